@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._engine import entry_points as kernels
-from .._engine.operations import BY_NAME
+from .._engine.operations import FUNCTIONS, Function
 from ..model import ClusterModel, with_loops
 from ._device import on_device, there
 from ._marks import all_one_by_one, settle
@@ -18,9 +18,34 @@ from ._sharing import Run, share
 from ._tables import Batch, forces, states
 
 
+class _Packed(NamedTuple):
+    """A function that packs are run for, looked up once.
+
+    Attributes:
+        declared: What is declared of it.
+        kernels: For robots without closed loops, and with them.
+        use: Of what it works on.
+        of_matrices: Whether its result is a matrix.
+    """
+
+    declared: Function
+    kernels: tuple[kernels.Kernel, kernels.Kernel]
+    use: str
+    of_matrices: bool
+
+
+def _packed(one: Function, use: str) -> _Packed:
+    operation = one.operation
+    plain, loops = (kernels.of(operation.name, closed, rows=True) for closed in (False, True))
+    return _Packed(one, (plain, loops), use, operation.result == "matrix")
+
+
+_PACKED = {one.name: _packed(one, one.operation.rows.maker) for one in FUNCTIONS if one.operation.rows is not None}
+
+
 def run(
-    single: Callable[..., Any], model: ClusterModel, q: Any, velocities: Mapping[str, Any], fext: Any, threads: Any,
-    out: Any, status: Any,
+    single: Callable[..., Any], model: ClusterModel, q: Any, velocities: tuple[tuple[str, Any], ...], fext: Any,
+    threads: Any, out: Any, status: Any,
 ) -> np.ndarray:  # fmt: skip
     """Run a function for rows, packs of them at a time.
 
@@ -28,64 +53,67 @@ def run(
         single: The function of one state.
         model: Cluster model.
         q: Configurations.
-        velocities: What else there is of a state, by name.
+        velocities: What else there is of a state: names and rows.
         fext: External forces, or None.
         threads: How many share the rows.
         out: Where to write the result, or None.
         status: Where to write what became of the rows, or None.
     """
-    one = BY_NAME[single.__name__]
-    operation, of_matrices = one.operation, one.operation.result == "matrix"
-    assert operation.rows is not None
-    given = [*states(model, q, *velocities.items()), *forces(model, fext)]
+    name = single.__name__
+    one, both_kernels, use, of_matrices = _PACKED[name]
+    given = states(model, q, *velocities)
+    if fext is not None:
+        given += forces(model, fext)
     if there(given):
-        return on_device(one.name, model, given, out, status, **({} if fext is None else {"fext": True}))
-    lanes, nv, wide = kernels.lanes(), model.nv, 6 * model.njoints * (fext is not None)
+        return on_device(name, model, given, out, status, **({} if fext is None else {"fext": True}))
+    lanes, nq, nv, wide = kernels.lanes(), model.nq, model.nv, 0 if fext is None else 6 * model.njoints
     # what becomes of the rows is told through the line of results, which a robot without joints has too
-    lines = (model.nq, nv * nv, 2) if of_matrices else (model.nq, nv, nv, nv + wide, max(1, nv))
+    lines = (nq, nv * nv, 2) if of_matrices else (nq, nv, nv, nv + wide, max(1, nv))
     shape = (nv, nv) if of_matrices else (nv,)
     room = lanes * (model._tables.work.size + sum(lines))
-    batch = Batch(one.name, model, given, threads, status, ("out", out, shape), work=room)
+    batch = Batch(name, model, given, threads, status, ("out", out, shape), work=room)
     (result,) = batch.out
     if batch.rows == 0:
         return result
     if not kernels.JIT or model._tables.supplies:
         all_one_by_one(batch, of_row(batch, single, fext is not None), 3)
         return result
-    kernel = kernels.of(operation.name, with_loops(model), rows=True)
+    kernel = both_kernels[with_loops(model)]
     special = None
     if model._functions is not None and fext is None and not of_matrices:
         special = model._functions.rows(one.tables)
-
-    def begin_special() -> Run:
-        assert special is not None
-        pointers = [x.ctypes.data for x in (*batch.tables, result, batch.status)]
-        return lambda first, last: special.run(*pointers, first, last)
-
-    undecided = special is not None and kernel.fast is not None and special.is_open(batch.rows)
-    if special is not None and special.chosen and not undecided:
-        share(batch.rows, batch.threads, lanes, begin_special)
-        settle(batch, 3)
-        return result
+        undecided = kernel.fast is not None and special.is_open(batch.rows)
+        if special.chosen and not undecided:
+            share(batch.rows, batch.threads, lanes, partial(_begin, special, batch))
+            settle(batch, 3)
+            return result
     compiled, rows = kernel.function(), list(batch.tables)
     if not of_matrices:
         if len(velocities) < 2:  # the kernel takes the last row for those that are not there: zeros are the same in all
             rows.insert(2, np.zeros((1, nv)))
         if fext is None:
             rows.append(np.zeros((batch.rows, 0)))
-    rows.append(result.reshape(batch.rows, math.prod(shape)))
-    rooms = PackRooms(model, operation.rows.maker, lines)
+    rows.append(result.reshape(batch.rows, nv * nv) if of_matrices else result)
+    rooms = PackRooms(model, use, lines)
 
     def begin() -> Run:
         tables = (model._index, model._params, *rooms.take(), *rows, batch.status)
         return lambda first, last: compiled(*tables, first, last)
 
+    wins = False
     if special is not None and undecided:
-        special.meet(begin_special(), begin())
-    share(batch.rows, batch.threads, lanes, begin_special if special is not None and special.chosen else begin)
+        special.meet(_begin(special, batch), begin())
+        wins = special.chosen
+    share(batch.rows, batch.threads, lanes, partial(_begin, special, batch) if wins else begin)
     rooms.give_back()
     settle(batch, 3)
     return result
+
+
+def _begin(special: Any, batch: Batch) -> Run:
+    """Return what runs rows in code of the robot's own."""
+    pointers = [x.ctypes.data for x in (*batch.tables, *batch.out, batch.status)]
+    return lambda first, last: special.run(*pointers, first, last)
 
 
 def of_row(batch: Batch, single: Callable[..., Any], forced: bool) -> Callable[[int], Any]:

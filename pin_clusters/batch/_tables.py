@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from numbers import Integral
 from typing import Any, NamedTuple
 
@@ -71,16 +72,15 @@ class Batch:
                 raise ShapeError(_misshapen(model, x, table.shape, n if x is not given[0] else None))
         bytes_needed = 8 * work * min(self.threads, max(n, 1)) + 8 * n * rows_of_work + n
         bytes_needed += sum(8 * x.size for x in kept if not _is_plain(x))
-        bytes_needed += sum(8 * n * _size(shape) for _, out, shape in results if out is None)
+        bytes_needed += sum(8 * n * prod(shape) for _, out, shape in results if out is None)
         _memory.check(name, n, bytes_needed)
         shapes = [(label, out, (n, *shape)) for label, out, shape in results]
         self.out = [room(label, out, shape, np.float64, ". Leave it out.") for label, out, shape in shapes]
         self.asked = status is not None
         self.status = room("status", status, (n,), np.int8, ": status = np.zeros(N, dtype=np.int8).")
-        tables = [plain(x).reshape(n, _size(x.shape[1:])) for x in kept]
-        names = ["status", *(label for label, *_ in results)]
-        own = [status, *(out for _, out, _ in results)]
-        written = [(k, x) for k, x, was in zip(names, [self.status, *self.out], own, strict=True) if was is not None]
+        tables = [plain(x).reshape(n, prod(x.shape[1:])) for x in kept]
+        written = [] if status is None else [("status", self.status)]
+        written += [(label, x) for (label, out, _), x in zip(results, self.out, strict=True) if out is not None]
         if written:  # what is new lies apart
             _apart(written)
             # rows that are still to be read must not be overwritten
@@ -164,13 +164,6 @@ def _misshapen(model: ClusterModel, x: Given, shape: tuple[int, ...], rows: int 
 
 def _is_plain(x: np.ndarray) -> bool:
     return x.dtype == np.float64 and x.flags.carray
-
-
-def _size(shape: Sequence[int]) -> int:
-    size = 1
-    for n in shape:
-        size *= n
-    return size
 
 
 def _apart(written: Sequence[tuple[str, np.ndarray]]) -> None:

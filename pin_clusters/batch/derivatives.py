@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -49,7 +49,7 @@ def computeRNEADerivatives(
     References:
         docs/algorithms.md (V1) to (V8).
     """
-    return _run(single_computeRNEADerivatives, model, q, {"v": v, "a": a}, fext, threads, out, status)
+    return _run(single_computeRNEADerivatives, model, q, (("v", v), ("a", a)), fext, threads, out, status)
 
 
 @documented
@@ -77,15 +77,15 @@ def computeABADerivatives(
     References:
         docs/algorithms.md (V1) to (V9).
     """
-    return _run(single_computeABADerivatives, model, q, {"v": v, "tau": tau}, fext, threads, out, status)
+    return _run(single_computeABADerivatives, model, q, (("v", v), ("tau", tau)), fext, threads, out, status)
 
 
 def _run(
-    single: Callable[..., Any], model: ClusterModel, q: Any, velocities: Mapping[str, Any], fext: Any, threads: Any,
-    out: Any, status: Any,
+    single: Callable[..., Any], model: ClusterModel, q: Any, velocities: tuple[tuple[str, Any], ...], fext: Any,
+    threads: Any, out: Any, status: Any,
 ) -> Matrices:  # fmt: skip
     one = BY_NAME[single.__name__]
-    given = [*states(model, q, *velocities.items()), *forces(model, fext)]
+    given = [*states(model, q, *velocities), *forces(model, fext)]
     if there(given):
         return on_device(one.name, model, given, out, status, **({} if fext is None else {"fext": True}))
     lanes, nv, wide = kernels.lanes(), model.nv, 6 * model.njoints * (fext is not None)

@@ -37,7 +37,7 @@ def rnea(
     References:
         Chignoli et al., arXiv 2311.13732 (C-RNEA).
     """
-    return run(single_rnea, model, q, {"v": v, "a": a}, fext, threads, out, status)
+    return run(single_rnea, model, q, (("v", v), ("a", a)), fext, threads, out, status)
 
 
 @documented
@@ -63,7 +63,7 @@ def aba(
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA).
     """
-    return run(single_aba, model, q, {"v": v, "tau": tau}, fext, threads, out, status)
+    return run(single_aba, model, q, (("v", v), ("tau", tau)), fext, threads, out, status)
 
 
 @documented
@@ -81,4 +81,4 @@ def nonLinearEffects(
     Returns:
         Torques, shape (N, nv), [N m] or [N]; ``out`` if it was given.
     """
-    return run(single_nonLinearEffects, model, q, {"v": v}, None, threads, out, status)
+    return run(single_nonLinearEffects, model, q, (("v", v),), None, threads, out, status)

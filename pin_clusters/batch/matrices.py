@@ -43,7 +43,7 @@ def crba(
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
     """
-    return run(single_crba, model, q, {}, None, threads, out, status)
+    return run(single_crba, model, q, (), None, threads, out, status)
 
 
 @documented
@@ -63,7 +63,7 @@ def computeMinverse(
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
     """
-    return run(single_computeMinverse, model, q, {}, None, threads, out, status)
+    return run(single_computeMinverse, model, q, (), None, threads, out, status)
 
 
 @documented
