@@ -34,7 +34,7 @@ def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: floa
     """
     numbers = (pitch,) if kind == "H" else ()
     for letter, along in zip("XYZ", np.eye(3), strict=True):
-        if np.allclose(axis, along, rtol=0.0, atol=tolerance):
+        if np.abs(axis - along).max() <= tolerance:
             aligned: Callable[..., pin.JointModel] = getattr(pin, f"JointModel{kind}{letter}")
             return aligned(*numbers)
     unaligned: dict[str, Callable[..., pin.JointModel]] = {
