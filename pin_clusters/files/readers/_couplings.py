@@ -23,10 +23,10 @@ import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 
 from ...constraints import Belt, LinearCoupling
-from ...errors import LoadError, did_you_mean
+from ...errors import LoadError
 from ._notes import Notes, listing
 from ._numbers import number
-from ._xml import Description, in_words_of, known_link, named, only_child, reference
+from ._xml import Description, in_words_of, known, known_link, named, only_child, reference
 
 
 @dataclass(frozen=True)
@@ -106,9 +106,8 @@ def _path(element: ET.Element, tag: str, owner: str, description: Description) -
     return tuple(reversed(path))
 
 
-def _known_joint(name: str, owner: str, description: Description) -> str:
-    if name not in description.joints:
-        raise LoadError(f"{owner}: joint {name!r} does not exist.{did_you_mean(name, description.joints)}")
+def _known_joint(given: str | None, owner: str, description: Description) -> str:
+    name = known(given, "joint", description.joints, owner)
     kind = description.joints[name].get("type")
     if kind not in ("revolute", "continuous", "prismatic"):
         raise LoadError(
@@ -127,7 +126,7 @@ def _named_coupling(element: ET.Element, owner: str, description: Description) -
     dependent = _known_joint(reference(element, "dependent", "joint", owner), owner, description)
     independent: dict[str, float] = {}
     for child in element.findall("independent"):
-        name = _known_joint(child.get("joint") or "", owner, description)
+        name = _known_joint(child.get("joint"), owner, description)
         if name in independent:
             raise LoadError(f"{owner}: joint {name!r} is named twice. Add up its ratios.")
         independent[name] = _ratio(child.get("ratio"), f"{owner}, joint {name!r}")
@@ -147,7 +146,7 @@ def _mimics(description: Description, notes: Notes) -> list[Tie]:
             fixed.append(name)
             continue
         _known_joint(name, owner, description)
-        master = _known_joint(mimic.get("joint") or "", owner, description)
+        master = _known_joint(mimic.get("joint"), owner, description)
         multiplier = number(mimic.get("multiplier", "1"), "the multiplier", owner)
         offset = number(mimic.get("offset", "0"), "the offset", owner)
         if multiplier == 0.0:

@@ -15,48 +15,21 @@ is the same three numbers in both halves.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from dataclasses import dataclass
-
-import numpy as np
-import pinocchio as pin
 
 from ...constraints import Loop
 from ...errors import LoadError, did_you_mean
-from ._checks import normalise_axis, note_stretched, read_origin
+from ._checks import normalise_axis, note_stretched
 from ._notes import Notes
 from ._numbers import numbers
-from ._xml import Description, in_words_of, known_link, named, only_child
+from ._parts import SIDES, Part, end_of, on_link
+from ._xml import Description, named, only_child
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "cylindrical", "spherical", "universal", "planar")
 WITHOUT_AXIS = ("fixed", "spherical")
 DEFAULT_AXIS = (1.0, 0.0, 0.0)
-SIDES = ("predecessor", "successor")
 
 
-@dataclass(frozen=True)
-class Closing:
-    """A loop as the file states it, before Pinocchio has read the tree."""
-
-    owner: str  # how messages name it
-    name: str  # in the file
-    kind: str  # of `Loop`
-    axis: tuple[float, ...]  # unit vector in both halves
-    links: tuple[str, ...]  # predecessor and successor
-    origins: tuple[pin.SE3, ...]  # of the two halves, in the frames of the links
-
-    def build(self, tree: pin.Model) -> Loop:
-        """Return the constraint."""
-        # of the joint that moves a link: fixed joints are skipped
-        links = [tree.frames[tree.getFrameId(link, pin.FrameType.BODY)] for link in self.links]
-        before, after = (
-            (tree.names[link.parentJoint], link.placement * origin)
-            for link, origin in zip(links, self.origins, strict=True)
-        )
-        with in_words_of(self.owner):
-            return Loop(before, after, self.kind, self.axis, name=self.name)
-
-
-def read_loops(description: Description, notes: Notes) -> list[Closing]:
+def read_loops(description: Description, notes: Notes) -> list[Part]:
     """Read all loops of a file; axes that are not of unit length are normalised, and one message names them."""
     elements = named(description.root.findall("loop"), "loop")
     shared = [name for name in named(description.root.findall("coupling"), "coupling") if name in elements]
@@ -68,7 +41,7 @@ def read_loops(description: Description, notes: Notes) -> list[Closing]:
     return loops
 
 
-def _loop(element: ET.Element, name: str, description: Description, stretched: list[str]) -> Closing:
+def _loop(element: ET.Element, name: str, description: Description, stretched: list[str]) -> Part:
     owner = f"loop {name!r}"
     kind = element.get("type")
     if kind is None:
@@ -76,21 +49,15 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
     if kind not in KINDS:
         hint = did_you_mean(kind, KINDS).replace("names", "types")
         raise LoadError(f"{owner}: type {kind!r} is unknown.{hint}")
-    links, origins = [], []
-    for side in SIDES:
-        links.append(known_link(element, side, description.links, owner))
-        half = element.find(side)
-        assert half is not None  # it names the link
-        xyz, rpy = read_origin(half, f"{owner}, {side}")
-        origins.append(pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz)))
-    if description.moving_joint(links[0]) == description.moving_joint(links[1]):
+    a, b = (end_of(element, side, owner, description) for side in SIDES)
+    if description.moving_joint(a[0]) == description.moving_joint(b[0]):
         raise LoadError(
-            f"{owner}: predecessor {links[0]!r} and successor {links[1]!r} are, or move as, the same link, so there is "
+            f"{owner}: predecessor {a[0]!r} and successor {b[0]!r} are, or move as, the same link, so there is "
             "nothing to close. Name another link."
         )
     axis = _axis(element, owner, kind, name, stretched)
     here = "revolute" if kind == "continuous" else kind  # a loop has no limits anyway
-    return Closing(owner, name, here, axis, tuple(links), tuple(origins))
+    return Part(owner, lambda tree: Loop(on_link(tree, *a), on_link(tree, *b), here, axis, name=name))
 
 
 def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, ...]:

@@ -39,8 +39,10 @@ from ...constraints.spring import GravityCompensation, Spring
 from ...errors import LoadError, did_you_mean
 from ._checks import read_origin
 from ._numbers import number, numbers
-from ._xml import Description, in_words_of, known_link, named, only_child, reference
+from ._trees import ROOT_JOINT_NAME
+from ._xml import Description, in_words_of, known, known_link, named, only_child, reference
 
+SIDES = ("predecessor", "successor")
 TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
 _KNOWN = {  # attributes by element
     "rod": {"name", "length", "mass"}, "rotor": {"name", "axial_inertia", "armature"}, "mechanism": {"name", "type"},
@@ -53,7 +55,7 @@ _KNOWN = {  # attributes by element
 _INSIDE = {  # elements by element
     "rod": {"predecessor", "successor", "inertial"}, "spring": {"drive", "frame"},
     "rotor": {"drive", "carrier", "origin", "axis", "inertial"}, "mechanism": {"joint", "number", "point", "frame"},
-    "inertial": {"origin", "mass", "inertia"}, **{side: {"origin"} for side in ("predecessor", "successor", "frame")},
+    "inertial": {"origin", "mass", "inertia"}, **{side: {"origin"} for side in (*SIDES, "frame")},
 }  # fmt: skip
 MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} | {
     kind.mechanism: kind
@@ -108,8 +110,8 @@ def read_reference(description: Description) -> dict[str, list[float]]:
     found: dict[str, list[float]] = {}
     for joint in () if element is None else element.findall("joint"):
         name, owner = joint.get("name") or "", "the reference pose"
-        if name not in description.joints and name != "root_joint":
-            raise LoadError(f"{owner}: joint {name!r} does not exist.{did_you_mean(name, description.joints)}")
+        if name != ROOT_JOINT_NAME:
+            known(name, "joint", description.joints, owner)
         found[name] = [number(x, f"q of joint {name!r}", owner) for x in (joint.get("q") or "").split()]
     return found
 
@@ -149,13 +151,14 @@ def _placed(element: ET.Element, owner: str) -> pin.SE3:
     return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
 
 
-def _on_link(tree: pin.Model, link: str, origin: pin.SE3) -> tuple[str, pin.SE3]:
+def on_link(tree: pin.Model, link: str, origin: pin.SE3) -> tuple[str, pin.SE3]:
     """Return a placement on a link, as constraints name it: of the joint that moves it."""
     frame = tree.frames[tree.getFrameId(link, pin.FrameType.BODY)]
     return tree.names[frame.parentJoint], frame.placement * origin
 
 
-def _end(element: ET.Element, side: str, owner: str, description: Description) -> tuple[str, pin.SE3]:
+def end_of(element: ET.Element, side: str, owner: str, description: Description) -> tuple[str, pin.SE3]:
+    """Return the link that a child names, and a placement on it."""
     link = known_link(element, side, description.links, owner)
     half = element.find(side)
     assert half is not None  # it names the link
@@ -163,17 +166,17 @@ def _end(element: ET.Element, side: str, owner: str, description: Description) -
 
 
 def _rod(element: ET.Element, name: str, owner: str, description: Description) -> Part:
-    a, b = (_end(element, side, owner, description) for side in ("predecessor", "successor"))
+    a, b = (end_of(element, side, owner, description) for side in SIDES)
     length = None if element.get("length") is None else number(element.get("length"), "the length", owner)
     mass = number(element.get("mass", "0"), "the mass", owner)
     inertial = only_child(element, "inertial", owner)
     inertia = None if inertial is None else _inertia(inertial, owner)
-    return Part(owner, lambda tree: Rod(_on_link(tree, *a), _on_link(tree, *b), length, mass, name, inertia))
+    return Part(owner, lambda tree: Rod(on_link(tree, *a), on_link(tree, *b), length, mass, name, inertia))
 
 
 def _rotor(element: ET.Element, name: str, owner: str, description: Description) -> Part:
     drives = [
-        (_known_joint(d, owner, description), number(d.get("ratio"), "a ratio", owner))
+        (known(d.get("joint"), "joint", description.joints, owner), number(d.get("ratio"), "a ratio", owner))
         for d in element.findall("drive")
     ]
     if not drives:
@@ -190,7 +193,7 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
         given["axial_inertia"] = number(element.get("axial_inertia"), "axial_inertia", owner)
 
     def make(tree: pin.Model) -> Rotor:
-        carrier, placement = (None, None) if held is None else _on_link(tree, *held)
+        carrier, placement = (None, None) if held is None else on_link(tree, *held)
         return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
 
     return Part(owner, make)
@@ -204,7 +207,7 @@ def _spring(element: ET.Element, name: str, owner: str, description: Description
     }
     friction = number(element.get("friction", "0"), "the friction", owner)
     drives = element.findall("drive")
-    names = [_known_joint(d, owner, description) for d in drives]
+    names = [known(d.get("joint"), "joint", description.joints, owner) for d in drives]
     points = [_argument(frame, owner, description) for frame in element.findall("frame")]
     along: Any = names[0] if len(names) == 1 and drives[0].get("ratio") is None else None
     if along is None and names:
@@ -213,31 +216,22 @@ def _spring(element: ET.Element, name: str, owner: str, description: Description
         raise LoadError(f"{owner} needs <drive joint=.../> for each joint, or <frame link=.../> for each point.")
 
     def make(tree: pin.Model) -> Spring:
-        path = along or [_on_link(tree, *point) for point in points]
+        path = along or [on_link(tree, *point) for point in points]
         return Spring(path, friction=friction, name=name, **given)
 
     return Part(owner, make)
 
 
 def _held_weight(element: ET.Element, name: str, owner: str, description: Description) -> Part:
-    link = element.get("link") or ""
-    if link not in description.links:
-        raise LoadError(f"{owner}: link {link!r} does not exist.{did_you_mean(link, description.links)}")
+    link = known(element.get("link"), "link", description.links, owner)
     mass = number(element.get("mass"), "the mass", owner)
     center = np.array(numbers(element.get("center", "0 0 0"), "the center", owner, 3))
 
     def make(tree: pin.Model) -> GravityCompensation:
-        joint, placement = _on_link(tree, link, pin.SE3.Identity())
+        joint, placement = on_link(tree, link, pin.SE3.Identity())
         return GravityCompensation(joint, mass, tuple(placement.act(center).tolist()))
 
     return Part(owner, make)
-
-
-def _known_joint(element: ET.Element, owner: str, description: Description) -> str:
-    joint = element.get("joint") or ""
-    if joint not in description.joints:
-        raise LoadError(f"{owner}: joint {joint!r} does not exist.{did_you_mean(joint, description.joints)}")
-    return joint
 
 
 def _inertia(inertial: ET.Element, owner: str) -> pin.Inertia:
@@ -282,16 +276,13 @@ def _mechanism(element: ET.Element, name: str, owner: str, description: Descript
 def _argument(child: ET.Element, owner: str, description: Description) -> Any:
     """Return what a child of ``<mechanism>`` gives: a joint, a number, several, a frame or a point."""
     if child.tag == "joint":
-        return _known_joint(child, owner, description)
+        return known(child.get("joint"), "joint", description.joints, owner)
     if child.tag == "number":
         values = [number(x, "the value", owner) for x in (child.get("value") or "").split()]
         return values[0] if len(values) == 1 else _Numbers(values)
     if child.tag == "point":
         return np.array(numbers(child.get("xyz"), "the point", owner, 3))
-    link = child.get("link") or ""
-    if link not in description.links:
-        raise LoadError(f"{owner}: link {link!r} does not exist.{did_you_mean(link, description.links)}")
-    return link, _placed(child, owner)
+    return known(child.get("link"), "link", description.links, owner), _placed(child, owner)
 
 
 class _Numbers(tuple[float, ...]):
@@ -299,4 +290,4 @@ class _Numbers(tuple[float, ...]):
 
 
 def _of_tree(value: Any, tree: pin.Model) -> Any:
-    return _on_link(tree, *value) if isinstance(value, tuple) and not isinstance(value, _Numbers) else value
+    return on_link(tree, *value) if isinstance(value, tuple) and not isinstance(value, _Numbers) else value

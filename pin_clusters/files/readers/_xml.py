@@ -161,10 +161,14 @@ def reference(element: ET.Element, tag: str, attribute: str, owner: str) -> str:
 
 def known_link(element: ET.Element, tag: str, links: Iterable[str], owner: str) -> str:
     """Return the link that ``<tag link="name"/>``, a required child, names."""
-    link = reference(element, tag, "link", owner)
-    if link not in links:
-        raise LoadError(f"{owner}: its {tag} link {link!r} does not exist.{did_you_mean(link, links)}")
-    return link
+    return known(reference(element, tag, "link", owner), f"its {tag} link", links, owner)
+
+
+def known(name: str | None, kind: str, names: Iterable[str], owner: str) -> str:
+    """Return a name that must be one of some."""
+    if (name or "") not in names:
+        raise LoadError(f"{owner}: {kind} {name or ''!r} does not exist.{did_you_mean(name or '', names)}")
+    return name or ""
 
 
 def named(elements: Iterable[ET.Element], kind: str) -> dict[str, ET.Element]:

@@ -24,9 +24,9 @@ from ._independence import (
     ties_of,
     wishes,
 )
-from ._loops import Closing, read_loops
+from ._loops import read_loops
 from ._notes import Notes, listing
-from ._parts import Part, pose_of, read_armature, read_parts, read_reference
+from ._parts import pose_of, read_armature, read_parts, read_reference
 from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
 from ._xml import Description, describe, in_words_of, parse_xml, to_text
@@ -166,7 +166,7 @@ def parse_urdf(
     check_numbers(description, notes)
     flags = read_flags(description)
     couplings = read_ties(description, notes)
-    loops: list[Closing | Part] = [*read_loops(description, notes), *read_parts(description)]
+    loops = [*read_loops(description, notes), *read_parts(description)]
     reference = read_reference(description)
     dependents = choose_dependents(couplings, flags)
     coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}
