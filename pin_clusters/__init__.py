@@ -380,9 +380,10 @@ if TYPE_CHECKING:
 # what the algorithms do not need, imported at its first use: where it is
 _LAZY = {
     "approximations": "approximations", "audit": "studies.audit", "baselines": "verification.baselines",
-    "codegen": "programs.codegen", "design": "studies.design", "reference": "verification.reference",
-    "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing",
-    "visualize": "visualize", "writers": "files.writers",
+    "codegen": "programs.codegen", "configuration": "model.configuration", "design": "studies.design",
+    "loaders": "files.readers", "reference": "verification.reference", "simulation": "simulation",
+    "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing", "visualize": "visualize",
+    "writers": "files.writers",
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {"mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing"}
@@ -392,8 +393,8 @@ _HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
 moved.tell(
     __name__,
     {
-        **_LAZY, **_HOSTS, "loaders": "files.readers", "configuration": "model.configuration", "specialising":
-        "programs.specialising", "algorithms.condition": "algorithms.dynamics.condition",
+        **_LAZY, **_HOSTS, "specialising": "programs.specialising",
+        "algorithms.condition": "algorithms.dynamics.condition",
         "algorithms.constraint_forces": "algorithms.contacts.constraint_forces",
         "algorithms.with_independent": "algorithms.dynamics.with_independent",
     },

@@ -13,6 +13,7 @@ import pinocchio as pin
 from ..errors import NotAvailableError
 from .pinocchio_names import ELSEWHERE
 
+_PACKAGE = __name__.partition(".")[0]
 _CONTACT = (
     "Subtract the torques J' f of the forces that you want from those of pc.rnea, J of pc.getConstraintsJacobian; "
     "pc.constraintDynamics is the forward way."
@@ -145,9 +146,9 @@ def unavailable(name: str) -> NoReturn:
     """
     here = hasattr(pin, name) or _is_module(name)
     if name.startswith("_") or not (here or name in ELSEWHERE):
-        near = difflib.get_close_matches(name, [n for n in vars(sys.modules[__package__]) if n[0] != "_"])
+        near = difflib.get_close_matches(name, [n for n in vars(sys.modules[_PACKAGE]) if n[0] != "_"])
         hint = f" Did you mean {' or '.join(map(repr, near))}?" if near else ""
-        raise AttributeError(f"module {__package__!r} has no attribute {name!r}.{hint}")
+        raise AttributeError(f"module {_PACKAGE!r} has no attribute {name!r}.{hint}")
     whose = "pinocchio has"
     if not here:
         whose = f"pinocchio {ELSEWHERE[name]} has, the installed {pin.__version__} has not"

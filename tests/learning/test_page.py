@@ -74,7 +74,7 @@ def test_its_code_runs(library: str) -> None:
 
 @pytest.mark.parametrize("name", pool.some(["casadi", "torch", "jax"], 1, rest="ci"))
 def test_a_missing_package_names_the_extra(name: str) -> None:
-    assert importlib.util.find_spec(f"pin_clusters.{name}") is not None
+    assert importlib.util.find_spec(f"pin_clusters.programs.hosts.{name}") is not None
     code = f"""
 import sys
 sys.modules[{name!r}] = None
