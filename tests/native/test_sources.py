@@ -111,7 +111,7 @@ def test_of_a_kernel_compiles_what_is_made_of_it(copy: Path) -> None:
 
 def test_of_what_all_are_made_of_compiles_all(copy: Path) -> None:
     every = {kernel.name for kernel in entry_points.ALL}
-    assert changed(copy, part_of(entry_points.rnea, "_jit.py"), code) == every
+    assert changed(copy, part_of(entry_points.rnea, "jit.py"), code) == every
 
 
 def test_most_modules_are_part_of_few_kernels() -> None:
