@@ -16,6 +16,14 @@ if TYPE_CHECKING:
 
 
 # as many as there are arguments: compiled code has no other way to hand on what it is given
+def _of_one(passes):
+    def door(address, a):
+        index, params, work, result = tables(address)
+        return passes(index, params, work, result, borrowed(a))
+
+    return door
+
+
 def _of_two(passes):
     def door(address, a, b):
         index, params, work, result = tables(address)
@@ -42,16 +50,6 @@ def _of_five(passes):
     return door
 
 
-def _of_six(passes):
-    def door(address, a, b, c, d, e, f):
-        index, params, work, result = tables(address)
-        return passes(
-            index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e), borrowed(f)
-        )
-
-    return door
-
-
 def _of_seven(passes):
     def door(address, a, b, c, d, e, f, g):
         index, params, work, result = tables(address)
@@ -74,7 +72,7 @@ def _of_nine(passes):
     return door
 
 
-_DOORS = {2: _of_two, 4: _of_four, 5: _of_five, 6: _of_six, 7: _of_seven, 9: _of_nine}
+_DOORS = {1: _of_one, 2: _of_two, 4: _of_four, 5: _of_five, 7: _of_seven, 9: _of_nine}
 
 
 @functools.cache

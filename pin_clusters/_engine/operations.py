@@ -124,19 +124,19 @@ class Function(NamedTuple):
 
 
 class Helper(NamedTuple):
-    """Machine code that a function of the package asks whether the call was the usual one.
+    """Machine code that a function of the package asks whether the call was the usual one; or a function of users.
 
     Attributes:
         name: Of the function.
         operation: What it runs.
         tables: Result of a data to which the tables of its kernel lead.
-        loops: Whether it serves robots with closed loops.
+        changes: Whether it asks how G changes, where it does: what differentiates closed loops must be compiled.
     """
 
     name: str
     operation: Operation
     tables: str
-    loops: bool = True
+    changes: bool = False
 
 
 # --- packs of states
@@ -210,10 +210,10 @@ PLACE_DERIVATIVES = Operation(
 )  # fmt: skip
 PLACE_HESSIAN = Operation(
     "place_hessian", "derivatives of Jacobians", "tree.place_hessians.place_hessian",
-    "place:i0 reference:i0 M G_q:f2 to", group="tree",
+    "place:i0 reference:i0 M to", group="tree",
 )  # fmt: skip
 CENTER_RATES = Operation(
-    "center_rates", "derivatives of the centre of mass", "tree.center_rates.center_rates", "v_q:f2 to:f2", group="tree"
+    "center_rates", "derivatives of the centre of mass", "tree.center_rates.center_rates", "to:f2", group="tree"
 )
 REGRESSOR = Operation(
     "regressor", "regressor of joint torques", "regressors.regressor.regressor", "q v a result:f2", group="regressor"
@@ -225,11 +225,11 @@ ENERGY_REGRESSORS = Operation(
 )  # fmt: skip
 
 # --- couplings and moves, whose calls are written by hand
-COUPLING = Operation("coupling", "coupling_jacobian (G and its bias)", "dynamics.coupling.coupling", "q v")
+COUPLING = Operation("coupling", "coupling_jacobian (G and its bias)", "variations.coupling.coupling", "q v")
 COUPLING_DERIVATIVES = Operation(
     "coupling_derivatives", "derivatives of the coupling (closed loops)",
     "variations.coupling_derivatives.coupling_derivatives",
-    "q v a v_q a_q a_v",
+    "q v a found",
 )  # fmt: skip
 PROJECT = Operation("project", "project (closing of loops)", "moves.closing.project", "q held")
 MOVE = Operation("move", "integrate (continuation of closed loops)", "moves.following.move", "q v target spare")
@@ -304,11 +304,12 @@ BY_NAME = {one.name: one for one in FUNCTIONS}
 HELPERS = (
     Helper("quick_tree", TREE, "tree"),
     Helper("quick_jacobian", FRAME_JACOBIAN, "tree"),
-    Helper("quick_motion", TREE, "moved"),
+    Helper("quick_motion", TREE, "moved", changes=True),
     Helper("quick_velocities", PLACE_DERIVATIVES, "moved"),
     Helper("quick_accelerations", PLACE_DERIVATIVES, "moved"),
-    Helper("quick_center", CENTER_RATES, "tree", loops=False),
-    Helper("quick_hessian", PLACE_HESSIAN, "tree", loops=False),
+    Helper("getCenterOfMassVelocityDerivatives", CENTER_RATES, "tree", changes=True),
+    Helper("computeJointKinematicHessians", TREE, "tree"),
+    Helper("quick_hessian", PLACE_HESSIAN, "tree", changes=True),
     Helper("quick_columns", COLUMNS, "Minv"),
     Helper("inverse_operational_inertia", COLUMNS, "Minv"),
     Helper("inverse_input_matrix", COLUMNS, "Minv"),

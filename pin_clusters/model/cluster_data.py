@@ -34,8 +34,9 @@ _ENTRIES_OF = {
     kernel: [entry for entry in _calls.ALL if entry.kernel == kernel] for kernel in {x.kernel for x in _calls.ALL}
 }
 _GROUPS = {one.operation.name: one.operation.group for one in CALLED}
-# calls that know nothing of what loops do to derivatives
-_WITHOUT_LOOPS = tuple(one.name for one in HELPERS if not one.loops)
+# calls that ask how G changes, where it does
+_OF_CHANGES = tuple(one.name for one in HELPERS if one.changes)
+_OF_LOOPS = ("coupling", "coupling_rate")  # results of what moves the loops
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
@@ -85,7 +86,6 @@ class ClusterData(TreeWorkspace):
         "_M",
         "_M_kernel",
         "_Minv",
-        "_bend",
         "_check",
         "_contact_desk",
         "_contacts_found",
@@ -97,6 +97,7 @@ class ClusterData(TreeWorkspace):
         "_kernels",
         "_known",
         "_lambda_c",
+        "_loop_work",
         "_model",
         "_nle",
         "_plans",
@@ -143,6 +144,8 @@ class ClusterData(TreeWorkspace):
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         (self._work,) = on_a_page(model._tables.work)
+        # of the couplings of the tree: no other function moves the loops there
+        (self._loop_work,) = on_a_page(model._tables.work) if model.closures else (self._work,)
         nv = model.nv
         self._kernels = _KERNELS[with_loops(model)]
         self._regressors: RegressorMemory | None = None
@@ -153,7 +156,6 @@ class ClusterData(TreeWorkspace):
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros((0, 0))
         coupling, with_rate = self._lay_out_tree()
-        self._bend: np.ndarray = self._no_rows  # dG/dq where Jacobians are differentiated
         self.hg = pin.Force.Zero()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
         self._contacts_found = 0, 0.0  # rank and residual
@@ -174,13 +176,17 @@ class ClusterData(TreeWorkspace):
             "forced": np.zeros(nv + 6 * model.njoints),
         }
         self._pointers = {
-            name: kernels.Pointer(model._index, model._params, self._work, array) for name, array in results.items()
+            name: kernels.Pointer(
+                model._index, model._params, self._loop_work if name in _OF_LOOPS else self._work, array
+            )
+            for name, array in results.items()
         }
         self._pointers["tree"], self._pointers["moved"] = self._tree_tables, self._moved_tables
         tables = model._tables
         self._derivatives = DerivativeMemory(model.nq, nv, tables.velocities, tables.rates)
         rates = self._derivatives.rates
-        self._pointers["rates"] = kernels.Pointer(model._index, model._params, self._work, rates)
+        for name, work in (("rates", self._work), ("motion_rates", self._loop_work)):
+            self._pointers[name] = kernels.Pointer(model._index, model._params, work, rates)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -196,10 +202,10 @@ class ClusterData(TreeWorkspace):
         desk.put(zeros=self._zeros, tau=self._tau, ddq=self._ddq, M=self._M_kernel, Minv=self._Minv, changed=True)
         desk.put(energies=pointers["energy"].arrays[-1], kept=self._kept, known=self._known)
         desk.put(forces=pointers["forced"].arrays[-1][nv:], also=KEEP if model.closures else 0)
-        desk.put(coupling_tables=pointers["coupling"], motion_rates_tables=pointers["rates"])
-        # the rate of what is curved takes more than the kernel knows
-        desk.rate_tables = None if model._tree_tables.curved else pointers["coupling_rate"]
-        desk.put(coupled_size=model.own_tree.nv * nv, coupled=self._coupled, coupling_G=self._coupling[0])
+        desk.put(coupling_tables=pointers["coupling"], rate_tables=pointers["coupling_rate"])
+        desk.put(motion_rates_tables=pointers["motion_rates"], coupled_size=self._turned.size // 2)
+        desk.put(coupled=self._coupled, turned=self._turned, bends_size=self._bends.size, bends=self._bends)
+        desk.put(**{name: self._section(name, n) for name, n in self._states().items()})
         self._derivatives.lay_out(desk)
         desk.owned["tables"] = tuple(pointers.values())
         self._record, self._desk = desk, _calls.Desk(desk)  # written is our own, whatever is put in the other's place
@@ -242,10 +248,7 @@ class ClusterData(TreeWorkspace):
         found, callables = [], {kernel: self._callable(kernel) for kernel in _ENTRIES_OF}
         for entry in _calls.ALL:
             address = self._address(entry, callables[entry.kernel])
-            if self._model.closures and (
-                entry.name in _WITHOUT_LOOPS
-                or (entry.name == "quick_motion" and not kernels.coupling_derivatives.compiled_address)
-            ):
+            if entry.name in _OF_CHANGES and self._model.closures and not desk.motion_rates:
                 address = 0
             pointer = self._pointers.get(entry.result)  # tables of the regressor are made when it is asked for
             found.append((address, pointer.address if pointer else 0))
@@ -312,7 +315,8 @@ class ClusterData(TreeWorkspace):
         for supply in self._model._tables.supplies:
             x = q[list(supply.iq)]
             numbers = np.concatenate([supply.closure.jacobian(x).ravel(), supply.closure.hessian(x).ravel()])
-            self._work[supply.room : supply.room + numbers.size] = numbers
+            for work in (self._work, self._loop_work):
+                work[supply.room : supply.room + numbers.size] = numbers
 
     def _changed(self) -> None:
         """Say that the kernel's mass matrix is another one."""

@@ -37,8 +37,7 @@ class _Writer:
         self.base = bool(links) and links[0].kind == at.FREEFLYER and all(row.parent > 0 for row in links[1:])
         # of each link: where the columns of its Jacobian are
         self.places: list[dict[int, int]] = [{}]
-        # velocities whose entries of G depend on q: they have a bias
-        self.curved = {int(iv) for turn in self.tree.rounds for iv in turn.rows}
+        self.curved = set(self.tree.curved)  # they have a bias
         self.room = rl.LINK_ROOM * (self.head.links + 1)
         self.nothing = self._reserve(6)
         self.units = [self._reserve(6) for _ in range(6 * self.base)]

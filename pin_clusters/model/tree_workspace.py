@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -25,9 +26,9 @@ class TreeWorkspace:
     """That part of a ``ClusterData``."""
 
     __slots__ = (
-        "_Ag", "_G", "_J", "_Jcom", "_bent", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved", "_moved_tables",
-        "_no_rows", "_other_fields", "_posed",
-        "_tree", "_tree_tables", "_watch",
+        "_Ag", "_G", "_J", "_Jcom", "_bends", "_bent", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved",
+        "_moved_tables", "_no_rows", "_other_fields",
+        "_posed", "_tree", "_tree_tables", "_turned", "_watch",
     )  # fmt: skip
     _model: ClusterModel
     _tree: pin.Data
@@ -43,6 +44,8 @@ class TreeWorkspace:
     _dAg: np.ndarray
     _moved: np.ndarray
     _coupled: np.ndarray
+    _turned: np.ndarray
+    _bends: np.ndarray
     _posed: np.ndarray
     _bent: np.ndarray
     _no_rows: np.ndarray
@@ -86,8 +89,12 @@ class TreeWorkspace:
         self._no_rows = np.zeros((0, nv))
         # q of the last call, and where Jacobians are differentiated; behind it whether it is there
         self._posed, self._bent = (out[at : at + model.nq + 1] for at in (more.posed_q, more.bent_q))
-        self._coupled = out[more.coupled : more.coupled + (4 * G.size if model.closures else 0)]
-        self._coupled = self._coupled.reshape(4 if model.closures else 0, *G.shape)
+        ends = (more.coupled, more.turned, more.bends, more.posed_q) if model.closures else (0, 0, 0, 0)
+        self._coupled, self._turned, self._bends = (out[a:b] for a, b in pairwise(ends))
+        if model.closures:  # rows that do not depend on q stay as they are
+            for found in (self._coupled, self._turned, self._bends):
+                found[: G.size] = G.ravel()
+        self._coupled = self._coupled.reshape(4 * bool(model.closures), *G.shape)
         # G, and below it dG/dt, of the last function that was given q: for those that are not
         self._G = out[own.kept : own.kept + 2 * G.size].reshape(2 * len(G), nv)
         self._G[: len(G)] = G
@@ -95,7 +102,7 @@ class TreeWorkspace:
         coupling = out[own.G : own.g + len(G)]
         coupling[: G.size] = G.ravel()
         self._coupling = coupling[: G.size].reshape(G.shape), coupling[G.size :]
-        return coupling, coupling if tables.curved else out[own.G : own.kept_rate + G.size]
+        return coupling, out[own.G : own.kept_rate + G.size]
 
     @property
     def tree(self) -> pin.Data:
@@ -173,24 +180,27 @@ class TreeWorkspace:
         self._kernels["place_derivatives"].call(self._moved_tables, place, reference, M, *results)
         self._notice("place_derivatives")
 
-    def _run_center(self, v_q: np.ndarray, result: np.ndarray) -> None:
+    def _run_center(self, result: np.ndarray) -> None:
         """Run the kernel of derivatives of the centre of mass."""
         self._look_at_tree()
-        self._kernels["center_rates"].call(self._tree_tables, v_q, result)
-        if not self._model.closures:
-            self._notice("center_rates")
+        self._kernels["center_rates"].call(self._tree_tables, result)
+        self._notice("center_rates")
 
-    def _run_hessian(self, place: int, reference: int, M: np.ndarray, G_q: np.ndarray, result: np.ndarray) -> None:
+    def _run_hessian(self, place: int, reference: int, M: np.ndarray, result: np.ndarray) -> None:
         """Run the kernel of derivatives of Jacobians."""
         self._look_at_tree()
-        self._kernels["place_hessian"].call(self._tree_tables, place, reference, M, G_q, result)
-        if not self._model.closures:  # they have no call in machine code
-            self._notice("place_hessian")
+        self._kernels["place_hessian"].call(self._tree_tables, place, reference, M, result)
+        self._notice("place_hessian")
 
     def _section(self, name: str, size: int) -> np.ndarray:
         """What stands at a place that ``Derived`` names."""
         at = getattr(self._model._tree_tables.derived, name)
         return self._tree_tables.arrays[-1][at : at + size]
+
+    def _states(self) -> dict[str, int]:
+        """Names and sizes of the states that ``Derived`` lists, each with whether it is there."""
+        nq, nv = self._model.nq, self._model.nv
+        return {"posed_q": nq, "posed": 1, "bent_q": nq, "bent": 1, "seen_q": nq, "seen_v": nv, "seen": 1}
 
     @property
     def _state(self) -> tuple[np.ndarray, np.ndarray] | None:

@@ -276,8 +276,52 @@ def test_masses_and_jacobians_that_were_not_computed(leg: Any) -> None:
         pc.getJointKinematicHessian(model, fresh, 1, 0)
 
 
+@pytest.mark.parametrize("robot", ["four_bar", "digit_leg", "six_bar"])
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_loops_are_where_they_are_differentiated(robot: str) -> None:
+    """Whatever moved them since, here or in the kernels: results are those of a data that did nothing else."""
+    model = pc.load(robot)
+    rng = np.random.default_rng(1)
+    q, other = (pc.integrate(model, model.q_reference, 0.1 * rng.normal(size=model.nv)) for _ in range(2))
+    v, where = rng.normal(size=model.nv), (model.njoints - 1, pin.WORLD)
+
+    def begun() -> pc.ClusterData:
+        data = model.createData()
+        pc.centerOfMass(model, data, q, v)
+        pc.computeJointKinematicHessians(model, data)
+        return data
+
+    exact = begun()
+    center = pc.getCenterOfMassVelocityDerivatives(model, exact)
+    hessian = pc.getJointKinematicHessian(model, exact, *where)
+    for elsewhere in (
+        lambda data: pc.spanning_velocity(model, data, other, v),
+        lambda data: pc.coupling_bias(model, data, other, v),
+        lambda data: pc.aba(model, data, other, v, v),
+        lambda data: pc.computeRNEADerivatives(model, data, other, v, v),
+        lambda data: pc.computeFrameJacobian(model, data, other, 2, pin.WORLD),
+        lambda data: pc.computeJointJacobians(model, data, other),
+        lambda data: pc.computeForwardKinematicsDerivatives(model, data, q, v),
+    ):
+        data = begun()
+        for _ in range(2):
+            elsewhere(data)
+            assert np.array_equal(pc.getJointKinematicHessian(model, data, *where), hessian)
+        pc.centerOfMass(model, data, q, v)
+        for _ in range(2):
+            pc.spanning_velocity(model, data, other, v)
+            assert np.array_equal(pc.getCenterOfMassVelocityDerivatives(model, data), center)
+            assert np.array_equal(pc.getCenterOfMassVelocityDerivatives(model, data), center)
+    # what was there of another pose is not taken for this one
+    pc.computeJointKinematicHessians(model, data, other)
+    there = pc.getJointKinematicHessian(model, data, *where)
+    assert pool.error(there, hessian) > 1e-3
+    pc.computeJointKinematicHessians(model, data, q)
+    assert np.array_equal(pc.getJointKinematicHessian(model, data, *where), hessian)
+
+
 @needed
-@pytest.mark.parametrize("robot", ["mini_cheetah", "mit_humanoid_leg"])
+@pytest.mark.parametrize("robot", ["mini_cheetah", "mit_humanoid_leg", "four_bar", "digit_leg", "tello"])
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_the_usual_call_is_fast_and_the_same(robot: str) -> None:
     model = pc.load(robot)
@@ -292,7 +336,8 @@ def test_the_usual_call_is_fast_and_the_same(robot: str) -> None:
         "centerOfMass": (q, v),
         "getCenterOfMassVelocityDerivatives": (),
         "dccrba": (q, v),
-        "computeJointKinematicHessians": (q,),
+        "computeJointJacobians": (q,),
+        "computeJointKinematicHessians": (),
         "getJointKinematicHessian": (model.njoints - 1, pin.LOCAL),
         "getFrameKinematicHessian": (model.nframes - 1, pin.WORLD),
     }

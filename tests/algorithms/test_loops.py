@@ -11,15 +11,16 @@ import pinocchio as pin
 import pytest
 from samples import mechanisms, pool
 from samples.pool import build, error, slope
+from support.moving import rate_of_coupling
 
 import pin_clusters as pc
-from pin_clusters.algorithms._shared import bridge as _bridge
 from pin_clusters.algorithms.dynamics.condition import condition
 from pin_clusters.algorithms.dynamics.with_independent import with_independent
 from pin_clusters.constraints.closures import RodClosure
 from pin_clusters.constraints.loop import Loop
 from pin_clusters.model.expansion import expand
 from pin_clusters.verification.baselines import projection
+from pin_clusters.verification.reference import coupling_derivatives
 
 FRAMES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 # the same quantity by two routes, relative to max(1, largest entry), where K_d is conditioned better than 1e3
@@ -103,10 +104,10 @@ def test_time_variation_of_g_by_differences(case: Any) -> None:
     h, growth = step(model, q, v)
     measured = slope(lambda t: pc.coupling_jacobian(model, data, along(model, q, v, a, t)), h)
     size = max(1.0, float(np.abs(measured).max()))
-    rate = _bridge.rate(model, data, q, v)
+    rate = rate_of_coupling(model, data, q, v)
     assert np.abs(rate - measured).max() < (DIFFERENCES * growth + 200.0 * exact) * size
     assert error(rate @ v, pc.coupling_bias(model, data, q, v)) < ROUNDING
-    assert not np.any(_bridge.rate(model, data, q, 0.0 * v))
+    assert not np.any(rate_of_coupling(model, data, q, 0.0 * v))
 
 
 @pytest.mark.parametrize("lead", ["arms", "platform"])
@@ -131,12 +132,11 @@ def test_time_variation_of_g_where_velocities_do_not_commute(joint: Any, lead: s
     v, a = rng.normal(size=(2, 3))
     h, growth = step(model, q, v)
     measured = slope(lambda t: pc.coupling_jacobian(model, data, along(model, q, v, a, t)), h)
-    rate = _bridge.rate(model, data, q, v)
+    rate = rate_of_coupling(model, data, q, v)
     assert np.abs(rate - measured).max() < DIFFERENCES * growth * max(1.0, np.abs(measured).max())
-    # the brackets are no small matter here
-    G = pc.coupling_jacobian(model, data, q)
-    unit = np.array([0.0, 1.0, 0.0])
-    assert np.abs(_bridge._bracket(model, G @ v, G @ unit)).max() > 1e-2
+    # what joints' velocities fail to commute is no small matter here
+    by_q = coupling_derivatives(model, q, v, 0.0 * v)[0]
+    assert np.abs(rate - by_q).max() > 1e-2
 
 
 def test_time_variation_of_jacobians(case: Any) -> None:
@@ -483,7 +483,7 @@ def test_python_functions_are_asked_at_every_q() -> None:
         assert error(pc.coupling_jacobian(model, data, q), [[1.0], [3.0 * x**2]]) < 1e-9
         assert error(pc.coupling_bias(model, data, q, [2.0]), [0.0, 24.0 * x]) < 1e-7
         assert error(pc.spanning_velocity(model, data, q, [2.0]), [2.0, 6.0 * x**2]) < 1e-9
-        assert error(_bridge.rate(model, data, q, np.array([2.0])), [[0.0], [12.0 * x]]) < 1e-7
+        assert error(rate_of_coupling(model, data, q, np.array([2.0])), [[0.0], [12.0 * x]]) < 1e-7
         assert error(pc.computeJointJacobians(model, data, q)[5], [1.0 + 3.0 * x**2]) < 1e-9
         pc.forwardKinematics(model, data, q, [2.0], [1.0])
         assert error(data.v[2].angular, [0.0, 0.0, 6.0 * x**2]) < 1e-9

@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 from samples import coupled, mechanisms, pool, trees
 from support import differences
+from support.moving import FRAMES, places
 from support.tolerances import relative
 
 import pin_clusters as pc
@@ -28,6 +29,8 @@ SLOPPY = 1e2
 # What differences leave of the third derivative of a user's function without a Jacobian, and with one. The reference
 # takes differences of the Jacobian in any case; those here are gone with ``third``, and small with ``hessian``.
 BY_DIFFERENCES, OF_JACOBIAN = 1e-7, 2e-11
+# What differences of a function leave of its second derivatives.
+SECOND_DERIVATIVES = 1e-9
 CONSTANT = tuple(kind for kind in trees.KINDS if kind not in ("zyx", "universal", "composite"))
 
 
@@ -164,6 +167,22 @@ def test_reference(key: pool.Key, rng: np.random.Generator) -> None:
     compare(pc.computeCentroidalDynamicsDerivatives(model, data, q, v, a), momentum, limit)
 
 
+@pool.each()
+def test_reference_of_motions(key: pool.Key, rng: np.random.Generator) -> None:
+    """Of the velocity of the centre of mass, as momentum over mass; and of Jacobians."""
+    s = pool.state(key, rng)
+    _, model, data, q, v, a, _ = s
+    pc.centerOfMass(model, data, q, v)
+    found = pc.getCenterOfMassVelocityDerivatives(model, data)
+    momentum = reference.centroidal_derivatives(model, q, v, a)[0][:3]
+    assert pool.error(data.mass[0] * found, momentum) < rounding(s)
+    pc.computeJointKinematicHessians(model, data, q)
+    for rf in FRAMES:
+        for frame in places(model, rng):
+            exact = reference.frame_hessian(model, q, frame, rf)
+            assert pool.error(pc.getFrameKinematicHessian(model, data, frame, rf), exact) < rounding(s)
+
+
 @pytest.mark.jitless
 @pytest.mark.parametrize("key", ["tree-18", "tree-32"])
 def test_forces_on_rotors_turn_with_them(key: pool.Key, rng: np.random.Generator) -> None:
@@ -238,6 +257,28 @@ def test_functions_of_users(how: str, rng: np.random.Generator) -> None:
     found = pc.computeRNEADerivatives(model, model.createData(), q, v, a)
     without = how in ("compiled", "Python, no complex numbers")
     compare(found, reference.rnea_derivatives(model, q, v, a), BY_DIFFERENCES if without else OF_JACOBIAN)
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("how", coupled.FUNCTIONS)
+def test_motions_with_functions_of_users(how: str, rng: np.random.Generator) -> None:
+    """What is asked for later is of the state of then, though the function was called elsewhere since."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        model = coupled.mechanism(rng, how).build()
+    q, other = (
+        mechanisms.move(model, model.q_reference, np.r_[rng.normal(size=6), 0.3 * rng.normal()]) for _ in range(2)
+    )
+    data, (v, a) = model.createData(), rng.normal(size=(2, model.nv))
+    pc.centerOfMass(model, data, q, v)
+    pc.computeJointKinematicHessians(model, data)
+    pc.rnea(model, data, other, v, a)
+    found = data.mass[0] * pc.getCenterOfMassVelocityDerivatives(model, data)
+    assert pool.error(found, reference.centroidal_derivatives(model, q, v, a)[0][:3]) < SECOND_DERIVATIVES
+    frame = model.nframes - 1
+    pc.rnea(model, data, other, v, a)
+    found = pc.getFrameKinematicHessian(model, data, frame, pin.LOCAL)
+    assert pool.error(found, reference.frame_hessian(model, q, frame)) < SECOND_DERIVATIVES
 
 
 @pytest.mark.jitless

@@ -11,6 +11,7 @@ import pytest
 from samples import coupled, mechanisms, pool, trees
 from scipy import optimize
 from support import differences
+from support.moving import FRAMES, places
 
 import pin_clusters as pc
 from pin_clusters.verification import reference
@@ -115,6 +116,16 @@ def test_centroidal_dynamics(key: pool.Key, rng: np.random.Generator) -> None:
     assert pool.error(rate_q, differences.along(lambda x: rate(x, v, a), model, q)) < along_q(s)
     assert pool.error(rate_v, differences.quadratic(lambda x: rate(q, x, a), v)) < exact(s)
     assert pool.error(rate_a, differences.linear(lambda x: rate(q, v, x), a)) < exact(s)
+
+
+@pool.each(jitless=False)
+def test_jacobians(key: pool.Key, rng: np.random.Generator) -> None:
+    s = pool.state(key, rng)
+    _, model, data, q, _, _, _ = s
+    for frame, rf in itertools.product(places(model, rng), FRAMES):
+        which = frame, rf
+        by_q = differences.along(lambda x, which=which: pc.computeFrameJacobian(model, data, x, *which), model, q)
+        assert pool.error(reference.frame_hessian(model, q, *which), by_q) < along_q(s)
 
 
 BASES = {"default": {}, "fixed": {"root_joint": None}, "floating": {"root_joint": pin.JointModelFreeFlyer()}}

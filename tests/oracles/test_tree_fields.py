@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 from samples import pool
 from samples.mixed import KINDS, random_state, robot
+from support.moving import rate_of_coupling
 
 import pin_clusters as pc
 from pin_clusters.algorithms._shared import bridge as _bridge
@@ -123,7 +124,7 @@ def test_jacobians_of_frames(both: Both) -> None:
 @pytest.mark.jitless
 def test_rates_of_jacobians(both: Both) -> None:
     model, data = both.model, both.data
-    G_rate = _bridge.rate(model, model.createData(), both.q, both.v)
+    G_rate = rate_of_coupling(model, model.createData(), both.q, both.v)
     dJ = pc.computeJointJacobiansTimeVariation(model, data, both.q, both.v)
     pin.computeJointJacobiansTimeVariation(both.tree, both.theirs, both.q, both.v_tree)
     corrected(both)

@@ -40,6 +40,7 @@ OF_TREE = {
     "getJointJacobian": "jr", "getFrameJacobian": "fr", "computeJointJacobian": "qj", "computeFrameJacobian": "qfr",
     "computeCentroidalMap": "q", "ccrba": "qv", "computeAllTerms": "qv", "computeForwardKinematicsDerivatives": "qva",
     "getJointVelocityDerivatives": "jr", "getFrameAccelerationDerivatives": "fr",
+    "getCenterOfMassVelocityDerivatives": "", "computeJointKinematicHessians": "q", "getJointKinematicHessian": "jr",
 }  # fmt: skip
 # letters: see ``Robot.values``
 USUAL = {
@@ -61,7 +62,7 @@ KEPT = (*OWN, "M", "Minv", "J", "Jcom", "Ag", "lambda_c", "dq_after", "dtau_dq",
 MOVES = {"integrate": "qv", "difference": "qp", "project": "q"}
 QUICK = {
     "quick_tree": "1qva", "quick_jacobian": "qjr1", "quick_motion": "1qva", "quick_velocities": "jNr1",
-    "quick_accelerations": "jNr1", "quick_center": "", "quick_hessian": "jNr1", "quick_columns": "qP",
+    "quick_accelerations": "jNr1", "quick_hessian": "jNr1", "quick_columns": "qP",
 }  # fmt: skip
 
 

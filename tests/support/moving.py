@@ -56,3 +56,9 @@ def derived(model: pc.ClusterModel, data: pc.ClusterData, frames: list[int]) -> 
             for rows, pair in zip(by, ((v_q, a_q), (v_v, a_v), (np.zeros_like(v_q), a_a)), strict=True):
                 rows.extend(pair)
     return [np.vstack(rows) for rows in by]
+
+
+def rate_of_coupling(model: pc.ClusterModel, data: pc.ClusterData, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """dG/dt, as what is asked for the rates of Jacobians leaves it in the data."""
+    pc.computeJointJacobiansTimeVariation(model, data, q, v)
+    return np.array(data._G[model.tree.nv :])

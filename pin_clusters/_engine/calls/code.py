@@ -144,7 +144,6 @@ class Function(Writer):
             tables = self.desk.coupling_tables
             if rate is not None:
                 tables = self.b.select(rate, self.desk.rate_tables, tables)
-                self.need(self.there(tables))
             self.need(self.run(kernel, tables, [[q, self.nq], [v, self.nv]]))
 
     def copies(self, to: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:

@@ -10,7 +10,7 @@ from .desk import ASK, GROUPS
 from .moves import Difference, Integrate, Project
 from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDerivatives, ContactDynamics
-from .of_places import Accelerations, Center, Hessian, Velocities
+from .of_places import Accelerations, Center, Hessian, Hessians, Velocities
 from .of_tree import FrameJacobian, Motion, Tree
 from .parts import write_parts
 from .usual import USUAL, UsualCall
@@ -25,7 +25,8 @@ _WRITERS: dict[str, Callable[[str, Library], Any]] = {
     "quick_velocities": Velocities,
     "quick_accelerations": Accelerations,
     "quick_hessian": Hessian,
-    "quick_center": Center,
+    "computeJointKinematicHessians": Hessians,
+    "getCenterOfMassVelocityDerivatives": Center,
     "quick_columns": Columns,
     "inverse_operational_inertia": OperationalInertia,
     "inverse_input_matrix": InputMatrix,

@@ -6,10 +6,12 @@ from collections.abc import Sequence
 
 from llvmlite import ir
 
+from ..kernels.tables.tree_layout import COLUMNS
 from .of_tree import OfTree
 from .writer import I64
 
 Words = list[ir.Value | list[ir.Value]]
+_THERE, _FOUND = I64(0x3FF0000000000000), I64(0x4000000000000000)  # 1.0 and 2.0, as ``Derived`` says
 
 
 class _OfPlace(OfTree):
@@ -62,16 +64,45 @@ class Hessian(_OfPlace):
     """dJ/dq."""
 
     def results(self, kind: ir.Value) -> list[list[ir.Value]]:
-        """Make it."""
-        return self.words("-- ~hessian")
+        """Make it, after what loops do to Jacobians where they are differentiated, if that is not there yet."""
+        b, bent = self.b, self.desk.bent
+        with b.if_then(b.and_(self.with_loops(), b.icmp_unsigned("!=", self.load(bent), _FOUND))):
+            self.same(self.load(bent), _THERE)
+            self.differentiate("bent_q - - bends")
+            self.store(_FOUND, bent)
+        return self.words("~hessian")
+
+
+class Hessians(OfTree):
+    """``computeJointKinematicHessians(model, data[, q])``: keeps where Jacobians are differentiated."""
+
+    def write(self) -> None:
+        """Write the function."""
+        self.open_in_tree(0, 1)
+        b, desk = self.b, self.desk
+        with b.if_then(b.icmp_unsigned("!=", self.nargs, I64(2))):
+            self.count(3)
+            q, *nothing = self.words("q - -")
+            self.couple(q[0], desk.zeros)
+            self.do([b.or_(I64(COLUMNS), desk.also), q, *nothing])
+        self.same(self.load(desk.posed), _THERE)
+        self.copies(desk.bent_q, [desk.array("posed_q")])
+        self.store(_THERE, desk.bent)
+        none = self.found("none")
+        self.call(self.found("increase"), ir.VoidType(), none)
+        b.ret(none)
+        self.hand_over()
 
 
 class Center(OfTree):
-    """``quick_center(model, data)``: the derivative of the velocity of the centre of mass, if all is there."""
+    """``getCenterOfMassVelocityDerivatives(model, data)``, if all is there."""
 
     def write(self) -> None:
         """Write the function."""
         self.open_in_tree(0)
-        self.do(self.words("-- +of_point"))
+        with self.b.if_then(self.with_loops()):
+            self.need(self.there(self.load(self.desk.seen)))
+            self.differentiate("seen_q seen_v - turned")
+        self.do(self.words("+of_point"))
         self.give()
         self.hand_over()

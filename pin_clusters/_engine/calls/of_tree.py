@@ -15,9 +15,9 @@ from .writer import I64
 class OfTree(Function):
     """What they have in common."""
 
-    def open_in_tree(self, arguments: int) -> None:
+    def open_in_tree(self, least: int, most: int | None = None) -> None:
         """Begin; the memory of the tree's data, where kernels read and write, is where it was."""
-        self.open(arguments)
+        self.open(least, most)
         self.need(self.there(self.common("unchanged", self.desk.tree_words)))
 
     def whole(self, i: int, kind: str) -> ir.Value:
@@ -31,6 +31,14 @@ class OfTree(Function):
             self.call(self.found("forget"), ir.VoidType())
             self.b.branch(self.slow)
         return value
+
+    def with_loops(self) -> ir.Value:
+        """Whether G depends on the state."""
+        return self.there(self.desk.motion_rates)
+
+    def differentiate(self, names: str, *given: list[ir.Value]) -> None:
+        """Bring G and its derivatives to a state: what is given, then by names what follows of q, v, a, and a room."""
+        self.need(self.run(self.desk.motion_rates, self.desk.motion_rates_tables, [*given, *self.words(names)]))
 
     def numbered(self, index: ir.Value, kind: ir.Value) -> ir.Value:
         """The place of a joint, or of a frame if that is the kind."""
@@ -67,15 +75,9 @@ class Motion(Tree):
 
     def prepare(self, q: ir.Value, v: ir.Value, a: ir.Value, rate: ir.Value) -> None:
         """Bring the couplings and their derivatives to the state."""
-        b, desk = self.b, self.desk
-        kernel = desk.motion_rates
-        with b.if_then(self.there(kernel)):
-            at, size = desk.coupled, desk.coupled_size
-            results = [[b.add(at, b.mul(size, I64(8 * i))), size] for i in (1, 2, 3)]
-            given = [[q, self.nq], [v, self.nv], [a, self.nv], *results]
-            self.need(self.run(kernel, desk.motion_rates_tables, given))
+        with self.b.if_then(self.with_loops()):
+            self.differentiate("coupled", [q, self.nq], [v, self.nv], [a, self.nv])
             self.couple(q, v, rate)
-            self.common("copy", at, desk.coupling_G, size)
 
 
 class FrameJacobian(OfTree):

@@ -45,9 +45,19 @@ class DataDesk(Record, more={entry.name: Sizes(2) for entry in ALL}):
     rate_tables = Part(Pointer)
     motion_rates = Code()
     motion_rates_tables = Part(Pointer)
-    coupled_size = Count()
-    coupled = Room()
-    coupling_G = Room("coupled_size")
+    coupled_size = Count()  # of one matrix; 0 without loops
+    coupled = Room(4, "coupled_size")
+    turned = Room(2, "coupled_size")
+    bends_size = Count()
+    bends = Room("bends_size")
+    # states, as ``Derived`` lists them, each with whether it is there
+    posed_q = Room("nq")
+    posed = Room(1)
+    bent_q = Room("nq")
+    bent = Room(1)
+    seen_q = Room("nq")
+    seen_v = Room("nv")
+    seen = Room(1)
     # states that were given last, of which derivatives may be asked for
     after_rnea = Room()
     after_aba = Room()

@@ -42,12 +42,6 @@ def quick_accelerations(
 
 
 @fast
-def quick_center(model: ClusterModel, data: ClusterData) -> np.ndarray | None:
-    """Return the derivative of the velocity of the centre of mass; None: not done."""
-    return None
-
-
-@fast
 def quick_hessian(
     model: ClusterModel, data: ClusterData, index: Any, matrix: Any, reference_frame: Any, kind: int
 ) -> np.ndarray | None:

@@ -45,12 +45,8 @@ def differentiate(
     """
     data._forget()
     if model.closures:
-        # at v and a, before anything is left in the data
-        rates = _bridge.derivatives(model, data, q, v, a if a.size else data._zeros)
+        _bridge.derivatives(model, data, q, v, a if a.size else data._zeros, data._coupled.ravel())
         _bridge.bring(model, data, q, v, "coupling_rate" if what & RATES else "coupling")
-        data._coupled[0] = data._coupling[0]
-        for i, rate in enumerate(rates):
-            data._coupled[1 + i] = rate
         what |= KEEP
     if model._tree_tables.settles:
         _settle(model, data, q, v, a)
@@ -68,7 +64,7 @@ def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> N
         pin.forwardKinematics(model.own_tree, data.tree, q)
     data._run_tree(what | KEEP, q)
     if code != 0:
-        data._G[: model.own_tree.nv], data._lost = np.nan, True
+        data._G[: model.own_tree.nv], data._lost, data._posed[-1] = np.nan, True, 2.0
 
 
 def weigh(model: ClusterModel, data: ClusterData) -> None:

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._engine.calls import fast
 from ..._engine.kernels.tables.tree_layout import (
     CENTERS,
     JCOM,
@@ -21,11 +22,11 @@ from ..._engine.kernels.tables.tree_layout import (
     WORLD,
 )
 from ...errors import ArgumentTypeError, NotComputedError
-from ...model import ClusterData, ClusterModel
+from ...model import NOTHING, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import tree as _tree
-from .._shared.quick import quick_center, quick_tree
+from .._shared.quick import quick_tree
 from .._shared.rods import add_to_centers, lumps
 
 _CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
@@ -201,13 +202,12 @@ def dccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray
     """
     if v is None or not quick_tree(model, data, _MAP_RATE, q, v, None):
         q, v = _check.state(model, data, q, v)
-        if model._tree_tables.curved:
-            data._G[model.own_tree.nv :] = _bridge.rate(model, data, q, v)
         _tree.compute(model, data, _MAP_RATE, q, v)
     data.hg = data._tree.hg.copy()
     return data._dAg.copy()
 
 
+@fast
 @_check.documented(
     """
     References:
@@ -226,8 +226,6 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
     Raises:
         NotComputedError: None of these was called before with v.
     """
-    if (found := quick_center(model, data)) is not None:
-        return found
     _check.model_data(model, data)
     state = data._state
     if state is None:
@@ -235,16 +233,13 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
             "this data has no velocity of a centre of mass to differentiate: call pc.centerOfMass(model, data, q, v) "
             "first."
         )
-    v_q = data._no_rows
-    if model.closures:
-        q, v = state[0].copy(), state[1].copy()
-        v_q = _bridge.derivatives(model, data, q, v, data._zeros)[0]
+    _bridge.derivatives(model, data, *state, NOTHING, data._turned)
+    if not data._standing:
+        q, v = (x.copy() for x in state)
         _bridge.bring(model, data, q, v)
         data._run_tree(_QUIETLY, q, v)
-    elif not data._standing:
-        data._run_tree(_QUIETLY, state[0].copy(), state[1].copy())
     result = np.empty((3, model.nv))
-    data._run_center(v_q, result)
+    data._run_center(result)
     return result
 
 

@@ -7,6 +7,7 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
+from ..._engine.calls import fast
 from ..._engine.kernels.tables.tree_layout import COLUMNS
 from ...errors import NotComputedError
 from ...model import NOTHING, ClusterData, ClusterModel
@@ -14,7 +15,7 @@ from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
-from .._shared.quick import JOINT, quick_hessian, quick_tree
+from .._shared.quick import JOINT, quick_hessian
 from .._shared.targets import place_of, quickly
 
 _COMMON = """
@@ -35,6 +36,7 @@ _documented = _check.documented(_COMMON)
 _gets = _check.documented(_COMMON, _GETS, solves=False)
 
 
+@fast
 @_documented
 def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any = None) -> None:
     """Compute what the derivatives of Jacobians need, for ``getJointKinematicHessian``.
@@ -46,18 +48,16 @@ def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any
     Raises:
         NotComputedError: q is not given, and was not given to another function before.
     """
-    if q is None:
-        _check.model_data(model, data)
-        if not data._posed[-1]:
-            raise NotComputedError(
-                "this data has no Jacobians to differentiate: call pc.computeJointKinematicHessians(model, data, q)."
-            )
-    elif not quick_tree(model, data, COLUMNS, q, None, None):
-        _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
-    if model.closures:
-        data._bent[-1] = 0.0
-        data._bend = _coupling_hessian(model, data, data._posed[:-1].copy())
-    data._bent[:] = data._posed  # the last number: that q is there
+    _check.model_data(model, data)
+    if q is not None:
+        _tree.compute(model, data, COLUMNS, _check.configuration(model, data, q))
+    elif not data._posed[-1]:
+        raise NotComputedError(
+            "this data has no Jacobians to differentiate: call pc.computeJointKinematicHessians(model, data, q)."
+        )
+    elif data._posed[-1] != 1.0:
+        _bridge.bring(model, data, data._posed[:-1], data._zeros)
+    data._bent[:-1], data._bent[-1] = data._posed[:-1], 1.0
 
 
 @_gets
@@ -100,24 +100,9 @@ def _asked(
         raise NotComputedError(
             "this data has no derivatives of Jacobians: call pc.computeJointKinematicHessians(model, data, q) first."
         )
-    if model.closures:
-        _bridge.bring(model, data, data._bent[:-1].copy(), data._zeros)
+    if model.closures and data._bent[-1] == 1.0:
+        _bridge.derivatives(model, data, data._bent[:-1], NOTHING, NOTHING, data._bends)
+        data._bent[-1] = 2.0
     result = np.empty(6 * model.nv * model.nv)
-    data._run_hessian(place, int(reference), M, data._bend, result)
+    data._run_hessian(place, int(reference), M, result)
     return result.reshape(6, model.nv, model.nv)
-
-
-def _coupling_hessian(model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
-    """Return dG/dq of models with loops, rows (velocity of the tree, independent velocity), shape (tree.nv nv, nv).
-
-    dv_tree/dq at one independent velocity is that column of it. Clusters do not touch each other: one column of each
-    is found at once.
-    """
-    nvt, nv = model.own_tree.nv, model.nv
-    found = np.zeros((nvt, nv, nv))
-    for columns, rows, at in model._tree_tables.rounds:
-        v = np.zeros(nv)
-        v[columns] = 1.0
-        v_q = _bridge.derivatives(model, data, q, v, data._zeros)[0]
-        found[rows, at] = v_q[rows]
-    return found.reshape(nvt * nv, nv)

@@ -72,8 +72,6 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     """
     if v is None or not quick_tree(model, data, _ALL, q, v, None):
         q, v = _check.state(model, data, q, v)
-        if model._tree_tables.curved:
-            data._G[model.own_tree.nv :] = _bridge.rate(model, data, q, v)
         _tree.compute(model, data, _ALL, q, v)
     return data._dJ.copy()
 

@@ -160,7 +160,9 @@ def pack(
     _write_spinning(out, tree, spinning, body_of_joint, align, chains, rows_of_g, home)
     _write_ground(out, topology, rotors, tree, origin)
     rates = _write_rates(out)
+    header.prepared = out.room(tree.nq)
     work = np.zeros(out.work)
+    work[header.prepared :] = np.nan
     work[list(out.initial)] = list(out.initial.values())
     index = out.index()
     return Tables(

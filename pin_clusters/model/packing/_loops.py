@@ -166,10 +166,14 @@ class Loop:
         """Position in the kernel's frame of a joint's body."""
         return self.align[j].T @ (position - (self.origin if j == 0 else 0.0))
 
+    def _inside(self, b: int) -> int:
+        """Kernel body b if it is one of the cluster, else 0."""
+        return b if b > 0 and self.out.rows[b].cluster == self.row else 0
+
     def _path(self, b: int) -> list[int]:
         """Kernel bodies of the cluster from the output body down to b."""
         path = []
-        while b > 0 and self.out.rows[b].cluster == self.row:
+        while b := self._inside(b):
             path.append(b)
             b = self.out.rows[b].parent
         return path
@@ -193,10 +197,11 @@ class Loop:
         to_a, to_b = (self._path(self.body_of_joint[j]) for j in ends)
         primitives = {m.row: m.primitive for m in self.members}
         row.part0, row.part1 = out.add_all(
-            at.OnPath(self.column[primitives[b].iv + d], out.rows[b].at_S + 6 * d, sign)
+            at.OnPath(self.column[primitives[b].iv + d], mine.at_S + 6 * d, sign, self._inside(mine.parent))
             for path, other, sign in ((to_a, to_b, -1), (to_b, to_a, 1))
             for b in path
             if b not in other
+            for mine in (out.rows[b],)
             for d in range(primitives[b].nv)
         )
 

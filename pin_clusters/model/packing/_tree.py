@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -46,20 +46,6 @@ _OF_THE_WHOLE = (
 )
 
 
-class Round(NamedTuple):
-    """Columns of G that depend on q, at most one of each cluster: they do not touch each other.
-
-    Attributes:
-        columns: Which columns.
-        rows: All rows of their clusters.
-        at: Of each row, the column of its cluster.
-    """
-
-    columns: np.ndarray
-    rows: np.ndarray
-    at: np.ndarray
-
-
 @dataclass(frozen=True)
 class TreeTables:
     """What the kernels of the tree read.
@@ -75,8 +61,7 @@ class TreeTables:
         fields: Row of the index and name of each copy to ``pin.Data``.
         link_of_joint: The link that is moved by each joint.
         settles: Whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q.
-        rounds: All columns of G that depend on q.
-        curved: Whether joints of several degrees of freedom are in loops.
+        curved: Velocities whose rows of G depend on q.
         masses: Joint and mass of each subtree that holds masses of rods which no link has.
     """
 
@@ -90,8 +75,7 @@ class TreeTables:
     fields: tuple[tuple[int, str], ...]
     link_of_joint: np.ndarray
     settles: bool
-    rounds: tuple[Round, ...]
-    curved: bool
+    curved: tuple[int, ...]
     masses: tuple[tuple[int, float], ...]
 
 
@@ -150,7 +134,7 @@ def pack_tree(
         for j, point in ends:
             params += (aligns[link_of_joint[j]].T @ point).tolist()
     lump1 = len(rows)
-    sections, own, derived, work, out = _places(tree, nv, len(links), bool(topology.closures))
+    sections, own, derived, work, out = _places(tree, nv, len(links), _widest(tree, topology))
     where = len(rows)
     rows += [sections, own, derived]
     field0 = len(rows)
@@ -186,7 +170,7 @@ def pack_tree(
         numbers[: len(row)] = row
     return TreeTables(
         index, np.array(params), work, out, sections, own, derived, tuple(fields), link_of_joint, _settles(tree),
-        *_of_loops(tree, topology), _masses(tree, inertia_tree, lumps),
+        tuple(iv for rows, _ in _blocks(tree, topology) for iv in rows), _masses(tree, inertia_tree, lumps),
     )  # fmt: skip
 
 
@@ -225,31 +209,25 @@ def _axis(p: Primitive, d: int) -> tuple[int, int]:
 def _pattern(tree: pin.Model, topology: Topology) -> list[list[int]]:
     """Return for each velocity of the tree the independent ones of which it may be made."""
     found = [np.flatnonzero(row).tolist() for row in topology.G]
-    for joints, loop in zip(topology.clusters, topology.loops, strict=True):
-        if loop is not None:
-            mine = {iv for j in joints for iv in in_v(tree, j)}
-            columns = [k for k, iv in enumerate(topology.independent) if int(iv) in mine]
-            for iv in mine:
-                found[iv] = columns
+    for rows, columns in _blocks(tree, topology):
+        for iv in rows:
+            found[iv] = columns
     return found
 
 
-def _of_loops(tree: pin.Model, topology: Topology) -> tuple[tuple[Round, ...], bool]:
-    """Return the columns of G that depend on q, and whether a joint of several degrees of freedom is in a loop."""
-    place = {int(iv): k for k, iv in enumerate(topology.independent)}
-    moving = {int(iv) for loop in topology.analyses for iv in loop.independents}
-    blocks = []
+def _blocks(tree: pin.Model, topology: Topology) -> list[tuple[list[int], list[int]]]:
+    """Return the rows and columns of G of each cluster with loops."""
+    found = []
     for joints, loop in zip(topology.clusters, topology.loops, strict=True):
         if loop is not None:
             rows = [iv for j in joints for iv in in_v(tree, j)]
-            blocks.append((rows, sorted(place[iv] for iv in moving & set(rows))))
-    rounds = []
-    for i in range(max((len(columns) for _, columns in blocks), default=0)):
-        now = [(rows, columns[i]) for rows, columns in blocks if i < len(columns)]
-        pairs = [(row, k) for rows, k in now for row in rows]
-        lists = [k for _, k in now], [row for row, _ in pairs], [k for _, k in pairs]
-        rounds.append(Round(*(np.array(x, dtype=np.int64) for x in lists)))
-    return tuple(rounds), any(tree.nvs[j] > 1 for loop in topology.analyses for j in loop.joints)
+            found.append((rows, [k for k, iv in enumerate(topology.independent) if int(iv) in rows]))
+    return found
+
+
+def _widest(tree: pin.Model, topology: Topology) -> int:
+    """Return the most columns that a cluster with loops has, at least one; 0 without loops."""
+    return max((max(1, len(columns)) for _, columns in _blocks(tree, topology)), default=0)
 
 
 def _lumps(tree: pin.Model, topology: Topology) -> list[tuple[float, tuple[tuple[int, np.ndarray], ...], int]]:
@@ -282,7 +260,7 @@ def _items(tree: pin.Model, count: str) -> int:
     return int(getattr(tree, count)) if count else 1
 
 
-def _places(tree: pin.Model, nv: int, links: int, loops: bool) -> tuple[tl.Sections, tl.Own, tl.Derived, int, int]:
+def _places(tree: pin.Model, nv: int, links: int, widest: int) -> tuple[tl.Sections, tl.Own, tl.Derived, int, int]:
     """Return where all is in the results and behind the links of the workspace; and the sizes of both."""
     offset, places = 0, []
     for _, item, count, _, _ in _FIELDS:
@@ -291,12 +269,13 @@ def _places(tree: pin.Model, nv: int, links: int, loops: bool) -> tuple[tl.Secti
     nvt, behind = tree.nv, (1 + links) * tl.LINK_WORK
     sizes = [6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1]
     # without loops the constant G serves
-    sizes += [6 * nvt, 6 * nv, 4 * nvt * nv if loops else 0, tree.nq, 1, tree.nq, 1, tree.nq, nv, 1, 1]
+    more = [count * nvt * nv if widest else 0 for count in (4, 2, 1 + widest)]
+    sizes += [6 * nvt, 6 * nv, *more, tree.nq, 1, tree.nq, 1, tree.nq, nv, 1, 1]
     at_out: list[int] = (offset + np.cumsum([0, *sizes])).tolist()
     own = tl.Own._make([*at_out[:9], behind, behind + nvt, behind + 2 * nvt])
     derived = tl.Derived._make([*at_out[9:-1], behind + 8 * nvt])
-    if not loops:
-        derived = derived._replace(coupled=own.G)
+    if not widest:
+        derived = derived._replace(coupled=own.G, turned=own.G, bends=own.G)
     return tl.Sections(*places), own, derived, behind + 8 * nvt + 1, at_out[-1]
 
 

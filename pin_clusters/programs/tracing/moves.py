@@ -73,7 +73,7 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: l
     clusters = [views.cluster(index, c) for c in range(n.cluster0, n.cluster1)]
     clusters = [C for C in clusters if C.kind == layout.LOOP]
     for C in clusters:
-        source("dynamics.coupling").stand_still(work, C)
+        loops.stand_still(work, C)
         loops.prepare(index, params, work, before, C)
         loops.rates_of(index, work, v, C)
         following.advance(index, work, q, C, 1.0)

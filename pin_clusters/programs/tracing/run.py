@@ -92,7 +92,7 @@ class Run:
         G = model._topology.G
         found = np.concatenate([G.ravel(), np.zeros(len(G))]).astype(object)
         if model.closures:
-            self.plain("dynamics.coupling", "coupling", found, self["q"], self.inputs.get("v", self.rest))
+            self.plain("variations.coupling", "coupling", found, self["q"], self.inputs.get("v", self.rest))
         return found[: G.size].reshape(G.shape), found[G.size :]
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:

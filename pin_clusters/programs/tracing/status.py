@@ -29,7 +29,7 @@ def status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndar
     if model.closures:
         # after it the equations at q stand in the workspace
         G = model._topology.G
-        run.plain("dynamics.coupling", "coupling", run.room(G.size + len(G)), run["q"], run.rest)
+        run.plain("variations.coupling", "coupling", run.room(G.size + len(G)), run["q"], run.rest)
         worst = condition = 0.0
         for one in model._tables.conditions:
             x = run.work[one.at]

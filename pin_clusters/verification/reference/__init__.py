@@ -21,6 +21,7 @@ from .derivatives import (
     coriolis_matrix,
     coupling_derivatives,
     coupling_jacobian,
+    frame_hessian,
     rnea_derivatives,
 )
 from .energy import computeKineticEnergy, computePotentialEnergy
@@ -45,6 +46,7 @@ __all__ = [
     "coupling_derivatives",
     "coupling_jacobian",
     "crba",
+    "frame_hessian",
     "frame_jacobian",
     "hybrid_dynamics",
     "impulseDynamics",

@@ -23,6 +23,7 @@ __all__ = [
     "coriolis_matrix",
     "coupling_derivatives",
     "coupling_jacobian",
+    "frame_hessian",
     "rnea_derivatives",
 ]
 
@@ -156,6 +157,39 @@ def centroidal_derivatives(
         about_changed(drate_v, fixed, total_rate, centre),
         about_changed(drate_a, fixed, total_rate, centre),
     )
+
+
+@_documented
+def frame_hessian(model: ClusterModel, q: Any, frame: int, reference_frame: pin.ReferenceFrame = pin.LOCAL) -> Any:
+    """Differentiate the Jacobian of a frame: of the tree, Pinocchio's rate of it along each column of G; and of G.
+
+    Axes that move with the frame see less of the columns' change, by its own motion.
+
+    Args:
+        frame: Its id.
+        reference_frame: Axes of the Jacobian.
+
+    Returns:
+        dJ[:, k] / dq_m at [:, k, m], shape (6, nv, nv), [linear; angular].
+    """
+    rest = np.zeros(model.nv)
+    s, at = _State(model, q, rest, rest), model.tree.frames[frame]
+    j = int(s.simple.ids[at.parentJoint])
+    pin.computeJointJacobians(s.tree, s.data, s.q)
+    J_tree = np.array(pin.getJointJacobian(s.tree, s.data, j, pin.WORLD))
+    pose = s.data.oMi[j] * at.placement
+    axes = pin.SE3(np.eye(3), pose.translation) if reference_frame == pin.LOCAL_WORLD_ALIGNED else pose
+    J, found = J_tree @ s.G, np.zeros((6, model.nv, model.nv))
+    for m in range(model.nv):
+        pin.computeJointJacobiansTimeVariation(s.tree, s.data, s.q, s.G[:, m])
+        rate = np.array(pin.getJointJacobianTimeVariation(s.tree, s.data, j, pin.WORLD))
+        found[:, :, m] = rate @ s.G + J_tree @ s.H[:, :, m]
+        if reference_frame != pin.WORLD:
+            own = pin.Motion(J[:, m])
+            if reference_frame == pin.LOCAL_WORLD_ALIGNED:  # these axes do not turn
+                own = pin.Motion(axes.actInv(own).linear, np.zeros(3))
+            found[:, :, m] = axes.inverse().action @ (found[:, :, m] - own.action @ J)
+    return found
 
 
 def about(h: np.ndarray, p: np.ndarray) -> np.ndarray:

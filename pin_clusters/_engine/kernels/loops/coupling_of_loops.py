@@ -6,7 +6,7 @@ dependent columns, the dependent rows of G are -P K_i, and those of g are -P (dK
 
 from __future__ import annotations
 
-from ..bodies.placements import place, turn_joint
+from ..bodies.placements import place, turn_joint, unit_rotation
 from ..compiling.jit import inline, paste
 from ..numbers.pack import may_be_less
 from ..numbers.simd import get, put, zero
@@ -203,3 +203,10 @@ def prepare_bias(index, params, work, q, v, c, C):
     bias_of(index, params, work, q, c, C)
     H = head(index, C.head)
     spin_biases(index, params, work, C, H, block(H, C.nk))
+
+
+@inline
+def stand_still(work, C):
+    """Put the output body of a cluster at the origin: the motion of loops is relative to it."""
+    ws.set_rotation(work, C.out, unit_rotation(zero(work)))
+    ws.set_position(work, C.out, zero3(zero(work)))

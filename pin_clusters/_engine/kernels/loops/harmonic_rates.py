@@ -45,11 +45,12 @@ def product(a, b):
 
 
 @inline
-def add_rate(work, r, R, row, slope, x, s):
+def add_rate(work, r, R, row, slope, x, s, second):
     """Add the derivatives of series s, times x, to those of a row by the angle of a slope."""
     i = row * r.angles + slope - R.slopes
     increase(work, R.rates + i, x * s[1])
-    increase(work, R.second_rates + i, x * s[2])
+    if second:
+        increase(work, R.second_rates + i, x * s[2])
 
 
 @inline
@@ -70,8 +71,8 @@ def turn_angles(index, params, work, r, R, nk):
 
 
 @inline
-def rates_by_angles(index, params, work, r, nk):
-    """Write first and second time derivatives of the derivatives of all rows by the angles."""
+def rates_by_angles(index, params, work, r, nk, second):
+    """Write first, if wanted second, time derivatives of the derivatives of all rows by the angles."""
     R = room_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
     for i in range(2 * r.rows * r.angles):
@@ -80,36 +81,43 @@ def rates_by_angles(index, params, work, r, nk):
         T = term_row(index, t)
         x, (a, da) = get(params, T.at), series(work, r, T.slope0, T.factor0)
         if T.factors == 1:
-            add_rate(work, r, R, T.row, T.slope0, x, da)
+            add_rate(work, r, R, T.row, T.slope0, x, da, second)
         elif T.factors > 1:
             b, db = series(work, r, T.slope1, T.factor1)
             if T.factors == 3:
                 c, dc = series(work, r, T.slope2, T.factor2)
-                add_rate(work, r, R, T.row, T.slope2, x, product(product(a, b), dc))
+                add_rate(work, r, R, T.row, T.slope2, x, product(product(a, b), dc), second)
                 a, da = product(a, c), product(da, c)
-            add_rate(work, r, R, T.row, T.slope0, x, product(da, b))
-            add_rate(work, r, R, T.row, T.slope1, x, product(a, db))
+            add_rate(work, r, R, T.row, T.slope0, x, product(da, b), second)
+            add_rate(work, r, R, T.row, T.slope1, x, product(a, db), second)
 
 
 @inline
-def harmonic_row(index, params, work, r, to, k, nk, second):
-    """Rows of a harmonic closure, for column k."""
+def rates_by_joints(index, params, work, r, row, width, nk):
+    """Rates of rows of K of a harmonic closure, from those by its angles."""
     R, n = room_of(r, nk), r.angles
-    if second:
-        for a in range(n):
-            put(work, R.slopes + 3 * n + a, zero(work))
-        for p in range(r.part0, r.part1):
-            part = on_angle(index, p)
-            change = get(work, velocity_row(index, part.velocity).at_dG + k)
-            increase(work, part.slope + 3 * n, get(params, part.at) * change)
+    for p in range(r.part0, r.part1):
+        part = on_angle(index, p)
+        x, a = get(params, part.at), part.slope - R.slopes
+        for i in range(r.rows):
+            increase(work, row + i * width + part.column, x * get(work, R.rates + i * n + a))
+
+
+@inline
+def harmonic_row(index, params, work, r, to, k, nk):
+    """Second rates of the rows of a harmonic closure, for column k."""
+    R, n = room_of(r, nk), r.angles
+    for a in range(n):
+        put(work, R.slopes + 3 * n + a, zero(work))
+    for p in range(r.part0, r.part1):
+        part = on_angle(index, p)
+        change = get(work, velocity_row(index, part.velocity).at_dG + k)
+        increase(work, part.slope + 3 * n, get(params, part.at) * change)
     for i in range(r.rows):
         total = zero(work)
         for a in range(n):
             w, rate = get(work, R.changes + k * n + a), get(work, R.rates + i * n + a)
-            if second:
-                total += get(work, R.second_rates + i * n + a) * w + 2.0 * rate * get(work, R.slopes + 3 * n + a)
-            else:
-                total += rate * w
+            total += get(work, R.second_rates + i * n + a) * w + 2.0 * rate * get(work, R.slopes + 3 * n + a)
         put(work, to + i, total)
 
 

@@ -10,7 +10,7 @@ import math
 
 from ..bodies.placements import start
 from ..compiling.jit import paste
-from ..dynamics.coupling import stand_still
+from ..loops.coupling_of_loops import stand_still
 from ..loops.dependent_columns import invert
 from ..tables.layout import LOOP, OK, WRONG_SIZE
 from ..tables.loop_block import block

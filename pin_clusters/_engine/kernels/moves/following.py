@@ -8,10 +8,9 @@ from __future__ import annotations
 from ..bodies.increments import turn_pair, turn_quaternion
 from ..bodies.placements import free_rotation, start
 from ..compiling.jit import device, paste
-from ..dynamics.coupling import stand_still
 from ..loops.closure_rows import equations
 from ..loops.closure_values import values
-from ..loops.coupling_of_loops import is_singular, place_bodies, prepare, rates_of
+from ..loops.coupling_of_loops import is_singular, place_bodies, prepare, rates_of, stand_still
 from ..loops.dependent_columns import invert_dependents
 from ..numbers.spatial import rot
 from ..numbers.tuples import Vec3

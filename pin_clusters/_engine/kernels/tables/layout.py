@@ -31,6 +31,7 @@ class Header(NamedTuple):
     nv_tree: int
     ground0: int  # momenta of rotors on the universe, whose ratios are constant: only sums over the robot need them
     ground1: int
+    prepared: int  # work: q where loops stand, of those who keep that
 
 
 class Body(NamedTuple):
@@ -147,6 +148,7 @@ class OnPath(NamedTuple):
     column: int
     at_S: int  # work: its motion subspace
     sign: int  # 1 if it moves b, -1 if it moves a
+    above: int  # the body that carries its joint, 0 outside the cluster
 
 
 class OnJoint(NamedTuple):

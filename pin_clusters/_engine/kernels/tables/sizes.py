@@ -25,6 +25,7 @@ class Block(NamedTuple):
     condition: int  # 1: squared Frobenius norms of K_d and P, multiplied
     room: int  # nr x (nd + nr), for the elimination
     saved: int  # nd x nr: a P that is kept; then nd x nd: its product with another pose's K_d
+    K_rate: int  # nr x width: rate of K
     end: int
 
 
@@ -38,7 +39,8 @@ def offsets(at: int, nd: int, nr: int, nk: int) -> Block:
     condition = spin_bias + nk
     room = condition + 1
     saved = room + nr * (nd + nr)
-    return Block(nd, nr, width, at, P, W, value, spin_bias, condition, room, saved, saved + nd * nr + nd * nd)
+    K_rate = saved + nd * nr + nd * nd
+    return Block(nd, nr, width, at, P, W, value, spin_bias, condition, room, saved, K_rate, K_rate + nr * width)
 
 
 def cluster_work(nk: int, carriers: int) -> int:

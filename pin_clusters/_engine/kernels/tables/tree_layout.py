@@ -76,10 +76,12 @@ class Derived(NamedTuple):
     tree_dAg: int  # by columns, a field of ``pin.Data``
     dAg: int  # rows of nv
     coupled: int  # G where motions were last differentiated, then dv_tree/dq, da_tree/dq, da_tree/dv; or the constant G
+    turned: int  # G where the velocity of the centre of mass is differentiated, then dv_tree/dq; or the constant G
+    bends: int  # G where Jacobians are, then dv_tree/dq of unit velocities, the i-th of each cluster; or the constant G
     posed_q: int  # q of the last call
-    posed: int  # 1 if it is there
+    posed: int  # 1 if it is there, 2 if loops are singular there
     bent_q: int  # q where Jacobians are differentiated
-    bent: int  # 1 if it is there
+    bent: int  # 1 if it is there, 2 if bends are too
     seen_q: int  # q and v of the last motion
     seen_v: int
     seen: int  # 1 if they are there

@@ -2,7 +2,7 @@
 
 Per pair of velocities of the tree that move the place, with motions S_i, S_j. In its own axes S_i changes by S_i x S_j
 if j comes after i; in the world by S_j x S_i if it does not; in axes of the world at the place also by the motion of
-the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i dG_ik/dq_m.
+the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i dG_ik/dq_m; (L8).
 """
 
 from __future__ import annotations
@@ -55,11 +55,11 @@ def change_of(S_i, S_j, later, reference):
 
 
 @paste
-def place_hessian(index, params, work, out, place, reference, M, G_q, to):
+def place_hessian(index, params, work, out, place, reference, M, to):
     """Write dJ/dq of a place (a joint id, or njoints plus a frame id; a placement M, if any, is given with a joint).
 
-    M: nothing, or the homogeneous matrix of a frame in that of the joint. G_q: dG/dq with rows (velocity of the tree,
-    independent velocity), of which nothing is read without loops. to: 6 nv nv numbers.
+    M: nothing, or the homogeneous matrix of a frame in that of the joint. to: 6 nv nv numbers. With loops after
+    ``coupling_derivatives`` of unit velocities.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
@@ -92,7 +92,7 @@ def place_hessian(index, params, work, out, place, reference, M, G_q, to):
                         T = entry(index, t)
                         for u in range(F.term0, F.term1):
                             U = entry(index, u)
-                            g = get(out, O.G + T.at) * get(out, O.G + U.at)
+                            g = get(out, E.bends + T.at) * get(out, E.bends + U.at)
                             for r in range(6):
                                 i = r * size + T.k * n.nv + U.k
                                 put(to, i, get(to, i) + g * change[r])
@@ -100,11 +100,12 @@ def place_hessian(index, params, work, out, place, reference, M, G_q, to):
             if n.loops == 1:
                 for t in range(D.term0, D.term1):
                     T = entry(index, t)
+                    change_of_G = E.bends + (1 + t - D.term0) * n.nv_tree * n.nv
                     for u in range(D.term0, D.term1):
                         U = entry(index, u)
-                        g = G_q[T.at, U.k]
+                        g = get(out, change_of_G + U.at)
                         for r in range(6):
                             i = r * size + T.k * n.nv + U.k
                             put(to, i, get(to, i) + g * S[r])
         b = L.parent
-    return 1 - int(get(out, E.bent))
+    return int(get(out, E.bent) == 0.0)

@@ -1,9 +1,9 @@
 """Equations of closures, differentiated once more in time: what dG and ddG follow from; (L6).
 
-K dG_m = -[W' . D(J) + W . D(L)] and K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)], where D is the difference between
-both bodies of a closure, J, L and N are those of column m with the unknown rows left out, and W', W'' are rates of the
-wrench W of a row along the motion. For equations of joints the same is phi''[x', G_m], and phi'''[x', x', G_m] +
-phi''[x'', G_m] + 2 phi''[x', dG_m].
+K dG_m = -(dK/dt) G_m, with entries +-(W' . S + W . (v_lam x S)) of dK/dt for the velocities on the path of a closure;
+K ddG_m = -[W'' . D(J) + 2 W' . D(L) + W . D(N)], where D is the difference between both bodies of a closure, J, L and N
+are those of column m with the unknown rows left out, and W', W'' are rates of the wrench W of a row along the motion.
+For equations of joints the same is phi''[x', G_m], and phi'''[x', x', G_m] + phi''[x'', G_m] + 2 phi''[x', dG_m].
 """
 
 from __future__ import annotations
@@ -11,15 +11,15 @@ from __future__ import annotations
 from ..compiling.jit import inline
 from ..loops.closure_biases import motion_of, point_acceleration, point_rate
 from ..loops.closure_rows import frame, point
-from ..loops.harmonic_rates import harmonic_row
+from ..loops.harmonic_rates import harmonic_row, rates_by_joints
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, column, cross, dot6, join, linear, zero3, zero6
+from ..numbers.spatial import angular, column, cross, cross_force, dot6, join, linear, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
 from ..tables.layout import FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
 from ..tables.loop_block import block
 from ..tables.variations_layout import ACCELERATION, VELOCITY
-from ..tables.views import body, closure, head, on_joint, velocity_row
+from ..tables.views import body, closure, head, on_joint, on_path, velocity_row
 from . import record
 
 
@@ -93,8 +93,68 @@ def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
 
 
 @inline
-def body_rows(index, params, work, rates, c, C, r, wrench, to, k, second):
-    """Rows of a closure on bodies, for column k."""
+def spread_rate(index, work, r, row, W, dW):
+    """Rate of a row of K of a wrench: W' . S + W . (v_lam x S) for each velocity on the path of closure r."""
+    for p in range(r.part0, r.part1):
+        part = on_path(index, p)
+        force = dW - cross_force(ws.velocity(work, part.above), W)
+        put(work, row + part.column, (1.0 * part.sign) * dot6(force, load6(work, part.at_S)))
+
+
+@inline
+def rates_on_bodies(index, params, work, c, r, row, width, wrench):
+    """Rates of the rows of a closure on bodies; relative motions are known."""
+    va, _ = motion_of(index, work, r.a, c)
+    vb, _ = motion_of(index, work, r.b, c)
+    if r.form == FRAMES:
+        Ra, _ = frame(params, work, r.a, r.at)
+        Rb, pb = frame(params, work, r.b, r.at + 12)
+        x, z = column(Rb, 0), column(Ra, 2)
+        for i in range(r.rows):
+            W = load6(work, wrench + 6 * i)
+            n, m, share = parts_of_row(params, work, r, i, W, x, z, pb)
+            spread_rate(index, work, r, row + i * width, W, frames_rate(n, m, share, x, z, pb, va, vb))
+    else:
+        pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
+        W = load6(work, wrench)
+        spread_rate(index, work, r, row, W, rod_rate(pa, linear(W), get(params, r.at + 6), pb, va, vb))
+
+
+@inline
+def rates_of_function(index, params, work, r, row, width):
+    """Rates of the rows of a user's function, whose second derivatives are in its room."""
+    n = r.part1 - r.part0
+    hessian = r.room + r.rows * n
+    for i in range(r.rows):
+        for j in range(n):
+            total = zero(work)
+            for l in range(n):
+                rate = get(work, velocity_row(index, on_joint(index, r.part0 + l).velocity).at_rate)
+                total += get(work, hessian + (i * n + j) * n + l) * rate
+            put(work, row + i * width + on_joint(index, r.part0 + j).column, get(params, r.at + i) * total)
+
+
+@inline
+def rates_of_equations(index, params, work, c, C):
+    """Write dK/dt of LOOP cluster c along its velocities; those of harmonic rows by their angles are known."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    for i in range(L.nr * L.width):
+        put(work, L.K_rate + i, zero(work))
+    for n in range(H.closure0, H.closure1):
+        r = closure(index, n)
+        row = L.K_rate + r.row0 * L.width
+        if r.form == FRAMES or r.form == ROD:
+            rates_on_bodies(index, params, work, c, r, row, L.width, L.W + 6 * r.row0)
+        elif r.form == HARMONIC:
+            rates_by_joints(index, params, work, r, row, L.width, C.nk)
+        elif r.form != PROPORTIONAL:
+            rates_of_function(index, params, work, r, row, L.width)
+
+
+@inline
+def body_rows(index, params, work, rates, c, C, r, wrench, to, k):
+    """Second rates of the rows of a closure on bodies, for column k."""
     va, aa = motion_of(index, work, r.a, c)
     vb, ab = motion_of(index, work, r.b, c)
     J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
@@ -108,26 +168,20 @@ def body_rows(index, params, work, rates, c, C, r, wrench, to, k, second):
             W = load6(work, wrench + 6 * i)
             n, m, share = parts_of_row(params, work, r, i, W, x, z, pb)
             dW = frames_rate(n, m, share, x, z, pb, va, vb)
-            if second:
-                ddW = frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab)
-                put(work, to + i, dot6(ddW, J) + 2.0 * dot6(dW, L) + dot6(W, N))
-            else:
-                put(work, to + i, dot6(dW, J) + dot6(W, L))
+            ddW = frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab)
+            put(work, to + i, dot6(ddW, J) + 2.0 * dot6(dW, L) + dot6(W, N))
     else:
         pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
         W, s = load6(work, wrench), get(params, r.at + 6)
         n = linear(W)
         dW = rod_rate(pa, n, s, pb, va, vb)
-        if second:
-            ddW = rod_second_rate(pa, n, s, pb, va, vb, aa, ab)
-            put(work, to, dot6(ddW, J) + 2.0 * dot6(dW, L) + dot6(W, N))
-        else:
-            put(work, to, dot6(dW, J) + dot6(W, L))
+        ddW = rod_second_rate(pa, n, s, pb, va, vb, aa, ab)
+        put(work, to, dot6(ddW, J) + 2.0 * dot6(dW, L) + dot6(W, N))
 
 
 @inline
-def function_row(index, params, work, r, to, k, second):
-    """Rows of a user's function, for column k; its derivatives are in its room."""
+def function_row(index, params, work, r, to, k):
+    """Second rates of the rows of a user's function, for column k; its derivatives are in its room."""
     n = r.part1 - r.part0
     hessian = r.room + r.rows * n
     third = hessian + r.rows * n * n + n + r.rows + r.rows * n + n
@@ -136,22 +190,16 @@ def function_row(index, params, work, r, to, k, second):
         for j in range(n):
             U = velocity_row(index, on_joint(index, r.part0 + j).velocity)
             w = get(work, U.at_G + k)
-            if second:
-                total += get(work, third + i * n + j) * w
+            total += get(work, third + i * n + j) * w
             for l in range(n):
                 V = velocity_row(index, on_joint(index, r.part0 + l).velocity)
                 h = get(work, hessian + (i * n + j) * n + l)
-                if second:
-                    total += h * (
-                        w * get(work, V.at_acceleration) + 2.0 * get(work, U.at_dG + k) * get(work, V.at_rate)
-                    )
-                else:
-                    total += h * w * get(work, V.at_rate)
+                total += h * (w * get(work, V.at_acceleration) + 2.0 * get(work, U.at_dG + k) * get(work, V.at_rate))
         put(work, to + i, get(params, r.at + i) * total)
 
 
 @inline
-def differentiated(index, params, work, rates, c, C, k, second):
+def differentiated_twice(index, params, work, rates, c, C, k):
     """All rows of LOOP cluster c for column k, to where its values stand; relative motions and J, L, N are known."""
     H = head(index, C.head)
     L = block(H, C.nk)
@@ -159,11 +207,11 @@ def differentiated(index, params, work, rates, c, C, k, second):
         r = closure(index, n)
         to, wrench = L.value + r.row0, L.W + 6 * r.row0
         if r.form == FRAMES or r.form == ROD:
-            body_rows(index, params, work, rates, c, C, r, wrench, to, k, second)
+            body_rows(index, params, work, rates, c, C, r, wrench, to, k)
         elif r.form == HARMONIC:
-            harmonic_row(index, params, work, r, to, k, C.nk, second)
+            harmonic_row(index, params, work, r, to, k, C.nk)
         elif r.form == PROPORTIONAL:
             for i in range(r.rows):
                 put(work, to + i, zero(work))
         else:
-            function_row(index, params, work, r, to, k, second)
+            function_row(index, params, work, r, to, k)

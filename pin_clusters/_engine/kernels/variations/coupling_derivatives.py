@@ -4,18 +4,65 @@ from __future__ import annotations
 
 from ..bodies.placements import start
 from ..clusters.general import columns
-from ..compiling.jit import paste
-from ..dynamics.coupling import stand_still
-from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of
+from ..compiling.jit import inline, paste
+from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of, stand_still
 from ..numbers.simd import get, put
+from ..tables import workspace as ws
 from ..tables.layout import LOOP, MIDDLE, OK, WRONG_SIZE
 from ..tables.views import body, cluster, head, header, listed, velocity_row
-from .coupling_rates import differentiate_coupling
+from .coupling import remember, stands
+from .coupling_rates import derivatives_of_equations, differentiate_coupling, relative_velocities, solve_first
+
+
+@inline
+def along_column(index, work, C, i):
+    """Move a LOOP cluster along its independent velocity i."""
+    H = head(index, C.head)
+    for r in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, r)
+        put(work, V.at_rate, get(work, V.at_G + i))
+
+
+@inline
+def differentiate_once(index, params, work, q, c, C):
+    """Find dG of LOOP cluster c along its velocities."""
+    if head(index, C.head).on_bodies == 1:
+        relative_velocities(index, work, c, C)
+    derivatives_of_equations(index, params, work, q, C, False)
+    solve_first(index, params, work, c, C)
+
+
+@inline
+def differentiate_twice(index, params, work, rates, q, v, a, c, C):
+    """Find dG and ddG of it."""
+    rates_of(index, work, v, C)
+    bias_of(index, params, work, q, c, C)
+    for b in range(C.first, C.last):
+        if body(index, b).kind != MIDDLE:
+            columns(index, work, C, body(index, b))
+    differentiate_coupling(index, params, work, rates, q, a, c, C, True)
+
+
+@inline
+def hand_out(index, work, found, C, n, i, second):
+    """Write G of a cluster, dG to matrix i, and if there are more what follows."""
+    H, size = head(index, C.head), n.nv_tree * n.nv
+    for r in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, r)
+        for k in range(C.nk):
+            to, dG = V.iv * n.nv + listed(index, C.column, k), get(work, V.at_dG + k)
+            put(found, to, get(work, V.at_G + k))
+            put(found, to + i * size, dG)
+            if second:
+                put(found, to + 2 * size, get(work, V.at_ddG + k))
+                put(found, to + 3 * size, dG + get(work, V.at_true + k))
 
 
 @paste
-def coupling_derivatives(index, params, work, rates, q, v, a, v_q, a_q, a_v):
-    """Write what changes with each independent coordinate and velocity, in clusters with closures; the rest stays.
+def coupling_derivatives(index, params, work, rates, q, v, a, found):
+    """Write G and what changes with each independent coordinate and velocity, in clusters with closures.
+
+    The rest stays. Loops that stand at q, as this or ``coupling`` left them, are not solved again.
 
     Args:
         index: Table.
@@ -23,36 +70,39 @@ def coupling_derivatives(index, params, work, rates, q, v, a, v_q, a_q, a_v):
         work: Workspace.
         rates: Records, see ``variations_layout``.
         q: Configuration of the tree.
-        v: Independent velocities.
-        a: Independent accelerations.
-        v_q: tree.nv x nv: the tree's velocity by q.
-        a_q: The same size: its acceleration by q.
-        a_v: The same size: its acceleration by v.
+        v: Independent velocities; or none, for unit velocities.
+        a: Independent accelerations; or none.
+        found: Matrices, tree.nv x nv: G; the tree's velocity by q; with a its acceleration by q, and by v. Without v
+            the velocity by q of unit velocities: matrix 1 + i of the i-th of each cluster.
     """
     n = header(index)
-    if q.shape[0] != n.nq or v.shape[0] != n.nv or a.shape[0] != n.nv or v_q.shape[0] != n.nv_tree * n.nv:
+    if q.shape[0] != n.nq or found.shape[0] < 2 * n.nv_tree * n.nv:
+        return WRONG_SIZE
+    if (v.shape[0] != n.nv and v.shape[0] > 0) or (a.shape[0] != v.shape[0] and a.shape[0] > 0):
         return WRONG_SIZE
     start(params, work)
-    code = OK
+    code, solved = OK, stands(work, q, n)
     for c in range(n.cluster0, n.cluster1):
         C = cluster(index, c)
         if C.kind == LOOP:
+            R, x = ws.rotation(work, C.out), ws.position(work, C.out)
             stand_still(work, C)
-            prepare(index, params, work, q, C)
-            rates_of(index, work, v, C)
-            bias_of(index, params, work, q, c, C)
+            if not solved:
+                prepare(index, params, work, q, C)
             if is_singular(index, work, C):
                 code = -c
-            for b in range(C.first, C.last):
-                if body(index, b).kind != MIDDLE:
-                    columns(index, work, C, body(index, b))
-            differentiate_coupling(index, params, work, rates, q, a, c, C, True)
-            H = head(index, C.head)
-            for r in range(H.velocity0, H.velocity1):
-                V = velocity_row(index, r)
-                for k in range(C.nk):
-                    to, dG = V.iv * n.nv + listed(index, C.column, k), get(work, V.at_dG + k)
-                    put(v_q, to, dG)
-                    put(a_q, to, get(work, V.at_ddG + k))
-                    put(a_v, to, dG + get(work, V.at_true + k))
+            if a.shape[0] > 0:
+                differentiate_twice(index, params, work, rates, q, v, a, c, C)
+                hand_out(index, work, found, C, n, 1, True)
+            else:
+                for i in range(1 if v.shape[0] > 0 else C.nk):
+                    if v.shape[0] > 0:
+                        rates_of(index, work, v, C)
+                    else:
+                        along_column(index, work, C, i)
+                    differentiate_once(index, params, work, q, c, C)
+                    hand_out(index, work, found, C, n, 1 + i, False)
+            ws.set_rotation(work, C.out, R)
+            ws.set_position(work, C.out, x)
+    remember(work, q, n)
     return code

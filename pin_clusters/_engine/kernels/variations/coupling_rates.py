@@ -20,7 +20,7 @@ from ..tables.loop_block import block
 from ..tables.variations_layout import ACCELERATION, VELOCITY
 from ..tables.views import body, closure, follower, head, listed, share, velocity_row
 from . import record
-from .closure_rates import differentiated
+from .closure_rates import differentiated_twice, rates_of_equations
 
 
 @inline
@@ -36,14 +36,23 @@ def accelerations_of(index, work, a, C):
 
 
 @inline
-def relative_motion(index, work, c, C):
-    """Velocities and accelerations of the bodies of LOOP cluster c relative to its output body."""
+def relative_velocities(index, work, c, C):
+    """Velocities of the bodies of LOOP cluster c relative to its output body."""
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind != MIDDLE:
+            vel, _ = motion_of(index, work, B.parent, c)
+            ws.set_velocity(work, b, vel + joint_motion(work, B, C.nk, 1))
+
+
+@inline
+def relative_accelerations(index, work, c, C):
+    """Their accelerations."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
             vel, acc = motion_of(index, work, B.parent, c)
             vj = joint_motion(work, B, C.nk, 1)
-            ws.set_velocity(work, b, vel + vj)
             ws.set_acceleration(work, b, acc + cross(vel, vj) + joint_motion(work, B, C.nk, 2))
 
 
@@ -63,8 +72,8 @@ def along_joint(work, B, at_rows, nk, k):
 
 
 @inline
-def relative_columns(index, work, rates, c, C, second):
-    """L and N of all columns relative to the output body, without the rows of dG; then with them, without ddG."""
+def relative_columns(index, work, rates, c, C):
+    """L and N of all columns relative to the output body, with the rows of dG, without those of ddG."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
@@ -74,11 +83,10 @@ def relative_columns(index, work, rates, c, C, second):
         both = v_up + ws.velocity(work, b)
         for k in range(C.nk):
             SG = along_joint(work, B, B.at_G, C.nk, k)
+            change = along_joint(work, B, at_rates_of(B, C.nk), C.nk, k)
             L = cross(v_up, SG)
-            N = cross(a_up, SG) + cross(v_up, L)
-            if second:
-                change = along_joint(work, B, at_rates_of(B, C.nk), C.nk, k)
-                L, N = L + change, N + cross(both, change)
+            N = cross(a_up, SG) + cross(v_up, L) + cross(both, change)
+            L = L + change
             if inside:
                 up = record(C, B.parent, k)
                 L, N = L + load6(rates, up + VELOCITY), N + load6(rates, up + ACCELERATION)
@@ -87,28 +95,50 @@ def relative_columns(index, work, rates, c, C, second):
             put(rates, to + ACCELERATION, N)
 
 
+@inline
+def solve_column(index, params, work, C, k, second):
+    """Column k of dG, or of ddG, of which the equations are left in the values: the dependent rows, then followers."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    for i in range(L.nd):
+        x, V = zero(work), velocity_row(index, H.velocity0 + i)
+        for j in range(L.nr):
+            x -= get(work, L.P + i * L.nr + j) * get(work, L.value + j)
+        put(work, (V.at_ddG if second else V.at_dG) + k, x)
+    for n in range(H.follower0, H.follower1):
+        f, x = follower(index, n), zero(work)
+        for s in range(f.share0, f.share1):
+            part = share(index, s)
+            U = velocity_row(index, part.velocity)
+            x += get(params, part.at) * get(work, (U.at_ddG if second else U.at_dG) + k)
+        V = velocity_row(index, f.velocity)
+        put(work, (V.at_ddG if second else V.at_dG) + k, x)
+
+
+@inline
+def solve_first(index, params, work, c, C):
+    """All columns of dG; relative velocities, and what ``derivatives_of_equations`` finds, are known."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    rates_of_equations(index, params, work, c, C)
+    for k in range(C.nk):
+        for j in range(L.nr):
+            row = L.K_rate + j * L.width
+            x = get(work, row + L.nd + k)
+            for i in range(L.nd):
+                x += get(work, row + i) * get(work, velocity_row(index, H.velocity0 + i).at_G + k)
+            put(work, L.value + j, x)
+        solve_column(index, params, work, C, k, False)
+
+
 @device
-def solve_rates(index, params, work, rates, c, C, second):
-    """dG, or after it ddG."""
-    H, nk = head(index, C.head), C.nk
-    L = block(H, nk)
-    if H.on_bodies == 1:
-        relative_columns(index, work, rates, c, C, second)
-    for k in range(nk):
-        differentiated(index, params, work, rates, c, C, k, second)
-        for i in range(L.nd):
-            x, V = zero(work), velocity_row(index, H.velocity0 + i)
-            for j in range(L.nr):
-                x -= get(work, L.P + i * L.nr + j) * get(work, L.value + j)
-            put(work, (V.at_ddG if second else V.at_dG) + k, x)
-        for n in range(H.follower0, H.follower1):
-            f, x = follower(index, n), zero(work)
-            for s in range(f.share0, f.share1):
-                part = share(index, s)
-                U = velocity_row(index, part.velocity)
-                x += get(params, part.at) * get(work, (U.at_ddG if second else U.at_dG) + k)
-            V = velocity_row(index, f.velocity)
-            put(work, (V.at_ddG if second else V.at_dG) + k, x)
+def solve_second(index, params, work, rates, c, C):
+    """All columns of ddG, after those of dG."""
+    if head(index, C.head).on_bodies == 1:
+        relative_columns(index, work, rates, c, C)
+    for k in range(C.nk):
+        differentiated_twice(index, params, work, rates, c, C, k)
+        solve_column(index, params, work, C, k, True)
 
 
 @inline
@@ -171,7 +201,7 @@ def derivatives_of_equations(index, params, work, q, C, second):
     for n in range(H.closure0, H.closure1):
         r = closure(index, n)
         if r.form == HARMONIC:
-            rates_by_angles(index, params, work, r, C.nk)
+            rates_by_angles(index, params, work, r, C.nk, second)
         elif r.form == CALLED:
             called_hessian(index, params, work, q, r)
             if second:
@@ -180,15 +210,16 @@ def derivatives_of_equations(index, params, work, q, C, second):
 
 @device
 def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
-    """dG, and ddG if it is wanted, of LOOP cluster c, whose G, bias, rates and K are known.
+    """dG, and ddG if it is wanted, of LOOP cluster c, whose G, rates and K are known, after ``bias_of``.
 
     Leaves motions of bodies relative to the output body, if there are closures on bodies.
     """
-    accelerations_of(index, work, a, C)
-    if head(index, C.head).on_bodies == 1:
-        relative_motion(index, work, c, C)
+    if second:
+        accelerations_of(index, work, a, C)
+        if head(index, C.head).on_bodies == 1:
+            relative_accelerations(index, work, c, C)
     derivatives_of_equations(index, params, work, q, C, second)
-    solve_rates(index, params, work, rates, c, C, False)
+    solve_first(index, params, work, c, C)
     true_rates(index, work, C)
     if second:
-        solve_rates(index, params, work, rates, c, C, True)
+        solve_second(index, params, work, rates, c, C)
