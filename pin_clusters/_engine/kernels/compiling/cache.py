@@ -112,7 +112,7 @@ def _made_of(function: Any) -> tuple[list[Path], list[Path], list[str]]:
     One that was made by another function, and encloses what that was given, is of a file that may know nothing of it:
     it is made of that file alone, of what it encloses, and of what it names there.
     """
-    whole: dict[Path, None] = {}
+    whole: dict[Path, None] = {Path(__file__).resolve().with_name("jit.py"): None}  # which says how all are compiled
     alone: dict[Path, None] = {}
     values: list[str] = []
     seen: set[int] = set()
