@@ -50,20 +50,28 @@ class Field:
         return record.numbers[self.place : self.place + self.width].tolist()
 
     def __set__(self, record: Record, value: Any) -> None:
-        numbers, places = record.numbers, record.fields
-        sizes = tuple([int(numbers[places[n].place]) if isinstance(n, str) else n for n in self.shape])
-        words = self.words(value, sizes)
-        if words is None or len(words) != self.width:
-            given = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
-            raise TypeError(f"{type(record).__name__}.{self.name} is {type(self).__name__} {self.shape}, not {given}")
         before = record.owned.get(self.name)  # whose end may call: it stays until the numbers lead elsewhere
-        if self.width == 1:
-            numbers[self.place] = words[0]
-        else:
-            numbers[self.place : self.place + self.width] = words
+        self.write(type(record), record.numbers, value)
         if self.keeps:
             record.owned[self.name] = value
         del before
+
+    def write(self, record: type[Record], row: Any, value: Any) -> None:
+        """Write a value to a row of numbers: an array, or a list.
+
+        Raises:
+            TypeError: It is of another kind or of other sizes.
+        """
+        places = record.fields
+        sizes = tuple([int(row[places[n].place]) if isinstance(n, str) else n for n in self.shape])
+        words = self.words(value, sizes)
+        if words is None or len(words) != self.width:
+            given = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+            raise TypeError(f"{record.__name__}.{self.name} is {type(self).__name__} {self.shape}, not {given}")
+        if self.width == 1:
+            row[self.place] = words[0]
+        else:
+            row[self.place : self.place + self.width] = words
 
 
 class Count(Field):
@@ -179,10 +187,14 @@ class Record:
             field.place, cls.size = cls.size, cls.size + field.width
 
     def __init__(self, **values: Any) -> None:
-        """Make one, of zeros but for the values."""
-        self.numbers = np.zeros(self.size, dtype=np.int64)[:]  # a view, so that nobody resizes it
-        self.owned: dict[Any, Any] = {}
-        self.put(**values)
+        """Make one, of zeros but for the values, in this order."""
+        row, self.owned = [0] * self.size, dict[Any, Any]()
+        for name, value in values.items():
+            field = self._field(name)
+            field.write(type(self), row, value)
+            if field.keeps:
+                self.owned[name] = value
+        self.numbers = np.array(row, dtype=np.int64)[:]  # a view, so that nobody resizes it
 
     def put(self, **values: Any) -> None:
         """Write several, in this order."""
@@ -196,10 +208,13 @@ class Record:
             self[name] = value
 
     def __setitem__(self, name: str, value: Any) -> None:
+        self._field(name).__set__(self, value)
+
+    def _field(self, name: str) -> Field:
         field = self.fields.get(name)
         if field is None:
             raise AttributeError(f"{type(self).__name__} has no {name}")
-        field.__set__(self, value)
+        return field
 
     def __getitem__(self, name: str) -> Any:
         return getattr(self, name)
