@@ -6,6 +6,7 @@ import dataclasses
 import importlib
 import json
 import re
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -104,6 +105,22 @@ def test_the_whole_run(scripts: dict[str, ModuleType], tmp_path: Path, capsys: p
         text = render(results)
         assert "`mit_humanoid_leg`" in text
         assert "SIMD lanes" in text
+
+
+def test_two_states_of_the_package_in_one_process() -> None:
+    """In a process of its own, as it imports the package twice more."""
+    here = str(Path(pc.__file__).parents[1])
+    effort = ["--robots", "four_bar", "--rounds", "1", "--repeats", "1", "--block", "1e-6", "--above", "0"]
+    done = subprocess.run(
+        [sys.executable, str(FOLDER / "against.py"), here, here, *effort], capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    made = re.findall(r"^pin_clusters_(old|new): .*, kernels (.*)$", done.stdout, flags=re.MULTILINE)
+    assert [which for which, _ in made] == ["old", "new"]
+    assert made[0][1] == made[1][1]
+    assert re.search(r"^four_bar: \d\d functions, ratio new / old: median ", done.stdout, flags=re.MULTILINE)
+    assert {"aba", "batch.aba", "integrate", "createData"} <= set(done.stdout.split())
+    assert "Error" not in done.stdout  # each function could be called
 
 
 def test_gates_are_judged_and_not_raised(scripts: dict[str, ModuleType]) -> None:
