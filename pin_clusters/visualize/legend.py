@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from ..constraints.closures import FrameClosure, JointClosure, RodClosure
 from . import palette
 from .arrows import Arrow
 from .figure import Figure
+from .keyframes import Recording
 from .page import Legend
 from .rotors import name_of_node
-
-if TYPE_CHECKING:
-    from .recording import Recording
 
 
 def legend_of(figure: Figure, recording: Recording | None, arrows: Iterable[Arrow]) -> Legend:

@@ -18,8 +18,8 @@ from ..model import ClusterData, ClusterModel
 from . import camera, server
 from .arrows import Arrow
 from .figure import KINDS, Figure
+from .keyframes import Recording
 from .recorder import Recorder
-from .recording import Recording
 from .server import ViewerError
 
 _ENDLESS = 1e3

@@ -9,9 +9,10 @@ from typing import Any
 from .._support.whole_files import whole
 from . import arrows, camera, page, palette
 from .arrows import Arrow
+from .keyframes import Recording
 from .legend import legend_of
 from .nodes import matrix, stretched
-from .recording import Recording, record
+from .recording import record
 from .scene import Scene
 from .server import ViewerError
 
