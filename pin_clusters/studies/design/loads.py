@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ from .actuators import Motor
 from .coordinates import coordinates
 
 _SAMPLES = 600
+_Part = tuple[str, int, str]
+"""Kind, which one of its kind, and name of what carries."""
 
 
 @dataclass(frozen=True)
@@ -83,7 +85,7 @@ def loads(
     time, q, v, a = trajectory.states(model)
     data = model.createData()
     some = spread(len(time), _SAMPLES)
-    found: dict[str, list[Any]] = {}
+    found: dict[_Part, list[Any]] = {}
     unpowered: set[str] = set()
     recorded = trajectory.forces if isinstance(trajectory, Recorded) else {}
     for n, i in enumerate(some):
@@ -98,7 +100,7 @@ def loads(
         if n % 20 == 0:
             progress(n / len(some))
     at = time[some] - time[0]
-    parts = tuple(_worst(part, np.array(values, dtype=float), at) for part, values in found.items())
+    parts = tuple(_worst(*part, np.array(values, dtype=float), at) for part, values in found.items())
     ordered = tuple(name for name in model.independent_joints if name in unpowered)
     return Loads(trajectory.label, float(at[-1]), len(some), parts, any(drives), ordered)
 
@@ -146,9 +148,9 @@ def _ground(
     return found
 
 
-def _of_state(model: ClusterModel, forces: ConstraintForces) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return force, moment, tension and whether it is unique, of every part."""
-    tree, found = model.own_tree, []
+def _of_state(model: ClusterModel, forces: ConstraintForces) -> Iterator[tuple[_Part, tuple[Any, ...]]]:
+    """Go through all parts: force, moment, tension and whether it is unique."""
+    tree = model.own_tree
     for j in range(1, tree.njoints):
         if tree.nvs[j] == 6:  # free: no bearing
             continue
@@ -161,25 +163,20 @@ def _of_state(model: ClusterModel, forces: ConstraintForces) -> list[tuple[str, 
                 x - (x @ axis) * axis / (axis @ axis) if np.any(axis) else x
                 for x, axis in ((linear, S[:3]), (angular, S[3:]))
             )
-        found.append((f"joint:{tree.names[j]}", (_norm(linear), _norm(angular), 0.0, bool(forces.unique[j]))))
+        yield ("joint", j, tree.names[j]), (_norm(linear), _norm(angular), 0.0, bool(forces.unique[j]))
     for k, x in enumerate(forces.loops):
         if isinstance(x, LoopWrench):
-            row = (_norm(x.wrench[:3]), _norm(x.wrench[3:]), 0.0, x.unique)
-            found.append((f"loop:{k}:{x.constraint}", row))
+            yield ("loop", k, x.constraint), (_norm(x.wrench[:3]), _norm(x.wrench[3:]), 0.0, x.unique)
         elif isinstance(x, RodForce):
             force = max(abs(x.tension), _norm(x.force_a), _norm(x.force_b))
-            found.append((f"rod:{k}:{x.constraint}", (force, 0.0, x.tension, x.unique)))
-    return found
+            yield ("rod", k, x.constraint), (force, 0.0, x.tension, x.unique)
 
 
 def _norm(x: np.ndarray) -> float:
     return float(np.linalg.norm(x))
 
 
-def _worst(part: str, values: np.ndarray, time: np.ndarray) -> Load:
-    kind, _, name = part.partition(":")
-    if kind != "joint":
-        name = name.partition(":")[2]
+def _worst(kind: str, _: int, name: str, values: np.ndarray, time: np.ndarray) -> Load:
     force, moment, tension, unique = values.T
     k, m = int(np.argmax(force)), int(np.argmax(moment))
     return Load(

@@ -83,6 +83,7 @@ def torques(
         return None
     data = model.createData()
     columns = [c.column for c in coordinates(model, cluster.independent)]
+    limits = np.array([m.limit for m in motors])
     poses = [("reference pose", model.q_reference)]
     for s in sweeps if len(sweeps) < 4 else ():
         ends = (0, -1)
@@ -95,13 +96,12 @@ def torques(
     for pose, q in poses:
         matrix = _matrix(coupling_jacobian(model, data, q), columns, joints, motors)
         if matrix is not None:
-            sets.append(_set(pose, q, matrix, np.array([m.limit for m in motors])))
+            sets.append(_set(pose, q, matrix, limits))
     if not sets:
         return None
     along = values = None
     if len(columns) == 1 and sweeps:
         # of one freedom each joint could take all of the torque: an interval per joint
-        limits = np.array([m.limit for m in motors])
         rows = []
         for q in sweeps[0].q:
             try:
