@@ -6,7 +6,7 @@ import os
 from collections.abc import Sequence
 from typing import Any
 
-from .._support.whole_files import whole
+from .._support.whole_files import refused, whole
 from . import arrows, camera, page, palette
 from .arrows import Arrow
 from .keyframes import Recording
@@ -159,8 +159,5 @@ class MeshcatVisualizer(Scene):
             ViewerError: It cannot be written.
         """
         text = self.static_html()
-        try:
-            with whole(path) as (part,):
-                part.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise ViewerError(f"cannot write {os.fspath(path)}: {error.strerror or error}.") from error
+        with refused(ViewerError, os.fspath(path)), whole(path) as (part,):
+            part.write_text(text, encoding="utf-8")

@@ -58,7 +58,7 @@ def convert(
         raise click.UsageError(f"{option} has no meaning for {kind}.")
     if target.exists() and not target.is_dir() and not force:
         raise common.OutputError(f"{target} exists. Say --force to replace it, or choose another name.")
-    model = common.load(robot, independent=independent)
+    model = common.with_independent(common.load(robot), independent)
     if kind == "URDF+":
         writers.to_urdf(model, target)
     else:

@@ -49,7 +49,7 @@ def export(
     from ...programs import codegen
     from .. import compile
 
-    model = common.load(robot, independent=independent)
+    model = common.with_independent(common.load(robot), independent)
     folder = folder_of(output, "export", robot)
     # whose numbers go into the test
     declared = [BY_NAME[function] for function in functions if function in BY_NAME]

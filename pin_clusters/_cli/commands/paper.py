@@ -55,8 +55,6 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
       pin-clusters paper --output /tmp/paper
       pin-clusters paper --only lengths --longest 2000
     """  # noqa: D301 (click wants the character)
-    from rich.markup import escape
-
     from ..._engine import preparing as compiling
     from ...files import readers as loaders
     from ...studies.study import published
@@ -74,10 +72,9 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
         compiling.announce(wanted)
         with common.ProgressBar("paper") as progress:
             results = published.run(quick=quick, only=only or None, longest=longest, patient=patient, progress=progress)
-        table = tables.table_of("What the papers state", "lll", "statement", "measured", "verdict")
-        for s in published.statements(results):
-            table.add_row(escape(s.text), escape(s.measured), s.verdict)
-        tables.put(out, table)
+        rows = [(s.text, s.measured, s.verdict) for s in published.statements(results)]
+        heads = ("statement", "measured", "verdict")
+        tables.put(out, tables.table_of("What the papers state", "lll", heads, rows))
         with common.written(output):
             files = published.write(results, output)
     common.say_written(out, *files)

@@ -56,7 +56,7 @@ def ratio(
 
     folder, out = folder_of(output, "sweep_ratio", robot), common.console()
     values = ratios.FACTORS if factors is None else parsed(factors)
-    model = common.load(robot, root_joint=None, independent=independent)
+    model = common.with_independent(common.load(robot, root_joint=None), independent)
     with common.output_folder(folder):
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
             found = ratios.run(model, values, executor=executor, progress=progress, **options)
