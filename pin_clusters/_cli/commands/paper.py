@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .. import common
-from . import CONTEXT
+from . import CONTEXT, output
 
 # kernels of the parts; of "tables" those for closed loops as well
 _KERNELS = {
@@ -23,10 +23,7 @@ _KERNELS = {
 
 
 @click.command(context_settings=CONTEXT)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), default=Path("paper"), show_default="./paper",
-    help="Folder of the results.",
-)  # fmt: skip
+@output("paper", of_robot=False)
 @click.option("--quick", is_flag=True, help="Fewer sizes and repeats: a minute or two, for a first impression.")
 @click.option("--only", multiple=True, metavar="PART", help="A part only, see below; several times.")
 @click.option("--longest", type=click.IntRange(2), help="Links of the longest chain.  [default: 1000; --quick: 300]")

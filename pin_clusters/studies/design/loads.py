@@ -87,12 +87,10 @@ def loads(
     some = spread(len(time), _SAMPLES)
     found: dict[_Part, list[Any]] = {}
     unpowered: set[str] = set()
-    recorded = trajectory.forces if isinstance(trajectory, Recorded) else {}
+    recorded = trajectory if isinstance(trajectory, Recorded) and trajectory.forces else None
     for n, i in enumerate(some):
-        fext = _ground(model, trajectory, recorded, float(time[i]), q[i]) if recorded else None
-        tau = np.array(
-            rnea(model, data, q[i], v[i], a[i]) if fext is None else rnea(model, data, q[i], v[i], a[i], fext)
-        )
+        fext = None if recorded is None else _ground(model, recorded, float(time[i]), q[i])
+        tau = np.array(rnea(model, data, q[i], v[i], a[i], fext))
         tau_tree = tree_torques(model, coupling_jacobian(model, data, q[i]), tau, drives, unpowered)
         forces = constraint_forces(model, data, q[i], v[i], tau_tree, fext)
         for part, values in _of_state(model, forces):
@@ -130,19 +128,16 @@ def tree_torques(
     return found
 
 
-def _ground(
-    model: ClusterModel, trajectory: Trajectory, recorded: dict[str, np.ndarray], t: float, q: np.ndarray
-) -> np.ndarray:
+def _ground(model: ClusterModel, recorded: Recorded, t: float, q: np.ndarray) -> np.ndarray:
     """Return the recorded forces as wrenches in joint frames, shape (njoints, 6)."""
-    assert isinstance(trajectory, Recorded)
     tree = model.own_tree
     data = tree.createData()
     pin.framesForwardKinematics(tree, data, q)
     found = np.zeros((tree.njoints, 6))
-    for name, values in recorded.items():
+    for name, values in recorded.forces.items():
         frame = tree.getFrameId(name)
         j = tree.frames[frame].parentJoint
-        f = np.array([np.interp(t, trajectory.time, column) for column in values.T])
+        f = np.array([np.interp(t, recorded.time, column) for column in values.T])
         at = pin.SE3(np.eye(3), data.oMf[frame].translation)  # the axes of the world
         found[j] += (data.oMi[j].inverse() * at).act(pin.Force(f)).vector
     return found
