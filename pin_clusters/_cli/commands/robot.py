@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -135,8 +136,7 @@ def view(
         raise PinClustersError("random poses have no torques; --ghost and --forces need --animate swing or sweep.")
     if static is not None:
         scene.check_writable(static)
-    server = None if static is not None else scene.Server(port)
-    try:
+    with nullcontext() if static is not None else scene.Server(port) as server:
         model = common.with_independent(scene.load(robot, animate), independent)
         if ghost is not None:
             motions.check_ghost(model, ghost)
@@ -147,9 +147,5 @@ def view(
             with refused(common.OutputError, static), whole(static) as (part,):
                 part.write_text(page, encoding="utf-8")
             out.print(f"Written: {static} ({len(page) / 1e6:.1f} MB, needs no network)", soft_wrap=True)
-        else:
-            assert server is not None
+        elif server is not None:
             scene.serve(server, page, out, open_browser)
-    finally:
-        if server is not None:
-            server.server_close()

@@ -150,7 +150,7 @@ def _of_state(model: ClusterModel, forces: ConstraintForces) -> Iterator[tuple[_
         if tree.nvs[j] == 6:  # free: no bearing
             continue
         f = forces.joints[j]
-        S = joint_subspace(tree.joints[j]) if tree.nvs[j] == 1 else None
+        S = joint_subspace(tree.joints[j])
         linear, angular = f[:3], f[3:]
         if S is not None:
             # along its own motion no bearing carries
