@@ -60,7 +60,7 @@ def refused(kind: Callable[[str], Exception], what: object, cure: str = "") -> I
 
 def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") -> None:
     """Make a folder, and see that it can be written; else raise an error of a kind: choose another one, ``by`` what."""
-    if os.path.exists(folder) and not os.path.isdir(folder):
+    if os.path.lexists(folder) and not os.path.isdir(folder):
         raise kind(f"{folder} is a file, not a folder; choose another one{by}.")
     with refused(kind, f"to {folder}", f" Choose another folder{by}."):
         folder.mkdir(parents=True, exist_ok=True)

@@ -114,16 +114,16 @@ def tree_torques(
     found = np.zeros(tree.nv)
     left = tau.copy()
     for cluster, motors in zip(model.clusters, drives, strict=True):
-        columns = [c.column for c in coordinates(model, cluster.independent)]
+        free = coordinates(model, cluster.independent)
+        columns = [c.column for c in free]
         if not motors or not columns:
             continue
         B = np.array([m.torque_row @ G[:, columns] for m in motors]).T
         made = np.linalg.lstsq(B, tau[columns], rcond=1e-10)[0]
         found += sum(x * m.torque_row for x, m in zip(made, motors, strict=True))
         left[columns] -= B @ made
-        for c in coordinates(model, cluster.independent):
-            if abs(left[c.column]) > 1e-6 * max(1.0, float(np.abs(tau).max())):
-                unpowered.add(c.name)
+        rounding = 1e-6 * max(1.0, float(np.abs(tau).max()))
+        unpowered.update(c.name for c in free if abs(left[c.column]) > rounding)
     found[model.idx_v_independent] += left
     return found
 

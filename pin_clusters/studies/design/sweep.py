@@ -101,10 +101,7 @@ class Walker:
         self.direction[moved.column] = 1.0
         self.names = set(cluster.joints)
         # a joint that starts beyond a limit cannot be stopped by it
-        self.watched = [c for c in self.joints if not self._beyond(c, model.q_reference)]
-
-    def _beyond(self, c: Coordinate, q: np.ndarray) -> bool:
-        return not c.low - _ROUNDING <= c.value(self.model, q) <= c.high + _ROUNDING
+        self.watched = [c for c in self.joints if self._excess(c, model.q_reference) <= _ROUNDING]
 
     def go(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, str, str]:
         """Return the configuration a step on, and kind and joint of what forbids it (both empty if nothing does)."""

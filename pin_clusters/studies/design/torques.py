@@ -97,7 +97,9 @@ def torques(
     for pose, q in poses:
         matrix = _matrix(coupling_jacobian(model, data, q), columns, joints, motors)
         if matrix is not None:
-            sets.append(_set(pose, q, matrix, limits))
+            scaled = matrix * limits
+            largest = np.abs(scaled).sum(axis=1)
+            sets.append(TorqueSet(pose, q, matrix, _corners(scaled), largest, _alone(scaled, largest)))
     if not sets:
         return None
     along = values = None
@@ -159,12 +161,6 @@ def _matrix(
             found = B / D  # each joint takes all of it
         return found if np.isfinite(found).all() else None
     return np.linalg.solve(D.T, B) if np.linalg.cond(D) < _SINGULAR else None
-
-
-def _set(pose: str, q: np.ndarray, matrix: np.ndarray, limits: np.ndarray) -> TorqueSet:
-    scaled = matrix * limits
-    largest = np.abs(scaled).sum(axis=1)
-    return TorqueSet(pose, q, matrix, _corners(scaled), largest, _alone(scaled, largest))
 
 
 def _corners(scaled: np.ndarray) -> np.ndarray:
