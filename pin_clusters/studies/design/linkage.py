@@ -72,9 +72,7 @@ def _torques(t: Torques) -> Html:
     names = [f"{c.name} [{c.torque_unit}]" for c in t.joints]
     alone = len(t.joints) > 1 and t.along is None
     head: list[Any] = ["pose", ("largest", names), *([("alone", names)] if alone else [])]
-    rows = []
-    for s in distinct(t):
-        rows.append([s.pose, *map(number, s.largest), *(map(number, s.alone) if alone else ())])
+    rows = [[s.pose, *map(number, s.largest), *(map(number, s.alone) if alone else ())] for s in distinct(t)]
     if len(rows) == 1 < len(t.sets):
         rows[0][0] = "every pose"
     caption = "Torque that the motors can make at each joint" + (
