@@ -7,7 +7,7 @@ import sys
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -83,11 +83,9 @@ def output_folder(folder: Path) -> Iterator[None]:
     try:
         yield
     except BaseException:
-        for p in missing:
-            try:
+        with suppress(OSError):
+            for p in missing:
                 p.rmdir()  # refuses if there is something in it
-            except OSError:
-                break
         raise
 
 
