@@ -9,7 +9,7 @@ import itertools
 import json
 import warnings
 import zipfile
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -22,14 +22,8 @@ from ._tables import Table
 from .result import SweepFolderError
 
 MANIFEST = "manifest.json"
-_WORDS = {
-    "function": "function",
-    "parameters": "parameters",
-    "cases": "number of cases",
-    "seed": "seed",
-    "digest": "cases or parameters (their digest)",
-    "chunk": "cases per chunk",
-}
+_WORDS = {"cases": "number of cases", "digest": "cases or parameters (their digest)", "chunk": "cases per chunk"}
+"""What messages call entries of a manifest, where their names do not say it."""
 
 
 @dataclass(frozen=True)
@@ -101,10 +95,12 @@ def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
 def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
     """Refuse a folder of another sweep."""
     mine, theirs = asdict(new), asdict(old)
-    different = [key for key in _WORDS if mine[key] != theirs[key]]
+    different = [f.name for f in fields(Manifest) if f.compare and mine[f.name] != theirs[f.name]]
     if different:
         shown = [key for key in different if key != "digest"] or different
-        said = "; ".join(f"{_WORDS[key]}: {_brief(theirs[key])} there, {_brief(mine[key])} now" for key in shown)
+        said = "; ".join(
+            f"{_WORDS.get(key, key)}: {_brief(theirs[key])} there, {_brief(mine[key])} now" for key in shown
+        )
         raise SweepFolderError(
             f"{folder} holds another sweep, so it cannot be continued: {said}. Choose another folder, or run the sweep "
             "that is there."
