@@ -168,7 +168,7 @@ def _forces(
     data = model.createData()
     found: dict[str, Track] = {}
     samples = [arrows.of_constraints(model, data, q[k], speeds[k], torques[k]) for k in chosen]
-    scale = arrows.scale(model, [a for sample in samples for a in sample], viewer.figure.skeleton.size)
+    scale = viewer.force_scale(a for sample in samples for a in sample)
     for k, sample in zip(chosen, samples, strict=True):
         for a in sample:
             path = f"forces/{a.name}"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Any
 
 from .._support.whole_files import refused, whole
@@ -105,10 +104,6 @@ class MeshcatVisualizer(Scene):
         if self._scale is None:
             self._scale = self.force_scale([a])
         self._draw(a)
-
-    def force_scale(self, found: Sequence[Arrow]) -> float:
-        """Return the length of an arrow per force, [m/N], such that the largest is a third as long as the robot."""
-        return arrows.scale(self.cluster_model, found, self.figure.skeleton.size)
 
     def _draw(self, a: Arrow) -> None:
         node = self.root[f"forces/{a.name}"]
