@@ -11,7 +11,7 @@ from pin_clusters_command import INTERRUPTED
 from .._support.version import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, convert, design, export, paper, robot, sweep
+from .commands import CONTEXT, accuracy, design, export, paper, robot, sweep
 
 
 class _Commands(click.Group):
@@ -60,7 +60,7 @@ for command in (
     robot.view,
     robot.compile_kernels,
     export.export,
-    convert.convert,
+    export.convert,
     accuracy.study,
     accuracy.audit,
     design.mechanism,

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 import sys
-import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import click
 
+from .._support.whole_files import make_folder, refused
 from ..errors import LoadError, PinClustersError, PinClustersWarning, UnknownNameError, did_you_mean
 
 if TYPE_CHECKING:
@@ -45,16 +45,6 @@ def warnings_as_lines() -> Iterator[None]:
         yield
 
 
-def load(
-    what: str, root_joint: Literal["default"] | None = "default", independent: Sequence[str] | None = None
-) -> ClusterModel:
-    """Return a robot of the package, or one from a file as that has it.
-
-    ``root_joint`` None fixes any other base; ``independent`` are joints that shall be independent in place of others.
-    """
-    return with_independent(_load(what, root_joint), independent)
-
-
 def with_independent(model: ClusterModel, names: Sequence[str] | None) -> ClusterModel:
     """Return the robot with other independent joints, if any are named."""
     if not names:
@@ -64,7 +54,8 @@ def with_independent(model: ClusterModel, names: Sequence[str] | None) -> Cluste
     return with_independent(model, names)[0]
 
 
-def _load(what: str, root_joint: Literal["default"] | None) -> ClusterModel:
+def load(what: str, root_joint: Literal["default"] | None = "default") -> ClusterModel:
+    """Return a robot of the package, or one from a file as that has it; ``root_joint`` None fixes any other base."""
     from ..files import readers as loaders
 
     names = loaders.robots()
@@ -88,32 +79,19 @@ def _known(what: str, names: Sequence[str]) -> str:
 def output_folder(folder: Path) -> Iterator[None]:
     """Make sure that a folder exists and can be written (``OutputError``); take a new one away if the work fails."""
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-    except FileExistsError as e:
-        raise OutputError(f"{folder} is a file, not a folder; choose another one with --output.") from e
-    except OSError as e:
-        raise OutputError(f"cannot write to {folder}: {e.strerror or e}. Choose another folder with --output.") from e
+    make_folder(folder, OutputError, " with --output")
     try:
         yield
     except BaseException:
-        for p in missing:
-            try:
+        with suppress(OSError):
+            for p in missing:
                 p.rmdir()  # refuses if there is something in it
-            except OSError:
-                break
         raise
 
 
-@contextmanager
-def written(folder: Path) -> Iterator[None]:
+def written(folder: Path) -> AbstractContextManager[None]:
     """Turn what goes wrong while results are written into an ``OutputError`` with the name of the folder."""
-    try:
-        yield
-    except OSError as e:
-        raise OutputError(f"cannot write to {folder}: {e.strerror or e}.") from e
+    return refused(OutputError, f"to {folder}")
 
 
 def say_written(out: Console, *files: Path) -> None:

@@ -51,40 +51,39 @@ def _few(n: int, total: int) -> str:
 
 
 def _clusters(model: ClusterModel) -> Table:
-    table = table_of("Clusters", "rlll", "#", "hangs from", "independent", "dependent")
-    for i, c in enumerate(model.clusters, start=1):
-        row = (str(i), c.output_body, ", ".join(c.independent) or "-", ", ".join(c.dependent) or "-")
-        table.add_row(*map(escape, row))
-    return table
+    rows = [
+        (str(i), c.output_body, ", ".join(c.independent) or "-", ", ".join(c.dependent) or "-")
+        for i, c in enumerate(model.clusters, start=1)
+    ]
+    return table_of("Clusters", "rlll", ("#", "hangs from", "independent", "dependent"), rows)
 
 
 def _rotors(model: ClusterModel) -> Table:
     # the speed in terms of tree velocities holds at any pose; that in terms of v, with loops, at one
     speed = "speed, at any pose" if model.closures else "speed"
-    table = table_of("Rotors", "lllrl", "rotor", "carrier", speed, "axial inertia, kg m2", "handled as")
     labels = column_names(model)
     of_tree = {int(joint.idx_v): name for name, joint in zip(model.tree.names, model.tree.joints, strict=True)}
+    rows = []
     for r in model.rotors:
         if model.closures:
             terms = " ".join(f"{ratio:+g} {of_tree[iv]}" for iv, ratio in r.drivers)
         else:
             terms = " ".join(f"{r.row[i]:+g} {labels[i]}" for i in np.flatnonzero(r.row))
         kind = "spin element" if r.spins else f"body: {r.reason}"
-        table.add_row(*map(escape, (r.name, r.carrier, terms or "0", f"{r.axial_inertia:.5g}", kind)))
-    return table
+        rows.append((r.name, r.carrier, terms or "0", f"{r.axial_inertia:.5g}", kind))
+    return table_of("Rotors", "lllrl", ("rotor", "carrier", speed, "axial inertia, kg m2", "handled as"), rows)
 
 
 def _reflected(model: ClusterModel) -> Table:
     where = " at the reference pose" if model.closures else ""
     title = f"Reflected inertia: what the rotors add to the mass matrix{where}, kg m2 (kg for sliding joints)"
     heads = ("joint", "diagonal (armature)", "off-diagonal (armature leaves it out)")
-    table = table_of(title, "lrl", *heads)
-    labels = column_names(model)
+    labels, rows = column_names(model), []
     reflected = reflected_inertia(model)
     for i in np.flatnonzero(np.diag(reflected)):
         others = [f"{labels[k]}: {reflected[i, k]:.5g}" for k in np.flatnonzero(reflected[i]) if k != i]
-        table.add_row(*map(escape, (labels[i], f"{reflected[i, i]:.5g}", ", ".join(others) or "-")))
-    return table
+        rows.append((labels[i], f"{reflected[i, i]:.5g}", ", ".join(others) or "-"))
+    return table_of(title, "lrl", heads, rows)
 
 
 def _show_loops(model: ClusterModel, out: Console) -> None:
@@ -106,7 +105,7 @@ def _show_loops(model: ClusterModel, out: Console) -> None:
 
 def _closed_loops(model: ClusterModel) -> Table:
     heads = ("cluster", "closed by", "equations", "worst\ncondition", "at the\nreference", "dropped")
-    table = table_of("Closed loops", "rlrrrr", *heads)
+    rows = []
     at_reference = iter(condition(model, model.createData(), model.q_reference))
     for i, (cluster, loop) in enumerate(zip(model.clusters, model._topology.loops, strict=True), start=1):
         if loop is None:
@@ -121,8 +120,8 @@ def _closed_loops(model: ClusterModel) -> Table:
             f"{next(at_reference).K_d:.3g}",
             f"{loop.dropped:.1e}" if loop.dropped > 1e-12 else "-",
         )
-        table.add_row(*map(escape, row))
-    return table
+        rows.append(row)
+    return table_of("Closed loops", "rlrrrr", heads, rows)
 
 
 def _closed_by(model: ClusterModel, cluster: Cluster) -> str:
@@ -140,23 +139,22 @@ def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
 
 
 def _rods(model: ClusterModel, rods: list[RodClosure]) -> Table:
-    table = table_of("Rods", "lllrr", "rod", "from the body of", "to the body of", "length, m", "mass, kg")
     names = model.tree.names
-    for rod in rods:
-        ends = (names[rod.joint_a], names[rod.joint_b])
-        mass = f"{rod.mass:g}" if rod.mass > 0.0 else "-"
-        table.add_row(*map(escape, (rod.source.label, *ends, f"{rod.length:.6g}", mass)))
-    return table
+    rows = [
+        (rod.source.label, names[rod.joint_a], names[rod.joint_b], f"{rod.length:.6g}",
+         f"{rod.mass:g}" if rod.mass > 0.0 else "-")
+        for rod in rods
+    ]  # fmt: skip
+    return table_of("Rods", "lllrr", ("rod", "from the body of", "to the body of", "length, m", "mass, kg"), rows)
 
 
 def _pose(model: ClusterModel) -> Table:
     """List the coordinates of the reference pose, in Pinocchio's order."""
-    table = table_of("Reference pose (pc.neutral)", "lll", "joint", "moves", "q, rad (m for sliding joints)")
-    independent = set(model.independent_joints)
+    independent, rows = set(model.independent_joints), []
     for name, joint in list(zip(model.tree.names, model.tree.joints, strict=True))[1:]:
         q = model.q_reference[joint.idx_q : joint.idx_q + joint.nq]
         if joint.nq == 2 and joint.nv == 1:  # continuous: cosine and sine
             q = np.array([np.arctan2(q[1], q[0])])
         text = ", ".join(f"{x + 0.0:.6g}" for x in np.round(q, 12))
-        table.add_row(*map(escape, (name, "independent" if name in independent else "dependent", text)))
-    return table
+        rows.append((name, "independent" if name in independent else "dependent", text))
+    return table_of("Reference pose (pc.neutral)", "lll", ("joint", "moves", "q, rad (m for sliding joints)"), rows)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal
 
@@ -80,14 +79,8 @@ def _pose(text: str) -> str | dict[str, float]:
     return found
 
 
-def load(
-    robot: str, base: str | None, trajectory: Trajectory, independent: Sequence[str] | None = None
-) -> ClusterModel:
+def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
     """Return the robot with a base that floats if it is asked for, or if its motion was recorded."""
-    return common.with_independent(_load(robot, base, trajectory), independent)
-
-
-def _load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
     if base == "fixed" or (base is None and not getattr(trajectory, "moves_base", False)):
         return common.load(robot, root_joint=None)
     if robot in loaders.robots():
@@ -143,8 +136,6 @@ def _put(out: Console, title: str, rows: list[tuple[str, ...]], *, last: bool = 
     across = len(rows[0]) <= 9
     if not across:
         rows = list(zip(*rows, strict=True))
-    table = tables.table_of(escape(title), "l" + "r" * (len(rows[0]) - 1), *map(escape, rows[0]))
-    for i, row in enumerate(rows[1:], start=1):
-        # the last line of the table is not an error
-        table.add_row(*map(escape, row), end_section=last and across and i == len(rows) - 2)
-    tables.put(out, table)
+    head, *below = rows
+    line = [None] * (last and across)  # the last line of the table is not an error
+    tables.put(out, tables.table_of(title, "l" + "r" * (len(head) - 1), head, [*below[:-1], *line, *below[-1:]]))

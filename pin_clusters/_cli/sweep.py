@@ -59,18 +59,16 @@ def show_ratio(found: RatioSweep, out: Console) -> None:
     else:
         heads = ["f", *(LABELS[rung] for rung in found.rungs)]
         title, sides = "Worst RMS torque error of any joint, % of its peak torque", "r" * len(heads)
-    table = tables.table_of(title, sides, *map(escape, heads))
+    rows: list[list[str] | None] = []
     for i, factor in enumerate(found.factors.tolist()):
         if few:
             for r, rung in enumerate(found.rungs):
-                cells = (f"{x:.4g}" for x in found.rms[i, r])
-                last = r == len(found.rungs) - 1
-                table.add_row("" if r else f"{factor:.4g}", LABELS[rung], *cells, end_section=last)
+                rows.append(["" if r else f"{factor:.4g}", LABELS[rung], *(f"{x:.4g}" for x in found.rms[i, r])])
+            rows.append(None)
         else:
-            worst = share[i].argmax(axis=1)
-            cells = (f"{share[i, r, j]:.2g} ({escape(found.joints[j])})" for r, j in enumerate(worst.tolist()))
-            table.add_row(f"{factor:.4g}", *cells)
-    tables.put(out, table)
+            worst = enumerate(share[i].argmax(axis=1).tolist())
+            rows.append([f"{factor:.4g}", *(f"{share[i, r, j]:.2g} ({found.joints[j]})" for r, j in worst)])
+    tables.put(out, tables.table_of(title, sides, heads, rows))
     for r, rung in enumerate(found.rungs):
         j = int(share[-1, r].argmax())
         first, last = found.rms[0, r, j], found.rms[-1, r, j]
@@ -118,16 +116,15 @@ def _errors(summary: RandomChains) -> Table:
         "base": ("base in flight", "rad/s^2"),
     }
     title = "Mean error of a robot over its states, also as % of the exact mean"
-    table = tables.table_of(title, "llrrr", "", "", "median robot", "95 % of robots", "mean")
+    rows: list[tuple[str, ...] | None] = []
     for name, (head, unit) in heads.items():
         if not np.isfinite(summary.values[name]).any():
             continue
         for i, rung in enumerate(RUNGS):
             parts = [_percent(summary.quantile(f"{name}_share", share)[rung]) for share in (0.5, 0.95)]
-            last = i == len(RUNGS) - 1
-            mean = f"{summary.mean(name)[rung]:.3g} {unit}"
-            table.add_row("" if i else head, LABELS[rung], *parts, mean, end_section=last)
-    return table
+            rows.append(("" if i else head, LABELS[rung], *parts, f"{summary.mean(name)[rung]:.3g} {unit}"))
+        rows.append(None)
+    return tables.table_of(title, "llrrr", ("", "", "median robot", "95 % of robots", "mean"), rows)
 
 
 def _percent(share: float) -> str:

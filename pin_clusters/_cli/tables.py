@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
+
 import numpy as np
 from rich import box
 from rich.console import Console
+from rich.markup import escape
 from rich.measure import Measurement
 from rich.table import Table
 from rich.text import Text
@@ -12,11 +15,21 @@ from rich.text import Text
 _ENDLESS = 100_000
 
 
-def table_of(title: str, sides: str = "", *heads: str) -> Table:
-    """Return an empty table in the style of the commands; ``l`` or ``r`` is the side of a column's entries."""
-    table = Table(title=title, box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
+def table_of(
+    title: str, sides: str = "", heads: Sequence[str] = (), rows: Iterable[Sequence[str] | None] = ()
+) -> Table:
+    """Return a table in the style of the commands.
+
+    ``l`` or ``r`` is the side of a column's entries; None among the rows is a line below what stands above it.
+    """
+    table = Table(title=escape(title), box=box.SIMPLE_HEAD, title_justify="left", title_style="bold")
     for side, head in zip(sides, heads, strict=True):
-        table.add_column(head, justify="left" if side == "l" else "right")
+        table.add_column(escape(head), justify="left" if side == "l" else "right")
+    for row in rows:
+        if row is None:
+            table.add_section()
+        else:
+            table.add_row(*map(escape, row))
     return table
 
 

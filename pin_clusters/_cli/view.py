@@ -7,7 +7,6 @@ import http.server
 import os
 import tempfile
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +14,7 @@ import pinocchio as pin
 from rich.console import Console
 
 from .. import approximations
+from .._support.whole_files import refused
 from ..errors import LoadError
 from ..model import ClusterModel
 from . import common, motions, study, tables
@@ -29,13 +29,11 @@ def needed(animate: str | None, ghost: str | None) -> tuple[str, ...]:
     return (*along, *swing, *(("aba", "energy", "moved") if ghost is not None else ()))
 
 
-def load(robot: str, animate: str | None, independent: Sequence[str] | None = None) -> ClusterModel:
+def load(robot: str, animate: str | None) -> ClusterModel:
     """Return the robot; its base floats where it was recorded, and is fixed where there is no ground to stand on."""
-    if animate is None:
-        return common.load(robot, independent=independent)
-    if animate in motions.KINDS:
-        return common.load(robot, root_joint=None, independent=independent)
-    return study.load(robot, None, motions.recording(animate), independent)
+    if animate is None or animate in motions.KINDS:
+        return common.load(robot, "default" if animate is None else None)
+    return study.load(robot, None, motions.recording(animate))
 
 
 def meshes_of(model: ClusterModel, robot: str) -> Any:
@@ -84,13 +82,11 @@ def check_writable(path: Path) -> None:
     folder = path.parent
     if not folder.is_dir():
         raise common.OutputError(f"there is no folder {folder} for {path.name}. Make it, or choose another --static.")
-    try:
+    with refused(common.OutputError, path, " Choose another --static."):
         if path.exists() and not os.access(path, os.W_OK):
             raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
         with tempfile.TemporaryFile(dir=folder):
             pass
-    except OSError as e:
-        raise common.OutputError(f"cannot write {path}: {e.strerror or e}. Choose another --static.") from e
 
 
 class Server(http.server.ThreadingHTTPServer):

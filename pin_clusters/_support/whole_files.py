@@ -6,7 +6,8 @@ import errno
 import os
 import secrets
 import stat
-from collections.abc import Iterator
+import tempfile
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -46,3 +47,22 @@ def whole(*files: str | os.PathLike[str]) -> Iterator[tuple[Path, ...]]:
     finally:
         for part in parts.values():
             part.unlink(missing_ok=True)
+
+
+@contextmanager
+def refused(kind: Callable[[str], Exception], what: object, cure: str = "") -> Iterator[None]:
+    """Turn what goes wrong while something is written into an error of a kind that says why, and the cure."""
+    try:
+        yield
+    except OSError as error:
+        raise kind(f"cannot write {what}: {error.strerror or error}.{cure}") from error
+
+
+def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") -> None:
+    """Make a folder, and see that it can be written; else raise an error of a kind: choose another one, ``by`` what."""
+    if os.path.lexists(folder) and not os.path.isdir(folder):
+        raise kind(f"{folder} is a file, not a folder; choose another one{by}.")
+    with refused(kind, f"to {folder}", f" Choose another folder{by}."):
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            pass

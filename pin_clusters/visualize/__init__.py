@@ -23,9 +23,9 @@ except ImportError as error:
     ) from error
 
 from .arrows import Arrow
+from .keyframes import Recording
 from .page import Legend
 from .recorder import Recorder
-from .recording import Recording
 from .server import ViewerError
 from .viewer import MeshcatVisualizer
 

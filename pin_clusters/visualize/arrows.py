@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -66,17 +65,6 @@ def of_constraints(
             if np.any(linear):
                 arrows.append(Arrow(f"external:{name}", M.translation, M.rotation @ linear, palette.CONTACT))
     return arrows
-
-
-def scale(model: ClusterModel, arrows: Iterable[Arrow], size: float) -> float:
-    """Return the length of an arrow per force, [m/N], such that the largest is a third as long as the robot.
-
-    A millionth of its weight and less is rounding and no force.
-    """
-    tree = model.inertia_tree
-    weight = sum(I.mass for I in tree.inertias) * np.linalg.norm(tree.gravity.linear)
-    largest = max([1e-6 * weight, *(np.linalg.norm(a.force) for a in arrows)])
-    return size / (3.0 * largest) if largest > 0.0 else 1.0
 
 
 def shape(unit: float, color: str) -> tuple[Any, Any]:

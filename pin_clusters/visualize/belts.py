@@ -57,15 +57,8 @@ def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
 
 def _chain(model: ClusterModel, body: int, joints: Iterable[int]) -> list[int]:
     """Return the joints from a body to the farthest of some joints; empty if the body carries none of them."""
-    paths = []
-    for j in joints:
-        path, at = [], j
-        while at > body:
-            path.append(at)
-            at = model.tree.parents[at]
-        if at == body:
-            paths.append(path[::-1])
-    return max(paths, key=len, default=[])
+    carried = (j for j in joints if body in model.tree.supports[j])
+    return max((path_below(model.tree, body, j) for j in carried), key=len, default=[])
 
 
 def _belt(skeleton: Skeleton, belt: Belt, starts: dict[int, Start]) -> list[Node]:

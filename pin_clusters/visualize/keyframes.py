@@ -40,6 +40,27 @@ class Track:
             self.colors.append(color)
 
 
+@dataclass(frozen=True, eq=False)
+class Recording:
+    """What was recorded.
+
+    Attributes:
+        tracks: Key frames by path below the root of the robot.
+        duration: [s].
+        parts: Part of its speed with which each rotor is drawn, by name; 1 for most.
+        ghost: What the ghost is; empty if there is none.
+        forces: Whether arrows move with it.
+        notes: What is not drawn as it is, in sentences.
+    """
+
+    tracks: dict[str, Track]
+    duration: float
+    parts: dict[str, float]
+    ghost: str
+    forces: bool
+    notes: tuple[str, ...]
+
+
 def largest_turn(poses: Sequence[pin.SE3]) -> float:
     """Return the largest rotation between neighbours, [rad]."""
     return max((_angle(a.rotation, b.rotation) for a, b in itertools.pairwise(poses)), default=0.0)

@@ -3,51 +3,44 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
 
 from ..constraints.closures import FrameClosure, JointClosure, RodClosure
 from . import palette
 from .arrows import Arrow
 from .figure import Figure
+from .keyframes import Recording
 from .page import Legend
 from .rotors import name_of_node
-
-if TYPE_CHECKING:
-    from .recording import Recording
 
 
 def legend_of(figure: Figure, recording: Recording | None, arrows: Iterable[Arrow]) -> Legend:
     """Return the legend of a robot."""
     model, skeleton = figure.model, figure.skeleton
     kinds = {n.path.split("/")[0] for n in figure.nodes}
-    entries: list[tuple[str, str]] = []
-    if kinds & {"links", "joints", "rotors"}:
-        for level in sorted({x for j, x in enumerate(skeleton.levels) if j and x >= 0}):
-            entries.append((palette.of_level(level), _members(figure, level)))
+    levels = sorted({x for j, x in enumerate(skeleton.levels) if j and x >= 0})
+    bodies = bool(kinds & {"links", "joints", "rotors"})
     followers = {n.path for n in figure.nodes} & {f"joints/{name_of_node(n)}" for n in model.dependent_joints}
-    if followers:
-        entries.append((palette.STRUCTURE, "light caps: joints that follow others"))
-    if "rotors" in kinds:
-        entries.append((palette.MARK, "white spoke: a rotor, turning at its ratio"))
-    if "belts" in kinds:
-        entries.append((palette.BELT, "belts and shafts"))
-    if "closures" in kinds:
-        entries += [(palette.CLOSED, f"{_closures(figure)}, closed"),
-                    (palette.OPEN, f"the same, open by {palette.AJAR:g} of their size")]  # fmt: skip
     colors = {a.color for a in arrows}
-    if palette.FORCE in colors or (recording is not None and recording.forces):
-        entries.append((palette.FORCE, "forces of constraints"))
-    if palette.CONTACT in colors:
-        entries.append((palette.CONTACT, "external forces"))
-    if recording is not None and recording.ghost:
-        entries.append((palette.GHOST, recording.ghost))
-    return Legend(model.name or "robot", tuple(entries), () if recording is None else recording.notes)
+    forces = recording is not None and recording.forces
+    ghost, notes = ("", ()) if recording is None else (recording.ghost, recording.notes)
+    entries = (
+        *((bodies, palette.of_level(level), _members(figure, level)) for level in levels),
+        (followers, palette.STRUCTURE, "light caps: joints that follow others"),
+        ("rotors" in kinds, palette.MARK, "white spoke: a rotor, turning at its ratio"),
+        ("belts" in kinds, palette.BELT, "belts and shafts"),
+        ("closures" in kinds, palette.CLOSED, f"{_closures(figure)}, closed"),
+        ("closures" in kinds, palette.OPEN, f"the same, open by {palette.AJAR:g} of their size"),
+        (forces or palette.FORCE in colors, palette.FORCE, "forces of constraints"),
+        (palette.CONTACT in colors, palette.CONTACT, "external forces"),
+        (ghost, palette.GHOST, ghost),
+    )
+    return Legend(model.name or "robot", tuple((color, text) for shown, color, text in entries if shown), notes)
 
 
 def _closures(figure: Figure) -> str:
     kinds = [name for name, kind in (("rods", RodClosure), ("loops", FrameClosure), ("differentials", JointClosure))
              if any(isinstance(c, kind) for c in figure.model.closures)]  # fmt: skip
-    return " and ".join(filter(None, [", ".join(kinds[:-1]), kinds[-1]]))
+    return " and ".join(filter(None, [", ".join(kinds[:-1]), *kinds[-1:]]))
 
 
 def _members(figure: Figure, level: int) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -14,11 +13,9 @@ from ..errors import ArgumentTypeError, ConfigurationError, ShapeError
 from ..model import ClusterModel
 from . import arrows, keyframes, palette
 from .figure import Figure
-from .keyframes import Track
+from .keyframes import Recording, Track
 from .nodes import Spin, State, stretched
-
-if TYPE_CHECKING:
-    from .viewer import MeshcatVisualizer
+from .scene import Scene
 
 _FOREVER = 10_000_000
 _LOOKS = 12
@@ -27,29 +24,8 @@ GHOST_KINDS = ("links", "joints", "rotors", "closures")
 """What is drawn of a ghost."""
 
 
-@dataclass(frozen=True, eq=False)
-class Recording:
-    """What was recorded.
-
-    Attributes:
-        tracks: Key frames by path below the root of the robot.
-        duration: [s].
-        parts: Part of its speed with which each rotor is drawn, by name; 1 for most.
-        ghost: What the ghost is; empty if there is none.
-        forces: Whether arrows move with it.
-        notes: What is not drawn as it is, in sentences.
-    """
-
-    tracks: dict[str, Track]
-    duration: float
-    parts: dict[str, float]
-    ghost: str
-    forces: bool
-    notes: tuple[str, ...]
-
-
 def record(
-    viewer: MeshcatVisualizer,
+    viewer: Scene,
     time: Any,
     q: Any,
     *,
@@ -151,7 +127,7 @@ def _tracks(figure: Figure, time: np.ndarray, q: np.ndarray) -> tuple[dict[str, 
     return found, parts, chosen
 
 
-def _visuals(viewer: MeshcatVisualizer, time: np.ndarray, q: np.ndarray, chosen: np.ndarray) -> dict[str, Track]:
+def _visuals(viewer: Scene, time: np.ndarray, q: np.ndarray, chosen: np.ndarray) -> dict[str, Track]:
     """Return the tracks of the user's meshes; their scale does not change."""
     shown = list(viewer.visual_model.geometryObjects)
     found = {f"visuals/{g.name}": Track() for g in shown}
@@ -163,7 +139,7 @@ def _visuals(viewer: MeshcatVisualizer, time: np.ndarray, q: np.ndarray, chosen:
 
 
 def _ghost(
-    viewer: MeshcatVisualizer, ghost: tuple[Any, Any], model: ClusterModel, duration: float
+    viewer: Scene, ghost: tuple[Any, Any], model: ClusterModel, duration: float
 ) -> tuple[dict[Any, Any], np.ndarray]:
     """Draw the ghost; return the clips of its animation, as long as that of the robot, and points that it reaches."""
     time, q = motion(model, *ghost, what="ghost: ")
@@ -182,7 +158,7 @@ def _ghost(
 
 
 def _forces(
-    viewer: MeshcatVisualizer, time: np.ndarray, q: np.ndarray, v: Any, tau: Any, chosen: np.ndarray
+    viewer: Scene, time: np.ndarray, q: np.ndarray, v: Any, tau: Any, chosen: np.ndarray
 ) -> tuple[dict[str, Track], np.ndarray]:
     """Return tracks of arrows, whose length is a scale, and where they point to, shape (n, 3)."""
     model = viewer.cluster_model
@@ -192,7 +168,7 @@ def _forces(
     data = model.createData()
     found: dict[str, Track] = {}
     samples = [arrows.of_constraints(model, data, q[k], speeds[k], torques[k]) for k in chosen]
-    scale = arrows.scale(model, [a for sample in samples for a in sample], viewer.figure.skeleton.size)
+    scale = viewer.force_scale(a for sample in samples for a in sample)
     for k, sample in zip(chosen, samples, strict=True):
         for a in sample:
             path = f"forces/{a.name}"

@@ -18,8 +18,8 @@ from ..model import ClusterData, ClusterModel
 from . import camera, server
 from .arrows import Arrow
 from .figure import KINDS, Figure
+from .keyframes import Recording
 from .recorder import Recorder
-from .recording import Recording
 from .server import ViewerError
 
 _ENDLESS = 1e3
@@ -186,6 +186,16 @@ class Scene(PinocchioViewer):
             if np.all(np.abs(corners) < _ENDLESS):  # not a plane
                 found.append(corners @ M.rotation.T + M.translation)
         return np.concatenate(found) if found else np.array([self.figure.skeleton.lower, self.figure.skeleton.upper])
+
+    def force_scale(self, found: Iterable[Arrow]) -> float:
+        """Return the length of an arrow per force, [m/N], such that the largest is a third as long as the robot.
+
+        A millionth of its weight and less is rounding and no force.
+        """
+        tree = self.cluster_model.inertia_tree
+        weight = sum(I.mass for I in tree.inertias) * np.linalg.norm(tree.gravity.linear)
+        largest = max([1e-6 * weight, *(np.linalg.norm(a.force) for a in found)])
+        return float(self.figure.skeleton.size / (3.0 * largest)) if largest > 0.0 else 1.0
 
     def displayGroup(self, kind: str, visibility: bool) -> None:
         """Show or hide ``"links"``, ``"joints"``, ``"rotors"``, ``"belts"``, ``"closures"`` or ``"forces"``.

@@ -55,8 +55,5 @@ def close(live: Any) -> None:
     live.zmq_socket.close(linger=0)
     process = live.server_proc
     if process is not None and process.poll() is None:
-        process.kill()
-        process.wait()
-        for pipe in (process.stdout, process.stderr):
-            if pipe is not None:
-                pipe.close()
+        with process:  # which closes its pipes, and waits
+            process.kill()

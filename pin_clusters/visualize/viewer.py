@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
 from typing import Any
 
-from .._support.whole_files import whole
+from .._support.whole_files import refused, whole
 from . import arrows, camera, page, palette
 from .arrows import Arrow
+from .keyframes import Recording
 from .legend import legend_of
 from .nodes import matrix, stretched
-from .recording import Recording, record
+from .recording import record
 from .scene import Scene
 from .server import ViewerError
 
@@ -105,10 +105,6 @@ class MeshcatVisualizer(Scene):
             self._scale = self.force_scale([a])
         self._draw(a)
 
-    def force_scale(self, found: Sequence[Arrow]) -> float:
-        """Return the length of an arrow per force, [m/N], such that the largest is a third as long as the robot."""
-        return arrows.scale(self.cluster_model, found, self.figure.skeleton.size)
-
     def _draw(self, a: Arrow) -> None:
         node = self.root[f"forces/{a.name}"]
         if a.name not in self._arrows:
@@ -158,8 +154,5 @@ class MeshcatVisualizer(Scene):
             ViewerError: It cannot be written.
         """
         text = self.static_html()
-        try:
-            with whole(path) as (part,):
-                part.write_text(text, encoding="utf-8")
-        except OSError as error:
-            raise ViewerError(f"cannot write {os.fspath(path)}: {error.strerror or error}.") from error
+        with refused(ViewerError, os.fspath(path)), whole(path) as (part,):
+            part.write_text(text, encoding="utf-8")

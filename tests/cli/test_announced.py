@@ -11,7 +11,8 @@ import pytest
 
 _SCRIPT = """
 import sys
-from pin_clusters._engine.kernels import compiling, entry_points
+from pin_clusters._engine import entry_points
+from pin_clusters._engine import preparing as compiling
 
 said, made = [], []
 announce, make = compiling.announce, entry_points.Kernel._make

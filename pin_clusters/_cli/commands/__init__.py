@@ -28,10 +28,11 @@ DROP_ROTORS = click.option(
 WORKERS = click.option("--workers", type=click.IntRange(1), help="Processes; 1 starts none.  [default: all cores]")
 
 
-def output(command: str) -> Callable[[Any], Any]:
-    """Return the option of the folder of results, by default named after the command and the robot."""
-    said = f"Folder of the results.  [default: ./{command}_ROBOT]"
-    return click.option("-o", "--output", type=click.Path(path_type=Path), help=said)
+def output(command: str, of_robot: bool = True) -> Callable[[Any], Any]:
+    """Return the option of the folder of results, by default named after the command, and its robot."""
+    default: dict[str, Any] = {} if of_robot else {"default": Path(command), "show_default": f"./{command}"}
+    said = "Folder of the results." + f"  [default: ./{command}_ROBOT]" * of_robot
+    return click.option("-o", "--output", type=click.Path(path_type=Path), help=said, **default)
 
 
 def folder_of(output: Path | None, command: str, robot: str) -> Path:

@@ -95,7 +95,7 @@ def study(
         raise click.UsageError("Missing argument 'ROBOT|FILE'.")
     motion = command.trajectory_of(trajectory, options)
     folder = folder_of(output, "study", robot)
-    model = compile.ready(command.load(robot, base, motion, independent), "rnea")
+    model = compile.ready(common.with_independent(command.load(robot, base, motion), independent), "rnea")
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, motion, base=base, drop_rotors=drop_rotors, progress=progress)
@@ -149,10 +149,9 @@ def audit(
     folder, out = folder_of(output, "audit", robot), common.console()
     motion = motions.trajectory_of(trajectory, options)
     # as it is, floating or not, where nothing is said: what its base does is for the study to say
-    if base is None and not Path(robot).is_file():
-        model = common.load(robot, independent=independent)
-    else:
-        model = motions.load(robot, base, motion, independent)
+    as_it_is = base is None and not Path(robot).is_file()
+    model = common.load(robot) if as_it_is else motions.load(robot, base, motion)
+    model = common.with_independent(model, independent)
     audit.check(model)
     with compile.prepared(model, "rnea", "aba", "crba", "energy", "simulate", "moved", "tree", folder=folder):
         with common.ProgressBar("audit") as progress:

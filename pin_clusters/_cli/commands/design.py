@@ -46,10 +46,8 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
 
     folder, out = folder_of(output, "mechanism", robot), common.console()
     trajectory = None if motion is None else study.trajectory_of(motion, {})
-    if trajectory is None:
-        model = common.load(robot, root_joint=None, independent=independent)
-    else:
-        model = study.load(robot, None, trajectory, independent)
+    model = common.load(robot, None) if trajectory is None else study.load(robot, None, trajectory)
+    model = common.with_independent(model, independent)
     with compile.prepared(model, "rnea", "aba", "crba", "moved", "tree", folder=folder):
         with common.ProgressBar("mechanism") as progress:
             result = mechanism(model, trajectory, progress=progress)
@@ -61,19 +59,18 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
 
 def _show(result: MechanismResult, out: Console) -> None:
     """Print how far each joint goes, and what is carried."""
-    from rich.markup import escape
-
     from ...studies.design.words import ends, number, part, place
     from .. import tables
 
     rotors = {c.name for p in result.parts for s in p.sweeps for c in s.joints if c.rotor}
-    table = tables.table_of("How far each joint goes", "lrrl", "joint", "from", "to", "what ends it")
+    rows = []
     for r in result.ranges:
         if r.joint in rotors:
             continue
         places = ("a full", "turn") if r.turns and r.independent else (place(r.low, r.unit), place(r.high, r.unit))
-        table.add_row(*map(escape, (r.joint, *places, ends(r))))
-    tables.put(out, table)
+        rows.append((r.joint, *places, ends(r)))
+    heads = ("joint", "from", "to", "what ends it")
+    tables.put(out, tables.table_of("How far each joint goes", "lrrl", heads, rows))
     worst = max(result.loads.parts, key=lambda x: x.force)
     force = f"{number(worst.force)} N at {part(worst.part)}"
     tables.say(out, f"Largest force: {force}, {worst.force_time:.2f} s into the motion ({result.loads.motion}).")

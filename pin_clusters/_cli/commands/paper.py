@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from .. import common
-from . import CONTEXT
+from . import CONTEXT, output
 
 # kernels of the parts; of "tables" those for closed loops as well
 _KERNELS = {
@@ -23,10 +23,7 @@ _KERNELS = {
 
 
 @click.command(context_settings=CONTEXT)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), default=Path("paper"), show_default="./paper",
-    help="Folder of the results.",
-)  # fmt: skip
+@output("paper", of_robot=False)
 @click.option("--quick", is_flag=True, help="Fewer sizes and repeats: a minute or two, for a first impression.")
 @click.option("--only", multiple=True, metavar="PART", help="A part only, see below; several times.")
 @click.option("--longest", type=click.IntRange(2), help="Links of the longest chain.  [default: 1000; --quick: 300]")
@@ -55,8 +52,6 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
       pin-clusters paper --output /tmp/paper
       pin-clusters paper --only lengths --longest 2000
     """  # noqa: D301 (click wants the character)
-    from rich.markup import escape
-
     from ..._engine import preparing as compiling
     from ...files import readers as loaders
     from ...studies.study import published
@@ -74,10 +69,9 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
         compiling.announce(wanted)
         with common.ProgressBar("paper") as progress:
             results = published.run(quick=quick, only=only or None, longest=longest, patient=patient, progress=progress)
-        table = tables.table_of("What the papers state", "lll", "statement", "measured", "verdict")
-        for s in published.statements(results):
-            table.add_row(escape(s.text), escape(s.measured), s.verdict)
-        tables.put(out, table)
+        rows = [(s.text, s.measured, s.verdict) for s in published.statements(results)]
+        heads = ("statement", "measured", "verdict")
+        tables.put(out, tables.table_of("What the papers state", "lll", heads, rows))
         with common.written(output):
             files = published.write(results, output)
     common.say_written(out, *files)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 
 import click
@@ -28,7 +29,7 @@ def info(robot: str, independent: tuple[str, ...] | None) -> None:
     """  # noqa: D301 (click wants the character)
     from .. import info as command
 
-    command.show(common.load(robot, independent=independent), common.console())
+    command.show(common.with_independent(common.load(robot), independent), common.console())
 
 
 @click.command(name="compile", context_settings=CONTEXT)
@@ -72,7 +73,7 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
     from .. import bench as command
     from .. import compile
 
-    model = common.load(robot, independent=independent)
+    model = common.with_independent(common.load(robot), independent)
     with compile.prepared(model, "rnea", "aba", "crba"), common.ProgressBar("timing") as progress:
         found = rivals.measure(model, repeats=repeats, progress=progress)
     command.show(model, found, common.console())
@@ -121,7 +122,7 @@ def view(
       pin-clusters view my_robot.urdf --port 7000 --no-open
     """  # noqa: D301 (click wants the character)
     from ... import visualize  # noqa: F401 (says what to install, before any work)
-    from ..._support.whole_files import whole
+    from ..._support.whole_files import refused, whole
     from .. import compile, motions
     from .. import view as scene
 
@@ -135,24 +136,16 @@ def view(
         raise PinClustersError("random poses have no torques; --ghost and --forces need --animate swing or sweep.")
     if static is not None:
         scene.check_writable(static)
-    server = None if static is not None else scene.Server(port)
-    try:
-        model = scene.load(robot, animate, independent)
+    with nullcontext() if static is not None else scene.Server(port) as server:
+        model = common.with_independent(scene.load(robot, animate), independent)
         if ghost is not None:
             motions.check_ghost(model, ghost)
         with compile.prepared(model, *scene.needed(animate, ghost)):
             visual = scene.meshes_of(model, robot) if meshes else None
             page = scene.page_of(model, visual, animate, ghost, duration, amplitude, forces, out)
         if static is not None:
-            try:
-                with whole(static) as (part,):
-                    part.write_text(page, encoding="utf-8")
-            except OSError as e:
-                raise common.OutputError(f"cannot write {static}: {e.strerror or e}.") from e
+            with refused(common.OutputError, static), whole(static) as (part,):
+                part.write_text(page, encoding="utf-8")
             out.print(f"Written: {static} ({len(page) / 1e6:.1f} MB, needs no network)", soft_wrap=True)
-        else:
-            assert server is not None
+        elif server is not None:
             scene.serve(server, page, out, open_browser)
-    finally:
-        if server is not None:
-            server.server_close()

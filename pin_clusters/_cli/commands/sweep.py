@@ -56,7 +56,7 @@ def ratio(
 
     folder, out = folder_of(output, "sweep_ratio", robot), common.console()
     values = ratios.FACTORS if factors is None else parsed(factors)
-    model = common.load(robot, root_joint=None, independent=independent)
+    model = common.with_independent(common.load(robot, root_joint=None), independent)
     with common.output_folder(folder):
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
             found = ratios.run(model, values, executor=executor, progress=progress, **options)
@@ -69,10 +69,7 @@ def ratio(
 
 
 @sweep.command(context_settings=CONTEXT)
-@click.option(
-    "-o", "--output", type=click.Path(path_type=Path), default=Path("sweep_robots"), show_default="./sweep_robots",
-    help="Folder of the results.",
-)  # fmt: skip
+@output("sweep_robots", of_robot=False)
 @click.option("--robots", type=click.IntRange(1), default=400, show_default=True, help="Number of robots.")
 @click.option("--states", type=click.IntRange(1), default=25, show_default=True, help="Random states of each.")
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random numbers.")

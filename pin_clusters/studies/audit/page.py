@@ -26,7 +26,7 @@ def page(result: AuditResult) -> str:
         **cure.values(result),
         **_method(result),
     }
-    return template.page("page.html", __package__, values)
+    return template.page("audit", __package__, values)
 
 
 def _method(result: AuditResult) -> dict[str, Any]:

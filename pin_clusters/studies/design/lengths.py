@@ -10,6 +10,7 @@ import dataclasses
 import itertools
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -111,27 +112,23 @@ def _lengths(
 ) -> Iterator[tuple[str, Callable[[float], Parts]]]:
     """Go through all lengths of a cluster: in words, and what the mechanism is with a little more of it."""
     tree = model.own_tree
-    for j in loop.joints:
-        for axis in range(3):
-            yield f"{tree.names[j]}: place, {_AXES[axis]}", _placed(model, j, axis, whole)
+    for j, axis in itertools.product(loop.joints, range(3)):
+        yield f"{tree.names[j]}: place, {_AXES[axis]}", partial(_placed, tree, whole, j, axis)
     for at, c in enumerate(whole):
         for name, changed in _of_closure(tree, c):
-            yield name, _replaced(tree, whole, at, changed)
+            yield name, partial(_replaced, tree, whole, at, changed)
 
 
-def _placed(model: ClusterModel, j: int, axis: int, closures: tuple[Closure, ...]) -> Callable[[float], Parts]:
-    def changed(h: float) -> Parts:
-        tree = model.own_tree.copy()
-        tree.jointPlacements[j] = _shifted(tree.jointPlacements[j], axis, h)
-        return tree, closures
-
-    return changed
+def _placed(tree: pin.Model, closures: tuple[Closure, ...], j: int, axis: int, h: float) -> Parts:
+    moved = tree.copy()
+    moved.jointPlacements[j] = _shifted(moved.jointPlacements[j], axis, h)
+    return moved, closures
 
 
 def _replaced(
-    tree: pin.Model, closures: tuple[Closure, ...], at: int, changed: Callable[[float], Closure]
-) -> Callable[[float], Parts]:
-    return lambda h: (tree, (*closures[:at], changed(h), *closures[at + 1 :]))
+    tree: pin.Model, closures: tuple[Closure, ...], at: int, changed: Callable[[float], Closure], h: float
+) -> Parts:
+    return tree, (*closures[:at], changed(h), *closures[at + 1 :])
 
 
 def _as_bodies(model: ClusterModel, c: Closure) -> tuple[Closure, ...]:
@@ -157,24 +154,29 @@ def _with_length(c: Closure, data: pin.Data) -> Closure:
 
 
 def _of_closure(tree: pin.Model, c: Closure) -> Iterator[tuple[str, Callable[[float], Closure]]]:
+    """Go through points and length of a rod or a loop; else the mechanism's own numbers, if these alone make it."""
     label = part(str(c.source.label))
     if isinstance(c, RodClosure):
         yield f"{label}: length", lambda h: dataclasses.replace(c, length=(c.length or 0.0) + h)
     if isinstance(c, (RodClosure, FrameClosure)):
         kind = "point" if isinstance(c, RodClosure) else "placement"
         for end, axis in itertools.product("ab", range(3)):
-            name = f"{kind}_{end}"
-            yield f"{label}: point {end}, {_AXES[axis]}", _with(c, name, getattr(c, name), axis)
-    else:
-        yield from _of_fields(tree, c, label)
+            yield f"{label}: point {end}, {_AXES[axis]}", partial(_with, c, f"{kind}_{end}", axis)
+    elif dataclasses.is_dataclass(c.source) and hasattr(c.source, "closures"):
+        for f in dataclasses.fields(c.source):
+            value = getattr(c.source, f.name)
+            if isinstance(value, float) and not f.name.startswith(_NO_LENGTH):
+                yield f"{label}: {f.name}", partial(_of_other, tree, c.source, f.name, value)
 
 
-def _with(c: Closure, name: str, value: Any, axis: int) -> Callable[[float], Closure]:
-    def changed(h: float) -> Closure:
-        given: dict[str, Any] = {name: _shifted(value, axis, h)}
-        return dataclasses.replace(c, **given)
+def _with(c: Closure, name: str, axis: int, h: float) -> Closure:
+    given: dict[str, Any] = {name: _shifted(getattr(c, name), axis, h)}
+    return dataclasses.replace(c, **given)
 
-    return changed
+
+def _of_other(tree: pin.Model, source: Any, name: str, value: float, h: float) -> Closure:
+    found: Closure = dataclasses.replace(source, **{name: value + h}).closures(tree)[0]
+    return found
 
 
 def _shifted(place: Any, axis: int, by: float) -> Any:
@@ -184,22 +186,3 @@ def _shifted(place: Any, axis: int, by: float) -> Any:
     moved = place.copy()
     moved[axis] += by
     return moved
-
-
-def _of_fields(tree: pin.Model, c: Closure, label: str) -> Iterator[tuple[str, Callable[[float], Closure]]]:
-    """Go through the numbers of a mechanism that are lengths, where its equations are made of them alone."""
-    if not dataclasses.is_dataclass(c.source) or not hasattr(c.source, "closures"):
-        return
-    for f in dataclasses.fields(c.source):
-        value = getattr(c.source, f.name)
-        if isinstance(value, float) and not f.name.startswith(_NO_LENGTH):
-            yield f"{label}: {f.name}", _field(tree, c, f.name, value)
-
-
-def _field(tree: pin.Model, c: Closure, name: str, value: float) -> Callable[[float], Closure]:
-    def changed(h: float) -> Closure:
-        source: Any = dataclasses.replace(c.source, **{name: value + h})
-        found: Closure = source.closures(tree)[0]
-        return found
-
-    return changed

@@ -19,14 +19,12 @@ _LENGTHS = 10
 def linkage(p: MechanismPart, key: str, twins: list[str]) -> dict[str, Any]:
     """Return the values of a section; ``key`` begins the names of its pictures, ``twins`` have the same numbers."""
     others = [name for name in p.cluster.dependent if name not in p.cluster.rotors]
-    lengths, more, binding = _lengths(p.lengths)
     return {
         "title": p.name + (f" → {', '.join(others)}" if others else ""),
         "about": _about(p), "twins": "; ".join(twins),
         "pictures": Html("".join(f"<figure>{x}</figure>" for x in _pictures(p, key))),
         "torques": _torques(p.torques) if p.torques and len(p.torques.sets) + len(p.torques.joints) > 2 else "",
-        "motors": _motors(p), "lengths": lengths, "more_lengths": more,
-        "number_of_lengths": len(p.lengths.lengths) if p.lengths else 0, "binding": binding,
+        "motors": _motors(p), **_lengths(p.lengths),
     }  # fmt: skip
 
 
@@ -74,9 +72,7 @@ def _torques(t: Torques) -> Html:
     names = [f"{c.name} [{c.torque_unit}]" for c in t.joints]
     alone = len(t.joints) > 1 and t.along is None
     head: list[Any] = ["pose", ("largest", names), *([("alone", names)] if alone else [])]
-    rows = []
-    for s in distinct(t):
-        rows.append([s.pose, *map(number, s.largest), *(map(number, s.alone) if alone else ())])
+    rows = [[s.pose, *map(number, s.largest), *(map(number, s.alone) if alone else ())] for s in distinct(t)]
     if len(rows) == 1 < len(t.sets):
         rows[0][0] = "every pose"
     caption = "Torque that the motors can make at each joint" + (
@@ -103,9 +99,9 @@ def _worst(found: Sensitivity) -> list[int]:
     return free or [int(i) for i in order]
 
 
-def _lengths(found: Sensitivity | None) -> tuple[Html | str, Html | str, str]:
+def _lengths(found: Sensitivity | None) -> dict[str, Any]:
     if found is None:
-        return "", "", ""
+        return {"lengths": "", "more_lengths": "", "number_of_lengths": 0, "binding": ""}
     order = _worst(found)
     few, every = order[:_LENGTHS], [*order, *(i for i in range(len(found.lengths)) if i not in order)]
     units = ["mm" if c.slides else "mrad" for c in found.joints]
@@ -113,15 +109,14 @@ def _lengths(found: Sensitivity | None) -> tuple[Html | str, Html | str, str]:
     caption = "How far a dependent joint moves for a millimetre more, in the reference pose and at worst over the range"
 
     def shown(which: list[int]) -> Html:
+        some = any(found.binds[which])
         rows = [
             [found.lengths[i], *map(number, found.at_reference[i]), *map(number, found.largest[i]),
-             "binds" if found.binds[i] else ""]
+             *["binds" if found.binds[i] else ""] * some]
             for i in which
         ]  # fmt: skip
-        head: list[Any] = ["length", ("in the reference pose", names), ("largest", names)]
-        if any(found.binds[i] for i in which):
-            return table([*head, "closes?"], rows, f"{caption}.", "Sensitivity to lengths")
-        return table(head, [row[:-1] for row in rows], f"{caption}.", "Sensitivity to lengths")
+        head: list[Any] = ["length", ("in the reference pose", names), ("largest", names), *["closes?"] * some]
+        return table(head, rows, f"{caption}.", "Sensitivity to lengths")
 
     binding = ""
     if found.binds.any():
@@ -131,4 +126,4 @@ def _lengths(found: Sensitivity | None) -> tuple[Html | str, Html | str, str]:
             "bearings."
         )
     more = shown(every) if len(every) > len(few) else ""
-    return shown(few), more, binding
+    return {"lengths": shown(few), "more_lengths": more, "number_of_lengths": len(found.lengths), "binding": binding}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,8 @@ from .actuators import Motor
 from .coordinates import coordinates
 
 _SAMPLES = 600
+_Part = tuple[str, int, str]
+"""Kind, which one of its kind, and name of what carries."""
 
 
 @dataclass(frozen=True)
@@ -83,14 +85,12 @@ def loads(
     time, q, v, a = trajectory.states(model)
     data = model.createData()
     some = spread(len(time), _SAMPLES)
-    found: dict[str, list[Any]] = {}
+    found: dict[_Part, list[Any]] = {}
     unpowered: set[str] = set()
-    recorded = trajectory.forces if isinstance(trajectory, Recorded) else {}
+    recorded = trajectory if isinstance(trajectory, Recorded) and trajectory.forces else None
     for n, i in enumerate(some):
-        fext = _ground(model, trajectory, recorded, float(time[i]), q[i]) if recorded else None
-        tau = np.array(
-            rnea(model, data, q[i], v[i], a[i]) if fext is None else rnea(model, data, q[i], v[i], a[i], fext)
-        )
+        fext = None if recorded is None else _ground(model, recorded, float(time[i]), q[i])
+        tau = np.array(rnea(model, data, q[i], v[i], a[i], fext))
         tau_tree = tree_torques(model, coupling_jacobian(model, data, q[i]), tau, drives, unpowered)
         forces = constraint_forces(model, data, q[i], v[i], tau_tree, fext)
         for part, values in _of_state(model, forces):
@@ -98,7 +98,7 @@ def loads(
         if n % 20 == 0:
             progress(n / len(some))
     at = time[some] - time[0]
-    parts = tuple(_worst(part, np.array(values, dtype=float), at) for part, values in found.items())
+    parts = tuple(_worst(*part, np.array(values, dtype=float), at) for part, values in found.items())
     ordered = tuple(name for name in model.independent_joints if name in unpowered)
     return Loads(trajectory.label, float(at[-1]), len(some), parts, any(drives), ordered)
 
@@ -114,46 +114,43 @@ def tree_torques(
     found = np.zeros(tree.nv)
     left = tau.copy()
     for cluster, motors in zip(model.clusters, drives, strict=True):
-        columns = [c.column for c in coordinates(model, cluster.independent)]
+        free = coordinates(model, cluster.independent)
+        columns = [c.column for c in free]
         if not motors or not columns:
             continue
         B = np.array([m.torque_row @ G[:, columns] for m in motors]).T
         made = np.linalg.lstsq(B, tau[columns], rcond=1e-10)[0]
         found += sum(x * m.torque_row for x, m in zip(made, motors, strict=True))
         left[columns] -= B @ made
-        for c in coordinates(model, cluster.independent):
-            if abs(left[c.column]) > 1e-6 * max(1.0, float(np.abs(tau).max())):
-                unpowered.add(c.name)
+        rounding = 1e-6 * max(1.0, float(np.abs(tau).max()))
+        unpowered.update(c.name for c in free if abs(left[c.column]) > rounding)
     found[model.idx_v_independent] += left
     return found
 
 
-def _ground(
-    model: ClusterModel, trajectory: Trajectory, recorded: dict[str, np.ndarray], t: float, q: np.ndarray
-) -> np.ndarray:
+def _ground(model: ClusterModel, recorded: Recorded, t: float, q: np.ndarray) -> np.ndarray:
     """Return the recorded forces as wrenches in joint frames, shape (njoints, 6)."""
-    assert isinstance(trajectory, Recorded)
     tree = model.own_tree
     data = tree.createData()
     pin.framesForwardKinematics(tree, data, q)
     found = np.zeros((tree.njoints, 6))
-    for name, values in recorded.items():
+    for name, values in recorded.forces.items():
         frame = tree.getFrameId(name)
         j = tree.frames[frame].parentJoint
-        f = np.array([np.interp(t, trajectory.time, column) for column in values.T])
+        f = np.array([np.interp(t, recorded.time, column) for column in values.T])
         at = pin.SE3(np.eye(3), data.oMf[frame].translation)  # the axes of the world
         found[j] += (data.oMi[j].inverse() * at).act(pin.Force(f)).vector
     return found
 
 
-def _of_state(model: ClusterModel, forces: ConstraintForces) -> list[tuple[str, tuple[Any, ...]]]:
-    """Return force, moment, tension and whether it is unique, of every part."""
-    tree, found = model.own_tree, []
+def _of_state(model: ClusterModel, forces: ConstraintForces) -> Iterator[tuple[_Part, tuple[Any, ...]]]:
+    """Go through all parts: force, moment, tension and whether it is unique."""
+    tree = model.own_tree
     for j in range(1, tree.njoints):
         if tree.nvs[j] == 6:  # free: no bearing
             continue
         f = forces.joints[j]
-        S = joint_subspace(tree.joints[j]) if tree.nvs[j] == 1 else None
+        S = joint_subspace(tree.joints[j])
         linear, angular = f[:3], f[3:]
         if S is not None:
             # along its own motion no bearing carries
@@ -161,25 +158,20 @@ def _of_state(model: ClusterModel, forces: ConstraintForces) -> list[tuple[str, 
                 x - (x @ axis) * axis / (axis @ axis) if np.any(axis) else x
                 for x, axis in ((linear, S[:3]), (angular, S[3:]))
             )
-        found.append((f"joint:{tree.names[j]}", (_norm(linear), _norm(angular), 0.0, bool(forces.unique[j]))))
+        yield ("joint", j, tree.names[j]), (_norm(linear), _norm(angular), 0.0, bool(forces.unique[j]))
     for k, x in enumerate(forces.loops):
         if isinstance(x, LoopWrench):
-            row = (_norm(x.wrench[:3]), _norm(x.wrench[3:]), 0.0, x.unique)
-            found.append((f"loop:{k}:{x.constraint}", row))
+            yield ("loop", k, x.constraint), (_norm(x.wrench[:3]), _norm(x.wrench[3:]), 0.0, x.unique)
         elif isinstance(x, RodForce):
             force = max(abs(x.tension), _norm(x.force_a), _norm(x.force_b))
-            found.append((f"rod:{k}:{x.constraint}", (force, 0.0, x.tension, x.unique)))
-    return found
+            yield ("rod", k, x.constraint), (force, 0.0, x.tension, x.unique)
 
 
 def _norm(x: np.ndarray) -> float:
     return float(np.linalg.norm(x))
 
 
-def _worst(part: str, values: np.ndarray, time: np.ndarray) -> Load:
-    kind, _, name = part.partition(":")
-    if kind != "joint":
-        name = name.partition(":")[2]
+def _worst(kind: str, _: int, name: str, values: np.ndarray, time: np.ndarray) -> Load:
     force, moment, tension, unique = values.T
     k, m = int(np.argmax(force)), int(np.argmax(moment))
     return Load(

@@ -51,7 +51,7 @@ def page(result: MechanismResult) -> str:
         "map": any(p.region for p in parts), "files": ", ".join(tables(result)),
         "robot": robot,
     }  # fmt: skip
-    return template.page("page.html", __package__, values)
+    return template.page("mechanism", __package__, values)
 
 
 @shown_by(MechanismResult)
@@ -90,13 +90,9 @@ def _sentence(r: JointRange) -> str:
     if r.turns:
         end = r.high_end if r.high_end.kind == "full turn" else r.low_end
         return f"{r.joint} turns fully{how_often(end)}"
-    reasons = [why(end, by, r.joint) for end, by in ((r.low_end, r.low_by), (r.high_end, r.high_by))]
-    text = f"{r.joint} goes from {place(r.low, r.unit)} ({reasons[0]}) to {place(r.high, r.unit)} ({reasons[1]})"
-    return (
-        f"{r.joint} goes from {place(r.low, r.unit)} to {place(r.high, r.unit)} ({reasons[0]})"
-        if (reasons[0] == reasons[1])
-        else text
-    )
+    low, high = why(r.low_end, r.low_by, r.joint), why(r.high_end, r.high_by, r.joint)
+    below = "" if low == high else f" ({low})"
+    return f"{r.joint} goes from {place(r.low, r.unit)}{below} to {place(r.high, r.unit)} ({high})"
 
 
 def _cards(result: MechanismResult) -> list[dict[str, str]]:
@@ -123,23 +119,14 @@ def _cards(result: MechanismResult) -> list[dict[str, str]]:
 
 def _ranges(found: list[JointRange], label: str) -> Html:
     wide = any(r.anywhere is not None for r in found)
-    head: list[str] = ["joint", "from", "to", "limits of the file", Words("what ends it")]
+    head = ["joint", "from", "to", *["anywhere on the map"] * wide, "limits of the file", Words("what ends it")]
     rows = []
     for r in found:
-        row = [r.joint]
-        if r.turns and r.independent:
-            row += ["a full", "turn"]
-        else:
-            row += [
-                place(r.low, r.unit) if math.isfinite(r.low) else "-∞",
-                place(r.high, r.unit) if math.isfinite(r.high) else "∞",
-            ]
-        row += [span(*r.limits, r.unit), Words(ends(r))]
-        if wide:
-            row.insert(3, "" if r.anywhere is None else span(*r.anywhere, r.unit))
-        rows.append(row)
-    if wide:
-        head.insert(3, "anywhere on the map")
+        places = ["a full", "turn"]
+        if not (r.turns and r.independent):
+            places = [place(x, r.unit) if math.isfinite(x) else number(x) for x in (r.low, r.high)]
+        anywhere = "" if r.anywhere is None else span(*r.anywhere, r.unit)
+        rows.append([r.joint, *places, *[anywhere] * wide, span(*r.limits, r.unit), Words(ends(r))])
     caption = f"{label}: one independent joint at a time, the others at the reference pose"
     caption += "; anywhere: where two move together." if wide else "."
     return table(head, rows, caption, label)

@@ -101,10 +101,7 @@ class Walker:
         self.direction[moved.column] = 1.0
         self.names = set(cluster.joints)
         # a joint that starts beyond a limit cannot be stopped by it
-        self.watched = [c for c in self.joints if not self._beyond(c, model.q_reference)]
-
-    def _beyond(self, c: Coordinate, q: np.ndarray) -> bool:
-        return not c.low - _ROUNDING <= c.value(self.model, q) <= c.high + _ROUNDING
+        self.watched = [c for c in self.joints if self._excess(c, model.q_reference) <= _ROUNDING]
 
     def go(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, str, str]:
         """Return the configuration a step on, and kind and joint of what forbids it (both empty if nothing does)."""
@@ -121,8 +118,8 @@ class Walker:
         x = c.value(self.model, q)
         return max(c.low - x, x - c.high)
 
-    def end(self, sign: float) -> tuple[End, np.ndarray, float]:
-        """Walk one way; return the end, the last configuration, and how far it is from the reference pose."""
+    def end(self, sign: float) -> tuple[End, float]:
+        """Walk one way; return the end, and how far it is from the reference pose."""
         start = self.moved.value(self.model, self.model.q_reference)
         room = self.moved.high - start if sign > 0.0 else start - self.moved.low
         watched = any(c.name == self.moved.name for c in self.watched)
@@ -140,15 +137,15 @@ class Walker:
             q, done = new, bad
             turn = max(1, round(done / TURN)) * TURN
             if not self.moved.slides and abs(done - turn) < 1e-9 and self._same(q):
-                return End(start + sign * done, "full turn", "", self._turns(q, done)), q, done
+                return End(start + sign * done, "full turn", "", self._turns(q, done)), done
             if done >= longest:
-                return End(sign * math.inf, "none"), q, done
+                return End(sign * math.inf, "none"), done
         q, done, bad, kind, joint = self.bisected(q, way, (done, bad), kind, joint)
-        if kind == "limit" and joint == self.moved.name:  # known exactly
-            q, done = integrate(self.model, q, (bad - done) * way) if bad > done else q, bad
+        if kind == "limit" and joint == self.moved.name:
+            done = bad  # known exactly
         elif kind == "lost":
             kind, joint = self.why(q, -way)
-        return End(start + sign * done, kind, joint), q, done
+        return End(start + sign * done, kind, joint), done
 
     def bisected(
         self, q: np.ndarray, way: np.ndarray, ends: tuple[float, float], kind: str, joint: str, most: int = _HALVINGS
@@ -166,7 +163,7 @@ class Walker:
                 q, done = new, middle
         return q, done, bad, kind, joint
 
-    def _end_of_a_line(self, start: float, sign: float) -> tuple[End, np.ndarray, float]:
+    def _end_of_a_line(self, start: float, sign: float) -> tuple[End, float]:
         """Return the same where the other joints follow by constant ratios."""
         rates = sign * coupling_jacobian(self.model, self.data, self.model.q_reference)[:, self.moved.column]
         rooms = {}
@@ -177,8 +174,8 @@ class Walker:
         first = min(rooms, key=lambda name: rooms[name], default="")
         room = rooms.get(first, math.inf)
         if not math.isfinite(room):
-            return End(sign * math.inf, "none"), self.model.q_reference, math.pi
-        return End(start + sign * room, "limit", first), self.model.q_reference, room
+            return End(sign * math.inf, "none"), math.pi
+        return End(start + sign * room, "limit", first), room
 
     def _same(self, q: np.ndarray) -> bool:
         """Whether the pose is that of the reference, up to whole turns of joints that turn."""
@@ -230,7 +227,7 @@ def sweep(model: ClusterModel, cluster: Cluster, moved: Coordinate, samples: int
     """Find the ends of an independent joint, and go through its range; see ``Sweep``."""
     walker = Walker(model, cluster, moved)
     start = moved.value(model, model.q_reference)
-    (low, _, down), (high, _, up) = walker.end(-1.0), walker.end(1.0)
+    (low, down), (high, up) = walker.end(-1.0), walker.end(1.0)
     if low.kind == high.kind == "full turn":
         down = up = 0.5 * min(down, up)
     elif "full turn" in (low.kind, high.kind):  # the other way it ends; a turn has all poses

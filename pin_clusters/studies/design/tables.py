@@ -7,7 +7,8 @@ import io
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from .result import MechanismResult
+from .result import MechanismPart, MechanismResult
+from .torques import Torques
 
 
 def tables(result: MechanismResult) -> dict[str, str]:
@@ -37,10 +38,7 @@ def _rows(rows: Iterable[dict[str, Any]]) -> str:
 
 
 def _regions(result: MechanismResult) -> Iterator[dict[str, Any]]:
-    for p in result.parts:
-        r = p.region
-        if r is None or not p.is_linkage:
-            continue
+    for p, r in ((p, p.region) for p in result.linkages if p.region):
         names = [c.name for c in r.joints]
         inside = [("reached", "", x) for x in r.positions[r.reached]]
         for kind, joint, x in [*inside, *((e.kind, e.joint, x) for e in r.edges for x in e.positions)]:
@@ -61,35 +59,34 @@ def _transmission(result: MechanismResult) -> Iterator[dict[str, Any]]:
                         "torque_ratio": float(t.advantage[i, k]),
                     } | inertias  # fmt: skip
                 if not t.joints:
-                    yield common | {"joint": "", "position": "", "ratio": "", "torque_ratio": ""} | inertias
+                    yield common | dict.fromkeys(("joint", "position", "ratio", "torque_ratio"), "") | inertias
 
 
 def _torques(result: MechanismResult) -> Iterator[dict[str, Any]]:
-    for p in result.parts:
-        for s in p.torques.sets if p.torques else ():
-            assert p.torques is not None
-            for k, c in enumerate(p.torques.joints):
+    for p, t in _with_torques(result):
+        for s in t.sets:
+            for k, c in enumerate(t.joints):
                 yield {
                     "part": p.name, "pose": s.pose, "joint": c.name, "unit": c.torque_unit,
                     "largest": float(s.largest[k]), "alone": float(s.alone[k]),
                 }  # fmt: skip
 
 
+def _with_torques(result: MechanismResult) -> list[tuple[MechanismPart, Torques]]:
+    return [(p, p.torques) for p in result.parts if p.torques]
+
+
 def _corners(result: MechanismResult) -> Iterator[dict[str, Any]]:
-    for p in result.parts:
-        if p.torques is None or not p.is_linkage:
-            continue
-        for s in p.torques.sets:
+    for p, t in _with_torques(result):
+        for s in t.sets if p.is_linkage else ():
             for n, corner in enumerate(s.corners):
-                for c, x in zip(p.torques.joints, corner, strict=True):
+                for c, x in zip(t.joints, corner, strict=True):
                     yield {"part": p.name, "pose": s.pose, "corner": n, "joint": c.name, "torque": float(x)}
 
 
 def _lengths(result: MechanismResult) -> Iterator[dict[str, Any]]:
-    for p in result.parts:
-        found = p.lengths
-        for i, name in enumerate(found.lengths if found else ()):
-            assert found is not None
+    for found in (p.lengths for p in result.parts if p.lengths):
+        for i, name in enumerate(found.lengths):
             for k, c in enumerate(found.joints):
                 yield {
                     "length": name, "joint": c.name, "per_metre": c.unit,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any
 
@@ -83,6 +84,7 @@ def torques(
         return None
     data = model.createData()
     columns = [c.column for c in coordinates(model, cluster.independent)]
+    limits = np.array([m.limit for m in motors])
     poses = [("reference pose", model.q_reference)]
     for s in sweeps if len(sweeps) < 4 else ():
         ends = (0, -1)
@@ -95,24 +97,20 @@ def torques(
     for pose, q in poses:
         matrix = _matrix(coupling_jacobian(model, data, q), columns, joints, motors)
         if matrix is not None:
-            sets.append(_set(pose, q, matrix, np.array([m.limit for m in motors])))
+            scaled = matrix * limits
+            largest = np.abs(scaled).sum(axis=1)
+            sets.append(TorqueSet(pose, q, matrix, _corners(scaled), largest, _alone(scaled, largest)))
     if not sets:
         return None
     along = values = None
     if len(columns) == 1 and sweeps:
         # of one freedom each joint could take all of the torque: an interval per joint
-        limits = np.array([m.limit for m in motors])
-        rows = []
-        for q in sweeps[0].q:
-            try:
+        along, values = np.full((len(sweeps[0].q), len(joints)), np.nan), sweeps[0].values
+        for i, q in enumerate(sweeps[0].q):
+            with suppress(SingularClusterError), np.errstate(divide="ignore"):  # at the very end of a range
                 G = coupling_jacobian(model, data, q)
-            except SingularClusterError:  # at the very end of a range
-                rows.append(np.full(len(joints), np.nan))
-                continue
-            drive = sum(abs(float(m.row @ G[:, columns[0]])) * x for m, x in zip(motors, limits, strict=True))
-            with np.errstate(divide="ignore"):
-                rows.append(drive / np.abs(G[[c.iv for c in joints], columns[0]]))
-        along, values = np.array(rows), sweeps[0].values
+                drive = sum(abs(float(m.row @ G[:, columns[0]])) * x for m, x in zip(motors, limits, strict=True))
+                along[i] = drive / np.abs(G[[c.iv for c in joints], columns[0]])
     return Torques(joints, motors, tuple(sets), along, values)
 
 
@@ -157,19 +155,12 @@ def _matrix(
 ) -> np.ndarray | None:
     """Return torque of the joints per torque of the motors, by virtual work; None where the joints are not free."""
     B = np.array([m.row @ G[:, columns] for m in motors]).T
+    D = G[np.ix_([c.iv for c in joints], columns)]
     if len(columns) == 1:
-        D = G[[c.iv for c in joints]][:, columns]
         with np.errstate(divide="ignore", invalid="ignore"):
             found = B / D  # each joint takes all of it
         return found if np.isfinite(found).all() else None
-    D = G[np.ix_([c.iv for c in joints], columns)]
     return np.linalg.solve(D.T, B) if np.linalg.cond(D) < _SINGULAR else None
-
-
-def _set(pose: str, q: np.ndarray, matrix: np.ndarray, limits: np.ndarray) -> TorqueSet:
-    scaled = matrix * limits
-    largest = np.abs(scaled).sum(axis=1)
-    return TorqueSet(pose, q, matrix, _corners(scaled), largest, _alone(scaled, largest))
 
 
 def _corners(scaled: np.ndarray) -> np.ndarray:

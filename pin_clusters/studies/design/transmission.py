@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -62,17 +63,14 @@ def transmission(model: ClusterModel, s: Sweep, motors: tuple[Motor, ...]) -> Tr
         if r.joint_id is not None:
             armature[model.own_tree.idx_vs[r.joint_id]] = 0.0
     others = [c for c in s.joints if c.name != s.moved.name and c.column < 0]
-    ratio = np.empty((len(s.q), len(others)))
-    inertia, own = np.empty((2, len(s.q)))
+    ratio = np.full((len(s.q), len(others)), np.nan)
+    inertia, own = np.full((2, len(s.q)), np.nan)
     for i, q in enumerate(s.q):
-        try:
+        with suppress(SingularClusterError):  # at the very end of a range
             g = coupling_jacobian(model, data, q)[:, column]
             inertia[i] = crba(model, data, q)[column, column]
-        except SingularClusterError:  # at the very end of a range
-            ratio[i], inertia[i], own[i] = np.nan, np.nan, np.nan
-            continue
-        ratio[i] = g[[c.iv for c in others]]
-        own[i] = sum(m.inertia * (m.row @ g) ** 2 for m in motors) + armature @ g**2
+            ratio[i] = g[[c.iv for c in others]]
+            own[i] = sum(m.inertia * (m.row @ g) ** 2 for m in motors) + armature @ g**2
     moves = np.abs(np.nan_to_num(ratio)).max(axis=0, initial=0.0) > 1e-9
     return Transmission(
         s.moved, s.values, s.reference, tuple(c for c, m in zip(others, moves, strict=True) if m), ratio[:, moves],

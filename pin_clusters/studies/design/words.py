@@ -33,18 +33,17 @@ def span(low: float, high: float, unit: str) -> str:
 def why(end: End, moved: str, joint: str) -> str:
     """Return in words what ends the motion of a joint, where ``moved`` takes it."""
     by = "" if moved in (joint, end.joint) else f" (by {moved})"
-    if end.kind == "limit":
-        return ("its own limit" if end.joint == joint else f"limit of {end.joint}") + by
-    if end.kind == "dead centre":
-        turning = f": {moved} turns back" if end.joint in ("", moved) else f": {moved} turns back, {end.joint} moves on"
-        return f"dead centre{turning}"
-    if end.kind == "change point":
-        return "change point: the linkage gains a freedom" + by
-    if end.kind == "turning point":
-        return f"turns back while {moved} goes on"
-    if end.kind == "full turn":
-        return "turns fully" if moved == joint else f"goes on with each turn of {moved}"
-    return {"open": "the loops do not close farther on" + by, "none": "nothing found"}.get(end.kind, end.kind)
+    other = "" if end.joint in ("", moved) else f", {end.joint} moves on"
+    words = {
+        "limit": ("its own limit" if end.joint == joint else f"limit of {end.joint}") + by,
+        "dead centre": f"dead centre: {moved} turns back{other}",
+        "change point": f"change point: the linkage gains a freedom{by}",
+        "turning point": f"turns back while {moved} goes on",
+        "full turn": "turns fully" if moved == joint else f"goes on with each turn of {moved}",
+        "open": f"the loops do not close farther on{by}",
+        "none": "nothing found",
+    }
+    return words.get(end.kind, end.kind)
 
 
 def how_often(end: End) -> str:

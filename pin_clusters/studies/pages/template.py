@@ -67,10 +67,14 @@ def text(name: str, package: str = __package__) -> str:
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-def page(name: str, package: str, values: dict[str, Any]) -> str:
-    """Return a whole page: the template of that name in a package, filled, with the common look and the versions."""
+def page(command: str, package: str, values: dict[str, Any]) -> str:
+    """Return a whole page of a command: ``page.html`` of a package, filled, in what all pages have round it.
+
+    The values have its ``heading``, a ``sentence`` that describes it, and the ``robot``.
+    """
     common = {"css": Html("\n" + text("page.css")), "version": __version__, "pinocchio_version": pin.__version__}
-    filled = fill(read(name, package), common | values)
+    content = {"command": command, "content": fill(read("page.html", package), values)}
+    filled = fill(read("frame.html"), common | values | content)
     return f"<!DOCTYPE html>\n{joined(filled)}\n"
 
 

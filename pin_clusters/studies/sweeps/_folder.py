@@ -7,32 +7,23 @@ from __future__ import annotations
 
 import itertools
 import json
-import tempfile
 import warnings
 import zipfile
-from collections.abc import Iterator
-from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..._support.whole_files import whole
+from ..._support.whole_files import make_folder, refused, whole
 from ...errors import PinClustersWarning
 from . import _tables
 from ._tables import Table
 from .result import SweepFolderError
 
 MANIFEST = "manifest.json"
-_WORDS = {
-    "function": "function",
-    "parameters": "parameters",
-    "cases": "number of cases",
-    "seed": "seed",
-    "digest": "cases or parameters (their digest)",
-    "chunk": "cases per chunk",
-}
+_WORDS = {"cases": "number of cases", "digest": "cases or parameters (their digest)", "chunk": "cases per chunk"}
+"""What messages call entries of a manifest, where their names do not say it."""
 
 
 @dataclass(frozen=True)
@@ -80,15 +71,8 @@ def read_manifest(folder: Path) -> Manifest | None:
 
 def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
     """Make a folder that of a sweep, or see that it is; only ``resume`` lets it have results of the same sweep."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryFile(dir=folder):
-            pass
-        there = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
-    except FileExistsError:
-        raise SweepFolderError(f"{folder} is a file, not a folder; choose another one.") from None
-    except OSError as error:
-        raise SweepFolderError(f"cannot write to {folder}: {error.strerror or error}. Choose another folder.") from None
+    make_folder(folder, SweepFolderError)
+    there = sorted(path.name for path in folder.glob("chunk_[0-9]*.npz"))
     old = read_manifest(folder)
     if old is None:
         if there:
@@ -96,7 +80,8 @@ def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
                 f"{folder} has {len(there)} chunks of a sweep ({there[0]}, ...) but no {MANIFEST}, so it is not known "
                 "what they belong to. Choose another folder."
             )
-        with _whole(folder / MANIFEST) as part:
+        path = folder / MANIFEST
+        with refused(SweepFolderError, path), whole(path) as (part,):
             part.write_text(json.dumps({"sweep": asdict(manifest)}, indent=2) + "\n", encoding="utf-8")
     elif resume:
         _compare(folder, manifest, old)
@@ -110,10 +95,12 @@ def begin(folder: Path, manifest: Manifest, resume: bool) -> None:
 def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
     """Refuse a folder of another sweep."""
     mine, theirs = asdict(new), asdict(old)
-    different = [key for key in _WORDS if mine[key] != theirs[key]]
+    different = [f.name for f in fields(Manifest) if f.compare and mine[f.name] != theirs[f.name]]
     if different:
         shown = [key for key in different if key != "digest"] or different
-        said = "; ".join(f"{_WORDS[key]}: {_brief(theirs[key])} there, {_brief(mine[key])} now" for key in shown)
+        said = "; ".join(
+            f"{_WORDS.get(key, key)}: {_brief(theirs[key])} there, {_brief(mine[key])} now" for key in shown
+        )
         raise SweepFolderError(
             f"{folder} holds another sweep, so it cannot be continued: {said}. Choose another folder, or run the sweep "
             "that is there."
@@ -178,20 +165,11 @@ def read(folder: Path, manifest: Manifest, repair: bool) -> dict[int, Table]:
 
 def write(folder: Path, chunk: int, table: Table) -> None:
     """Write a chunk."""
-    with _whole(chunk_path(folder, chunk)) as part, part.open("wb") as file:
+    path = chunk_path(folder, chunk)
+    with refused(SweepFolderError, path), whole(path) as (part,), part.open("wb") as file:
         np.savez(file, **table)  # type: ignore[arg-type]
 
 
 def chunk_path(folder: Path, chunk: int) -> Path:
     """Return the file of a chunk."""
     return folder / f"chunk_{chunk:05d}.npz"
-
-
-@contextmanager
-def _whole(path: Path) -> Iterator[Path]:
-    """Give a path to write to, which then gets its name at once."""
-    try:
-        with whole(path) as (part,):
-            yield part
-    except OSError as error:
-        raise SweepFolderError(f"cannot write {path}: {error.strerror or error}.") from None

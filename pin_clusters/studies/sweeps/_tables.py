@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
 import numpy as np
@@ -98,3 +98,28 @@ def check(table: Table, cases: range) -> None:
     for key in keys(table):
         for _ in rows(table, key):
             pass
+
+
+def joined(tables: Mapping[int, Table]) -> tuple[np.ndarray, tuple[CaseFailure, ...], dict[str, np.ndarray]]:
+    """Return of chunks, by their number, the cases that succeeded, those that failed, and all results by their key."""
+    done = [tables[chunk] for chunk in sorted(tables)]
+    index = np.concatenate([np.zeros(0, dtype=np.int64), *(table["index"] for table in done)])
+    arrays = {}
+    for key in dict.fromkeys(key for table in done for key in keys(table)):
+        found = dict(row for table in done for row in rows(table, key))
+        arrays[key] = _column([found.get(case) for case in index.tolist()])
+    for array in (index, *arrays.values()):
+        array.setflags(write=False)
+    return index, tuple(failure for table in done for failure in failures(table)), arrays
+
+
+def _column(rows: Sequence[np.ndarray | None]) -> np.ndarray:
+    """Return the rows of a key as one array; as one of objects if their shapes differ or some are None."""
+    there = [row for row in rows if row is not None]
+    if len(there) == len(rows) and len({row.shape for row in there}) == 1:
+        return np.stack(there)
+    kind = np.concatenate([row.ravel() for row in there]).dtype
+    column = np.empty(len(rows), dtype=object)
+    for i, row in enumerate(rows):
+        column[i] = None if row is None else row.astype(kind, copy=False)
+    return column

@@ -20,7 +20,7 @@ from ...errors import PinClustersError
 from ...verification.timing import Progress
 from . import _arguments, _folder, _tables, _tasks
 from .pool import InProcess, Processes, capacity, cores
-from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult, joined
+from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult
 
 _CHUNKS = 100
 _LARGEST = 100
@@ -133,7 +133,11 @@ def load(folder: str | Path) -> SweepResult:
         raise SweepFolderError(f"{path} holds no sweep: there is no {_folder.MANIFEST} in it.")
     tables = _folder.read(path, manifest, repair=False)
     effort = Effort(read=sum(map(_tables.count, tables.values())))
-    return joined(manifest, tables, effort)
+    return _result(manifest, tables, effort)
+
+
+def _result(manifest: _folder.Manifest, tables: Mapping[int, _tables.Table], effort: Effort) -> SweepResult:
+    return SweepResult(manifest.function, manifest.cases, manifest.seed, *_tables.joined(tables), effort)
 
 
 @dataclass
@@ -195,7 +199,7 @@ class _Sweep:
             peak=max(self.peaks.values(), default=0),
             own=_tasks.peak_memory(),
         )
-        return joined(self.manifest, self.tables, effort)
+        return _result(self.manifest, self.tables, effort)
 
     def kept(self, what: str) -> str:
         """Say when what happened, what is kept, and how to go on."""

@@ -23,10 +23,7 @@ _ENDED_BY_POOL = -signal.SIGTERM
 
 def cores() -> int:
     """Return how many cores this process may use."""
-    try:
-        return len(os.sched_getaffinity(0))
-    except AttributeError:  # not on every system
-        return os.cpu_count() or 1
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 class InProcess(Executor):

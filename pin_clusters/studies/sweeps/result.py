@@ -3,20 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from ..._support.csv_tables import write_csv
 from ...errors import PinClustersError, UnknownNameError, did_you_mean
-from . import _tables
-from ._tables import CaseFailure, Table
-
-if TYPE_CHECKING:
-    from ._folder import Manifest
+from ._tables import CaseFailure
 
 
 @dataclass(frozen=True)
@@ -160,29 +155,3 @@ class SweepInterrupted(KeyboardInterrupt):
     def __reduce__(self) -> tuple[type, tuple[str, SweepResult]]:
         """Pickle: an exception would be made again from its message alone."""
         return type(self), (str(self), self.result)
-
-
-def joined(manifest: Manifest, tables: Mapping[int, Table], effort: Effort) -> SweepResult:
-    """Return the result of the chunks that are done, by their number."""
-    done = [tables[chunk] for chunk in sorted(tables)]
-    index = np.concatenate([np.zeros(0, dtype=np.int64), *(table["index"] for table in done)])
-    arrays = {}
-    for key in dict.fromkeys(key for table in done for key in _tables.keys(table)):
-        rows = dict(row for table in done for row in _tables.rows(table, key))
-        arrays[key] = _column([rows.get(case) for case in index.tolist()])
-    for array in (index, *arrays.values()):
-        array.setflags(write=False)
-    failures = tuple(failure for table in done for failure in _tables.failures(table))
-    return SweepResult(manifest.function, manifest.cases, manifest.seed, index, failures, arrays, effort)
-
-
-def _column(rows: Sequence[np.ndarray | None]) -> np.ndarray:
-    """Return the rows of a key as one array; as one of objects if their shapes differ or some are None."""
-    there = [row for row in rows if row is not None]
-    if len(there) == len(rows) and len({row.shape for row in there}) == 1:
-        return np.stack(there)
-    kind = np.concatenate([row.ravel() for row in there]).dtype
-    column = np.empty(len(rows), dtype=object)
-    for i, row in enumerate(rows):
-        column[i] = None if row is None else row.astype(kind, copy=False)
-    return column

@@ -39,16 +39,17 @@ def _instead(result: AuditResult) -> dict[str, Any]:
 
 def _armature(r: Reflected) -> Html:
     beside, extra = snippets.joint_armature(r), bool(snippets.tendons(r))
-    head = ["joint", "armature", *(["of it, in the file"] if r.own else []), *(["beside tendons"] if extra else [])]
-    rows = []
-    for name, x in r.armature.items():
-        others = [r.own] * bool(r.own) + [beside] * extra
-        rows.append([name, f"{x:.6g}", *(f"{values.get(name, 0.0):.6g}" for values in others)])
+    columns = {"armature": r.armature}
+    if r.own:
+        columns["of it, in the file"] = r.own
+    if extra:
+        columns["beside tendons"] = beside
+    rows = [[name, *(f"{values.get(name, 0.0):.6g}" for values in columns.values())] for name in r.armature]
     caption = f"Armature to put into the joints, {_UNITS}"
     caption += ": the diagonal approximation." if r.low is None else ", with exact loops in the other simulator."
     if extra:
         caption += " Beside tendons: without the rotors that several joints turn, for which MuJoCo has tendons (below)."
-    return table(head, rows, caption, "Armature")
+    return table(["joint", *columns], rows, caption, "Armature")
 
 
 def _off_diagonal(r: Reflected) -> Html:

@@ -27,7 +27,9 @@ def values(result: AuditResult) -> dict[str, Any]:
     cards = [(percent(w.percent), f"{label(rung)}: worst joint, {w.joint}") for rung, w in v.worst.items()]
     cards.append((f"{len(v.above)} of {len(study.actuated)}", f"joints above {v.threshold:g} % ({label(v.asked)})"))
     question = "a constant coupling" if v.asked == "frozen" else "armature"
-    groups = _distinct(result)
+    every = np.array([*study.rms_error.values()])
+    # the joints, the worst first, each with those that repeat its numbers
+    groups = [[order[i] for i in group] for group in alike([every[:, k] for k in order])]
     return {
         "heading": f"Is {question} enough for {result.robot}?",
         "enough": v.enough, "sentence": v.sentence, "advice": v.advice, "asked": label(v.asked),
@@ -90,12 +92,6 @@ def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
 def _share(value: float, threshold: float) -> str:
     text = percent(float(value))
     return Html(f'<strong class="over">{escape(text)}</strong>') if value > threshold else text
-
-
-def _distinct(result: AuditResult) -> list[list[int]]:
-    """Return the joints, the worst first, each with those that repeat its numbers."""
-    errors, order = np.array([*result.study.rms_error.values()]), result.order
-    return [[order[i] for i in group] for group in alike([errors[:, k] for k in order])]
 
 
 def _why(result: AuditResult, worst: list[int]) -> dict[str, Any] | None:
