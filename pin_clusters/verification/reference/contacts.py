@@ -7,7 +7,7 @@ of clusters, and what a contact sees is derived from them in world axes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,10 @@ from scipy.spatial.transform import Rotation
 
 from ..._support.docstrings import STATE, stock
 from ...model import ClusterModel
-from ._clusters import Block, above, blocks, expanded, velocities
+from ._clusters import Block, above, blocks, expanded
 from .inverse import nonLinearEffects
 from .mass_matrix import crba
-from .operational import body_jacobians
+from .operational import body_jacobians, placement_of
 
 _CONTACTS = """
 Args:
@@ -68,9 +68,7 @@ def contact_rows(
     Returns:
         J, shape (rows, nv), and rest, shape (rows,).
     """
-    v = np.asarray(v, dtype=float)
-    clusters = blocks(model, q)
-    motion = _motions(model, clusters, v)
+    motion = _motions(model, blocks(model, q, v))
     rows, rest = [np.zeros((0, model.nv))], [np.zeros(0)]
     for c in contacts:
         one = _side(model, motion, c.joint1_id, c.joint1_placement)
@@ -124,26 +122,23 @@ def _solve(M: np.ndarray, J: np.ndarray, right: np.ndarray, rest: np.ndarray) ->
     return x[:n], -x[n:]
 
 
-def _motions(model: ClusterModel, clusters: list[Block], v: np.ndarray) -> dict[int, tuple[np.ndarray, ...]]:
-    """Return transform to the world, Jacobian, twist and its rate at a = 0 of bodies, about the world's origin."""
-    J, pose = body_jacobians(model, clusters)
-    V, c = velocities(model, clusters, v)
+def _motions(model: ClusterModel, clusters: list[Block]) -> dict[int, _Side]:
+    """Return the bodies of the expanded tree, each with its own frame for that of a contact."""
+    J, transforms = body_jacobians(model, clusters)
     A: list[np.ndarray] = []
-    found: dict[int, tuple[np.ndarray, ...]] = {0: (np.eye(6), J[0], np.zeros(6), np.zeros(6))}
-    for k, block in enumerate(clusters):
-        A.append(block.X @ above(A, block, np.zeros(6)) + c[k])
+    found = {0: _Side(np.eye(4), J[0], np.zeros(6), np.zeros(6))}
+    for block in clusters:
+        A.append(block.X @ above(A, block, np.zeros(6)) + block.c)
         for i, j in enumerate(block.bodies):
-            X, own = np.linalg.inv(pose[j]), slice(6 * i, 6 * i + 6)
-            found[j] = X, X @ J[j], X @ V[k][own], X @ A[k][own]
+            X, own, pose = np.linalg.inv(transforms[j]), slice(6 * i, 6 * i + 6), np.eye(4)
+            pose[:3, :3], pose[:3, 3] = placement_of(transforms[j])
+            found[j] = _Side(pose, X @ J[j], X @ block.V[own], X @ A[-1][own])
     return found
 
 
-def _side(model: ClusterModel, motion: dict[int, tuple[np.ndarray, ...]], joint: int, placement: pin.SE3) -> _Side:
-    X, J, V, A = motion[int(expanded(model).from_tree_id[joint])]
-    R, shifted = X[:3, :3], X[:3, 3:] @ X[:3, :3].T  # X = [R, p x R; 0, R]
-    pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = R, (shifted[2, 1], shifted[0, 2], shifted[1, 0])
-    return _Side(pose @ placement.homogeneous, J, V, A)
+def _side(model: ClusterModel, motion: dict[int, _Side], joint: int, placement: pin.SE3) -> _Side:
+    body = motion[int(expanded(model).from_tree_id[joint])]
+    return replace(body, pose=body.pose @ placement.homogeneous)
 
 
 def _point(c: Any, one: _Side, two: _Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
