@@ -70,7 +70,5 @@ class Rods:
 
     def acceleration(self, j: int, point: np.ndarray) -> np.ndarray:
         """Return the acceleration of a point of a body, after ``pin.forwardKinematics``, world axes, (3,)."""
-        v, a = self.data.v[j], self.data.a[j]
-        spin = pin.skew(v.angular)  # np.cross takes ten times as long
-        local = a.linear + pin.skew(a.angular) @ point + spin @ (v.linear + spin @ point)
-        return self.data.oMi[j].rotation @ local
+        frame = j, pin.SE3(np.eye(3), point), pin.LOCAL_WORLD_ALIGNED
+        return pin.getFrameClassicalAcceleration(self.tree, self.data, *frame).linear
