@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
 from ...model import ClusterModel
-from ..reference.operational import FRAMES, motors_of, picked
+from ..reference.operational import FRAMES, picked
 from ._workspace import DATA, LOOPS, Workspace
 
 INPUTS = """
@@ -50,8 +50,3 @@ def rows_of_frames(
     places = [(int(data.span.from_tree_id[f.parentJoint]), f.placement) for f in frames_of(model, frames)]
     pin.computeJointJacobians(data.tree, data.data, q)
     return jacobian(data.tree, data.data, places, reference)[picked(rows, len(places))]
-
-
-def motors(model: ClusterModel, data: Workspace) -> np.ndarray:
-    """Return the default inputs at the configuration to which ``data`` is coupled, shape (nv, inputs)."""
-    return motors_of(model, data.span, data.G)

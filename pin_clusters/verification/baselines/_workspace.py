@@ -32,6 +32,15 @@ Raises:
 
 documented = stock(STATE, DATA)
 documented_with_loops = stock(STATE, DATA, LOOPS)
+of_accelerations = stock(
+    STATE,
+    DATA,
+    LOOPS,
+    """
+    Returns:
+        Independent acceleration, shape (nv,).
+    """,
+)
 
 
 class Workspace:

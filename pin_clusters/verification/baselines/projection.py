@@ -13,7 +13,8 @@ import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
 from ...model import ClusterModel
-from ._frames import documented_with_loops, motors, rows_of_frames
+from ..reference.operational import motors_of
+from ._frames import documented_with_loops, rows_of_frames
 from ._workspace import DATA, LOOPS, Workspace, check
 
 _FLOAT64 = """
@@ -135,7 +136,7 @@ def inverse_input_matrix(
     check(model, data, Workspace, __name__)
     M = crba(model, data, q)
     J = rows_of_frames(model, data, data.configuration(q), contacts, reference, "linear") @ data.G
-    B = motors(model, data) if B is None else np.asarray(B, dtype=float)
+    B = motors_of(model, data.span, data.G) if B is None else np.asarray(B, dtype=float)
     return _solve(data, M, np.hstack([B, J.T]))
 
 

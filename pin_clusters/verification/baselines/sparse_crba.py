@@ -19,7 +19,7 @@ import numpy as np
 from ...model import ClusterModel
 from ._method import Method
 from ._patterns import generalized
-from ._workspace import check, documented_with_loops
+from ._workspace import check, of_accelerations
 
 
 class SparseCrba(Method):
@@ -45,13 +45,9 @@ def createData(model: ClusterModel) -> SparseCrba:
     return SparseCrba(model)
 
 
-@documented_with_loops
+@of_accelerations
 def aba(model: ClusterModel, data: SparseCrba, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
+    """Compute the accelerations under torques."""
     if type(data) is not SparseCrba or data.model is not model:
         check(model, data, SparseCrba, __name__)
     return data.accelerations(q, v, tau, fext)

@@ -17,8 +17,9 @@ import numpy as np
 import pinocchio as pin
 
 from ...model import ClusterModel
+from ..reference.operational import motors_of
 from . import projection
-from ._frames import documented_with_loops, frames_of, motors
+from ._frames import documented_with_loops, frames_of
 from ._workspace import Workspace, check
 
 
@@ -56,7 +57,7 @@ def inverse_input_matrix(
 
     if B is None:
         data.couple(q)
-        B = motors(model, data)
+        B = motors_of(model, data.span, data.G)
     tree, frames, nothing = model.tree, frames_of(model, contacts), np.zeros((model.njoints, 6))
     poses = tree.createData()
     pin.forwardKinematics(tree, poses, q)

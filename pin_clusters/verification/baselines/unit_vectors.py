@@ -18,7 +18,7 @@ import numpy as np
 from ...model import ClusterModel
 from ._method import Method
 from ._patterns import generalized
-from ._workspace import check, documented_with_loops
+from ._workspace import check, of_accelerations
 
 
 class UnitVectors(Method):
@@ -35,13 +35,9 @@ def createData(model: ClusterModel) -> UnitVectors:
     return UnitVectors(model, generalized, function, maximal=False)
 
 
-@documented_with_loops
+@of_accelerations
 def aba(model: ClusterModel, data: UnitVectors, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
+    """Compute the accelerations under torques."""
     if type(data) is not UnitVectors or data.model is not model:
         check(model, data, UnitVectors, __name__)
     return data.accelerations(q, v, tau, fext)

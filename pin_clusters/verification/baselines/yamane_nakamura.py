@@ -28,9 +28,9 @@ import numpy as np
 
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel
-from ._method import Method
+from ._method import Method, of_forces
 from ._patterns import virtual_work
-from ._workspace import check, documented_with_loops
+from ._workspace import check, of_accelerations
 
 
 class VirtualWork(Method):
@@ -63,28 +63,19 @@ def createData(model: ClusterModel, split: bool = True) -> VirtualWork:
     return VirtualWork(model, split)
 
 
-@documented_with_loops
+@of_accelerations
 def aba(model: ClusterModel, data: VirtualWork, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
+    """Compute the accelerations under torques."""
     if type(data) is not VirtualWork or data.model is not model:
         check(model, data, VirtualWork, __name__)
     return data.accelerations(q, v, tau, fext)
 
 
-@documented_with_loops
+@of_forces
 def joint_forces(model: ClusterModel, data: VirtualWork, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
     """Compute what all joints transmit while the robot moves freely under torques.
 
     Where constraints are redundant, forces of least norm, in rows that are measured by the size of their loop.
-
-    Returns:
-        Wrench of the parent's body on the child's through each joint of the user's tree, torques of motors and
-        couplings included, shape (njoints, 6), [linear; angular] in the joint frame, as ``joints`` of
-        ``pc.constraint_forces``.
     """
     check(model, data, VirtualWork, __name__)
     return data.joint_forces(q, v, tau, fext)

@@ -17,7 +17,7 @@ from scipy.spatial.transform import Rotation
 
 from ..._support.docstrings import STATE, stock
 from ...model import ClusterModel
-from ._clusters import Block, above, blocks, expanded
+from ._clusters import Block, above, blocks, cross, expanded
 from .inverse import nonLinearEffects
 from .mass_matrix import crba
 from .operational import body_jacobians, placement_of
@@ -50,7 +50,7 @@ class _Side:
     def point(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return Jacobian, velocity and acceleration of the contact point, a point of the body."""
         at, w = self.pose[:3, 3], self.V[3:]
-        to = np.hstack([np.eye(3), -_cross(at)])
+        to = np.hstack([np.eye(3), -pin.skew(at)])
         velocity = to @ self.V
         return to @ self.J, velocity, to @ self.A + np.cross(w, velocity)
 
@@ -156,11 +156,11 @@ def _frame(c: Any, one: _Side, two: _Side) -> tuple[np.ndarray, np.ndarray, np.n
     R, at = one.pose[:3, :3], one.pose[:3, 3]
     turn = np.kron(np.eye(2), R.T)
     to_point = np.eye(6)  # twists about the contact point
-    to_point[:3, 3:] = -_cross(at)
+    to_point[:3, 3:] = -pin.skew(at)
     to = turn @ to_point
     rate, change = one.V - two.V, one.A - two.A
     if c.reference_frame == pin.LOCAL:
-        axes, has = to, to @ (change - _motion_cross(one.V, rate))  # the axes move with the first body
+        axes, has = to, to @ (change - cross(one.V, rate))  # the axes move with the first body
     else:
         axes = to_point
         has = to_point @ change
@@ -175,7 +175,10 @@ def _twist_to(pose: np.ndarray) -> np.ndarray:
     """Return the constant twist that leads from the identity to a pose, shape (4, 4), in unit time."""
     turn = Rotation.from_matrix(pose[:3, :3]).as_rotvec()
     both = np.zeros((6, 6))
-    both[:3, :3], both[:3, 3:] = _cross(turn), np.eye(3)  # the mean of the rotation stands beside it in the exponential
+    both[:3, :3], both[:3, 3:] = (
+        pin.skew(turn),
+        np.eye(3),
+    )  # the mean of the rotation stands beside it in the exponential
     return np.concatenate([np.linalg.solve(expm(both)[:3, 3:], pose[:3, 3]), turn])
 
 
@@ -183,12 +186,3 @@ def _gains(c: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the gains of a corrector; Pinocchio 3 has one per row, and another name for it."""
     gains = c.m_baumgarte_parameters if hasattr(c, "m_baumgarte_parameters") else c.corrector
     return np.ravel(gains.Kp)[:n], np.ravel(gains.Kd)[:n]
-
-
-def _cross(p: np.ndarray) -> np.ndarray:
-    return np.array([[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]])
-
-
-def _motion_cross(V: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Return V x W, of motions."""
-    return np.concatenate([np.cross(V[3:], W[:3]) + np.cross(V[:3], W[3:]), np.cross(V[3:], W[3:])])

@@ -14,18 +14,8 @@ import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
 from ...model import ClusterModel, joint_forces
-from ._coupling_rates import CouplingRates, coupling_derivatives, coupling_jacobian
+from ._coupling_rates import CouplingRates
 from ._rod_rates import point_masses
-
-__all__ = [
-    "aba_derivatives",
-    "centroidal_derivatives",
-    "coriolis_matrix",
-    "coupling_derivatives",
-    "coupling_jacobian",
-    "frame_hessian",
-    "rnea_derivatives",
-]
 
 _documented = stock(
     STATE,
