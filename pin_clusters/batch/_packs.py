@@ -118,9 +118,11 @@ def _begin(special: Any, batch: Batch) -> Run:
 
 def of_row(batch: Batch, single: Callable[..., Any], forced: bool) -> Callable[[int], Any]:
     """Return the function of one state as one of the number of a row; the last table may be external forces."""
-    data = batch.model.createData()
+    data = None
 
     def run_row(n: int) -> Any:
+        nonlocal data
+        data = data or batch.model.createData()
         rows = [table[n] for table in batch.tables]
         if forced:
             rows[-1] = rows[-1].reshape(-1, 6)
