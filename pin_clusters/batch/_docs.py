@@ -10,6 +10,8 @@ documented = stock(
         model: Cluster model.
         q: Configurations of the whole tree, shape (N, nq), on the couplings (not checked).
         v: Independent velocities, shape (N, nv), [rad/s] or [m/s].
+        a: Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2].
+        tau: Torques of the independent joints, shape (N, nv), [N m] or [N].
         fext: External forces in joint frames, shape (N, njoints, 6), [linear; angular], [N] and [N m].
         threads: How many threads share the rows.
         out: Where to write the result: float64, contiguous, of its shape. It may be one of the arguments.

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from .._support.arrays import numbers, plain, room
+from .._support.arrays import is_plain, numbers, plain, room
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterData, ClusterModel
 from . import _memory
@@ -71,7 +71,7 @@ class Batch:
             if table.ndim == 0 or table.shape != (n, *x.shape):
                 raise ShapeError(_misshapen(model, x, table.shape, n if x is not given[0] else None))
         bytes_needed = 8 * work * min(self.threads, max(n, 1)) + 8 * n * rows_of_work + n
-        bytes_needed += sum(8 * x.size for x in kept if not _is_plain(x))
+        bytes_needed += sum(8 * x.size for x in kept if not is_plain(x))
         bytes_needed += sum(8 * n * prod(shape) for _, out, shape in results if out is None)
         _memory.check(name, n, bytes_needed)
         shapes = [(label, out, (n, *shape)) for label, out, shape in results]
@@ -91,7 +91,9 @@ class Batch:
 
 def states(model: Any, q: Any, *velocities: tuple[str, Any]) -> list[Given]:
     """Return q, and arguments that have the size of a velocity."""
-    check_model(model)
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
     if isinstance(q, (ClusterData, pin.Data)):
         raise ArgumentTypeError("q must be an array, got a data. Batches take none: pc.batch.aba(model, q, v, tau).")
     return [Given("q", q, (model.nq,), TREE), *(Given(name, x, (model.nv,), OWN) for name, x in velocities)]
@@ -101,13 +103,6 @@ def forces(model: ClusterModel, fext: Any) -> list[Given]:
     """Return external forces as an argument, or nothing."""
     shape = model.njoints, 6
     return [] if fext is None else [Given("fext", fext, shape, "a force per state and joint")]
-
-
-def check_model(model: Any) -> None:
-    """Refuse what is no cluster model."""
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
 
 
 def _threads(given: Any) -> int:
@@ -160,10 +155,6 @@ def _misshapen(model: ClusterModel, x: Given, shape: tuple[int, ...], rows: int 
     if len(shape) == 2 and shape[1] == model.tree.nv and x.shape == (model.nv,):
         hint = f" That is the size of the spanning tree: take {x.name}[:, model.idx_v_independent]."
     return f"{x.name} has shape {shape}, but model {model.name!r} needs {_expected(x, rows)}, {x.what}.{hint}"
-
-
-def _is_plain(x: np.ndarray) -> bool:
-    return x.dtype == np.float64 and x.flags.carray
 
 
 def _apart(written: Sequence[tuple[str, np.ndarray]]) -> None:

@@ -40,7 +40,6 @@ def computeRNEADerivatives(
     """Compute the derivatives of inverse dynamics of N motions.
 
     Args:
-        a: Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2].
         out: Three arrays of shape (N, nv, nv).
 
     Returns:
@@ -67,7 +66,6 @@ def computeABADerivatives(
     """Compute the derivatives of forward dynamics of N states under joint torques.
 
     Args:
-        tau: Torques of the independent joints, shape (N, nv), [N m] or [N].
         out: Three arrays of shape (N, nv, nv).
 
     Returns:
