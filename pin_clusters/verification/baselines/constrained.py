@@ -58,8 +58,7 @@ class ConstrainedWorkspace:
         self.tree, self.contacts = self.cut.tree, self.cut.contacts
         self.data = self.tree.createData()
         self.contact_datas = pin.StdVec_RigidConstraintData()
-        for contact in self.contacts:
-            self.contact_datas.append(contact.createData())
+        self.contact_datas.extend([contact.createData() for contact in self.contacts])
         self.settings = pin.ProximalSettings(*settings)
         self._renewed = solver == "lcaba" and any(c.type == pin.ContactType.CONTACT_6D for c in self.contacts)
         if solver == "lcaba":
