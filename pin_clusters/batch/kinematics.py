@@ -82,7 +82,7 @@ def forwardKinematics(
         program.call(kernels.tree, NOT_FINITE, pointer, 0, Each(q, (model.nq,)), NOTHING, NOTHING)
         program.call(kernels.placements, NOT_FINITE, pointer, places, fixed, Each(result, (7 * count,)))
 
-    data = None if kernels.JIT else model.createData()
+    data: Any = None if kernels.JIT else model.createData()
 
     def of_row(n: int) -> Any:
         single_forwardKinematics(model, data, q[n])

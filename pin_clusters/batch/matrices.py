@@ -119,7 +119,7 @@ def inverse_operational_inertia(
             program.call(kernels.openness, OPEN, tables, row)
 
     compiled = kernels.JIT and not model._tables.supplies
-    data = None if compiled else model.createData()
+    data: Any = None if compiled else model.createData()
 
     def of_row(n: int) -> np.ndarray:
         return single_inverse_operational_inertia(model, data, q[n], frames, reference, rows)
