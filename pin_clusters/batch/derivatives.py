@@ -16,7 +16,7 @@ from ._device import on_device, there
 from ._docs import documented
 from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
-from ._program import Each, Program, run_each
+from ._program import Each, Program, programs, run_each
 from ._room import PackRooms, Room
 from ._sharing import Run, share
 from ._tables import Batch, forces, states
@@ -103,8 +103,8 @@ def _run(
         return first, second, last
     alone, forced = not kernels.JIT or model._tables.supplies, fext is not None
     if alone or with_loops(model):
-        write = None if alone else _each(batch, model, inverse, forced)
-        run_each(batch, write, of_row(batch, single, forced), level=3)
+        begin = None if alone else _each(batch, model, inverse, forced)
+        run_each(batch, begin, of_row(batch, single, forced), level=3)
     else:
         _packs(batch, model, sizes, inverse)
     return first, second, last
@@ -135,7 +135,7 @@ def _packs(batch: Batch, model: ClusterModel, sizes: tuple[int, ...], inverse: b
     settle(batch, 4)
 
 
-def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Callable[[Program], None]:
+def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Callable[[], Run]:
     """Return what calls the kernels of one state: packs take as long to compile as they save where loops are closed."""
     q, v, x, *others = batch.tables
     nv = model.nv
@@ -167,4 +167,4 @@ def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Cal
         if model.closures:
             program.call(kernels.openness, OPEN, room.tables(np.zeros(nv * nv)), row)
 
-    return write
+    return programs(batch, write)

@@ -18,7 +18,7 @@ from ..model import NOTHING, ClusterModel
 from ._device import on_device, there
 from ._docs import documented
 from ._marks import MOVES, NOT_FINITE
-from ._program import Each, Program, run_each
+from ._program import Each, Program, programs, run_each
 from ._tables import Batch, states
 
 _ADDRESS = Field._fields.index("address")
@@ -91,5 +91,5 @@ def forwardKinematics(
         pin.updateFramePlacements(tree, data.tree)
         return [pin.SE3ToXYZQUAT(data.oMf[i]) for i in ids]
 
-    run_each(batch, write if kernels.JIT else None, of_row, MOVES, look=False)
+    run_each(batch, programs(batch, write) if kernels.JIT else None, of_row, MOVES, look=False)
     return result

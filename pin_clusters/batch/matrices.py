@@ -20,7 +20,7 @@ from ._docs import documented
 from ._kept import kept
 from ._marks import OPEN, SINGULAR
 from ._packs import run
-from ._program import Each, Program, run_each
+from ._program import Each, Program, programs, run_each
 from ._room import Room
 from ._tables import Batch, states
 
@@ -124,5 +124,5 @@ def inverse_operational_inertia(
     def of_row(n: int) -> np.ndarray:
         return single_inverse_operational_inertia(model, data, q[n], frames, reference, rows)
 
-    run_each(batch, write if compiled else None, of_row, look=False)
+    run_each(batch, programs(batch, write) if compiled else None, of_row, look=False)
     return result
