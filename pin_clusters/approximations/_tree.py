@@ -44,7 +44,8 @@ class Tree:
         if not self.rods:
             return pin.rnea(self.tree, self.data, q, v, a)
         pin.forwardKinematics(self.tree, self.data, q, v, a)
-        forces = [pin.Force.Zero() for _ in range(self.tree.njoints)]
+        pin.computeJointJacobians(self.tree, self.data, q)
+        tau = np.zeros(self.tree.nv)
         for rod in self.rods:
             felt = [
                 pin.getFrameClassicalAcceleration(self.tree, self.data, *end, pin.LOCAL_WORLD_ALIGNED).linear
@@ -52,12 +53,9 @@ class Tree:
                 for _, _, end in rod
             ]
             mean = 0.5 * (felt[0] + felt[1])
-            for (mass, half, (j, place)), near in zip(rod, felt, strict=True):
-                needed = self.data.oMi[j].rotation.T @ (mass * near + half * mean)
-                forces[j] -= place.act(pin.Force(needed, np.zeros(3)))
-        given = pin.StdVec_Force()
-        given.extend(forces)
-        return pin.rnea(self.tree, self.data, q, v, a, given)
+            for (mass, half, end), near in zip(rod, felt, strict=True):
+                tau += self._jacobian(*end).T @ (mass * near + half * mean)
+        return tau + pin.rnea(self.tree, self.data, q, v, a)
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """Return the mass matrix at a configuration of the user's tree, shape (tree.nv, tree.nv)."""

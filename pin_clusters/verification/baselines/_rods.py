@@ -55,14 +55,11 @@ class Rods:
     def potential_energy(self, q: np.ndarray) -> float:
         """Return -m g' c over the rods, at the expanded tree's q, [J]."""
         pin.forwardKinematics(self.tree, self.data, q)
-        places = [[self.data.oMi[j].act(x) for j, x in ends] for ends in self.ends]
-        return float(
-            -sum(
-                mass * self.gravity @ (weight * a + (1.0 - weight) * b)
-                for rod, (a, b) in zip(self.closures, places, strict=True)
-                for mass, weight in rod_points(rod)
-            )
-        )
+        moment = np.zeros(3)
+        for rod, ends in zip(self.closures, self.ends, strict=True):
+            a, b = (self.data.oMi[j].act(x) for j, x in ends)
+            moment += sum(mass * (weight * a + (1.0 - weight) * b) for mass, weight in rod_points(rod))
+        return -float(self.gravity @ moment)
 
     def jacobian(self, j: int, point: np.ndarray) -> np.ndarray:
         """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
