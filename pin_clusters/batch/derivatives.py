@@ -13,13 +13,12 @@ from ..algorithms.dynamics.derivatives import computeABADerivatives as single_co
 from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
 from ..model import ClusterModel, DerivativeMemory, with_loops
 from ._device import on_device, there
-from ._docs import documented
 from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
 from ._program import Each, Program, programs, run_each
 from ._room import PackRooms, Room
 from ._sharing import Run, share
-from ._tables import Batch, forces, states
+from ._tables import Batch, documented, forces, states
 from .dynamics import aba
 
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -10,8 +10,8 @@ from ..algorithms.dynamics.aba import aba as single_aba
 from ..algorithms.dynamics.rnea import nonLinearEffects as single_nonLinearEffects
 from ..algorithms.dynamics.rnea import rnea as single_rnea
 from ..model import ClusterModel
-from ._docs import documented
 from ._packs import run
+from ._tables import documented
 
 
 @documented

@@ -16,10 +16,9 @@ from ..algorithms._shared import ids as _ids
 from ..algorithms.kinematics.kinematics import forwardKinematics as single_forwardKinematics
 from ..model import NOTHING, ClusterModel
 from ._device import on_device, there
-from ._docs import documented
 from ._marks import MOVES, NOT_FINITE
 from ._program import Each, Program, programs, run_each
-from ._tables import Batch, states
+from ._tables import Batch, documented, states
 
 _ADDRESS = Field._fields.index("address")
 

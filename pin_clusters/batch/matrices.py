@@ -16,13 +16,12 @@ from ..algorithms.dynamics.operational import inverse_operational_inertia as sin
 from ..errors import NotAvailableError
 from ..model import ClusterModel, with_loops
 from ._device import on_device, there
-from ._docs import documented
 from ._kept import kept
 from ._marks import OPEN, SINGULAR
 from ._packs import run
 from ._program import Each, Program, programs, run_each
 from ._room import Room
-from ._tables import Batch, states
+from ._tables import Batch, documented, states
 
 
 @documented
