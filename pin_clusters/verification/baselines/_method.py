@@ -12,25 +12,13 @@ import pinocchio as pin
 
 from ..._engine import entry_points
 from ..._support.arrays import configuration, is_vector, numbers, plain, velocity
-from ..._support.docstrings import STATE, stock
 from ...errors import ShapeError, SingularClusterError
 from ...model import ClusterModel
 from ._compiled import fields
 from ._tables import Tables
-from ._workspace import DATA, LOOPS
+from ._workspace import check, documented_with_loops, of_accelerations
 
 _NOTHING = np.zeros((0, 6))
-of_forces = stock(
-    STATE,
-    DATA,
-    LOOPS,
-    """
-    Returns:
-        Wrench of the parent's body on the child's through each joint of the user's tree, torques of motors and
-        couplings included, shape (njoints, 6), [linear; angular] in the joint frame, as ``joints`` of
-        ``pc.constraint_forces``.
-    """,
-)
 
 
 class Method:
@@ -117,6 +105,38 @@ class Method:
             f"Something {what}moves no inertia, so that no finite acceleration balances the torques. Give the bodies a "
             "mass and an inertia, or the joints an armature or a rotor.", joints
         )  # fmt: skip
+
+
+Function = Callable[..., np.ndarray]
+
+
+def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
+    """Return ``aba`` and ``joint_forces`` of the module whose ``createData`` makes workspaces of a kind."""
+
+    @of_accelerations
+    def aba(model: ClusterModel, data: Method, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+        """Compute the accelerations under torques."""
+        if type(data) is not kind or data.model is not model:
+            check(model, data, kind, module)
+        return data.accelerations(q, v, tau, fext)
+
+    @documented_with_loops
+    def joint_forces(model: ClusterModel, data: Method, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+        """Compute what all joints transmit while the robot moves freely under torques.
+
+        Where constraints are redundant, forces of least norm, in rows that are measured by the size of their loop.
+
+        Returns:
+            Wrench of the parent's body on the child's through each joint of the user's tree, torques of motors and
+            couplings included, shape (njoints, 6), [linear; angular] in the joint frame, as ``joints`` of
+            ``pc.constraint_forces``.
+        """
+        check(model, data, kind, module)
+        return data.joint_forces(q, v, tau, fext)
+
+    for function in (aba, joint_forces):
+        function.__module__, function.__qualname__ = module, function.__name__
+    return aba, joint_forces
 
 
 def _forces(model: ClusterModel, fext: Any) -> np.ndarray:

@@ -22,15 +22,10 @@ References:
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel
-from ._method import Method, of_forces
+from ._method import Method, functions_of
 from ._patterns import virtual_work
-from ._workspace import check, of_accelerations
 
 
 class VirtualWork(Method):
@@ -63,19 +58,4 @@ def createData(model: ClusterModel, split: bool = True) -> VirtualWork:
     return VirtualWork(model, split)
 
 
-@of_accelerations
-def aba(model: ClusterModel, data: VirtualWork, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques."""
-    if type(data) is not VirtualWork or data.model is not model:
-        check(model, data, VirtualWork, __name__)
-    return data.accelerations(q, v, tau, fext)
-
-
-@of_forces
-def joint_forces(model: ClusterModel, data: VirtualWork, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute what all joints transmit while the robot moves freely under torques.
-
-    Where constraints are redundant, forces of least norm, in rows that are measured by the size of their loop.
-    """
-    check(model, data, VirtualWork, __name__)
-    return data.joint_forces(q, v, tau, fext)
+aba, joint_forces = functions_of(VirtualWork, __name__)
