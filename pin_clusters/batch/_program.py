@@ -77,7 +77,7 @@ class Program:
         self._rows(*self._tables, self._status, first, last)
 
 
-def programs(batch: Batch, write: Callable[[Program], None]) -> Callable[[], Run]:
+def programmed(batch: Batch, write: Callable[[Program], None]) -> Callable[[], Run]:
     """Return what makes a program for a thread; ``write`` writes the calls."""
 
     def begin() -> Run:

@@ -15,7 +15,7 @@ from ..model import ClusterModel, DerivativeMemory, with_loops
 from ._device import on_device, there
 from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
-from ._program import Each, Program, programs, run_each
+from ._program import Each, Program, programmed, run_each
 from ._room import PackRooms, Room
 from ._sharing import Run, share
 from ._tables import Batch, documented, forces, states
@@ -166,4 +166,4 @@ def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Cal
         if model.closures:
             program.call(kernels.openness, OPEN, room.tables(np.zeros(nv * nv)), row)
 
-    return programs(batch, write)
+    return programmed(batch, write)

@@ -17,7 +17,7 @@ from ..algorithms.kinematics.kinematics import forwardKinematics as single_forwa
 from ..model import NOTHING, ClusterModel
 from ._device import on_device, there
 from ._marks import MOVES, NOT_FINITE
-from ._program import Each, Program, programs, run_each
+from ._program import Each, Program, programmed, run_each
 from ._tables import Batch, documented, states
 
 _ADDRESS = Field._fields.index("address")
@@ -90,5 +90,5 @@ def forwardKinematics(
         pin.updateFramePlacements(tree, data.tree)
         return [pin.SE3ToXYZQUAT(data.oMf[i]) for i in ids]
 
-    run_each(batch, programs(batch, write) if kernels.JIT else None, of_row, MOVES, look=False)
+    run_each(batch, programmed(batch, write) if kernels.JIT else None, of_row, MOVES, look=False)
     return result

@@ -19,7 +19,7 @@ from ._device import on_device, there
 from ._kept import kept
 from ._marks import OPEN, SINGULAR
 from ._packs import run
-from ._program import Each, Program, programs, run_each
+from ._program import Each, Program, programmed, run_each
 from ._room import Room
 from ._tables import Batch, documented, states
 
@@ -123,5 +123,5 @@ def inverse_operational_inertia(
     def of_row(n: int) -> np.ndarray:
         return single_inverse_operational_inertia(model, data, q[n], frames, reference, rows)
 
-    run_each(batch, programs(batch, write) if compiled else None, of_row, look=False)
+    run_each(batch, programmed(batch, write) if compiled else None, of_row, look=False)
     return result

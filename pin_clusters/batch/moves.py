@@ -18,7 +18,7 @@ from ..simulation._plan import can_move, plan_of
 from ._device import on_device, there
 from ._kept import kept
 from ._marks import MOVES, OPEN, PROJECTIONS
-from ._program import Each, Program, programs, run_each
+from ._program import Each, Program, programmed, run_each
 from ._room import Room
 from ._shortest import terms_of
 from ._tables import Batch, documented, states
@@ -64,7 +64,7 @@ def integrate(
         return single_integrate(model, q[n], v[n])
 
     compiled = kernels.JIT and can_move(model)
-    run_each(batch, programs(batch, write) if compiled else None, of_row, MOVES)
+    run_each(batch, programmed(batch, write) if compiled else None, of_row, MOVES)
     return result
 
 
@@ -116,5 +116,5 @@ def project(
     def of_row(n: int) -> np.ndarray:
         return single_project(model, q[n], hold)
 
-    run_each(batch, programs(batch, write) if terms else None, of_row, PROJECTIONS, again=True)
+    run_each(batch, programmed(batch, write) if terms else None, of_row, PROJECTIONS, again=True)
     return result
