@@ -17,7 +17,7 @@ from ..errors import ArgumentTypeError, ShapeError
 _FLOAT64 = np.dtype(np.float64)
 
 
-def _is_plain(x: Any) -> bool:
+def is_plain(x: Any) -> bool:
     """Whether x is what the kernels take as it is, and nearly everybody passes: told in a tenth of a microsecond."""
     return type(x) is np.ndarray and x.dtype == _FLOAT64 and x.flags.carray
 
@@ -29,7 +29,7 @@ def is_vector(x: Any, n: int) -> bool:
 
 def numbers(name: str, x: Any) -> np.ndarray:
     """Return ``x`` as an array of real numbers, of any shape and kind."""
-    if _is_plain(x):
+    if is_plain(x):
         return x
     try:
         given = np.asarray(x)
@@ -48,7 +48,7 @@ def whole_number(caller: str, name: str, x: Any, least: int) -> None:
 
 def array(name: str, x: Any) -> np.ndarray:
     """Return ``x`` as contiguous float64 numbers in one dimension."""
-    if _is_plain(x) and x.ndim == 1:
+    if is_plain(x) and x.ndim == 1:
         return x
     given = numbers(name, x)
     if given.ndim == 2 and 1 in given.shape:
@@ -81,7 +81,7 @@ def on_a_page(*parts: np.ndarray) -> list[np.ndarray]:
 
 def plain(x: np.ndarray) -> np.ndarray:
     """Return x if the kernels take it, else a copy: they want float64, contiguous, aligned and writeable arrays."""
-    if _is_plain(x):
+    if is_plain(x):
         return x
     return np.require(x, np.float64, ["C_CONTIGUOUS", "ALIGNED", "WRITEABLE", "ENSUREARRAY"])
 

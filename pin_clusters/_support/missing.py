@@ -14,10 +14,6 @@ from ..errors import NotAvailableError
 from .pinocchio_names import ELSEWHERE
 
 _PACKAGE = __name__.partition(".")[0]
-_CONTACT = (
-    "Subtract the torques J' f of the forces that you want from those of pc.rnea, J of pc.getConstraintsJacobian; "
-    "pc.constraintDynamics is the forward way."
-)
 _BODY_REGRESSOR = (
     "It is of one body: use pinocchio.bodyRegressor(data.v[j], data.a[j] - data.oMi[j].actInv(model.gravity)) after "
     "pc.forwardKinematics(model, data, q, v, a). pc.computeJointTorqueRegressor has the columns of all of them."
@@ -26,83 +22,59 @@ _KINEMATIC_REGRESSOR = (
     "It is of placements of the tree, which know nothing of couplings: use pinocchio.{f}(model.tree, data.tree, ...) "
     "after pc.forwardKinematics."
 )
-_PARALLEL = "Use pc.batch.{f}(model, q, v, ..., threads=n), whose rows are the states."
 
-_KKT = (
+_OF_MANY = {
+    "Subtract the torques J' f of the forces that you want from those of pc.rnea, J of pc.getConstraintsJacobian; "
+    "pc.constraintDynamics is the forward way.": """
+        computeInverseDynamicsConstraintForces contactInverseDynamics
+    """,
+    "Use pc.batch.{function}(model, q, v, ..., threads=n), whose rows are the states.": """
+        abaInParallel rneaInParallel
+    """,
     "Three of its blocks are derivatives by tau, of pc.computeConstraintDynamicsDerivatives: ddq_dtau, -dlambda_dtau "
-    "and its transpose."
-)
-_FRICTION = (
+    "and its transpose.": """
+        computeKKTContactDynamicMatrixInverse getKKTContactDynamicMatrixInverse
+    """,
     "It is a part of a solver of contacts with friction on a Delassus matrix: pc.computeDelassusMatrix makes that one "
-    "with the couplings; pc.constraintDynamics solves bilateral contacts."
-)
-_ON_TREE = "q is the whole tree's: use pinocchio.{f} with model.tree."
-_SUBTREE = (
-    "Multiply by G: pinocchio.{f}(model.inertia_tree, data.tree, ...) @ pc.coupling_jacobian(model, data, q) has one "
-    "column per independent velocity."
-)
-_SCALAR = (
+    "with the couplings; pc.constraintDynamics solves bilateral contacts.": """
+        computeComplementarityShift computeConeProjection computeContactForces computeDualConeProjection
+        computePrimalFeasibility computeReprojectionError
+    """,
+    "q is the whole tree's: use pinocchio.{name} with model.tree.": """
+        compactTangentMap findCommonAncestor getTangentToConfigurationSparsitySegment lieGroup tangentMap
+        tangentMapProduct tangentMapTransposeProduct
+    """,
+    "Multiply by G: pinocchio.{name}(model.inertia_tree, data.tree, ...) @ pc.coupling_jacobian(model, data, q) has "
+    "one column per independent velocity.": """
+        getJacobianSubtreeCenterOfMass jacobianSubtreeCenterOfMass
+    """,
     "It is Pinocchio on another scalar: pc.trace(model, function) is one robot's function as a list of operations; "
-    "pc.casadi, pc.codegen and pc.jax are made of it."
-)
-_WORKSPACE = (
+    "pc.casadi, pc.codegen and pc.jax are made of it.": """
+        cppad cppadcg mpfr
+    """,
     "It moves every joint of the tree by itself: draw rows of pc.randomConfiguration(model), and use "
-    "pc.batch.forwardKinematics(model, q, frames)."
-)
-
+    "pc.batch.forwardKinematics(model, q, frames).": """
+        reachableWorkspace reachableWorkspaceHull reachableWorkspaceWithCollisions reachableWorkspaceWithCollisionsHull
+    """,
+}
+"""By what is said of all of them: ``{name}`` is the name, ``{function}`` what it does in parallel."""
 _ROUTES = {
+    name: text.format(name=name, function=name.removesuffix("InParallel"))
+    for text, names in _OF_MANY.items()
+    for name in names.split()
+} | {
     "RobotWrapper": (
         "It holds a pinocchio.Model: pinocchio.RobotWrapper(model.tree) has placements and viewers, without couplings; "
         "for dynamics call pc.rnea(model, model.createData(), ...) and the like."
     ),
-    "findCommonAncestor": _ON_TREE.format(f="findCommonAncestor"),
     "frameJacobianTimeVariation": (
         "It is pc.getFrameJacobianTimeVariation, after pc.computeJointJacobiansTimeVariation."
     ),
     "getConstraintJacobian": "Use pc.getConstraintsJacobian, with a list of one.",
-    "computeInverseDynamicsConstraintForces": _CONTACT,
     "computeJointMinimalOrdering": "lcaba needs it; pc.aba solves couplings exactly, in any order of joints.",
     "convertToRigidConstraintModel": "Use pc.RigidConstraintModel(type, model, ...).",
-    **{
-        f: _ON_TREE.format(f=f)
-        for f in (
-            "compactTangentMap",
-            "getTangentToConfigurationSparsitySegment",
-            "lieGroup",
-            "tangentMap",
-            "tangentMapProduct",
-            "tangentMapTransposeProduct",
-        )
-    },
-    **{f: _SUBTREE.format(f=f) for f in ("jacobianSubtreeCenterOfMass", "getJacobianSubtreeCenterOfMass")},
-    **dict.fromkeys(
-        (
-            "computeComplementarityShift",
-            "computeConeProjection",
-            "computeContactForces",
-            "computeDualConeProjection",
-            "computePrimalFeasibility",
-            "computeReprojectionError",
-        ),
-        _FRICTION,
-    ),
-    **dict.fromkeys(("cppad", "cppadcg", "mpfr"), _SCALAR),
-    **dict.fromkeys(
-        (
-            "reachableWorkspace",
-            "reachableWorkspaceHull",
-            "reachableWorkspaceWithCollisions",
-            "reachableWorkspaceWithCollisionsHull",
-        ),
-        _WORKSPACE,
-    ),
     "nle": "It is pc.nonLinearEffects.",
-    "computeKKTContactDynamicMatrixInverse": _KKT,
-    "getKKTContactDynamicMatrixInverse": _KKT,
-    "contactInverseDynamics": _CONTACT,
     "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",
-    "abaInParallel": _PARALLEL.format(f="aba"),
-    "rneaInParallel": _PARALLEL.format(f="rnea"),
     "computeTotalMass": "Use pinocchio.computeTotalMass(model.inertia_tree), with the rotors given by inertia.",
     "computeSubtreeMasses": "Use pinocchio.computeSubtreeMasses(model.inertia_tree, data.tree).",
     "normalize": "Use pc.project(model, q), which also puts q on the couplings.",

@@ -44,16 +44,18 @@ class Tree:
         if not self.rods:
             return pin.rnea(self.tree, self.data, q, v, a)
         pin.forwardKinematics(self.tree, self.data, q, v, a)
-        forces = [pin.Force.Zero() for _ in range(self.tree.njoints)]
+        pin.computeJointJacobians(self.tree, self.data, q)
+        tau = np.zeros(self.tree.nv)
         for rod in self.rods:
-            felt = [self._acceleration(*end) - self.tree.gravity.linear for _, _, end in rod]
+            felt = [
+                pin.getFrameClassicalAcceleration(self.tree, self.data, *end, pin.LOCAL_WORLD_ALIGNED).linear
+                - self.tree.gravity.linear
+                for _, _, end in rod
+            ]
             mean = 0.5 * (felt[0] + felt[1])
-            for (mass, half, (j, place)), near in zip(rod, felt, strict=True):
-                needed = self.data.oMi[j].rotation.T @ (mass * near + half * mean)
-                forces[j] -= place.act(pin.Force(needed, np.zeros(3)))
-        given = pin.StdVec_Force()
-        given.extend(forces)
-        return pin.rnea(self.tree, self.data, q, v, a, given)
+            for (mass, half, end), near in zip(rod, felt, strict=True):
+                tau += self._jacobian(*end).T @ (mass * near + half * mean)
+        return tau + pin.rnea(self.tree, self.data, q, v, a)
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
         """Return the mass matrix at a configuration of the user's tree, shape (tree.nv, tree.nv)."""
@@ -69,14 +71,7 @@ class Tree:
     def _end(self, j: int, point: np.ndarray) -> tuple[int, pin.SE3]:
         return int(self.span.from_tree_id[j]), pin.SE3(np.eye(3), np.asarray(point, dtype=float))
 
-    def _acceleration(self, j: int, place: pin.SE3) -> np.ndarray:
-        """Return the acceleration of an end in axes of the world, shape (3,)."""
-        local = pin.classicAcceleration(self.data.v[j], self.data.a[j], place)
-        return self.data.oMi[j].rotation @ local
-
     def _jacobian(self, j: int, place: pin.SE3) -> np.ndarray:
         """Return the Jacobian of an end in axes of the world, shape (3, tree.nv)."""
-        if not j:
-            return np.zeros((3, self.tree.nv))
         J = pin.getFrameJacobian(self.tree, self.data, j, place, pin.LOCAL_WORLD_ALIGNED)
         return J[:3].reshape(3, -1)

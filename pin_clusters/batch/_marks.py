@@ -47,14 +47,11 @@ SIMULATIONS = Said(
 
 def mark_input(batch: Batch) -> int:
     """Mark rows whose input is not finite, and return how many there are."""
-    bad = np.zeros(0, dtype=bool)
+    bad = np.zeros(batch.rows, dtype=bool)
     with np.errstate(all="ignore"):
         for table in batch.tables:
             if not math.isfinite(table.sum()):  # or finite numbers have a sum that is not
-                found = ~np.isfinite(table).all(axis=1)
-                bad = found | bad if bad.size else found
-    if not bad.any():
-        return 0
+                bad |= ~np.isfinite(table).all(axis=1)
     batch.status[bad] = NOT_FINITE
     return int(np.count_nonzero(bad))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -18,29 +18,15 @@ from ._sharing import Run, share
 from ._tables import Batch, forces, states
 
 
-class _Packed(NamedTuple):
-    """A function that packs are run for, looked up once.
-
-    Attributes:
-        declared: What is declared of it.
-        kernels: For robots without closed loops, and with them.
-        use: Of what it works on.
-        of_matrices: Whether its result is a matrix.
-    """
-
-    declared: Function
-    kernels: tuple[kernels.Kernel, kernels.Kernel]
-    use: str
-    of_matrices: bool
-
-
-def _packed(one: Function, use: str) -> _Packed:
+def _packed(one: Function) -> tuple[Function, tuple[kernels.Kernel, kernels.Kernel], str, bool]:
+    """Return declaration, kernels without and with closed loops, use of workspaces, and whether it gives matrices."""
     operation = one.operation
     plain, loops = (kernels.of(operation.name, closed, rows=True) for closed in (False, True))
-    return _Packed(one, (plain, loops), use, operation.result == "matrix")
+    assert operation.rows is not None
+    return one, (plain, loops), operation.rows.maker, operation.result == "matrix"
 
 
-_PACKED = {one.name: _packed(one, one.operation.rows.maker) for one in FUNCTIONS if one.operation.rows is not None}
+_PACKED = {one.name: _packed(one) for one in FUNCTIONS if one.operation.rows is not None}
 
 
 def run(
@@ -118,9 +104,11 @@ def _begin(special: Any, batch: Batch) -> Run:
 
 def of_row(batch: Batch, single: Callable[..., Any], forced: bool) -> Callable[[int], Any]:
     """Return the function of one state as one of the number of a row; the last table may be external forces."""
-    data = batch.model.createData()
+    data = None
 
     def run_row(n: int) -> Any:
+        nonlocal data
+        data = data or batch.model.createData()
         rows = [table[n] for table in batch.tables]
         if forced:
             rows[-1] = rows[-1].reshape(-1, 6)

@@ -9,6 +9,9 @@ import numpy as np
 
 from .._engine import entry_points as kernels
 from .._engine.native.words import DATA, SIZES, words_of
+from ._marks import STATES, Said, all_one_by_one, finish, mark_input, one_by_one
+from ._sharing import ROWS, Run, share
+from ._tables import Batch
 
 
 class Each(NamedTuple):
@@ -72,3 +75,43 @@ class Program:
 
     def _run(self, first: int, last: int) -> None:
         self._rows(*self._tables, self._status, first, last)
+
+
+def programmed(batch: Batch, write: Callable[[Program], None]) -> Callable[[], Run]:
+    """Return what makes a program for a thread; ``write`` writes the calls."""
+
+    def begin() -> Run:
+        program = Program(batch.status)
+        write(program)
+        return program.ready()
+
+    return begin
+
+
+def run_each(
+    batch: Batch, begin: Callable[[], Run] | None, of_row: Callable[[int], Any], said: Said = STATES, *,
+    grain: int = ROWS, level: int = 2, look: bool = True, again: bool = False,
+) -> None:  # fmt: skip
+    """Run kernels of one state for each row.
+
+    Args:
+        batch: Without results.
+        begin: Makes what runs rows, once per thread; None where no kernel can.
+        of_row: What then does it instead, of the number of a row.
+        said: In the warning.
+        grain: As of ``share``.
+        level: Of the caller of this: how many calls the user is away.
+        look: Whether results that are not finite are still to be found.
+        again: Whether ``of_row`` tries once more where kernels failed.
+    """
+    if batch.rows == 0:
+        return
+    if begin is None:
+        all_one_by_one(batch, of_row, level + 1, said)
+        return
+    first = iter([begin()])  # made here, so that all is compiled before threads begin
+    share(batch.rows, batch.threads, grain, lambda: next(first, None) or begin())
+    if again and batch.status.any():
+        mark_input(batch)
+        one_by_one(batch, of_row, np.flatnonzero(batch.status).tolist())
+    finish(batch, level + 1, said, look=look)

@@ -16,7 +16,7 @@ from ..simulation._settings import Settings
 from ._marks import OPEN, SINGULAR
 from ._program import Each, Program
 from ._room import Room
-from ._sharing import Run, share
+from ._sharing import Run
 from ._tables import Batch
 
 NUMBERS = 2**20
@@ -56,13 +56,8 @@ class Runs:
         width = 4 + model.nq + 3 * model.nv + (2 * model.tree.nv if closed else 0)
         self._samples = (0 if of_end else -(-self._steps // s.record) + 1), width
         most = NUMBERS // max(1, self._samples[0] * width)
-        self._together = max(1, min(most, _ALL_STEPS // self._steps))
-
-    def go(self) -> None:
-        """Run; the status of rows that did not come to their end is not 0."""
-        batch = self.batch
-        share(batch.rows, batch.threads, 1, self._begin)
         batch.status[self._suspicious()] = OPEN
+        self._together = max(1, min(most, _ALL_STEPS // self._steps))
 
     def _suspicious(self) -> np.ndarray:
         """Return which rows begin off the couplings or unit norms: ``pc.simulate`` says what is wrong."""
@@ -73,7 +68,8 @@ class Runs:
                 off |= ~(np.abs(np.linalg.norm(q[:, first:last], axis=1) - 1.0) <= _OFF)
         return off
 
-    def _begin(self) -> Run:
+    def begin(self) -> Run:
+        """Return what runs rows of a thread; the status of those that do not come to their end will not be 0."""
         room = _Room(self.batch.model, self._aba, self._energy)
 
         def run(first: int, last: int) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import _thread
 import os
-import threading
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
@@ -57,44 +56,22 @@ def share(rows: int, threads: int, grain: int, begin: Callable[[], Run]) -> None
             left.clear()
             failed.append(error)
 
-    helpers = _Helpers(work)
+    busy: list[_thread.LockType] = []
+
+    def help_along() -> None:
+        lock = _thread.allocate_lock()
+        with lock:
+            busy.append(lock)
+            work()
+
     for _ in range(threads - 1):
         with suppress(RuntimeError):  # there are no more threads to be had
-            _give(helpers.help)
+            _give(help_along)
     work()
-    helpers.dismiss()
+    for lock in tuple(busy):  # who has not begun yet finds nothing left to do, and is not waited for
+        lock.acquire()
     if failed:
         raise failed[0]
-
-
-class _Helpers:
-    """Threads that work along; one that comes when all is done goes away.
-
-    Nobody waits until one has begun: many rows can be done in that time.
-    """
-
-    def __init__(self, work: Callable[[], None]) -> None:
-        self._work, self._changed = work, threading.Condition()
-        self._busy, self._over = 0, False
-
-    def help(self) -> None:
-        """Work along; what a thread runs."""
-        with self._changed:
-            if self._over:
-                return
-            self._busy += 1
-        try:
-            self._work()
-        finally:
-            with self._changed:
-                self._busy -= 1
-                self._changed.notify()
-
-    def dismiss(self) -> None:
-        """Wait for those that are at work."""
-        with self._changed:
-            self._over = True
-            self._changed.wait_for(lambda: self._busy == 0)
 
 
 class _Worker:

@@ -1,4 +1,4 @@
-"""Arguments of a batch, checked before anything runs: rows, threads, where results go."""
+"""Arguments of a batch: described, and checked before anything runs: rows, threads, where results go."""
 
 from __future__ import annotations
 
@@ -10,10 +10,34 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from .._support.arrays import numbers, plain, room
+from .._support.arrays import is_plain, numbers, plain, room
+from .._support.docstrings import stock
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterData, ClusterModel
 from . import _memory
+
+documented = stock(
+    """
+    Args:
+        model: Cluster model.
+        q: Configurations of the whole tree, shape (N, nq), on the couplings (not checked).
+        v: Independent velocities, shape (N, nv), [rad/s] or [m/s].
+        a: Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2].
+        tau: Torques of the independent joints, shape (N, nv), [N m] or [N].
+        fext: External forces in joint frames, shape (N, njoints, 6), [linear; angular], [N] and [N m].
+        threads: How many threads share the rows.
+        out: Where to write the result: float64, contiguous, of its shape. It may be one of the arguments.
+        status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 a closed loop is open (by more
+            than 1e-6 of its length, or rad), 2 a loop is singular or a joint moves no inertia, 3 the input is not
+            finite. Rows that are not good are NaN; without ``status`` a warning says how many loops failed.
+
+    Raises:
+        ShapeError: A size is wrong.
+        ArgumentTypeError: A type is wrong; ``out`` cannot be written to; ``threads`` is no whole number, at least 1.
+        TooLargeError: So many rows do not fit into memory; nothing has been allocated.
+    """,
+)
+"""Completes the docstrings of batches with what all have in common."""
 
 TREE, OWN = "nq (the whole tree)", "nv (the independent joints)"
 
@@ -71,7 +95,7 @@ class Batch:
             if table.ndim == 0 or table.shape != (n, *x.shape):
                 raise ShapeError(_misshapen(model, x, table.shape, n if x is not given[0] else None))
         bytes_needed = 8 * work * min(self.threads, max(n, 1)) + 8 * n * rows_of_work + n
-        bytes_needed += sum(8 * x.size for x in kept if not _is_plain(x))
+        bytes_needed += sum(8 * x.size for x in kept if not is_plain(x))
         bytes_needed += sum(8 * n * prod(shape) for _, out, shape in results if out is None)
         _memory.check(name, n, bytes_needed)
         shapes = [(label, out, (n, *shape)) for label, out, shape in results]
@@ -91,7 +115,9 @@ class Batch:
 
 def states(model: Any, q: Any, *velocities: tuple[str, Any]) -> list[Given]:
     """Return q, and arguments that have the size of a velocity."""
-    check_model(model)
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
     if isinstance(q, (ClusterData, pin.Data)):
         raise ArgumentTypeError("q must be an array, got a data. Batches take none: pc.batch.aba(model, q, v, tau).")
     return [Given("q", q, (model.nq,), TREE), *(Given(name, x, (model.nv,), OWN) for name, x in velocities)]
@@ -101,13 +127,6 @@ def forces(model: ClusterModel, fext: Any) -> list[Given]:
     """Return external forces as an argument, or nothing."""
     shape = model.njoints, 6
     return [] if fext is None else [Given("fext", fext, shape, "a force per state and joint")]
-
-
-def check_model(model: Any) -> None:
-    """Refuse what is no cluster model."""
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
 
 
 def _threads(given: Any) -> int:
@@ -160,10 +179,6 @@ def _misshapen(model: ClusterModel, x: Given, shape: tuple[int, ...], rows: int 
     if len(shape) == 2 and shape[1] == model.tree.nv and x.shape == (model.nv,):
         hint = f" That is the size of the spanning tree: take {x.name}[:, model.idx_v_independent]."
     return f"{x.name} has shape {shape}, but model {model.name!r} needs {_expected(x, rows)}, {x.what}.{hint}"
-
-
-def _is_plain(x: np.ndarray) -> bool:
-    return x.dtype == np.float64 and x.flags.carray
 
 
 def _apart(written: Sequence[tuple[str, np.ndarray]]) -> None:

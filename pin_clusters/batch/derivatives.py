@@ -13,13 +13,12 @@ from ..algorithms.dynamics.derivatives import computeABADerivatives as single_co
 from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
 from ..model import ClusterModel, DerivativeMemory, with_loops
 from ._device import on_device, there
-from ._docs import documented
-from ._marks import OPEN, SINGULAR, all_one_by_one, finish, settle
+from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
-from ._program import Each, Program
+from ._program import Each, Program, programmed, run_each
 from ._room import PackRooms, Room
-from ._sharing import ROWS, Run, share
-from ._tables import Batch, forces, states
+from ._sharing import Run, share
+from ._tables import Batch, documented, forces, states
 from .dynamics import aba
 
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
@@ -40,7 +39,6 @@ def computeRNEADerivatives(
     """Compute the derivatives of inverse dynamics of N motions.
 
     Args:
-        a: Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2].
         out: Three arrays of shape (N, nv, nv).
 
     Returns:
@@ -67,7 +65,6 @@ def computeABADerivatives(
     """Compute the derivatives of forward dynamics of N states under joint torques.
 
     Args:
-        tau: Torques of the independent joints, shape (N, nv), [N m] or [N].
         out: Three arrays of shape (N, nv, nv).
 
     Returns:
@@ -103,10 +100,10 @@ def _run(
     first, second, last = batch.out
     if batch.rows == 0:
         return first, second, last
-    if not kernels.JIT or model._tables.supplies:
-        all_one_by_one(batch, of_row(batch, single, fext is not None), 3)
-    elif with_loops(model):
-        _one_by_one(batch, model, inverse, fext is not None)
+    alone, forced = not kernels.JIT or model._tables.supplies, fext is not None
+    if alone or with_loops(model):
+        begin = None if alone else _each(batch, model, inverse, forced)
+        run_each(batch, begin, of_row(batch, single, forced), level=3)
     else:
         _packs(batch, model, sizes, inverse)
     return first, second, last
@@ -137,8 +134,8 @@ def _packs(batch: Batch, model: ClusterModel, sizes: tuple[int, ...], inverse: b
     settle(batch, 4)
 
 
-def _one_by_one(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> None:
-    """Run the kernels of one state for each row: packs take as long to compile as they save where loops are closed."""
+def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Callable[[], Run]:
+    """Return what calls the kernels of one state: packs take as long to compile as they save where loops are closed."""
     q, v, x, *others = batch.tables
     nv = model.nv
     if not inverse:
@@ -149,17 +146,14 @@ def _one_by_one(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) 
         acting = np.concatenate([np.zeros((batch.rows, nv)), others[0]], axis=1)
         acting = Each(acting, (acting.shape[1],))
     kernel = kernels.rnea_derivatives_loops
-    for needed in (kernel, kernels.rows, kernels.openness, *(() if inverse else (kernels.aba_derivatives,))):
-        needed.address()
     for out in batch.out:
         out[...] = 0.0  # kernels leave out entries between branches
     row = Each(q, (model.nq,))
     own, empty = [Each(out, (nv * nv,)) for out in batch.out], np.zeros(0)
 
-    def begin() -> Run:
+    def write(program: Program) -> None:
         room, mine = Room(model), DerivativeMemory(model.nq, nv, model._tables.velocities, model._tables.rates)
         tables = room.tables(mine.rates)
-        program = Program(batch.status)
         state = row, Each(v, (nv,))
         if inverse:
             program.call(kernel, SINGULAR, tables, *state, Each(x, (nv,)), acting, mine.tau, *own, empty)
@@ -171,7 +165,5 @@ def _one_by_one(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) 
             )  # fmt: skip
         if model.closures:
             program.call(kernels.openness, OPEN, room.tables(np.zeros(nv * nv)), row)
-        return program.ready()
 
-    share(batch.rows, batch.threads, ROWS, begin)
-    finish(batch, 4, look=True)
+    return programmed(batch, write)

@@ -10,8 +10,8 @@ from ..algorithms.dynamics.aba import aba as single_aba
 from ..algorithms.dynamics.rnea import nonLinearEffects as single_nonLinearEffects
 from ..algorithms.dynamics.rnea import rnea as single_rnea
 from ..model import ClusterModel
-from ._docs import documented
 from ._packs import run
+from ._tables import documented
 
 
 @documented
@@ -27,9 +27,6 @@ def rnea(
     status: np.ndarray | None = None,
 ) -> np.ndarray:
     """Compute the joint torques of N motions.
-
-    Args:
-        a: Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2].
 
     Returns:
         Torques, shape (N, nv), [N m] or [N]; ``out`` if it was given.
@@ -53,9 +50,6 @@ def aba(
     status: np.ndarray | None = None,
 ) -> np.ndarray:
     """Compute the accelerations of N states under joint torques.
-
-    Args:
-        tau: Torques of the independent joints, shape (N, nv), [N m] or [N].
 
     Returns:
         Accelerations, shape (N, nv), [rad/s^2] or [m/s^2]; ``out`` if it was given.

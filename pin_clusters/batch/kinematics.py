@@ -16,11 +16,9 @@ from ..algorithms._shared import ids as _ids
 from ..algorithms.kinematics.kinematics import forwardKinematics as single_forwardKinematics
 from ..model import NOTHING, ClusterModel
 from ._device import on_device, there
-from ._docs import documented
-from ._marks import MOVES, NOT_FINITE, all_one_by_one, finish
-from ._program import Each, Program
-from ._sharing import ROWS, Run, share
-from ._tables import Batch, states
+from ._marks import MOVES, NOT_FINITE
+from ._program import Each, Program, programmed, run_each
+from ._tables import Batch, documented, states
 
 _ADDRESS = Field._fields.index("address")
 
@@ -66,21 +64,6 @@ def forwardKinematics(
         "forwardKinematics", model, given, threads, status, ("out", out, (count, 7)), work=tables.work + tables.out
     )
     result, (q,) = batch.out[0], batch.tables
-    if batch.rows == 0:
-        return result
-    if not kernels.JIT:
-        data = model.createData()
-
-        def of_row(n: int) -> Any:
-            single_forwardKinematics(model, data, q[n])
-            if ids is None:
-                return [pin.SE3ToXYZQUAT(x) for x in data.oMi]
-            pin.updateFramePlacements(tree, data.tree)
-            return [pin.SE3ToXYZQUAT(data.oMf[i]) for i in ids]
-
-        all_one_by_one(batch, of_row, 2, MOVES)
-        return result
-    kernels.tree.address(), kernels.placements.address(), kernels.rows.address()
     places = np.full((count, 2), -1, dtype=np.int64)
     joints = range(count) if ids is None else [int(tree.frames[i].parentJoint) for i in ids]
     places[:, 0] = tables.sections.oMi + 12 * np.array(joints)
@@ -90,17 +73,22 @@ def forwardKinematics(
         fixed = np.concatenate([[*x.rotation.ravel(), *x.translation] for x in within])
         places[:, 1] = 12 * np.arange(count)
 
-    row_of_result = Each(result, (7 * count,))
-
-    def begin() -> Run:
+    def write(program: Program) -> None:
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
         arrays[0][[row for row, _ in tables.fields], _ADDRESS] = 0  # nothing goes to a pin.Data
         arrays[-1][tables.sections.oMi : tables.sections.oMi + 9] = np.eye(3).ravel()  # of the universe
-        pointer, program = Pointer(*arrays), Program(batch.status)
+        pointer = Pointer(*arrays)
         program.call(kernels.tree, NOT_FINITE, pointer, 0, Each(q, (model.nq,)), NOTHING, NOTHING)
-        program.call(kernels.placements, NOT_FINITE, pointer, places, fixed, row_of_result)
-        return program.ready()
+        program.call(kernels.placements, NOT_FINITE, pointer, places, fixed, Each(result, (7 * count,)))
 
-    share(batch.rows, batch.threads, ROWS, begin)
-    finish(batch, 2, look=False)
+    data: Any = None if kernels.JIT else model.createData()
+
+    def of_row(n: int) -> Any:
+        single_forwardKinematics(model, data, q[n])
+        if ids is None:
+            return [pin.SE3ToXYZQUAT(x) for x in data.oMi]
+        pin.updateFramePlacements(tree, data.tree)
+        return [pin.SE3ToXYZQUAT(data.oMf[i]) for i in ids]
+
+    run_each(batch, programmed(batch, write) if kernels.JIT else None, of_row, MOVES, look=False)
     return result

@@ -16,14 +16,12 @@ from ..algorithms.dynamics.operational import inverse_operational_inertia as sin
 from ..errors import NotAvailableError
 from ..model import ClusterModel, with_loops
 from ._device import on_device, there
-from ._docs import documented
 from ._kept import kept
-from ._marks import OPEN, SINGULAR, all_one_by_one, finish
+from ._marks import OPEN, SINGULAR
 from ._packs import run
-from ._program import Each, Program
+from ._program import Each, Program, programmed, run_each
 from ._room import Room
-from ._sharing import ROWS, Run, share
-from ._tables import Batch, states
+from ._tables import Batch, documented, states
 
 
 @documented
@@ -106,32 +104,24 @@ def inverse_operational_inertia(
     size, lanes = plan.tasks, kernels.lanes()
     work = model._tables.work.size + plan.numbers.size + plan.panel.size
     batch = Batch("inverse_operational_inertia", model, given, threads, status, ("out", out, (size, size)), work=work)
-    result = batch.out[0]
-    if batch.rows == 0:
-        return result
-    if not kernels.JIT or model._tables.supplies:
-        data = model.createData()
-        of_row = lambda n: single_inverse_operational_inertia(  # noqa: E731
-            model, data, batch.tables[0][n], frames, reference, rows
-        )
-        all_one_by_one(batch, of_row, 2)
-        return result
-    kernel = kernels.of("columns", with_loops(model))
-    kernel.address(), kernels.rows.address(), model.closures and kernels.openness.address()
-    row = Each(batch.tables[0], (model.nq,))
+    result, (q,) = batch.out[0], batch.tables
+    kernel, row = kernels.of("columns", with_loops(model)), Each(q, (model.nq,))
 
-    def begin() -> Run:
+    def write(program: Program) -> None:
         tables = Room(model).tables(np.zeros(model.nv**2))
         panel = np.zeros((plan.panel.shape[0], lanes))
-        program = Program(batch.status)
         program.call(
             kernel, SINGULAR, tables, row, plan.index, plan.numbers.copy(), panel, plan.B,
             Each(result, (size, size)), np.zeros(plan.shapes[1]),
         )  # fmt: skip
         if model.closures:
             program.call(kernels.openness, OPEN, tables, row)
-        return program.ready()
 
-    share(batch.rows, batch.threads, ROWS, begin)
-    finish(batch, 2, look=False)
+    compiled = kernels.JIT and not model._tables.supplies
+    data: Any = None if compiled else model.createData()
+
+    def of_row(n: int) -> np.ndarray:
+        return single_inverse_operational_inertia(model, data, q[n], frames, reference, rows)
+
+    run_each(batch, programmed(batch, write) if compiled else None, of_row, look=False)
     return result

@@ -16,14 +16,12 @@ from ..model.configuration import project as single_project
 from ..model.configuration.points import held_joints
 from ..simulation._plan import can_move, plan_of
 from ._device import on_device, there
-from ._docs import documented
 from ._kept import kept
-from ._marks import MOVES, OPEN, PROJECTIONS, all_one_by_one, finish, mark_input, one_by_one
-from ._program import Each, Program
+from ._marks import MOVES, OPEN, PROJECTIONS
+from ._program import Each, Program, programmed, run_each
 from ._room import Room
-from ._sharing import ROWS, Run, share
 from ._shortest import terms_of
-from ._tables import Batch, states
+from ._tables import Batch, documented, states
 
 
 @documented
@@ -52,31 +50,21 @@ def integrate(
     work = model._tables.work.size + 3 * model.nq
     batch = Batch("integrate", model, given, threads, status, ("out", out, (model.nq,)), work=work)
     result, (q, v) = batch.out[0], batch.tables
-    if batch.rows == 0:
-        return result
-    of_row = lambda n: single_integrate(model, q[n], v[n])  # noqa: E731
-    if not kernels.JIT or not can_move(model):
-        all_one_by_one(batch, of_row, 2, MOVES)
-        return result
-    kernels.moved.address(), kernels.rows.address()
-    plan, ratios = plan_of(model)
-    calls = np.zeros(10, dtype=np.int64)
-    if model.closures:
-        calls[at.MOVE] = kernels.move.address()
 
-    def begin() -> Run:
-        own, program = calls.copy(), Program(batch.status)
-        tables = Room(model).tables(np.zeros(1))
-        own[at.MOVE_AT] = tables.address
+    def write(program: Program) -> None:
+        tables, calls = Room(model).tables(np.zeros(1)), np.zeros(10, dtype=np.int64)
+        calls[[at.MOVE, at.MOVE_AT]] = kernels.move.address() if model.closures else 0, tables.address
         spare, held = np.zeros((2, model.nq))
         program.call(
-            kernels.moved, OPEN, tables, own, plan, ratios, Each(q, (model.nq,)), Each(v, (model.nv,)),
+            kernels.moved, OPEN, tables, calls, *plan_of(model), Each(q, (model.nq,)), Each(v, (model.nv,)),
             Each(result, (model.nq,)), spare, held,
         )  # fmt: skip
-        return program.ready()
 
-    share(batch.rows, batch.threads, ROWS, begin)
-    finish(batch, 2, MOVES)
+    def of_row(n: int) -> np.ndarray:
+        return single_integrate(model, q[n], v[n])
+
+    compiled = kernels.JIT and can_move(model)
+    run_each(batch, programmed(batch, write) if compiled else None, of_row, MOVES)
     return result
 
 
@@ -113,30 +101,20 @@ def project(
     work = model._tables.work.size + 5 * model.nq
     batch = Batch("project", model, given, threads, status, ("out", out, (model.nq,)), work=work)
     result, (q,) = batch.out[0], batch.tables
-    if batch.rows == 0:
-        return result
-    of_row = lambda n: single_project(model, q[n], hold)  # noqa: E731
     terms = kept(model, ("project", ids), lambda: terms_of(model, ids)) if kernels.JIT else None
-    if terms is None:
-        all_one_by_one(batch, of_row, 2, PROJECTIONS)
-        return result
-    close = kernels.project.address() if model.closures else 0
-    kernels.projected.address(), kernels.rows.address()
     held = np.zeros(model.own_tree.nv)
     held[[iv for j in ids for iv in in_v(model.own_tree, j)]] = 1.0
 
-    def begin() -> Run:
-        program = Program(batch.status)
+    def write(program: Program) -> None:
+        assert terms is not None
+        close = kernels.project.address() if model.closures else 0
         program.call(
             kernels.projected, OPEN, Room(model).tables(np.zeros(1)), close, terms.units, terms.places, terms.numbers,
             held, Each(q, (model.nq,)), np.zeros(terms.size), Each(result, (model.nq,)),
         )  # fmt: skip
-        return program.ready()
 
-    share(batch.rows, batch.threads, ROWS, begin)
-    failed = np.flatnonzero(batch.status)
-    if failed.size:
-        mark_input(batch)
-        one_by_one(batch, of_row, failed.tolist())
-    finish(batch, 2, PROJECTIONS)
+    def of_row(n: int) -> np.ndarray:
+        return single_project(model, q[n], hold)
+
+    run_each(batch, programmed(batch, write) if terms else None, of_row, PROJECTIONS, again=True)
     return result

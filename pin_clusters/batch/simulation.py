@@ -14,10 +14,10 @@ from ..simulation import simulate as single_simulate
 from ..simulation._plan import can_move
 from ..simulation._settings import settings
 from ._device import on_device, there
-from ._docs import documented
-from ._marks import SIMULATIONS, all_one_by_one, finish, mark_input, one_by_one
+from ._marks import SIMULATIONS
+from ._program import run_each
 from ._runs import NUMBERS, Runs
-from ._tables import OWN, Batch, Given, states
+from ._tables import OWN, Batch, Given, documented, states
 
 _NEVER = 10**9
 """Record every so many steps: only start and end."""
@@ -134,15 +134,9 @@ def simulate(
         )
         return (found.q, found.v) if samples else (found.q[-1], found.v[-1])
 
-    if not kernels.JIT or not can_move(model) or s.passive is not None:
-        all_one_by_one(batch, of_row, 2, SIMULATIONS)
-        return result
-    Runs(batch, s, of_end=not samples).go()
-    failed = np.flatnonzero(batch.status)
-    if failed.size:
-        mark_input(batch)
-        one_by_one(batch, of_row, failed.tolist())
-    finish(batch, 2, SIMULATIONS)
+    compiled = kernels.JIT and can_move(model) and s.passive is None
+    begin = Runs(batch, s, of_end=not samples).begin if compiled else None
+    run_each(batch, begin, of_row, SIMULATIONS, grain=1, again=True)
     return result
 
 

@@ -22,35 +22,30 @@ from ._recorder import Recorder
 from ._settings import Settings
 
 
-class _Prepared:
-    """What the kernel gets for one choice of independent joints; everything that has an address is kept alive."""
-
-    def __init__(self, on: Coordinates) -> None:
-        model, data = on.model, on.data
-        self.loops = loops = loops_of(model) if model.closures else None
-        self.plan, self.ratios = plan_of(model) if on.own else make_plan(model, on.columns)
-        pointers, aba, energy = data._pointers, data._kernels["aba"], data._kernels["energy"]
-        self.calls = np.array([
-            aba.address(), kernels.move.address() if loops else 0, energy.address(),
-            kernels.coupling.address() if loops else 0, loops.pointer.address if loops else 0,
-            pointers["energy"].address, pointers["coupling"].address, on.own, 0, 0,
-        ], dtype=np.int64)  # fmt: skip
-        self.energies, self.coupling = pointers["energy"].arrays[-1], pointers["coupling"].arrays[-1]
-
-
 class CompiledMoves(Coordinates):
-    """Coordinates whose increments are compiled; what they cannot follow is left to Python, which says why."""
+    """Coordinates whose increments are compiled; what they cannot follow is left to Python, which says why.
+
+    What kernels get for this choice of independent joints is here, so that everything with an address is kept alive.
+    """
 
     def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
         super().__init__(model, given, contacts)
-        self.prepared = _Prepared(self)
+        self.loops = loops = loops_of(model) if model.closures else None
+        self.plan, self.ratios = plan_of(model) if self.own else make_plan(model, self.columns)
+        pointers, aba, energy = self.data._pointers, self.data._kernels["aba"], self.data._kernels["energy"]
+        self.calls = np.array([
+            aba.address(), kernels.move.address() if loops else 0, energy.address(),
+            kernels.coupling.address() if loops else 0, loops.pointer.address if loops else 0,
+            pointers["energy"].address, pointers["coupling"].address, self.own, 0, 0,
+        ], dtype=np.int64)  # fmt: skip
+        self.energies, self.coupling = pointers["energy"].arrays[-1], pointers["coupling"].arrays[-1]
         self._spare, self._held = np.zeros((2, model.nq))
 
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return the configuration after an increment."""
-        out, p = np.empty(self.model.nq), self.prepared
+        out = np.empty(self.model.nq)
         if np.isfinite(x).all() and kernels.moved.call(
-            self.data._pointers["ddq"], p.calls, p.plan, p.ratios, q, x, out, self._spare, self._held
+            self.data._pointers["ddq"], self.calls, self.plan, self.ratios, q, x, out, self._spare, self._held
         ) == 0:  # fmt: skip
             return out
         return super().move(q, x)
@@ -83,7 +78,7 @@ class CompiledEngine(MixedEngine):
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         """Run until step ``end``."""
         assert isinstance(on, CompiledMoves)
-        s, clock, method, prepared = self.settings, self._clock, self.method, on.prepared
+        s, clock, method = self.settings, self._clock, self.method
         limits = on.limits**2 if s.switch else np.full(len(on.limits), np.inf)
         nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
         samples = np.empty((self.batch // s.record + 2, 4 + nq + 3 * nv + (2 * n if on.at.size else 0)))
@@ -92,11 +87,11 @@ class CompiledEngine(MixedEngine):
         asked, times = np.zeros(1), np.zeros((1, 1))
         if self._question:
             asked, times = self._question.asked, self._times(state.k, end)
-            prepared.calls[[at.ASK, at.ASK_AT]] = _calls.asking(), self._question.address
+            on.calls[[at.ASK, at.ASK_AT]] = _calls.asking(), self._question.address
         with np.errstate(over="ignore", invalid="ignore"):  # as for the stages in Python
             kernels.simulate.call(
-                on.data._pointers["ddq"], prepared.calls, prepared.plan, clock, prepared.ratios, self._lengths, limits,
-                prepared.coupling, prepared.energies, asked, both, self._torque_table, times, method.positions,
+                on.data._pointers["ddq"], on.calls, on.plan, clock, on.ratios, self._lengths, limits,
+                on.coupling, on.energies, asked, both, self._torque_table, times, method.positions,
                 method.velocities, self._room, samples,
             )  # fmt: skip
         self._take(on, samples[: clock[at.SAMPLES]])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -42,7 +43,8 @@ class Contacts:
             )
         self._models = models_of(model, given)
         self._datas = [c.createData() for c in self._models]
-        self.rows = sum(size(c) for c in self._models)
+        ends = np.cumsum([0, *(size(c) for c in self._models)]).tolist()
+        self.rows, self._places = ends[-1], [slice(*pair) for pair in pairwise(ends)]
         self._held = [not _moves_by_itself(c) for c in self._models]
         self.passive = all(self._held)
         self._start: list[pin.SE3] = []
@@ -90,11 +92,9 @@ class Contacts:
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray, rows: np.ndarray
     ) -> np.ndarray:
         """Return the least change that moves the rows of held contacts by that much; changes J and rows."""
-        at = 0
-        for c, held in zip(self._models, self._held, strict=True):
+        for place, held in zip(self._places, self._held, strict=True):
             if not held:
-                J[at : at + size(c)] = rows[at : at + size(c)] = 0.0
-            at += size(c)
+                J[place] = rows[place] = 0.0
         A, response = delassus(model, data, q, J)
         return np.asarray(response @ solved(A, rows, None).forces)
 
@@ -120,13 +120,10 @@ class Contacts:
 
     def _worst(self, rows: np.ndarray) -> tuple[int, float]:
         """Return which of the held contacts has the largest entry, and that."""
-        at, found = 0, (0, 0.0)
-        for i, (c, held) in enumerate(zip(self._models, self._held, strict=True)):
-            largest = float(np.abs(rows[at : at + size(c)]).max())
-            if held and not largest <= found[1]:
-                found = i, largest
-            at += size(c)
-        return found
+        own = zip(self._places, self._held, strict=True)
+        largest = [float(np.abs(rows[place]).max()) if held else 0.0 for place, held in own]
+        i = int(np.argmax(largest))
+        return i, largest[i]
 
     def _jacobian(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> np.ndarray:
         computeJointJacobians(model, data, q)

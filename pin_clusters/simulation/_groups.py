@@ -11,6 +11,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
+import pinocchio as pin
 
 from .._engine.kernels.tables import layout
 from ..model import ClusterModel, once, primitives_of
@@ -19,6 +20,8 @@ _SMALL = 0.5
 """[rad]; below it the coefficients come from series, as they would lose digits."""
 # of x/2 coth(x/2) in x^2, from the third on
 _SERIES = (1.0 / 30240.0, -1.0 / 1209600.0, 1.0 / 47900160.0, -691.0 / 1307674368000.0, 1.0 / 74724249600.0)
+_ROWS = {layout.FREEFLYER: [0, 1, 2, 3, 4, 5], layout.SPHERICAL: [3, 4, 5], layout.PLANAR: [0, 1, 5]}
+"""Which entries of [linear; angular] the velocity of a joint has."""
 
 
 class Part(NamedTuple):
@@ -46,7 +49,7 @@ def parts_of(model: ClusterModel) -> tuple[Part, ...]:
 
 def groups_of(model: ClusterModel) -> tuple[Part, ...]:
     """Return the independent joints (or parts of composite ones) whose velocities do not commute."""
-    return tuple(p for p in parts_of(model) if p.kind in (layout.FREEFLYER, layout.SPHERICAL, layout.PLANAR))
+    return tuple(p for p in parts_of(model) if p.kind in _ROWS)
 
 
 def coefficients(theta: float) -> tuple[float, float]:
@@ -71,32 +74,13 @@ def increment_rate(groups: tuple[Part, ...], x: np.ndarray, v: np.ndarray) -> np
     """Return how fast the increment x changes at the body velocity v, shape (nv,) each; a fresh array."""
     rate = v.copy()
     for group in groups:
-        here = slice(group.at, group.at + group.nv)
-        own, given = spatial(group.kind, x[here]), spatial(group.kind, v[here])
-        c2, c4 = coefficients(math.sqrt(own[3] ** 2 + own[4] ** 2 + own[5] ** 2))
-        first = bracket(own, given)
-        second = bracket(own, first)
-        fourth = bracket(own, bracket(own, second))
-        y = [g + 0.5 * a + c2 * b + c4 * d for g, a, b, d in zip(given, first, second, fourth, strict=True)]
-        rate[here] = y[3:] if group.kind == layout.SPHERICAL else (y[0], y[1], y[5]) if group.nv == 3 else y
+        here, rows = slice(group.at, group.at + group.nv), _ROWS[group.kind]
+        own, given = np.zeros((2, 6))
+        own[rows], given[rows] = x[here], v[here]
+        c2, c4 = coefficients(float(np.linalg.norm(own[3:])))
+        ad = pin.Motion(own).action
+        first = ad @ given
+        second = ad @ first
+        fourth = ad @ (ad @ second)
+        rate[here] = (given + 0.5 * first + c2 * second + c4 * fourth)[rows]
     return rate
-
-
-def spatial(kind: int, x: np.ndarray) -> list[float]:
-    """Return a joint's velocity as [linear; angular]."""
-    given: list[float] = x.tolist()
-    if kind == layout.SPHERICAL:
-        return [0.0, 0.0, 0.0, *given]
-    if kind == layout.PLANAR:
-        return [given[0], given[1], 0.0, 0.0, 0.0, given[2]]
-    return given
-
-
-def bracket(x: list[float], y: list[float]) -> list[float]:
-    """Return the motion cross product of [linear; angular] velocities."""
-    a, b, c, p, q, r = x
-    d, e, f, s, t, u = y
-    return [
-        q * f - r * e + b * u - c * t, r * d - p * f + c * s - a * u, p * e - q * d + a * t - b * s,
-        q * u - r * t, r * s - p * u, p * t - q * s,
-    ]  # fmt: skip

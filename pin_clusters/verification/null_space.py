@@ -100,11 +100,6 @@ class NullSpace:
             self.K[rows] = block
         return self.K
 
-    def end_jacobians(self, closure: RodClosure) -> tuple[np.ndarray, np.ndarray]:
-        """Return the Jacobians of the ends of a rod in world axes, (3, expanded nv), where ``at`` was called last."""
-        a, b = (point_jacobian(self.tree, self.data, int(self.span.from_tree_id[j]), x) for j, x in closure.ends)
-        return a, b
-
     def _coupling(self, q: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
         """Fill G; return, per part, the pseudo-inverse of its scaled rows and its piece of G."""
         K = self.jacobian(q) / self.scale[:, None]
@@ -170,7 +165,7 @@ class NullSpace:
         return closure.rows[:, :3] @ linear + closure.rows[:, 3:] @ angular
 
     def _rod(self, closure: RodClosure) -> np.ndarray:
-        (Ja, Jb) = self.end_jacobians(closure)
+        Ja, Jb = (point_jacobian(self.tree, self.data, int(self.span.from_tree_id[j]), x) for j, x in closure.ends)
         along = self.world(closure.joint_b).act(closure.point_b) - self.world(closure.joint_a).act(closure.point_a)
         return ((along / np.linalg.norm(along)) @ (Jb - Ja))[None, :]
 
@@ -180,11 +175,8 @@ class NullSpace:
 
     def _frame(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, np.ndarray]:
         """A frame in the world, and its Jacobian in its own axes."""
-        if not j:
-            return placement, np.zeros((6, self.tree.nv))
-        J = pin.getJointJacobian(self.tree, self.data, int(self.span.from_tree_id[j]), pin.LOCAL)
-        # one column comes as a vector
-        return self.world(j).act(placement), placement.toActionMatrixInverse() @ J.reshape(6, -1)
+        J = pin.getFrameJacobian(self.tree, self.data, int(self.span.from_tree_id[j]), placement, pin.LOCAL)
+        return self.world(j).act(placement), J.reshape(6, -1)  # one column comes as a vector
 
     def _frame_motion(self, j: int, placement: pin.SE3) -> tuple[pin.SE3, pin.Motion, pin.Motion]:
         """A frame in the world, its velocity and spatial acceleration in its own axes."""
@@ -193,11 +185,10 @@ class NullSpace:
 
     def _point_motion(self, j: int, point: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """A point of a body: position, velocity and classical acceleration in world axes."""
-        k, oMi = int(self.span.from_tree_id[j]), self.world(j)
-        v, a = self.data.v[k], self.data.a[k]
-        speed = v.linear + np.cross(v.angular, point)
-        acceleration = a.linear + np.cross(a.angular, point) + np.cross(v.angular, speed)
-        return oMi.act(point), oMi.rotation @ speed, oMi.rotation @ acceleration
+        frame = int(self.span.from_tree_id[j]), pin.SE3(np.eye(3), np.asarray(point)), pin.LOCAL_WORLD_ALIGNED
+        speed = pin.getFrameVelocity(self.tree, self.data, *frame).linear
+        acceleration = pin.getFrameClassicalAcceleration(self.tree, self.data, *frame).linear
+        return self.world(j).act(point), speed, acceleration
 
     def _parts(self) -> list[list[np.ndarray]]:
         """Rows that share joints: [rows, columns, independent velocities, their places among the columns]."""
@@ -238,10 +229,9 @@ def coupling_rows(model: ClusterModel) -> np.ndarray:
 
 def point_jacobian(tree: pin.Model, data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
     """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
-    if not j:
-        return np.zeros((3, tree.nv))
-    J = pin.getJointJacobian(tree, data, j, pin.LOCAL).reshape(6, -1)  # one column comes as a vector
-    return data.oMi[j].rotation @ (J[:3] - pin.skew(point) @ J[3:])
+    frame = pin.SE3(np.eye(3), np.asarray(point, dtype=float))
+    J = pin.getFrameJacobian(tree, data, j, frame, pin.LOCAL_WORLD_ALIGNED)
+    return J.reshape(6, -1)[:3]  # one column comes as a vector
 
 
 def _joints(tree: pin.Model, closure: Closure) -> set[int]:

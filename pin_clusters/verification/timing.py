@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import gc
-import itertools
-import time
+import timeit
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -73,31 +73,21 @@ def interleaved(
     calls = {name: _calibrate(call, block) for name, call in functions.items()}
     samples: dict[str, list[float]] = {name: [] for name in functions}
     names = list(functions)
-    enabled = gc.isenabled()
     gc.collect()
-    gc.disable()
-    try:
-        for k in range(repeats):
-            # rotate, so that nobody always follows the same one (and inherits its cache and clock)
-            turn = k % len(names)
-            for name in names[turn:] + names[:turn]:
-                samples[name].append(_block(functions[name], calls[name]))
-            if progress is not None:
-                progress(k + 1, repeats)
-    finally:
-        if enabled:
-            gc.enable()
+    for k in range(repeats):
+        # rotate, so that nobody always follows the same one (and inherits its cache and clock)
+        turn = k % len(names)
+        for name in names[turn:] + names[:turn]:
+            samples[name].append(_block(functions[name], calls[name]))
+        if progress is not None:
+            progress(k + 1, repeats)
     return {name: Timing(np.array(samples[name]), calls[name]) for name in names}
 
 
 def _block(call: Call, calls: int) -> float:
-    """Return the time per call of a block of calls, [s]."""
+    """Return the time per call of a block of calls, [s]; ``timeit`` keeps the garbage collector off."""
     function, arguments = call
-    again = itertools.repeat(None, calls)
-    start = time.perf_counter()
-    for _ in again:
-        function(*arguments)
-    return (time.perf_counter() - start) / calls
+    return timeit.timeit(partial(function, *arguments), number=calls) / calls
 
 
 def _calibrate(call: Call, block: float) -> int:

@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
 from ...model import ClusterModel
-from ..reference.operational import FRAMES, motors_of, picked
+from ..reference.operational import FRAMES, picked
 from ._workspace import DATA, LOOPS, Workspace
 
 INPUTS = """
@@ -38,19 +38,9 @@ def jacobian(
         places: Joint and placement in its frame, of each frame.
         reference: Axes and points of the rows.
     """
-    found = np.zeros((6 * len(places), tree.nv))
-    for i, (j, placement) in enumerate(places):
-        if j == 0:
-            continue  # the universe does not move
-        J = pin.getJointJacobian(tree, data, j, pin.LOCAL)
-        pose = data.oMi[j] * placement
-        to = placement.toActionMatrixInverse()
-        if reference == pin.WORLD:
-            to = data.oMi[j].toActionMatrix()
-        elif reference == pin.LOCAL_WORLD_ALIGNED:
-            to = pin.SE3(pose.rotation, np.zeros(3)).toActionMatrix() @ to
-        found[6 * i : 6 * i + 6] = to @ np.asarray(J).reshape(6, -1)
-    return found
+    # one column comes as a vector
+    found = [pin.getFrameJacobian(tree, data, *place, reference).reshape(6, -1) for place in places]
+    return np.concatenate([np.zeros((0, tree.nv)), *found])
 
 
 def rows_of_frames(
@@ -60,8 +50,3 @@ def rows_of_frames(
     places = [(int(data.span.from_tree_id[f.parentJoint]), f.placement) for f in frames_of(model, frames)]
     pin.computeJointJacobians(data.tree, data.data, q)
     return jacobian(data.tree, data.data, places, reference)[picked(rows, len(places))]
-
-
-def motors(model: ClusterModel, data: Workspace) -> np.ndarray:
-    """Return the default inputs at the configuration to which ``data`` is coupled, shape (nv, inputs)."""
-    return motors_of(model, data.span, data.G)

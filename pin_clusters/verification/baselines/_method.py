@@ -1,19 +1,22 @@
-"""What the compiled baselines share in Python: tables with a compiled function, calls, and errors in words."""
+"""What the compiled baselines share in Python: tables with a function, compiled at its first use; calls; errors."""
 
 from __future__ import annotations
 
+import functools
+import importlib
 from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
+from ..._engine import entry_points
 from ..._support.arrays import configuration, is_vector, numbers, plain, velocity
 from ...errors import ShapeError, SingularClusterError
 from ...model import ClusterModel
-from ._compile import compiled
 from ._compiled import fields
 from ._tables import Tables
+from ._workspace import check, documented_with_loops, of_accelerations
 
 _NOTHING = np.zeros((0, 6))
 
@@ -42,12 +45,13 @@ class Method:
         self.tables = Tables(model, maximal=maximal, divide=divide)
         pattern(self.tables)
         self.tables.finish()
-        self.kernel: Callable[..., int] = lambda *arguments: self._compile(*function)(*arguments)
+        self._function = function
         self._no_force = np.zeros((model.njoints, 6))
 
-    def _compile(self, module: str, name: str, title: str) -> Callable[..., int]:
-        self.kernel = compiled(module, name, title)
-        return self.kernel
+    @functools.cached_property
+    def kernel(self) -> Callable[..., int]:
+        """The compiled function."""
+        return _compiled(*self._function)
 
     def accelerations(self, q: Any, v: Any, tau: Any, fext: Any) -> np.ndarray:
         """Return the independent accelerations, shape (nv,)."""
@@ -103,6 +107,38 @@ class Method:
         )  # fmt: skip
 
 
+Function = Callable[..., np.ndarray]
+
+
+def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
+    """Return ``aba`` and ``joint_forces`` of the module whose ``createData`` makes workspaces of a kind."""
+
+    @of_accelerations
+    def aba(model: ClusterModel, data: Method, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+        """Compute the accelerations under torques."""
+        if type(data) is not kind or data.model is not model:
+            check(model, data, kind, module)
+        return data.accelerations(q, v, tau, fext)
+
+    @documented_with_loops
+    def joint_forces(model: ClusterModel, data: Method, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+        """Compute what all joints transmit while the robot moves freely under torques.
+
+        Where constraints are redundant, forces of least norm, in rows that are measured by the size of their loop.
+
+        Returns:
+            Wrench of the parent's body on the child's through each joint of the user's tree, torques of motors and
+            couplings included, shape (njoints, 6), [linear; angular] in the joint frame, as ``joints`` of
+            ``pc.constraint_forces``.
+        """
+        check(model, data, kind, module)
+        return data.joint_forces(q, v, tau, fext)
+
+    for function in (aba, joint_forces):
+        function.__module__, function.__qualname__ = module, function.__name__
+    return aba, joint_forces
+
+
 def _forces(model: ClusterModel, fext: Any) -> np.ndarray:
     """Return external forces as rows."""
     given: Any = fext
@@ -115,3 +151,27 @@ def _forces(model: ClusterModel, fext: Any) -> np.ndarray:
             f"universe first: ({model.njoints}, 6)."
         )
     return rows
+
+
+@functools.cache
+def _compiled(module: str, name: str, title: str) -> Callable[..., Any]:
+    """Return a function of ``_compiled``: it takes I, W, q, v, tau, fext, accelerations and forces.
+
+    Args:
+        module: Of ``_compiled``.
+        name: Of the function.
+        title: What the user is told is being compiled.
+    """
+    function = getattr(importlib.import_module(f".{module}", f"{__package__}._compiled"), name)
+    if not entry_points.JIT:
+        return function
+    from numba import njit, types
+
+    from ..._engine.kernels.compiling import cache as _cache
+    from ..._engine.kernels.compiling.jit import OPTIONS
+
+    vector, matrix = types.float64[::1], types.float64[:, ::1]
+    signature = types.int64(types.int64[::1], *[vector] * 4, matrix, vector, matrix)
+    dispatcher = njit(**OPTIONS)(function)
+    _cache.compile_or_load(dispatcher, signature, name, title)
+    return dispatcher

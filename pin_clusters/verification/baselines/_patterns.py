@@ -15,18 +15,14 @@ def virtual_work(tables: Tables) -> None:
     children: list[list[int]] = [[] for _ in bodies]
     for i in range(1, nb):
         children[bodies[i].parent].append(i)
+    links = [[j for j in (p, *children[p]) if counts[j]] if p else [] for p in range(nb)]
     near: list[list[int]] = [[] for _ in bodies]
-    for p in range(1, nb):
-        joints = [j for j in (p, *children[p]) if counts[j]]
+    for joints in links:
         for k, j in enumerate(joints):
             near[j] += joints[:k]
-    slots: dict[tuple[int, int], int] = {}
-    for i in range(nb):
-        for j in near[i]:
-            slots[i, j] = len(slots)
+    slots = {pair: n for n, pair in enumerate((i, j) for i in range(nb) for j in near[i])}
     fill = [[0 if a == b else slots[max(a, b), min(a, b)] for k, a in enumerate(own) for b in own[: k + 1]]
             for own in near]  # fmt: skip
-    links = [[j for j in (p, *children[p]) if counts[j]] if p else [] for p in range(nb)]
     tables.lists(f.NEAR, f.NEARS, near)
     tables.lists(f.FILL, f.FILLS, fill)
     tables.lists(f.LINK, f.LINKS, links)
@@ -54,11 +50,7 @@ def _nodes(
     """Add where rows are felt, in order, and from there where they go."""
     order = [sorted(rows) for rows in at]
     tables.lists(f.NODE, f.NODE_ROW, order)
-    place, n = {}, 0
-    for node, rows in enumerate(order):
-        for r in rows:
-            place[node, r] = n
-            n += 1
+    place = {pair: n for n, pair in enumerate((node, r) for node, rows in enumerate(order) for r in rows)}
     targets = [[place[shift[node] + other, r] for other in goes[node]] for node, rows in enumerate(order)
                for r in rows]  # fmt: skip
     if always:  # one each, or none at the base
@@ -67,7 +59,7 @@ def _nodes(
         tables.lists(f.GOES, f.GOES_TO, targets)
     entry_rows = [r for r, row in enumerate(tables.rows) for _ in row.bodies]
     tables.put(f.ENTRY_NODE, [place[b, r] if b else -1 for b, r in zip(tables.entries, entry_rows, strict=True)])
-    tables.rooms({f.AT_Y: 6 * n, f.AT_SYSTEM: len(tables.rows) ** 2})
+    tables.rooms({f.AT_Y: 6 * len(place), f.AT_SYSTEM: len(tables.rows) ** 2})
 
 
 def tree(tables: Tables) -> None:

@@ -55,14 +55,11 @@ class Rods:
     def potential_energy(self, q: np.ndarray) -> float:
         """Return -m g' c over the rods, at the expanded tree's q, [J]."""
         pin.forwardKinematics(self.tree, self.data, q)
-        places = [[self.data.oMi[j].act(x) for j, x in ends] for ends in self.ends]
-        return float(
-            -sum(
-                mass * self.gravity @ (weight * a + (1.0 - weight) * b)
-                for rod, (a, b) in zip(self.closures, places, strict=True)
-                for mass, weight in rod_points(rod)
-            )
-        )
+        moment = np.zeros(3)
+        for rod, ends in zip(self.closures, self.ends, strict=True):
+            a, b = (self.data.oMi[j].act(x) for j, x in ends)
+            moment += sum(mass * (weight * a + (1.0 - weight) * b) for mass, weight in rod_points(rod))
+        return -float(self.gravity @ moment)
 
     def jacobian(self, j: int, point: np.ndarray) -> np.ndarray:
         """Return the Jacobian of a point of a body, after ``pin.computeJointJacobians``, world axes, (3, tree.nv)."""
@@ -70,7 +67,5 @@ class Rods:
 
     def acceleration(self, j: int, point: np.ndarray) -> np.ndarray:
         """Return the acceleration of a point of a body, after ``pin.forwardKinematics``, world axes, (3,)."""
-        v, a = self.data.v[j], self.data.a[j]
-        spin = pin.skew(v.angular)  # np.cross takes ten times as long
-        local = a.linear + pin.skew(a.angular) @ point + spin @ (v.linear + spin @ point)
-        return self.data.oMi[j].rotation @ local
+        frame = j, pin.SE3(np.eye(3), point), pin.LOCAL_WORLD_ALIGNED
+        return pin.getFrameClassicalAcceleration(self.tree, self.data, *frame).linear

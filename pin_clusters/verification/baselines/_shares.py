@@ -92,24 +92,20 @@ def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:
     found = [bodies[0]]
     new = np.zeros(len(bodies), dtype=np.int64)
 
-    def add(i: int, parent: int) -> None:
-        stack = [(i, parent)]
-        while stack:
-            i, parent = stack.pop()
-            b, own = bodies[i], children[i]
-            above = int(b.nv < 6 or b.armature.any())
-            parts = max(1, len(own) + above - 2)
-            inertia, lump = b.inertia / parts, b.lump / parts
-            new[i] = len(found)
-            found.append(replace(b, parent=parent, inertia=inertia, lump=lump))
-            hangs = [len(found) - 1]
-            for _ in range(parts - 1):
-                found.append(Body(b.name, len(found) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), lump))
-                hangs.append(len(found) - 1)
-            # three joints each: the first has the joint above or two children, the last has two
-            places = [hangs[min(max(k - 1 + above, 0), parts - 1)] for k in range(len(own))]
-            stack += [(child, at) for child, at in zip(own, places, strict=True)][::-1]
-
-    for i in children[0]:
-        add(i, 0)
+    stack = [(i, 0) for i in children[0]][::-1]
+    while stack:
+        i, parent = stack.pop()
+        b, own = bodies[i], children[i]
+        above = int(b.nv < 6 or b.armature.any())
+        parts = max(1, len(own) + above - 2)
+        inertia, lump = b.inertia / parts, b.lump / parts
+        new[i] = len(found)
+        found.append(replace(b, parent=parent, inertia=inertia, lump=lump))
+        hangs = [len(found) - 1]
+        for _ in range(parts - 1):
+            found.append(Body(b.name, len(found) - 1, -1, b.first + b.nv, [], inertia, np.zeros(0), lump))
+            hangs.append(len(found) - 1)
+        # three joints each: the first has the joint above or two children, the last has two
+        places = [hangs[min(max(k - 1 + above, 0), parts - 1)] for k in range(len(own))]
+        stack += [(child, at) for child, at in zip(own, places, strict=True)][::-1]
     return found, new

@@ -30,8 +30,23 @@ Raises:
 """
 """The same for those that need G."""
 
+FLOAT64 = """
+Args:
+    q: Configuration, shape (nq,), float64.
+    v: Independent velocity, shape (nv,), float64.
+    a: Independent acceleration, shape (nv,), float64.
+    tau: Torque, shape (nv,), float64.
+"""
+"""What those take that convert nothing."""
+
+ACCELERATION = """
+Returns:
+    Independent acceleration, shape (nv,).
+"""
+
 documented = stock(STATE, DATA)
 documented_with_loops = stock(STATE, DATA, LOOPS)
+of_accelerations = stock(STATE, DATA, LOOPS, ACCELERATION)
 
 
 class Workspace:

@@ -20,15 +20,11 @@ References:
 from __future__ import annotations
 
 from functools import cached_property
-from typing import Any
-
-import numpy as np
 
 from ...errors import ArgumentTypeError, NotAvailableError
 from ...model import ClusterModel, expand
-from ._method import Method
+from ._method import Method, functions_of
 from ._patterns import chain, tree
-from ._workspace import check, documented_with_loops
 
 _FORMS = {
     "chain": (chain, ("banded", "baraff_chain", "forward dynamics by multipliers, of chains")),
@@ -114,28 +110,4 @@ def createData(model: ClusterModel, form: str | None = None) -> Multipliers:
     return Multipliers(model, form if form is not None else "tree" if fork else "chain")
 
 
-@documented_with_loops
-def aba(model: ClusterModel, data: Multipliers, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
-    if type(data) is not Multipliers or data.model is not model:
-        check(model, data, Multipliers, __name__)
-    return data.accelerations(q, v, tau, fext)
-
-
-@documented_with_loops
-def joint_forces(model: ClusterModel, data: Multipliers, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute what all joints transmit while the robot moves freely under torques.
-
-    Where constraints are redundant, forces of least norm, in rows that are measured by the size of their loop.
-
-    Returns:
-        Wrench of the parent's body on the child's through each joint of the user's tree, torques of motors and
-        couplings included, shape (njoints, 6), [linear; angular] in the joint frame, as ``joints`` of
-        ``pc.constraint_forces``.
-    """
-    check(model, data, Multipliers, __name__)
-    return data.joint_forces(q, v, tau, fext)
+aba, joint_forces = functions_of(Multipliers, __name__)

@@ -11,9 +11,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._support.docstrings import STATE, stock
 from ...approximations.armature import WithoutRotors, reflected_inertia
 from ...model import ClusterModel, joint_forces
-from ._workspace import check, documented
+from ._workspace import ACCELERATION, DATA, check, documented
 
 
 class BlockWorkspace(WithoutRotors):
@@ -65,13 +66,9 @@ def rnea(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, a: Any, fext
     return data.rnea(q, v, a, *data.fext(fext)) + data.B @ np.asarray(a, dtype=float)
 
 
-@documented
+@stock(STATE, DATA, ACCELERATION)
 def aba(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques: (M + B) a = tau - h of the approximate robot.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
+    """Compute the accelerations under torques: (M + B) a = tau - h of the approximate robot."""
     check(model, data, BlockWorkspace, __name__)
     h = data.rnea(q, v, np.zeros(model.nv), *data.fext(fext))
     return np.linalg.solve(data.crba(q) + data.B, np.asarray(tau, dtype=float) - h)

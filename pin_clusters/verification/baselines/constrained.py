@@ -32,7 +32,7 @@ from ...errors import ModelError, NotAvailableError
 from ...model import ClusterModel, expand, joint_forces
 from ..null_space import null_space
 from ._contacts import Cut, refuse
-from ._workspace import check, documented
+from ._workspace import check, of_accelerations
 
 SETTINGS = {"constraintDynamics": (1e-12, 1e-8, 10), "lcaba": (1e-12, 1e-4, 5)}
 """Accuracy, mu and largest number of iterations of each solver, unless they are given."""
@@ -58,8 +58,7 @@ class ConstrainedWorkspace:
         self.tree, self.contacts = self.cut.tree, self.cut.contacts
         self.data = self.tree.createData()
         self.contact_datas = pin.StdVec_RigidConstraintData()
-        for contact in self.contacts:
-            self.contact_datas.append(contact.createData())
+        self.contact_datas.extend([contact.createData() for contact in self.contacts])
         self.settings = pin.ProximalSettings(*settings)
         self._renewed = solver == "lcaba" and any(c.type == pin.ContactType.CONTACT_6D for c in self.contacts)
         if solver == "lcaba":
@@ -123,19 +122,9 @@ def createData(
     return ConstrainedWorkspace(model, solver, (settings[0], settings[1], int(settings[2])), rotors)
 
 
-@documented
+@of_accelerations
 def aba(model: ClusterModel, data: ConstrainedWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques with the solver of the workspace.
-
-    Args:
-        tau: Torque on the independent joints, shape (nv,).
-
-    Returns:
-        Independent acceleration, shape (nv,).
-
-    Raises:
-        SingularClusterError: The independent velocities do not determine the others here.
-    """
+    """Compute the accelerations under torques with the solver of the workspace."""
     check(model, data, ConstrainedWorkspace, __name__)
     full_q, full_v = data.state(np.asarray(q, dtype=float), np.asarray(v, dtype=float))
     torque = np.zeros(data.tree.nv)

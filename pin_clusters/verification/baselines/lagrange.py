@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from ..._support.docstrings import STATE, stock
 from ...model import ClusterModel
 from ..null_space import coupling_rows
-from ._workspace import Workspace, check, documented_with_loops
+from ._workspace import ACCELERATION, DATA, FLOAT64, LOOPS, Workspace, check
 
 
 class LagrangeWorkspace(Workspace):
@@ -83,18 +84,9 @@ def createData(model: ClusterModel) -> LagrangeWorkspace:
     return LagrangeWorkspace(model)
 
 
-@documented_with_loops
+@stock(STATE, DATA, LOOPS, FLOAT64, ACCELERATION)
 def aba(model: ClusterModel, data: LagrangeWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques: [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] on the expanded tree.
-
-    Args:
-        q: Configuration, shape (nq,), float64.
-        v: Independent velocity, shape (nv,), float64.
-        tau: Torque on the independent joints, shape (nv,), float64.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
+    """Compute the accelerations under torques: [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] on the expanded tree."""
     check(model, data, LagrangeWorkspace, __name__)
     combine = None if data.loops is None else data.close(q, v)
     q, n = data.configuration(q), data.tree.nv

@@ -13,17 +13,11 @@ import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
 from ...model import ClusterModel
-from ._frames import documented_with_loops, motors, rows_of_frames
-from ._workspace import DATA, LOOPS, Workspace, check
+from ..reference.operational import motors_of
+from ._frames import documented_with_loops, rows_of_frames
+from ._workspace import ACCELERATION, DATA, FLOAT64, LOOPS, Workspace, check
 
-_FLOAT64 = """
-Args:
-    q: Configuration, shape (nq,), float64.
-    v: Independent velocity, shape (nv,), float64.
-    a: Independent acceleration, shape (nv,), float64.
-    tau: Torque, shape (nv,), float64.
-"""
-_documented = stock(STATE, DATA, LOOPS, _FLOAT64)
+_documented = stock(STATE, DATA, LOOPS, FLOAT64)
 
 
 def createData(model: ClusterModel) -> Workspace:
@@ -64,13 +58,9 @@ def crba(model: ClusterModel, data: Workspace, q: Any) -> np.ndarray:
     return data.GT @ (data.mass_matrix(data.configuration(q)) @ data.G)
 
 
-@_documented
+@stock(STATE, DATA, LOOPS, FLOAT64, ACCELERATION)
 def aba(model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques: (G' M G) a = tau - G' (M g + h), by Cholesky.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
+    """Compute the accelerations under torques: (G' M G) a = tau - G' (M g + h), by Cholesky."""
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, __name__)
     data.couple(q, v)
@@ -89,7 +79,7 @@ def computeKineticEnergy(model: ClusterModel, data: Workspace, q: Any, v: Any) -
     return float(0.5 * v @ crba(model, data, q) @ v)
 
 
-@stock(STATE, DATA, _FLOAT64)
+@stock(STATE, DATA, FLOAT64)
 def computePotentialEnergy(model: ClusterModel, data: Workspace, q: Any) -> float:
     """Compute the potential energy of all bodies and rods, [J]; zero where the centre of mass is at the origin."""
     check(model, data, Workspace, __name__)
@@ -135,7 +125,7 @@ def inverse_input_matrix(
     check(model, data, Workspace, __name__)
     M = crba(model, data, q)
     J = rows_of_frames(model, data, data.configuration(q), contacts, reference, "linear") @ data.G
-    B = motors(model, data) if B is None else np.asarray(B, dtype=float)
+    B = motors_of(model, data.span, data.G) if B is None else np.asarray(B, dtype=float)
     return _solve(data, M, np.hstack([B, J.T]))
 
 

@@ -12,14 +12,9 @@ References:
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ...model import ClusterModel
-from ._method import Method
+from ._method import Method, functions_of
 from ._patterns import generalized
-from ._workspace import check, documented_with_loops
 
 
 class SparseCrba(Method):
@@ -45,13 +40,4 @@ def createData(model: ClusterModel) -> SparseCrba:
     return SparseCrba(model)
 
 
-@documented_with_loops
-def aba(model: ClusterModel, data: SparseCrba, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
-    if type(data) is not SparseCrba or data.model is not model:
-        check(model, data, SparseCrba, __name__)
-    return data.accelerations(q, v, tau, fext)
+aba, _ = functions_of(SparseCrba, __name__)

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...model import ClusterModel
-from ._workspace import Workspace, check, documented_with_loops
+from ._workspace import Workspace, check, documented_with_loops, of_accelerations
 
 
 class UnconstrainedWorkspace(Workspace):
@@ -52,13 +52,9 @@ def rnea(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, a: A
     return np.asarray(M @ np.asarray(a, dtype=float) + h)
 
 
-@documented_with_loops
+@of_accelerations
 def aba(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques: M_ii a = tau - h_i.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
+    """Compute the accelerations under torques: M_ii a = tau - h_i."""
     check(model, data, UnconstrainedWorkspace, __name__)
     M, h = data.terms(q, v, fext)
     return np.linalg.solve(M, np.asarray(tau, dtype=float) - h)

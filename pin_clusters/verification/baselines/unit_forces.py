@@ -17,8 +17,9 @@ import numpy as np
 import pinocchio as pin
 
 from ...model import ClusterModel
+from ..reference.operational import motors_of
 from . import projection
-from ._frames import documented_with_loops, frames_of, motors
+from ._frames import documented_with_loops, frames_of
 from ._workspace import Workspace, check
 
 
@@ -56,7 +57,7 @@ def inverse_input_matrix(
 
     if B is None:
         data.couple(q)
-        B = motors(model, data)
+        B = motors_of(model, data.span, data.G)
     tree, frames, nothing = model.tree, frames_of(model, contacts), np.zeros((model.njoints, 6))
     poses = tree.createData()
     pin.forwardKinematics(tree, poses, q)
@@ -64,14 +65,13 @@ def inverse_input_matrix(
     columns = [forward(np.array(b), nothing) - free for b in np.asarray(B, dtype=float).T]
     for f in frames:
         j = int(f.parentJoint)
-        turn = np.eye(3) if reference == pin.LOCAL else (poses.oMi[j] * f.placement).rotation.T
+        where = f.placement
+        if reference == pin.WORLD:  # the force acts at the origin of the world
+            where = poses.oMi[j].inverse()
+        elif reference == pin.LOCAL_WORLD_ALIGNED:
+            where = pin.SE3(poses.oMi[j].rotation.T, f.placement.translation)
         for direction in np.eye(3):
-            force = pin.Force(turn @ direction, np.zeros(3))
-            if reference == pin.WORLD:  # it acts at the origin of the world
-                fext_in_joint = poses.oMi[j].actInv(pin.Force(direction, np.zeros(3)))
-            else:
-                fext_in_joint = f.placement.act(force)
             fext = nothing.copy()
-            fext[j] = fext_in_joint.vector
+            fext[j] = where.act(pin.Force(direction, np.zeros(3))).vector
             columns.append(forward(rest, fext) - free)
     return np.stack(columns, axis=1) if columns else np.zeros((model.nv, 0))

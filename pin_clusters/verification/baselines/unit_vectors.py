@@ -11,14 +11,9 @@ References:
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ...model import ClusterModel
-from ._method import Method
+from ._method import Method, functions_of
 from ._patterns import generalized
-from ._workspace import check, documented_with_loops
 
 
 class UnitVectors(Method):
@@ -35,13 +30,4 @@ def createData(model: ClusterModel) -> UnitVectors:
     return UnitVectors(model, generalized, function, maximal=False)
 
 
-@documented_with_loops
-def aba(model: ClusterModel, data: UnitVectors, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
-    if type(data) is not UnitVectors or data.model is not model:
-        check(model, data, UnitVectors, __name__)
-    return data.accelerations(q, v, tau, fext)
+aba, _ = functions_of(UnitVectors, __name__)

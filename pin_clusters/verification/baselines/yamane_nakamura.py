@@ -22,15 +22,10 @@ References:
 
 from __future__ import annotations
 
-from typing import Any
-
-import numpy as np
-
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel
-from ._method import Method
+from ._method import Method, functions_of
 from ._patterns import virtual_work
-from ._workspace import check, documented_with_loops
 
 
 class VirtualWork(Method):
@@ -63,28 +58,4 @@ def createData(model: ClusterModel, split: bool = True) -> VirtualWork:
     return VirtualWork(model, split)
 
 
-@documented_with_loops
-def aba(model: ClusterModel, data: VirtualWork, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute the accelerations under torques.
-
-    Returns:
-        Independent acceleration, shape (nv,).
-    """
-    if type(data) is not VirtualWork or data.model is not model:
-        check(model, data, VirtualWork, __name__)
-    return data.accelerations(q, v, tau, fext)
-
-
-@documented_with_loops
-def joint_forces(model: ClusterModel, data: VirtualWork, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
-    """Compute what all joints transmit while the robot moves freely under torques.
-
-    Where constraints are redundant, forces of least norm, in rows that are measured by the size of their loop.
-
-    Returns:
-        Wrench of the parent's body on the child's through each joint of the user's tree, torques of motors and
-        couplings included, shape (njoints, 6), [linear; angular] in the joint frame, as ``joints`` of
-        ``pc.constraint_forces``.
-    """
-    check(model, data, VirtualWork, __name__)
-    return data.joint_forces(q, v, tau, fext)
+aba, joint_forces = functions_of(VirtualWork, __name__)

@@ -14,16 +14,9 @@ References:
 
 from __future__ import annotations
 
+from ._coupling_rates import coupling_derivatives, coupling_jacobian
 from .contacts import constraintDynamics, contact_rows, impulseDynamics
-from .derivatives import (
-    aba_derivatives,
-    centroidal_derivatives,
-    coriolis_matrix,
-    coupling_derivatives,
-    coupling_jacobian,
-    frame_hessian,
-    rnea_derivatives,
-)
+from .derivatives import aba_derivatives, centroidal_derivatives, coriolis_matrix, frame_hessian, rnea_derivatives
 from .energy import computeKineticEnergy, computePotentialEnergy
 from .forward import aba, computeMinverse
 from .hybrid import hybrid_dynamics

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from functools import lru_cache, partial
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -37,10 +37,9 @@ class Block:
         G: Coupling matrix of its joints, shape (sum of the joints' nv, n_k).
         I: Spatial inertias, block diagonal, shape (6 n_b, 6 n_b).
         H: Armature on the independent velocities, shape (n_k, n_k).
-        bias: Function of the joint velocities that gives the joints' own velocity-product accelerations, stacked.
-        g: Function of the independent velocity of the robot that gives the cluster's rows of g; zero where G is
-            constant.
-        armature: Of its joints, shape (sum of the joints' nv,).
+        rotor_bias: Torques G' armature g, which the armature needs at zero independent acceleration, shape (n_k,).
+        V: Velocities of the bodies, stacked, shape (6 n_b,).
+        c: Their accelerations at zero independent accelerations of this cluster and of those that carry it, stacked.
     """
 
     parent: int
@@ -53,13 +52,9 @@ class Block:
     G: np.ndarray
     I: np.ndarray
     H: np.ndarray
-    bias: Any
-    g: Any
-    armature: np.ndarray
-
-    def rotor_bias(self, v: np.ndarray) -> np.ndarray:
-        """Return the torques G' armature g, which the armature needs at zero independent acceleration."""
-        return self.G.T @ (self.armature * self.g(v))
+    rotor_bias: np.ndarray
+    V: np.ndarray
+    c: np.ndarray
 
 
 @lru_cache(maxsize=16)
@@ -102,33 +97,26 @@ def members(model: ClusterModel) -> tuple[tuple[list[int], int], ...]:
     return tuple(found)
 
 
-def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
-    """Return the clusters' matrices at a configuration, parents first.
+def blocks(model: ClusterModel, q: np.ndarray, v: np.ndarray | None = None) -> list[Block]:
+    """Return the clusters' matrices at a configuration, and their velocities, at rest without v; parents first.
+
+    V_k = X_k V_parent + S_k v_k;  c_k = X_intra (bias of the joints + V_k x S_span G v_k + S_span g).
 
     References:
         Chignoli et al., arXiv 2311.13732, equations (9), (21), (29) to (31).
     """
     span, space = expanded(model), loops(model)
-    q = np.asarray(q, dtype=float)
-    tree, expanded_q = span.tree, span.configuration(q)
+    q, v = np.asarray(q, dtype=float), np.zeros(model.nv) if v is None else np.asarray(v, dtype=float)
+    tree = span.tree
     if space is None:
-        whole_G = span.G
+        whole_G, whole_g = span.G, np.zeros(tree.nv)
     else:
-        space.at(q)
-        whole_G = span.from_tree @ space.G
-    known: dict[bytes, np.ndarray] = {}
-
-    def drift(v: np.ndarray) -> np.ndarray:
-        """Return g in the expanded tree: its acceleration at zero independent acceleration."""
-        if space is None:
-            return np.zeros(tree.nv)
-        if v.tobytes() not in known:
-            space.at(q, v)
-            known[v.tobytes()] = span.from_tree @ space.g
-        return known[v.tobytes()]
-
+        space.at(q, v)
+        whole_G, whole_g = span.from_tree @ space.G, span.from_tree @ space.g
     at_independent = span.from_tree_v[model.idx_v_independent]
-    joint_data = [None] + [_joint(tree.joints[j], expanded_q, np.zeros(tree.nv)) for j in range(1, tree.njoints)]
+    joint_data = [joint.createData() for joint in tree.joints]
+    for joint, own in zip(list(tree.joints)[1:], joint_data[1:], strict=True):
+        joint.calc(own, span.configuration(q), whole_G @ v)
     owner: dict[int, tuple[int, int]] = {}
     found: list[Block] = []
     for k, (bodies, output) in enumerate(members(model)):
@@ -151,30 +139,14 @@ def blocks(model: ClusterModel, q: np.ndarray) -> list[Block]:
         span_rows = np.array([i for j in bodies for i in in_v(tree, j)])
         columns = np.flatnonzero(np.isin(at_independent, span_rows))
         G = whole_G[np.ix_(span_rows, columns)]
-        armature = np.array(tree.armature)[span_rows]
-        H = G.T @ (armature[:, None] * G)
-        found.append(
-            Block(
-                parent, columns, bodies, X, X_intra @ S_span @ G, X_intra, S_span, G, inertia, H,
-                partial(_bias, tree, bodies, span_rows, expanded_q),
-                lambda v, span_rows=span_rows: drift(v)[span_rows], armature,
-            )
-        )  # fmt: skip
+        rates, g, armature = G @ v[columns], whole_g[span_rows], np.array(tree.armature)[span_rows]
+        S = X_intra @ S_span @ G
+        V = X @ (found[parent].V if parent >= 0 else np.zeros(6)) + S @ v[columns]
+        bias = np.concatenate([joint_data[j].c.vector for j in bodies])
+        c = X_intra @ (bias + cross(V, S_span @ rates) + S_span @ g)
+        H, rotor_bias = G.T @ (armature[:, None] * G), G.T @ (armature * g)
+        found.append(Block(parent, columns, bodies, X, S, X_intra, S_span, G, inertia, H, rotor_bias, V, c))
     return found
-
-
-def velocities(model: ClusterModel, clusters: list[Block], v: np.ndarray) -> tuple[list[np.ndarray], list[np.ndarray]]:
-    """Return the stacked velocities V and velocity-product accelerations c of all clusters.
-
-    V_k = X_k V_parent + S_k v_k;  c_k = X_intra (bias of the joints + V_k x S_span G v_k + S_span g).
-    """
-    V: list[np.ndarray] = []
-    c: list[np.ndarray] = []
-    for block in clusters:
-        rates = block.G @ v[block.columns]
-        V.append(block.X @ above(V, block, np.zeros(6)) + block.S @ v[block.columns])
-        c.append(block.X_intra @ (block.bias(rates) + cross(V[-1], block.S_span @ rates) + block.S_span @ block.g(v)))
-    return V, c
 
 
 def above(values: list[np.ndarray], block: Block, universe: np.ndarray) -> np.ndarray:
@@ -188,26 +160,11 @@ def cross(V: np.ndarray, W: np.ndarray, kind: Any = pin.Motion) -> np.ndarray:
     return np.concatenate([pin.Motion(a).cross(kind(b)).vector for a, b in pairs])
 
 
-def cross_force(V: np.ndarray, F: np.ndarray) -> np.ndarray:
-    """Return V x* F, body by body (the cross product of a motion and a force)."""
-    return cross(V, F, pin.Force)
-
-
-def external(model: ClusterModel, clusters: list[Block], fext: Any) -> list[np.ndarray]:
-    """Return the external forces on the bodies of each cluster, stacked."""
-    if fext is None:
-        return [np.zeros(6 * len(block.bodies)) for block in clusters]
-    forces = expanded(model).fext(fext)
-    return [np.concatenate([forces[j].vector for j in block.bodies]) for block in clusters]
-
-
-def _joint(joint: pin.JointModel, q: np.ndarray, v: np.ndarray) -> Any:
-    data = joint.createData()
-    joint.calc(data, q, v)
-    return data
-
-
-def _bias(tree: pin.Model, bodies: list[int], rows: np.ndarray, q: np.ndarray, rates: np.ndarray) -> np.ndarray:
-    v = np.zeros(tree.nv)
-    v[rows] = rates
-    return np.concatenate([_joint(tree.joints[j], q, v).c.vector for j in bodies])
+def bias_forces(model: ClusterModel, clusters: list[Block], fext: Any) -> list[np.ndarray]:
+    """Return V x* I V less the external forces, on the bodies of each cluster, stacked."""
+    found = [cross(block.V, block.I @ block.V, pin.Force) for block in clusters]
+    if fext is not None:
+        forces = expanded(model).fext(fext)
+        for total, block in zip(found, clusters, strict=True):
+            total -= np.concatenate([forces[j].vector for j in block.bodies])
+    return found

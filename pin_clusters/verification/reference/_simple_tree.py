@@ -10,12 +10,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from ...model import ClusterModel, SpanningTree, joint_forces
+from ...model import ClusterModel, SpanningTree
 from ._clusters import expanded
 
 
@@ -32,11 +31,6 @@ class SimpleTree:
     tree: pin.Model
     span: SpanningTree
     ids: np.ndarray
-
-    def fext(self, forces: Any) -> pin.StdVec_Force:
-        """Return the user's external forces in the joint frames of ``tree``; none for None."""
-        rows = np.zeros((len(self.ids), 6)) if forces is None else forces
-        return joint_forces(self.tree, self.ids, rows)
 
 
 @lru_cache(maxsize=16)

@@ -7,7 +7,7 @@ of clusters, and what a contact sees is derived from them in world axes.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -17,10 +17,10 @@ from scipy.spatial.transform import Rotation
 
 from ..._support.docstrings import STATE, stock
 from ...model import ClusterModel
-from ._clusters import Block, above, blocks, expanded, velocities
+from ._clusters import Block, above, blocks, cross, expanded
 from .inverse import nonLinearEffects
 from .mass_matrix import crba
-from .operational import body_jacobians
+from .operational import body_jacobians, placement_of
 
 _CONTACTS = """
 Args:
@@ -50,7 +50,7 @@ class _Side:
     def point(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return Jacobian, velocity and acceleration of the contact point, a point of the body."""
         at, w = self.pose[:3, 3], self.V[3:]
-        to = np.hstack([np.eye(3), -_cross(at)])
+        to = np.hstack([np.eye(3), -pin.skew(at)])
         velocity = to @ self.V
         return to @ self.J, velocity, to @ self.A + np.cross(w, velocity)
 
@@ -68,9 +68,7 @@ def contact_rows(
     Returns:
         J, shape (rows, nv), and rest, shape (rows,).
     """
-    v = np.asarray(v, dtype=float)
-    clusters = blocks(model, q)
-    motion = _motions(model, clusters, v)
+    motion = _motions(model, blocks(model, q, v))
     rows, rest = [np.zeros((0, model.nv))], [np.zeros(0)]
     for c in contacts:
         one = _side(model, motion, c.joint1_id, c.joint1_placement)
@@ -124,26 +122,23 @@ def _solve(M: np.ndarray, J: np.ndarray, right: np.ndarray, rest: np.ndarray) ->
     return x[:n], -x[n:]
 
 
-def _motions(model: ClusterModel, clusters: list[Block], v: np.ndarray) -> dict[int, tuple[np.ndarray, ...]]:
-    """Return transform to the world, Jacobian, twist and its rate at a = 0 of bodies, about the world's origin."""
-    J, pose = body_jacobians(model, clusters)
-    V, c = velocities(model, clusters, v)
+def _motions(model: ClusterModel, clusters: list[Block]) -> dict[int, _Side]:
+    """Return the bodies of the expanded tree, each with its own frame for that of a contact."""
+    J, transforms = body_jacobians(model, clusters)
     A: list[np.ndarray] = []
-    found: dict[int, tuple[np.ndarray, ...]] = {0: (np.eye(6), J[0], np.zeros(6), np.zeros(6))}
-    for k, block in enumerate(clusters):
-        A.append(block.X @ above(A, block, np.zeros(6)) + c[k])
+    found = {0: _Side(np.eye(4), J[0], np.zeros(6), np.zeros(6))}
+    for block in clusters:
+        A.append(block.X @ above(A, block, np.zeros(6)) + block.c)
         for i, j in enumerate(block.bodies):
-            X, own = np.linalg.inv(pose[j]), slice(6 * i, 6 * i + 6)
-            found[j] = X, X @ J[j], X @ V[k][own], X @ A[k][own]
+            X, own, pose = np.linalg.inv(transforms[j]), slice(6 * i, 6 * i + 6), np.eye(4)
+            pose[:3, :3], pose[:3, 3] = placement_of(transforms[j])
+            found[j] = _Side(pose, X @ J[j], X @ block.V[own], X @ A[-1][own])
     return found
 
 
-def _side(model: ClusterModel, motion: dict[int, tuple[np.ndarray, ...]], joint: int, placement: pin.SE3) -> _Side:
-    X, J, V, A = motion[int(expanded(model).from_tree_id[joint])]
-    R, shifted = X[:3, :3], X[:3, 3:] @ X[:3, :3].T  # X = [R, p x R; 0, R]
-    pose = np.eye(4)
-    pose[:3, :3], pose[:3, 3] = R, (shifted[2, 1], shifted[0, 2], shifted[1, 0])
-    return _Side(pose @ placement.homogeneous, J, V, A)
+def _side(model: ClusterModel, motion: dict[int, _Side], joint: int, placement: pin.SE3) -> _Side:
+    body = motion[int(expanded(model).from_tree_id[joint])]
+    return replace(body, pose=body.pose @ placement.homogeneous)
 
 
 def _point(c: Any, one: _Side, two: _Side) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -161,11 +156,11 @@ def _frame(c: Any, one: _Side, two: _Side) -> tuple[np.ndarray, np.ndarray, np.n
     R, at = one.pose[:3, :3], one.pose[:3, 3]
     turn = np.kron(np.eye(2), R.T)
     to_point = np.eye(6)  # twists about the contact point
-    to_point[:3, 3:] = -_cross(at)
+    to_point[:3, 3:] = -pin.skew(at)
     to = turn @ to_point
     rate, change = one.V - two.V, one.A - two.A
     if c.reference_frame == pin.LOCAL:
-        axes, has = to, to @ (change - _motion_cross(one.V, rate))  # the axes move with the first body
+        axes, has = to, to @ (change - cross(one.V, rate))  # the axes move with the first body
     else:
         axes = to_point
         has = to_point @ change
@@ -180,7 +175,10 @@ def _twist_to(pose: np.ndarray) -> np.ndarray:
     """Return the constant twist that leads from the identity to a pose, shape (4, 4), in unit time."""
     turn = Rotation.from_matrix(pose[:3, :3]).as_rotvec()
     both = np.zeros((6, 6))
-    both[:3, :3], both[:3, 3:] = _cross(turn), np.eye(3)  # the mean of the rotation stands beside it in the exponential
+    both[:3, :3], both[:3, 3:] = (
+        pin.skew(turn),
+        np.eye(3),
+    )  # the mean of the rotation stands beside it in the exponential
     return np.concatenate([np.linalg.solve(expm(both)[:3, 3:], pose[:3, 3]), turn])
 
 
@@ -188,12 +186,3 @@ def _gains(c: Any, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the gains of a corrector; Pinocchio 3 has one per row, and another name for it."""
     gains = c.m_baumgarte_parameters if hasattr(c, "m_baumgarte_parameters") else c.corrector
     return np.ravel(gains.Kp)[:n], np.ravel(gains.Kd)[:n]
-
-
-def _cross(p: np.ndarray) -> np.ndarray:
-    return np.array([[0.0, -p[2], p[1]], [p[2], 0.0, -p[0]], [-p[1], p[0], 0.0]])
-
-
-def _motion_cross(V: np.ndarray, W: np.ndarray) -> np.ndarray:
-    """Return V x W, of motions."""
-    return np.concatenate([np.cross(V[3:], W[:3]) + np.cross(V[:3], W[3:]), np.cross(V[3:], W[3:])])

@@ -2,7 +2,7 @@
 
 The other road than the kernels', which never know dG/dq: here G, the tensor dG/dq and the second derivatives of the
 closures are made in NumPy (complex steps on the closures' geometry), and what Pinocchio differentiates, rotors as
-bodies, is projected. Rods with mass are three point masses each.
+bodies, is projected. Rods with mass are two point masses each, bodies on translation joints of their own.
 """
 
 from __future__ import annotations
@@ -13,19 +13,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
-from ...model import ClusterModel
-from ._coupling_rates import CouplingRates, coupling_derivatives, coupling_jacobian
-from ._rod_rates import RodRates
-
-__all__ = [
-    "aba_derivatives",
-    "centroidal_derivatives",
-    "coriolis_matrix",
-    "coupling_derivatives",
-    "coupling_jacobian",
-    "frame_hessian",
-    "rnea_derivatives",
-]
+from ...model import ClusterModel, joint_forces
+from ._coupling_rates import CouplingRates
+from ._rod_rates import point_masses
 
 _documented = stock(
     STATE,
@@ -37,36 +27,44 @@ Raises:
 
 
 class _State:
-    """The expanded tree at a state, with what Pinocchio says of it."""
+    """The expanded tree and the rods at a state, with what Pinocchio says of them."""
 
     def __init__(self, model: ClusterModel, q: Any, v: Any, a: Any) -> None:
         self.model = model
         self.v, self.a = np.asarray(v, dtype=float), np.asarray(a, dtype=float)
-        self.coupling = CouplingRates(model, q)
-        self.simple, self.q = self.coupling.simple, self.coupling.full_q
-        self.tree = self.simple.tree
+        coupling = CouplingRates(model, q)
+        self.simple, self.tree, self.q = coupling.simple, pin.Model(coupling.simple.tree), coupling.full_q
+        F, r = coupling.map, coupling.rates(self.v, self.a)
+        H = np.einsum("ij,jkm->ikm", F, coupling.H)
+        rows = [F @ coupling.G, H, F @ r.v, F @ r.a, F @ r.v_q, F @ r.a_q, F @ r.a_v]
+        for mass, place, own in point_masses(coupling, r):
+            j = self.tree.addJoint(0, pin.JointModelTranslation(), pin.SE3.Identity(), f"point {self.tree.njoints}")
+            body = pin.Inertia(mass, np.zeros(3), np.zeros((3, 3)))
+            self.tree.appendBodyToJoint(j, body, pin.SE3.Identity())
+            self.q = np.concatenate([self.q, place])
+            rows = [np.concatenate(pair) for pair in zip(rows, own, strict=True)]
+        self.G, self.H, self.v_tree, self.a_tree, self.v_q, self.a_q, self.a_v = rows
         self.data = self.tree.createData()
-        F, r = self.coupling.map, self.coupling.rates(self.v, self.a)
-        self.G, self.v_tree, self.a_tree = F @ self.coupling.G, F @ r.v, F @ r.a
-        self.v_q, self.a_q, self.a_v = F @ r.v_q, F @ r.a_q, F @ r.a_v
-        self.H = np.einsum("ij,jkm->ikm", F, self.coupling.H)
-        self.rods = RodRates(self.coupling, r, self.v)
 
-    def torque(self, forces: pin.StdVec_Force) -> np.ndarray:
-        """Return the torques of all joints of the tree, without the rods."""
-        return np.array(pin.rnea(self.tree, self.data, self.q, self.v_tree, self.a_tree, forces))
+    def torque(self, fext: Any) -> np.ndarray:
+        """Return the torques of all joints of the tree."""
+        return np.array(pin.rnea(self.tree, self.data, self.q, self.v_tree, self.a_tree, self._forces(fext)))
 
     def derivatives(self, fext: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return dtau/dq, dtau/dv, M."""
-        forces = self.simple.fext(fext)
-        t = self.torque(forces)
-        found = pin.computeRNEADerivatives(self.tree, self.data, self.q, self.v_tree, self.a_tree, forces)
+        t = self.torque(fext)
+        state = self.q, self.v_tree, self.a_tree
+        found = pin.computeRNEADerivatives(self.tree, self.data, *state, self._forces(fext))
         D_q, D_v, M = (np.array(x) for x in found)
         M = np.triu(M) + np.triu(M, 1).T
-        G, rods = self.G, self.rods
+        G = self.G
         dtau_dq = G.T @ (D_q @ G + D_v @ self.v_q + M @ self.a_q) + np.einsum("i,ikm->km", t, self.H)
-        dtau_dv = G.T @ (D_v @ G + M @ self.a_v)
-        return dtau_dq + rods.dtau_dq(), dtau_dv + rods.dtau_dv(), G.T @ M @ G + rods.mass_matrix()
+        return dtau_dq, G.T @ (D_v @ G + M @ self.a_v), G.T @ M @ G
+
+    def _forces(self, fext: Any) -> pin.StdVec_Force:
+        """Return the user's external forces in the joint frames of the tree."""
+        ids = self.simple.ids
+        return joint_forces(self.tree, ids, np.zeros((len(ids), 6)) if fext is None else fext)
 
 
 @_documented
@@ -95,8 +93,7 @@ def aba_derivatives(
     """
     rest = _State(model, q, v, np.zeros(model.nv))
     M = rest.derivatives(fext)[2]
-    h = rest.G.T @ rest.torque(rest.simple.fext(fext)) + rest.rods.torque()
-    a = np.linalg.solve(M, np.asarray(tau, dtype=float) - h)
+    a = np.linalg.solve(M, np.asarray(tau, dtype=float) - rest.G.T @ rest.torque(fext))
     dtau_dq, dtau_dv, _ = rnea_derivatives(model, q, v, a, fext)
     return -np.linalg.solve(M, dtau_dq), -np.linalg.solve(M, dtau_dv), np.linalg.inv(M)
 
@@ -117,7 +114,7 @@ def coriolis_matrix(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     C = np.array(pin.computeCoriolisMatrix(s.tree, s.data, s.q, s.v_tree))
     M = np.array(pin.crba(s.tree, s.data, s.q))
     M = np.triu(M) + np.triu(M, 1).T
-    return np.asarray(s.G.T @ (C @ s.G + M @ (s.H @ s.v)) + s.rods.coriolis_matrix())
+    return np.asarray(s.G.T @ (C @ s.G + M @ (s.H @ s.v)))
 
 
 @_documented
@@ -130,33 +127,10 @@ def centroidal_derivatives(
         dh/dq, d(dh/dt)/dq, d(dh/dt)/dv and d(dh/dt)/da, shape (6, nv) each.
     """
     s = _State(model, q, v, a)
-    tree, data = s.tree, s.data
-    found = pin.computeCentroidalDynamicsDerivatives(tree, data, s.q, s.v_tree, s.a_tree)
+    found = pin.computeCentroidalDynamicsDerivatives(s.tree, s.data, s.q, s.v_tree, s.a_tree)
     h_q, rate_q, rate_v, A = (np.array(x).reshape(6, -1) for x in found)  # one column comes as a vector
-    pin.computeCentroidalMomentumTimeVariation(tree, data, s.q, s.v_tree, s.a_tree)
-    h, rate = data.hg.vector.copy(), data.dhg.vector.copy()
-    c, c_q = np.array(data.com[0]), pin.jacobianCenterOfMass(tree, data, s.q).reshape(3, -1) @ s.G
-    mass = float(pin.computeTotalMass(tree))
-    dh, drate_q = h_q @ s.G + A @ s.v_q, rate_q @ s.G + rate_v @ s.v_q + A @ s.a_q
-    drate_v, drate_a = rate_v @ s.G + A @ s.a_v, A @ s.G
-    if not s.rods.any:
-        return dh, drate_q, drate_v, drate_a
-    rods, fixed = s.rods.momentum(), np.zeros_like(c_q)
-    whole = mass + rods.mass
-    centre = (mass * c + rods.moment) / whole
-    centre_q = (mass * c_q + rods.moment_q) / whole
-    # about the origin, with the rods, and back about the centre of mass of all
-    total, total_rate = about(h, -c) + rods.h, about(rate, -c) + rods.rate
-    dh = about_changed(dh, -c_q, h, -c) + rods.h_q
-    drate_q = about_changed(drate_q, -c_q, rate, -c) + rods.rate_q
-    drate_v = about_changed(drate_v, fixed, rate, -c) + rods.rate_v
-    drate_a = about_changed(drate_a, fixed, rate, -c) + rods.rate_a
-    return (
-        about_changed(dh, centre_q, total, centre),
-        about_changed(drate_q, centre_q, total_rate, centre),
-        about_changed(drate_v, fixed, total_rate, centre),
-        about_changed(drate_a, fixed, total_rate, centre),
-    )
+    drate_q = rate_q @ s.G + rate_v @ s.v_q + A @ s.a_q
+    return h_q @ s.G + A @ s.v_q, drate_q, rate_v @ s.G + A @ s.a_v, A @ s.G
 
 
 @_documented
@@ -190,14 +164,3 @@ def frame_hessian(model: ClusterModel, q: Any, frame: int, reference_frame: pin.
                 own = pin.Motion(axes.actInv(own).linear, np.zeros(3))
             found[:, :, m] = axes.inverse().action @ (found[:, :, m] - own.action @ J)
     return found
-
-
-def about(h: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return a momentum or force, shape (6,), about a point that is p away."""
-    return np.concatenate([h[:3], h[3:] - np.cross(p, h[:3])])
-
-
-def about_changed(dh: np.ndarray, dp: np.ndarray, h: np.ndarray, p: np.ndarray) -> np.ndarray:
-    """Return the derivatives of ``about(h, p)``, shape (6, n), from those of h and of p, (6, n) and (3, n)."""
-    turned = np.cross(dp.T, h[:3]).T + np.cross(p, dh[:3].T).T
-    return np.vstack([dh[:3], dh[3:] - turned])

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...model import ClusterModel
-from ._clusters import Block, above, blocks, cross_force, documented, external, velocities
+from ._clusters import Block, above, bias_forces, blocks, documented
 
 
 @documented
@@ -20,50 +20,58 @@ def aba(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext
     References:
         Chignoli et al., arXiv 2311.13732, algorithm 1, equations (49) to (56).
     """
-    clusters = blocks(model, q)
-    v, tau = np.asarray(v, dtype=float), np.array(tau, dtype=float)
-    V, c = velocities(model, clusters, v)
+    clusters, tau, a = blocks(model, q, v), np.array(tau, dtype=float), np.zeros(model.nv)
     for block in clusters:
-        tau[block.columns] -= block.rotor_bias(v)
-    pushed = external(model, clusters, fext)
-    p = [cross_force(V[k], b.I @ V[k]) - pushed[k] for k, b in enumerate(clusters)]
-    return _articulated(clusters, c, p, tau, -model.gravity.vector)
+        tau[block.columns] -= block.rotor_bias
+    c, p = [block.c for block in clusters], bias_forces(model, clusters, fext)
+    articulated(clusters, c, p, tau, a, np.zeros(model.nv, dtype=bool), -model.gravity.vector)
+    return a
 
 
 @documented
 def computeMinverse(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Compute the inverse mass matrix, shape (nv, nv): a column is the answer to a unit torque, all else zero."""
-    clusters = blocks(model, q)
-    nothing = external(model, clusters, None)
-    columns = [_articulated(clusters, nothing, list(nothing), tau, np.zeros(6)) for tau in np.eye(model.nv)]
-    return np.stack(columns, axis=1) if columns else np.zeros((0, 0))
+    """Compute the inverse mass matrix, shape (nv, nv): a row is the answer to a unit torque, all else zero."""
+    clusters, Minv, free = blocks(model, q), np.zeros((model.nv, model.nv)), np.zeros(model.nv, dtype=bool)
+    nothing = [np.zeros(len(block.I)) for block in clusters]
+    for tau, a in zip(np.eye(model.nv), Minv, strict=True):
+        articulated(clusters, nothing, nothing, tau, a, free, np.zeros(6))
+    return Minv.T
 
 
-def _articulated(
-    clusters: list[Block], c: list[np.ndarray], p: list[np.ndarray], tau: np.ndarray, minus_gravity: np.ndarray
-) -> np.ndarray:
-    """Inward: articulated inertia IA and bias force pA of every cluster. Outward: accelerations.
+def articulated(
+    clusters: list[Block], c: list[np.ndarray], p: list[np.ndarray], tau: np.ndarray, a: np.ndarray,
+    prescribed: np.ndarray, minus_gravity: np.ndarray,
+) -> None:  # fmt: skip
+    """Inward: articulated inertia IA and bias force pA of every cluster. Outward: accelerations, put into a.
 
-    U = IA S,  D = S' IA S + H,  u = tau - S' pA;
-    IA_parent += X' (IA - U D^-1 U') X,  pA_parent += X' (pA + Ia c + U D^-1 u);  a = D^-1 (u - U' A).
+    With F the free columns of a cluster, and P those whose accelerations are prescribed, which hand their inertia on as
+    it is, and whose torques are put into tau:
+
+    U = IA S_F,  D = S_F' U + H_FF,  c += S_P a_P,  u = tau_F - S_F' pA - H_FP a_P;
+    IA_parent += X' (IA - U D^-1 U') X,  pA_parent += X' (pA + Ia c + U D^-1 u);  a_F = D^-1 (u - U' A);
+    tau_P = S_P' f + H_P a, with the forces f = IA A + pA on the bodies.
     """
     IA = [block.I.copy() for block in clusters]
     pA = [force.copy() for force in p]
-    solved: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray]] = {}
+    solved: dict[int, tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]] = {}
     for k, block in reversed(list(enumerate(clusters))):
-        U = IA[k] @ block.S
-        D = block.S.T @ U + block.H
-        u = tau[block.columns] - block.S.T @ pA[k]
-        solved[k] = U, D, u
+        P = prescribed[block.columns]
+        given, S = a[block.columns[P]], block.S[:, ~P]
+        own_c = c[k] + block.S[:, P] @ given
+        U = IA[k] @ S
+        D = S.T @ U + block.H[np.ix_(~P, ~P)]
+        u = tau[block.columns[~P]] - S.T @ pA[k] - block.H[np.ix_(~P, P)] @ given
+        solved[k] = U, D, u, own_c
         if block.parent >= 0:
             Ia = IA[k] - U @ np.linalg.solve(D, U.T)
             IA[block.parent] += block.X.T @ Ia @ block.X
-            pA[block.parent] += block.X.T @ (pA[k] + Ia @ c[k] + U @ np.linalg.solve(D, u))
-    ddq = np.zeros(len(tau))
+            pA[block.parent] += block.X.T @ (pA[k] + Ia @ own_c + U @ np.linalg.solve(D, u))
     A: list[np.ndarray] = []
     for k, block in enumerate(clusters):
-        U, D, u = solved[k]
-        free = block.X @ above(A, block, minus_gravity) + c[k]
-        ddq[block.columns] = np.linalg.solve(D, u - U.T @ free)
-        A.append(free + block.S @ ddq[block.columns])
-    return ddq
+        U, D, u, own_c = solved[k]
+        P = prescribed[block.columns]
+        before = block.X @ above(A, block, minus_gravity) + own_c
+        a[block.columns[~P]] = np.linalg.solve(D, u - U.T @ before)
+        A.append(before + block.S[:, ~P] @ a[block.columns[~P]])
+        needed = block.S.T @ (IA[k] @ A[k] + pA[k]) + block.H @ a[block.columns]
+        tau[block.columns[P]] = needed[P]

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ...model import ClusterModel
-from ._clusters import above, blocks, cross_force, documented, external, velocities
+from ._clusters import above, bias_forces, blocks, documented
 
 
 @documented
@@ -22,18 +22,15 @@ def rnea(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext:
     References:
         Chignoli et al., arXiv 2311.13732, equations (33) to (35) and (31).
     """
-    v, a = np.asarray(v, dtype=float), np.asarray(a, dtype=float)
-    clusters = blocks(model, q)
-    V, c = velocities(model, clusters, v)
-    minus_gravity = -model.gravity.vector
+    a, clusters = np.asarray(a, dtype=float), blocks(model, q, v)
     A: list[np.ndarray] = []
-    F: list[np.ndarray] = []
-    for k, (block, pushed) in enumerate(zip(clusters, external(model, clusters, fext), strict=True)):
-        A.append(block.X @ above(A, block, minus_gravity) + block.S @ a[block.columns] + c[k])
-        F.append(block.I @ A[k] + cross_force(V[k], block.I @ V[k]) - pushed)
+    F = bias_forces(model, clusters, fext)
+    for k, block in enumerate(clusters):
+        A.append(block.X @ above(A, block, -model.gravity.vector) + block.S @ a[block.columns] + block.c)
+        F[k] += block.I @ A[k]
     tau = np.zeros(model.nv)
     for k, block in reversed(list(enumerate(clusters))):
-        tau[block.columns] = block.S.T @ F[k] + block.H @ a[block.columns] + block.rotor_bias(v)
+        tau[block.columns] = block.S.T @ F[k] + block.H @ a[block.columns] + block.rotor_bias
         if block.parent >= 0:
             F[block.parent] += block.X.T @ F[k]
     return tau

@@ -74,6 +74,13 @@ def body_jacobians(model: ClusterModel, clusters: list[Block]) -> tuple[dict[int
     return jacobian, pose
 
 
+def placement_of(X: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return rotation and place of a body, from its motion transform from the universe, X = [R', -R' [p]x; 0, R']."""
+    R = X[:3, :3].T
+    skew = -R @ X[:3, 3:]
+    return R, np.array([skew[2, 1], skew[0, 2], skew[1, 0]])
+
+
 def _turn(X: np.ndarray, reference: pin.ReferenceFrame) -> np.ndarray:
     """Return what turns motions of a frame, to which X leads from the universe, to a reference."""
     if reference == pin.LOCAL:

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ...._engine.kernels.compiling.jit import device, inline
 from . import fields as f
 from .linear import add, backward, cholesky, clear, copy, dot, each, forward, product
-from .system import collect, feel, in_maximal_coordinates, kept, links, own_block, place
+from .system import collect, feel, in_maximal_coordinates, kept, links, move_bodies, own_block, place
 
 
 @inline
@@ -79,25 +79,14 @@ def felt(I, W):
 @device
 def release(I, W):
     """Go outward: forces of joints and accelerations of bodies, with those of the rows."""
-    bodies, lines, base = I[f.BODIES], I[f.LINES], I[f.AT_LAMBDA] + 6 * I[f.BODIES]
+    lines, base = I[f.LINES], I[f.AT_LAMBDA] + 6 * I[f.BODIES]
     for r in range(I[f.ROWS]):
         add(W, base, W[I[f.AT_MU] + r], I[f.AT_Z] + lines * r, lines)
     a, step, width = band_of(I)
     backward(W, a, lines, step, base, width)
-    for i in range(1, bodies):
-        a = I[f.AT_A] + 6 * i
-        copy(W, a, I[f.AT_B] + 6 * i, 6)
-        for k in each(I, f.NODE, i):
-            add(W, a, W[I[f.AT_MU] + I[I[f.NODE_ROW] + k]], I[f.AT_Y] + 6 * k, 6)
-    for i in range(1, bodies):
-        n, p, y = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[f.AT_LAMBDA] + 6 * i
-        copy(W, y, base + I[I[f.LINE] + i], n)
-        for k in range(n):
-            add(W, I[f.AT_A] + 6 * i, W[y + k], I[f.AT_HALF_J] + 36 * i + 6 * k, 6)
-            if p:
-                add(W, I[f.AT_A] + 6 * p, -W[y + k], I[f.AT_HALF_P] + 36 * i + 6 * k, 6)
-    for i in range(1, bodies):
-        backward(W, I[f.AT_M] + 36 * i, 6, 6, I[f.AT_A] + 6 * i)
+    for i in range(1, I[f.BODIES]):
+        copy(W, I[f.AT_LAMBDA] + 6 * i, base + I[I[f.LINE] + i], I[I[f.COUNT] + i])
+    move_bodies(I, W)
 
 
 def baraff_chain(I, W, q, v, tau, fext, out, forces):

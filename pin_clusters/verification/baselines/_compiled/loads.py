@@ -15,12 +15,13 @@ from ...._engine.kernels.numbers.spatial import (
     linear,
     rigid_mul,
     rot,
+    rot6,
     rotate_sym3,
 )
-from ...._engine.kernels.numbers.tuples import Rigid, Vec6, load3, load6, load9
+from ...._engine.kernels.numbers.tuples import Rigid, load3, load6, load9
 from . import fields as f
 from .linear import clear, copy, each, increase, product
-from .motion import to_parent, turned
+from .motion import to_parent
 
 
 @device
@@ -76,9 +77,9 @@ def joint_axes(I, W, room):
         else:
             R = load9(W, I[f.AT_R] + 9 * i)
             for k in range(n):
-                put(W, t + 6 * k, turned(R, load6(W, I[f.AT_TLOC] + 6 * (first + k))))
+                put(W, t + 6 * k, rot6(R, load6(W, I[f.AT_TLOC] + 6 * (first + k))))
             for k in range(6 - n):
-                put(W, j + 6 * k, turned(R, load6(W, I[f.AT_NLOC] + 36 * i + 6 * k)))
+                put(W, j + 6 * k, rot6(R, load6(W, I[f.AT_NLOC] + 36 * i + 6 * k)))
         k = j + 6 * (6 - n)
         for a in each(I, f.ARM, i):
             copy(W, k, I[f.AT_T] + 6 * I[I[f.ARM_DOF] + a], 6)
@@ -103,8 +104,7 @@ def body_loads(I, W, fext):
         put(W, I[f.AT_BODY] + 10 * i, inertia)
         load, j = -cross_force(v, rigid_mul(inertia, v)), I[I[f.USER] + i]
         if j >= 0:
-            given = Vec6(fext[j, 0], fext[j, 1], fext[j, 2], fext[j, 3], fext[j, 4], fext[j, 5])
-            load = load + turned(load9(W, I[f.AT_R] + 9 * i), given)
+            load = load + rot6(load9(W, I[f.AT_R] + 9 * i), load6(fext[j], 0))
         put(W, I[f.AT_B] + 6 * i, load)
 
 

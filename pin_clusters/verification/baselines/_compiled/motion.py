@@ -31,12 +31,6 @@ def moved(m, d):
 
 
 @inline
-def turned(R, m):
-    """A motion or a wrench of the axes R in those of the world."""
-    return join(rot(R, linear(m)), rot(R, angular(m)))
-
-
-@inline
 def offset(I, W, i):
     """Way from the origin of a body's parent to its own."""
     return load3(W, I[f.AT_O] + 3 * i) - load3(W, I[f.AT_O] + 3 * I[I[f.PARENT] + i])

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from ...._engine.kernels.compiling.jit import device, inline
 from ...._engine.kernels.numbers.simd import put
-from ...._engine.kernels.numbers.spatial import angular, dot3, dot6, join, linear, rot_t, zero3
+from ...._engine.kernels.numbers.spatial import dot3, dot6, join, rot6_t, zero3
 from ...._engine.kernels.numbers.tuples import load3, load6, load9
 from . import fields as f
 from .coupling import couple, least_multipliers, spread
-from .linear import TINY, add, cholesky, clear, copy, dot, each, forward, forward_rows, increase, product
+from .linear import TINY, add, backward, cholesky, clear, copy, dot, each, forward, forward_rows, increase, product
 from .loads import body_loads, inertias, joint_axes, lent, right_sides
 from .motion import from_parent, poses, velocities
 from .rows import biases, closures_at, joint_entries
@@ -161,6 +161,23 @@ def collect(I, W, node, sign, felt, size, base, n):
 
 
 @device
+def move_bodies(I, W):
+    """Write the accelerations of bodies under their loads, the rows' multipliers and the forces of joints."""
+    for i in range(1, I[f.BODIES]):
+        for k in each(I, f.NODE, i):
+            add(W, I[f.AT_B] + 6 * i, W[I[f.AT_MU] + I[I[f.NODE_ROW] + k]], I[f.AT_Y] + 6 * k, 6)
+    for i in range(1, I[f.BODIES]):
+        n, p, y = I[I[f.COUNT] + i], I[I[f.PARENT] + i], I[f.AT_LAMBDA] + 6 * i
+        for k in range(n):
+            add(W, I[f.AT_B] + 6 * i, W[y + k], I[f.AT_HALF_J] + 36 * i + 6 * k, 6)
+            if p:
+                add(W, I[f.AT_B] + 6 * p, -W[y + k], I[f.AT_HALF_P] + 36 * i + 6 * k, 6)
+    for i in range(1, I[f.BODIES]):
+        copy(W, I[f.AT_A] + 6 * i, I[f.AT_B] + 6 * i, 6)
+        backward(W, I[f.AT_M] + 36 * i, 6, 6, I[f.AT_A] + 6 * i)
+
+
+@device
 def solve_system(I, W, forces):
     """Solve for the multipliers: L D L', with rows that take inertia back, whose pivots are negative, at the end."""
     n, s = kept(I), I[f.AT_SYSTEM]
@@ -230,7 +247,4 @@ def joint_wrenches(I, W, tau, forces):
     for i in range(1, I[f.BODIES]):
         j = I[I[f.USER] + i]
         if j >= 0:
-            R, w = load9(W, I[f.AT_R] + 9 * i), load6(W, I[f.AT_E] + 6 * i)
-            force, moment = rot_t(R, linear(w)), rot_t(R, angular(w))
-            for k in range(3):
-                forces[j, k], forces[j, 3 + k] = force[k], moment[k]
+            put(forces[j], 0, rot6_t(load9(W, I[f.AT_R] + 9 * i), load6(W, I[f.AT_E] + 6 * i)))

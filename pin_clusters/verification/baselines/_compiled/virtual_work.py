@@ -12,8 +12,8 @@ from __future__ import annotations
 
 from ...._engine.kernels.compiling.jit import device
 from . import fields as f
-from .linear import add, backward, cholesky, copy, each, forward, forward_columns, product
-from .system import collect, feel, in_maximal_coordinates, kept, links, own_block
+from .linear import add, backward, cholesky, each, forward, forward_columns, product
+from .system import collect, feel, in_maximal_coordinates, kept, links, move_bodies, own_block
 
 
 @device
@@ -110,14 +110,9 @@ def felt(I, W):
 @device
 def release(I, W):
     """Go outward: forces of joints and accelerations of links, with those of the rows."""
-    bodies = I[f.BODIES]
-    for b in range(1, bodies):
-        for at in each(I, f.NODE, b):
-            add(W, I[f.AT_B] + 6 * b, W[I[f.AT_MU] + I[I[f.NODE_ROW] + at]], I[f.AT_Y] + 6 * at, 6)
-    for i in range(1, bodies):
+    for i in range(1, I[f.BODIES]):
         n, y = I[I[f.COUNT] + i], I[f.AT_LAMBDA] + 6 * i
-        node = bodies + i
-        for at in each(I, f.NODE, node):
+        for at in each(I, f.NODE, I[f.BODIES] + i):
             add(W, y, W[I[f.AT_MU] + I[I[f.NODE_ROW] + at]], I[f.AT_Y] + 6 * at, n)
         for k in each(I, f.NEAR, i):
             other, x = I[I[f.NEARS] + k], I[f.AT_BLOCK] + 36 * k
@@ -125,14 +120,7 @@ def release(I, W):
                 for c in range(I[I[f.COUNT] + other]):
                     W[y + r] -= W[x + 6 * r + c] * W[I[f.AT_LAMBDA] + 6 * other + c]
         backward(W, I[f.AT_PIVOT] + 36 * i, n, 6, y)
-        p = I[I[f.PARENT] + i]
-        for k in range(n):
-            add(W, I[f.AT_B] + 6 * i, W[y + k], I[f.AT_HALF_J] + 36 * i + 6 * k, 6)
-            if p:
-                add(W, I[f.AT_B] + 6 * p, -W[y + k], I[f.AT_HALF_P] + 36 * i + 6 * k, 6)
-    for i in range(1, bodies):
-        copy(W, I[f.AT_A] + 6 * i, I[f.AT_B] + 6 * i, 6)
-        backward(W, I[f.AT_M] + 36 * i, 6, 6, I[f.AT_A] + 6 * i)
+    move_bodies(I, W)
 
 
 def yamane_nakamura(I, W, q, v, tau, fext, out, forces):
