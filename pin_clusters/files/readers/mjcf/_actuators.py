@@ -13,7 +13,7 @@ import pinocchio as pin
 from ...._support.arrays import in_order
 from ....constraints import Rotor
 from ....errors import LoadError, did_you_mean
-from ._bodies import Body
+from ._bodies import Body, Joint
 from ._document import Document
 from ._elements import Element, check_attributes, check_tag
 from ._schema import ACTUATORS, TENDONS
@@ -43,18 +43,14 @@ class Actuator:
     force: float | None
 
 
-def read_actuators(
-    document: Document, bodies: Sequence[Body], tendons: Mapping[str, Tendon], hinges: Mapping[str, object]
-) -> list[Actuator]:
+def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]) -> list[Actuator]:
     """Return the actuators of joints and tendons; what acts on bodies and sites is up to the user.
 
     Args:
         document: The document.
-        bodies: As read.
+        joints: All joints by name.
         tendons: By name.
-        hinges: Hinges and slides by name.
     """
-    names = {j.name for b in bodies for j in b.joints}
     found = []
     for count, element in enumerate(document.sections["actuator"]):
         if element.tag not in (*ACTUATORS, "adhesion"):
@@ -62,11 +58,11 @@ def read_actuators(
         owner = f"actuator {element.get('name') or count!r}"
         a = document.elements.of(element, "actuator", owner)
         joint, tendon = a.joint or a.jointinparent, a.tendon
-        if joint and joint not in names:
-            raise LoadError(f"{owner}: there is no joint {joint!r}.{did_you_mean(joint, names)}")
+        if joint and joint not in joints:
+            raise LoadError(f"{owner}: there is no joint {joint!r}.{did_you_mean(joint, joints)}")
         if tendon and tendon not in tendons:
             raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
-        found.append(_actuator(element.tag, a, joint, tendon, joint in hinges))
+        found.append(_actuator(element.tag, a, joint, tendon, bool(joint) and joints[joint].scalar))
     return found
 
 
@@ -211,7 +207,7 @@ def read_tendons(document: Document, bodies: list[Body]) -> dict[str, Tendon]:
     return found
 
 
-def _sum(document: Document, element: ET.Element, joints: Mapping[str, object], owner: str) -> dict[str, float]:
+def _sum(document: Document, element: ET.Element, joints: Mapping[str, Joint], owner: str) -> dict[str, float]:
     total: dict[str, float] = {}
     for child in element:
         check_tag(child, {"joint"}, owner)
@@ -219,7 +215,7 @@ def _sum(document: Document, element: ET.Element, joints: Mapping[str, object], 
         name = given.joint
         if name not in joints:
             raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")
-        if getattr(joints[name], "kind", "") not in ("hinge", "slide"):
+        if not joints[name].scalar:
             raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. A tendon adds hinges and slides.")
         if given.coef is None:
             raise LoadError(f"{owner}: the coef of joint {name!r} is missing. Give it.")

@@ -32,7 +32,7 @@ class Joint:
         ref: Its coordinate in the pose of the file, [rad] or [m].
         range: Limits, or None.
         element: What else the file says.
-        held: Displacement from the pose of the file at which an equality holds it.
+        held: Displacement from the pose of the file at which it is held, so that it is no joint of the tree; else None.
         of_ball: Whether it is a part of a ball joint.
     """
 
@@ -43,8 +43,13 @@ class Joint:
     ref: float
     range: tuple[float, float] | None
     element: Element
-    held: float = 0.0
+    held: float | None = None
     of_ball: bool = False
+
+    @property
+    def scalar(self) -> bool:
+        """Whether it has one coordinate, so that couplings and tendons can name it."""
+        return self.kind in ("hinge", "slide")
 
 
 class Geom(NamedTuple):

@@ -152,7 +152,7 @@ def _of_joint(
             "If it comes from a default class, make it a <freejoint/>, which takes none; else remove it."
         )
     rest: Any = None
-    if joint.kind in ("hinge", "slide"):
+    if joint.scalar:
         rest = _spring_reference(document, joint)
     elif joint.kind == "free":
         at = layout.tree.joints[layout.ids[joint.name]].idx_q
@@ -197,7 +197,7 @@ def _of_tendon(
 def _relaxed(document: Document, bodies: Sequence[Body], layout: Layout) -> np.ndarray:
     """Return the pose in which the springs of joints are at rest: tendons rest there, where nothing else is said."""
     q = layout.q0.copy()
-    for joint in (j for b in bodies for j in b.joints if j.name in layout.ids and j.kind in ("hinge", "slide")):
+    for joint in (j for b in bodies for j in b.joints if j.name in layout.ids and j.scalar):
         if not joint.of_ball:
             q[layout.tree.joints[layout.ids[joint.name]].idx_q] = _spring_reference(document, joint)
     return q
@@ -211,7 +211,7 @@ def _spring_reference(document: Document, joint: Joint) -> float:
 def _held(bodies: Sequence[Body], name: str) -> float:
     """Return the coordinate of a joint that an equality holds."""
     joint = next(j for b in bodies for j in b.joints if j.name == name)
-    return joint.ref + joint.held
+    return joint.ref + (joint.held or 0.0)
 
 
 def path_length(tendon: Tendon, layout: Layout, q: np.ndarray) -> float:

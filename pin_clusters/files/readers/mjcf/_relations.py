@@ -3,57 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ...._support.arrays import in_order
 from ....constraints import LinearCoupling
-from ....errors import LoadError, did_you_mean
-from ._actuators import Tendon
-from ._bodies import Body, Joint
-from ._equalities import Relation
+from ....errors import LoadError
+from ._bodies import Joint
+from ._equalities import Equation
 from ._polynomial import PolynomialCoupling
 
 SAME = 1e-9
 """Values of a joint that differ less are one, [rad] or [m]."""
 
 
-@dataclass(frozen=True)
-class Equation:
-    """sum(left * x) = polynomial(sum(right * x)), x from the pose of the file, without what is locked.
-
-    Attributes:
-        name: Of the equality.
-        left: Coefficients by joint.
-        right: The same.
-        coefficients: Of the polynomial, c0 first, without zeros at the end.
-    """
-
-    name: str
-    left: Mapping[str, float]
-    right: Mapping[str, float]
-    coefficients: tuple[float, ...]
-
-    @property
-    def owner(self) -> str:
-        """How messages name it."""
-        return f"equality {self.name!r}"
-
-
-def scalar_joints(bodies: Sequence[Body]) -> dict[str, Joint]:
-    """Return hinges and slides by name; others cannot be in a coupling."""
-    return {j.name: j for b in bodies for j in b.joints if j.kind in ("hinge", "slide")}
-
-
-def resolve(
-    relations: Sequence[Relation], tendons: Mapping[str, Tendon], bodies: Sequence[Body]
-) -> tuple[list[Equation], dict[str, float]]:
-    """Return the equations that are left, and the displacement of joints that are held, by name."""
-    joints = scalar_joints(bodies)
-    everything = {j.name for b in bodies for j in b.joints}
-    waiting = [_equation(r, tendons, joints, everything) for r in relations]
+def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, float]]:
+    """Return the equations without what is held, and the displacement of joints that are held, by name."""
+    waiting = list(equations)
     locked: dict[str, float] = {}
     moved = True
     while moved:
@@ -90,28 +57,6 @@ def resolve(
     return waiting, locked
 
 
-def _equation(
-    relation: Relation, tendons: Mapping[str, Tendon], joints: Mapping[str, Joint], everything: set[str]
-) -> Equation:
-    owner = f"equality {relation.name!r}"
-
-    def sides(name: str | None) -> dict[str, float]:
-        if name is None:
-            return {}
-        if relation.kind == "tendon":
-            if name not in tendons:
-                raise LoadError(f"{owner}: there is no tendon {name!r}.{did_you_mean(name, tendons)}")
-            return tendons[name].coefficients(owner)
-        if name not in joints:
-            if name in everything:
-                raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Name hinges or slides.")
-            raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")
-        return {name: 1.0}
-
-    coefficients = relation.coefficients[: relation.degree + 1]
-    return Equation(relation.name, sides(relation.first), sides(relation.second), coefficients)
-
-
 def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
     """Put the values of locked joints in."""
     if not any(name in locked for name in (*equation.left, *equation.right)):
@@ -141,7 +86,7 @@ def couplings(
 
     Args:
         equations: As resolved.
-        joints: Hinges and slides by name.
+        joints: All joints by name.
         leading: Names of joints that shall rather be independent.
         independent: Names of joints that the caller asks to be independent.
     """

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -55,7 +55,6 @@ def build_tree(
     document: Document,
     bodies: Sequence[Body],
     inertias: Sequence[pin.Inertia],
-    locked: Mapping[str, float],
     root_joint: pin.JointModel | None,
 ) -> Layout:
     """Make the tree.
@@ -64,7 +63,6 @@ def build_tree(
         document: The document.
         bodies: As read.
         inertias: Of the bodies, in their frames.
-        locked: Displacement from the pose of the file of joints that an equality holds, by name.
         root_joint: Above the only body of the world.
     """
     tree = pin.Model()
@@ -72,7 +70,7 @@ def build_tree(
     layout = Layout(tree)
     start: list[np.ndarray] = []
     frames = [0]
-    root = _check_root(document, bodies, root_joint, locked)
+    root = _check_root(document, bodies, root_joint)
     for i, body in enumerate(bodies):
         if i == 0:
             layout.joint_of.append(0)
@@ -88,8 +86,8 @@ def build_tree(
             start.append(pin.SE3ToXYZQUAT(M) if free else _neutral(root_joint))
             above, M = tree.addJointFrame(parent, above), pin.SE3.Identity()
         for joint in body.joints:
-            if joint.name in locked:
-                M = M * _displaced(joint, locked[joint.name])
+            if joint.held is not None:
+                M = M * _displaced(joint, joint.held)
                 continue
             parent = _add_joint(document, layout, joint, parent, M, start)
             above = tree.addJointFrame(parent, above)
@@ -119,9 +117,7 @@ def _neutral(joint: pin.JointModel) -> np.ndarray:
     return np.array(pin.neutral(model))
 
 
-def _check_root(
-    document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None, locked: Mapping[str, float]
-) -> int:
+def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None) -> int:
     """Return the index of the body that gets the root joint, or -1."""
     if root_joint is None:
         return -1
@@ -131,7 +127,7 @@ def _check_root(
             f"root_joint: {document.source} has {len(roots)} bodies in the world. A root joint is put above one."
         )
     body = bodies[roots[0]]
-    if any(j.name not in locked for j in body.joints):
+    if any(j.held is None for j in body.joints):
         names = ", ".join(f"{j.name!r} ({j.kind})" for j in body.joints)
         raise LoadError(f"root_joint: {body.owner} is not fixed to the world, it has the joint {names}. Leave it out.")
     if any(j.name == ROOT_JOINT_NAME for b in bodies for j in b.joints):
