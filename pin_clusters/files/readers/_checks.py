@@ -9,7 +9,7 @@ import numpy as np
 
 from ..._support.trees import unit
 from ...errors import InertiaError, LoadError
-from ._notes import Notes, listing
+from ._notes import Notes
 from ._numbers import number, numbers
 from ._trees import UNLIMITED
 from ._xml import Description, only_child
@@ -19,14 +19,20 @@ AXIS_TOLERANCE = 1e-6
 # Relative to the largest principal inertia, and [kg m^2] for the noise that exporters write in place of 0.
 INERTIA_TOLERANCE = 1e-9
 INERTIA_NOISE = 1e-15
+UNREAL = (
+    "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): {}. They are "
+    "used as they are."
+)
+STRETCHED_JOINTS, STRETCHED_LOOPS = (
+    f"the axes of these {what} are not of unit length: {{}}. Normalised." for what in ("joints", "loops")
+)
 
 
 def check_numbers(description: Description, notes: Notes) -> None:
     """Check every number that enters the dynamics; normalise axes in place, and note what no real body has."""
-    unreal = [name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")]
-    note_unreal(unreal, notes)
+    notes.about([name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")], UNREAL)
     stretched = [name for name, joint in description.joints.items() if _check_joint(joint, f"joint {name!r}")]
-    note_stretched("joints", stretched, notes)
+    notes.about(stretched, STRETCHED_JOINTS)
 
 
 def _breaks_triangle(link: ET.Element, owner: str) -> bool:
@@ -67,21 +73,6 @@ def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
             f"{high:.3g} kg m^2). {cure}"
         )
     return bool(high > low + middle + slack)
-
-
-def note_unreal(links: list[str], notes: Notes) -> None:
-    """Name the links with such an inertia."""
-    if links:
-        notes.messages.append(
-            "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): "
-            f"{listing(links)}. They are used as they are."
-        )
-
-
-def note_stretched(what: str, names: list[str], notes: Notes) -> None:
-    """Name the joints or loops whose axes were normalised."""
-    if names:
-        notes.messages.append(f"the axes of these {what} are not of unit length: {listing(names)}. Normalised.")
 
 
 def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...]:

@@ -24,7 +24,7 @@ from dataclasses import dataclass
 
 from ...constraints import Belt, LinearCoupling
 from ...errors import LoadError
-from ._notes import Notes, listing
+from ._notes import Notes
 from ._numbers import number
 from ._xml import Description, in_words_of, known, known_link, named, only_child, reference
 
@@ -154,6 +154,5 @@ def _mimics(description: Description, notes: Notes) -> list[Tie]:
         if master == name:
             raise LoadError(f"{owner}: the joint mimics itself. Name another joint.")
         ties.append(Tie(owner, (), (name,), offset=offset, independent={master: multiplier}))
-    if fixed:
-        notes.messages.append(f"<mimic> has no effect on fixed joints: {listing(fixed)}.")
+    notes.about(fixed, "<mimic> has no effect on fixed joints: {}.")
     return ties

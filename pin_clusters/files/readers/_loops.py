@@ -18,7 +18,7 @@ import xml.etree.ElementTree as ET
 
 from ...constraints import Loop
 from ...errors import LoadError, did_you_mean
-from ._checks import normalise_axis, note_stretched
+from ._checks import STRETCHED_LOOPS, normalise_axis
 from ._notes import Notes
 from ._numbers import numbers
 from ._parts import SIDES, Part, end_of, on_link
@@ -37,7 +37,7 @@ def read_loops(description: Description, notes: Notes) -> list[Part]:
         raise LoadError(f"A loop and a coupling have the name {shared[0]!r}. Rename one.")
     stretched: list[str] = []
     loops = [_loop(element, name, description, stretched) for name, element in elements.items()]
-    note_stretched("loops", stretched, notes)
+    notes.about(stretched, STRETCHED_LOOPS)
     return loops
 
 

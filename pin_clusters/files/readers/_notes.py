@@ -7,6 +7,7 @@ import re
 import warnings
 import xml.etree.ElementTree as ET
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...errors import LoadError, PinClustersWarning, shortened
@@ -171,6 +172,11 @@ class Notes:
             self.element(child, element.tag, owner)
             if child.tag in SILENT[element.tag] and child.tag in ATTRIBUTES:
                 self.attributes(child, owner)
+
+    def about(self, names: Iterable[str], message: str) -> None:
+        """Say something of some, whose names stand in the place of ``{}``; of none it is not said."""
+        if found := list(names):
+            self.messages.append(message.format(listing(found)))
 
     def warn(self, robot: str, stacklevel: int) -> None:
         """Give the warnings, one for everything ignored and one for each further message."""

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from typing import Any, TypeVar
 
 import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import in_q, in_v
 
+T = TypeVar("T", bound=Hashable)
 ROOT_JOINT_NAME = "root_joint"
 UNLIMITED = float(np.finfo(float).max)
 """What Pinocchio uses for "no limit": models with infinite numbers cannot be pickled before its release 4."""
@@ -70,6 +71,19 @@ def copy_fields(model: pin.Model, j: int, tree: pin.Model, k: int) -> None:
         for name in names:
             if hasattr(model, name):
                 getattr(tree, name)[to] = getattr(model, name)[of]
+
+
+def merged(groups: Iterable[Collection[T]]) -> list[set[T]]:
+    """Return the unions of groups that share something, directly or by others."""
+    found: dict[T, set[T]] = {}
+    for group in groups:
+        union = set(group)
+        for other in {id(found[x]): found[x] for x in group if x in found}.values():
+            union, other = (other, union) if len(other) > len(union) else (union, other)
+            union |= other
+            found.update(dict.fromkeys(other, union))
+        found.update(dict.fromkeys(group, union))
+    return list({id(union): union for union in found.values()}.values())
 
 
 FIXED, BALL = "FIXED", "SPHERICAL"

@@ -25,7 +25,7 @@ from ._independence import (
     wishes,
 )
 from ._loops import read_loops
-from ._notes import Notes, listing
+from ._notes import Notes
 from ._parts import pose_of, read_armature, read_parts, read_reference
 from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
@@ -182,13 +182,14 @@ def parse_urdf(
     check_tied(flags, {*dependents, *ties.followers, *ties.closed}, description)
     tied = {joint for tie in couplings for joint in tie.joints} | ties.coupled
     turning = [n for n, j in description.joints.items() if n in tied and j.get("type") == "continuous"]
+    notes.about(
+        turning,
+        "continuous joints that take part in a coupling or loop are read as revolute joints without limits (one angle, "
+        "which counts turns, instead of its cosine and sine): {}.",
+    )
     if turning:
         for joint in turning:
             unwind(description.joints[joint])
-        notes.messages.append(
-            "continuous joints that take part in a coupling or loop are read as revolute joints without limits (one "
-            f"angle, which counts turns, instead of its cosine and sine): {listing(turning)}."
-        )
         tree = _pinocchio(description, root_joint, source)
     _check_fit(from_file, tree)
     rotors = read_rotors(description, rotor_inertias, notes)

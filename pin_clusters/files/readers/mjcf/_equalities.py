@@ -12,7 +12,6 @@ import pinocchio as pin
 
 from ....constraints import Loop
 from ....errors import LoadError, did_you_mean
-from .._notes import listing
 from .._xml import in_words_of
 from ._actuators import Tendon
 from ._bodies import Body, Joint, body_at
@@ -102,8 +101,7 @@ def read_equalities(
             equations.append(_equation(kind, f"{kind} {what}", a, joints, tendons))
     if soft:
         document.notes.messages.append("equalities hold exactly: solref and solimp are ignored.")
-    if off:
-        document.notes.messages.append(f"equalities that are not active are left out: {listing(off)}.")
+    document.notes.about(off, "equalities that are not active are left out: {}.")
     return ties, equations
 
 

@@ -16,7 +16,6 @@ from ....constraints import Rod
 from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ....model import ClusterModel
 from .._arguments import checked, documented
-from .._notes import listing
 from .._xml import in_words_of
 from . import _actuators as motors
 from ._actuators import read_tendons
@@ -143,7 +142,7 @@ def _build(
     independent: tuple[str, ...], rotors: bool = False, keyframe: str | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Put a model together."""
-    notes = document.notes.messages
+    notes = document.notes
     for element in document.sections["deformable"]:
         if element.tag == "flex":
             raise LoadError("deformable: <flex> bodies are soft, and not read here. Remove them, or the robot's rest.")
@@ -155,8 +154,7 @@ def _build(
     equations, held = resolve([e for e in stated if e.distance is None])
     for name, x in held.items():
         joints[name].held = x
-    if held:
-        notes.append(f"joints that an equality holds are fixed: {listing(sorted(held))}.")
+    notes.about(sorted(held), "joints that an equality holds are fixed: {}.")
     balls = split_balls(document, bodies, ties)
     layout = build_tree(document, bodies, inertias, root_joint)
     motors.add_armature(actuators, layout)
@@ -177,8 +175,7 @@ def _build(
     if rotors:
         turned, left = motors.rotors(actuators, layout)
         found += turned
-        if left:
-            notes.append(f"armature that no gear of an actuator belongs to stays armature: {listing(left)}.")
+        notes.about(left, "armature that no gear of an actuator belongs to stays armature: {}.")
     keyframes = read_keyframes(document, bodies, balls, layout)
     for name, q in keyframes.items():
         layout.tree.referenceConfigurations[name] = q
@@ -187,8 +184,10 @@ def _build(
         name=document.name,
     )  # fmt: skip
     picked = chosen(keyframes, keyframe)
-    model = make(q_reference) if q_reference is not None else _at_rest(make, layout.q0, picked, keyframe, notes)
-    document.notes.warn(document.name, stacklevel=3)
+    model = (
+        make(q_reference) if q_reference is not None else _at_rest(make, layout.q0, picked, keyframe, notes.messages)
+    )
+    notes.warn(document.name, stacklevel=3)
     return model
 
 

@@ -13,7 +13,6 @@ import pinocchio as pin
 from ...._support.arrays import in_order
 from ....constraints import GravityCompensation, Spring
 from ....errors import LoadError
-from .._notes import listing
 from .._numbers import LARGEST
 from ._actuators import Actuator, Tendon, acts
 from ._bodies import Body, Joint
@@ -50,11 +49,10 @@ def read_passive(
         held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint_of[i]]
         actuated = _by_actuators(bodies, held, layout)
         found += [_support(bodies[i], inertias[i], layout, i) for i in held if i not in actuated]
-        if actuated:
-            document.notes.messages.append(
-                f"actuators hold the weight of the bodies {listing([bodies[i].name for i in actuated])} "
-                "(actuatorgravcomp), so it is no passive torque: add it to tau."
-            )
+        document.notes.about(
+            [bodies[i].name for i in actuated],
+            "actuators hold the weight of the bodies {} (actuatorgravcomp), so it is no passive torque: add it to tau.",
+        )
     return found
 
 

@@ -10,7 +10,6 @@ import numpy as np
 
 from ....constraints._frames import perpendicular
 from ....errors import LoadError
-from .._notes import listing
 from ._bodies import Body, Joint
 from ._document import Document
 from ._elements import Element
@@ -66,12 +65,12 @@ def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie])
             if rod is not None:
                 found[rod.joint.name] = rod
                 body.joints = _hinges(body.joints[0], rod)
-    if found:
-        document.notes.messages.append(
-            f"bodies between a ball joint and a connect can spin about themselves, and nothing says how fast: the ball "
-            f"joints {listing(sorted(found))} are read as two hinges each (..._1, ..._2) across the line, without that "
-            "spin. Their inertia is kept."
-        )
+    document.notes.about(
+        sorted(found),
+        "bodies between a ball joint and a connect can spin about themselves, and nothing says how fast: the ball "
+        "joints {} are read as two hinges each (..._1, ..._2) across the line, without that spin. Their inertia is "
+        "kept.",
+    )
     return found
 
 

@@ -13,7 +13,8 @@ import pinocchio as pin
 from ....constraints import Loop, Rod
 from ....constraints._frames import smallest_turn
 from ....errors import LoadError, PinClustersError, PinClustersWarning
-from .._notes import Notes, listing
+from .._notes import Notes
+from .._trees import merged
 from .._xml import in_words_of
 from ._parts import Joint, Link, Parts
 from ._scopes import WORLD
@@ -82,24 +83,15 @@ def rods_of(parts: Parts) -> tuple[RodBody, ...]:
             continue
         a, b = (j.child if j.parent == name else j.parent for j in joints)
         body = RodBody(parts.links[name], (joints[0], joints[1]), (a, b))
-        if a != b and body.length > SHORT and _connected(parts, a, b, without=name):
+        if a != b and body.length > SHORT and any({a, b} <= group for group in _connected(parts, without=name)):
             found.append(body)
     return tuple(found)
 
 
-def _connected(parts: Parts, a: str, b: str, without: str) -> bool:
-    around: dict[str, list[str]] = {}
-    for j in parts.joints.values():
-        if j.kind != "gearbox" and without not in (j.parent, j.child):
-            around.setdefault(j.parent, []).append(j.child)
-            around.setdefault(j.child, []).append(j.parent)
-    seen, waiting = {a}, [a]
-    while waiting:
-        for link in around.get(waiting.pop(), ()):
-            if link not in seen:
-                seen.add(link)
-                waiting.append(link)
-    return b in seen
+def _connected(parts: Parts, without: str) -> list[set[str]]:
+    """Return the groups of links that joints connect where one link is missing."""
+    pairs = [(j.parent, j.child) for j in parts.joints.values() if j.kind != "gearbox"]
+    return merged(pair for pair in pairs if without not in pair)
 
 
 def without_rods(parts: Parts, rods: Iterable[RodBody]) -> Parts:
@@ -112,10 +104,10 @@ def without_rods(parts: Parts, rods: Iterable[RodBody]) -> Parts:
     return dataclasses.replace(parts, links=links, joints=joints, frames=frames)
 
 
-def build_rod(rod: RodBody, tree: pin.Model, places: Places, parts: Parts, in_world: pin.SE3) -> Rod:
+def build_rod(rod: RodBody, places: Places, parts: Parts) -> Rod:
     """Return a rod as a constraint."""
     (a, at_a), (b, at_b) = (
-        _frame(places, tree, parts, link, joint.place, in_world)
+        places.frame(link, parts.place(link).inverse() * joint.place)
         for link, joint in zip(rod.neighbours, rod.ends, strict=True)
     )
     with in_words_of(f"link {rod.link.name!r}"):
@@ -133,7 +125,7 @@ def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
     return found
 
 
-def build_loop(joint: Joint, tree: pin.Model, places: Places, parts: Parts, in_world: pin.SE3) -> Loop:
+def build_loop(joint: Joint, places: Places, parts: Parts) -> Loop:
     """Return the joint as a loop."""
     if in_tree_only(joint) or joint.kind not in KINDS:
         raise LoadError(
@@ -141,7 +133,7 @@ def build_loop(joint: Joint, tree: pin.Model, places: Places, parts: Parts, in_w
             "loop, and all other joints of its loop are such. Make one of them a plain joint."
         )
     (a, at_a), (b, at_b) = (
-        _frame(places, tree, parts, link, joint.place, in_world) for link in (joint.parent, joint.child)
+        places.frame(link, parts.place(link).inverse() * joint.place) for link in (joint.parent, joint.child)
     )
     axes = [tuple(axis.direction.tolist()) for axis in joint.axes]
     given = {} if not axes else {"axis": axes[0]}
@@ -151,17 +143,9 @@ def build_loop(joint: Joint, tree: pin.Model, places: Places, parts: Parts, in_w
         return Loop((a, at_a), (b, at_b), KINDS[joint.kind], **given, name=joint.name)
 
 
-def _frame(
-    places: Places, tree: pin.Model, parts: Parts, link: str, place: pin.SE3, in_world: pin.SE3
-) -> tuple[str, pin.SE3]:
-    own = in_world.inverse() if link == WORLD else parts.links[link].place
-    return places.frame(tree, link, own.inverse() * place)
-
-
 def note_losses(closing: Iterable[Joint], notes: Notes) -> None:
     """Say what joints that close loops lose: they have no coordinate."""
-    lost = [j.name for j in closing if loses(j)]
-    if lost:
-        notes.messages.append(
-            f"joints that close loops have no coordinate, so limits, damping and friction are lost at: {listing(lost)}."
-        )
+    notes.about(
+        [j.name for j in closing if loses(j)],
+        "joints that close loops have no coordinate, so limits, damping and friction are lost at: {}.",
+    )

@@ -8,10 +8,11 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ...._support.trees import common_ancestor, in_v, path_below
+from ...._support.trees import between, in_v
 from ....constraints import LinearCoupling, Loop
 from ....constraints.closures import FrameClosure
 from ....errors import LoadError
+from .._trees import merged
 from ._couplings import angle
 from ._parts import Joint, Parts
 from ._spanning import Spanning
@@ -59,24 +60,16 @@ def locked(tree: pin.Model, loops: Sequence[Loop]) -> list[tuple[Loop, ...]]:
     data, q = tree.createData(), pin.neutral(tree)
     pin.computeJointJacobians(tree, data, q)
     pin.updateFramePlacements(tree, data)
-    groups: list[tuple[set[int], list[Loop], list[np.ndarray]]] = []
-    for loop in loops:
-        (closure,) = loop.closures(tree)
-        top = common_ancestor(tree, closure.bodies)
-        joints = {k for j in closure.bodies for k in path_below(tree, top, j)}
-        rows = [_rows(tree, data, closure)]
-        mine = [loop]
-        for other in [g for g in groups if g[0] & joints]:
-            groups.remove(other)
-            joints, mine, rows = joints | other[0], other[1] + mine, other[2] + rows
-        groups.append((joints, mine, rows))
+    closures = [closure for loop in loops for closure in loop.closures(tree)]
+    paths = [between(tree, closure.bodies) for closure in closures]
     found = []
-    for joints, mine, rows in groups:
+    for joints in merged(paths):
+        here = [k for k, path in enumerate(paths) if path <= joints]
         columns = [c for j in sorted(joints) for c in in_v(tree, j)]
-        K = np.vstack(rows)[:, columns]
+        K = np.vstack([_rows(tree, data, closures[k]) for k in here])[:, columns]
         lengths = np.maximum(np.abs(K).max(axis=0), 1e-9)  # of metres per radian
         if np.linalg.matrix_rank(K / lengths, tol=RANK) == len(columns):
-            found.append(tuple(mine))
+            found.append(tuple(loops[k] for k in here))
     return found
 
 
@@ -105,9 +98,7 @@ def weld(parts: Parts, tree: pin.Model, groups: Sequence[Sequence[Loop]]) -> tup
     names = set[str]()
     for loop in (loop for group in groups for loop in group):
         (closure,) = loop.closures(tree)
-        top = common_ancestor(tree, closure.bodies)
-        names |= {tree.names[k] for j in closure.bodies for k in path_below(tree, top, j)}
-        names.add(str(loop.name))
+        names |= {tree.names[k] for k in between(tree, closure.bodies)} | {str(loop.name)}
     fixed = [name for name in parts.joints if name in names]
     joints = {
         name: dataclasses.replace(j, kind="fixed", axes=()) if name in names else j for name, j in parts.joints.items()

@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ....errors import LoadError
 from .._trees import ROOT_JOINT_NAME, UNLIMITED, joint_model
-from ._parts import Axis, Joint, Parts
+from ._parts import Axis, Joint, Link, Parts
 from ._scopes import WORLD
 from ._spanning import Spanning
 
@@ -18,15 +18,22 @@ LETTERS = {"revolute": "R", "continuous": "R", "prismatic": "P", "screw": "H"}
 
 
 class Places:
-    """Where the links of the file are in the tree: id of the joint that moves them, and their pose in its frame."""
+    """A tree, and where links of the file are in it: id of the joint that moves each, and its pose in that frame."""
 
     def __init__(self) -> None:
-        self.joint: dict[str, int] = {}
-        self.place: dict[str, pin.SE3] = {}
+        self.tree = pin.Model()
+        self.joint: dict[str, int] = {WORLD: 0}
+        self.place: dict[str, pin.SE3] = {WORLD: pin.SE3.Identity()}
 
-    def frame(self, tree: pin.Model, link: str, in_link: pin.SE3) -> tuple[str, pin.SE3]:
+    def frame(self, link: str, in_link: pin.SE3) -> tuple[str, pin.SE3]:
         """Return a frame on a link as constraints name it."""
-        return tree.names[self.joint[link]], self.place[link] * in_link
+        return self.tree.names[self.joint[link]], self.place[link] * in_link
+
+    def put(self, link: Link, j: int, at: pin.SE3) -> None:
+        """Put a link on a body of the tree."""
+        self.tree.appendBodyToJoint(j, link.inertia, at)
+        self.tree.addBodyFrame(link.name, j, at, -1)
+        self.joint[link.name], self.place[link.name] = j, at
 
 
 def second(name: str) -> str:
@@ -35,63 +42,48 @@ def second(name: str) -> str:
 
 
 def build_tree(
-    parts: Parts,
-    spanning: Spanning,
-    root_joint: pin.JointModel | None,
-    in_world: pin.SE3,
-    as_universal: Mapping[str, pin.SE3],
-) -> tuple[pin.Model, Places]:
+    parts: Parts, spanning: Spanning, root_joint: pin.JointModel | None, as_universal: Mapping[str, pin.SE3]
+) -> Places:
     """Return the tree, and where the links are in it.
 
     Args:
         parts: Links and joints.
         spanning: The tree of them.
         root_joint: Above the root link; None: it stands in the world as the file says.
-        in_world: Pose of the model in the world.
         as_universal: Ball joints that become two hinges, about y and z of a frame in that of the joint.
     """
-    tree, places = pin.Model(), Places()
+    places = Places()
+    tree = places.tree
     if root_joint is not None and spanning.root == WORLD:
         raise LoadError(
             "root_joint was given, but joints of the file (or <static>) connect the model to the world. Leave "
             "root_joint out, or remove them."
         )
-    places.joint[WORLD], places.place[WORLD] = 0, pin.SE3.Identity()
     if spanning.root != WORLD:
         root = parts.links[spanning.root]
-        at = in_world * root.place
         if root_joint is None:
-            _weld(tree, places, parts, spanning.root, 0, at)
+            places.put(root, 0, parts.in_world * root.place)
         else:
             j = tree.addJoint(0, root_joint, pin.SE3.Identity(), ROOT_JOINT_NAME)
             tree.addJointFrame(j)
-            _weld(tree, places, parts, spanning.root, j, pin.SE3.Identity())
+            places.put(root, j, pin.SE3.Identity())
     for branch in spanning.branches:
-        joint, inner = branch.joint, branch.inner
+        joint, inner, outer = branch.joint, branch.inner, parts.links[branch.outer]
         parent = places.joint[inner]
-        start = in_world.inverse() if inner == WORLD else parts.links[inner].place
-        at = places.place[inner] * start.inverse() * joint.place
-        after = joint.place.inverse() * parts.links[branch.outer].place
+        at = places.place[inner] * parts.place(inner).inverse() * joint.place
+        after = joint.place.inverse() * outer.place
         if joint.kind == "fixed":
             frame = pin.Frame(joint.name, parent, at, pin.FrameType.FIXED_JOINT)
             tree.addFrame(frame, False)
-            _weld(tree, places, parts, branch.outer, parent, at * after)
+            places.put(outer, parent, at * after)
             continue
         turn = as_universal.get(joint.name, pin.SE3.Identity())
         j = _add(tree, parent, joint, at * turn, branch.backwards, joint.name in as_universal)
-        _weld(tree, places, parts, branch.outer, j, turn.inverse() * after)
+        places.put(outer, j, turn.inverse() * after)
     for name, (link, place) in parts.frames.items():
-        own = in_world.inverse() if link == WORLD else parts.links[link].place
-        at = places.place[link] * own.inverse() * place
+        at = places.place[link] * parts.place(link).inverse() * place
         tree.addFrame(pin.Frame(name, places.joint[link], at, pin.FrameType.OP_FRAME), False)
-    return tree, places
-
-
-def _weld(tree: pin.Model, places: Places, parts: Parts, link: str, j: int, at: pin.SE3) -> None:
-    """Put a link on a body of the tree."""
-    tree.appendBodyToJoint(j, parts.links[link].inertia, at)
-    tree.addBodyFrame(link, j, at, -1)
-    places.joint[link], places.place[link] = j, at
+    return places
 
 
 def _add(tree: pin.Model, parent: int, joint: Joint, at: pin.SE3, backwards: bool, universal: bool) -> int:
