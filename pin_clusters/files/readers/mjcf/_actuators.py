@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from ...._support.arrays import in_order
+from ...._support.trees import in_v
 from ....constraints import Rotor
 from ....errors import LoadError, did_you_mean
 from ._bodies import Body, Joint
@@ -89,15 +89,11 @@ def driven(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout:
 
 def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
     """Add the armature of motors, through their gears, to the joints; and the largest efforts."""
-    armature, effort = layout.tree.armature.copy(), layout.tree.effortLimit.copy()
-    for actuator in actuators:
-        j = layout.ids.get(actuator.joint or "")
-        if j is not None and layout.tree.joints[j].nv == 1:
-            i = layout.tree.joints[j].idx_v
-            armature[i] += actuator.armature * actuator.gear**2
-            if actuator.force is not None:
-                effort[i] = min(effort[i], actuator.force * abs(actuator.gear))
-    layout.tree.armature, layout.tree.effortLimit = armature, effort
+    tree = layout.tree
+    for actuator, i in _of_scalars(actuators, layout):
+        tree.armature[i] += actuator.armature * actuator.gear**2
+        if actuator.force is not None:
+            tree.effortLimit[i] = min(tree.effortLimit[i], actuator.force * abs(actuator.gear))
 
 
 def rotors(actuators: Sequence[Actuator], layout: Layout) -> tuple[list[Rotor], list[str]]:
@@ -107,26 +103,21 @@ def rotors(actuators: Sequence[Actuator], layout: Layout) -> tuple[list[Rotor], 
         The rotors, and the joints with armature that have no gear of their own, whose armature stays.
     """
     found: list[Rotor] = []
-    tree, armature = layout.tree, layout.tree.armature.copy()
-    done: set[str] = set()
+    tree = layout.tree
+    for actuator, i in _of_scalars(actuators, layout):
+        armature, gear = float(tree.armature[i]), actuator.gear
+        if armature > 0.0 and gear != 0.0:  # else the joint has none, or no longer
+            found.append(Rotor(str(actuator.joint), gear, axial_inertia=armature / gear**2))
+            tree.armature[i] = 0.0
+    return found, [tree.names[j] for j in range(1, tree.njoints) if any(tree.armature[in_v(tree, j)] > 0.0)]
+
+
+def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple[Actuator, int]]:
+    """Return the actuators of joints with one degree of freedom, and its place in the tree's v."""
     for actuator in actuators:
         j = layout.ids.get(actuator.joint or "")
-        if j is None or tree.joints[j].nv != 1 or actuator.joint in done:
-            continue
-        i, gear = tree.joints[j].idx_v, actuator.gear
-        if armature[i] > 0.0 and gear != 0.0:
-            assert actuator.joint is not None
-            done.add(actuator.joint)
-            found.append(Rotor(actuator.joint, gear, axial_inertia=float(armature[i]) / gear**2))
-            armature[i] = 0.0
-    tree.armature = armature
-    left = [tree.names[j] for j in range(1, tree.njoints) if any(armature[_velocities(tree, j)] > 0.0)]
-    return found, left
-
-
-def _velocities(tree: pin.Model, j: int) -> slice:
-    joint = tree.joints[j]
-    return slice(joint.idx_v, joint.idx_v + joint.nv)
+        if j is not None and layout.tree.nvs[j] == 1:
+            yield actuator, layout.tree.idx_vs[j]
 
 
 def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout: Layout) -> list[Any]:
@@ -144,9 +135,7 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], 
         }
         if len(joints) == 1:
             ((name, c),) = joints.items()
-            armature = layout.tree.armature.copy()
-            armature[layout.tree.joints[layout.ids[name]].idx_v] += a * c**2
-            layout.tree.armature = armature
+            layout.tree.armature[layout.tree.idx_vs[layout.ids[name]]] += a * c**2
         elif joints:
             found.append(
                 Rotor(

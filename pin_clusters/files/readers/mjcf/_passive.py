@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -33,7 +33,7 @@ def read_passive(
     layout: Layout,
 ) -> list[Any]:
     """Return what the mechanism does by itself, as constraints that tie nothing."""
-    off = _Switches(document)
+    off = document.disabled
     whole = all(j.name in layout.ids and not j.of_ball for b in bodies for j in b.joints)
     automatic = _Automatic(layout, whole)
     found: list[Any] = []
@@ -41,11 +41,11 @@ def read_passive(
         for joint in body.joints:
             if joint.name in layout.ids:
                 _refuse_yield(joint.element)
-                found += _of_joint(document, joint, off, actuators, automatic)
+                found += _of_joint(document, joint, actuators, automatic)
     for tendon in tendons.values():
         _refuse_yield(tendon.element)
-        found += _of_tendon(document, tendon, off, actuators, layout, bodies)
-    if not off.gravity:
+        found += _of_tendon(document, tendon, actuators, layout, bodies)
+    if not ({"gravity", "passive"} & off or {"spring", "damper"} <= off):
         held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint_of[i]]
         actuated = _by_actuators(bodies, held, layout)
         found += [_support(bodies[i], inertias[i], layout, i) for i in held if i not in actuated]
@@ -71,37 +71,25 @@ def _by_actuators(bodies: Sequence[Body], held: Sequence[int], layout: Layout) -
     return [i for i in held if True in above[i]]
 
 
-class _Switches:
-    """What ``<option><flag>`` switches off."""
+def _acting(
+    document: Document, given: Element, stiffness: Powers, damping: Powers, motors: Iterable[Actuator]
+) -> tuple[Powers, Powers, float] | None:
+    """Return stiffness, damping and dry friction that ``<option><flag>`` leaves on; None if nothing is left.
 
-    def __init__(self, document: Document) -> None:
-        self.spring, self.damper = "spring" in document.disabled, "damper" in document.disabled
-        if "passive" in document.disabled:
-            self.spring = self.damper = True
-        self.friction, self.gravity = "frictionloss" in document.disabled, "gravity" in document.disabled
-        if self.spring and self.damper:
-            self.gravity = True
-
-    def apply(self, stiffness: Powers, damping: Powers, friction: float) -> tuple[Powers, Powers, float]:
-        """Return what is left of a spring, a damper and dry friction."""
-        return (
-            _NONE if self.spring else stiffness,
-            _NONE if self.damper else damping,
-            0.0 if self.friction else friction,
-        )
+    Motors add their damping; as in MuJoCo all its coefficients take the gear squared.
+    """
+    off, total = document.disabled, np.array(damping)
+    for m in motors:
+        total += np.array(m.damping) * m.gear**2
+    stiffness = _NONE if {"spring", "passive"} & off else stiffness
+    damping = _NONE if {"damper", "passive"} & off else tuple(total.tolist())
+    friction = 0.0 if "frictionloss" in off else given.frictionloss
+    return (stiffness, damping, friction) if any(stiffness) or any(damping) or friction else None
 
 
 def _refuse_yield(element: Element) -> None:
     if element.springyield != 0.0:
         raise LoadError(f"{element.owner}: springyield makes a spring flow, which needs a state of its own. Remove it.")
-
-
-def _with_motors(damping: Powers, motors: Sequence[Actuator]) -> Powers:
-    """Add the damping of motors; as in MuJoCo all its coefficients take the gear squared."""
-    total = np.array(damping)
-    for m in motors:
-        total += np.array(m.damping) * m.gear**2
-    return tuple(total.tolist())
 
 
 class _Automatic:
@@ -125,9 +113,7 @@ class _Automatic:
         return float(joint.nv / self.inverse[joint.idx_v : joint.idx_v + joint.nv].sum())
 
 
-def _of_joint(
-    document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator], automatic: _Automatic
-) -> list[Spring]:
+def _of_joint(document: Document, joint: Joint, actuators: Sequence[Actuator], automatic: _Automatic) -> list[Spring]:
     layout = automatic.layout
     a = joint.element
     owner = a.owner
@@ -139,10 +125,10 @@ def _of_joint(
         inertia = automatic(joint.name)
         stiffness = (inertia / (period * ratio) ** 2, *stiffness[1:])
         damping = (2.0 * inertia / period, *damping[1:])
-    damping = _with_motors(damping, [m for m in actuators if m.joint == joint.name])
-    stiffness, damping, friction = off.apply(stiffness, damping, a.frictionloss)
-    if not (any(stiffness) or any(damping) or friction):
+    acting = _acting(document, a, stiffness, damping, [m for m in actuators if m.joint == joint.name])
+    if acting is None:
         return []
+    stiffness, damping, friction = acting
     if joint.kind == "free" and (any(damping[1:]) or friction):
         lost = "frictionloss" if friction else "damping by powers of the velocity"
         raise LoadError(
@@ -159,19 +145,14 @@ def _of_joint(
 
 
 def _of_tendon(
-    document: Document,
-    tendon: Tendon,
-    off: _Switches,
-    actuators: Sequence[Actuator],
-    layout: Layout,
-    bodies: Sequence[Body],
+    document: Document, tendon: Tendon, actuators: Sequence[Actuator], layout: Layout, bodies: Sequence[Body]
 ) -> list[Spring]:
     a = tendon.element
     owner = a.owner
-    damping = _with_motors(a.damping, [m for m in actuators if m.tendon == tendon.name])
-    stiffness, damping, friction = off.apply(a.stiffness, damping, a.frictionloss)
-    if not (any(stiffness) or any(damping) or friction):
+    acting = _acting(document, a, a.stiffness, a.damping, [m for m in actuators if m.tendon == tendon.name])
+    if acting is None:
         return []
+    stiffness, damping, friction = acting
     if tendon.wrapped:
         raise LoadError(
             f"{owner}: its {', '.join(acts(tendon)) or 'damping'} acts along a path around geoms or pulleys, which is "

@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 import numpy as np
 import pinocchio as pin
 
+from ...._support.trees import in_q, in_v
 from ....errors import LoadError
-from .._trees import ROOT_JOINT_NAME, UNLIMITED, joint_model
+from .._trees import ROOT_JOINT_NAME, joint_model
 from ._bodies import Body, Joint
 from ._document import Document
 from ._elements import Element
@@ -101,7 +102,7 @@ def build_tree(
     if tree.njoints == 1:
         raise LoadError(f"{document.source} has no joint that moves, so there is nothing to compute.")
     layout.q0 = np.concatenate([np.zeros(0), *start])
-    _fill_fields(document, layout, [j for b in bodies for j in b.joints if j.name in layout.ids])
+    tree.gravity = pin.Motion(_gravity(document), np.zeros(3))
     return layout
 
 
@@ -149,7 +150,6 @@ def _add_joint(
     document: Document, layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: list[np.ndarray]
 ) -> int:
     """Add a joint whose frame is at its anchor, in the axes of the body; q is the qpos of MuJoCo."""
-    tree = layout.tree
     place = M * pin.SE3(np.eye(3), joint.pos)
     if joint.kind == "free":
         model, place = pin.JointModelFreeFlyer(), pin.SE3.Identity()
@@ -165,49 +165,39 @@ def _add_joint(
         else:
             place = place * pin.SE3(np.eye(3), -joint.ref * joint.axis)
         start.append(np.array([joint.ref]))
-    j = tree.addJoint(parent, model, place, joint.name)
+    j = layout.tree.addJoint(parent, model, place, joint.name)
     layout.ids[joint.name] = j
+    _fill_fields(document, layout.tree, j, joint)
     return int(j)
 
 
-def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) -> None:
-    """Set what Pinocchio keeps beside the joints: limits, armature, and friction and damping, which it ignores."""
-    tree = layout.tree
-    lower, upper = np.full(tree.nq, -UNLIMITED), np.full(tree.nq, UNLIMITED)
-    armature, effort = np.zeros(tree.nv), np.full(tree.nv, UNLIMITED)
-    damping, friction = np.zeros(tree.nv), np.zeros(tree.nv)
-    for joint in joints:
-        model = tree.joints[layout.ids[joint.name]]
-        v = slice(model.idx_v, model.idx_v + model.nv)
-        if joint.range is not None and model.nq == 1:
-            lower[model.idx_q], upper[model.idx_q] = joint.range
-        if joint.kind in ("free", "ball"):
-            quaternion = slice(model.idx_q + model.nq - 4, model.idx_q + model.nq)
-            lower[quaternion], upper[quaternion] = -1.01, 1.01  # as Pinocchio's own readers do
-        a, owner = joint.element, joint.element.owner
-        armature[v] = a.armature
-        if armature[v][0] < 0.0:
-            raise LoadError(f"{owner}: armature must not be negative, got {armature[v][0]:g}.")
-        if joint.kind == "free" and armature[v][0] > 0.0:
-            A = f"{armature[v][0]:g}"
-            document.notes.messages.append(
-                f"{owner} has armature {A}. MuJoCo's velocity of a free joint is linear in the world, so there it is a "
-                f"force {A} (a + w x v), in axes of the body; here, as in Pinocchio, {A} a: mass matrices agree, "
-                f"forces differ by {A} w x v. A free joint hardly means it: make it a <freejoint/>, which takes no "
-                'defaults, or write armature="0".'
-            )
-        damping[v], friction[v] = a.damping[0], a.frictionloss
-        most = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
-        if most is not None:
-            effort[v] = max(abs(most[0]), abs(most[1]))
-    tree.lowerPositionLimit, tree.upperPositionLimit = lower, upper
-    tree.armature, tree.effortLimit = armature, effort
-    tree.damping, tree.friction = damping, friction
-    _options(document, tree)
+def _fill_fields(document: Document, tree: pin.Model, j: int, joint: Joint) -> None:
+    """Set what Pinocchio keeps beside a joint: limits, armature, and friction and damping, which it ignores."""
+    q, v = in_q(tree, j), in_v(tree, j)
+    if joint.range is not None and joint.scalar:
+        tree.lowerPositionLimit[q], tree.upperPositionLimit[q] = joint.range
+    elif not joint.scalar:  # quaternions, as Pinocchio's own readers do
+        tree.lowerPositionLimit[q[-4:]], tree.upperPositionLimit[q[-4:]] = -1.01, 1.01
+    a, owner = joint.element, joint.element.owner
+    armature = float(a.armature)
+    if armature < 0.0:
+        raise LoadError(f"{owner}: armature must not be negative, got {armature:g}.")
+    if joint.kind == "free" and armature > 0.0:
+        A = f"{armature:g}"
+        document.notes.messages.append(
+            f"{owner} has armature {A}. MuJoCo's velocity of a free joint is linear in the world, so there it is a "
+            f"force {A} (a + w x v), in axes of the body; here, as in Pinocchio, {A} a: mass matrices agree, "
+            f"forces differ by {A} w x v. A free joint hardly means it: make it a <freejoint/>, which takes no "
+            'defaults, or write armature="0".'
+        )
+    tree.armature[v], tree.damping[v], tree.friction[v] = armature, a.damping[0], a.frictionloss
+    most = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
+    if most is not None:
+        tree.effortLimit[v] = max(abs(most[0]), abs(most[1]))
 
 
-def _options(document: Document, tree: pin.Model) -> None:
-    """Set gravity; refuse a fluid."""
+def _gravity(document: Document) -> np.ndarray:
+    """Return what ``<option>`` says; refuse a fluid."""
     gravity = np.array([0.0, 0.0, -9.81])
     for element in document.root.findall("option"):
         option = Element("option", element.attrib, "option", document.elements.units)
@@ -218,9 +208,7 @@ def _options(document: Document, tree: pin.Model) -> None:
                     f"option: {medium} {element.get(medium)} makes forces of a fluid, which are not computed here. "
                     "Remove it, and add such forces as fext."
                 )
-    if "gravity" in document.disabled:
-        gravity = np.zeros(3)
-    tree.gravity = pin.Motion(gravity, np.zeros(3))
+    return np.zeros(3) if "gravity" in document.disabled else gravity
 
 
 def to_pinocchio(values: np.ndarray) -> np.ndarray:
