@@ -193,7 +193,7 @@ def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
     for what, inertia, rate in (("crank", lent, 1.0), ("disc", disc, 0.5 * g)):
         if inertia == 0.0:
             continue
-        joint = Joint(bodies.joint_names(f"{label} {what}"), "hinge", crank.axis, np.zeros(3))
+        joint = Joint(bodies.joint_names(f"{label} {what}"), "hinge", crank.axis)
         body = Body(bodies.names(f"{label} {what}"), holder, here, [joint], _spin(inertia, crank.axis), spins=True)
         bodies.all.append(body)
         # at 0 in the reference pose

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import pinocchio as pin
-
 from ...approximations import followers
 from ...approximations.armature import Driven, axial_inertia, joined
 from ...constraints.rows import joint_id
@@ -15,6 +13,7 @@ from ...model import ClusterModel
 from ._bodies import Bodies, Joint
 from ._cranks import add_cranks
 from ._joints import place_of
+from ._links import further_frames
 from ._text import text
 from ._ties import Ties, drives
 
@@ -89,18 +88,9 @@ class Robot:
 
     def _sites(self) -> None:
         """Add a site for each frame that is no joint or body of its own."""
-        frames = list(self.tree.frames)
-        holding = {f.parentFrame for f in frames if f.type == pin.FrameType.BODY}
-        for k, f in enumerate(frames):
-            body, place = self.bodies.of_joint[f.parentJoint]
-            named = f.type == pin.FrameType.BODY and f.name == body.name
-            if (
-                not k
-                or named
-                or f.type == pin.FrameType.JOINT
-                or (f.type == pin.FrameType.FIXED_JOINT and k in holding)
-            ):
-                continue
+        of_joint = self.bodies.of_joint
+        for f in further_frames(self.tree, lambda f: f.name == of_joint[f.parentJoint][0].name):
+            body, place = of_joint[f.parentJoint]
             body.sites.append((self.bodies.site_names(f.name), place * f.placement))
 
 

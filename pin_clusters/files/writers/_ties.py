@@ -156,7 +156,7 @@ class Ties:
         holder, held = self.bodies.of_joint[carrier]
         frame = self.at_reference[carrier].actInv(here[1])
         joints = [
-            Joint(self.bodies.joint_names(f"{label} {k + 1}"), kind, here[1].rotation.T @ axis, np.zeros(3))
+            Joint(self.bodies.joint_names(f"{label} {k + 1}"), kind, here[1].rotation.T @ axis)
             for k, (kind, axis) in enumerate(free)
         ]
         mine = place * self.at_reference[whole].actInv(here[1])
@@ -214,9 +214,7 @@ class Ties:
         x = self._swing(c, z)
         frame = pin.SE3(np.column_stack([x, np.cross(z, x), z]), start.translation)
         holder, held = self.bodies.of_joint[c.joint_a]
-        joints = [
-            Joint(self.bodies.joint_names(f"{label} {k + 1}"), "hinge", np.eye(3)[k], np.zeros(3)) for k in range(2)
-        ]
+        joints = [Joint(self.bodies.joint_names(f"{label} {k + 1}"), "hinge", np.eye(3)[k]) for k in range(2)]
         place = held * poses[c.joint_a].actInv(frame)
         P = rod_moments(c)
         rod = Body(self.bodies.names(label), holder, place, joints, P)

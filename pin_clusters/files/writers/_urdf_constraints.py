@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -46,37 +47,35 @@ class Constraints:
     def __init__(self, root: ET.Element, model: ClusterModel, links: Links) -> None:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
         self.couplings, self.names = Names(), {tag: Names() for tag in TAGS}
+        self.rows = rows_by_source(model)
+        self.resolved: dict[int, Any] = {id(r.source): r for r in (*model.rotors, *model.closures)}
 
     def add(self) -> None:
         """Add all of them."""
-        rows = rows_by_source(self.model)
-        rotors = {id(r.source): r for r in self.model.rotors if r.source is not None}
-        closures: dict[int, Any] = {id(c.source): c for c in self.model.closures}
+        writers: tuple[tuple[Any, Callable[[Any], None]], ...] = (
+            (Rotor, self._rotor),
+            ((Gear, Belt, LinearCoupling), self._coupling),
+            (Loop, self._loop),
+            (Rod, self._rod),
+            (Spring, self._spring),
+            (GravityCompensation, self._held),
+            ((FourBar, SliderCrank, Differential), self._mechanism),
+        )
         for c in self.model.constraints:
-            if isinstance(c, Rotor):
-                self._rotor(c, rotors[id(c)])
-            elif isinstance(c, (Gear, Belt, LinearCoupling)):
-                if id(c) in rows:
-                    self._coupling(c, rows[id(c)])
-            elif isinstance(c, Loop):
-                self._loop(c, closures[id(c)])
-            elif isinstance(c, Rod):
-                self._rod(c, closures[id(c)])
-            elif isinstance(c, Spring):
-                self._spring(c)
-            elif isinstance(c, GravityCompensation):
-                self._held(c)
-            elif isinstance(c, (FourBar, SliderCrank, Differential)):
-                self._mechanism(c)
-            else:
+            write = next((writer for kinds, writer in writers if isinstance(c, kinds)), None)
+            if write is None:
                 raise ConstraintError(
                     f"{c.label} is a {type(c).__name__} on a function, and no file can hold a function. Write the "
                     "model without it, and give it again when the file is read: buildModelFromUrdf(file, "
                     "constraints=[...])."
                 )
+            write(c)
 
-    def _coupling(self, constraint: Any, row: Row) -> None:
+    def _coupling(self, constraint: Gear | Belt | LinearCoupling) -> None:
         """Add a coupling with one ratio on two paths, as URDF+ has it; else with a ratio per joint."""
+        row = self.rows.get(id(constraint))
+        if row is None:
+            return
         tree, last = self.tree, tree_name(self.tree, row.dependent)
         element = ET.SubElement(self.root, "coupling", name=self.couplings(f"{last}_coupling"))
         found = self._paths(constraint, row)
@@ -112,7 +111,8 @@ class Constraints:
             return None
         return (first, ratio, row.offset) if said == dict(row.terms) else None
 
-    def _loop(self, loop: Loop, closure: FrameClosure) -> None:
+    def _loop(self, loop: Loop) -> None:
+        closure: FrameClosure = self.resolved[id(loop)]
         name = self.couplings(loop.name or f"{loop.kind}_loop")  # loops and couplings share their names
         element = ET.SubElement(self.root, "loop", name=name, type=loop.kind)
         if loop.axis_b is None:
@@ -124,7 +124,8 @@ class Constraints:
         self._ends(element, ends)
         ET.SubElement(element, "axis", xyz=text(axis))
 
-    def _rod(self, rod: Rod, closure: RodClosure) -> None:
+    def _rod(self, rod: Rod) -> None:
+        closure: RodClosure = self.resolved[id(rod)]
         name = self.names["rod"](rod.name or "rod")
         element = ET.SubElement(self.root, "rod", name=name, length=text(closure.length or 0.0))
         if rod.inertia is None:
@@ -139,12 +140,13 @@ class Constraints:
             half = ET.SubElement(element, side, link=self.links.of_joint[place.joint])
             _origin(half, place.placement)
 
-    def _rotor(self, rotor: Rotor, resolved: RotorElement) -> None:
+    def _rotor(self, rotor: Rotor) -> None:
+        resolved: RotorElement = self.resolved[id(rotor)]
         element = ET.SubElement(self.root, "rotor", name=self.names["rotor"](str(rotor.name)))
         if rotor.armature is not None:
             element.set("armature", rotor.armature)
-        for iv, ratio in zip(self._driving(rotor), np.atleast_1d(rotor.ratios), strict=True):
-            ET.SubElement(element, "drive", joint=iv, ratio=text(ratio))
+        for j, ratio in zip(rotor.resolve(self.tree).joints, np.atleast_1d(rotor.ratios), strict=True):
+            ET.SubElement(element, "drive", joint=tree_name(self.tree, j), ratio=text(ratio))
         ET.SubElement(element, "carrier", link=self.links.of_joint[resolved.carrier_id])
         _origin(element, resolved.placement)
         ET.SubElement(element, "axis", xyz=text(resolved.placement.rotation.T @ resolved.axis))
@@ -152,9 +154,6 @@ class Constraints:
             element.set("axial_inertia", text(float(rotor.axial_inertia or 0.0)))
         else:
             add_inertial(element, rotor.inertia)
-
-    def _driving(self, rotor: Rotor) -> list[str]:
-        return [tree_name(self.tree, j) for j in rotor.resolve(self.tree).joints]
 
     def _spring(self, c: Spring) -> None:
         element = ET.SubElement(self.root, "spring", name=self.names["spring"](c.name or "spring"))
@@ -193,9 +192,7 @@ class Constraints:
             if f.name in c._text_fields:
                 place = place_of(self.tree, value, c.label)
                 ET.SubElement(element, "joint", role=f.name, joint=tree_name(self.tree, place.joint))
-            elif isinstance(value, (int, float)):
-                ET.SubElement(element, "number", role=f.name, value=text(value))
-            elif all(isinstance(x, (int, float)) for x in value):
+            elif isinstance(value, (int, float)) or all(isinstance(x, (int, float)) for x in value):
                 ET.SubElement(element, "number", role=f.name, value=text(value))
             else:
                 for x in value:
