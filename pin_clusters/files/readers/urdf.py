@@ -14,7 +14,7 @@ from ...errors import ArgumentTypeError, LoadError
 from ...model import ClusterModel
 from ._arguments import checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
-from ._couplings import read_ties
+from ._couplings import read_loops, read_ties
 from ._independence import (
     check_circles,
     check_not_independent,
@@ -24,7 +24,6 @@ from ._independence import (
     ties_of,
     wishes,
 )
-from ._loops import read_loops
 from ._notes import Notes
 from ._parts import pose_of, read_armature, read_parts, read_reference
 from ._transmissions import read_rotors

@@ -13,11 +13,21 @@ from ....constraints import Gear, LinearCoupling, Loop, Rod
 from ....model import ClusterModel
 from .._arguments import checked, documented, text_or_file
 from .._notes import Notes, listing
-from ._closing import RodBody, build_loop, build_rod, hinged, note_losses, rods_of, without_rods
+from ._closing import (
+    RodBody,
+    build_loop,
+    build_rod,
+    hinged,
+    locked,
+    note_losses,
+    rods_of,
+    sliding_triangle,
+    weld,
+    without_rods,
+)
 from ._couplings import couplings_of, rotors_of, springs_of
 from ._document import read_document
 from ._known import scan
-from ._locked import locked, sliding_triangle, weld
 from ._parts import Parts, read_parts
 from ._scopes import Scope
 from ._spanning import Spanning, span
