@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import Any, TypeVar
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pinocchio as pin
@@ -71,6 +71,33 @@ def copy_fields(model: pin.Model, j: int, tree: pin.Model, k: int) -> None:
         for name in names:
             if hasattr(model, name):
                 getattr(tree, name)[to] = getattr(model, name)[of]
+
+
+class Places(Generic[T]):
+    """A tree in the making, and where the bodies of a file are in it.
+
+    Args:
+        world: What stands for the world.
+
+    Attributes:
+        tree: The tree.
+        joint: Id of the joint that moves each body.
+        place: Each body in the frame of that joint.
+    """
+
+    def __init__(self, world: T) -> None:
+        self.tree = pin.Model()
+        self.joint: dict[T, int] = {world: 0}
+        self.place: dict[T, pin.SE3] = {world: pin.SE3.Identity()}
+
+    def put(self, body: T, name: str, j: int, at: pin.SE3, above: int = -1) -> int:
+        """Put a body on that of a joint; return its frame, which hangs from the frame ``above``."""
+        self.joint[body], self.place[body] = j, at
+        return int(self.tree.addBodyFrame(name, j, at, above))
+
+    def frame(self, body: T, in_body: pin.SE3) -> tuple[str, pin.SE3]:
+        """Return a frame on a body as constraints name it."""
+        return self.tree.names[self.joint[body]], self.place[body] * in_body
 
 
 def merged(groups: Iterable[Collection[T]]) -> list[set[T]]:

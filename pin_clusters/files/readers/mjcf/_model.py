@@ -158,7 +158,7 @@ def _build(
     balls = split_balls(document, bodies, ties)
     layout = build_tree(document, bodies, inertias, root_joint)
     motors.add_armature(actuators, layout)
-    passive = read_passive(document, bodies, inertias, tendons, actuators, layout)
+    passive = read_passive(layout, tendons, actuators)
     found = build_ties(ties, layout)
     leading = motors.driven(actuators, tendons, layout)
     sprung = [s.along for s in passive if isinstance(getattr(s, "along", None), str) and any(s.stiffness)]
@@ -170,13 +170,14 @@ def _build(
     for equation, tendon in ((e, e.distance) for e in stated if e.distance is not None):
         length = path_length(tendon, layout, layout.q0) + equation.coefficients[0]
         with in_words_of(equation.owner):
-            found.append(Rod(*(layout.sites[site] for site in tendon.sites), length=length, name=equation.name))
+            first, second = (layout.sites[site] for site in tendon.sites)
+            found.append(Rod(first, second, length=length, name=equation.name))
     found += motors.tendon_rotors(actuators, tendons, layout)
     if rotors:
         turned, left = motors.rotors(actuators, layout)
         found += turned
         notes.about(left, "armature that no gear of an actuator belongs to stays armature: {}.")
-    keyframes = read_keyframes(document, bodies, balls, layout)
+    keyframes = read_keyframes(layout, balls)
     for name, q in keyframes.items():
         layout.tree.referenceConfigurations[name] = q
     make = partial(

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 import pinocchio as pin
 
 from ...._support.trees import in_q, in_v
 from ....errors import LoadError
-from .._trees import ROOT_JOINT_NAME, joint_model
+from .._trees import ROOT_JOINT_NAME, Places, joint_model
 from ._bodies import Body, Joint
 from ._document import Document
 from ._elements import Element
@@ -18,30 +18,41 @@ from ._elements import Element
 _QUATERNION = [1, 2, 3, 0]  # x, y, z, w out of w, x, y, z
 
 
-@dataclass
-class Layout:
-    """The tree, and where things of the file are in it.
+class Layout(Places[int]):
+    """The tree, and where things of the file are in it; bodies by their numbers.
+
+    Args:
+        document: The document.
+        bodies: As read.
+        inertias: Of the bodies, in their frames.
 
     Attributes:
-        tree: The spanning tree.
         q0: The pose of the file (``qpos0``), shape (nq,).
-        joint_of: Joint id that moves each body.
-        place: Each body in the frame of that joint.
-        names: Name of that joint; that of the world is ``"universe"``.
         ids: Joint ids by name.
         sites: Name of the joint that moves each site, and the site in its frame.
     """
 
-    tree: pin.Model
-    q0: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    joint_of: list[int] = field(default_factory=list)
-    place: list[pin.SE3] = field(default_factory=list)
-    ids: dict[str, int] = field(default_factory=dict)
-    sites: dict[str, tuple[str, pin.SE3]] = field(default_factory=dict)
+    def __init__(self, document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia]) -> None:
+        super().__init__(0)
+        self.document, self.bodies, self.inertias = document, bodies, inertias
+        self.tree.name = document.name
+        self.q0 = np.zeros(0)
+        self.ids: dict[str, int] = {}
+        self.sites: dict[str, tuple[str, pin.SE3]] = {}
 
-    def frame(self, body: int, placement: pin.SE3) -> tuple[str, pin.SE3]:
-        """Return a frame on a body as constraints name it."""
-        return self.tree.names[self.joint_of[body]], self.place[body] * placement
+    @property
+    def joints(self) -> list[Joint]:
+        """Joints of the file that are in the tree."""
+        return [j for body in self.bodies for j in body.joints if j.name in self.ids]
+
+    def at_q(self, joint: str) -> range:
+        """Return where the coordinates of a joint are."""
+        return in_q(self.tree, self.ids[joint])
+
+    @cached_property
+    def inverse(self) -> np.ndarray:
+        """Diagonal of the inverse mass matrix in the pose of the file, shape (nv,)."""
+        return np.diag(np.array(pin.computeMinverse(self.tree, self.tree.createData(), self.q0))).copy()
 
 
 def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
@@ -53,10 +64,7 @@ def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
 
 
 def build_tree(
-    document: Document,
-    bodies: Sequence[Body],
-    inertias: Sequence[pin.Inertia],
-    root_joint: pin.JointModel | None,
+    document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia], root_joint: pin.JointModel | None
 ) -> Layout:
     """Make the tree.
 
@@ -66,19 +74,14 @@ def build_tree(
         inertias: Of the bodies, in their frames.
         root_joint: Above the only body of the world.
     """
-    tree = pin.Model()
-    tree.name = document.name
-    layout = Layout(tree)
+    layout = Layout(document, bodies, inertias)
+    tree = layout.tree
     start: list[np.ndarray] = []
     frames = [0]
     root = _check_root(document, bodies, root_joint)
-    for i, body in enumerate(bodies):
-        if i == 0:
-            layout.joint_of.append(0)
-            layout.place.append(pin.SE3.Identity())
-            _add_sites(layout, body, 0, pin.SE3.Identity(), 0)
-            continue
-        parent, above = layout.joint_of[body.parent], frames[body.parent]
+    _add_sites(layout, 0, 0)
+    for i, body in enumerate(bodies[1:], 1):
+        parent, above = layout.joint[body.parent], frames[body.parent]
         M = layout.place[body.parent] * body.placement
         if i == root:
             assert root_joint is not None
@@ -90,26 +93,24 @@ def build_tree(
             if joint.held is not None:
                 M = M * _displaced(joint, joint.held)
                 continue
-            parent = _add_joint(document, layout, joint, parent, M, start)
+            parent = _add_joint(layout, joint, parent, M, start)
             above = tree.addJointFrame(parent, above)
             M = pin.SE3.Identity() if joint.kind == "free" else pin.SE3(np.eye(3), -joint.pos)
-        layout.joint_of.append(parent)
-        layout.place.append(M)
         if parent:
             tree.appendBodyToJoint(parent, inertias[i], M)
-        frames.append(tree.addBodyFrame(body.name, parent, M, above))
-        _add_sites(layout, body, parent, M, frames[i])
+        frames.append(layout.put(i, body.name, parent, M, above))
+        _add_sites(layout, i, frames[i])
     if tree.njoints == 1:
         raise LoadError(f"{document.source} has no joint that moves, so there is nothing to compute.")
-    layout.q0 = np.concatenate([np.zeros(0), *start])
+    layout.q0 = np.concatenate(start)
     tree.gravity = pin.Motion(_gravity(document), np.zeros(3))
     return layout
 
 
-def _add_sites(layout: Layout, body: Body, parent: int, M: pin.SE3, frame: int) -> None:
-    for name, placement in body.sites:
-        layout.sites[name] = layout.tree.names[parent], M * placement
-        layout.tree.addFrame(pin.Frame(name, parent, frame, M * placement, pin.FrameType.OP_FRAME))
+def _add_sites(layout: Layout, i: int, frame: int) -> None:
+    for name, placement in layout.bodies[i].sites:
+        layout.sites[name] = layout.frame(i, placement)
+        layout.tree.addFrame(pin.Frame(name, layout.joint[i], frame, layout.sites[name][1], pin.FrameType.OP_FRAME))
 
 
 def _neutral(joint: pin.JointModel) -> np.ndarray:
@@ -146,9 +147,7 @@ def _displaced(joint: Joint, x: float) -> pin.SE3:
     return pin.SE3(R, joint.pos - R @ joint.pos)
 
 
-def _add_joint(
-    document: Document, layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: list[np.ndarray]
-) -> int:
+def _add_joint(layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: list[np.ndarray]) -> int:
     """Add a joint whose frame is at its anchor, in the axes of the body; q is the qpos of MuJoCo."""
     place = M * pin.SE3(np.eye(3), joint.pos)
     if joint.kind == "free":
@@ -167,7 +166,7 @@ def _add_joint(
         start.append(np.array([joint.ref]))
     j = layout.tree.addJoint(parent, model, place, joint.name)
     layout.ids[joint.name] = j
-    _fill_fields(document, layout.tree, j, joint)
+    _fill_fields(layout.document, layout.tree, j, joint)
     return int(j)
 
 

@@ -19,13 +19,12 @@ from ....constraints._frames import smallest_turn
 from ....constraints.closures import FrameClosure
 from ....errors import LoadError, PinClustersError, PinClustersWarning
 from .._notes import Notes
-from .._trees import merged
+from .._trees import Places, merged
 from .._xml import in_words_of
 from ._couplings import angle
 from ._parts import Joint, Link, Parts
 from ._scopes import WORLD
 from ._spanning import Spanning, in_tree_only, loses
-from ._tree import Places
 
 KINDS = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "ball": "spherical", "fixed": "fixed",
@@ -111,7 +110,7 @@ def without_rods(parts: Parts, rods: Iterable[RodBody]) -> Parts:
     return dataclasses.replace(parts, links=links, joints=joints, frames=frames)
 
 
-def build_rod(rod: RodBody, places: Places, parts: Parts) -> Rod:
+def build_rod(rod: RodBody, places: Places[str], parts: Parts) -> Rod:
     """Return a rod as a constraint."""
     (a, at_a), (b, at_b) = (
         places.frame(link, parts.place(link).inverse() * joint.place)
@@ -132,7 +131,7 @@ def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
     return found
 
 
-def build_loop(joint: Joint, places: Places, parts: Parts) -> Loop:
+def build_loop(joint: Joint, places: Places[str], parts: Parts) -> Loop:
     """Return the joint as a loop."""
     if in_tree_only(joint) or joint.kind not in KINDS:
         raise LoadError(

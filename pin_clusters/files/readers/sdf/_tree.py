@@ -9,31 +9,12 @@ import numpy as np
 import pinocchio as pin
 
 from ....errors import LoadError
-from .._trees import ROOT_JOINT_NAME, UNLIMITED, joint_model
+from .._trees import ROOT_JOINT_NAME, UNLIMITED, Places, joint_model
 from ._parts import Axis, Joint, Link, Parts
 from ._scopes import WORLD
 from ._spanning import Spanning
 
 LETTERS = {"revolute": "R", "continuous": "R", "prismatic": "P", "screw": "H"}
-
-
-class Places:
-    """A tree, and where links of the file are in it: id of the joint that moves each, and its pose in that frame."""
-
-    def __init__(self) -> None:
-        self.tree = pin.Model()
-        self.joint: dict[str, int] = {WORLD: 0}
-        self.place: dict[str, pin.SE3] = {WORLD: pin.SE3.Identity()}
-
-    def frame(self, link: str, in_link: pin.SE3) -> tuple[str, pin.SE3]:
-        """Return a frame on a link as constraints name it."""
-        return self.tree.names[self.joint[link]], self.place[link] * in_link
-
-    def put(self, link: Link, j: int, at: pin.SE3) -> None:
-        """Put a link on a body of the tree."""
-        self.tree.appendBodyToJoint(j, link.inertia, at)
-        self.tree.addBodyFrame(link.name, j, at, -1)
-        self.joint[link.name], self.place[link.name] = j, at
 
 
 def second(name: str) -> str:
@@ -43,7 +24,7 @@ def second(name: str) -> str:
 
 def build_tree(
     parts: Parts, spanning: Spanning, root_joint: pin.JointModel | None, as_universal: Mapping[str, pin.SE3]
-) -> Places:
+) -> Places[str]:
     """Return the tree, and where the links are in it.
 
     Args:
@@ -52,8 +33,13 @@ def build_tree(
         root_joint: Above the root link; None: it stands in the world as the file says.
         as_universal: Ball joints that become two hinges, about y and z of a frame in that of the joint.
     """
-    places = Places()
+    places = Places(WORLD)
     tree = places.tree
+
+    def put(link: Link, j: int, at: pin.SE3) -> None:
+        tree.appendBodyToJoint(j, link.inertia, at)
+        places.put(link.name, link.name, j, at)
+
     if root_joint is not None and spanning.root == WORLD:
         raise LoadError(
             "root_joint was given, but joints of the file (or <static>) connect the model to the world. Leave "
@@ -62,11 +48,11 @@ def build_tree(
     if spanning.root != WORLD:
         root = parts.links[spanning.root]
         if root_joint is None:
-            places.put(root, 0, parts.in_world * root.place)
+            put(root, 0, parts.in_world * root.place)
         else:
             j = tree.addJoint(0, root_joint, pin.SE3.Identity(), ROOT_JOINT_NAME)
             tree.addJointFrame(j)
-            places.put(root, j, pin.SE3.Identity())
+            put(root, j, pin.SE3.Identity())
     for branch in spanning.branches:
         joint, inner, outer = branch.joint, branch.inner, parts.links[branch.outer]
         parent = places.joint[inner]
@@ -75,11 +61,11 @@ def build_tree(
         if joint.kind == "fixed":
             frame = pin.Frame(joint.name, parent, at, pin.FrameType.FIXED_JOINT)
             tree.addFrame(frame, False)
-            places.put(outer, parent, at * after)
+            put(outer, parent, at * after)
             continue
         turn = as_universal.get(joint.name, pin.SE3.Identity())
         j = _add(tree, parent, joint, at * turn, branch.backwards, joint.name in as_universal)
-        places.put(outer, j, turn.inverse() * after)
+        put(outer, j, turn.inverse() * after)
     for name, (link, place) in parts.frames.items():
         at = places.place[link] * parts.place(link).inverse() * place
         tree.addFrame(pin.Frame(name, places.joint[link], at, pin.FrameType.OP_FRAME), False)
