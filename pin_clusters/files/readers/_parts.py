@@ -37,7 +37,7 @@ from ...constraints import Differential, FourBar, Rod, Rotor, SliderCrank
 from ...constraints import differential as library
 from ...constraints.spring import GravityCompensation, Spring
 from ...errors import LoadError, did_you_mean
-from ._checks import read_origin
+from ._checks import read_inertia, read_origin
 from ._numbers import number, numbers
 from ._trees import ROOT_JOINT_NAME
 from ._xml import Description, in_words_of, known, known_link, named, only_child, reference
@@ -237,15 +237,9 @@ def _held_weight(element: ET.Element, name: str, owner: str, description: Descri
 def _inertia(inertial: ET.Element, owner: str) -> pin.Inertia:
     """Return an ``<inertial>`` as in a link."""
     place = _placed(inertial, owner)
-    mass = number(reference(inertial, "mass", "value", owner), "the mass", owner)
-    element = only_child(inertial, "inertia", owner)
-    if element is None:
-        raise LoadError(f"{owner}: <inertial> has no <inertia>. Add it.")
-    keys = "ixx", "ixy", "iyy", "ixz", "iyz", "izz"
-    xx, xy, yy, xz, yz, zz = (number(element.get(k), f"inertia {k}", owner) for k in keys)
-    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     found = pin.Inertia.Zero()
-    found.mass, found.lever = mass, place.translation
+    found.mass, moments = read_inertia(inertial, owner)
+    found.lever = place.translation
     found.inertia = place.rotation @ moments @ place.rotation.T
     return found
 

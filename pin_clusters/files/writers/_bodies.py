@@ -190,8 +190,7 @@ class Bodies:
         if r.inertia is not None and body is not self.world:
             P = _masses.moments(r.inertia)
         else:
-            P = np.zeros((4, 4))  # second moments of J s s': those of a disc without moments across its axis
-            P[:3, :3] = r.axial_inertia * (0.5 * np.eye(3) - np.outer(axis, axis))
+            P = _masses.spin(r.axial_inertia, axis)
             body.P -= _masses.placed(here, P)
         joint = Joint(self.joint_names(r.name), "hinge", axis)
         rotor = Body(self.names(f"{r.name}_body"), body, here, [joint], P, spins=True)

@@ -112,7 +112,7 @@ def _of_inertia(body: Body) -> list[dict[str, str]]:
 def _of_rotor(body: Body) -> list[dict[str, str]]:
     """Return a disc with the axial inertia of a rotor: of its mass, or of steel and half as long as its radius."""
     axis, (mass, centre, second) = body.joints[0].axis, _masses.about_centre(body.drawn)
-    axial = float(np.trace(second) - axis @ second @ axis)
+    axial = _masses.axial(body.drawn, axis)
     if not axial > 0.0:
         return []
     if mass > 0.0:

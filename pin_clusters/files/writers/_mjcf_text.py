@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import in_order
-from ..._support.trees import in_q
+from ..._support.trees import coordinate
 from ...model import RotorElement
 from . import _masses
 from ._bodies import Body, Joint
@@ -47,6 +47,7 @@ class File:
         self.bodies, self.ties, self.option = robot.bodies, robot.ties, option
         self.geoms = Geoms(self.bodies, visual)
         self.carried = self.bodies.carried()
+        self.written: list[tuple[Body, Joint]] = []  # in the order of MuJoCo's qpos
         self.rotor_of = {self.bodies.of_rotor[r.name]: r for r in self.model.rotors if r.name in self.bodies.of_rotor}
 
     def text(self) -> str:
@@ -103,6 +104,7 @@ class File:
             _inertial(inner, child)
             for joint in child.joints:
                 self._joint(inner, joint)
+                self.written.append((child, joint))
             self._contents(inner, child)
 
     def _joint(self, element: ET.Element, joint: Joint) -> None:
@@ -163,17 +165,9 @@ class File:
     def _keyframe(self) -> ET.Element:
         """Return the reference pose; what the file adds is at 0 there."""
         q = np.array(self.model.q_reference)
-        values: list[Any] = []
-
-        def walk(body: Body) -> None:
-            for child in self.carried[body]:
-                for joint in child.joints:
-                    values.append(self._coordinates(child, joint, q))
-                walk(child)
-
-        walk(self.bodies.world)
         section = ET.Element("keyframe")
-        if values:
+        if self.written:
+            values = [self._coordinates(body, joint, q) for body, joint in self.written]
             ET.SubElement(section, "key", name="reference", qpos=text(*values))
         return section
 
@@ -183,8 +177,8 @@ class File:
             rotor = self.rotor_of.get(body)
             if rotor is None:
                 return 0.0
-            names = drives(rotor, self.bodies.by_velocity)
-            return in_order(ratio * self._angle(q, name) for name, ratio in names)
+            turned = drives(rotor, self.bodies.by_velocity)
+            return in_order(ratio * coordinate(self.tree, self.tree.getJointId(name), q) for name, ratio in turned)
         mine = q[list(joint.at_q)]
         if joint.kind == "free":
             pose = body.place * pin.XYZQUATToSE3(mine)
@@ -192,11 +186,6 @@ class File:
         if joint.kind == "ball":
             return mine[[3, 0, 1, 2]]
         return np.arctan2(mine[1], mine[0]) if joint.turns else mine
-
-    def _angle(self, q: np.ndarray, name: str) -> float:
-        j = self.tree.getJointId(name)
-        mine = q[list(in_q(self.tree, j))]
-        return float(np.arctan2(mine[1], mine[0]) if len(mine) == 2 else mine[0])
 
 
 def _inertial(element: ET.Element, body: Body) -> None:

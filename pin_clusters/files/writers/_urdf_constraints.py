@@ -48,7 +48,8 @@ class Constraints:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
         self.couplings, self.names = Names(), {tag: Names() for tag in TAGS}
         self.rows = rows_by_source(model)
-        self.resolved: dict[int, Any] = {id(x.source): x for x in [*model.rotors, *model.closures]}
+        self.resolved: dict[int, Any] = {id(r.source): r for r in model.rotors}
+        self.resolved |= {id(c.source): c for c in model.closures}
 
     def add(self) -> None:
         """Add all of them."""

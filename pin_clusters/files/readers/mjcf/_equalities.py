@@ -116,37 +116,31 @@ def _tie(
 ) -> Tie:  # fmt: skip
     owner = a.owner
     loose = kind == "connect" or a.torquescale == 0.0
-    loop = "spherical" if loose else "fixed"
     if "site1" in a or "site2" in a:
         if "body1" in a or "body2" in a:
             raise LoadError(f"{owner}: give two bodies or two sites, not both.")
         (one, first), (two, second) = (_site(a, key, sites) for key in ("site1", "site2"))
-        return _checked(Tie(name, loop, (one, two), (first, second)), bodies, owner)
-    if "body1" not in a:
+    elif "body1" not in a:
         raise LoadError(f"{owner}: body1 is missing. Name a body, or two sites.")
-    one = body_at(bodies, a.body1, owner)
-    two = body_at(bodies, a.body2, owner) if a.body2 else 0
-    between = poses[one].actInv(poses[two])  # body 2 in body 1, in the pose of the file
-    identity = pin.SE3.Identity()
-    if kind == "connect":
-        if "anchor" not in a:
-            raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
-        anchor = pin.SE3(np.eye(3), a.anchor)
-        return _checked(Tie(name, loop, (one, two), (anchor, between.actInv(anchor))), bodies, owner)
-    if a.relpose is not None and any(a.relpose[3:]):
-        between = pin.SE3(of_quaternion(a.relpose[3:], "relpose", owner), a.relpose[:3])
-    anchor = pin.SE3(np.eye(3), a.anchor) if loose else identity
-    return _checked(Tie(name, loop, (one, two), (between * anchor, anchor)), bodies, owner)
-
-
-def _checked(tie: Tie, bodies: list[Body], owner: str) -> Tie:
-    for i in tie.bodies:
-        if bodies[i].mocap:
+    elif kind == "connect" and "anchor" not in a:
+        raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
+    else:
+        one, two = body_at(bodies, a.body1, owner), body_at(bodies, a.body2, owner) if a.body2 else 0
+        between = poses[one].actInv(poses[two])  # body 2 in body 1, in the pose of the file
+        anchor = pin.SE3(np.eye(3), a.anchor) if loose else pin.SE3.Identity()
+        if kind == "connect":
+            first, second = anchor, between.actInv(anchor)
+        else:
+            if a.relpose is not None and any(a.relpose[3:]):
+                between = pin.SE3(of_quaternion(a.relpose[3:], "relpose", owner), a.relpose[:3])
+            first, second = between * anchor, anchor
+    for body in (bodies[one], bodies[two]):
+        if body.mocap:
             raise LoadError(
-                f"{owner}: {bodies[i].owner} is moved by hand (mocap), and a robot that is tied to it has no dynamics "
-                "of its own. Set active='false', or remove the equality."
+                f"{owner}: {body.owner} is moved by hand (mocap), and a robot that is tied to it has no dynamics of "
+                "its own. Set active='false', or remove the equality."
             )
-    return tie
+    return Tie(name, "spherical" if loose else "fixed", (one, two), (first, second))
 
 
 def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tuple[int, pin.SE3]:

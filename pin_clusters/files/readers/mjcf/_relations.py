@@ -110,7 +110,9 @@ def couplings(
     for equation in sorted(equations, key=lambda e: len(e.coefficients) <= 2):
         names = list(dict.fromkeys([*equation.left, *equation.right]))
         if len(equation.coefficients) > 2:
-            found.append((equation.owner, _polynomial(equation, joints)))
+            zeros = tuple((name, joints[name].ref) for name in names)
+            left, right = tuple(equation.left.items()), tuple(equation.right.items())
+            found.append((equation.owner, PolynomialCoupling(left, right, equation.coefficients, zeros, equation.name)))
             continue
         open_ones = [n for n in names if n not in followers]
         if not open_ones or (len(names) == 2 and groups[names[0]] is groups[names[1]]):
@@ -130,17 +132,6 @@ def couplings(
         offset -= in_order(k * joints[n].ref for n, k in share.items())
         found.append((equation.owner, LinearCoupling(first, share, offset)))
     return found
-
-
-def _polynomial(equation: Equation, joints: Mapping[str, Joint]) -> PolynomialCoupling:
-    both = {**equation.left, **equation.right}
-    return PolynomialCoupling(
-        tuple(equation.left.items()),
-        tuple(equation.right.items()),
-        equation.coefficients,
-        tuple((name, joints[name].ref) for name in both),
-        equation.name,
-    )
 
 
 @dataclass(frozen=True)

@@ -87,7 +87,7 @@ def build_tree(
             assert root_joint is not None
             free = root_joint.nv == 6 and root_joint.nq == 7
             parent = tree.addJoint(0, root_joint, pin.SE3.Identity() if free else M, ROOT_JOINT_NAME)
-            start.append(pin.SE3ToXYZQUAT(M) if free else _neutral(root_joint))
+            start.append(pin.SE3ToXYZQUAT(M) if free else np.array(pin.neutral(tree)))  # it is the first one
             above, M = tree.addJointFrame(parent, above), pin.SE3.Identity()
         for joint in body.joints:
             if joint.held is not None:
@@ -111,12 +111,6 @@ def _add_sites(layout: Layout, i: int, frame: int) -> None:
     for name, placement in layout.bodies[i].sites:
         layout.sites[name] = layout.frame(i, placement)
         layout.tree.addFrame(pin.Frame(name, layout.joint[i], frame, layout.sites[name][1], pin.FrameType.OP_FRAME))
-
-
-def _neutral(joint: pin.JointModel) -> np.ndarray:
-    model = pin.Model()
-    model.addJoint(0, joint, pin.SE3.Identity(), ROOT_JOINT_NAME)
-    return np.array(pin.neutral(model))
 
 
 def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None) -> int:

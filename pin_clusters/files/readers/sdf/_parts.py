@@ -12,7 +12,7 @@ import pinocchio as pin
 
 from ...._support.trees import unit
 from ....errors import InertiaError, LoadError
-from .._checks import AXIS_TOLERANCE, STRETCHED_JOINTS, UNREAL, is_unreal
+from .._checks import AXIS_TOLERANCE, MOMENTS, STRETCHED_JOINTS, UNREAL, is_unreal, symmetric
 from .._notes import Notes
 from .._numbers import numbers
 from .._xml import only_child
@@ -26,7 +26,6 @@ BARE = "these links have no <inertial>, and so 1 kg and 1 kg m^2 about each axis
 NEEDLESS = "ball and fixed joints have no axis in SDF, so limits, damping and springs of theirs have no effect: {}."
 Told = Mapping[str, list[str]]
 """Names by what is said of them."""
-MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
 
 
 @dataclass(frozen=True)
@@ -86,6 +85,11 @@ class Joint:
     axes: tuple[Axis, ...] = ()
     lead: float = 0.0
     reference: str = ""
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Of the joints that stand for its axes in the tree."""
+        return self.name, f"{self.name}_axis2"
 
     @property
     def owner(self) -> str:
@@ -157,11 +161,10 @@ def _inertia(scope: Scope, inertial: ET.Element, name: str, owner: str, told: To
         raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
     element = only_child(inertial, "inertia", owner)
     defaults = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
-    xx, xy, xz, yy, yz, zz = (
+    moments = symmetric(
         default if element is None else value(element, tag, default, owner)
         for tag, default in zip(MOMENTS, defaults, strict=True)
     )
-    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     if is_unreal(moments, owner, "Correct it; often the signs of ixy, ixz, iyz are wrong."):
         told[UNREAL].append(name)
     pose = only_child(inertial, "pose", owner)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 
 import numpy as np
@@ -15,11 +14,6 @@ from ._scopes import WORLD
 from ._spanning import Spanning
 
 LETTERS = {"revolute": "R", "continuous": "R", "prismatic": "P", "screw": "H"}
-
-
-def second(name: str) -> str:
-    """Return the name of the joint that stands for the second axis of a joint of the file."""
-    return f"{name}_axis2"
 
 
 def build_tree(
@@ -78,7 +72,7 @@ def _add(tree: pin.Model, parent: int, joint: Joint, at: pin.SE3, backwards: boo
         # named as those of MJCF
         hinges = [("revolute", f"{joint.name}_{i}", Axis(np.eye(3)[i])) for i in (1, 2)]
     elif joint.kind in ("universal", "revolute2"):
-        hinges = [("revolute", joint.name, joint.axes[0]), ("revolute", second(joint.name), joint.axes[1])]
+        hinges = [("revolute", joint.name, joint.axes[0]), ("revolute", joint.names[1], joint.axes[1])]
     elif joint.kind == "ball":
         j = tree.addJoint(parent, pin.JointModelSpherical(), at, joint.name)
         tree.addJointFrame(j)
@@ -88,15 +82,10 @@ def _add(tree: pin.Model, parent: int, joint: Joint, at: pin.SE3, backwards: boo
     for kind, name, axis in reversed(hinges) if backwards else hinges:
         direction = -axis.direction if backwards else axis.direction
         model = joint_model(LETTERS[kind], direction, joint.lead)
-        j = tree.addJoint(parent, model, at, name, *_bounds(axis))
+        limits = np.clip([axis.effort, axis.velocity, axis.lower, axis.upper], -UNLIMITED, UNLIMITED)
+        j = tree.addJoint(parent, model, at, name, *limits.reshape(4, 1))
         tree.addJointFrame(j)
         tree.damping[tree.joints[j].idx_v] = axis.damping
         tree.friction[tree.joints[j].idx_v] = axis.friction
         parent, at = j, pin.SE3.Identity()
     return int(parent)
-
-
-def _bounds(axis: Axis) -> tuple[np.ndarray, ...]:
-    """Return effort, velocity, lower and upper limit as Pinocchio has them."""
-    given = axis.effort, axis.velocity, axis.lower, axis.upper
-    return tuple(np.array([math.copysign(UNLIMITED, x) if math.isinf(x) else x]) for x in given)
