@@ -27,13 +27,9 @@ class Geoms:
     Args:
         bodies: Its bodies.
         visual: Geometry, or None.
-
-    Attributes:
-        remarks: What is to be said about it.
     """
 
     def __init__(self, bodies: Bodies, visual: Any) -> None:
-        self.remarks: list[str] = []
         self._assets: dict[tuple[str, str], str] = {}
         self._names = Names()
         self._found: dict[int, list[dict[str, str]]] = {}
@@ -52,7 +48,7 @@ class Geoms:
             self._found.setdefault(id(body), []).append(given | here)
         for names, why in ((missing, "their meshes are missing"), (unread, "MuJoCo has no such shape")):
             if names:
-                self.remarks.append(f"not drawn as given, as {why}: {', '.join(names)}.")
+                bodies.remarks.append(f"not drawn as given, as {why}: {', '.join(names)}.")
 
     def _mesh(self, shape: Any) -> dict[str, str] | None:
         path = Path(shape.meshPath)

@@ -83,13 +83,7 @@ class File:
                 "Lost besides, as MuJoCo's mass matrix has no entry for joints of different branches: the coupling of "
                 f"the joints that turn {', '.join(map(repr, self.robot.across))}. Approximation 'exact' keeps it."
             )
-        return [
-            *said,
-            *self.bodies.remarks,
-            *self.robot.springs.remarks,
-            *self.geoms.remarks,
-            "There are no contacts: no geom collides.",
-        ]
+        return [*said, *self.bodies.remarks, "There are no contacts: no geom collides."]
 
     def _contents(self, element: ET.Element, body: Body) -> None:
         """Write what is on a body, and the bodies that it carries."""
@@ -123,7 +117,7 @@ class File:
             for key, values in (("damping", self.tree.damping), ("frictionloss", self.tree.friction)):
                 if values[i] != 0.0:
                     given[key] = text(values[i])
-            given |= self.robot.springs.of_joint.get(joint.name, {})
+            given |= self.robot.springs.get(joint.name, {})
         if joint.at_q is not None and len(joint.at_q) == 1:
             k = joint.at_q.start
             low, high = float(self.tree.lowerPositionLimit[k]), float(self.tree.upperPositionLimit[k])

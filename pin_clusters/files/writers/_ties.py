@@ -12,7 +12,6 @@ import pinocchio as pin
 from ..._support.trees import joint_axis
 from ...constraints.closures import Closure, FrameClosure, RodClosure
 from ...constraints.differential import Ankle2Rsu, PushRodAnkle
-from ...constraints.rows import Row
 from ...errors import ConstraintError
 from ...model import ClusterModel, RotorElement
 from . import _masses
@@ -48,11 +47,6 @@ class Ties:
     def at_zero(self) -> list[pin.SE3]:
         """Where they are at zero."""
         return _poses(self.tree, np.array(pin.neutral(self.tree)))
-
-    def add_row(self, row: Row) -> None:
-        """Tie a joint that follows others."""
-        terms = [(str(self.tree.names[j]), c) for j, c in row.terms]
-        self.follow(str(self.tree.names[row.dependent]), terms, row.offset)
 
     def follow(self, joint: str, terms: list[tuple[str, float]], offset: float = 0.0) -> None:
         """Tie a joint to a sum: of one other by a polynomial, of several by a fixed tendon of constant length."""

@@ -26,15 +26,6 @@ TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
 """Elements of our own, each kind with names of its own."""
 
 
-def add_constraints(root: ET.Element, model: ClusterModel, links: Links) -> None:
-    """Add an element for each constraint of a model.
-
-    Raises:
-        ConstraintError: One has no element.
-    """
-    Constraints(root, model, links).add()
-
-
 class Constraints:
     """Writes the constraints of one model.
 
@@ -52,7 +43,11 @@ class Constraints:
         self.resolved |= {id(c.source): c for c in model.closures}
 
     def add(self) -> None:
-        """Add all of them."""
+        """Add an element for each of them.
+
+        Raises:
+            ConstraintError: One has no element.
+        """
         writers: tuple[tuple[Any, Callable[[Any], None]], ...] = (
             (Rotor, self._rotor),
             ((Gear, Belt, LinearCoupling), self._coupling),

@@ -16,7 +16,7 @@ from ._files import write
 from ._joints import Part, parts_of
 from ._links import Links
 from ._text import check_text, finite, in_comment, text
-from ._urdf_constraints import add_constraints, add_inertial, add_origin
+from ._urdf_constraints import Constraints, add_inertial, add_origin
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar": "planar"}
@@ -82,7 +82,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         _add_link(root, links.of_joint[j], links.inertias.get(links.of_joint[j]))
         _add_frames(root, links, j)
     _add_frames(root, links, 0)
-    add_constraints(root, model, links)
+    Constraints(root, model, links).add()
     _add_reference(root, model)
     ET.indent(root)
     head = "\n".join(f"     {in_comment(line)}" for line in _remarks(model, chains))
