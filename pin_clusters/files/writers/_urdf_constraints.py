@@ -20,7 +20,7 @@ from ...model import ClusterModel, RotorElement
 from ._couplings import rows_by_source
 from ._joints import Place, place_of
 from ._links import Links, is_identity
-from ._text import Names, rpy, text
+from ._text import Names, text
 
 TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
 """Elements of our own, each kind with names of its own."""
@@ -72,13 +72,13 @@ class Constraints:
         row = self.rows.get(id(constraint))
         if row is None:
             return
-        tree, last = self.tree, tree_name(self.tree, row.dependent)
+        tree, last = self.tree, self.tree.names[row.dependent]
         element = ET.SubElement(self.root, "coupling", name=self.couplings(f"{last}_coupling"))
         found = self._paths(constraint, row)
         if found is None:
             ET.SubElement(element, "dependent", joint=last)
             for j, ratio in row.terms:
-                ET.SubElement(element, "independent", joint=tree_name(tree, j), ratio=text(ratio))
+                ET.SubElement(element, "independent", joint=tree.names[j], ratio=text(ratio))
             offset = row.offset
         else:
             first, ratio, offset = found
@@ -142,7 +142,7 @@ class Constraints:
         if rotor.armature is not None:
             element.set("armature", rotor.armature)
         for j, ratio in zip(rotor.resolve(self.tree).joints, np.atleast_1d(rotor.ratios), strict=True):
-            ET.SubElement(element, "drive", joint=tree_name(self.tree, j), ratio=text(ratio))
+            ET.SubElement(element, "drive", joint=self.tree.names[j], ratio=text(ratio))
         ET.SubElement(element, "carrier", link=self.links.of_joint[resolved.carrier_id])
         _origin(element, resolved.placement)
         ET.SubElement(element, "axis", xyz=text(resolved.placement.rotation.T @ resolved.axis))
@@ -159,21 +159,20 @@ class Constraints:
         if c.rest is not None:
             element.set("rest", text(c.rest))
         if isinstance(c.along, str):
-            ET.SubElement(element, "drive", joint=self._joint_name(c.along, c.label))
+            ET.SubElement(element, "drive", joint=self.tree.names[joint_id(self.tree, c.along, c.label)])
         elif isinstance(c.along, tuple):
             for point in c.along:
                 self._point(element, "", point, c.label)
         else:
             for name, ratio in c.along.items():
-                ET.SubElement(element, "drive", joint=self._joint_name(name, c.label), ratio=text(ratio))
+                ET.SubElement(
+                    element, "drive", joint=self.tree.names[joint_id(self.tree, name, c.label)], ratio=text(ratio)
+                )
 
     def _held(self, c: GravityCompensation) -> None:
         joint = joint_id(self.tree, c.body, c.label)
         given = {"mass": text(c.mass), "center": text(c.center), "link": self.links.of_joint[joint]}
         ET.SubElement(self.root, "held_weight", {"name": self.names["held_weight"]("held_weight"), **given})
-
-    def _joint_name(self, name: str, label: str) -> str:
-        return tree_name(self.tree, joint_id(self.tree, name, label))
 
     def _mechanism(self, c: Any) -> None:
         """Add a mechanism of the library with its parameters."""
@@ -187,7 +186,7 @@ class Constraints:
                 continue
             if f.name in c._text_fields:
                 place = place_of(self.tree, value, c.label)
-                ET.SubElement(element, "joint", role=f.name, joint=tree_name(self.tree, place.joint))
+                ET.SubElement(element, "joint", role=f.name, joint=self.tree.names[place.joint])
             elif isinstance(value, (int, float)) or all(isinstance(x, (int, float)) for x in value):
                 ET.SubElement(element, "number", role=f.name, value=text(value))
             else:
@@ -205,11 +204,6 @@ class Constraints:
         _origin(frame, place.placement)
 
 
-def tree_name(tree: pin.Model, j: int) -> str:
-    """Return the name of a joint."""
-    return str(tree.names[j])
-
-
 def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
     """Add ``<inertial>``: mass, centre of mass, inertia about it."""
     element = ET.SubElement(parent, "inertial")
@@ -222,7 +216,7 @@ def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
 
 def add_origin(parent: ET.Element, placement: pin.SE3) -> None:
     """Add ``<origin>``."""
-    ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(rpy(placement.rotation)))
+    ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(pin.rpy.matrixToRpy(placement.rotation)))
 
 
 def _origin(parent: ET.Element, placement: pin.SE3) -> None:

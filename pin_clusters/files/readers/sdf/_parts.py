@@ -12,13 +12,13 @@ import pinocchio as pin
 
 from ...._support.trees import unit
 from ....errors import InertiaError, LoadError
-from .._checks import AXIS_TOLERANCE, MOMENTS, STRETCHED_JOINTS, UNREAL, is_unreal, symmetric
+from .._checks import AXIS_TOLERANCE, STRETCHED_JOINTS, UNREAL, is_unreal, symmetric
 from .._notes import Notes
 from .._numbers import numbers
 from .._xml import only_child
 from ._document import Document
 from ._scopes import MODEL, WORLD, Scope
-from ._values import flag, limit, placement, text_of, value
+from ._values import flag, limit, placement, text_of, value, values
 
 AXES = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "gearbox": 2, "universal": 2, "revolute2": 2}
 WITHOUT_AXIS = ("fixed", "ball")
@@ -141,7 +141,7 @@ def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) 
     if flag(element, "kinematic", False, owner):
         raise LoadError(f"{owner}: a kinematic link does not obey dynamics. Remove <kinematic>.")
     decay = element.find("velocity_decay")
-    if decay is not None and any(value(decay, t, 0.0, owner) for t in ("linear", "angular")):
+    if any(values(decay, owner, linear=0.0, angular=0.0)):
         raise LoadError(f"{owner}: <velocity_decay> is a drag that cannot be honoured. Remove it.")
     inertial = only_child(element, "inertial", owner)
     full = scope.full(name)
@@ -160,11 +160,7 @@ def _inertia(scope: Scope, inertial: ET.Element, name: str, owner: str, told: To
     if mass < 0.0:
         raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
     element = only_child(inertial, "inertia", owner)
-    defaults = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
-    moments = symmetric(
-        default if element is None else value(element, tag, default, owner)
-        for tag, default in zip(MOMENTS, defaults, strict=True)
-    )
+    moments = symmetric(values(element, owner, ixx=1.0, ixy=0.0, ixz=0.0, iyy=1.0, iyz=0.0, izz=1.0))
     if is_unreal(moments, owner, "Correct it; often the signs of ixy, ixz, iyz are wrong."):
         told[UNREAL].append(name)
     pose = only_child(inertial, "pose", owner)
@@ -242,16 +238,13 @@ def _axis(
     elif scope.version < (1, 5) or (scope.version < (1, 7) and flag(element, "use_parent_model_frame", False, owner)):
         direction = place.rotation.T @ scope.place(MODEL, owner).rotation @ direction
     bounds = only_child(element, "limit", owner)
-    lower, upper, effort, velocity = (
-        default if bounds is None else limit(bounds, t, default, owner)
-        for t, default in (("lower", -math.inf), ("upper", math.inf), ("effort", math.inf), ("velocity", math.inf))
-    )
+    none = math.inf
+    lower, upper, effort, velocity = values(bounds, owner, limit, lower=-none, upper=none, effort=none, velocity=none)
     if lower > upper:
         raise LoadError(f"{owner}: the lower limit {lower:g} is above the upper one, {upper:g}. Exchange them.")
     passive = only_child(element, "dynamics", owner)
-    damping, friction, stiffness, rest = (
-        0.0 if passive is None else value(passive, t, 0.0, owner)
-        for t in ("damping", "friction", "spring_stiffness", "spring_reference")
+    damping, friction, stiffness, rest = values(
+        passive, owner, damping=0.0, friction=0.0, spring_stiffness=0.0, spring_reference=0.0
     )
     # a negative number means none
     effort, velocity = (math.inf if x < 0.0 else x for x in (effort, velocity))
@@ -272,9 +265,7 @@ def _mimic(scope: Scope, axis: ET.Element, owner: str) -> tuple[str, int, float,
     which = element.get("axis", "axis")
     if which not in ("axis", "axis2"):
         raise LoadError(f"{owner}: <mimic> names the axis {which!r}; expected axis or axis2.")
-    multiplier, offset, reference = (
-        value(element, t, default, owner) for t, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
-    )
+    multiplier, offset, reference = values(element, owner, multiplier=1.0, offset=0.0, reference=0.0)
     if multiplier == 0.0:
         raise LoadError(f"{owner}: the multiplier of <mimic> is 0, so the joint stands still. Make it fixed.")
     return home.full(last), int(which == "axis2"), multiplier, offset - multiplier * reference
