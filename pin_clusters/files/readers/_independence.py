@@ -14,7 +14,7 @@ from ...errors import LoadError
 from ._couplings import Tie
 from ._notes import Notes, listing
 from ._trees import merged
-from ._xml import Description
+from ._xml import Description, in_words_of
 
 
 def read_flags(description: Description) -> dict[str, bool]:
@@ -129,6 +129,13 @@ def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
             rotor = constraint.resolve(tree)
             groups.append(_names(tree, between(tree, (rotor.carrier, *rotor.joints), rotor.joints)))
     return Ties(tuple(groups), frozenset(coupled | closed), frozenset(closed), followers)
+
+
+def check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
+    """Raise, in the words of the file, if a constraint of it, by its owner, does not fit the tree."""
+    for owner, constraint in constraints.items():
+        with in_words_of(owner):
+            ties_of([constraint], tree)
 
 
 def wishes(

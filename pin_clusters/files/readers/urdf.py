@@ -17,6 +17,7 @@ from ._checks import check_numbers, unwind
 from ._couplings import read_loops, read_ties
 from ._independence import (
     check_circles,
+    check_fit,
     check_not_independent,
     check_tied,
     choose_dependents,
@@ -28,7 +29,7 @@ from ._notes import Notes
 from ._parts import pose_of, read_armature, read_parts, read_reference
 from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
-from ._xml import Description, describe, in_words_of, parse_xml, to_text
+from ._xml import Description, describe, parse_xml, to_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -174,7 +175,7 @@ def parse_urdf(
     tree = _pinocchio(description, root_joint, source)
     closed = {loop.owner: loop.build(tree) for loop in loops}
     from_file: dict[str, Any] = {**coupled, **closed}
-    _check_fit(closed, tree)
+    check_fit(closed, tree)
     ties = ties_of((*closed.values(), *given), tree)
     for joint, owner in ties.followers.items():
         check_not_independent(joint, owner, flags)
@@ -190,19 +191,12 @@ def parse_urdf(
         for joint in turning:
             unwind(description.joints[joint])
         tree = _pinocchio(description, root_joint, source)
-    _check_fit(from_file, tree)
+    check_fit(from_file, tree)
     rotors = read_rotors(description, rotor_inertias, notes)
     everything = (*from_file.values(), *rotors, *given)
     chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
     notes.warn(description.name, stacklevel)
     return Parts(tree, everything, chosen, pose_of(tree, reference))
-
-
-def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
-    """Raise, in the words of the file, if a constraint of it does not fit the tree."""
-    for owner, constraint in constraints.items():
-        with in_words_of(owner):
-            ties_of([constraint], tree)
 
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, source: str) -> pin.Model:

@@ -62,20 +62,15 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: Map
             raise LoadError(f"{owner}: there is no joint {joint!r}.{did_you_mean(joint, joints)}")
         if tendon and tendon not in tendons:
             raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
-        found.append(_actuator(element.tag, a, joint, tendon, bool(joint) and joints[joint].scalar))
+        if (a.armature or any(a.damping)) and not (tendon or (joint and joints[joint].scalar)):
+            raise LoadError(
+                f"{owner}: its armature or damping acts on what is no hinge, slide or tendon, and cannot be honoured. "
+                "Remove it."
+            )
+        forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
+        most = None if forces is None else max(abs(forces[0]), abs(forces[1]))
+        found.append(Actuator(owner, joint, tendon, a.gear[0], a.armature, a.damping, most))
     return found
-
-
-def _actuator(tag: str, a: Element, joint: str | None, tendon: str | None, scalar: bool) -> Actuator:
-    owner, gear, armature, damping = a.owner, a.gear[0], a.armature, a.damping
-    if (armature or any(damping)) and not (scalar or tendon):
-        raise LoadError(
-            f"{owner}: its armature or damping acts on what is no hinge, slide or tendon, and cannot be honoured. "
-            "Remove it."
-        )
-    forces = a.ctrlrange if a.forcerange is None and tag == "motor" else a.forcerange
-    most = None if forces is None else max(abs(forces[0]), abs(forces[1]))
-    return Actuator(owner, joint, tendon, gear, armature, damping, most)
 
 
 def driven(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout: Layout) -> list[str]:

@@ -132,8 +132,7 @@ def read_bodies(document: Document) -> list[Body]:
 def _enter(document: Document, bodies: list[Body], names: Names, place: _Place) -> _Place:
     """Make a body; what is in it is read in its own frame."""
     element = place.element
-    stated = element.get("name")
-    name = names["body"].once(stated) if stated else names["body"].free(f"body{len(bodies)}")  # MuJoCo's number
+    name = names["body"](element.get("name"), f"body{len(bodies)}")  # MuJoCo's number
     given = document.elements.plain(element, "body", f"body {name!r}")
     bodies.append(Body(name, place.body, place.frame * given.pose, mocap=given.mocap, gravcomp=given.gravcomp))
     return place._replace(body=len(bodies) - 1, frame=pin.SE3.Identity())
@@ -171,7 +170,7 @@ def _site(document: Document, body: Body, place: _Place, element: ET.Element, na
     owner = f"site {element.get('name')!r} of {body.owner}"
     given = document.elements.of(element, "site", owner, place.childclass)
     if name := element.get("name"):  # without one nothing can refer to it
-        body.sites.append((names["site"].once(name), place.frame * given.pose))
+        body.sites.append((names["site"](name, ""), place.frame * given.pose))
 
 
 def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: Names) -> None:
@@ -193,9 +192,8 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
         raise LoadError(f"{owner}: a free joint must be the only joint of its body. Remove one.")
     if kind == "free" and body.parent != 0:
         raise LoadError(f"{owner}: only bodies in the world can have a free joint.")
-    stated = element.get("name")
     base = body.name if not body.joints else f"{body.name}_{len(body.joints) + 1}"
-    name = names["joint"].once(stated) if stated else names["joint"].free(base)
+    name = names["joint"](element.get("name"), base)
     owner = given.owner = f"joint {name!r}"
     scalar = kind in ("hinge", "slide")
     scale = document.elements.units.angle(1.0) if kind in ("hinge", "ball") else 1.0
@@ -226,21 +224,21 @@ class _Names:
     def __init__(self, kind: str, kinds: str, given: Iterable[str | None] = (), taken: str = "") -> None:
         self.kind, self.kinds, self.given, self.known = kind, kinds, set(given), {taken}
 
-    def once(self, name: str) -> str:
-        """Return a name of the file, which no other element may have."""
-        if name == UNIVERSE and self.kind != "site":
-            raise LoadError(f"{self.kind} {name!r} has the name that Pinocchio keeps for the world. Rename it.")
-        if name in self.known:
-            raise LoadError(f"Two {self.kinds} have the name {name!r}. Rename one.")
-        self.known.add(name)
-        return name
+    def __call__(self, name: str | None, base: str) -> str:
+        """Return the name of an element; if the file has none, ``base``, lengthened until it is free.
 
-    def free(self, base: str) -> str:
-        """Return a name for what has none."""
-        while base in self.given or base in self.known:
-            base += "_"
-        self.known.add(base)
-        return base
+        Raises:
+            LoadError: Another element has the name, or it is Pinocchio's.
+        """
+        if not name:
+            while base in self.given or base in self.known:
+                base += "_"
+        elif name == UNIVERSE and self.kind != "site":
+            raise LoadError(f"{self.kind} {name!r} has the name that Pinocchio keeps for the world. Rename it.")
+        elif name in self.known:
+            raise LoadError(f"Two {self.kinds} have the name {name!r}. Rename one.")
+        self.known.add(name or base)
+        return name or base
 
 
 def body_at(bodies: list[Body], name: str, owner: str) -> int:

@@ -40,11 +40,6 @@ class Tie:
     bodies: tuple[int, int]
     frames: tuple[pin.SE3, pin.SE3]
 
-    def build(self, layout: Layout) -> Loop:
-        """Return the loop."""
-        a, b = (layout.frame(i, M) for i, M in zip(self.bodies, self.frames, strict=True))
-        return Loop(a, b, self.kind, name=self.name)
-
 
 @dataclass(frozen=True)
 class Equation:
@@ -186,7 +181,8 @@ def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
     found = []
     for tie in ties:
         with in_words_of(f"equality {tie.name!r}"):
-            loop = tie.build(layout)
+            a, b = (layout.frame(i, M) for i, M in zip(tie.bodies, tie.frames, strict=True))
+            loop = Loop(a, b, tie.kind, name=tie.name)
             loop.closures(layout.tree)  # names and bodies, so that what is refused is said of the element
             found.append(loop)
     return found

@@ -16,6 +16,7 @@ from ....constraints import Rod
 from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ....model import ClusterModel
 from .._arguments import checked, documented
+from .._independence import check_fit
 from .._xml import in_words_of
 from . import _actuators as motors
 from ._actuators import read_tendons
@@ -164,8 +165,7 @@ def _build(
     sprung = [s.along for s in passive if isinstance(getattr(s, "along", None), str) and any(s.stiffness)]
     leading = list(dict.fromkeys([*leading, *sprung]))
     for owner, coupling in couplings(equations, joints, leading, independent):
-        with in_words_of(owner):
-            _check(coupling, layout.tree)
+        check_fit({owner: coupling}, layout.tree)
         found.append(coupling)
     for equation, tendon in ((e, e.distance) for e in stated if e.distance is not None):
         length = path_length(tendon, layout, layout.q0) + equation.coefficients[0]
@@ -227,10 +227,3 @@ def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) 
             f"{what} is not quite assembled; it was closed, for which joint {name!r} moved most, by {apart[i]:.2g} "
             "(rad or m)."
         )
-
-
-def _check(coupling: Any, tree: pin.Model) -> None:
-    """Resolve a coupling, so that what is refused is said of its element."""
-    for method in ("rows", "closures"):
-        if hasattr(coupling, method):
-            getattr(coupling, method)(tree)
