@@ -11,22 +11,11 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...errors import LoadError, PinClustersWarning, shortened
+from ._xml import OWN
 
 # Elements by parent. "silent" is read, or is common and has nothing to do with dynamics; the rest is warned of.
 SILENT = {
-    "robot": {
-        "link",
-        "joint",
-        "coupling",
-        "loop",
-        "material",
-        "rod",
-        "rotor",
-        "mechanism",
-        "spring",
-        "held_weight",
-        "reference_pose",
-    },
+    "robot": {"link", "joint", "coupling", "loop", "material", "reference_pose", *OWN},
     "link": {"inertial", "visual", "collision"},
     "joint": {"origin", "parent", "child", "axis", "limit", "mimic", "dynamics", "calibration", "safety_controller"},
     "inertial": {"origin", "mass", "inertia"},

@@ -38,24 +38,22 @@ from ...constraints import differential as library
 from ...constraints.spring import GravityCompensation, Spring
 from ...errors import LoadError, did_you_mean
 from ._checks import read_inertia, read_origin
+from ._notes import ATTRIBUTES, SILENT
 from ._numbers import number, numbers
 from ._trees import ROOT_JOINT_NAME
-from ._xml import Description, in_words_of, known, known_link, named, only_child, reference
+from ._xml import OWN, Description, in_words_of, known, known_link, named, only_child, reference
 
 SIDES = ("predecessor", "successor")
-TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
-_KNOWN = {  # attributes by element
+_KNOWN = ATTRIBUTES | {  # attributes by element
     "rod": {"name", "length", "mass"}, "rotor": {"name", "axial_inertia", "armature"}, "mechanism": {"name", "type"},
     "spring": {"name", "stiffness", "damping", "friction", "rest"}, "held_weight": {"name", "mass", "center", "link"},
-    "predecessor": {"link"}, "successor": {"link"}, "carrier": {"link"}, "drive": {"joint", "ratio"},
+    "carrier": {"link"}, "drive": {"joint", "ratio"}, "inertial": set(),
     "joint": {"role", "joint"}, "number": {"role", "value"}, "point": {"role", "xyz"}, "frame": {"role", "link"},
-    "origin": {"xyz", "rpy"}, "axis": {"xyz"}, "inertial": set(), "mass": {"value"},
-    "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
 }  # fmt: skip
-_INSIDE = {  # elements by element
+_INSIDE = SILENT | {  # elements by element
     "rod": {"predecessor", "successor", "inertial"}, "spring": {"drive", "frame"},
     "rotor": {"drive", "carrier", "origin", "axis", "inertial"}, "mechanism": {"joint", "number", "point", "frame"},
-    "inertial": {"origin", "mass", "inertia"}, **{side: {"origin"} for side in (*SIDES, "frame")},
+    "joint": set(), "frame": {"origin"},
 }  # fmt: skip
 MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} | {
     kind.mechanism: kind
@@ -82,7 +80,7 @@ def read_parts(description: Description) -> list[Part]:
     """Read all rods, rotors and mechanisms of a file."""
     read = {"rod": _rod, "rotor": _rotor, "mechanism": _mechanism, "spring": _spring, "held_weight": _held_weight}
     found = []
-    for tag in TAGS:
+    for tag in OWN:
         for name, element in named(description.root.findall(tag), tag).items():
             _check(element, f"{tag} {name!r}")
             found.append(read[tag](element, name, f"{tag} {name!r}", description))

@@ -118,6 +118,10 @@ class Bodies:
                 body.P += _masses.placed(place * r.placement, _masses.moments(r.inertia))
                 body.drawn = body.P.copy()
 
+    def drives(self, rotor: RotorElement) -> list[tuple[str, float]]:
+        """Return the joints of the tree that turn a rotor, with their ratios."""
+        return [(self.by_velocity[iv], float(ratio)) for iv, ratio in rotor.drivers]
+
     def _depth_first(self) -> list[int]:
         children: dict[int, list[int]] = {}
         for j in range(1, self.tree.njoints):

@@ -17,7 +17,6 @@ from ._geoms import Geoms
 from ._joints import UNLIMITED
 from ._robot import Robot
 from ._text import Names, in_comment, text, wxyz
-from ._ties import drives
 
 MUJOCO = "3.3.1"
 """First MuJoCo whose tendons have armature."""
@@ -129,7 +128,7 @@ class File:
         """Return a motor for each rotor; of a robot without rotors, for each independent joint."""
         section, names = ET.Element("actuator"), Names()
         for r in self.model.rotors:
-            turned = drives(r, self.bodies.by_velocity)
+            turned = self.bodies.drives(r)
             if r.name in self.bodies.of_rotor:
                 at = {"joint": self.bodies.of_rotor[r.name].joints[0].name}
             elif r.joint_id is not None and self.tree.names[r.joint_id] in self.robot.joints:
@@ -171,7 +170,7 @@ class File:
             rotor = self.rotor_of.get(body)
             if rotor is None:
                 return 0.0
-            turned = drives(rotor, self.bodies.by_velocity)
+            turned = self.bodies.drives(rotor)
             return in_order(ratio * coordinate(self.tree, self.tree.getJointId(name), q) for name, ratio in turned)
         mine = q[list(joint.at_q)]
         if joint.kind == "free":

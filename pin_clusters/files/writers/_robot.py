@@ -15,7 +15,7 @@ from ._cranks import add_cranks
 from ._joints import place_of
 from ._links import further_frames
 from ._text import text
-from ._ties import Ties, drives
+from ._ties import Ties
 
 
 class Robot:
@@ -54,7 +54,7 @@ class Robot:
                 self.ties.follow(str(self.tree.names[row.dependent]), terms, row.offset)
         for r in model.rotors:
             if r.name in self.bodies.of_rotor:
-                self.ties.follow(self.bodies.of_rotor[r.name].joints[0].name, drives(r, self.bodies.by_velocity))
+                self.ties.follow(self.bodies.of_rotor[r.name].joints[0].name, self.bodies.drives(r))
         closures = add_cranks(self.ties, model.closures)
         self.bodies.merge()
         self.bodies.settle()
@@ -70,7 +70,7 @@ class Robot:
         """Put the reflected inertia of locked rotors on joints, and for ``best`` on tendons."""
         shared: list[Driven] = []
         for r in self._locked:
-            d = Driven(r.name, axial_inertia(self.model, r), dict(drives(r, self.bodies.by_velocity)))
+            d = Driven(r.name, axial_inertia(self.model, r), dict(self.bodies.drives(r)))
             if len(d.ratios) != 1 and self.rung != "diagonal":
                 shared.append(d)
                 continue

@@ -13,7 +13,7 @@ from ..._support.trees import joint_axis
 from ...constraints.closures import Closure, FrameClosure, RodClosure
 from ...constraints.differential import Ankle2Rsu, PushRodAnkle
 from ...errors import ConstraintError
-from ...model import ClusterModel, RotorElement
+from ...model import ClusterModel
 from . import _masses
 from ._bodies import Bodies, Body, Joint
 from ._text import Names, text
@@ -262,8 +262,3 @@ def _poses(tree: pin.Model, q: np.ndarray) -> list[pin.SE3]:
     data = tree.createData()
     pin.forwardKinematics(tree, data, q)
     return [pin.SE3(M) for M in data.oMi]
-
-
-def drives(rotor: RotorElement, names: dict[int, str]) -> list[tuple[str, float]]:
-    """Return the joints of the tree that turn a rotor, with their ratios; names by the index of a velocity."""
-    return [(names[iv], float(ratio)) for iv, ratio in rotor.drivers]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections import defaultdict
 from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
@@ -22,9 +23,6 @@ from ._joints import Place, place_of
 from ._links import Links, is_identity
 from ._text import Names, text
 
-TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
-"""Elements of our own, each kind with names of its own."""
-
 
 class Constraints:
     """Writes the constraints of one model.
@@ -37,7 +35,8 @@ class Constraints:
 
     def __init__(self, root: ET.Element, model: ClusterModel, links: Links) -> None:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
-        self.couplings, self.names = Names(), {tag: Names() for tag in TAGS}
+        self.couplings = Names()
+        self.names = defaultdict[str, Names](Names)  # of each kind of our own elements
         self.rows = rows_by_source(model)
         self.resolved: dict[int, Any] = {id(r.source): r for r in model.rotors}
         self.resolved |= {id(c.source): c for c in model.closures}

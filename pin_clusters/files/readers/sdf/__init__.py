@@ -19,7 +19,6 @@ from ._closing import (
     build_rod,
     hinged,
     locked,
-    note_losses,
     rods_of,
     sliding_triangle,
     weld,
@@ -30,7 +29,7 @@ from ._document import read_document
 from ._known import scan
 from ._parts import Parts, read_parts
 from ._scopes import Scope
-from ._spanning import Spanning, span
+from ._spanning import Spanning, loses, span
 from ._tree import build_tree
 
 if TYPE_CHECKING:
@@ -100,7 +99,6 @@ def buildModelFromSdf(
     springs, rotors = springs_of(parts, spanning), rotors_of(scope, spanning)
     found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
     _note(robot, notes)
-    note_losses(spanning.closing, notes)
     notes.warn(tree.name, stacklevel=2)
     liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
     if liked:  # else nothing tells the motors, and springs in their place would solve the loops badly
@@ -154,3 +152,7 @@ def _note(robot: _Robot, notes: Notes) -> None:
             "the sliders {} hold two parallel hinges in one direction only, and exactly closed they could not move. "
             "The hinges are coupled one to one instead, which opens the sliders by the square of the angle.",
         )
+    notes.about(
+        [j.name for j in robot.spanning.closing if loses(j)],
+        "joints that close loops have no coordinate, so limits, damping and friction are lost at: {}.",
+    )

@@ -18,13 +18,12 @@ from ....constraints import LinearCoupling, Loop, Rod
 from ....constraints._frames import smallest_turn
 from ....constraints.closures import FrameClosure
 from ....errors import LoadError, PinClustersError, PinClustersWarning
-from .._notes import Notes
 from .._trees import Places, merged
 from .._xml import in_words_of
 from ._couplings import angle
 from ._parts import Joint, Link, Parts
 from ._scopes import WORLD
-from ._spanning import Spanning, in_tree_only, loses
+from ._spanning import Spanning, in_tree_only
 
 KINDS = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "ball": "spherical", "fixed": "fixed",
@@ -147,14 +146,6 @@ def build_loop(joint: Joint, places: Places[str], parts: Parts) -> Loop:
         given["axis_b"] = axes[1]
     with in_words_of(joint.owner):
         return Loop((a, at_a), (b, at_b), KINDS[joint.kind], **given, name=joint.name)
-
-
-def note_losses(closing: Iterable[Joint], notes: Notes) -> None:
-    """Say what joints that close loops lose: they have no coordinate."""
-    notes.about(
-        [j.name for j in closing if loses(j)],
-        "joints that close loops have no coordinate, so limits, damping and friction are lost at: {}.",
-    )
 
 
 def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCoupling | None:
