@@ -78,7 +78,9 @@ def buildModelFromUrdf(
     if is_xml(file):
         raise LoadError("file must be a path, but XML was given. Use buildModelFromXML for text.")
     path, text = read_file(file, "a URDF")
-    return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)), rotor_inertias)
+    return make_model(
+        parse_urdf(text, root_joint, constraints, repr(str(path)), independent, 3, rotor_inertias), q_reference
+    )
 
 
 @documented
@@ -104,25 +106,14 @@ def buildModelFromXML(
         raise ArgumentTypeError(f"text must be the XML of a robot, got {type(text).__name__}.")
     if text.strip() and not is_xml(text):
         raise LoadError(f"text must be XML, got {text[:40]!r}. Use buildModelFromUrdf for a file.")
-    return _build(text, root_joint, constraints, q_reference, independent, "the XML text", rotor_inertias)
+    return make_model(
+        parse_urdf(text, root_joint, constraints, "the XML text", independent, 3, rotor_inertias), q_reference
+    )
 
 
-def _build(
-    text: str | bytes,
-    root_joint: pin.JointModel | None,
-    constraints: Iterable[Any],
-    q_reference: ArrayLike | None,
-    independent: Iterable[str] | None,
-    source: str,
-    rotor_inertias: Mapping[str, float] | None,
-) -> ClusterModel:
-    parts = parse_urdf(text, root_joint, constraints, source, independent, 4, rotor_inertias)
-    return make_model(parts, q_reference, parts.tree.name)
-
-
-def make_model(parts: Parts, q_reference: ArrayLike | None, name: str) -> ClusterModel:
-    """Return the model of some parts."""
-    pose = parts.reference if q_reference is None else q_reference
+def make_model(parts: Parts, q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
+    """Return the model of some parts, by default under the name of the tree."""
+    pose, name = parts.reference if q_reference is None else q_reference, name or parts.tree.name
     return ClusterModel(parts.tree, parts.constraints, pose, independent=parts.independent or None, name=name)
 
 
