@@ -94,7 +94,10 @@ class File:
             inner = ET.SubElement(
                 element, "body", name=child.name, pos=text(place.translation), quat=text(wxyz(place.rotation))
             )
-            _inertial(inner, child)
+            mass, centre, _ = _masses.about_centre(child.P)
+            moments, axes = _masses.accepted(child.P)
+            given = {"pos": text(centre), "quat": text(wxyz(axes)), "mass": text(mass), "diaginertia": text(moments)}
+            ET.SubElement(inner, "inertial", given)
             for joint in child.joints:
                 self._joint(inner, joint)
                 self.written.append((child, joint))
@@ -179,10 +182,3 @@ class File:
         if joint.kind == "ball":
             return mine[[3, 0, 1, 2]]
         return np.arctan2(mine[1], mine[0]) if joint.turns else mine
-
-
-def _inertial(element: ET.Element, body: Body) -> None:
-    mass, centre, _ = _masses.about_centre(body.P)
-    found, axes = _masses.accepted(body.P)
-    given = {"pos": text(centre), "quat": text(wxyz(axes)), "mass": text(mass), "diaginertia": text(found)}
-    ET.SubElement(element, "inertial", given)

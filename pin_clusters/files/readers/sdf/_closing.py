@@ -137,15 +137,11 @@ def build_loop(joint: Joint, places: Places[str], parts: Parts) -> Loop:
             f"{joint.owner}: a {joint.kind} joint with a spring, a mimic, a thread or oblique axes cannot close a "
             "loop, and all other joints of its loop are such. Make one of them a plain joint."
         )
-    (a, at_a), (b, at_b) = (
-        places.frame(link, parts.place(link).inverse() * joint.place) for link in (joint.parent, joint.child)
-    )
-    axes = [tuple(axis.direction.tolist()) for axis in joint.axes]
-    given = {} if not axes else {"axis": axes[0]}
-    if len(axes) == 2:
-        given["axis_b"] = axes[1]
+    a, b = (places.frame(link, parts.place(link).inverse() * joint.place) for link in (joint.parent, joint.child))
+    axes = (tuple(axis.direction.tolist()) for axis in joint.axes)
+    given = dict(zip(("axis", "axis_b"), axes, strict=False))
     with in_words_of(joint.owner):
-        return Loop((a, at_a), (b, at_b), KINDS[joint.kind], **given, name=joint.name)
+        return Loop(a, b, KINDS[joint.kind], **given, name=joint.name)
 
 
 def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCoupling | None:
