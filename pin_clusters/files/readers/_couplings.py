@@ -38,7 +38,7 @@ from ...errors import LoadError, did_you_mean
 from ._checks import STRETCHED_LOOPS, normalise_axis
 from ._notes import Notes
 from ._numbers import number, numbers
-from ._parts import SIDES, Part, end_of, on_link
+from ._parts import SIDES, Part, end_of
 from ._xml import Description, in_words_of, known, known_link, named, only_child, reference
 
 KINDS = ("fixed", "revolute", "continuous", "prismatic", "cylindrical", "spherical", "universal", "planar")
@@ -196,14 +196,14 @@ def _loop(element: ET.Element, name: str, description: Description, stretched: l
         hint = did_you_mean(kind, KINDS).replace("names", "types")
         raise LoadError(f"{owner}: type {kind!r} is unknown.{hint}")
     a, b = (end_of(element, side, owner, description) for side in SIDES)
-    if description.moving_joint(a[0]) == description.moving_joint(b[0]):
+    if description.moving_joint(a.link) == description.moving_joint(b.link):
         raise LoadError(
-            f"{owner}: predecessor {a[0]!r} and successor {b[0]!r} are, or move as, the same link, so there is "
+            f"{owner}: predecessor {a.link!r} and successor {b.link!r} are, or move as, the same link, so there is "
             "nothing to close. Name another link."
         )
     axis = _axis(element, owner, kind, name, stretched)
     here = "revolute" if kind == "continuous" else kind  # a loop has no limits anyway
-    return Part(owner, lambda tree: Loop(on_link(tree, *a), on_link(tree, *b), here, axis, name=name))
+    return Part(owner, lambda tree: Loop(a.on(tree), b.on(tree), here, axis, name=name))
 
 
 def _axis(element: ET.Element, owner: str, kind: str, name: str, stretched: list[str]) -> tuple[float, ...]:

@@ -123,19 +123,14 @@ def read_bodies(document: Document) -> list[Body]:
         if place.depth > MAX_DEPTH:
             raise LoadError(f"{document.source} has more than {MAX_DEPTH} bodies within each other.")
         if place.element.tag == "body":
-            place = _enter(document, bodies, names, place)
+            name = names["body"](place.element.get("name"), f"body{len(bodies)}")  # MuJoCo's number
+            given = document.elements.plain(place.element, "body", f"body {name!r}")
+            pose = place.frame * given.pose
+            bodies.append(Body(name, place.body, pose, mocap=given.mocap, gravcomp=given.gravcomp))
+            place = place._replace(body=len(bodies) - 1, frame=none)
         inner = [found for child in place.element if (found := _read(document, bodies, names, place, child))]
         stack.extend(inner[::-1])
     return bodies
-
-
-def _enter(document: Document, bodies: list[Body], names: Names, place: _Place) -> _Place:
-    """Make a body; what is in it is read in its own frame."""
-    element = place.element
-    name = names["body"](element.get("name"), f"body{len(bodies)}")  # MuJoCo's number
-    given = document.elements.plain(element, "body", f"body {name!r}")
-    bodies.append(Body(name, place.body, place.frame * given.pose, mocap=given.mocap, gravcomp=given.gravcomp))
-    return place._replace(body=len(bodies) - 1, frame=pin.SE3.Identity())
 
 
 def _read(document: Document, bodies: list[Body], names: Names, place: _Place, child: ET.Element) -> _Place | None:
