@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import in_v
@@ -201,13 +200,11 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
         raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None
-    armature = {name: read_armature(joint, f"joint {name!r}") for name, joint in description.joints.items()}
-    if any(armature.values()):
-        values = np.array(tree.armature)
-        for name in (n for n, given in armature.items() if given and tree.existJointName(n)):
+    for name, joint in description.joints.items():
+        armature = read_armature(joint, f"joint {name!r}")
+        if armature and tree.existJointName(name):
             at = in_v(tree, tree.getJointId(name))
-            if len(armature[name]) != len(at):
-                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature[name])}.")
-            values[at] = armature[name]
-        tree.armature = values
+            if len(armature) != len(at):
+                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature)}.")
+            tree.armature[at] = armature
     return tree
