@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 
 import numpy as np
 import pinocchio as pin
@@ -26,6 +26,12 @@ def path_below(tree: pin.Model, top: int, j: int) -> list[int]:
     """Return the joints from just below body ``top`` down to ``j``."""
     path = list(tree.supports[j])
     return [int(k) for k in path[path.index(top) + 1 :]]
+
+
+def between(tree: pin.Model, bodies: Collection[int], own: Collection[int] = ()) -> set[int]:
+    """Return the joints that move bodies relative to each other; of bodies in ``own`` also the joint itself."""
+    top = common_ancestor(tree, [int(tree.parents[b]) if b in own else b for b in bodies])
+    return {k for b in bodies for k in path_below(tree, top, b)}
 
 
 def in_q(tree: pin.Model, j: int) -> range:

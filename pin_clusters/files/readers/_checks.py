@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable
 
 import numpy as np
 
 from ..._support.trees import unit
 from ...errors import InertiaError, LoadError
-from ._notes import Notes, listing
+from ._notes import Notes
 from ._numbers import number, numbers
 from ._trees import UNLIMITED
 from ._xml import Description, only_child
@@ -19,14 +20,21 @@ AXIS_TOLERANCE = 1e-6
 # Relative to the largest principal inertia, and [kg m^2] for the noise that exporters write in place of 0.
 INERTIA_TOLERANCE = 1e-9
 INERTIA_NOISE = 1e-15
+MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+UNREAL = (
+    "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): {}. They are "
+    "used as they are."
+)
+STRETCHED_JOINTS, STRETCHED_LOOPS = (
+    f"the axes of these {what} are not of unit length: {{}}. Normalised." for what in ("joints", "loops")
+)
 
 
 def check_numbers(description: Description, notes: Notes) -> None:
     """Check every number that enters the dynamics; normalise axes in place, and note what no real body has."""
-    unreal = [name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")]
-    note_unreal(unreal, notes)
+    notes.about([name for name, link in description.links.items() if _breaks_triangle(link, f"link {name!r}")], UNREAL)
     stretched = [name for name, joint in description.joints.items() if _check_joint(joint, f"joint {name!r}")]
-    note_stretched("joints", stretched, notes)
+    notes.about(stretched, STRETCHED_JOINTS)
 
 
 def _breaks_triangle(link: ET.Element, owner: str) -> bool:
@@ -35,22 +43,31 @@ def _breaks_triangle(link: ET.Element, owner: str) -> bool:
     if inertial is None:
         return False
     read_origin(inertial, owner)
-    mass_element, inertia = (only_child(inertial, tag, owner) for tag in ("mass", "inertia"))
-    if mass_element is None or inertia is None:
-        lost = "mass" if mass_element is None else "inertia"
-        raise LoadError(f"{owner}: <inertial> has no <{lost}>; Pinocchio would drop all of it. Add it.")
-    mass = number(mass_element.get("value"), "the mass", owner)
+    mass, moments = read_inertia(inertial, owner)
     if mass < 0.0:
         raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
-    xx, xy, xz, yy, yz, zz = (
-        number(inertia.get(k), f"inertia {k}", owner) for k in ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
-    )
-    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     cure = (
         "Correct it (often the signs of ixy, ixz, iyz are wrong); to compute with it as it is, read the file with "
         "Pinocchio and pass its model to ClusterModel."
     )
     return is_unreal(moments, owner, cure)
+
+
+def read_inertia(inertial: ET.Element, owner: str) -> tuple[float, np.ndarray]:
+    """Return the mass, and the inertia about the centre of mass, shape (3, 3), that ``<inertial>`` states."""
+    mass, inertia = (only_child(inertial, tag, owner) for tag in ("mass", "inertia"))
+    if mass is None or inertia is None:
+        lost = "mass" if mass is None else "inertia"
+        raise LoadError(f"{owner}: <inertial> has no <{lost}>; all of it would be dropped. Add it.")
+    return number(mass.get("value"), "the mass", owner), symmetric(
+        number(inertia.get(key), f"inertia {key}", owner) for key in MOMENTS
+    )
+
+
+def symmetric(moments: Iterable[float]) -> np.ndarray:
+    """Return the matrix of six numbers, in the order of ``MOMENTS``."""
+    xx, xy, xz, yy, yz, zz = moments
+    return np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
 
 
 def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
@@ -67,21 +84,6 @@ def is_unreal(moments: np.ndarray, owner: str, cure: str) -> bool:
             f"{high:.3g} kg m^2). {cure}"
         )
     return bool(high > low + middle + slack)
-
-
-def note_unreal(links: list[str], notes: Notes) -> None:
-    """Name the links with such an inertia."""
-    if links:
-        notes.messages.append(
-            "no real body has the inertia of these links (one principal moment exceeds the sum of the other two): "
-            f"{listing(links)}. They are used as they are."
-        )
-
-
-def note_stretched(what: str, names: list[str], notes: Notes) -> None:
-    """Name the joints or loops whose axes were normalised."""
-    if names:
-        notes.messages.append(f"the axes of these {what} are not of unit length: {listing(names)}. Normalised.")
 
 
 def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...]:

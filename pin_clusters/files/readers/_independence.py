@@ -8,12 +8,13 @@ from typing import Any
 
 import pinocchio as pin
 
-from ..._support.trees import common_ancestor, path_below
+from ..._support.trees import between
 from ...constraints import Rotor
 from ...errors import LoadError
 from ._couplings import Tie
 from ._notes import Notes, listing
-from ._xml import Description
+from ._trees import merged
+from ._xml import Description, in_words_of
 
 
 def read_flags(description: Description) -> dict[str, bool]:
@@ -117,18 +118,24 @@ def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
     for constraint in constraints:
         label = getattr(constraint, "label", type(constraint).__name__)
         for row in _call(constraint, "rows", tree):
-            groups.append(_between(tree, row.tied, row.tied))
+            groups.append(_names(tree, between(tree, row.tied, row.tied)))
             coupled |= _names(tree, row.tied)
             followers[tree.names[row.dependent]] = label
         for closure in _call(constraint, "closures", tree):
-            joints = getattr(closure, "joints", ())
-            path = _between(tree, joints or (closure.joint_a, closure.joint_b), joints)
+            path = _names(tree, between(tree, closure.bodies, getattr(closure, "joints", ())))
             groups.append(path)
             closed |= path
         if isinstance(constraint, Rotor):
             rotor = constraint.resolve(tree)
-            groups.append(_between(tree, (rotor.carrier, *rotor.joints), rotor.joints))
+            groups.append(_names(tree, between(tree, (rotor.carrier, *rotor.joints), rotor.joints)))
     return Ties(tuple(groups), frozenset(coupled | closed), frozenset(closed), followers)
+
+
+def check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
+    """Raise, in the words of the file, if a constraint of it, by its owner, does not fit the tree."""
+    for owner, constraint in constraints.items():
+        with in_words_of(owner):
+            ties_of([constraint], tree)
 
 
 def wishes(
@@ -149,7 +156,7 @@ def wishes(
     wanted = set(named)
     chosen = list(dict.fromkeys(named))
     place = {name: j for j, name in enumerate(tree.names)}
-    for cluster in _clusters(ties.groups):
+    for cluster in merged(ties.groups):
         if not cluster & ties.closed or cluster & wanted:
             continue
         free = sorted((n for n in cluster if n not in ties.followers), key=place.__getitem__)
@@ -175,22 +182,3 @@ def _call(constraint: Any, method: str, tree: pin.Model) -> Sequence[Any]:
 
 def _names(tree: pin.Model, joints: Iterable[int]) -> frozenset[str]:
     return frozenset(tree.names[j] for j in joints)
-
-
-def _between(tree: pin.Model, bodies: Sequence[int], joints: Sequence[int]) -> frozenset[str]:
-    """Return the joints that move bodies relative to each other; of ``joints`` also the joint itself."""
-    top = common_ancestor(tree, [tree.parents[b] if b in joints else b for b in bodies])
-    return _names(tree, {k for b in bodies for k in path_below(tree, top, b)})
-
-
-def _clusters(groups: Iterable[frozenset[str]]) -> list[frozenset[str]]:
-    """Merge groups that share a joint."""
-    found: dict[str, set[str]] = {}
-    for group in groups:
-        merged = set(group)
-        for other in {id(found[name]): found[name] for name in group if name in found}.values():
-            merged, other = (other, merged) if len(other) > len(merged) else (merged, other)
-            merged |= other
-            found.update(dict.fromkeys(other, merged))
-        found.update(dict.fromkeys(group, merged))
-    return [frozenset(cluster) for cluster in {id(c): c for c in found.values()}.values()]

@@ -7,25 +7,15 @@ import re
 import warnings
 import xml.etree.ElementTree as ET
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ...errors import LoadError, PinClustersWarning, shortened
+from ._xml import OWN
 
 # Elements by parent. "silent" is read, or is common and has nothing to do with dynamics; the rest is warned of.
 SILENT = {
-    "robot": {
-        "link",
-        "joint",
-        "coupling",
-        "loop",
-        "material",
-        "rod",
-        "rotor",
-        "mechanism",
-        "spring",
-        "held_weight",
-        "reference_pose",
-    },
+    "robot": {"link", "joint", "coupling", "loop", "material", "reference_pose", *OWN},
     "link": {"inertial", "visual", "collision"},
     "joint": {"origin", "parent", "child", "axis", "limit", "mimic", "dynamics", "calibration", "safety_controller"},
     "inertial": {"origin", "mass", "inertia"},
@@ -171,6 +161,11 @@ class Notes:
             self.element(child, element.tag, owner)
             if child.tag in SILENT[element.tag] and child.tag in ATTRIBUTES:
                 self.attributes(child, owner)
+
+    def about(self, names: Iterable[str], message: str) -> None:
+        """Say something of some, whose names stand in the place of ``{}``; of none it is not said."""
+        if found := list(names):
+            self.messages.append(message.format(listing(found)))
 
     def warn(self, robot: str, stacklevel: int) -> None:
         """Give the warnings, one for everything ignored and one for each further message."""

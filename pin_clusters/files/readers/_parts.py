@@ -27,7 +27,7 @@ from __future__ import annotations
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass, fields
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -37,25 +37,23 @@ from ...constraints import Differential, FourBar, Rod, Rotor, SliderCrank
 from ...constraints import differential as library
 from ...constraints.spring import GravityCompensation, Spring
 from ...errors import LoadError, did_you_mean
-from ._checks import read_origin
+from ._checks import read_inertia, read_origin
+from ._notes import ATTRIBUTES, SILENT
 from ._numbers import number, numbers
 from ._trees import ROOT_JOINT_NAME
-from ._xml import Description, in_words_of, known, known_link, named, only_child, reference
+from ._xml import OWN, Description, in_words_of, known, known_link, named, only_child, reference
 
 SIDES = ("predecessor", "successor")
-TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
-_KNOWN = {  # attributes by element
+_KNOWN = ATTRIBUTES | {  # attributes by element
     "rod": {"name", "length", "mass"}, "rotor": {"name", "axial_inertia", "armature"}, "mechanism": {"name", "type"},
     "spring": {"name", "stiffness", "damping", "friction", "rest"}, "held_weight": {"name", "mass", "center", "link"},
-    "predecessor": {"link"}, "successor": {"link"}, "carrier": {"link"}, "drive": {"joint", "ratio"},
+    "carrier": {"link"}, "drive": {"joint", "ratio"}, "inertial": set(),
     "joint": {"role", "joint"}, "number": {"role", "value"}, "point": {"role", "xyz"}, "frame": {"role", "link"},
-    "origin": {"xyz", "rpy"}, "axis": {"xyz"}, "inertial": set(), "mass": {"value"},
-    "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
 }  # fmt: skip
-_INSIDE = {  # elements by element
+_INSIDE = SILENT | {  # elements by element
     "rod": {"predecessor", "successor", "inertial"}, "spring": {"drive", "frame"},
     "rotor": {"drive", "carrier", "origin", "axis", "inertial"}, "mechanism": {"joint", "number", "point", "frame"},
-    "inertial": {"origin", "mass", "inertia"}, **{side: {"origin"} for side in (*SIDES, "frame")},
+    "joint": set(), "frame": {"origin"},
 }  # fmt: skip
 MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} | {
     kind.mechanism: kind
@@ -82,7 +80,7 @@ def read_parts(description: Description) -> list[Part]:
     """Read all rods, rotors and mechanisms of a file."""
     read = {"rod": _rod, "rotor": _rotor, "mechanism": _mechanism, "spring": _spring, "held_weight": _held_weight}
     found = []
-    for tag in TAGS:
+    for tag in OWN:
         for name, element in named(description.root.findall(tag), tag).items():
             _check(element, f"{tag} {name!r}")
             found.append(read[tag](element, name, f"{tag} {name!r}", description))
@@ -151,18 +149,24 @@ def _placed(element: ET.Element, owner: str) -> pin.SE3:
     return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
 
 
-def on_link(tree: pin.Model, link: str, origin: pin.SE3) -> tuple[str, pin.SE3]:
-    """Return a placement on a link, as constraints name it: of the joint that moves it."""
-    frame = tree.frames[tree.getFrameId(link, pin.FrameType.BODY)]
-    return tree.names[frame.parentJoint], frame.placement * origin
+class End(NamedTuple):
+    """A placement on a link of the file."""
+
+    link: str
+    origin: pin.SE3
+
+    def on(self, tree: pin.Model) -> tuple[str, pin.SE3]:
+        """Return it as constraints name it: on the joint that moves the link."""
+        frame = tree.frames[tree.getFrameId(self.link, pin.FrameType.BODY)]
+        return tree.names[frame.parentJoint], frame.placement * self.origin
 
 
-def end_of(element: ET.Element, side: str, owner: str, description: Description) -> tuple[str, pin.SE3]:
-    """Return the link that a child names, and a placement on it."""
+def end_of(element: ET.Element, side: str, owner: str, description: Description) -> End:
+    """Return what a child says of a link, and of a placement on it."""
     link = known_link(element, side, description.links, owner)
     half = element.find(side)
     assert half is not None  # it names the link
-    return link, _placed(half, f"{owner}, {side}")
+    return End(link, _placed(half, f"{owner}, {side}"))
 
 
 def _rod(element: ET.Element, name: str, owner: str, description: Description) -> Part:
@@ -171,7 +175,7 @@ def _rod(element: ET.Element, name: str, owner: str, description: Description) -
     mass = number(element.get("mass", "0"), "the mass", owner)
     inertial = only_child(element, "inertial", owner)
     inertia = None if inertial is None else _inertia(inertial, owner)
-    return Part(owner, lambda tree: Rod(on_link(tree, *a), on_link(tree, *b), length, mass, name, inertia))
+    return Part(owner, lambda tree: Rod(a.on(tree), b.on(tree), length, mass, name, inertia))
 
 
 def _rotor(element: ET.Element, name: str, owner: str, description: Description) -> Part:
@@ -183,9 +187,9 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
         raise LoadError(f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one per joint that turns it.')
     inertial = only_child(element, "inertial", owner)
     given: dict[str, Any] = {"armature": element.get("armature"), "name": name}
-    held: tuple[str, pin.SE3] | None = None
+    held: End | None = None
     if any(element.find(tag) is not None for tag in ("carrier", "origin", "axis")):
-        held = known_link(element, "carrier", description.links, owner), _placed(element, owner)
+        held = End(known_link(element, "carrier", description.links, owner), _placed(element, owner))
         given["axis"] = numbers(reference(element, "axis", "xyz", owner), "the axis", owner, 3)
     if inertial is not None:
         given["inertia"] = _inertia(inertial, owner)
@@ -193,7 +197,7 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
         given["axial_inertia"] = number(element.get("axial_inertia"), "axial_inertia", owner)
 
     def make(tree: pin.Model) -> Rotor:
-        carrier, placement = (None, None) if held is None else on_link(tree, *held)
+        carrier, placement = (None, None) if held is None else held.on(tree)
         return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
 
     return Part(owner, make)
@@ -216,7 +220,7 @@ def _spring(element: ET.Element, name: str, owner: str, description: Description
         raise LoadError(f"{owner} needs <drive joint=.../> for each joint, or <frame link=.../> for each point.")
 
     def make(tree: pin.Model) -> Spring:
-        path = along or [on_link(tree, *point) for point in points]
+        path = along or [point.on(tree) for point in points]
         return Spring(path, friction=friction, name=name, **given)
 
     return Part(owner, make)
@@ -228,7 +232,7 @@ def _held_weight(element: ET.Element, name: str, owner: str, description: Descri
     center = np.array(numbers(element.get("center", "0 0 0"), "the center", owner, 3))
 
     def make(tree: pin.Model) -> GravityCompensation:
-        joint, placement = on_link(tree, link, pin.SE3.Identity())
+        joint, placement = End(link, pin.SE3.Identity()).on(tree)
         return GravityCompensation(joint, mass, tuple(placement.act(center).tolist()))
 
     return Part(owner, make)
@@ -237,15 +241,9 @@ def _held_weight(element: ET.Element, name: str, owner: str, description: Descri
 def _inertia(inertial: ET.Element, owner: str) -> pin.Inertia:
     """Return an ``<inertial>`` as in a link."""
     place = _placed(inertial, owner)
-    mass = number(reference(inertial, "mass", "value", owner), "the mass", owner)
-    element = only_child(inertial, "inertia", owner)
-    if element is None:
-        raise LoadError(f"{owner}: <inertial> has no <inertia>. Add it.")
-    keys = "ixx", "ixy", "iyy", "ixz", "iyz", "izz"
-    xx, xy, yy, xz, yz, zz = (number(element.get(k), f"inertia {k}", owner) for k in keys)
-    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
     found = pin.Inertia.Zero()
-    found.mass, found.lever = mass, place.translation
+    found.mass, moments = read_inertia(inertial, owner)
+    found.lever = place.translation
     found.inertia = place.rotation @ moments @ place.rotation.T
     return found
 
@@ -267,7 +265,7 @@ def _mechanism(element: ET.Element, name: str, owner: str, description: Descript
     names = {"name": name} if any(f.name == "name" for f in fields(kind)) else {}
 
     def make(tree: pin.Model) -> Any:
-        values = {role: [_of_tree(x, tree) for x in given] for role, given in found.items()}
+        values = {role: [x.on(tree) if isinstance(x, End) else x for x in given] for role, given in found.items()}
         return kind(**{role: x[0] if len(x) == 1 else tuple(x) for role, x in values.items()}, **names)
 
     return Part(owner, make)
@@ -279,15 +277,7 @@ def _argument(child: ET.Element, owner: str, description: Description) -> Any:
         return known(child.get("joint"), "joint", description.joints, owner)
     if child.tag == "number":
         values = [number(x, "the value", owner) for x in (child.get("value") or "").split()]
-        return values[0] if len(values) == 1 else _Numbers(values)
+        return values[0] if len(values) == 1 else tuple(values)
     if child.tag == "point":
         return np.array(numbers(child.get("xyz"), "the point", owner, 3))
-    return known(child.get("link"), "link", description.links, owner), _placed(child, owner)
-
-
-class _Numbers(tuple[float, ...]):
-    """Several numbers of one parameter."""
-
-
-def _of_tree(value: Any, tree: pin.Model) -> Any:
-    return on_link(tree, *value) if isinstance(value, tuple) and not isinstance(value, _Numbers) else value
+    return End(known(child.get("link"), "link", description.links, owner), _placed(child, owner))

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Mapping
-from typing import Any
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
+from typing import Any, Generic, TypeVar
 
 import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import in_q, in_v
 
+T = TypeVar("T", bound=Hashable)
 ROOT_JOINT_NAME = "root_joint"
 UNLIMITED = float(np.finfo(float).max)
 """What Pinocchio uses for "no limit": models with infinite numbers cannot be pickled before its release 4."""
@@ -70,6 +71,46 @@ def copy_fields(model: pin.Model, j: int, tree: pin.Model, k: int) -> None:
         for name in names:
             if hasattr(model, name):
                 getattr(tree, name)[to] = getattr(model, name)[of]
+
+
+class Places(Generic[T]):
+    """A tree in the making, and where the bodies of a file are in it.
+
+    Args:
+        world: What stands for the world.
+
+    Attributes:
+        tree: The tree.
+        joint: Id of the joint that moves each body.
+        place: Each body in the frame of that joint.
+    """
+
+    def __init__(self, world: T) -> None:
+        self.tree = pin.Model()
+        self.joint: dict[T, int] = {world: 0}
+        self.place: dict[T, pin.SE3] = {world: pin.SE3.Identity()}
+
+    def put(self, body: T, name: str, j: int, at: pin.SE3, above: int = -1) -> int:
+        """Put a body on that of a joint; return its frame, which hangs from the frame ``above``."""
+        self.joint[body], self.place[body] = j, at
+        return int(self.tree.addBodyFrame(name, j, at, above))
+
+    def frame(self, body: T, in_body: pin.SE3) -> tuple[str, pin.SE3]:
+        """Return a frame on a body as constraints name it."""
+        return self.tree.names[self.joint[body]], self.place[body] * in_body
+
+
+def merged(groups: Iterable[Collection[T]]) -> list[set[T]]:
+    """Return the unions of groups that share something, directly or by others."""
+    found: dict[T, set[T]] = {}
+    for group in groups:
+        union = set(group)
+        for other in {id(found[x]): found[x] for x in group if x in found}.values():
+            union, other = (other, union) if len(other) > len(union) else (union, other)
+            union |= other
+            found.update(dict.fromkeys(other, union))
+        found.update(dict.fromkeys(group, union))
+    return list({id(union): union for union in found.values()}.values())
 
 
 FIXED, BALL = "FIXED", "SPHERICAL"

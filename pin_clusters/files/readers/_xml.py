@@ -15,11 +15,11 @@ from ._arguments import MAX_BYTES, too_long
 MAX_DEPTH = 100  # elements within elements; a URDF needs six
 MAX_LINKS_IN_A_ROW = 1000  # Pinocchio's parser calls itself for each: 5,000 of them end the process
 JOINT_TYPES = ("revolute", "continuous", "prismatic", "fixed", "floating", "planar")
+OWN = ("rod", "rotor", "mechanism", "spring", "held_weight")  # elements of our own that have names
 # By the path of their parents.
 NOT_FOR_PINOCCHIO = {
     ".": (
-        "coupling", "loop", "rod", "rotor", "mechanism", "spring", "held_weight", "reference_pose",
-        "material", "gazebo", "transmission", "ros2_control",
+        *OWN, "coupling", "loop", "reference_pose", "material", "gazebo", "transmission", "ros2_control",
     ),
     "link": ("visual", "collision"),
     "joint": ("mimic",),

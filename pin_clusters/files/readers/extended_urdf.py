@@ -23,7 +23,7 @@ from ...constraints import Loop
 from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
 from ._arguments import checked, documented, read_file
-from ._notes import Notes, listing
+from ._notes import Notes
 from ._trees import FIXED, TYPES, with_joint_types
 from ._xml import in_words_of
 from ._yaml import read_yaml
@@ -172,8 +172,7 @@ def _check_names(types: Mapping[str, str], tree: pin.Model, source: str) -> None
 def _motors(content: Mapping[str, list[Any]], tree: pin.Model, source: str, notes: Notes) -> Sequence[str]:
     """Return the motors that are joints of the tree."""
     names = [_name(n, "name_mot", source) for n in content["name_mot"]]
-    if missing := [n for n in names if not tree.existJointName(n)]:
-        notes.messages.append(f"these motors are no joints of the tree: {listing(missing)}.")
+    notes.about([n for n in names if not tree.existJointName(n)], "these motors are no joints of the tree: {}.")
     return [n for n in dict.fromkeys(names) if tree.existJointName(n)]
 
 

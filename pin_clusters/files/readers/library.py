@@ -66,17 +66,10 @@ def load(
         >>> pc.load("geared_chain", n=3).nv
         3
     """
-    if (mjcf := _mjcf(name, parameters)) is not None:
-        return from_mjcf(mjcf, name, root_joint, q_reference, independent)
+    folder = _folders().get(name) if isinstance(name, str) and name not in _BUILT and not parameters else None
+    if folder is not None and (mjcf := folder.joinpath("model.xml")).is_file():
+        return from_mjcf(mjcf.read_text(), name, root_joint, q_reference, independent)
     return make_model(_parts(name, root_joint, parameters, independent), q_reference, name)
-
-
-def _mjcf(name: object, parameters: dict[str, Any]) -> str | None:
-    """Return the text of a robot that is an MJCF file, else None."""
-    if not isinstance(name, str) or parameters or name in _BUILT:
-        return None
-    file = _folders()[name].joinpath("model.xml") if name in _folders() else None
-    return file.read_text() if file is not None and file.is_file() else None
 
 
 def _parts(

@@ -6,7 +6,6 @@ import os
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import in_v
@@ -14,9 +13,10 @@ from ...errors import ArgumentTypeError, LoadError
 from ...model import ClusterModel
 from ._arguments import checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
-from ._couplings import read_ties
+from ._couplings import read_loops, read_ties
 from ._independence import (
     check_circles,
+    check_fit,
     check_not_independent,
     check_tied,
     choose_dependents,
@@ -24,12 +24,11 @@ from ._independence import (
     ties_of,
     wishes,
 )
-from ._loops import read_loops
-from ._notes import Notes, listing
+from ._notes import Notes
 from ._parts import pose_of, read_armature, read_parts, read_reference
 from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
-from ._xml import Description, describe, in_words_of, parse_xml, to_text
+from ._xml import Description, describe, parse_xml, to_text
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -78,7 +77,9 @@ def buildModelFromUrdf(
     if is_xml(file):
         raise LoadError("file must be a path, but XML was given. Use buildModelFromXML for text.")
     path, text = read_file(file, "a URDF")
-    return _build(text, root_joint, constraints, q_reference, independent, repr(str(path)), rotor_inertias)
+    return make_model(
+        parse_urdf(text, root_joint, constraints, repr(str(path)), independent, 3, rotor_inertias), q_reference
+    )
 
 
 @documented
@@ -104,25 +105,14 @@ def buildModelFromXML(
         raise ArgumentTypeError(f"text must be the XML of a robot, got {type(text).__name__}.")
     if text.strip() and not is_xml(text):
         raise LoadError(f"text must be XML, got {text[:40]!r}. Use buildModelFromUrdf for a file.")
-    return _build(text, root_joint, constraints, q_reference, independent, "the XML text", rotor_inertias)
+    return make_model(
+        parse_urdf(text, root_joint, constraints, "the XML text", independent, 3, rotor_inertias), q_reference
+    )
 
 
-def _build(
-    text: str | bytes,
-    root_joint: pin.JointModel | None,
-    constraints: Iterable[Any],
-    q_reference: ArrayLike | None,
-    independent: Iterable[str] | None,
-    source: str,
-    rotor_inertias: Mapping[str, float] | None,
-) -> ClusterModel:
-    parts = parse_urdf(text, root_joint, constraints, source, independent, 4, rotor_inertias)
-    return make_model(parts, q_reference, parts.tree.name)
-
-
-def make_model(parts: Parts, q_reference: ArrayLike | None, name: str) -> ClusterModel:
-    """Return the model of some parts."""
-    pose = parts.reference if q_reference is None else q_reference
+def make_model(parts: Parts, q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
+    """Return the model of some parts, by default under the name of the tree."""
+    pose, name = parts.reference if q_reference is None else q_reference, name or parts.tree.name
     return ClusterModel(parts.tree, parts.constraints, pose, independent=parts.independent or None, name=name)
 
 
@@ -175,34 +165,28 @@ def parse_urdf(
     tree = _pinocchio(description, root_joint, source)
     closed = {loop.owner: loop.build(tree) for loop in loops}
     from_file: dict[str, Any] = {**coupled, **closed}
-    _check_fit(closed, tree)
+    check_fit(closed, tree)
     ties = ties_of((*closed.values(), *given), tree)
     for joint, owner in ties.followers.items():
         check_not_independent(joint, owner, flags)
     check_tied(flags, {*dependents, *ties.followers, *ties.closed}, description)
     tied = {joint for tie in couplings for joint in tie.joints} | ties.coupled
     turning = [n for n, j in description.joints.items() if n in tied and j.get("type") == "continuous"]
+    notes.about(
+        turning,
+        "continuous joints that take part in a coupling or loop are read as revolute joints without limits (one angle, "
+        "which counts turns, instead of its cosine and sine): {}.",
+    )
     if turning:
         for joint in turning:
             unwind(description.joints[joint])
-        notes.messages.append(
-            "continuous joints that take part in a coupling or loop are read as revolute joints without limits (one "
-            f"angle, which counts turns, instead of its cosine and sine): {listing(turning)}."
-        )
         tree = _pinocchio(description, root_joint, source)
-    _check_fit(from_file, tree)
+    check_fit(from_file, tree)
     rotors = read_rotors(description, rotor_inertias, notes)
     everything = (*from_file.values(), *rotors, *given)
     chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
     notes.warn(description.name, stacklevel)
     return Parts(tree, everything, chosen, pose_of(tree, reference))
-
-
-def _check_fit(constraints: Mapping[str, Any], tree: pin.Model) -> None:
-    """Raise, in the words of the file, if a constraint of it does not fit the tree."""
-    for owner, constraint in constraints.items():
-        with in_words_of(owner):
-            ties_of([constraint], tree)
 
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, source: str) -> pin.Model:
@@ -216,13 +200,11 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
         raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None
-    armature = {name: read_armature(joint, f"joint {name!r}") for name, joint in description.joints.items()}
-    if any(armature.values()):
-        values = np.array(tree.armature)
-        for name in (n for n, given in armature.items() if given and tree.existJointName(n)):
+    for name, joint in description.joints.items():
+        armature = read_armature(joint, f"joint {name!r}")
+        if armature and tree.existJointName(name):
             at = in_v(tree, tree.getJointId(name))
-            if len(armature[name]) != len(at):
-                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature[name])}.")
-            values[at] = armature[name]
-        tree.armature = values
+            if len(armature) != len(at):
+                raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature)}.")
+            tree.armature[at] = armature
     return tree

@@ -12,7 +12,7 @@ from ...errors import ModelError, UnsupportedJointError
 from ...model import ClusterModel, RotorElement
 from . import _masses
 from ._joints import parts_of
-from ._links import is_identity
+from ._links import own_bodies
 from ._text import Names, text
 
 MAX_DEPTH = 200
@@ -37,7 +37,7 @@ class Joint:
     name: str
     kind: str
     axis: np.ndarray
-    pos: np.ndarray
+    pos: np.ndarray = field(default_factory=lambda: np.zeros(3))
     at_q: range | None = None
     at_v: range | None = None
     turns: bool = False
@@ -102,11 +102,7 @@ class Bodies:
         places, names, sizes = list(self.tree.idx_vs), list(self.tree.names), list(self.tree.nvs)
         self.by_velocity = {int(i): str(n) for i, n, nv in zip(places, names, sizes, strict=True) if nv == 1}
         self._spinning = {r.joint_id for r in model.rotors if r.spins}
-        self._own_names = {
-            f.parentJoint: f.name
-            for f in reversed(list(self.tree.frames))
-            if f.type == pin.FrameType.BODY and is_identity(f.placement)
-        }
+        self._own_names = {j: f.name for j, f in own_bodies(self.tree).items()}
         for j in self._depth_first():
             if j in locked:
                 self._lock(j)
@@ -121,6 +117,10 @@ class Bodies:
             elif r.inertia is not None and body is not self.world:
                 body.P += _masses.placed(place * r.placement, _masses.moments(r.inertia))
                 body.drawn = body.P.copy()
+
+    def drives(self, rotor: RotorElement) -> list[tuple[str, float]]:
+        """Return the joints of the tree that turn a rotor, with their ratios."""
+        return [(self.by_velocity[iv], float(ratio)) for iv, ratio in rotor.drivers]
 
     def _depth_first(self) -> list[int]:
         children: dict[int, list[int]] = {}
@@ -163,8 +163,11 @@ class Bodies:
             if part.kind == "planar":
                 joints += self._planar(part.name, frames[-1], part.at_q.start)
             else:
-                joints.append((Joint(self.joint_names(part.name), part.kind, part.axis, np.zeros(3), part.at_q,
-                                     part.at_v, part.turns, own), frames[-1]))  # fmt: skip
+                joint = Joint(
+                    self.joint_names(part.name), part.kind, part.axis, at_q=part.at_q, at_v=part.at_v, turns=part.turns,
+                    armature=own,
+                )  # fmt: skip
+                joints.append((joint, frames[-1]))
         last = frames[-1]
         for joint, frame in joints:
             to = last.actInv(frame)
@@ -179,8 +182,8 @@ class Bodies:
         self.remarks.append(f"planar joint {name}: two slides and a hinge; its velocity is that in its parent's axes.")
         x, y, z = np.eye(3)
         parts = (("_x", "slide", x, range(i, i + 1)), ("_y", "slide", y, range(i + 1, i + 2)))
-        joints = [Joint(self.joint_names(name + end), kind, a, np.zeros(3), at) for end, kind, a, at in parts]
-        joints.append(Joint(self.joint_names(name), "hinge", z, np.zeros(3), range(i + 2, i + 4), turns=True))
+        joints = [Joint(self.joint_names(name + end), kind, a, at_q=at) for end, kind, a, at in parts]
+        joints.append(Joint(self.joint_names(name), "hinge", z, at_q=range(i + 2, i + 4), turns=True))
         return [(joint, frame) for joint in joints]
 
     def _add_rotor(self, r: RotorElement) -> None:
@@ -191,10 +194,9 @@ class Bodies:
         if r.inertia is not None and body is not self.world:
             P = _masses.moments(r.inertia)
         else:
-            P = np.zeros((4, 4))  # second moments of J s s': those of a disc without moments across its axis
-            P[:3, :3] = r.axial_inertia * (0.5 * np.eye(3) - np.outer(axis, axis))
+            P = _masses.spin(r.axial_inertia, axis)
             body.P -= _masses.placed(here, P)
-        joint = Joint(self.joint_names(r.name), "hinge", axis, np.zeros(3))
+        joint = Joint(self.joint_names(r.name), "hinge", axis)
         rotor = Body(self.names(f"{r.name}_body"), body, here, [joint], P, spins=True)
         self.all.append(rotor)
         self.of_rotor[r.name] = rotor

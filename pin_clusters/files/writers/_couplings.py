@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from ..._support.trees import common_ancestor, path_below
+from ..._support.trees import between
 from ...constraints import Belt, Gear, LinearCoupling
 from ...constraints.rows import Row
 from ...model import ClusterModel
@@ -48,9 +47,7 @@ def _looped(model: ClusterModel) -> set[int]:
     """Return the joints on the paths of closures."""
     tree, found = model.own_tree, set[int]()
     for closure in model.closures:
-        own: Any = getattr(closure, "joints", ())
-        top = common_ancestor(tree, [int(tree.parents[b]) if b in own else b for b in closure.bodies])
-        found |= {k for b in closure.bodies for k in path_below(tree, top, b)}
+        found |= between(tree, closure.bodies, getattr(closure, "joints", ()))
     return found
 
 

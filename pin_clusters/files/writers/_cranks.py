@@ -162,13 +162,6 @@ def _check(tree: pin.Model, c: JointClosure, crank: Crank, row: int) -> None:
         raise _not_as_thought(source, "its lengths are not those of a linkage")
 
 
-def _spin(inertia: float, axis: np.ndarray) -> np.ndarray:
-    """Return the moments of a body that has an inertia about an axis through its origin alone, shape (4, 4)."""
-    P = np.zeros((4, 4))
-    P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))
-    return P
-
-
 def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
     """Add a crank, its rod, and the disc that keeps the energy where the rotor turns the other way."""
     tree, bodies = ties.tree, ties.bodies
@@ -179,22 +172,26 @@ def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
     turned = here.rotation.T @ rotor.place.rotation @ own.axis
     cosine = float(turned @ crank.axis)
     if rotor.parent is not holder or abs(abs(cosine) - 1.0) > _TOLERANCE:
-        raise _not_as_thought_of(label)
-    second = _masses.about_centre(rotor.P)[2]
-    g, J = float(np.sign(cosine)) * gear, float(np.trace(second) - own.axis @ second @ own.axis)
+        raise ConstraintError(
+            f"to_mjcf: {label}: the rotor does not turn on the body of the crank about an axis parallel to it, so that "
+            "no crank and rod stand for the differential. Simulate it here: pc.simulate."
+        )
+    g, J = float(np.sign(cosine)) * gear, _masses.axial(rotor.P, own.axis)
     lent = LENT * J
     disc = 0.0 if g >= 1.0 else 4.0 * lent * (1.0 - g) / g**2
     left = J - lent / g - 0.5 * disc
     own.armature += J - left - (lent + 0.25 * disc * g**2) / g**2
-    rotor.P = rotor.P - _spin(J - left, own.axis)
+    rotor.P = rotor.P - _masses.spin(J - left, own.axis)
     if holder is not bodies.world:
-        holder.P = holder.P + _masses.placed(here, _spin(J - left - lent - disc, crank.axis))
-    name, start = str(tree.names[crank.rotor]), _start(ties, crank)
+        holder.P = holder.P + _masses.placed(here, _masses.spin(J - left - lent - disc, crank.axis))
+    name, start = str(tree.names[crank.rotor]), float(ties.model.q_reference[tree.idx_qs[crank.rotor]])
     for what, inertia, rate in (("crank", lent, 1.0), ("disc", disc, 0.5 * g)):
         if inertia == 0.0:
             continue
-        joint = Joint(bodies.joint_names(f"{label} {what}"), "hinge", crank.axis, np.zeros(3))
-        body = Body(bodies.names(f"{label} {what}"), holder, here, [joint], _spin(inertia, crank.axis), spins=True)
+        joint = Joint(bodies.joint_names(f"{label} {what}"), "hinge", crank.axis)
+        body = Body(
+            bodies.names(f"{label} {what}"), holder, here, [joint], _masses.spin(inertia, crank.axis), spins=True
+        )
         bodies.all.append(body)
         # at 0 in the reference pose
         ties.follow(joint.name, [(name, rate / gear)], -rate * start / gear)
@@ -207,15 +204,3 @@ def _add(ties: Ties, crank: Crank, gear: float, label: str) -> None:
             apart = float(np.linalg.norm(ties.at_zero[crank.far].act(crank.end) - at_zero))
             tendon = ties.through(f"{label} rod", [ends, other])
             ties.tie("tendon", f"{label} rod", {"tendon1": tendon, "polycoef": text(crank.length - apart, [0.0] * 4)})
-
-
-def _start(ties: Ties, crank: Crank) -> float:
-    """Return the angle of the rotor at the reference pose."""
-    return float(np.array(ties.model.q_reference)[ties.tree.idx_qs[crank.rotor]])
-
-
-def _not_as_thought_of(label: str) -> ConstraintError:
-    return ConstraintError(
-        f"to_mjcf: {label}: the rotor does not turn on the body of the crank about an axis parallel to it, so that no "
-        "crank and rod stand for the differential. Simulate it here: pc.simulate."
-    )

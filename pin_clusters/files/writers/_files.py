@@ -21,21 +21,14 @@ def write(text: str, file: str | os.PathLike[str] | None) -> str:
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
     try:
-        path = _place(Path(file))
+        path = Path(file)
+        if path.is_dir():
+            raise ExportError(f"{path} is a folder; give the name of a file in it.")
+        if path.exists() and not path.is_file():  # which ``whole`` would write to
+            raise ExportError(f"{path} is a device or a pipe; give the name of a file.")
         with whole(path) as (part,):
             part.write_text(text, encoding="utf-8")
     except (OSError, ValueError) as error:  # ValueError: a null character in the path
         reason = getattr(error, "strerror", None) or error
         raise ExportError(f"cannot write {str(file)[:200]!r}: {reason}. Choose another name or folder.") from None
     return text
-
-
-def _place(path: Path) -> Path:
-    """Return what is to be replaced: the file that a link leads to; neither a folder nor a device."""
-    if path.is_dir():
-        raise ExportError(f"{path} is a folder; give the name of a file in it.")
-    if path.is_symlink():
-        path = Path(os.path.realpath(path))
-    if path.exists() and not path.is_file():  # /dev/null itself would become a file
-        raise ExportError(f"{path} is a device or a pipe; give the name of a file.")
-    return path

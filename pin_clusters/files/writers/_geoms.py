@@ -27,13 +27,9 @@ class Geoms:
     Args:
         bodies: Its bodies.
         visual: Geometry, or None.
-
-    Attributes:
-        remarks: What is to be said about it.
     """
 
     def __init__(self, bodies: Bodies, visual: Any) -> None:
-        self.remarks: list[str] = []
         self._assets: dict[tuple[str, str], str] = {}
         self._names = Names()
         self._found: dict[int, list[dict[str, str]]] = {}
@@ -52,7 +48,7 @@ class Geoms:
             self._found.setdefault(id(body), []).append(given | here)
         for names, why in ((missing, "their meshes are missing"), (unread, "MuJoCo has no such shape")):
             if names:
-                self.remarks.append(f"not drawn as given, as {why}: {', '.join(names)}.")
+                bodies.remarks.append(f"not drawn as given, as {why}: {', '.join(names)}.")
 
     def _mesh(self, shape: Any) -> dict[str, str] | None:
         path = Path(shape.meshPath)
@@ -112,7 +108,7 @@ def _of_inertia(body: Body) -> list[dict[str, str]]:
 def _of_rotor(body: Body) -> list[dict[str, str]]:
     """Return a disc with the axial inertia of a rotor: of its mass, or of steel and half as long as its radius."""
     axis, (mass, centre, second) = body.joints[0].axis, _masses.about_centre(body.drawn)
-    axial = float(np.trace(second) - axis @ second @ axis)
+    axial = _masses.axial(body.drawn, axis)
     if not axial > 0.0:
         return []
     if mass > 0.0:

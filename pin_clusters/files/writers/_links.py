@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,9 +46,8 @@ class Links:
 
     def __init__(self, tree: pin.Model, robot: str, floats: bool) -> None:
         frames = list(tree.frames)[1:]
-        bodies = [f for f in frames if f.type == pin.FrameType.BODY]
-        self.new = Names(f.name for f in bodies)
-        own = {f.parentJoint: f for f in reversed(bodies) if is_identity(f.placement)}
+        self.new = Names(f.name for f in frames if f.type == pin.FrameType.BODY)
+        own = own_bodies(tree)
         self.of_joint = {j: own[j].name for j in own}
         if 0 not in own:
             self.of_joint[0] = self.new(WORLD)
@@ -58,20 +58,31 @@ class Links:
         written = {(f.parentJoint, f.name) for f in own.values()}
         self.extras: dict[int, list[Extra]] = {}
         parts: dict[str, tuple[int, pin.Frame]] = {own[j].name: (j, own[j]) for j in own}
-        bearing = {f.parentFrame for f in bodies}
-        for k, f in enumerate(list(tree.frames)):
-            is_body = f.type == pin.FrameType.BODY
-            if k == 0 or f.type == pin.FrameType.JOINT or (is_body and (f.parentJoint, f.name) in written):
-                continue
-            if f.type == pin.FrameType.FIXED_JOINT and k in bearing:
-                continue  # written with its body
-            joint = tree.frames[f.parentFrame]
+        for f in further_frames(tree, lambda f: (f.parentJoint, f.name) in written):
+            joint, is_body = tree.frames[f.parentFrame], f.type == pin.FrameType.BODY
             held = is_body and joint.type == pin.FrameType.FIXED_JOINT and f.parentFrame
             link = f.name if is_body else self.new(f.name)
             name = joint.name if held else f.name if f.type == pin.FrameType.FIXED_JOINT else fixed(f"{f.name}_fixed")
             self.extras.setdefault(f.parentJoint, []).append(Extra(link, name, f.placement))
             parts[link] = (f.parentJoint, f)
         self.inertias = _inertias(tree, self.of_joint, parts)
+
+
+def own_bodies(tree: pin.Model) -> dict[int, pin.Frame]:
+    """Return the body, by joint id, whose frame is that of the joint."""
+    bodies = [f for f in list(tree.frames)[1:] if f.type == pin.FrameType.BODY]
+    return {f.parentJoint: f for f in reversed(bodies) if is_identity(f.placement)}
+
+
+def further_frames(tree: pin.Model, is_own: Callable[[pin.Frame], bool]) -> Iterator[pin.Frame]:
+    """Return the frames that are neither those of joints nor bodies of which ``is_own`` says that they are."""
+    frames = list(tree.frames)
+    bearing = {f.parentFrame for f in frames[1:] if f.type == pin.FrameType.BODY}
+    for k, f in enumerate(frames):
+        with_its_body = f.type == pin.FrameType.FIXED_JOINT and k in bearing
+        if k and not with_its_body and f.type != pin.FrameType.JOINT:
+            if not (f.type == pin.FrameType.BODY and is_own(f)):
+                yield f
 
 
 def is_identity(placement: pin.SE3) -> bool:

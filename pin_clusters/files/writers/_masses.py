@@ -34,6 +34,19 @@ def moments(inertia: pin.Inertia) -> np.ndarray:
     return P
 
 
+def spin(inertia: float, axis: np.ndarray) -> np.ndarray:
+    """Return the moments of a body that has an inertia about an axis through its origin alone, shape (4, 4)."""
+    P = np.zeros((4, 4))
+    P[:3, :3] = inertia * (0.5 * np.eye(3) - np.outer(axis, axis))  # a disc without moments across its axis
+    return P
+
+
+def axial(P: np.ndarray, axis: np.ndarray) -> float:
+    """Return the moment of inertia about an axis through the centre of mass."""
+    second = about_centre(P)[2]
+    return float(np.trace(second) - axis @ second @ axis)
+
+
 def placed(placement: pin.SE3, P: np.ndarray) -> np.ndarray:
     """Return moments in the axes in which their frame is placed."""
     T = np.array(placement.homogeneous)

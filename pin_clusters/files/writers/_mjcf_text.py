@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import in_order
-from ..._support.trees import in_q
+from ..._support.trees import coordinate
 from ...model import RotorElement
 from . import _masses
 from ._bodies import Body, Joint
@@ -17,7 +17,6 @@ from ._geoms import Geoms
 from ._joints import UNLIMITED
 from ._robot import Robot
 from ._text import Names, in_comment, text, wxyz
-from ._ties import drives
 
 MUJOCO = "3.3.1"
 """First MuJoCo whose tendons have armature."""
@@ -47,6 +46,7 @@ class File:
         self.bodies, self.ties, self.option = robot.bodies, robot.ties, option
         self.geoms = Geoms(self.bodies, visual)
         self.carried = self.bodies.carried()
+        self.written: list[tuple[Body, Joint]] = []  # in the order of MuJoCo's qpos
         self.rotor_of = {self.bodies.of_rotor[r.name]: r for r in self.model.rotors if r.name in self.bodies.of_rotor}
 
     def text(self) -> str:
@@ -82,13 +82,7 @@ class File:
                 "Lost besides, as MuJoCo's mass matrix has no entry for joints of different branches: the coupling of "
                 f"the joints that turn {', '.join(map(repr, self.robot.across))}. Approximation 'exact' keeps it."
             )
-        return [
-            *said,
-            *self.bodies.remarks,
-            *self.robot.springs.remarks,
-            *self.geoms.remarks,
-            "There are no contacts: no geom collides.",
-        ]
+        return [*said, *self.bodies.remarks, "There are no contacts: no geom collides."]
 
     def _contents(self, element: ET.Element, body: Body) -> None:
         """Write what is on a body, and the bodies that it carries."""
@@ -100,9 +94,13 @@ class File:
             inner = ET.SubElement(
                 element, "body", name=child.name, pos=text(place.translation), quat=text(wxyz(place.rotation))
             )
-            _inertial(inner, child)
+            mass, centre, _ = _masses.about_centre(child.P)
+            moments, axes = _masses.accepted(child.P)
+            given = {"pos": text(centre), "quat": text(wxyz(axes)), "mass": text(mass), "diaginertia": text(moments)}
+            ET.SubElement(inner, "inertial", given)
             for joint in child.joints:
                 self._joint(inner, joint)
+                self.written.append((child, joint))
             self._contents(inner, child)
 
     def _joint(self, element: ET.Element, joint: Joint) -> None:
@@ -121,7 +119,7 @@ class File:
             for key, values in (("damping", self.tree.damping), ("frictionloss", self.tree.friction)):
                 if values[i] != 0.0:
                     given[key] = text(values[i])
-            given |= self.robot.springs.of_joint.get(joint.name, {})
+            given |= self.robot.springs.get(joint.name, {})
         if joint.at_q is not None and len(joint.at_q) == 1:
             k = joint.at_q.start
             low, high = float(self.tree.lowerPositionLimit[k]), float(self.tree.upperPositionLimit[k])
@@ -133,7 +131,7 @@ class File:
         """Return a motor for each rotor; of a robot without rotors, for each independent joint."""
         section, names = ET.Element("actuator"), Names()
         for r in self.model.rotors:
-            turned = drives(r, self.bodies.by_velocity)
+            turned = self.bodies.drives(r)
             if r.name in self.bodies.of_rotor:
                 at = {"joint": self.bodies.of_rotor[r.name].joints[0].name}
             elif r.joint_id is not None and self.tree.names[r.joint_id] in self.robot.joints:
@@ -163,17 +161,9 @@ class File:
     def _keyframe(self) -> ET.Element:
         """Return the reference pose; what the file adds is at 0 there."""
         q = np.array(self.model.q_reference)
-        values: list[Any] = []
-
-        def walk(body: Body) -> None:
-            for child in self.carried[body]:
-                for joint in child.joints:
-                    values.append(self._coordinates(child, joint, q))
-                walk(child)
-
-        walk(self.bodies.world)
         section = ET.Element("keyframe")
-        if values:
+        if self.written:
+            values = [self._coordinates(body, joint, q) for body, joint in self.written]
             ET.SubElement(section, "key", name="reference", qpos=text(*values))
         return section
 
@@ -183,8 +173,8 @@ class File:
             rotor = self.rotor_of.get(body)
             if rotor is None:
                 return 0.0
-            names = drives(rotor, self.bodies.by_velocity)
-            return in_order(ratio * self._angle(q, name) for name, ratio in names)
+            turned = self.bodies.drives(rotor)
+            return in_order(ratio * coordinate(self.tree, self.tree.getJointId(name), q) for name, ratio in turned)
         mine = q[list(joint.at_q)]
         if joint.kind == "free":
             pose = body.place * pin.XYZQUATToSE3(mine)
@@ -192,15 +182,3 @@ class File:
         if joint.kind == "ball":
             return mine[[3, 0, 1, 2]]
         return np.arctan2(mine[1], mine[0]) if joint.turns else mine
-
-    def _angle(self, q: np.ndarray, name: str) -> float:
-        j = self.tree.getJointId(name)
-        mine = q[list(in_q(self.tree, j))]
-        return float(np.arctan2(mine[1], mine[0]) if len(mine) == 2 else mine[0])
-
-
-def _inertial(element: ET.Element, body: Body) -> None:
-    mass, centre, _ = _masses.about_centre(body.P)
-    found, axes = _masses.accepted(body.P)
-    given = {"pos": text(centre), "quat": text(wxyz(axes)), "mass": text(mass), "diaginertia": text(found)}
-    ET.SubElement(element, "inertial", given)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-import pinocchio as pin
-
 from ...approximations import followers
 from ...approximations.armature import Driven, axial_inertia, joined
 from ...constraints.rows import joint_id
@@ -15,8 +13,9 @@ from ...model import ClusterModel
 from ._bodies import Bodies, Joint
 from ._cranks import add_cranks
 from ._joints import place_of
+from ._links import further_frames
 from ._text import text
-from ._ties import Ties, drives
+from ._ties import Ties
 
 
 class Robot:
@@ -31,7 +30,7 @@ class Robot:
         bodies: Its bodies.
         ties: What ties them.
         joints: Joints by name.
-        springs: What the robot does by itself.
+        springs: What the robot does by itself along joints, as attributes by their names.
         across: Names of rotors whose tendon ties joints of different branches.
         tendon_of: Name of the tendon of each rotor that shares joints with others, where it is armature.
     """
@@ -51,10 +50,11 @@ class Robot:
         self.ties = Ties(model, self.bodies, {"solref": text(stiff, 1.0), "solimp": "0.9999 0.9999 0.001"})
         for row in model.coupling_rows:
             if row.dependent not in locked:
-                self.ties.add_row(row)
+                terms = [(str(self.tree.names[j]), c) for j, c in row.terms]
+                self.ties.follow(str(self.tree.names[row.dependent]), terms, row.offset)
         for r in model.rotors:
             if r.name in self.bodies.of_rotor:
-                self.ties.follow(self.bodies.of_rotor[r.name].joints[0].name, drives(r, self.bodies.by_velocity))
+                self.ties.follow(self.bodies.of_rotor[r.name].joints[0].name, self.bodies.drives(r))
         closures = add_cranks(self.ties, model.closures)
         self.bodies.merge()
         self.bodies.settle()
@@ -62,7 +62,7 @@ class Robot:
             self.ties.add_closure(closure)
         self.joints: dict[str, Joint] = {joint.name: joint for body in self.bodies.all for joint in body.joints}
         self._armature()
-        self.springs = Springs(model, self.bodies, self.ties)
+        self.springs = add_springs(self.ties)
 
     # --- rotors
 
@@ -70,7 +70,7 @@ class Robot:
         """Put the reflected inertia of locked rotors on joints, and for ``best`` on tendons."""
         shared: list[Driven] = []
         for r in self._locked:
-            d = Driven(r.name, axial_inertia(self.model, r), dict(drives(r, self.bodies.by_velocity)))
+            d = Driven(r.name, axial_inertia(self.model, r), dict(self.bodies.drives(r)))
             if len(d.ratios) != 1 and self.rung != "diagonal":
                 shared.append(d)
                 continue
@@ -89,18 +89,9 @@ class Robot:
 
     def _sites(self) -> None:
         """Add a site for each frame that is no joint or body of its own."""
-        frames = list(self.tree.frames)
-        holding = {f.parentFrame for f in frames if f.type == pin.FrameType.BODY}
-        for k, f in enumerate(frames):
-            body, place = self.bodies.of_joint[f.parentJoint]
-            named = f.type == pin.FrameType.BODY and f.name == body.name
-            if (
-                not k
-                or named
-                or f.type == pin.FrameType.JOINT
-                or (f.type == pin.FrameType.FIXED_JOINT and k in holding)
-            ):
-                continue
+        of_joint = self.bodies.of_joint
+        for f in further_frames(self.tree, lambda f: f.name == of_joint[f.parentJoint][0].name):
+            body, place = of_joint[f.parentJoint]
             body.sites.append((self.bodies.site_names(f.name), place * f.placement))
 
 
@@ -108,74 +99,63 @@ BENT = "4.0.0"
 """First MuJoCo whose springs and dampers may be polynomials."""
 
 
-class Springs:
-    """Writes what a robot does by itself.
+def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
+    """Write what a robot does by itself: along anything but a joint of its own as tendons.
 
-    Args:
-        model: The robot.
-        bodies: Its bodies.
-        ties: Takes the tendons.
-
-    Attributes:
-        of_joint: Attributes by the name of a joint.
-        remarks: What is to be said about them.
+    Returns:
+        Attributes by the name of a joint.
 
     Raises:
         ConstraintError: MuJoCo has nothing that says one of them.
     """
-
-    def __init__(self, model: ClusterModel, bodies: Bodies, ties: Ties) -> None:
-        self.model, self.tree, self.bodies, self.ties = model, model.own_tree, bodies, ties
-        self.of_joint: dict[str, dict[str, str]] = {}
-        self.remarks: list[str] = []
-        for c in model.constraints:
-            if isinstance(c, GravityCompensation):
-                raise ConstraintError(
-                    f"to_mjcf: {c.label} holds {c.mass:g} kg of a body, and MuJoCo can hold a part of a whole body "
-                    "only. Take it out of the model, and add gravcomp to the file's body."
-                )
-            if isinstance(c, Spring):
-                self._add(c)
-        if any(any(c.stiffness[1:]) or any(c.damping[1:]) for c in model.constraints if isinstance(c, Spring)):
-            self.remarks.append(f"Springs and dampers that are polynomials need MuJoCo {BENT} or newer.")
-
-    def _add(self, c: Spring) -> None:
+    tree, of_joint, bent = ties.tree, dict[str, dict[str, str]](), False
+    for c in ties.model.constraints:
+        if isinstance(c, GravityCompensation):
+            raise ConstraintError(
+                f"to_mjcf: {c.label} holds {c.mass:g} kg of a body, and MuJoCo can hold a part of a whole body only. "
+                "Take it out of the model, and add gravcomp to the file's body."
+            )
+        if not isinstance(c, Spring):
+            continue
+        bent = bent or any(c.stiffness[1:]) or any(c.damping[1:])
+        if isinstance(c.along, tuple):
+            places = [place_of(tree, p, c.label) for p in c.along]
+            ties.spatial(c.name or c.label, places, _numbers(c, "springlength"))
+            continue
+        along: Mapping[str, float] = {c.along: 1.0} if isinstance(c.along, str) else c.along
+        ids = {joint_id(tree, n, c.label): x for n, x in along.items()}
         if isinstance(c.along, str):
-            j = joint_id(self.tree, c.along, c.label)
-            name = str(self.tree.names[j])
-            slack = c.rest is not None and self.tree.nvs[j] == 1 and len(c.rest) > 1 and c.rest[0] != c.rest[-1]
-            if self.tree.nvs[j] != 1:
+            (j,) = ids
+            slack = c.rest is not None and len(c.rest) > 1 and c.rest[0] != c.rest[-1]
+            if tree.nvs[j] != 1:
                 raise ConstraintError(
-                    f"to_mjcf: {c.label} acts on joint {name!r} of several degrees of freedom, which is not written. "
-                    "Put it on simple joints."
+                    f"to_mjcf: {c.label} acts on joint {tree.names[j]!r} of several degrees of freedom, which is not "
+                    "written. Put it on simple joints."
                 )
-            if name not in self.of_joint and not slack:
-                given = self._numbers(c, "springref")
-                self.of_joint[name] = given
-                return
-            terms: Mapping[str, float] = {name: 1.0}
-        elif isinstance(c.along, tuple):
-            places = [place_of(self.tree, p, c.label) for p in c.along]
-            self.ties.spatial(c.name or c.label, places, self._numbers(c, "springlength"))
-            return
-        else:
-            terms = {str(self.tree.names[joint_id(self.tree, n, c.label)]): x for n, x in c.along.items()}
-        self.ties.fixed(c.name or c.label, list(terms.items()), more=self._numbers(c, "springlength"))
+            if tree.names[j] not in of_joint and not slack:
+                of_joint[str(tree.names[j])] = _numbers(c, "springref")
+                continue
+        terms = [(str(tree.names[j]), x) for j, x in ids.items()]
+        ties.fixed(c.name or c.label, terms, more=_numbers(c, "springlength"))
+    if bent:
+        ties.bodies.remarks.append(f"Springs and dampers that are polynomials need MuJoCo {BENT} or newer.")
+    return of_joint
 
-    def _numbers(self, c: Spring, rest: str) -> dict[str, str]:
-        """Return the attributes of a spring; ``rest`` is that of its rest."""
-        found: dict[str, str] = {}
-        for key, value in (("stiffness", c.stiffness), ("damping", c.damping)):
-            if any(value):
-                found[key] = text(value if any(value[1:]) else value[:1])
-        if c.friction:
-            found["frictionloss"] = text(c.friction)
-        if any(c.stiffness):
-            at = tuple(c.rest or (0.0,))
-            if rest == "springlength" and min(at) < 0.0:
-                raise ConstraintError(
-                    f"to_mjcf: {c.label} rests at {text(at)}, and the rest of a tendon of MuJoCo cannot be negative. "
-                    "Turn the signs of its coefficients, or count from elsewhere."
-                )
-            found[rest] = text(at)
-        return found
+
+def _numbers(c: Spring, rest: str) -> dict[str, str]:
+    """Return the attributes of a spring; ``rest`` is that of its rest."""
+    found: dict[str, str] = {}
+    for key, value in (("stiffness", c.stiffness), ("damping", c.damping)):
+        if any(value):
+            found[key] = text(value if any(value[1:]) else value[:1])
+    if c.friction:
+        found["frictionloss"] = text(c.friction)
+    if any(c.stiffness):
+        at = tuple(c.rest or (0.0,))
+        if rest == "springlength" and min(at) < 0.0:
+            raise ConstraintError(
+                f"to_mjcf: {c.label} rests at {text(at)}, and the rest of a tendon of MuJoCo cannot be negative. "
+                "Turn the signs of its coefficients, or count from elsewhere."
+            )
+        found[rest] = text(at)
+    return found

@@ -61,11 +61,6 @@ def finite(number: float) -> float:
     return float(np.clip(number, -UNLIMITED, UNLIMITED))
 
 
-def rpy(rotation: np.ndarray) -> np.ndarray:
-    """Return roll, pitch and yaw of a rotation, exact to rounding at right angles too, shape (3,)."""
-    return np.asarray(pin.rpy.matrixToRpy(np.asarray(rotation)))
-
-
 def wxyz(rotation: np.ndarray) -> np.ndarray:
     """Return the quaternion of a rotation, the real part first, shape (4,)."""
     return np.asarray(pin.Quaternion(np.asarray(rotation)).normalized().coeffs()[[3, 0, 1, 2]])

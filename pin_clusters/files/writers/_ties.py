@@ -12,9 +12,8 @@ import pinocchio as pin
 from ..._support.trees import joint_axis
 from ...constraints.closures import Closure, FrameClosure, RodClosure
 from ...constraints.differential import Ankle2Rsu, PushRodAnkle
-from ...constraints.rows import Row
 from ...errors import ConstraintError
-from ...model import ClusterModel, RotorElement
+from ...model import ClusterModel
 from . import _masses
 from ._bodies import Bodies, Body, Joint
 from ._text import Names, text
@@ -48,11 +47,6 @@ class Ties:
     def at_zero(self) -> list[pin.SE3]:
         """Where they are at zero."""
         return _poses(self.tree, np.array(pin.neutral(self.tree)))
-
-    def add_row(self, row: Row) -> None:
-        """Tie a joint that follows others."""
-        terms = [(str(self.tree.names[j]), c) for j, c in row.terms]
-        self.follow(str(self.tree.names[row.dependent]), terms, row.offset)
 
     def follow(self, joint: str, terms: list[tuple[str, float]], offset: float = 0.0) -> None:
         """Tie a joint to a sum: of one other by a polynomial, of several by a fixed tendon of constant length."""
@@ -156,7 +150,7 @@ class Ties:
         holder, held = self.bodies.of_joint[carrier]
         frame = self.at_reference[carrier].actInv(here[1])
         joints = [
-            Joint(self.bodies.joint_names(f"{label} {k + 1}"), kind, here[1].rotation.T @ axis, np.zeros(3))
+            Joint(self.bodies.joint_names(f"{label} {k + 1}"), kind, here[1].rotation.T @ axis)
             for k, (kind, axis) in enumerate(free)
         ]
         mine = place * self.at_reference[whole].actInv(here[1])
@@ -214,9 +208,7 @@ class Ties:
         x = self._swing(c, z)
         frame = pin.SE3(np.column_stack([x, np.cross(z, x), z]), start.translation)
         holder, held = self.bodies.of_joint[c.joint_a]
-        joints = [
-            Joint(self.bodies.joint_names(f"{label} {k + 1}"), "hinge", np.eye(3)[k], np.zeros(3)) for k in range(2)
-        ]
+        joints = [Joint(self.bodies.joint_names(f"{label} {k + 1}"), "hinge", np.eye(3)[k]) for k in range(2)]
         place = held * poses[c.joint_a].actInv(frame)
         P = rod_moments(c)
         rod = Body(self.bodies.names(label), holder, place, joints, P)
@@ -270,8 +262,3 @@ def _poses(tree: pin.Model, q: np.ndarray) -> list[pin.SE3]:
     data = tree.createData()
     pin.forwardKinematics(tree, data, q)
     return [pin.SE3(M) for M in data.oMi]
-
-
-def drives(rotor: RotorElement, names: dict[int, str]) -> list[tuple[str, float]]:
-    """Return the joints of the tree that turn a rotor, with their ratios; names by the index of a velocity."""
-    return [(names[iv], float(ratio)) for iv, ratio in rotor.drivers]

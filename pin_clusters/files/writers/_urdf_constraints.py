@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections import defaultdict
+from collections.abc import Callable
 from dataclasses import fields
 from typing import Any
 
@@ -19,19 +21,7 @@ from ...model import ClusterModel, RotorElement
 from ._couplings import rows_by_source
 from ._joints import Place, place_of
 from ._links import Links, is_identity
-from ._text import Names, rpy, text
-
-TAGS = ("rod", "rotor", "mechanism", "spring", "held_weight")
-"""Elements of our own, each kind with names of its own."""
-
-
-def add_constraints(root: ET.Element, model: ClusterModel, links: Links) -> None:
-    """Add an element for each constraint of a model.
-
-    Raises:
-        ConstraintError: One has no element.
-    """
-    Constraints(root, model, links).add()
+from ._text import Names, text
 
 
 class Constraints:
@@ -45,45 +35,49 @@ class Constraints:
 
     def __init__(self, root: ET.Element, model: ClusterModel, links: Links) -> None:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
-        self.couplings, self.names = Names(), {tag: Names() for tag in TAGS}
+        self.couplings = Names()
+        self.names = defaultdict[str, Names](Names)  # of each kind of our own elements
+        self.rows = rows_by_source(model)
+        self.resolved: dict[int, Any] = {id(r.source): r for r in model.rotors}
+        self.resolved |= {id(c.source): c for c in model.closures}
 
     def add(self) -> None:
-        """Add all of them."""
-        rows = rows_by_source(self.model)
-        rotors = {id(r.source): r for r in self.model.rotors if r.source is not None}
-        closures: dict[int, Any] = {id(c.source): c for c in self.model.closures}
+        """Add an element for each of them.
+
+        Raises:
+            ConstraintError: One has no element.
+        """
+        writers: tuple[tuple[Any, Callable[[Any], None]], ...] = (
+            (Rotor, self._rotor),
+            ((Gear, Belt, LinearCoupling), self._coupling),
+            (Loop, self._loop),
+            (Rod, self._rod),
+            (Spring, self._spring),
+            (GravityCompensation, self._held),
+            ((FourBar, SliderCrank, Differential), self._mechanism),
+        )
         for c in self.model.constraints:
-            if isinstance(c, Rotor):
-                self._rotor(c, rotors[id(c)])
-            elif isinstance(c, (Gear, Belt, LinearCoupling)):
-                if id(c) in rows:
-                    self._coupling(c, rows[id(c)])
-            elif isinstance(c, Loop):
-                self._loop(c, closures[id(c)])
-            elif isinstance(c, Rod):
-                self._rod(c, closures[id(c)])
-            elif isinstance(c, Spring):
-                self._spring(c)
-            elif isinstance(c, GravityCompensation):
-                self._held(c)
-            elif isinstance(c, (FourBar, SliderCrank, Differential)):
-                self._mechanism(c)
-            else:
+            write = next((writer for kinds, writer in writers if isinstance(c, kinds)), None)
+            if write is None:
                 raise ConstraintError(
                     f"{c.label} is a {type(c).__name__} on a function, and no file can hold a function. Write the "
                     "model without it, and give it again when the file is read: buildModelFromUrdf(file, "
                     "constraints=[...])."
                 )
+            write(c)
 
-    def _coupling(self, constraint: Any, row: Row) -> None:
+    def _coupling(self, constraint: Gear | Belt | LinearCoupling) -> None:
         """Add a coupling with one ratio on two paths, as URDF+ has it; else with a ratio per joint."""
-        tree, last = self.tree, tree_name(self.tree, row.dependent)
+        row = self.rows.get(id(constraint))
+        if row is None:
+            return
+        tree, last = self.tree, self.tree.names[row.dependent]
         element = ET.SubElement(self.root, "coupling", name=self.couplings(f"{last}_coupling"))
         found = self._paths(constraint, row)
         if found is None:
             ET.SubElement(element, "dependent", joint=last)
             for j, ratio in row.terms:
-                ET.SubElement(element, "independent", joint=tree_name(tree, j), ratio=text(ratio))
+                ET.SubElement(element, "independent", joint=tree.names[j], ratio=text(ratio))
             offset = row.offset
         else:
             first, ratio, offset = found
@@ -112,7 +106,8 @@ class Constraints:
             return None
         return (first, ratio, row.offset) if said == dict(row.terms) else None
 
-    def _loop(self, loop: Loop, closure: FrameClosure) -> None:
+    def _loop(self, loop: Loop) -> None:
+        closure: FrameClosure = self.resolved[id(loop)]
         name = self.couplings(loop.name or f"{loop.kind}_loop")  # loops and couplings share their names
         element = ET.SubElement(self.root, "loop", name=name, type=loop.kind)
         if loop.axis_b is None:
@@ -124,7 +119,8 @@ class Constraints:
         self._ends(element, ends)
         ET.SubElement(element, "axis", xyz=text(axis))
 
-    def _rod(self, rod: Rod, closure: RodClosure) -> None:
+    def _rod(self, rod: Rod) -> None:
+        closure: RodClosure = self.resolved[id(rod)]
         name = self.names["rod"](rod.name or "rod")
         element = ET.SubElement(self.root, "rod", name=name, length=text(closure.length or 0.0))
         if rod.inertia is None:
@@ -139,12 +135,13 @@ class Constraints:
             half = ET.SubElement(element, side, link=self.links.of_joint[place.joint])
             _origin(half, place.placement)
 
-    def _rotor(self, rotor: Rotor, resolved: RotorElement) -> None:
+    def _rotor(self, rotor: Rotor) -> None:
+        resolved: RotorElement = self.resolved[id(rotor)]
         element = ET.SubElement(self.root, "rotor", name=self.names["rotor"](str(rotor.name)))
         if rotor.armature is not None:
             element.set("armature", rotor.armature)
-        for iv, ratio in zip(self._driving(rotor), np.atleast_1d(rotor.ratios), strict=True):
-            ET.SubElement(element, "drive", joint=iv, ratio=text(ratio))
+        for j, ratio in zip(rotor.resolve(self.tree).joints, np.atleast_1d(rotor.ratios), strict=True):
+            ET.SubElement(element, "drive", joint=self.tree.names[j], ratio=text(ratio))
         ET.SubElement(element, "carrier", link=self.links.of_joint[resolved.carrier_id])
         _origin(element, resolved.placement)
         ET.SubElement(element, "axis", xyz=text(resolved.placement.rotation.T @ resolved.axis))
@@ -152,9 +149,6 @@ class Constraints:
             element.set("axial_inertia", text(float(rotor.axial_inertia or 0.0)))
         else:
             add_inertial(element, rotor.inertia)
-
-    def _driving(self, rotor: Rotor) -> list[str]:
-        return [tree_name(self.tree, j) for j in rotor.resolve(self.tree).joints]
 
     def _spring(self, c: Spring) -> None:
         element = ET.SubElement(self.root, "spring", name=self.names["spring"](c.name or "spring"))
@@ -164,21 +158,20 @@ class Constraints:
         if c.rest is not None:
             element.set("rest", text(c.rest))
         if isinstance(c.along, str):
-            ET.SubElement(element, "drive", joint=self._joint_name(c.along, c.label))
+            ET.SubElement(element, "drive", joint=self.tree.names[joint_id(self.tree, c.along, c.label)])
         elif isinstance(c.along, tuple):
             for point in c.along:
                 self._point(element, "", point, c.label)
         else:
             for name, ratio in c.along.items():
-                ET.SubElement(element, "drive", joint=self._joint_name(name, c.label), ratio=text(ratio))
+                ET.SubElement(
+                    element, "drive", joint=self.tree.names[joint_id(self.tree, name, c.label)], ratio=text(ratio)
+                )
 
     def _held(self, c: GravityCompensation) -> None:
         joint = joint_id(self.tree, c.body, c.label)
         given = {"mass": text(c.mass), "center": text(c.center), "link": self.links.of_joint[joint]}
         ET.SubElement(self.root, "held_weight", {"name": self.names["held_weight"]("held_weight"), **given})
-
-    def _joint_name(self, name: str, label: str) -> str:
-        return tree_name(self.tree, joint_id(self.tree, name, label))
 
     def _mechanism(self, c: Any) -> None:
         """Add a mechanism of the library with its parameters."""
@@ -192,10 +185,8 @@ class Constraints:
                 continue
             if f.name in c._text_fields:
                 place = place_of(self.tree, value, c.label)
-                ET.SubElement(element, "joint", role=f.name, joint=tree_name(self.tree, place.joint))
-            elif isinstance(value, (int, float)):
-                ET.SubElement(element, "number", role=f.name, value=text(value))
-            elif all(isinstance(x, (int, float)) for x in value):
+                ET.SubElement(element, "joint", role=f.name, joint=self.tree.names[place.joint])
+            elif isinstance(value, (int, float)) or all(isinstance(x, (int, float)) for x in value):
                 ET.SubElement(element, "number", role=f.name, value=text(value))
             else:
                 for x in value:
@@ -212,11 +203,6 @@ class Constraints:
         _origin(frame, place.placement)
 
 
-def tree_name(tree: pin.Model, j: int) -> str:
-    """Return the name of a joint."""
-    return str(tree.names[j])
-
-
 def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
     """Add ``<inertial>``: mass, centre of mass, inertia about it."""
     element = ET.SubElement(parent, "inertial")
@@ -229,7 +215,7 @@ def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:
 
 def add_origin(parent: ET.Element, placement: pin.SE3) -> None:
     """Add ``<origin>``."""
-    ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(rpy(placement.rotation)))
+    ET.SubElement(parent, "origin", xyz=text(placement.translation), rpy=text(pin.rpy.matrixToRpy(placement.rotation)))
 
 
 def _origin(parent: ET.Element, placement: pin.SE3) -> None:

@@ -16,7 +16,7 @@ from ._files import write
 from ._joints import Part, parts_of
 from ._links import Links
 from ._text import check_text, finite, in_comment, text
-from ._urdf_constraints import add_constraints, add_inertial, add_origin
+from ._urdf_constraints import Constraints, add_inertial, add_origin
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar": "planar"}
@@ -61,9 +61,11 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     tree = model.own_tree
     chains = {j: parts_of(tree, j, "URDF") for j in range(1, tree.njoints)}
     for j, parts in chains.items():
-        for part in parts:
-            if part.kind == "ball":
-                _refuse_ball(tree, j)
+        if any(part.kind == "ball" for part in parts):
+            raise UnsupportedJointError(
+                f"joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and URDF has no ball joint. Use three "
+                "revolute joints, or export as MJCF, pc.to_mjcf, which has one."
+            )
     links = Links(tree, model.name, any(p.kind == "free" for p in chains.get(1, [])))
     check_text(model.name)
     root = ET.Element("robot", name=model.name or "robot")
@@ -80,21 +82,13 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         _add_link(root, links.of_joint[j], links.inertias.get(links.of_joint[j]))
         _add_frames(root, links, j)
     _add_frames(root, links, 0)
-    add_constraints(root, model, links)
+    Constraints(root, model, links).add()
     _add_reference(root, model)
     ET.indent(root)
     head = "\n".join(f"     {in_comment(line)}" for line in _remarks(model, chains))
-    return write(f'<?xml version="1.0"?>\n<!-- pin_clusters: {head.strip()}\n-->\n' + _xml(root), file)
-
-
-def _xml(root: ET.Element) -> str:
-    return ET.tostring(root, encoding="unicode") + "\n"
-
-
-def _refuse_ball(tree: pin.Model, j: int) -> None:
-    raise UnsupportedJointError(
-        f"joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and URDF has no ball joint. Use three revolute "
-        "joints, or export as MJCF, pc.to_mjcf, which has one."
+    return write(
+        f'<?xml version="1.0"?>\n<!-- pin_clusters: {head.strip()}\n-->\n{ET.tostring(root, encoding="unicode")}\n',
+        file,
     )
 
 
@@ -124,16 +118,12 @@ def _flags(model: ClusterModel) -> dict[str, str]:
     """Return the attribute ``independent`` of the joints of clusters with closures, and of rows' followers."""
     tree, flags = model.own_tree, dict[str, str]()
     followers = {tree.names[row.dependent] for row in model.coupling_rows} - set(model.independent_joints)
-    moved = {tree.names[j] for loop in model.closures for j in _moved(tree, loop.bodies)}
+    moved = {tree.names[k] for loop in model.closures for b in loop.bodies for k in list(tree.supports[b])[1:]}
     for cluster in model.clusters:
         if moved & set(cluster.joints):
             flags |= {n: "true" for n in cluster.independent}
             flags |= {n: "false" for n in cluster.dependent}
     return flags | dict.fromkeys(followers, "false")
-
-
-def _moved(tree: pin.Model, bodies: tuple[int, ...]) -> set[int]:
-    return {int(k) for b in bodies for k in tree.supports[b]} - {0}
 
 
 def _add_link(root: ET.Element, name: str, inertia: pin.Inertia | None) -> None:
@@ -145,12 +135,9 @@ def _add_link(root: ET.Element, name: str, inertia: pin.Inertia | None) -> None:
 def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child: str, flag: str | None) -> None:
     kind = "continuous" if part.turns else _TYPES[part.kind]
     check_text(part.name)
-    joint = ET.SubElement(root, "joint", name=part.name, type=kind)
+    joint = _connect(root, part.name, kind, part.placement, parent, child)
     if flag is not None:
         joint.set("independent", flag)
-    add_origin(joint, part.placement)
-    ET.SubElement(joint, "parent", link=parent)
-    ET.SubElement(joint, "child", link=child)
     if part.kind == "planar":
         ET.SubElement(joint, "axis", xyz="0 0 1")  # the only one that Pinocchio's planar joint has
     if part.kind not in ("hinge", "slide"):
@@ -176,10 +163,15 @@ def _add_frames(root: ET.Element, links: Links, j: int) -> None:
     """Add the other frames of a joint's body: links on fixed joints."""
     for extra in links.extras.get(j, ()):
         _add_link(root, extra.link, links.inertias.get(extra.link))
-        joint = ET.SubElement(root, "joint", name=extra.joint, type="fixed")
-        add_origin(joint, extra.placement)
-        ET.SubElement(joint, "parent", link=links.of_joint[j])
-        ET.SubElement(joint, "child", link=extra.link)
+        _connect(root, extra.joint, "fixed", extra.placement, links.of_joint[j], extra.link)
+
+
+def _connect(root: ET.Element, name: str, kind: str, placement: pin.SE3, parent: str, child: str) -> ET.Element:
+    joint = ET.SubElement(root, "joint", name=name, type=kind)
+    add_origin(joint, placement)
+    ET.SubElement(joint, "parent", link=parent)
+    ET.SubElement(joint, "child", link=child)
+    return joint
 
 
 def _add_reference(root: ET.Element, model: ClusterModel) -> None:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from ...._support.arrays import in_order
+from ...._support.trees import in_v
 from ....constraints import Rotor
 from ....errors import LoadError, did_you_mean
-from ._bodies import Body
+from ._bodies import Body, Joint
 from ._document import Document
 from ._elements import Element, check_attributes, check_tag
 from ._schema import ACTUATORS, TENDONS
@@ -43,18 +43,14 @@ class Actuator:
     force: float | None
 
 
-def read_actuators(
-    document: Document, bodies: Sequence[Body], tendons: Mapping[str, Tendon], hinges: Mapping[str, object]
-) -> list[Actuator]:
+def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]) -> list[Actuator]:
     """Return the actuators of joints and tendons; what acts on bodies and sites is up to the user.
 
     Args:
         document: The document.
-        bodies: As read.
+        joints: All joints by name.
         tendons: By name.
-        hinges: Hinges and slides by name.
     """
-    names = {j.name for b in bodies for j in b.joints}
     found = []
     for count, element in enumerate(document.sections["actuator"]):
         if element.tag not in (*ACTUATORS, "adhesion"):
@@ -62,24 +58,19 @@ def read_actuators(
         owner = f"actuator {element.get('name') or count!r}"
         a = document.elements.of(element, "actuator", owner)
         joint, tendon = a.joint or a.jointinparent, a.tendon
-        if joint and joint not in names:
-            raise LoadError(f"{owner}: there is no joint {joint!r}.{did_you_mean(joint, names)}")
+        if joint and joint not in joints:
+            raise LoadError(f"{owner}: there is no joint {joint!r}.{did_you_mean(joint, joints)}")
         if tendon and tendon not in tendons:
             raise LoadError(f"{owner}: there is no tendon {tendon!r}.{did_you_mean(tendon, tendons)}")
-        found.append(_actuator(element.tag, a, joint, tendon, joint in hinges))
+        if (a.armature or any(a.damping)) and not (tendon or (joint and joints[joint].scalar)):
+            raise LoadError(
+                f"{owner}: its armature or damping acts on what is no hinge, slide or tendon, and cannot be honoured. "
+                "Remove it."
+            )
+        forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
+        most = None if forces is None else max(abs(forces[0]), abs(forces[1]))
+        found.append(Actuator(owner, joint, tendon, a.gear[0], a.armature, a.damping, most))
     return found
-
-
-def _actuator(tag: str, a: Element, joint: str | None, tendon: str | None, scalar: bool) -> Actuator:
-    owner, gear, armature, damping = a.owner, a.gear[0], a.armature, a.damping
-    if (armature or any(damping)) and not (scalar or tendon):
-        raise LoadError(
-            f"{owner}: its armature or damping acts on what is no hinge, slide or tendon, and cannot be honoured. "
-            "Remove it."
-        )
-    forces = a.ctrlrange if a.forcerange is None and tag == "motor" else a.forcerange
-    most = None if forces is None else max(abs(forces[0]), abs(forces[1]))
-    return Actuator(owner, joint, tendon, gear, armature, damping, most)
 
 
 def driven(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout: Layout) -> list[str]:
@@ -93,15 +84,11 @@ def driven(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout:
 
 def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
     """Add the armature of motors, through their gears, to the joints; and the largest efforts."""
-    armature, effort = layout.tree.armature.copy(), layout.tree.effortLimit.copy()
-    for actuator in actuators:
-        j = layout.ids.get(actuator.joint or "")
-        if j is not None and layout.tree.joints[j].nv == 1:
-            i = layout.tree.joints[j].idx_v
-            armature[i] += actuator.armature * actuator.gear**2
-            if actuator.force is not None:
-                effort[i] = min(effort[i], actuator.force * abs(actuator.gear))
-    layout.tree.armature, layout.tree.effortLimit = armature, effort
+    tree = layout.tree
+    for actuator, i in _of_scalars(actuators, layout):
+        tree.armature[i] += actuator.armature * actuator.gear**2
+        if actuator.force is not None:
+            tree.effortLimit[i] = min(tree.effortLimit[i], actuator.force * abs(actuator.gear))
 
 
 def rotors(actuators: Sequence[Actuator], layout: Layout) -> tuple[list[Rotor], list[str]]:
@@ -111,26 +98,21 @@ def rotors(actuators: Sequence[Actuator], layout: Layout) -> tuple[list[Rotor], 
         The rotors, and the joints with armature that have no gear of their own, whose armature stays.
     """
     found: list[Rotor] = []
-    tree, armature = layout.tree, layout.tree.armature.copy()
-    done: set[str] = set()
+    tree = layout.tree
+    for actuator, i in _of_scalars(actuators, layout):
+        armature, gear = float(tree.armature[i]), actuator.gear
+        if armature > 0.0 and gear != 0.0:  # else the joint has none, or no longer
+            found.append(Rotor(str(actuator.joint), gear, axial_inertia=armature / gear**2))
+            tree.armature[i] = 0.0
+    return found, [tree.names[j] for j in range(1, tree.njoints) if any(tree.armature[in_v(tree, j)] > 0.0)]
+
+
+def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple[Actuator, int]]:
+    """Return the actuators of joints with one degree of freedom, and its place in the tree's v."""
     for actuator in actuators:
         j = layout.ids.get(actuator.joint or "")
-        if j is None or tree.joints[j].nv != 1 or actuator.joint in done:
-            continue
-        i, gear = tree.joints[j].idx_v, actuator.gear
-        if armature[i] > 0.0 and gear != 0.0:
-            assert actuator.joint is not None
-            done.add(actuator.joint)
-            found.append(Rotor(actuator.joint, gear, axial_inertia=float(armature[i]) / gear**2))
-            armature[i] = 0.0
-    tree.armature = armature
-    left = [tree.names[j] for j in range(1, tree.njoints) if any(armature[_velocities(tree, j)] > 0.0)]
-    return found, left
-
-
-def _velocities(tree: pin.Model, j: int) -> slice:
-    joint = tree.joints[j]
-    return slice(joint.idx_v, joint.idx_v + joint.nv)
+        if j is not None and layout.tree.nvs[j] == 1:
+            yield actuator, layout.tree.idx_vs[j]
 
 
 def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout: Layout) -> list[Any]:
@@ -148,9 +130,7 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], 
         }
         if len(joints) == 1:
             ((name, c),) = joints.items()
-            armature = layout.tree.armature.copy()
-            armature[layout.tree.joints[layout.ids[name]].idx_v] += a * c**2
-            layout.tree.armature = armature
+            layout.tree.armature[layout.tree.idx_vs[layout.ids[name]]] += a * c**2
         elif joints:
             found.append(
                 Rotor(
@@ -211,7 +191,7 @@ def read_tendons(document: Document, bodies: list[Body]) -> dict[str, Tendon]:
     return found
 
 
-def _sum(document: Document, element: ET.Element, joints: Mapping[str, object], owner: str) -> dict[str, float]:
+def _sum(document: Document, element: ET.Element, joints: Mapping[str, Joint], owner: str) -> dict[str, float]:
     total: dict[str, float] = {}
     for child in element:
         check_tag(child, {"joint"}, owner)
@@ -219,7 +199,7 @@ def _sum(document: Document, element: ET.Element, joints: Mapping[str, object], 
         name = given.joint
         if name not in joints:
             raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")
-        if getattr(joints[name], "kind", "") not in ("hinge", "slide"):
+        if not joints[name].scalar:
             raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. A tendon adds hinges and slides.")
         if given.coef is None:
             raise LoadError(f"{owner}: the coef of joint {name!r} is missing. Give it.")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
@@ -17,7 +18,6 @@ from ._schema import BODY
 UNIVERSE = "universe"
 # Made by MuJoCo's compiler out of few attributes; its own words for them are long.
 MADE_BY_MUJOCO = {"attach", "replicate", "composite", "flexcomp"}
-PLURALS = {"body": "bodies", "joint": "joints", "site": "sites"}
 
 
 @dataclass
@@ -32,7 +32,7 @@ class Joint:
         ref: Its coordinate in the pose of the file, [rad] or [m].
         range: Limits, or None.
         element: What else the file says.
-        held: Displacement from the pose of the file at which an equality holds it.
+        held: Displacement from the pose of the file at which it is held, so that it is no joint of the tree; else None.
         of_ball: Whether it is a part of a ball joint.
     """
 
@@ -43,8 +43,13 @@ class Joint:
     ref: float
     range: tuple[float, float] | None
     element: Element
-    held: float = 0.0
+    held: float | None = None
     of_ball: bool = False
+
+    @property
+    def scalar(self) -> bool:
+        """Whether it has one coordinate, so that couplings and tendons can name it."""
+        return self.kind in ("hinge", "slide")
 
 
 class Geom(NamedTuple):
@@ -86,6 +91,10 @@ class Body:
         return f"body {self.name!r}"
 
 
+Names = Mapping[str, "_Names"]
+"""By kind of elements."""
+
+
 class _Place(NamedTuple):
     """Where elements are read: in a body, within frames."""
 
@@ -101,7 +110,12 @@ def read_bodies(document: Document) -> list[Body]:
     if document.root.find("worldbody") is None:
         raise LoadError(f"{document.source} has no <worldbody>, so it holds no robot.")
     bodies = [Body("world", 0, pin.SE3.Identity())]
-    names = _Names(document)
+    elements = [e for w in document.root.findall("worldbody") for e in w.iter()]
+    names = {
+        "body": _Names("body", "bodies", (e.get("name") for e in elements if e.tag == "body"), "world"),
+        "joint": _Names("joint", "joints", (e.get("name") for e in elements if e.tag in ("joint", "freejoint"))),
+        "site": _Names("site", "sites"),
+    }
     none = pin.SE3.Identity()
     stack = [_Place(w, 0, none, w.get("childclass"), 1) for w in document.root.findall("worldbody")[::-1]]
     while stack:
@@ -109,22 +123,17 @@ def read_bodies(document: Document) -> list[Body]:
         if place.depth > MAX_DEPTH:
             raise LoadError(f"{document.source} has more than {MAX_DEPTH} bodies within each other.")
         if place.element.tag == "body":
-            place = _enter(document, bodies, names, place)
+            name = names["body"](place.element.get("name"), f"body{len(bodies)}")  # MuJoCo's number
+            given = document.elements.plain(place.element, "body", f"body {name!r}")
+            pose = place.frame * given.pose
+            bodies.append(Body(name, place.body, pose, mocap=given.mocap, gravcomp=given.gravcomp))
+            place = place._replace(body=len(bodies) - 1, frame=none)
         inner = [found for child in place.element if (found := _read(document, bodies, names, place, child))]
         stack.extend(inner[::-1])
     return bodies
 
 
-def _enter(document: Document, bodies: list[Body], names: _Names, place: _Place) -> _Place:
-    """Make a body; what is in it is read in its own frame."""
-    element = place.element
-    name = names.body(element.get("name"), len(bodies))
-    given = document.elements.plain(element, "body", f"body {name!r}")
-    bodies.append(Body(name, place.body, place.frame * given.pose, mocap=given.mocap, gravcomp=given.gravcomp))
-    return place._replace(body=len(bodies) - 1, frame=pin.SE3.Identity())
-
-
-def _read(document: Document, bodies: list[Body], names: _Names, place: _Place, child: ET.Element) -> _Place | None:
+def _read(document: Document, bodies: list[Body], names: Names, place: _Place, child: ET.Element) -> _Place | None:
     """Read one element; return it if it is to be gone into."""
     body = bodies[place.body]
     check_tag(child, BODY, body.owner)
@@ -152,15 +161,14 @@ def _read(document: Document, bodies: list[Body], names: _Names, place: _Place, 
     return None
 
 
-def _site(document: Document, body: Body, place: _Place, element: ET.Element, names: _Names) -> None:
+def _site(document: Document, body: Body, place: _Place, element: ET.Element, names: Names) -> None:
     owner = f"site {element.get('name')!r} of {body.owner}"
     given = document.elements.of(element, "site", owner, place.childclass)
-    name = names.site(element.get("name"), owner)
-    if name is not None:
-        body.sites.append((name, place.frame * given.pose))
+    if name := element.get("name"):  # without one nothing can refer to it
+        body.sites.append((names["site"](name, ""), place.frame * given.pose))
 
 
-def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: _Names) -> None:
+def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: Names) -> None:
     owner = f"joint {element.get('name')!r} of {body.owner}" if element.get("name") else f"a joint of {body.owner}"
     check_attributes(element, element.tag, owner)
     if place.body == 0:
@@ -179,7 +187,8 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
         raise LoadError(f"{owner}: a free joint must be the only joint of its body. Remove one.")
     if kind == "free" and body.parent != 0:
         raise LoadError(f"{owner}: only bodies in the world can have a free joint.")
-    name = names.joint(element.get("name"), body, owner)
+    base = body.name if not body.joints else f"{body.name}_{len(body.joints) + 1}"
+    name = names["joint"](element.get("name"), base)
     owner = given.owner = f"joint {name!r}"
     scalar = kind in ("hinge", "slide")
     scale = document.elements.units.angle(1.0) if kind in ("hinge", "ball") else 1.0
@@ -198,52 +207,33 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
 
 
 class _Names:
-    """Names that are unique, and names for what has none."""
+    """Names of one kind of elements: unique, and one for what has none.
 
-    def __init__(self, document: Document) -> None:
-        self.source = document.source
-        self.bodies: set[str] = {"world"}
-        self.joints: set[str] = {UNIVERSE}
-        self.sites: set[str] = set()
-        elements = [e for w in document.root.findall("worldbody") for e in w.iter()]
-        self.given_bodies = {e.get("name") for e in elements if e.tag == "body"}
-        self.given_joints = {e.get("name") for e in elements if e.tag in ("joint", "freejoint")}
+    Args:
+        kind: Of the elements.
+        kinds: Its plural.
+        given: Names in the file.
+        taken: Names that are none of the file.
+    """
 
-    def body(self, name: str | None, index: int) -> str:
-        """Return the name of a body; without one it is called by MuJoCo's number."""
+    def __init__(self, kind: str, kinds: str, given: Iterable[str | None] = (), taken: str = "") -> None:
+        self.kind, self.kinds, self.given, self.known = kind, kinds, set(given), {taken}
+
+    def __call__(self, name: str | None, base: str) -> str:
+        """Return the name of an element; if the file has none, ``base``, lengthened until it is free.
+
+        Raises:
+            LoadError: Another element has the name, or it is Pinocchio's.
+        """
         if not name:
-            return _free(f"body{index}", {*self.given_bodies, *self.bodies}, self.bodies)
-        _once(name, self.bodies, "body", UNIVERSE)
-        return name
-
-    def joint(self, name: str | None, body: Body, owner: str) -> str:
-        """Return the name of a joint; without one it is called by its body."""
-        if not name:
-            base = body.name if not body.joints else f"{body.name}_{len(body.joints) + 1}"
-            return _free(base, {*self.given_joints, *self.joints}, self.joints)
-        _once(name, self.joints, "joint")
-        return name
-
-    def site(self, name: str | None, owner: str) -> str | None:
-        """Return the name of a site, or None: without one nothing can refer to it."""
-        if name:
-            _once(name, self.sites, "site")
-        return name or None
-
-
-def _once(name: str, known: set[str], kind: str, reserved: str = "") -> None:
-    if name == reserved or (name == UNIVERSE and kind == "joint"):
-        raise LoadError(f"{kind} {name!r} has the name that Pinocchio keeps for the world. Rename it.")
-    if name in known:
-        raise LoadError(f"Two {PLURALS[kind]} have the name {name!r}. Rename one.")
-    known.add(name)
-
-
-def _free(base: str, taken: set[str | None], known: set[str]) -> str:
-    while base in taken:
-        base += "_"
-    known.add(base)
-    return base
+            while base in self.given or base in self.known:
+                base += "_"
+        elif name == UNIVERSE and self.kind != "site":
+            raise LoadError(f"{self.kind} {name!r} has the name that Pinocchio keeps for the world. Rename it.")
+        elif name in self.known:
+            raise LoadError(f"Two {self.kinds} have the name {name!r}. Rename one.")
+        self.known.add(name or base)
+        return name or base
 
 
 def body_at(bodies: list[Body], name: str, owner: str) -> int:

@@ -85,40 +85,35 @@ def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path |
         parent, depth = stack.pop()
         if depth > MAX_DEPTH:
             raise LoadError(f"{source} has more than {MAX_DEPTH} elements within each other. This is no robot.")
-        if any(child.tag == "include" for child in parent):
-            parent[:] = _expanded(list(parent), source, folder, allowed, seen)
-        stack.extend((child, depth + 1) for child in parent)
+        waiting, found = list(parent)[::-1], []
+        while waiting:
+            child = waiting.pop()
+            if child.tag == "include":
+                waiting.extend(list(_included(child, source, folder, allowed, seen))[::-1])
+            else:
+                found.append(child)
+        parent[:] = found
+        stack.extend((child, depth + 1) for child in found)
 
 
-def _expanded(
-    children: list[ET.Element], source: str, folder: Path | None, allowed: Path | None, seen: set[Path]
-) -> list[ET.Element]:
-    found: list[ET.Element] = []
-    waiting = children[::-1]
-    while waiting:
-        child = waiting.pop()
-        if child.tag != "include":
-            found.append(child)
-            continue
-        name = child.get("file")
-        if not name:
-            raise LoadError(f'{source}: an <include> names no file. Write <include file="..."/>.')
-        if folder is None or allowed is None:
-            raise LoadError(f"{source} includes {name!r}, but text has no folder. Give the path of the file instead.")
-        path = (folder / name).resolve()
-        if not path.is_relative_to(allowed.resolve()):
-            raise LoadError(
-                f"{source} includes {name!r}, which lies outside of {str(allowed)!r}. Such files are not read, unless "
-                "root_folder= names a folder that holds them all."
-            )
-        if path in seen:
-            raise LoadError(
-                f"{source} includes {name!r} twice (or in a circle). As in MuJoCo, each file is included once."
-            )
-        seen.add(path)
-        inner = _parse(read(path, "an MJCF", repr(name)), repr(name))
-        waiting.extend(list(inner)[::-1])
-    return found
+def _included(
+    include: ET.Element, source: str, folder: Path | None, allowed: Path | None, seen: set[Path]
+) -> ET.Element:
+    name = include.get("file")
+    if not name:
+        raise LoadError(f'{source}: an <include> names no file. Write <include file="..."/>.')
+    if folder is None or allowed is None:
+        raise LoadError(f"{source} includes {name!r}, but text has no folder. Give the path of the file instead.")
+    path = (folder / name).resolve()
+    if not path.is_relative_to(allowed.resolve()):
+        raise LoadError(
+            f"{source} includes {name!r}, which lies outside of {str(allowed)!r}. Such files are not read, unless "
+            "root_folder= names a folder that holds them all."
+        )
+    if path in seen:
+        raise LoadError(f"{source} includes {name!r} twice (or in a circle). As in MuJoCo, each file is included once.")
+    seen.add(path)
+    return _parse(read(path, "an MJCF", repr(name)), repr(name))
 
 
 def _compile(document: Document) -> None:

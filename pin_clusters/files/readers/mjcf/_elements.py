@@ -52,8 +52,7 @@ class Units:
 class Element:
     """An element with its defaults: it has a value for each attribute of its kind in ``ATTRIBUTES``.
 
-    They are read once, when the first of them is asked for. One that is ill-formed does not matter before it is asked
-    for itself, and is then refused. ``pose`` is read the same way.
+    Each is read once, when it is asked for, and refused then if it is ill-formed; ``pose`` is read the same way.
 
     Args:
         kind: A key of ``ATTRIBUTES``.
@@ -69,22 +68,15 @@ class Element:
         return key in self.given
 
     def __getattr__(self, key: str) -> Any:
-        types = ATTRIBUTES[self.kind]
         if key == "pose":
-            self.pose = pin.SE3(*_place(self))
-            return self.pose
-        type_of = types.get(key)
-        if type_of is None:
-            raise AttributeError(key)
-        values = self.__dict__
-        for name, its_type in types.items():
-            if its_type is not None and name not in values:
-                try:
-                    text = self.given.get(name)
-                    values[name] = its_type.default if text is None else its_type.read(text, name, self.owner)
-                except LoadError:
-                    continue
-        return values[key] if key in values else type_of.read(self.given[key], key, self.owner)
+            value: Any = pin.SE3(*_place(self))
+        else:
+            its_type, text = ATTRIBUTES[self.kind].get(key), self.given.get(key)
+            if its_type is None:
+                raise AttributeError(key)
+            value = its_type.default if text is None else its_type.read(text, key, self.owner)
+        setattr(self, key, value)
+        return value
 
     def limits(self, key: str, switch: str, autolimits: bool, needed: bool = True) -> tuple[float, float] | None:
         """Return a range that is in force, or None; ``autolimits`` puts one in force by giving it.

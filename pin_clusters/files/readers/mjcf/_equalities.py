@@ -12,9 +12,9 @@ import pinocchio as pin
 
 from ....constraints import Loop
 from ....errors import LoadError, did_you_mean
-from .._notes import listing
 from .._xml import in_words_of
-from ._bodies import Body, body_at
+from ._actuators import Tendon
+from ._bodies import Body, Joint, body_at
 from ._document import Document
 from ._elements import Element, check_attributes, check_tag, of_quaternion
 from ._schema import EQUALITIES
@@ -40,44 +40,40 @@ class Tie:
     bodies: tuple[int, int]
     frames: tuple[pin.SE3, pin.SE3]
 
-    def build(self, layout: Layout) -> Loop:
-        """Return the loop."""
-        a, b = (layout.frame(i, M) for i, M in zip(self.bodies, self.frames, strict=True))
-        return Loop(a, b, self.kind, name=self.name)
-
 
 @dataclass(frozen=True)
-class Relation:
-    """A joint or tendon equality: x1 - x1_0 = polynomial(x2 - x2_0).
+class Equation:
+    """sum(left * x) = polynomial(sum(right * x)), x from the pose of the file.
 
     Attributes:
-        name: As messages show it.
-        kind: ``"joint"`` or ``"tendon"``.
-        first: Name of what follows.
-        second: Name of what leads, or None: then the first is held.
-        coefficients: Of the polynomial, c0 to c4.
+        name: Of the equality.
+        left: Coefficients by joint.
+        right: The same; empty if nothing leads.
+        coefficients: Of the polynomial, c0 first, without zeros at the end.
+        distance: The spatial tendon whose length from that in the pose of the file is c0; nothing else is tied then.
     """
 
     name: str
-    kind: str
-    first: str
-    second: str | None
+    left: Mapping[str, float]
+    right: Mapping[str, float]
     coefficients: tuple[float, ...]
+    distance: Tendon | None = None
 
     @property
-    def degree(self) -> int:
-        """Degree of the polynomial; 0 if nothing leads."""
-        if self.second is None:
-            return 0
-        return max((i for i, c in enumerate(self.coefficients) if c != 0.0), default=0)
+    def owner(self) -> str:
+        """How messages name it."""
+        return f"equality {self.name!r}"
 
 
-def read_equalities(document: Document, bodies: list[Body]) -> tuple[list[Tie], list[Relation]]:
+def read_equalities(
+    document: Document, bodies: list[Body], tendons: Mapping[str, Tendon]
+) -> tuple[list[Tie], list[Equation]]:
     """Return all equalities that are active."""
     ties: list[Tie] = []
-    relations: list[Relation] = []
+    equations: list[Equation] = []
     poses = poses_of_file(bodies)
     sites = {name: (i, M) for i, body in enumerate(bodies) for name, M in body.sites}
+    joints = {j.name: j for b in bodies for j in b.joints}
     off, soft = [], False
     none = "equality" in document.disabled
     for count, element in enumerate(document.sections["equality"]):
@@ -97,12 +93,11 @@ def read_equalities(document: Document, bodies: list[Body]) -> tuple[list[Tie], 
         if kind in ("connect", "weld"):
             ties.append(_tie(kind, f"{kind} {what}", a, bodies, poses, sites))
         else:
-            relations.append(_relation(kind, f"{kind} {what}", a))
+            equations.append(_equation(kind, f"{kind} {what}", a, joints, tendons))
     if soft:
         document.notes.messages.append("equalities hold exactly: solref and solimp are ignored.")
-    if off:
-        document.notes.messages.append(f"equalities that are not active are left out: {listing(off)}.")
-    return ties, relations
+    document.notes.about(off, "equalities that are not active are left out: {}.")
+    return ties, equations
 
 
 def _parties(element: ET.Element) -> str:
@@ -116,37 +111,31 @@ def _tie(
 ) -> Tie:  # fmt: skip
     owner = a.owner
     loose = kind == "connect" or a.torquescale == 0.0
-    loop = "spherical" if loose else "fixed"
     if "site1" in a or "site2" in a:
         if "body1" in a or "body2" in a:
             raise LoadError(f"{owner}: give two bodies or two sites, not both.")
         (one, first), (two, second) = (_site(a, key, sites) for key in ("site1", "site2"))
-        return _checked(Tie(name, loop, (one, two), (first, second)), bodies, owner)
-    if "body1" not in a:
+    elif "body1" not in a:
         raise LoadError(f"{owner}: body1 is missing. Name a body, or two sites.")
-    one = body_at(bodies, a.body1, owner)
-    two = body_at(bodies, a.body2, owner) if a.body2 else 0
-    between = poses[one].actInv(poses[two])  # body 2 in body 1, in the pose of the file
-    identity = pin.SE3.Identity()
-    if kind == "connect":
-        if "anchor" not in a:
-            raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
-        anchor = pin.SE3(np.eye(3), a.anchor)
-        return _checked(Tie(name, loop, (one, two), (anchor, between.actInv(anchor))), bodies, owner)
-    if a.relpose is not None and any(a.relpose[3:]):
-        between = pin.SE3(of_quaternion(a.relpose[3:], "relpose", owner), a.relpose[:3])
-    anchor = pin.SE3(np.eye(3), a.anchor) if loose else identity
-    return _checked(Tie(name, loop, (one, two), (between * anchor, anchor)), bodies, owner)
-
-
-def _checked(tie: Tie, bodies: list[Body], owner: str) -> Tie:
-    for i in tie.bodies:
-        if bodies[i].mocap:
+    elif kind == "connect" and "anchor" not in a:
+        raise LoadError(f"{owner}: anchor is missing. Give the point in body1.")
+    else:
+        one, two = body_at(bodies, a.body1, owner), body_at(bodies, a.body2, owner) if a.body2 else 0
+        between = poses[one].actInv(poses[two])  # body 2 in body 1, in the pose of the file
+        anchor = pin.SE3(np.eye(3), a.anchor) if loose else pin.SE3.Identity()
+        if kind == "connect":
+            first, second = anchor, between.actInv(anchor)
+        else:
+            if a.relpose is not None and any(a.relpose[3:]):
+                between = pin.SE3(of_quaternion(a.relpose[3:], "relpose", owner), a.relpose[:3])
+            first, second = between * anchor, anchor
+    for body in (bodies[one], bodies[two]):
+        if body.mocap:
             raise LoadError(
-                f"{owner}: {bodies[i].owner} is moved by hand (mocap), and a robot that is tied to it has no dynamics "
-                "of its own. Set active='false', or remove the equality."
+                f"{owner}: {body.owner} is moved by hand (mocap), and a robot that is tied to it has no dynamics of "
+                "its own. Set active='false', or remove the equality."
             )
-    return tie
+    return Tie(name, "spherical" if loose else "fixed", (one, two), (first, second))
 
 
 def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tuple[int, pin.SE3]:
@@ -158,15 +147,33 @@ def _site(a: Element, key: str, sites: Mapping[str, tuple[int, pin.SE3]]) -> tup
     return sites[name]
 
 
-def _relation(kind: str, name: str, a: Element) -> Relation:
-    first, second = getattr(a, f"{kind}1"), getattr(a, f"{kind}2") or None
+def _equation(kind: str, name: str, a: Element, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]) -> Equation:
+    first, second = getattr(a, f"{kind}1"), getattr(a, f"{kind}2")
     if not first:
         raise LoadError(f"{a.owner}: {kind}1 is missing. Name what follows.")
-    given = a.polycoef
-    default = (0.0, 1.0, 0.0, 0.0, 0.0)
     if second == first:
         raise LoadError(f"{a.owner}: {first!r} is tied to itself. Name another {kind}2.")
-    return Relation(name, kind, first, second, given + default[len(given) :])
+    coefficients = a.polycoef + (0.0, 1.0)[len(a.polycoef) :]
+    degree = max((i for i, c in enumerate(coefficients) if c != 0.0), default=0) if second else 0
+    alone = tendons.get(first) if kind == "tendon" and not second else None
+    if alone is not None and alone.kind == "spatial" and len(alone.sites) == 2 and not alone.wrapped:
+        return Equation(name, {}, {}, coefficients[:1], alone)
+    left, right = (_terms(kind, what, a.owner, joints, tendons) if what else {} for what in (first, second))
+    return Equation(name, left, right, coefficients[: degree + 1])
+
+
+def _terms(
+    kind: str, name: str, owner: str, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]
+) -> dict[str, float]:
+    """Return a joint or a tendon as a sum of joints."""
+    if kind == "tendon" and name in tendons:
+        return tendons[name].coefficients(owner)
+    if kind == "joint" and name in joints:
+        if not joints[name].scalar:
+            raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Name hinges or slides.")
+        return {name: 1.0}
+    known = tendons if kind == "tendon" else [n for n, joint in joints.items() if joint.scalar]
+    raise LoadError(f"{owner}: there is no {kind} {name!r}.{did_you_mean(name, known)}")
 
 
 def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
@@ -174,7 +181,8 @@ def build_ties(ties: Sequence[Tie], layout: Layout) -> list[Any]:
     found = []
     for tie in ties:
         with in_words_of(f"equality {tie.name!r}"):
-            loop = tie.build(layout)
+            a, b = (layout.frame(i, M) for i, M in zip(tie.bodies, tie.frames, strict=True))
+            loop = Loop(a, b, tie.kind, name=tie.name)
             loop.closures(layout.tree)  # names and bodies, so that what is refused is said of the element
             found.append(loop)
     return found

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 import numpy as np
 
 from ....errors import LoadError, did_you_mean
-from ._bodies import Body
-from ._document import Document
+from ._bodies import Joint
 from ._elements import Element, of_quaternion
 from ._rods import Rod
 from ._tree import Layout, to_pinocchio
@@ -16,59 +15,42 @@ from ._tree import Layout, to_pinocchio
 SIZES = {"hinge": 1, "slide": 1, "ball": 4, "free": 7}
 
 
-def read_keyframes(
-    document: Document, bodies: Sequence[Body], rods: Mapping[str, Rod], layout: Layout
-) -> dict[str, np.ndarray]:
+def read_keyframes(layout: Layout, rods: Mapping[str, Rod]) -> dict[str, np.ndarray]:
     """Return all poses by name, shape (nq,); one without a name is called by its number."""
-    places = _places(bodies, rods)
-    nq = sum(size for _, _, size in places)
+    split = {rod.names[0]: rod.joint for rod in rods.values()}
+    seconds = {rod.names[1] for rod in rods.values()}
+    # of the file, in its order: balls that were split as balls
+    joints = [split.get(j.name, j) for b in layout.bodies for j in b.joints if j.name not in seconds]
+    nq = sum(SIZES[j.kind] for j in joints)
     found: dict[str, np.ndarray] = {}
-    for count, key in enumerate(document.sections["keyframe"]):
+    for count, key in enumerate(layout.document.sections["keyframe"]):
         if key.tag != "key":
             raise LoadError(f"keyframe: unknown element <{key.tag}>. Did you mean <key>?")
         name = key.get("name") or str(count)
         owner = f"keyframe {name!r}"
         if name in found:
             raise LoadError(f"Two keyframes have the name {name!r}. Rename one.")
-        given = Element("key", key.attrib, owner, document.elements.units).qpos
+        given = Element("key", key.attrib, owner, layout.document.elements.units).qpos
         if given is None:
             continue
         if len(given) != nq:
             raise LoadError(f"{owner}: qpos has {len(given)} numbers, and the joints of the file need {nq}.")
-        found[name] = _pose(given, places, rods, layout, owner)
+        found[name] = _pose(given, joints, rods, layout, owner)
     return found
 
 
-def _places(bodies: Sequence[Body], rods: Mapping[str, Rod]) -> list[tuple[str, str, int]]:
-    """Return name, kind and size of each joint of the file, in its order; balls that were split as balls."""
-    split = {rod.names[0]: rod.joint for rod in rods.values()}
-    seconds = {rod.names[1] for rod in rods.values()}
-    joints = [split.get(j.name, j) for b in bodies for j in b.joints if j.name not in seconds]
-    return [(j.name, j.kind, SIZES[j.kind]) for j in joints]
-
-
-def _pose(
-    qpos: np.ndarray, places: list[tuple[str, str, int]], rods: Mapping[str, Rod], layout: Layout, owner: str
-) -> np.ndarray:
+def _pose(qpos: np.ndarray, joints: Iterable[Joint], rods: Mapping[str, Rod], layout: Layout, owner: str) -> np.ndarray:
     q, at = layout.q0.copy(), 0
-    for name, kind, size in places:
-        x = qpos[at : at + size]
-        at += size
-        if name in rods:
-            R = np.eye(3) if not x.any() else of_quaternion(x, f"the quaternion of joint {name!r}", owner)
-            for hinge, angle in zip(rods[name].names, rods[name].angles(R), strict=True):
-                q[layout.tree.joints[layout.ids[hinge]].idx_q] = angle
-            continue
-        j = layout.ids.get(name)
-        if j is None:  # held by an equality
-            continue
-        i = layout.tree.joints[j].idx_q
-        if kind == "free":
-            q[i : i + 3], q[i + 3 : i + 7] = x[:3], to_pinocchio(x[3:])
-        elif kind == "ball":
-            q[i : i + 4] = to_pinocchio(x)
-        else:
-            q[i] = x[0]
+    for joint in joints:
+        x = qpos[at : at + SIZES[joint.kind]]
+        at += len(x)
+        if joint.name in rods:
+            R = np.eye(3) if not x.any() else of_quaternion(x, f"the quaternion of joint {joint.name!r}", owner)
+            for hinge, angle in zip(rods[joint.name].names, rods[joint.name].angles(R), strict=True):
+                q[layout.at_q(hinge)] = angle
+        elif joint.name in layout.ids:  # else it is held
+            x = x if joint.scalar else np.append(x[:-4], to_pinocchio(x[-4:]))
+            q[layout.at_q(joint.name)] = x
     return q
 
 

@@ -12,7 +12,6 @@ import pinocchio as pin
 
 from ....errors import InertiaError, LoadError, did_you_mean
 from .._arguments import content
-from .._notes import listing
 from .._numbers import LARGEST, number
 from ._document import Document
 from ._elements import Element, of_quaternion
@@ -84,14 +83,9 @@ class Meshes:
 
     def warn(self) -> None:
         """Take note of meshes whose files are missing; what is drawn is made without meshes anyway."""
-        missing = []
-        for name, element in self.assets.items():
-            if "file" in element and not ((path := self._path(element)) and path.is_file()):
-                missing.append(name)
-        if missing:
-            self.document.notes.messages.append(
-                f"the files of these meshes are missing; bodies are drawn as primitives: {listing(missing)}."
-            )
+        files = {name: self._path(element) for name, element in self.assets.items() if "file" in element}
+        missing = [name for name, file in files.items() if not (file and file.is_file())]
+        self.document.notes.about(missing, "the files of these meshes are missing; bodies are drawn as primitives: {}.")
 
 
 def _in_threes(given: np.ndarray, key: str, what: str) -> np.ndarray:

@@ -4,30 +4,31 @@ from __future__ import annotations
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pinocchio as pin
 
-from ....constraints import Rod as DistanceRod
+from ....constraints import Rod
 from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ....model import ClusterModel
 from .._arguments import checked, documented
-from .._notes import listing
+from .._independence import check_fit
 from .._xml import in_words_of
 from . import _actuators as motors
-from ._actuators import Tendon, read_tendons
+from ._actuators import read_tendons
 from ._bodies import Body, read_bodies
 from ._document import Document, NotPlainError, flattened, read_document
-from ._equalities import Relation, build_ties, read_equalities
+from ._equalities import build_ties, read_equalities
 from ._inertia import read_inertias
 from ._keyframes import chosen, read_keyframes
 from ._passive import path_length, read_passive
-from ._relations import couplings, resolve, scalar_joints
+from ._relations import couplings, resolve
 from ._rods import split_balls
-from ._tree import Layout, build_tree
+from ._tree import build_tree
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -98,8 +99,8 @@ def buildModelFromMJCF(
     given, named = checked(root_joint, constraints, independent)
     if armature not in ("keep", "rotor"):
         raise ArgumentTypeError(f"armature must be 'keep' or 'rotor', got {armature!r}.")
-    builder = _builder(file_or_string, None if root_folder is None else Path(root_folder), False)
-    return builder.build(root_joint, given, q_reference, named, armature == "rotor", keyframe)
+    document, bodies = _read(file_or_string, None if root_folder is None else Path(root_folder))
+    return _build(document, bodies, root_joint, given, q_reference, named, armature == "rotor", keyframe)
 
 
 def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independent: Any) -> ClusterModel:
@@ -116,118 +117,103 @@ def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independe
     _, named = checked(None if own else root_joint, (), independent)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
-        model = _builder(text, None, not own).build(None if own else root_joint, (), q_reference, named, False, None)
+        document, bodies = _read(text, None)
+        for joint in (j for b in bodies for j in b.joints if j.kind == "free" and not own):
+            joint.held = 0.0
+        model = _build(document, bodies, None if own else root_joint, (), q_reference, named)
     assert model.name == name
     return model
 
 
-def _builder(given: Any, folder: Path | None, fixed: bool) -> _Builder:
+def _read(given: Any, folder: Path | None) -> tuple[Document, list[Body]]:
+    """Read a document and its bodies; what MuJoCo's compiler expands, it writes out first."""
     document = read_document(given, folder)
     try:
-        bodies = read_bodies(document)
+        return document, read_bodies(document)
     except NotPlainError as reason:
         place, source = document.folder, document.source
         document = read_document(flattened(given, document, reason), place)
         document.folder, document.source = place, source
         document.notes.messages.append("MuJoCo wrote out what its compiler expands (replicate, attach, composite).")
-        bodies = read_bodies(document)
-    return _Builder(document, bodies, fixed)
+        return document, read_bodies(document)
 
 
-class _Builder:
-    """Puts a model together."""
+def _build(
+    document: Document, bodies: list[Body], root_joint: Any, given: tuple[Any, ...], q_reference: Any,
+    independent: tuple[str, ...], rotors: bool = False, keyframe: str | None = None,
+) -> ClusterModel:  # fmt: skip
+    """Put a model together."""
+    notes = document.notes
+    for element in document.sections["deformable"]:
+        if element.tag == "flex":
+            raise LoadError("deformable: <flex> bodies are soft, and not read here. Remove them, or the robot's rest.")
+    inertias = read_inertias(document, bodies)
+    joints = {j.name: j for b in bodies for j in b.joints}
+    tendons = read_tendons(document, bodies)
+    ties, stated = read_equalities(document, bodies, tendons)
+    actuators = motors.read_actuators(document, joints, tendons)
+    equations, held = resolve([e for e in stated if e.distance is None])
+    for name, x in held.items():
+        joints[name].held = x
+    notes.about(sorted(held), "joints that an equality holds are fixed: {}.")
+    balls = split_balls(document, bodies, ties)
+    layout = build_tree(document, bodies, inertias, root_joint)
+    motors.add_armature(actuators, layout)
+    passive = read_passive(layout, tendons, actuators)
+    found = build_ties(ties, layout)
+    leading = motors.driven(actuators, tendons, layout)
+    sprung = [s.along for s in passive if isinstance(getattr(s, "along", None), str) and any(s.stiffness)]
+    leading = list(dict.fromkeys([*leading, *sprung]))
+    for owner, coupling in couplings(equations, joints, leading, independent):
+        check_fit({owner: coupling}, layout.tree)
+        found.append(coupling)
+    for equation, tendon in ((e, e.distance) for e in stated if e.distance is not None):
+        length = path_length(tendon, layout, layout.q0) + equation.coefficients[0]
+        with in_words_of(equation.owner):
+            first, second = (layout.sites[site] for site in tendon.sites)
+            found.append(Rod(first, second, length=length, name=equation.name))
+    found += motors.tendon_rotors(actuators, tendons, layout)
+    if rotors:
+        turned, left = motors.rotors(actuators, layout)
+        found += turned
+        notes.about(left, "armature that no gear of an actuator belongs to stays armature: {}.")
+    keyframes = read_keyframes(layout, balls)
+    for name, q in keyframes.items():
+        layout.tree.referenceConfigurations[name] = q
+    make = partial(
+        ClusterModel, layout.tree, (*found, *passive, *given), independent=independent or None, preferred=leading,
+        name=document.name,
+    )  # fmt: skip
+    picked = chosen(keyframes, keyframe)
+    model = (
+        make(q_reference) if q_reference is not None else _at_rest(make, layout.q0, picked, keyframe, notes.messages)
+    )
+    notes.warn(document.name, stacklevel=3)
+    return model
 
-    def __init__(self, document: Document, bodies: list[Body], fixed: bool) -> None:
-        self.document, self.bodies = document, bodies
-        _refuse(document)
-        self.inertias = read_inertias(document, bodies)
-        self.tendons = read_tendons(document, bodies)
-        self.ties, relations = read_equalities(document, bodies)
-        self.joints = scalar_joints(bodies)
-        self.actuators = motors.read_actuators(document, bodies, self.tendons, self.joints)
-        # of a spatial tendon alone: a rod
-        self.rods = [r for r in relations if self._is_rod(r)]
-        self.equations, self.locked = resolve([r for r in relations if r not in self.rods], self.tendons, bodies)
-        for name, x in self.locked.items():
-            self.joints[name].held = x
-        if fixed:
-            self.locked |= {j.name: 0.0 for b in bodies for j in b.joints if j.kind == "free"}
-        elif self.locked:
-            document.notes.messages.append(f"joints that an equality holds are fixed: {listing(sorted(self.locked))}.")
-        self.balls = split_balls(document, bodies, self.ties)
 
-    def _is_rod(self, relation: Relation) -> bool:
-        tendon = self.tendons.get(relation.first) if relation.kind == "tendon" and relation.second is None else None
-        return tendon is not None and tendon.kind == "spatial" and len(tendon.sites) == 2 and not tendon.wrapped
-
-    def build(
-        self, root_joint: Any, given: tuple[Any, ...], q_reference: Any, independent: tuple[str, ...], rotors: bool,
-        keyframe: str | None,
-    ) -> ClusterModel:  # fmt: skip
-        """Return the model."""
-        document, notes = self.document, self.document.notes
-        layout = build_tree(document, self.bodies, self.inertias, self.locked, root_joint)
-        motors.add_armature(self.actuators, layout)
-        passive = read_passive(document, self.bodies, self.inertias, self.tendons, self.actuators, layout)
-        found = build_ties(self.ties, layout)
-        leading = motors.driven(self.actuators, self.tendons, layout)
-        sprung = [s.along for s in passive if isinstance(getattr(s, "along", None), str) and any(s.stiffness)]
-        leading = list(dict.fromkeys([*leading, *sprung]))
-        for owner, coupling in couplings(self.equations, self.joints, leading, independent):
-            with in_words_of(owner):
-                _check(coupling, layout.tree)
-            found.append(coupling)
-        found += [_distance(r, self.tendons, layout) for r in self.rods]
-        found += motors.tendon_rotors(self.actuators, self.tendons, layout)
-        if rotors:
-            turned, left = motors.rotors(self.actuators, layout)
-            found += turned
-            if left:
-                notes.messages.append(
-                    f"armature that no gear of an actuator belongs to stays armature: {listing(left)}."
-                )
-        keyframes = read_keyframes(document, self.bodies, self.balls, layout)
-        for name, q in keyframes.items():
-            layout.tree.referenceConfigurations[name] = q
-        picked = chosen(keyframes, keyframe)
-        model = self._model(layout, (*found, *passive, *given), q_reference, independent, leading, picked, keyframe)
-        notes.warn(document.name, stacklevel=3)
-        return model
-
-    def _model(
-        self, layout: Layout, constraints: tuple[Any, ...], q_reference: Any, independent: tuple[str, ...],
-        leading: list[str], picked: tuple[str, np.ndarray] | None, asked: str | None,
-    ) -> ClusterModel:  # fmt: skip
-        def make(reference: Any) -> ClusterModel:
-            return ClusterModel(
-                layout.tree,
-                constraints,
-                reference,
-                independent=independent or None,
-                preferred=leading,
-                name=self.document.name,
-            )
-
-        notes = self.document.notes.messages
-        if q_reference is not None:
-            return make(q_reference)
-        if picked is not None:
-            name, q = picked
-            try:
-                model = make(q)
-            except ConfigurationError as error:
-                if asked is not None:
-                    raise
-                notes.append(f"keyframe {name!r} is no assembled pose and not the reference: {error}")
-            else:
-                _say_moved(notes, f"keyframe {name!r}", model, q)
-                return model
+def _at_rest(
+    make: Callable[[Any], ClusterModel], q0: np.ndarray, picked: tuple[str, np.ndarray] | None, asked: str | None,
+    notes: list[str],
+) -> ClusterModel:  # fmt: skip
+    """Return the model at a keyframe; if that is no assembled pose and was not asked for, in the pose of the file."""
+    if picked is not None:
+        name, q = picked
         try:
-            model = make(layout.q0)
-        except ConfigurationError:
-            return make(None)
-        _say_moved(notes, "the pose of the file", model, layout.q0)
-        return model
+            model = make(q)
+        except ConfigurationError as error:
+            if asked is not None:
+                raise
+            notes.append(f"keyframe {name!r} is no assembled pose and not the reference: {error}")
+        else:
+            _say_moved(notes, f"keyframe {name!r}", model, q)
+            return model
+    try:
+        model = make(q0)
+    except ConfigurationError:
+        return make(None)
+    _say_moved(notes, "the pose of the file", model, q0)
+    return model
 
 
 def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) -> None:
@@ -241,25 +227,3 @@ def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) 
             f"{what} is not quite assembled; it was closed, for which joint {name!r} moved most, by {apart[i]:.2g} "
             "(rad or m)."
         )
-
-
-def _refuse(document: Document) -> None:
-    """Refuse sections that make bodies or forces which are not read."""
-    for element in document.sections["deformable"]:
-        if element.tag == "flex":
-            raise LoadError("deformable: <flex> bodies are soft, and not read here. Remove them, or the robot's rest.")
-
-
-def _check(coupling: Any, tree: pin.Model) -> None:
-    """Resolve a coupling, so that what is refused is said of its element."""
-    for method in ("rows", "closures"):
-        if hasattr(coupling, method):
-            getattr(coupling, method)(tree)
-
-
-def _distance(relation: Relation, tendons: Mapping[str, Tendon], layout: Layout) -> DistanceRod:
-    tendon = tendons[relation.first]
-    length = path_length(tendon, layout, layout.q0) + relation.coefficients[0]
-    with in_words_of(f"equality {relation.name!r}"):
-        first, second = (layout.sites[s] for s in tendon.sites)
-        return DistanceRod(first, second, length=length, name=relation.name)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
 
@@ -11,13 +11,12 @@ import numpy as np
 import pinocchio as pin
 
 from ...._support.arrays import in_order
+from ...._support.trees import in_v
 from ....constraints import GravityCompensation, Spring
 from ....errors import LoadError
-from .._notes import listing
 from .._numbers import LARGEST
 from ._actuators import Actuator, Tendon, acts
-from ._bodies import Body, Joint
-from ._document import Document
+from ._bodies import Joint
 from ._elements import Element
 from ._tree import Layout
 
@@ -25,72 +24,61 @@ Powers = tuple[float, ...]
 _NONE = (0.0, 0.0, 0.0)
 
 
-def read_passive(
-    document: Document,
-    bodies: Sequence[Body],
-    inertias: Sequence[pin.Inertia],
-    tendons: Mapping[str, Tendon],
-    actuators: Sequence[Actuator],
-    layout: Layout,
-) -> list[Any]:
+def read_passive(layout: Layout, tendons: Mapping[str, Tendon], actuators: Sequence[Actuator]) -> list[Any]:
     """Return what the mechanism does by itself, as constraints that tie nothing."""
-    off = _Switches(document)
-    whole = all(j.name in layout.ids and not j.of_ball for b in bodies for j in b.joints)
-    automatic = _Automatic(layout, whole)
+    document, bodies = layout.document, layout.bodies
     found: list[Any] = []
-    for body in bodies:
-        for joint in body.joints:
-            if joint.name in layout.ids:
-                _refuse_yield(joint.element)
-                found += _of_joint(document, joint, off, actuators, automatic)
+    for joint in layout.joints:
+        _refuse_yield(joint.element)
+        found += _of_joint(layout, joint, actuators)
     for tendon in tendons.values():
         _refuse_yield(tendon.element)
-        found += _of_tendon(document, tendon, off, actuators, layout, bodies)
-    if not off.gravity:
-        held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint_of[i]]
-        actuated = _by_actuators(bodies, held, layout)
-        found += [_support(bodies[i], inertias[i], layout, i) for i in held if i not in actuated]
-        if actuated:
-            document.notes.messages.append(
-                f"actuators hold the weight of the bodies {listing([bodies[i].name for i in actuated])} "
-                "(actuatorgravcomp), so it is no passive torque: add it to tau."
-            )
+        found += _of_tendon(layout, tendon, actuators)
+    off = document.disabled
+    if not ({"gravity", "passive"} & off or {"spring", "damper"} <= off):
+        held = [i for i, body in enumerate(bodies) if body.gravcomp and layout.joint[i]]
+        actuated = _by_actuators(layout, held)
+        for i in (i for i in held if i not in actuated):
+            joint_name, center = layout.frame(i, pin.SE3(np.eye(3), np.array(layout.inertias[i].lever)))
+            mass = bodies[i].gravcomp * layout.inertias[i].mass
+            found.append(GravityCompensation(joint_name, mass, tuple(np.array(center.translation).tolist())))
+        document.notes.about(
+            [bodies[i].name for i in actuated],
+            "actuators hold the weight of the bodies {} (actuatorgravcomp), so it is no passive torque: add it to tau.",
+        )
     return found
 
 
-def _by_actuators(bodies: Sequence[Body], held: Sequence[int], layout: Layout) -> list[int]:
+def _by_actuators(layout: Layout, held: Sequence[int]) -> list[int]:
     """Return those of the bodies all of whose joints, to the world, take what holds them as a force of actuators."""
     above: list[dict[bool, str]] = []  # of each body, a joint with and one without
-    for body in bodies:
+    for body in layout.bodies:
         said = {j.element.actuatorgravcomp: j.element.owner for j in body.joints if j.name in layout.ids}
         above.append({**(above[body.parent] if above else {}), **said})
     for i in held:
         if len(above[i]) > 1:
             raise LoadError(
-                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} has not, and both move {bodies[i].owner}: "
-                "its weight would be held by actuators in part, which cannot be honoured. Let both have it, or none."
+                f"{above[i][True]} has actuatorgravcomp, {above[i][False]} has not, and both move "
+                f"{layout.bodies[i].owner}: its weight would be held by actuators in part, which cannot be honoured. "
+                "Let both have it, or none."
             )
     return [i for i in held if True in above[i]]
 
 
-class _Switches:
-    """What ``<option><flag>`` switches off."""
+def _acting(
+    layout: Layout, given: Element, stiffness: Powers, damping: Powers, motors: Iterable[Actuator]
+) -> tuple[Powers, Powers, float] | None:
+    """Return stiffness, damping and dry friction that ``<option><flag>`` leaves on; None if nothing is left.
 
-    def __init__(self, document: Document) -> None:
-        self.spring, self.damper = "spring" in document.disabled, "damper" in document.disabled
-        if "passive" in document.disabled:
-            self.spring = self.damper = True
-        self.friction, self.gravity = "frictionloss" in document.disabled, "gravity" in document.disabled
-        if self.spring and self.damper:
-            self.gravity = True
-
-    def apply(self, stiffness: Powers, damping: Powers, friction: float) -> tuple[Powers, Powers, float]:
-        """Return what is left of a spring, a damper and dry friction."""
-        return (
-            _NONE if self.spring else stiffness,
-            _NONE if self.damper else damping,
-            0.0 if self.friction else friction,
-        )
+    Motors add their damping; as in MuJoCo all its coefficients take the gear squared.
+    """
+    off, total = layout.document.disabled, np.array(damping)
+    for m in motors:
+        total += np.array(m.damping) * m.gear**2
+    stiffness = _NONE if {"spring", "passive"} & off else stiffness
+    damping = _NONE if {"damper", "passive"} & off else tuple(total.tolist())
+    friction = 0.0 if "frictionloss" in off else given.frictionloss
+    return (stiffness, damping, friction) if any(stiffness) or any(damping) or friction else None
 
 
 def _refuse_yield(element: Element) -> None:
@@ -98,39 +86,18 @@ def _refuse_yield(element: Element) -> None:
         raise LoadError(f"{element.owner}: springyield makes a spring flow, which needs a state of its own. Remove it.")
 
 
-def _with_motors(damping: Powers, motors: Sequence[Actuator]) -> Powers:
-    """Add the damping of motors; as in MuJoCo all its coefficients take the gear squared."""
-    total = np.array(damping)
-    for m in motors:
-        total += np.array(m.damping) * m.gear**2
-    return tuple(total.tolist())
+def _inertia(layout: Layout, name: str) -> float:
+    """Return the inertia that a joint sees in the pose of the file: ``springdamper`` is relative to it."""
+    if any(j.held is not None or j.of_ball for body in layout.bodies for j in body.joints):
+        raise LoadError(
+            f"joint {name!r}: springdamper is relative to the inertia of a tree in which no equality holds a joint "
+            "or makes hinges of a ball. Write stiffness and damping out."
+        )
+    at = in_v(layout.tree, layout.ids[name])
+    return float(len(at) / layout.inverse[at].sum())
 
 
-class _Automatic:
-    """The inertia that a joint sees in the pose of the file: ``springdamper`` is relative to it."""
-
-    def __init__(self, layout: Layout, unchanged: bool) -> None:
-        self.layout, self.unchanged = layout, unchanged
-        self.inverse: np.ndarray | None = None
-
-    def __call__(self, name: str) -> float:
-        tree = self.layout.tree
-        if not self.unchanged:
-            raise LoadError(
-                f"joint {name!r}: springdamper is relative to the inertia of a tree in which no equality holds a joint "
-                "or makes hinges of a ball. Write stiffness and damping out."
-            )
-        if self.inverse is None:
-            M = np.array(pin.computeMinverse(tree, tree.createData(), self.layout.q0))
-            self.inverse = np.diag(M).copy()
-        joint = tree.joints[self.layout.ids[name]]
-        return float(joint.nv / self.inverse[joint.idx_v : joint.idx_v + joint.nv].sum())
-
-
-def _of_joint(
-    document: Document, joint: Joint, off: _Switches, actuators: Sequence[Actuator], automatic: _Automatic
-) -> list[Spring]:
-    layout = automatic.layout
+def _of_joint(layout: Layout, joint: Joint, actuators: Sequence[Actuator]) -> list[Spring]:
     a = joint.element
     owner = a.owner
     stiffness, damping = a.stiffness, a.damping
@@ -138,13 +105,13 @@ def _of_joint(
     if period > 0.0 and ratio > 0.0:
         if (period * ratio) ** 2 < 1.0 / LARGEST**2:
             raise LoadError(f"{owner}: springdamper {a.given['springdamper']:.60} is too stiff. Give a longer time.")
-        inertia = automatic(joint.name)
+        inertia = _inertia(layout, joint.name)
         stiffness = (inertia / (period * ratio) ** 2, *stiffness[1:])
         damping = (2.0 * inertia / period, *damping[1:])
-    damping = _with_motors(damping, [m for m in actuators if m.joint == joint.name])
-    stiffness, damping, friction = off.apply(stiffness, damping, a.frictionloss)
-    if not (any(stiffness) or any(damping) or friction):
+    acting = _acting(layout, a, stiffness, damping, [m for m in actuators if m.joint == joint.name])
+    if acting is None:
         return []
+    stiffness, damping, friction = acting
     if joint.kind == "free" and (any(damping[1:]) or friction):
         lost = "frictionloss" if friction else "damping by powers of the velocity"
         raise LoadError(
@@ -152,41 +119,34 @@ def _of_joint(
             "If it comes from a default class, make it a <freejoint/>, which takes none; else remove it."
         )
     rest: Any = None
-    if joint.kind in ("hinge", "slide"):
-        rest = _spring_reference(document, joint)
+    if joint.scalar:
+        rest = _spring_reference(joint)
     elif joint.kind == "free":
-        at = layout.tree.joints[layout.ids[joint.name]].idx_q
-        rest = layout.q0[at : at + 7].tolist()
+        rest = layout.q0[layout.at_q(joint.name)].tolist()
     return [Spring(joint.name, stiffness, rest, damping, friction)]
 
 
-def _of_tendon(
-    document: Document,
-    tendon: Tendon,
-    off: _Switches,
-    actuators: Sequence[Actuator],
-    layout: Layout,
-    bodies: Sequence[Body],
-) -> list[Spring]:
+def _of_tendon(layout: Layout, tendon: Tendon, actuators: Sequence[Actuator]) -> list[Spring]:
     a = tendon.element
     owner = a.owner
-    damping = _with_motors(a.damping, [m for m in actuators if m.tendon == tendon.name])
-    stiffness, damping, friction = off.apply(a.stiffness, damping, a.frictionloss)
-    if not (any(stiffness) or any(damping) or friction):
+    acting = _acting(layout, a, a.stiffness, a.damping, [m for m in actuators if m.tendon == tendon.name])
+    if acting is None:
         return []
+    stiffness, damping, friction = acting
     if tendon.wrapped:
         raise LoadError(
             f"{owner}: its {', '.join(acts(tendon)) or 'damping'} acts along a path around geoms or pulleys, which is "
             "not computed here. Remove it, or let the path go through sites only."
         )
-    relaxed = _relaxed(document, bodies, layout)
+    relaxed = _relaxed(layout)
     held = 0.0
     if tendon.kind == "fixed":
         along: Any = {n: c for n, c in tendon.joints.items() if n in layout.ids}
-        held = in_order(c * _held(bodies, n) for n, c in tendon.joints.items() if n not in along)
+        fixed = {j.name: j.ref + j.held for body in layout.bodies for j in body.joints if j.held is not None}
+        held = in_order(c * fixed[n] for n, c in tendon.joints.items() if n not in along)
         if not along:
             return []
-        length = held + in_order(c * relaxed[layout.tree.joints[layout.ids[n]].idx_q] for n, c in along.items())
+        length = held + in_order(c * relaxed[layout.at_q(n).start] for n, c in along.items())
     else:
         along = [layout.sites[s] for s in tendon.sites]
         length = path_length(tendon, layout, relaxed)
@@ -194,24 +154,18 @@ def _of_tendon(
     return [Spring(along, stiffness, (low - held, high - held), damping, friction, name=owner)]
 
 
-def _relaxed(document: Document, bodies: Sequence[Body], layout: Layout) -> np.ndarray:
+def _relaxed(layout: Layout) -> np.ndarray:
     """Return the pose in which the springs of joints are at rest: tendons rest there, where nothing else is said."""
     q = layout.q0.copy()
-    for joint in (j for b in bodies for j in b.joints if j.name in layout.ids and j.kind in ("hinge", "slide")):
-        if not joint.of_ball:
-            q[layout.tree.joints[layout.ids[joint.name]].idx_q] = _spring_reference(document, joint)
+    for joint in layout.joints:
+        if joint.scalar and not joint.of_ball:
+            q[layout.at_q(joint.name)] = _spring_reference(joint)
     return q
 
 
-def _spring_reference(document: Document, joint: Joint) -> float:
+def _spring_reference(joint: Joint) -> float:
     rest = joint.element.springref
-    return document.elements.units.angle(rest) if joint.kind == "hinge" else float(rest)
-
-
-def _held(bodies: Sequence[Body], name: str) -> float:
-    """Return the coordinate of a joint that an equality holds."""
-    joint = next(j for b in bodies for j in b.joints if j.name == name)
-    return joint.ref + joint.held
+    return joint.element.units.angle(rest) if joint.kind == "hinge" else float(rest)
 
 
 def path_length(tendon: Tendon, layout: Layout, q: np.ndarray) -> float:
@@ -221,10 +175,3 @@ def path_length(tendon: Tendon, layout: Layout, q: np.ndarray) -> float:
     places = [layout.sites[s] for s in tendon.sites]
     points = [data.oMi[layout.tree.getJointId(joint)].act(M.translation) for joint, M in places]
     return math.fsum(float(np.linalg.norm(b - a)) for a, b in pairwise(points))
-
-
-def _support(body: Body, inertia: pin.Inertia, layout: Layout, i: int) -> GravityCompensation:
-    center = layout.place[i].act(np.array(inertia.lever))
-    return GravityCompensation(
-        layout.tree.names[layout.joint_of[i]], body.gravcomp * inertia.mass, tuple(np.array(center).tolist())
-    )

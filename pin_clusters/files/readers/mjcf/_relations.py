@@ -2,58 +2,35 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache, partial
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
+from ...._engine import entry_points as kernels
 from ...._support.arrays import in_order
-from ....constraints import LinearCoupling
-from ....errors import LoadError, did_you_mean
-from ._actuators import Tendon
-from ._bodies import Body, Joint
-from ._equalities import Relation
-from ._polynomial import PolynomialCoupling
+from ....constraints import Coupling, LinearCoupling
+from ....constraints._frames import coordinate_joint
+from ....constraints._harmonics import Angle, harmonic_closure, linear
+from ....constraints.closures import Closure
+from ....constraints.rows import Constraint
+from ....errors import LoadError
+from ._bodies import Joint
+from ._equalities import Equation
 
+MOST_PRODUCTS = 3
+"""Terms of the kernels have so many factors: polynomials of this degree need no function."""
 SAME = 1e-9
 """Values of a joint that differ less are one, [rad] or [m]."""
+Terms = tuple[tuple[str, float], ...]
 
 
-@dataclass(frozen=True)
-class Equation:
-    """sum(left * x) = polynomial(sum(right * x)), x from the pose of the file, without what is locked.
-
-    Attributes:
-        name: Of the equality.
-        left: Coefficients by joint.
-        right: The same.
-        coefficients: Of the polynomial, c0 first, without zeros at the end.
-    """
-
-    name: str
-    left: Mapping[str, float]
-    right: Mapping[str, float]
-    coefficients: tuple[float, ...]
-
-    @property
-    def owner(self) -> str:
-        """How messages name it."""
-        return f"equality {self.name!r}"
-
-
-def scalar_joints(bodies: Sequence[Body]) -> dict[str, Joint]:
-    """Return hinges and slides by name; others cannot be in a coupling."""
-    return {j.name: j for b in bodies for j in b.joints if j.kind in ("hinge", "slide")}
-
-
-def resolve(
-    relations: Sequence[Relation], tendons: Mapping[str, Tendon], bodies: Sequence[Body]
-) -> tuple[list[Equation], dict[str, float]]:
-    """Return the equations that are left, and the displacement of joints that are held, by name."""
-    joints = scalar_joints(bodies)
-    everything = {j.name for b in bodies for j in b.joints}
-    waiting = [_equation(r, tendons, joints, everything) for r in relations]
+def resolve(equations: Sequence[Equation]) -> tuple[list[Equation], dict[str, float]]:
+    """Return the equations without what is held, and the displacement of joints that are held, by name."""
+    waiting = list(equations)
     locked: dict[str, float] = {}
     moved = True
     while moved:
@@ -90,28 +67,6 @@ def resolve(
     return waiting, locked
 
 
-def _equation(
-    relation: Relation, tendons: Mapping[str, Tendon], joints: Mapping[str, Joint], everything: set[str]
-) -> Equation:
-    owner = f"equality {relation.name!r}"
-
-    def sides(name: str | None) -> dict[str, float]:
-        if name is None:
-            return {}
-        if relation.kind == "tendon":
-            if name not in tendons:
-                raise LoadError(f"{owner}: there is no tendon {name!r}.{did_you_mean(name, tendons)}")
-            return tendons[name].coefficients(owner)
-        if name not in joints:
-            if name in everything:
-                raise LoadError(f"{owner}: joint {name!r} has several degrees of freedom. Name hinges or slides.")
-            raise LoadError(f"{owner}: there is no joint {name!r}.{did_you_mean(name, joints)}")
-        return {name: 1.0}
-
-    coefficients = relation.coefficients[: relation.degree + 1]
-    return Equation(relation.name, sides(relation.first), sides(relation.second), coefficients)
-
-
 def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
     """Put the values of locked joints in."""
     if not any(name in locked for name in (*equation.left, *equation.right)):
@@ -141,7 +96,7 @@ def couplings(
 
     Args:
         equations: As resolved.
-        joints: Hinges and slides by name.
+        joints: All joints by name.
         leading: Names of joints that shall rather be independent.
         independent: Names of joints that the caller asks to be independent.
     """
@@ -155,7 +110,9 @@ def couplings(
     for equation in sorted(equations, key=lambda e: len(e.coefficients) <= 2):
         names = list(dict.fromkeys([*equation.left, *equation.right]))
         if len(equation.coefficients) > 2:
-            found.append((equation.owner, _polynomial(equation, joints)))
+            zeros = tuple((name, joints[name].ref) for name in names)
+            left, right = tuple(equation.left.items()), tuple(equation.right.items())
+            found.append((equation.owner, PolynomialCoupling(left, right, equation.coefficients, zeros, equation.name)))
             continue
         open_ones = [n for n in names if n not in followers]
         if not open_ones or (len(names) == 2 and groups[names[0]] is groups[names[1]]):
@@ -177,12 +134,103 @@ def couplings(
     return found
 
 
-def _polynomial(equation: Equation, joints: Mapping[str, Joint]) -> PolynomialCoupling:
-    both = {**equation.left, **equation.right}
-    return PolynomialCoupling(
-        tuple(equation.left.items()),
-        tuple(equation.right.items()),
-        equation.coefficients,
-        tuple((name, joints[name].ref) for name in both),
-        equation.name,
-    )
+@dataclass(frozen=True)
+class PolynomialCoupling(Constraint):
+    """sum(left * x) = c0 + c1 s + ... + c4 s^4 with s = sum(right * x), x from the pose of the file.
+
+    Up to the third degree the kernels know it; of the fourth it is a compiled function. Pickles as its numbers.
+
+    Args:
+        left: Coefficients by joint.
+        right: The same, of what leads.
+        coefficients: c0 first.
+        zeros: Coordinate of each joint in the pose of the file.
+        name: For messages.
+    """
+
+    left: Terms
+    right: Terms
+    coefficients: tuple[float, ...]
+    zeros: Terms
+    name: str
+
+    @property
+    def independent(self) -> tuple[str, ...]:
+        """What leads; without a linear term the other way round has no solution at zero."""
+        return tuple(name for name, _ in self.right) if len(self.left) == 1 else ()
+
+    def closures(self, tree: pin.Model) -> list[Closure]:
+        """Return the equation with the names resolved in ``tree``."""
+        names = list(dict.fromkeys([n for n, _ in (*self.left, *self.right)]))
+        zero = dict(self.zeros)
+        a, b = (np.array([dict(side).get(n, 0.0) for n in names]) for side in (self.left, self.right))
+        start = np.array([zero[n] for n in names])
+        if len(self.coefficients) - 1 > MOST_PRODUCTS:
+            return list(self._function(tuple(names), a, b, start).closures(tree))
+        joints = tuple(coordinate_joint(tree, n, self.label) for n in names)
+        s = linear(Angle(tuple(b.tolist()), -float(b @ start)))
+        row = linear(Angle(tuple(a.tolist()), -float(a @ start)))
+        power: Any = 1.0
+        for k, c in enumerate(self.coefficients):
+            power = s * power if k else power
+            row = row - c * power
+        unit = "m" if "P" in tree.joints[joints[0]].shortname() else "rad"
+        return [harmonic_closure(self, joints, [row], [f"{self.label}: polynomial"], [unit])]
+
+    def _function(self, names: tuple[str, ...], a: np.ndarray, b: np.ndarray, start: np.ndarray) -> Coupling:
+        numbers = (*(tuple(x.tolist()) for x in (a, b, start)), self.coefficients)
+        phi, jacobian, hessian, third = _compiled(*numbers) if kernels.JIT else _in_python(*numbers)
+        return Coupling(names, phi, jacobian, self.independent, 1, self.name, hessian, third)
+
+
+Numbers = tuple[float, ...]
+
+
+@lru_cache(maxsize=256)
+def _compiled(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
+    """Return the polynomial and three derivatives as compiled functions."""
+    import numba
+
+    return [numba.cfunc("void(CPointer(float64), CPointer(float64))")(f) for f in _formulas(a, b, start, c)]
+
+
+def _in_python(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Any]:
+    """Return the same as functions of arrays."""
+
+    def function(x: np.ndarray, formula: Callable[..., None], order: int) -> np.ndarray:
+        out = np.zeros((1, *(len(a),) * order))
+        formula(x, out.reshape(-1))
+        return out
+
+    return [partial(function, formula=f, order=order) for order, f in enumerate(_formulas(a, b, start, c))]
+
+
+def _formulas(a: Numbers, b: Numbers, start: Numbers, c: Numbers) -> list[Callable[..., None]]:
+    """Return the polynomial and three derivatives, which write to ``out``; their numbers are constants in them."""
+    n = len(a)
+    tables = [np.polynomial.polynomial.polyder(np.array(c), k) for k in range(4)]
+
+    def make(order: int) -> Any:
+        coefficients = tuple(float(k) for k in tables[order])
+
+        def function(x: Any, out: Any) -> None:
+            s, linear = 0.0, 0.0
+            for i in range(n):
+                s += b[i] * (x[i] - start[i])
+                linear += a[i] * (x[i] - start[i])
+            p = 0.0
+            for i in range(len(coefficients)):
+                p = p * s + coefficients[len(coefficients) - 1 - i]
+            for k in range(n**order):  # an index of each derivative is a digit of k
+                product = p
+                for digit in range(order):
+                    product *= b[k // n ** (order - 1 - digit) % n]
+                out[k] = -product
+                if order == 0:
+                    out[k] += linear
+                elif order == 1:
+                    out[k] += a[k]
+
+        return function
+
+    return [make(order) for order in range(4)]

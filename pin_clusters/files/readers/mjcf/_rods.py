@@ -10,7 +10,6 @@ import numpy as np
 
 from ....constraints._frames import perpendicular
 from ....errors import LoadError
-from .._notes import listing
 from ._bodies import Body, Joint
 from ._document import Document
 from ._elements import Element
@@ -50,55 +49,41 @@ def split_balls(document: Document, bodies: Sequence[Body], ties: Sequence[Tie])
     That is a body with a ball joint alone that one connect holds elsewhere; between the two there may be slides along
     the line (a cylinder and its piston).
     """
-    children: dict[int, list[int]] = {}
-    for i, body in enumerate(bodies):
-        if i:
-            children.setdefault(body.parent, []).append(i)
-    touching: dict[int, list[tuple[Tie, int]]] = {}
-    for tie in ties:
-        for end, i in enumerate(tie.bodies):
-            touching.setdefault(i, []).append((tie, end))
     found: dict[str, Rod] = {}
     names = {j.name for b in bodies for j in b.joints}
     for i, body in enumerate(bodies):
         if len(body.joints) == 1 and body.joints[0].kind == "ball":
-            rod = _rod(bodies, children, touching, i, names)
+            rod = _rod(bodies, ties, i, names)
             if rod is not None:
                 found[rod.joint.name] = rod
                 body.joints = _hinges(body.joints[0], rod)
-    if found:
-        document.notes.messages.append(
-            f"bodies between a ball joint and a connect can spin about themselves, and nothing says how fast: the ball "
-            f"joints {listing(sorted(found))} are read as two hinges each (..._1, ..._2) across the line, without that "
-            "spin. Their inertia is kept."
-        )
+    document.notes.about(
+        sorted(found),
+        "bodies between a ball joint and a connect can spin about themselves, and nothing says how fast: the ball "
+        "joints {} are read as two hinges each (..._1, ..._2) across the line, without that spin. Their inertia is "
+        "kept.",
+    )
     return found
 
 
-def _rod(
-    bodies: Sequence[Body], children: dict[int, list[int]], touching: dict[int, list[tuple[Tie, int]]], i: int,
-    names: set[str],
-) -> Rod | None:  # fmt: skip
+def _rod(bodies: Sequence[Body], ties: Sequence[Tie], i: int, names: set[str]) -> Rod | None:
     """Return the rod of a body with a ball joint, if it is one."""
     joint = bodies[i].joints[0]
-    place = {i: (np.eye(3), np.zeros(3))}  # of bodies below, in this one
-    stack, slides = [i], []
-    while stack:
-        k = stack.pop()
-        for c in children.get(k, ()):
-            R, p = place[k]
-            M = bodies[c].placement
-            place[c] = R @ M.rotation, p + R @ M.translation
-            for j in bodies[c].joints:
-                if j.kind != "slide":
-                    return None
-                slides.append(place[c][0] @ j.axis)
-            stack.append(c)
-    ends = [(tie, end, k) for k in place for tie, end in touching.get(k, ())]
-    if len(ends) != 1 or ends[0][0].kind != "spherical" or any(b in place for b in [ends[0][0].bodies[1 - ends[0][1]]]):
+    place = {i: (np.eye(3), np.zeros(3))}  # of bodies below, which come next, in this one
+    slides = []
+    for k, body in enumerate(bodies[i + 1 :], i + 1):
+        if body.parent not in place:
+            break
+        R, p = place[body.parent]
+        place[k] = R @ body.placement.rotation, p + R @ body.placement.translation
+        if any(j.kind != "slide" for j in body.joints):
+            return None
+        slides += [place[k][0] @ j.axis for j in body.joints]
+    ends = [(tie, end) for tie in ties for end in range(2) if tie.bodies[end] in place]
+    if len(ends) != 1 or ends[0][0].kind != "spherical":
         return None
-    tie, end, k = ends[0]
-    R, p = place[k]
+    tie, end = ends[0]
+    R, p = place[tie.bodies[end]]
     line = p + R @ tie.frames[end].translation - joint.pos
     length = float(np.linalg.norm(line))
     if length < _STRAIGHT:

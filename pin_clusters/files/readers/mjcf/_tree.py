@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Sequence
+from functools import cached_property
 
 import numpy as np
 import pinocchio as pin
 
+from ...._support.trees import in_q, in_v
 from ....errors import LoadError
-from .._trees import ROOT_JOINT_NAME, UNLIMITED, joint_model
+from .._trees import ROOT_JOINT_NAME, Places, joint_model
 from ._bodies import Body, Joint
 from ._document import Document
 from ._elements import Element
@@ -17,30 +18,41 @@ from ._elements import Element
 _QUATERNION = [1, 2, 3, 0]  # x, y, z, w out of w, x, y, z
 
 
-@dataclass
-class Layout:
-    """The tree, and where things of the file are in it.
+class Layout(Places[int]):
+    """The tree, and where things of the file are in it; bodies by their numbers.
+
+    Args:
+        document: The document.
+        bodies: As read.
+        inertias: Of the bodies, in their frames.
 
     Attributes:
-        tree: The spanning tree.
         q0: The pose of the file (``qpos0``), shape (nq,).
-        joint_of: Joint id that moves each body.
-        place: Each body in the frame of that joint.
-        names: Name of that joint; that of the world is ``"universe"``.
         ids: Joint ids by name.
         sites: Name of the joint that moves each site, and the site in its frame.
     """
 
-    tree: pin.Model
-    q0: np.ndarray = field(default_factory=lambda: np.zeros(0))
-    joint_of: list[int] = field(default_factory=list)
-    place: list[pin.SE3] = field(default_factory=list)
-    ids: dict[str, int] = field(default_factory=dict)
-    sites: dict[str, tuple[str, pin.SE3]] = field(default_factory=dict)
+    def __init__(self, document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia]) -> None:
+        super().__init__(0)
+        self.document, self.bodies, self.inertias = document, bodies, inertias
+        self.tree.name = document.name
+        self.q0 = np.zeros(0)
+        self.ids: dict[str, int] = {}
+        self.sites: dict[str, tuple[str, pin.SE3]] = {}
 
-    def frame(self, body: int, placement: pin.SE3) -> tuple[str, pin.SE3]:
-        """Return a frame on a body as constraints name it."""
-        return self.tree.names[self.joint_of[body]], self.place[body] * placement
+    @property
+    def joints(self) -> list[Joint]:
+        """Joints of the file that are in the tree."""
+        return [j for body in self.bodies for j in body.joints if j.name in self.ids]
+
+    def at_q(self, joint: str) -> range:
+        """Return where the coordinates of a joint are."""
+        return in_q(self.tree, self.ids[joint])
+
+    @cached_property
+    def inverse(self) -> np.ndarray:
+        """Diagonal of the inverse mass matrix in the pose of the file, shape (nv,)."""
+        return np.diag(np.array(pin.computeMinverse(self.tree, self.tree.createData(), self.q0))).copy()
 
 
 def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
@@ -52,11 +64,7 @@ def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
 
 
 def build_tree(
-    document: Document,
-    bodies: Sequence[Body],
-    inertias: Sequence[pin.Inertia],
-    locked: Mapping[str, float],
-    root_joint: pin.JointModel | None,
+    document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia], root_joint: pin.JointModel | None
 ) -> Layout:
     """Make the tree.
 
@@ -64,64 +72,48 @@ def build_tree(
         document: The document.
         bodies: As read.
         inertias: Of the bodies, in their frames.
-        locked: Displacement from the pose of the file of joints that an equality holds, by name.
         root_joint: Above the only body of the world.
     """
-    tree = pin.Model()
-    tree.name = document.name
-    layout = Layout(tree)
+    layout = Layout(document, bodies, inertias)
+    tree = layout.tree
     start: list[np.ndarray] = []
     frames = [0]
-    root = _check_root(document, bodies, root_joint, locked)
-    for i, body in enumerate(bodies):
-        if i == 0:
-            layout.joint_of.append(0)
-            layout.place.append(pin.SE3.Identity())
-            _add_sites(layout, body, 0, pin.SE3.Identity(), 0)
-            continue
-        parent, above = layout.joint_of[body.parent], frames[body.parent]
+    root = _check_root(document, bodies, root_joint)
+    _add_sites(layout, 0, 0)
+    for i, body in enumerate(bodies[1:], 1):
+        parent, above = layout.joint[body.parent], frames[body.parent]
         M = layout.place[body.parent] * body.placement
         if i == root:
             assert root_joint is not None
             free = root_joint.nv == 6 and root_joint.nq == 7
             parent = tree.addJoint(0, root_joint, pin.SE3.Identity() if free else M, ROOT_JOINT_NAME)
-            start.append(pin.SE3ToXYZQUAT(M) if free else _neutral(root_joint))
+            start.append(pin.SE3ToXYZQUAT(M) if free else np.array(pin.neutral(tree)))  # it is the first one
             above, M = tree.addJointFrame(parent, above), pin.SE3.Identity()
         for joint in body.joints:
-            if joint.name in locked:
-                M = M * _displaced(joint, locked[joint.name])
+            if joint.held is not None:
+                M = M * _displaced(joint, joint.held)
                 continue
-            parent = _add_joint(document, layout, joint, parent, M, start)
+            parent = _add_joint(layout, joint, parent, M, start)
             above = tree.addJointFrame(parent, above)
             M = pin.SE3.Identity() if joint.kind == "free" else pin.SE3(np.eye(3), -joint.pos)
-        layout.joint_of.append(parent)
-        layout.place.append(M)
         if parent:
             tree.appendBodyToJoint(parent, inertias[i], M)
-        frames.append(tree.addBodyFrame(body.name, parent, M, above))
-        _add_sites(layout, body, parent, M, frames[i])
+        frames.append(layout.put(i, body.name, parent, M, above))
+        _add_sites(layout, i, frames[i])
     if tree.njoints == 1:
         raise LoadError(f"{document.source} has no joint that moves, so there is nothing to compute.")
-    layout.q0 = np.concatenate([np.zeros(0), *start])
-    _fill_fields(document, layout, [j for b in bodies for j in b.joints if j.name in layout.ids])
+    layout.q0 = np.concatenate(start)
+    tree.gravity = pin.Motion(_gravity(document), np.zeros(3))
     return layout
 
 
-def _add_sites(layout: Layout, body: Body, parent: int, M: pin.SE3, frame: int) -> None:
-    for name, placement in body.sites:
-        layout.sites[name] = layout.tree.names[parent], M * placement
-        layout.tree.addFrame(pin.Frame(name, parent, frame, M * placement, pin.FrameType.OP_FRAME))
+def _add_sites(layout: Layout, i: int, frame: int) -> None:
+    for name, placement in layout.bodies[i].sites:
+        layout.sites[name] = layout.frame(i, placement)
+        layout.tree.addFrame(pin.Frame(name, layout.joint[i], frame, layout.sites[name][1], pin.FrameType.OP_FRAME))
 
 
-def _neutral(joint: pin.JointModel) -> np.ndarray:
-    model = pin.Model()
-    model.addJoint(0, joint, pin.SE3.Identity(), ROOT_JOINT_NAME)
-    return np.array(pin.neutral(model))
-
-
-def _check_root(
-    document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None, locked: Mapping[str, float]
-) -> int:
+def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None) -> int:
     """Return the index of the body that gets the root joint, or -1."""
     if root_joint is None:
         return -1
@@ -131,7 +123,7 @@ def _check_root(
             f"root_joint: {document.source} has {len(roots)} bodies in the world. A root joint is put above one."
         )
     body = bodies[roots[0]]
-    if any(j.name not in locked for j in body.joints):
+    if any(j.held is None for j in body.joints):
         names = ", ".join(f"{j.name!r} ({j.kind})" for j in body.joints)
         raise LoadError(f"root_joint: {body.owner} is not fixed to the world, it has the joint {names}. Leave it out.")
     if any(j.name == ROOT_JOINT_NAME for b in bodies for j in b.joints):
@@ -149,11 +141,8 @@ def _displaced(joint: Joint, x: float) -> pin.SE3:
     return pin.SE3(R, joint.pos - R @ joint.pos)
 
 
-def _add_joint(
-    document: Document, layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: list[np.ndarray]
-) -> int:
+def _add_joint(layout: Layout, joint: Joint, parent: int, M: pin.SE3, start: list[np.ndarray]) -> int:
     """Add a joint whose frame is at its anchor, in the axes of the body; q is the qpos of MuJoCo."""
-    tree = layout.tree
     place = M * pin.SE3(np.eye(3), joint.pos)
     if joint.kind == "free":
         model, place = pin.JointModelFreeFlyer(), pin.SE3.Identity()
@@ -169,49 +158,39 @@ def _add_joint(
         else:
             place = place * pin.SE3(np.eye(3), -joint.ref * joint.axis)
         start.append(np.array([joint.ref]))
-    j = tree.addJoint(parent, model, place, joint.name)
+    j = layout.tree.addJoint(parent, model, place, joint.name)
     layout.ids[joint.name] = j
+    _fill_fields(layout.document, layout.tree, j, joint)
     return int(j)
 
 
-def _fill_fields(document: Document, layout: Layout, joints: Sequence[Joint]) -> None:
-    """Set what Pinocchio keeps beside the joints: limits, armature, and friction and damping, which it ignores."""
-    tree = layout.tree
-    lower, upper = np.full(tree.nq, -UNLIMITED), np.full(tree.nq, UNLIMITED)
-    armature, effort = np.zeros(tree.nv), np.full(tree.nv, UNLIMITED)
-    damping, friction = np.zeros(tree.nv), np.zeros(tree.nv)
-    for joint in joints:
-        model = tree.joints[layout.ids[joint.name]]
-        v = slice(model.idx_v, model.idx_v + model.nv)
-        if joint.range is not None and model.nq == 1:
-            lower[model.idx_q], upper[model.idx_q] = joint.range
-        if joint.kind in ("free", "ball"):
-            quaternion = slice(model.idx_q + model.nq - 4, model.idx_q + model.nq)
-            lower[quaternion], upper[quaternion] = -1.01, 1.01  # as Pinocchio's own readers do
-        a, owner = joint.element, joint.element.owner
-        armature[v] = a.armature
-        if armature[v][0] < 0.0:
-            raise LoadError(f"{owner}: armature must not be negative, got {armature[v][0]:g}.")
-        if joint.kind == "free" and armature[v][0] > 0.0:
-            A = f"{armature[v][0]:g}"
-            document.notes.messages.append(
-                f"{owner} has armature {A}. MuJoCo's velocity of a free joint is linear in the world, so there it is a "
-                f"force {A} (a + w x v), in axes of the body; here, as in Pinocchio, {A} a: mass matrices agree, "
-                f"forces differ by {A} w x v. A free joint hardly means it: make it a <freejoint/>, which takes no "
-                'defaults, or write armature="0".'
-            )
-        damping[v], friction[v] = a.damping[0], a.frictionloss
-        most = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
-        if most is not None:
-            effort[v] = max(abs(most[0]), abs(most[1]))
-    tree.lowerPositionLimit, tree.upperPositionLimit = lower, upper
-    tree.armature, tree.effortLimit = armature, effort
-    tree.damping, tree.friction = damping, friction
-    _options(document, tree)
+def _fill_fields(document: Document, tree: pin.Model, j: int, joint: Joint) -> None:
+    """Set what Pinocchio keeps beside a joint: limits, armature, and friction and damping, which it ignores."""
+    q, v = in_q(tree, j), in_v(tree, j)
+    if joint.range is not None and joint.scalar:
+        tree.lowerPositionLimit[q], tree.upperPositionLimit[q] = joint.range
+    elif not joint.scalar:  # quaternions, as Pinocchio's own readers do
+        tree.lowerPositionLimit[q[-4:]], tree.upperPositionLimit[q[-4:]] = -1.01, 1.01
+    a, owner = joint.element, joint.element.owner
+    armature = float(a.armature)
+    if armature < 0.0:
+        raise LoadError(f"{owner}: armature must not be negative, got {armature:g}.")
+    if joint.kind == "free" and armature > 0.0:
+        A = f"{armature:g}"
+        document.notes.messages.append(
+            f"{owner} has armature {A}. MuJoCo's velocity of a free joint is linear in the world, so there it is a "
+            f"force {A} (a + w x v), in axes of the body; here, as in Pinocchio, {A} a: mass matrices agree, "
+            f"forces differ by {A} w x v. A free joint hardly means it: make it a <freejoint/>, which takes no "
+            'defaults, or write armature="0".'
+        )
+    tree.armature[v], tree.damping[v], tree.friction[v] = armature, a.damping[0], a.frictionloss
+    most = a.limits("actuatorfrcrange", "actuatorfrclimited", document.compiler.autolimits)
+    if most is not None:
+        tree.effortLimit[v] = max(abs(most[0]), abs(most[1]))
 
 
-def _options(document: Document, tree: pin.Model) -> None:
-    """Set gravity; refuse a fluid."""
+def _gravity(document: Document) -> np.ndarray:
+    """Return what ``<option>`` says; refuse a fluid."""
     gravity = np.array([0.0, 0.0, -9.81])
     for element in document.root.findall("option"):
         option = Element("option", element.attrib, "option", document.elements.units)
@@ -222,9 +201,7 @@ def _options(document: Document, tree: pin.Model) -> None:
                     f"option: {medium} {element.get(medium)} makes forces of a fluid, which are not computed here. "
                     "Remove it, and add such forces as fext."
                 )
-    if "gravity" in document.disabled:
-        gravity = np.zeros(3)
-    tree.gravity = pin.Motion(gravity, np.zeros(3))
+    return np.zeros(3) if "gravity" in document.disabled else gravity
 
 
 def to_pinocchio(values: np.ndarray) -> np.ndarray:

@@ -13,14 +13,23 @@ from ....constraints import Gear, LinearCoupling, Loop, Rod
 from ....model import ClusterModel
 from .._arguments import checked, documented, text_or_file
 from .._notes import Notes, listing
-from ._closing import RodBody, build_loop, build_rod, hinged, note_losses, rods_of, without_rods
+from ._closing import (
+    RodBody,
+    build_loop,
+    build_rod,
+    hinged,
+    locked,
+    rods_of,
+    sliding_triangle,
+    weld,
+    without_rods,
+)
 from ._couplings import couplings_of, rotors_of, springs_of
 from ._document import read_document
 from ._known import scan
-from ._locked import locked, sliding_triangle, weld
 from ._parts import Parts, read_parts
 from ._scopes import Scope
-from ._spanning import Spanning, span
+from ._spanning import Spanning, loses, span
 from ._tree import build_tree
 
 if TYPE_CHECKING:
@@ -72,8 +81,8 @@ def buildModelFromSdf(
     document = read_document(text, source, folder, notes)
     scan(document.model, notes)
     scope = Scope(document.model, document.version, document)
-    parts, in_world = read_parts(scope, document, notes), scope.in_world()
-    robot = _assemble(parts, root_joint, in_world)
+    parts = read_parts(scope, document, notes)
+    robot = _assemble(parts, root_joint)
     if groups := locked(robot.tree, robot.loops):
         parts, fixed = weld(parts, robot.tree, groups)
         notes.messages.append(
@@ -81,7 +90,7 @@ def buildModelFromSdf(
             f"motion, so these are fixed: {listing(fixed)}. If they shall move, check the axes: a file that is written "
             "for soft constraints does not show that they are not parallel."
         )
-        robot = _assemble(parts, root_joint, in_world)
+        robot = _assemble(parts, root_joint)
     tree, spanning = robot.tree, robot.spanning
     tree.name = document.model.get("name") or "robot"
     if document.gravity is not None:
@@ -90,7 +99,6 @@ def buildModelFromSdf(
     springs, rotors = springs_of(parts, spanning), rotors_of(scope, spanning)
     found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
     _note(robot, notes)
-    note_losses(spanning.closing, notes)
     notes.warn(tree.name, stacklevel=2)
     liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
     if liked:  # else nothing tells the motors, and springs in their place would solve the loops badly
@@ -110,13 +118,13 @@ class _Robot(NamedTuple):
     hinged: tuple[RodBody, ...]  # rods that are no `Rod`
 
 
-def _assemble(parts: Parts, root_joint: pin.JointModel | None, in_world: pin.SE3) -> _Robot:
+def _assemble(parts: Parts, root_joint: pin.JointModel | None) -> _Robot:
     rods = rods_of(parts)
     round_ones = [r for r in rods if r.is_round]
     others = tuple(r for r in rods if r not in round_ones)
     rest = without_rods(parts, round_ones)
     spanning = span(rest)
-    tree, places = build_tree(rest, spanning, root_joint, in_world, hinged(others, spanning))
+    places = build_tree(rest, spanning, root_joint, hinged(others, spanning))
     couplings, loops = list[LinearCoupling](), list[Loop]()
     for joint in spanning.closing:
         if places.joint[joint.parent] == places.joint[joint.child]:
@@ -125,24 +133,26 @@ def _assemble(parts: Parts, root_joint: pin.JointModel | None, in_world: pin.SE3
         if coupling is not None:
             couplings.append(coupling)
         else:
-            loops.append(build_loop(joint, tree, places, rest, in_world))
-    built = tuple(build_rod(r, tree, places, parts, in_world) for r in round_ones)
-    return _Robot(tree, spanning, tuple(couplings), tuple(loops), built, others)
+            loops.append(build_loop(joint, places, rest))
+    built = tuple(build_rod(r, places, parts) for r in round_ones)
+    return _Robot(places.tree, spanning, tuple(couplings), tuple(loops), built, others)
 
 
 def _note(robot: _Robot, notes: Notes) -> None:
     """Say what was not taken as it stands."""
-    if robot.hinged:
-        notes.messages.append(
-            f"bodies between two ball joints can spin about themselves, and nothing says how fast: of "
-            f"{listing([r.link.name for r in robot.hinged])} one ball joint is read as two hinges (..._1, ..._2), "
-            "across the line, without that spin. Their inertia is kept."
-        )
+    notes.about(
+        [r.link.name for r in robot.hinged],
+        "bodies between two ball joints can spin about themselves, and nothing says how fast: of {} one ball joint is "
+        "read as two hinges (..._1, ..._2), across the line, without that spin. Their inertia is kept.",
+    )
     if robot.couplings:
         closing = {str(loop.name) for loop in robot.loops}
-        sliders = [j.name for j in robot.spanning.closing if j.kind == "prismatic" and j.name not in closing]
-        notes.messages.append(
-            f"the sliders {listing(sliders)} hold two parallel hinges in one direction only, and exactly closed they "
-            "could not move. The hinges are coupled one to one instead, which opens the sliders by the square of the "
-            "angle."
+        notes.about(
+            [j.name for j in robot.spanning.closing if j.kind == "prismatic" and j.name not in closing],
+            "the sliders {} hold two parallel hinges in one direction only, and exactly closed they could not move. "
+            "The hinges are coupled one to one instead, which opens the sliders by the square of the angle.",
         )
+    notes.about(
+        [j.name for j in robot.spanning.closing if loses(j)],
+        "joints that close loops have no coordinate, so limits, damping and friction are lost at: {}.",
+    )

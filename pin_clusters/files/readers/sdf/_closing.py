@@ -1,30 +1,36 @@
-"""Joints that close loops, and rods between two ball joints, as constraints."""
+"""Joints that close loops, and rods between two ball joints, as constraints.
+
+Files for soft constraints have loops that cannot move, or only to first order: see ``sliding_triangle`` and ``locked``.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import warnings
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import pinocchio as pin
 
-from ....constraints import Loop, Rod
+from ...._support.trees import between, in_v
+from ....constraints import LinearCoupling, Loop, Rod
 from ....constraints._frames import smallest_turn
+from ....constraints.closures import FrameClosure
 from ....errors import LoadError, PinClustersError, PinClustersWarning
-from .._notes import Notes, listing
+from .._trees import Places, merged
 from .._xml import in_words_of
+from ._couplings import angle
 from ._parts import Joint, Link, Parts
 from ._scopes import WORLD
-from ._spanning import Spanning, in_tree_only, loses
-from ._tree import Places
+from ._spanning import Spanning, in_tree_only
 
 KINDS = {
     "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "ball": "spherical", "fixed": "fixed",
     "universal": "universal", "revolute2": "universal",
 }  # fmt: skip
 SHORT = 1e-6  # [m]; ends that are nearer have no line between them
+RANK = 1e-4  # of singular values of columns of about unit length; printed digits leave axes off by some 1e-6
 
 
 @dataclass(frozen=True)
@@ -82,24 +88,15 @@ def rods_of(parts: Parts) -> tuple[RodBody, ...]:
             continue
         a, b = (j.child if j.parent == name else j.parent for j in joints)
         body = RodBody(parts.links[name], (joints[0], joints[1]), (a, b))
-        if a != b and body.length > SHORT and _connected(parts, a, b, without=name):
+        if a != b and body.length > SHORT and any({a, b} <= group for group in _connected(parts, without=name)):
             found.append(body)
     return tuple(found)
 
 
-def _connected(parts: Parts, a: str, b: str, without: str) -> bool:
-    around: dict[str, list[str]] = {}
-    for j in parts.joints.values():
-        if j.kind != "gearbox" and without not in (j.parent, j.child):
-            around.setdefault(j.parent, []).append(j.child)
-            around.setdefault(j.child, []).append(j.parent)
-    seen, waiting = {a}, [a]
-    while waiting:
-        for link in around.get(waiting.pop(), ()):
-            if link not in seen:
-                seen.add(link)
-                waiting.append(link)
-    return b in seen
+def _connected(parts: Parts, without: str) -> list[set[str]]:
+    """Return the groups of links that joints connect where one link is missing."""
+    pairs = [(j.parent, j.child) for j in parts.joints.values() if j.kind != "gearbox"]
+    return merged(pair for pair in pairs if without not in pair)
 
 
 def without_rods(parts: Parts, rods: Iterable[RodBody]) -> Parts:
@@ -112,10 +109,10 @@ def without_rods(parts: Parts, rods: Iterable[RodBody]) -> Parts:
     return dataclasses.replace(parts, links=links, joints=joints, frames=frames)
 
 
-def build_rod(rod: RodBody, tree: pin.Model, places: Places, parts: Parts, in_world: pin.SE3) -> Rod:
+def build_rod(rod: RodBody, places: Places[str], parts: Parts) -> Rod:
     """Return a rod as a constraint."""
     (a, at_a), (b, at_b) = (
-        _frame(places, tree, parts, link, joint.place, in_world)
+        places.frame(link, parts.place(link).inverse() * joint.place)
         for link, joint in zip(rod.neighbours, rod.ends, strict=True)
     )
     with in_words_of(f"link {rod.link.name!r}"):
@@ -133,35 +130,101 @@ def hinged(rods: Iterable[RodBody], spanning: Spanning) -> dict[str, pin.SE3]:
     return found
 
 
-def build_loop(joint: Joint, tree: pin.Model, places: Places, parts: Parts, in_world: pin.SE3) -> Loop:
+def build_loop(joint: Joint, places: Places[str], parts: Parts) -> Loop:
     """Return the joint as a loop."""
     if in_tree_only(joint) or joint.kind not in KINDS:
         raise LoadError(
             f"{joint.owner}: a {joint.kind} joint with a spring, a mimic, a thread or oblique axes cannot close a "
             "loop, and all other joints of its loop are such. Make one of them a plain joint."
         )
-    (a, at_a), (b, at_b) = (
-        _frame(places, tree, parts, link, joint.place, in_world) for link in (joint.parent, joint.child)
-    )
-    axes = [tuple(axis.direction.tolist()) for axis in joint.axes]
-    given = {} if not axes else {"axis": axes[0]}
-    if len(axes) == 2:
-        given["axis_b"] = axes[1]
+    a, b = (places.frame(link, parts.place(link).inverse() * joint.place) for link in (joint.parent, joint.child))
+    axes = (tuple(axis.direction.tolist()) for axis in joint.axes)
+    given = dict(zip(("axis", "axis_b"), axes, strict=False))
     with in_words_of(joint.owner):
-        return Loop((a, at_a), (b, at_b), KINDS[joint.kind], **given, name=joint.name)
+        return Loop(a, b, KINDS[joint.kind], **given, name=joint.name)
 
 
-def _frame(
-    places: Places, tree: pin.Model, parts: Parts, link: str, place: pin.SE3, in_world: pin.SE3
-) -> tuple[str, pin.SE3]:
-    own = in_world.inverse() if link == WORLD else parts.links[link].place
-    return places.frame(tree, link, own.inverse() * place)
+def sliding_triangle(joint: Joint, spanning: Spanning, parts: Parts) -> LinearCoupling | None:
+    """Return the coupling in the place of a slider that two parallel hinges hold in one direction only, or None.
+
+    Two bodies turn about parallel hinges of a third one, and a slider between them points across the line of the
+    hinges' centres: they can turn together to first order, and then no more, as the slider would have to give way by
+    the square of the angle. Who writes such a file means that they turn alike (Cassie's leaf springs).
+    """
+    if joint.kind != "prismatic":
+        return None
+    ways = spanning.between(joint.parent, joint.child)
+    hinges = [b.joint for way in ways for b in way if b.joint.kind != "fixed"]
+    if len(hinges) != 2 or any(h.kind not in ("revolute", "continuous") for h in hinges):
+        return None
+    axes = [h.place.rotation @ h.axes[0].direction for h in hinges]
+    slide = joint.place.rotation @ joint.axes[0].direction
+    apart = np.cross(axes[0], hinges[1].place.translation - hinges[0].place.translation)
+    length = np.linalg.norm(apart)
+    if length < 1e-9 or np.linalg.norm(np.cross(apart / length, slide)) > 1e-3:
+        return None
+    try:
+        terms = angle(joint, spanning, joint.parent, joint.child, axes[0])
+    except LoadError:  # the hinges are not parallel
+        return None
+    (follower, sign), (leader, other) = sorted(terms.items(), key=lambda item: _carries(item[0], parts))
+    return LinearCoupling(follower, {leader: -other / sign})
 
 
-def note_losses(closing: Iterable[Joint], notes: Notes) -> None:
-    """Say what joints that close loops lose: they have no coordinate."""
-    lost = [j.name for j in closing if loses(j)]
-    if lost:
-        notes.messages.append(
-            f"joints that close loops have no coordinate, so limits, damping and friction are lost at: {listing(lost)}."
-        )
+def _carries(name: str, parts: Parts) -> bool:
+    """Say whether a joint has a limit, a spring or damping; the other one follows."""
+    axis = parts.joints[name].axes[0]
+    return bool(axis.stiffness or axis.damping or np.isfinite(axis.lower) or np.isfinite(axis.upper))
+
+
+def locked(tree: pin.Model, loops: Sequence[Loop]) -> list[tuple[Loop, ...]]:
+    """Return the groups of loops that leave their joints no motion at all in the pose of the file."""
+    if not loops:  # a pin.Data of thousands of joints does not fit into memory
+        return []
+    data, q = tree.createData(), pin.neutral(tree)
+    pin.computeJointJacobians(tree, data, q)
+    pin.updateFramePlacements(tree, data)
+    closures = [closure for loop in loops for closure in loop.closures(tree)]
+    paths = [between(tree, closure.bodies) for closure in closures]
+    found = []
+    for joints in merged(paths):
+        here = [k for k, path in enumerate(paths) if path <= joints]
+        columns = [c for j in sorted(joints) for c in in_v(tree, j)]
+        K = np.vstack([_rows(tree, data, closures[k]) for k in here])[:, columns]
+        lengths = np.maximum(np.abs(K).max(axis=0), 1e-9)  # of metres per radian
+        if np.linalg.matrix_rank(K / lengths, tol=RANK) == len(columns):
+            found.append(tuple(loops[k] for k in here))
+    return found
+
+
+def _rows(tree: pin.Model, data: pin.Data, closure: FrameClosure) -> np.ndarray:
+    """Return the velocities that a loop forbids, per velocity of the tree, where it is closed; shape (rows, nv)."""
+    places = [data.oMi[j] * at for j, at in closure.ends]
+    Ja, Jb = (
+        place.toActionMatrixInverse() @ _jacobian(tree, data, j)
+        for (j, _), place in zip(closure.ends, places, strict=True)
+    )
+    relative = places[0].actInv(places[1]).toActionMatrix() @ Jb - Ja
+    if closure.rotation == "universal":  # no turn about what is across both axes
+        across = np.cross([0.0, 0.0, 1.0], places[0].rotation.T @ places[1].rotation[:, 0])
+        return np.vstack([relative[:3], across @ relative[3:]])
+    return closure.rows @ relative
+
+
+def _jacobian(tree: pin.Model, data: pin.Data, j: int) -> np.ndarray:
+    if j == 0:
+        return np.zeros((6, tree.nv))
+    return pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # of one column Pinocchio gives a vector
+
+
+def weld(parts: Parts, tree: pin.Model, groups: Sequence[Sequence[Loop]]) -> tuple[Parts, list[str]]:
+    """Return the parts with the joints of some loops fixed, and the names of these."""
+    names = set[str]()
+    for loop in (loop for group in groups for loop in group):
+        (closure,) = loop.closures(tree)
+        names |= {tree.names[k] for k in between(tree, closure.bodies)} | {str(loop.name)}
+    fixed = [name for name in parts.joints if name in names]
+    joints = {
+        name: dataclasses.replace(j, kind="fixed", axes=()) if name in names else j for name, j in parts.joints.items()
+    }
+    return dataclasses.replace(parts, joints=joints), fixed

@@ -18,7 +18,6 @@ from .._xml import in_words_of
 from ._parts import Joint, Parts
 from ._scopes import Scope
 from ._spanning import PERPENDICULAR, Spanning
-from ._tree import second
 
 
 def couplings_of(parts: Parts, spanning: Spanning) -> list[Any]:
@@ -29,13 +28,13 @@ def couplings_of(parts: Parts, spanning: Spanning) -> list[Any]:
         for i, axis in enumerate(joint.axes):
             if axis.mimic is None:
                 continue
-            name = second(joint.name) if i else joint.name
+            name = joint.names[i]
             leader, which, multiplier, offset = axis.mimic
             other = parts.joints[leader]
             if which >= len(other.axes) or other.kind == "gearbox":
                 raise LoadError(f"{joint.owner}: <mimic> follows an axis that joint {leader!r} does not have.")
             with in_words_of(f"{joint.owner}, <mimic>"):
-                found.append(LinearCoupling(name, {second(leader) if which else leader: multiplier}, offset))
+                found.append(LinearCoupling(name, {other.names[which]: multiplier}, offset))
             followers.add(name)
     inner = {b.inner for b in spanning.branches}
     for joint in parts.joints.values():
@@ -97,16 +96,15 @@ def springs_of(parts: Parts, spanning: Spanning) -> list[Spring]:
     for branch in spanning.branches:
         for i, axis in enumerate(branch.joint.axes):
             if axis.stiffness or axis.damping or axis.friction:
-                name = second(branch.joint.name) if i else branch.joint.name
                 with in_words_of(branch.joint.owner):
-                    found.append(Spring(name, axis.stiffness, axis.rest, axis.damping, axis.friction))
+                    found.append(Spring(branch.joint.names[i], axis.stiffness, axis.rest, axis.damping, axis.friction))
     return found
 
 
 def rotors_of(scope: Scope, spanning: Spanning) -> list[Rotor]:
     """Return the rotors of the joints in the tree; the gear ratio is 1 where the file does not say, as in Drake."""
     found = []
-    moving = {branch.joint.name for branch in spanning.branches if branch.joint.kind != "fixed"}
+    moving = {branch.joint.name: branch.joint for branch in spanning.branches if branch.joint.kind != "fixed"}
     for here in scope.every():
         for name, element in here.members.items():
             owner = f"joint {here.full(name)!r}"
@@ -119,7 +117,12 @@ def rotors_of(scope: Scope, spanning: Spanning) -> list[Rotor]:
                         f"{owner}: it has a rotor, but no coordinate, as it closes a loop, or cannot move. Remove "
                         "<drake:rotor_inertia>, or give it a <mimic> or spring, which keeps it in the tree."
                     )
-                joint = second(here.full(name)) if i else here.full(name)
                 with in_words_of(owner):
-                    found.append(Rotor(joint, stated.get("gear_ratio", 1.0), axial_inertia=stated["rotor_inertia"]))
+                    found.append(
+                        Rotor(
+                            moving[here.full(name)].names[i],
+                            stated.get("gear_ratio", 1.0),
+                            axial_inertia=stated["rotor_inertia"],
+                        )
+                    )
     return found

@@ -93,8 +93,8 @@ def _the_robot(place: ET.Element, source: str, notes: Notes) -> ET.Element:
         names = listing([m.get("name") or "?" for m in moving or models])
         raise LoadError(f"{source} has several models: {names}. Keep the one that is meant.")
     chosen = moving[0] if moving else models[0]
-    if others := [m.get("name") or "?" for m in models if m is not chosen]:
-        notes.messages.append(f"static models beside the robot are left out: {listing(others)}.")
+    others = [m.get("name") or "?" for m in models if m is not chosen]
+    notes.about(others, "static models beside the robot are left out: {}.")
     return chosen
 
 

@@ -62,7 +62,7 @@ def _scan(element: ET.Element, owner: str, notes: Notes) -> None:
 def _unread(child: ET.Element, parent: str, known: set[str], owner: str, notes: Notes) -> None:
     tag, local = plain_name(child.tag), local_name(child.tag)
     if parent in ("axis", "axis2") and local in ("rotor_inertia", "gear_ratio"):
-        return  # Drake's, read by ``_rotors``
+        return  # Drake's, read by ``_couplings``
     for inner in (child, *child.iter()) if child.tag not in FOR_OTHERS else ():
         name = local_name(inner.tag)
         if name in CHANGING or (name in PHYSICAL and (inner is child or inner.tag != name)):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,17 +12,20 @@ import pinocchio as pin
 
 from ...._support.trees import unit
 from ....errors import InertiaError, LoadError
-from .._checks import AXIS_TOLERANCE, is_unreal, note_stretched, note_unreal
-from .._notes import Notes, listing
+from .._checks import AXIS_TOLERANCE, STRETCHED_JOINTS, UNREAL, is_unreal, symmetric
+from .._notes import Notes
 from .._numbers import numbers
 from .._xml import only_child
 from ._document import Document
 from ._scopes import MODEL, WORLD, Scope
-from ._values import flag, limit, placement, text_of, value
+from ._values import flag, limit, placement, text_of, value, values
 
 AXES = {"revolute": 1, "continuous": 1, "prismatic": 1, "screw": 1, "gearbox": 2, "universal": 2, "revolute2": 2}
 WITHOUT_AXIS = ("fixed", "ball")
-MOMENTS = ("ixx", "ixy", "ixz", "iyy", "iyz", "izz")
+BARE = "these links have no <inertial>, and so 1 kg and 1 kg m^2 about each axis, as SDF has it: {}."
+NEEDLESS = "ball and fixed joints have no axis in SDF, so limits, damping and springs of theirs have no effect: {}."
+Told = Mapping[str, list[str]]
+"""Names by what is said of them."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +87,11 @@ class Joint:
     reference: str = ""
 
     @property
+    def names(self) -> tuple[str, str]:
+        """Of the joints that stand for its axes in the tree."""
+        return self.name, f"{self.name}_axis2"
+
+    @property
     def owner(self) -> str:
         """How messages name it."""
         return f"joint {self.name!r}"
@@ -92,15 +101,21 @@ class Joint:
 class Parts:
     """What a document holds: links and joints by name, and further frames by name with their link."""
 
+    in_world: pin.SE3  # the frame of the model
     links: dict[str, Link] = field(default_factory=dict)
     joints: dict[str, Joint] = field(default_factory=dict)
     frames: dict[str, tuple[str, pin.SE3]] = field(default_factory=dict)
     first: str = ""  # the canonical link
 
+    def place(self, link: str) -> pin.SE3:
+        """Return where a link, or the world, is in the frame of the model."""
+        return self.in_world.inverse() if link == WORLD else self.links[link].place
+
 
 def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
     """Read the links, joints and frames of a model and of those in it."""
-    parts, told = Parts(), _Told([], [], [], [])
+    parts = Parts(scope.in_world())
+    told: Told = {message: [] for message in (BARE, UNREAL, NEEDLESS, STRETCHED_JOINTS)}
     for here in scope.every():
         for name, element in here.members.items():
             owner = f"{element.tag} {here.full(name)!r}"
@@ -113,35 +128,12 @@ def read_parts(scope: Scope, document: Document, notes: Notes) -> Parts:
     if not parts.links:
         raise LoadError(f"{document.source} has no <link>. A robot needs at least one.")
     parts.first = scope.link(MODEL, scope.owner)
-    told.put(notes)
+    for message, names in told.items():
+        notes.about(names, message)
     return parts
 
 
-@dataclass(frozen=True)
-class _Told:
-    """Names for messages."""
-
-    bare: list[str]
-    unreal: list[str]
-    stretched: list[str]
-    needless: list[str]
-
-    def put(self, notes: Notes) -> None:
-        if self.bare:
-            notes.messages.append(
-                f"these links have no <inertial>, and so 1 kg and 1 kg m^2 about each axis, as SDF has it: "
-                f"{listing(self.bare)}."
-            )
-        note_unreal(self.unreal, notes)
-        if self.needless:
-            notes.messages.append(
-                f"ball and fixed joints have no axis in SDF, so limits, damping and springs of theirs have no effect: "
-                f"{listing(self.needless)}."
-            )
-        note_stretched("joints", self.stretched, notes)
-
-
-def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: _Told) -> Link:
+def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) -> Link:
     if not flag(element, "gravity", True, owner):
         raise LoadError(
             f"{owner}: <gravity>false</gravity> of one link cannot be honoured. Remove it, or give all none."
@@ -149,33 +141,28 @@ def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: _Told)
     if flag(element, "kinematic", False, owner):
         raise LoadError(f"{owner}: a kinematic link does not obey dynamics. Remove <kinematic>.")
     decay = element.find("velocity_decay")
-    if decay is not None and any(value(decay, t, 0.0, owner) for t in ("linear", "angular")):
+    if any(values(decay, owner, linear=0.0, angular=0.0)):
         raise LoadError(f"{owner}: <velocity_decay> is a drag that cannot be honoured. Remove it.")
     inertial = only_child(element, "inertial", owner)
     full = scope.full(name)
     if inertial is None:
-        told.bare.append(full)
+        told[BARE].append(full)
         inertia = pin.Inertia(1.0, np.zeros(3), np.eye(3))
     else:
         inertia = _inertia(scope, inertial, full, owner, told)
     return Link(full, scope.place(name, owner), inertia, scope.static)
 
 
-def _inertia(scope: Scope, inertial: ET.Element, name: str, owner: str, told: _Told) -> pin.Inertia:
+def _inertia(scope: Scope, inertial: ET.Element, name: str, owner: str, told: Told) -> pin.Inertia:
     if inertial.get("auto") in ("true", "1"):
         raise LoadError(f"{owner}: inertias from shapes (auto) are not computed here. Write mass and inertia.")
     mass = value(inertial, "mass", 1.0, owner)
     if mass < 0.0:
         raise InertiaError(f"{owner}: the mass is {mass:g} kg; it must not be negative.")
     element = only_child(inertial, "inertia", owner)
-    defaults = (1.0, 0.0, 0.0, 1.0, 0.0, 1.0)
-    xx, xy, xz, yy, yz, zz = (
-        default if element is None else value(element, tag, default, owner)
-        for tag, default in zip(MOMENTS, defaults, strict=True)
-    )
-    moments = np.array([[xx, xy, xz], [xy, yy, yz], [xz, yz, zz]])
+    moments = symmetric(values(element, owner, ixx=1.0, ixy=0.0, ixz=0.0, iyy=1.0, iyz=0.0, izz=1.0))
     if is_unreal(moments, owner, "Correct it; often the signs of ixy, ixz, iyz are wrong."):
-        told.unreal.append(name)
+        told[UNREAL].append(name)
     pose = only_child(inertial, "pose", owner)
     if pose is not None and pose.get("relative_to"):
         raise LoadError(f"{owner}: the pose of <inertial> is relative to the link. Remove relative_to.")
@@ -183,7 +170,7 @@ def _inertia(scope: Scope, inertial: ET.Element, name: str, owner: str, told: _T
     return at.act(pin.Inertia(mass, np.zeros(3), moments))
 
 
-def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: _Told) -> Joint:
+def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) -> Joint:
     kind = element.get("type") or ""
     if kind not in AXES and kind not in WITHOUT_AXIS:
         known = ", ".join((*AXES, *WITHOUT_AXIS))
@@ -201,7 +188,7 @@ def _joint(scope: Scope, name: str, element: ET.Element, owner: str, told: _Told
         for text in (e.text for e in part.iter())
         if part.tag in ("limit", "dynamics")
     ):
-        told.needless.append(scope.full(name))
+        told[NEEDLESS].append(scope.full(name))
     axes = tuple(_axis(scope, element, tag, place, kind, owner, name, told) for tag in tags)
     lead, reference = 0.0, ""
     if kind == "screw":
@@ -233,7 +220,7 @@ def _lead(element: ET.Element, owner: str) -> float:
 
 
 def _axis(
-    scope: Scope, joint: ET.Element, tag: str, place: pin.SE3, kind: str, owner: str, name: str, told: _Told
+    scope: Scope, joint: ET.Element, tag: str, place: pin.SE3, kind: str, owner: str, name: str, told: Told
 ) -> Axis:
     element = only_child(joint, tag, owner)
     if element is None:
@@ -243,24 +230,21 @@ def _axis(
     direction = unit(given)
     if direction is None:
         raise LoadError(f"{owner}: <{tag}> is zero. Give its direction, such as 0 0 1.")
-    if abs(np.linalg.norm(given) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in told.stretched:
-        told.stretched.append(scope.full(name))
+    if abs(np.linalg.norm(given) - 1.0) > AXIS_TOLERANCE and scope.full(name) not in told[STRETCHED_JOINTS]:
+        told[STRETCHED_JOINTS].append(scope.full(name))
     if stated is not None and stated.get("expressed_in"):
         frame = scope.place(stated.get("expressed_in") or "", owner).rotation
         direction = place.rotation.T @ frame @ direction
     elif scope.version < (1, 5) or (scope.version < (1, 7) and flag(element, "use_parent_model_frame", False, owner)):
         direction = place.rotation.T @ scope.place(MODEL, owner).rotation @ direction
     bounds = only_child(element, "limit", owner)
-    lower, upper, effort, velocity = (
-        default if bounds is None else limit(bounds, t, default, owner)
-        for t, default in (("lower", -math.inf), ("upper", math.inf), ("effort", math.inf), ("velocity", math.inf))
-    )
+    none = math.inf
+    lower, upper, effort, velocity = values(bounds, owner, limit, lower=-none, upper=none, effort=none, velocity=none)
     if lower > upper:
         raise LoadError(f"{owner}: the lower limit {lower:g} is above the upper one, {upper:g}. Exchange them.")
     passive = only_child(element, "dynamics", owner)
-    damping, friction, stiffness, rest = (
-        0.0 if passive is None else value(passive, t, 0.0, owner)
-        for t in ("damping", "friction", "spring_stiffness", "spring_reference")
+    damping, friction, stiffness, rest = values(
+        passive, owner, damping=0.0, friction=0.0, spring_stiffness=0.0, spring_reference=0.0
     )
     # a negative number means none
     effort, velocity = (math.inf if x < 0.0 else x for x in (effort, velocity))
@@ -281,9 +265,7 @@ def _mimic(scope: Scope, axis: ET.Element, owner: str) -> tuple[str, int, float,
     which = element.get("axis", "axis")
     if which not in ("axis", "axis2"):
         raise LoadError(f"{owner}: <mimic> names the axis {which!r}; expected axis or axis2.")
-    multiplier, offset, reference = (
-        value(element, t, default, owner) for t, default in (("multiplier", 1.0), ("offset", 0.0), ("reference", 0.0))
-    )
+    multiplier, offset, reference = values(element, owner, multiplier=1.0, offset=0.0, reference=0.0)
     if multiplier == 0.0:
         raise LoadError(f"{owner}: the multiplier of <mimic> is 0, so the joint stands still. Make it fixed.")
     return home.full(last), int(which == "axis2"), multiplier, offset - multiplier * reference

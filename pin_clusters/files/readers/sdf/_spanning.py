@@ -74,7 +74,9 @@ def span(parts: Parts) -> Spanning:
     Raises:
         LoadError: The links are not connected, or too many hang from each other in a row.
     """
-    joints = [*_of_static_links(parts), *(j for j in parts.joints.values() if j.kind != "gearbox")]
+    static = [link for link in parts.links.values() if link.static]
+    joints = [Joint(f"{link.name}_static", "fixed", WORLD, link.name, link.place) for link in static]
+    joints += [j for j in parts.joints.values() if j.kind != "gearbox"]
     root = _root(parts, joints)
     order = _in_breadth(root, joints)
     needed = {j.name for j in joints if in_tree_only(j)} | _coupled(parts)
@@ -99,12 +101,6 @@ def _ease(joint: Joint, needed: Collection[str]) -> int:
 def loses(joint: Joint) -> bool:
     """Say whether a joint has something that is lost where it closes a loop."""
     return any(not (math.isinf(a.lower) and math.isinf(a.upper)) or a.damping or a.friction for a in joint.axes)
-
-
-def _of_static_links(parts: Parts) -> Iterator[Joint]:
-    for name, link in parts.links.items():
-        if link.static:
-            yield Joint(f"{name}_static", "fixed", WORLD, name, link.place)
 
 
 def in_tree_only(joint: Joint) -> bool:

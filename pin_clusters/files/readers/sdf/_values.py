@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import xml.etree.ElementTree as ET
+from collections.abc import Callable
 
 import numpy as np
 import pinocchio as pin
@@ -28,6 +29,14 @@ def value(element: ET.Element, tag: str, default: float, owner: str) -> float:
     """Return the number of a child; the default if there is none."""
     child = only_child(element, tag, owner)
     return default if child is None else number(child.text or "", tag, owner)
+
+
+def values(
+    element: ET.Element | None, owner: str, read: Callable[[ET.Element, str, float, str], float] = value,
+    **defaults: float,
+) -> list[float]:  # fmt: skip
+    """Return the numbers of some children; their defaults where one, or the element itself, is missing."""
+    return [x if element is None else read(element, tag, x, owner) for tag, x in defaults.items()]
 
 
 def limit(element: ET.Element, tag: str, default: float, owner: str) -> float:
