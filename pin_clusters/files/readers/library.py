@@ -29,7 +29,7 @@ _PARAMETERS = ("n", "seed")
 
 def robots() -> tuple[str, ...]:
     """Return the names that `load` knows, sorted."""
-    return tuple(sorted({*_BUILT, *_folders()}))
+    return tuple(sorted({*_BUILT, *folders()}))
 
 
 def load(
@@ -75,7 +75,7 @@ def _mjcf(name: object, parameters: dict[str, Any]) -> str | None:
     """Return the text of a robot that is an MJCF file, else None."""
     if not isinstance(name, str) or parameters or name in _BUILT:
         return None
-    file = _folders()[name].joinpath("model.xml") if name in _folders() else None
+    file = folders()[name].joinpath("model.xml") if name in folders() else None
     return file.read_text() if file is not None and file.is_file() else None
 
 
@@ -95,7 +95,7 @@ def _parts(
     if build is not None:
         tree, constraints = build(root_joint=None if isinstance(root_joint, str) else root_joint, **parameters)
         return Parts(tree, constraints, tuple(independent or ()))
-    files = _folders()
+    files = folders()
     if name not in files:
         raise UnknownNameError(f"there is no robot {name!r}.{did_you_mean(name, robots(), limit=40)}")
     text = files[name].joinpath("model.urdf").read_bytes()
@@ -110,7 +110,7 @@ def _floats(text: bytes, name: str) -> bool:
     return description.links[description.root_link].find("inertial") is not None
 
 
-def _folders() -> dict[str, Traversable]:
+def folders() -> dict[str, Traversable]:
     """Return the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name.
 
     The wheel has them inside the package; in a source tree (an editable install) they lie beside it.
