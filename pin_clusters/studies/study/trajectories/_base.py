@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol, TypeAlias, runtime_checkable
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import pinocchio as pin
 
+from ...._support.docstrings import stock
 from ...._support.trees import coordinates_of
 from ....errors import ModelError, PinClustersError
 from ....model import ClusterModel
@@ -16,6 +17,20 @@ MAX_SAMPLES = 400_000
 
 Motion: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Time (N,), q of the tree (N, nq), independent v and a (N, nv)."""
+
+
+documented = stock(
+    """
+    Args:
+        model: The robot.
+
+    Returns:
+        Time, shape (N,), [s]; q of the tree, shape (N, nq); v and a, shape (N, nv).
+
+    Raises:
+        ModelError: There is no joint to move.
+    """
+)
 
 
 class TrajectoryError(PinClustersError, ValueError):
@@ -67,6 +82,13 @@ def numbers(what: str, values: object) -> np.ndarray:
         raise TrajectoryError(f"{what} must be numbers: {error}.") from None
 
 
+def take(owner: Any, **numbers: object) -> None:
+    """Give a frozen dataclass its positive numbers as floats, the duration and dt of its samples among them."""
+    for name, value in positive(**numbers).items():
+        object.__setattr__(owner, name, value)
+    check_grid(owner.duration, owner.dt)
+
+
 def check_grid(duration: float, dt: float) -> None:
     """Refuse, by ``TrajectoryError``, a time between samples that gives no sample, or more than 400 000."""
     if dt > duration:
@@ -78,10 +100,10 @@ def check_grid(duration: float, dt: float) -> None:
         )
 
 
-def count(duration: float, dt: float) -> int:
-    """Return the number of samples 0, dt, 2 dt, ... below the duration."""
+def grid(duration: float, dt: float) -> np.ndarray:
+    """Return 0, dt, 2 dt, ... below the duration."""
     # 5 / 5e-4 is 10000.000000000002 on some machines, and 10001 samples would shift every RMS
-    return math.ceil(duration / dt - 1e-9)
+    return np.arange(math.ceil(duration / dt - 1e-9)) * dt
 
 
 def joint_of(model: ClusterModel, name: str) -> pin.JointModel:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 from dataclasses import dataclass
 from typing import Any, TypeVar
@@ -11,8 +12,8 @@ import numpy as np
 from ....model import ClusterModel
 from ..reach import Reach, follow, reach
 from . import _suspicions as suspicions
-from ._base import Motion, check_grid, count, moved_joints, positive
-from ._whole import configurations, rates
+from ._base import Motion, documented, grid, moved_joints, take
+from ._whole import rates, whole
 from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
@@ -31,19 +32,17 @@ class Wave:
     dt: float
 
     def __post_init__(self) -> None:
-        for name, value in positive(**self._numbers()).items():
-            object.__setattr__(self, name, value)
-        check_grid(self.duration, self.dt)
+        take(self, **self._numbers())
 
     @property
     def samples(self) -> int:
         """Number of samples."""
-        return count(self.duration, self.dt)
+        return len(self.time)
 
     @property
     def time(self) -> np.ndarray:
         """Times, shape (samples,), [s]."""
-        return np.arange(self.samples) * self.dt
+        return grid(self.duration, self.dt)
 
     @property
     def label(self) -> str:
@@ -66,27 +65,19 @@ class Wave:
     def _numbers(self) -> dict[str, Any]:
         return {name: getattr(self, name) for name in self.__dataclass_fields__}  # type: ignore[attr-defined]
 
+    @documented
     def states(self, model: ClusterModel) -> Motion:
         """Return the motion of the whole robot; dependent joints follow their couplings, loops by continuation.
 
-        Args:
-            model: The robot.
-
-        Returns:
-            Time, shape (samples,), [s]; q of the tree, shape (samples, nq); v and a, shape (samples, nv).
-
         Raises:
-            ModelError: There is no joint to move.
             BranchLost: The loops cannot follow so far; see ``reachable``.
         """
-        joints, time = moved_joints(model), self.time
-        curves = dict.fromkeys(joints, self.wave())
-        suspicions.angles(model, f"an amplitude of {self.amplitude:g}", joints, np.full(len(joints), self.amplitude))
+        joints, time, wave = moved_joints(model), self.time, self.wave()
+        suspicions.angles(model, f"an amplitude of {self.amplitude:g}", dict.fromkeys(joints, self.amplitude))
+        curves = dict.fromkeys(joints, wave)
         if model.closures:
-            q = follow(model, _direction(model), curves[joints[0]][0])
-        else:
-            q = configurations(model, time, curves)
-        return time, q, *rates(model, time, curves)
+            return time, follow(model, _direction(model), wave[0]), *rates(model, time, curves)
+        return whole(model, time, curves)
 
     def reachable(self, model: ClusterModel) -> Reach:
         """Return the amplitude that all joints can have: that of the wave, unless closed loops stop them before.
@@ -103,7 +94,7 @@ class Wave:
     def fitted(self: W, model: ClusterModel) -> tuple[W, Reach]:
         """Return the same with the amplitude that ``reachable`` gives, and that."""
         found = self.reachable(model)
-        return type(self)(**(self._numbers() | {"amplitude": found.amplitude})), found
+        return dataclasses.replace(self, amplitude=found.amplitude), found  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)
