@@ -16,6 +16,7 @@ from ....files.readers import load
 from ....model import ClusterModel, depth_first
 from ....model.configuration import integrate, neutral
 from ....verification.baselines import projection
+from ._models import leaves
 from ._numbers import Robot
 
 
@@ -53,24 +54,18 @@ def pair(robot: Robot, seed: int = 0) -> Pair:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)  # inertias as published
         model = load(robot.name) if robot.n is None else load(robot.name, n=robot.n)
-        tree, note = approximate(model)
+        try:
+            tree, note = armature_model(model, "diagonal"), ""
+        except ModelError as error:
+            tree, note = serial(model), f"baselines.armature_model cannot express {model.name}: {error}"
         same = ClusterModel(tree)
     rng = np.random.default_rng(seed)
     q = integrate(model, neutral(model), 0.1 * rng.uniform(-1.0, 1.0, model.nv))
     v, x = rng.standard_normal((2, model.nv))
-    parents = set(tree.parents)
-    ends = [tree.names[j] for j in range(1, tree.njoints) if j not in parents]
+    ends = [tree.names[j] for j in leaves(tree)]
     q_tree = np.ascontiguousarray(q[independent_q(model, tree)])
     frames, own = [model.getFrameId(n) for n in ends], [tree.getFrameId(n) for n in ends]
     return Pair(model, tree, same, q, q_tree, v, x, frames, own, note)
-
-
-def approximate(model: ClusterModel) -> tuple[pin.Model, str]:
-    """Return the approximate robot for Pinocchio, and a note where armature alone does not give one."""
-    try:
-        return armature_model(model, "diagonal"), ""
-    except ModelError as error:
-        return serial(model), f"baselines.armature_model cannot express {model.name}: {error}"
 
 
 def serial(model: ClusterModel) -> pin.Model:

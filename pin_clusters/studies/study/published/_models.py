@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +16,7 @@ from ....constraints import LinearCoupling, Rotor
 from ....errors import PinClustersError, PinClustersWarning
 from ....files.readers.chains import RATIO
 from ....model import ClusterModel
+from ....model.configuration import neutral
 from ....verification.timing import Call
 
 AXIAL = 1e-4
@@ -102,17 +103,36 @@ def balls(parents: Sequence[int]) -> pin.Model:
     return tree
 
 
-def method(
-    name: str, model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, **options: Any
-) -> tuple[Call | None, str]:
-    """Return a call of forward dynamics by a module of ``baselines``, or None and why it cannot express the robot."""
-    module = importlib.import_module(f"....verification.baselines.{name}", __package__)
-    try:
-        data = module.createData(model, **options)
-        module.aba(model, data, q, v, tau)
-    except PinClustersError as error:
-        return None, f"baselines.{name} cannot express {model.name}: {error}"
-    return (module.aba, (model, data, q, v, tau)), ""
+def leaves(tree: pin.Model) -> list[int]:
+    """Return the joints at the ends of the branches."""
+    return sorted({*range(1, tree.njoints)} - {*tree.parents})
+
+
+def state(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a random q near the neutral configuration (it itself, if joints are tied), v and tau."""
+    rng = np.random.default_rng(model.nv)
+    q = np.array(neutral(model))
+    if model.nv == model.nq:
+        q += 0.1 * rng.uniform(-1.0, 1.0, model.nq)
+    v, tau = rng.standard_normal((2, model.nv))
+    return q, v, tau
+
+
+def rivals(
+    methods: Mapping[str, tuple[str, dict[str, Any]]], model: ClusterModel, *state: np.ndarray
+) -> tuple[dict[str, Call], dict[str, str]]:
+    """Return forward dynamics by modules of ``baselines`` with options, and why one cannot express the robot."""
+    found: dict[str, Call] = {}
+    missing = {}
+    for how, (name, options) in methods.items():
+        module = importlib.import_module(f"....verification.baselines.{name}", __package__)
+        try:
+            data = module.createData(model, **options)
+            module.aba(model, data, *state)
+            found[how] = module.aba, (model, data, *state)
+        except PinClustersError as error:
+            missing[how] = f"baselines.{name} cannot express {model.name}: {error}"
+    return found, missing
 
 
 def kernel(model: ClusterModel, name: str, *given: np.ndarray) -> Call:
@@ -144,8 +164,3 @@ def delassus(tree: pin.Model, data: pin.Data, q: np.ndarray, joints: Sequence[in
         contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, tree, j, pin.LOCAL))
         datas.append(contacts[-1].createData())
     return {"pinocchio": (pin.computeDelassusMatrix, (tree, data, q, contacts, datas, 0.0))}
-
-
-def room_of_data(nv: int) -> float:
-    """Return the memory of a ``pin.Data`` while it is made, [bytes]."""
-    return 2.0 * 4.0 * 8.0 * float(nv) ** 3

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -65,6 +65,19 @@ class Part:
     seconds: tuple[float, float] = (30.0, 10.0)
 
 
+def agreeing(who: str, methods: Mapping[str, str] | None = None) -> Callable[[Found], list[str]]:
+    """Return what says how exact some methods are, and what was left out, and why; ``methods`` are their labels."""
+
+    def says(found: Found) -> list[str]:
+        left_out = {(methods or {}).get(how, how): why for how, why in found.get("left_out", {}).items()}
+        return [
+            f"{who} agree to {found['agreement']:.0e} of the largest entry.",
+            *(f"{how}: left blank. {why}" for how, why in left_out.items()),
+        ]
+
+    return says
+
+
 def us(x: float) -> str:
     """Return microseconds with three digits."""
     return f"{x:.0f}" if x >= 100.0 else f"{x:.3g}"
@@ -83,7 +96,7 @@ def times_table(head: str, rows: Sequence[Found], size: str, methods: Mapping[st
     ]  # fmt: skip
 
 
-def in_all(rows: Sequence[Found], methods: Mapping[str, Any]) -> list[str]:
+def in_all(rows: Sequence[Found], methods: Iterable[str]) -> list[str]:
     """Return the methods that were timed at the largest size, and so at all."""
     return [how for how in methods if how in rows[-1]["times"]]
 

@@ -13,12 +13,11 @@ from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.operational import inverse_operational_inertia
 from ....algorithms.dynamics.rnea import rnea
 from ....verification.baselines import lagrange, projection
-from ....verification.baselines._workspace import Workspace
 from ....verification.timing import Call, Timing
 from ..plots import named
 from ._approximate import Pair, pair
 from ._drawing import LABELS, STYLES, headed, plain
-from ._effort import Effort, agreement, timed, times
+from ._effort import Effort, measured, times
 from ._models import delassus
 from ._numbers import CHIGNOLI, PLACE, ROBOTS, TABLES
 from ._part import Found, Part, Rows, Statement, per_cent, span, us
@@ -40,14 +39,12 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     for robot in robots:
         one = pair(robot)
         calls, left_out = _calls(one)
-        agreed = max(agreement(table, ("cluster", "projection", "lagrange")) for table in calls.values())
-        tables = {what: _ratios(t) for what, t in timed(calls, effort).items()}
+        timings, agreed = measured(calls.items(), ("cluster", "projection", "lagrange"), effort, done)
         found.append({
             "robot": robot.name, "title": robot.title, "nv": one.model.nv, "nv_tree": one.model.tree.nv,
-            "ends": len(one.frames), "agreement": agreed, "tables": tables,
+            "ends": len(one.frames), "agreement": agreed, "tables": {what: _ratios(t) for what, t in timings.items()},
             "note": one.note, "left_out": left_out,
         })  # fmt: skip
-        done()
     return {"robots": found}
 
 
@@ -61,71 +58,66 @@ def _ratios(t: dict[str, Timing]) -> dict[str, Any]:
 
 def _calls(one: Pair) -> tuple[dict[str, dict[str, Call]], dict[str, str]]:
     """Return what is timed per table and method, and what cannot be, with the reason."""
-    model, same, tree, v, x = one.model, one.same, one.tree, one.v, one.x
+    model, same, tree = one.model, one.same, one.tree
     data, its, theirs = model.createData(), same.createData(), tree.createData()
     space, both = projection.createData(model), lagrange.createData(model)
-    projection.aba(model, space, one.q, v, x)
-    lagrange.aba(model, both, one.q, v, x)
+    projection.aba(model, space, one.q, one.v, one.x)
+    lagrange.aba(model, both, one.q, one.v, one.x)
     # G and its bias are given to the rivals and cost them nothing
     space.hold = both.hold = True
+    exact, approximate, pinocchio = ((m, d, q, one.v, one.x) for m, d, q in (
+        (model, data, one.q), (same, its, one.q_tree), (tree, theirs, one.q_tree),
+    ))  # fmt: skip
+    projected, multiplied = ((model, d, one.q, one.v, one.x) for d in (space, both))
+    # what Pinocchio computes for projection, without the linear algebra around it: no projection is quicker
+    part = space.tree, space.data, np.array(space.configuration(one.q))
+    v, a = space.G @ one.v, space.G @ one.x + space.g
     osim = delassus(tree, theirs, one.q_tree, [tree.frames[f].parentJoint for f in one.frames_tree])
     why = f"Pinocchio {pin.__version__} has no computeDelassusMatrix."
-    parts = _Parts(space, one)
     return {
         "inverse dynamics": {
-            "cluster": (rnea, (model, data, one.q, v, x)),
-            "approximate": (rnea, (same, its, one.q_tree, v, x)),
-            "pinocchio": (pin.rnea, (tree, theirs, one.q_tree, v, x)),
-            "least": (parts.rnea, ()),
-            "projection": (projection.rnea, (model, space, one.q, v, x)),
+            "cluster": (rnea, exact),
+            "approximate": (rnea, approximate),
+            "pinocchio": (pin.rnea, pinocchio),
+            "least": (pin.rnea, (*part, v, a)),
+            "projection": (projection.rnea, projected),
         },
         "forward dynamics": {
-            "cluster": (aba, (model, data, one.q, v, x)),
-            "approximate": (aba, (same, its, one.q_tree, v, x)),
-            "pinocchio": (pin.aba, (tree, theirs, one.q_tree, v, x)),
-            "least": (parts.terms, ()),
-            "projection": (projection.aba, (model, space, one.q, v, x)),
-            "lagrange": (lagrange.aba, (model, both, one.q, v, x)),
+            "cluster": (aba, exact),
+            "approximate": (aba, approximate),
+            "pinocchio": (pin.aba, pinocchio),
+            "least": (_terms, (*part, v)),
+            "projection": (projection.aba, projected),
+            "lagrange": (lagrange.aba, multiplied),
         },
         "operational inertia": {
             "cluster": (inverse_operational_inertia, (model, data, one.q, one.frames)),
             "approximate": (inverse_operational_inertia, (same, its, one.q_tree, one.frames_tree)),
             **osim,
-            "least": (parts.jacobians, ()),
+            "least": (_jacobians, part),
             "projection": (projection.inverse_operational_inertia, (model, space, one.q, one.frames)),
         },
     }, {} if osim else {"operational inertia: pinocchio": why}
 
 
-class _Parts:
-    """What Pinocchio computes for projection, without the linear algebra around it: no projection is quicker."""
+def _terms(tree: pin.Model, data: pin.Data, q: np.ndarray, v: np.ndarray) -> None:
+    """Compute mass matrix and bias torques of the tree."""
+    pin.crba(tree, data, q)
+    pin.nonLinearEffects(tree, data, q, v)
 
-    def __init__(self, space: Workspace, one: Pair) -> None:
-        self.tree, self.data, self.q = space.tree, space.data, np.array(space.configuration(one.q))
-        self.v, self.a = space.G @ one.v, space.G @ one.x + space.g
 
-    def rnea(self) -> None:
-        """Inverse dynamics of the tree."""
-        pin.rnea(self.tree, self.data, self.q, self.v, self.a)
-
-    def terms(self) -> None:
-        """Mass matrix and bias torques of the tree."""
-        pin.crba(self.tree, self.data, self.q)
-        pin.nonLinearEffects(self.tree, self.data, self.q, self.v)
-
-    def jacobians(self) -> None:
-        """Mass matrix and Jacobians of the tree."""
-        pin.crba(self.tree, self.data, self.q)
-        pin.computeJointJacobians(self.tree, self.data, self.q)
+def _jacobians(tree: pin.Model, data: pin.Data, q: np.ndarray) -> None:
+    """Compute mass matrix and Jacobians of the tree."""
+    pin.crba(tree, data, q)
+    pin.computeJointJacobians(tree, data, q)
 
 
 # --- what it shows ----------------------------------------------------------------------------------------------------
 
 
-def _published(found: Found, what: str, how: str) -> dict[str, float]:
+def _published(what: str, how: str) -> dict[str, float]:
     """Return the published per cent of a method, by robot."""
-    numbers = TABLES[what].get(how)
-    return {} if numbers is None else dict(zip((r.name for r in ROBOTS), numbers, strict=True))
+    return dict(zip((r.name for r in ROBOTS), TABLES[what].get(how, ()), strict=False))
 
 
 def tables(found: Found) -> list[tuple[str, Rows]]:
@@ -138,19 +130,17 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
             table = r["tables"][what]
             ends = f", {r['ends']} end{'s' * (r['ends'] > 1)}" if what == "operational inertia" else ""
             name = f"`{r['robot']}`{ends}"
-            row = [name, f"{r['nv']} ({r['nv_tree']})", _time(table["times"]["cluster"])]
+            time = table["times"]["cluster"]
+            took = f"{us(time['median_us'])} ± {100.0 * time['spread']:.0f} %"
+            row = [name, f"{r['nv']} ({r['nv_tree']})", took]
             for how in rivals:
-                known = _published(found, what, how).get(r["robot"])
+                known = _published(what, how).get(r["robot"])
                 cell = "-" if how not in table["per_cent"] else per_cent(table["per_cent"][how])
                 row.append(cell + ("" if known is None else f" ({known:+g} %)"))
             rows.append(row)
         title = f"Table {TABLE[what]}, {what}: time beyond that of the cluster algorithm (published in brackets)"
         shown.append((title, rows))
     return shown
-
-
-def _time(timing: dict[str, float]) -> str:
-    return f"{us(timing['median_us'])} ± {100.0 * timing['spread']:.0f} %"
 
 
 def says(found: Found) -> list[str]:
@@ -180,7 +170,7 @@ def statements(found: Found) -> list[Statement]:
             source,
             f"{span(ours, per_cent)} here with the same code, median {per_cent(float(np.median(ours)))}; published are "
             f"{span(theirs, per_cent)}.",
-            _within(ours, theirs),
+            min(theirs) <= float(np.median(ours)) <= max(theirs),
         ))  # fmt: skip
         for how, name in _SLOWER.items():
             if how not in methods or not got[how]:
@@ -204,11 +194,6 @@ def _all(found: Found, what: str, how: str) -> list[float]:
     return [cell[how] for cell in cells if how in cell]
 
 
-def _within(ours: list[float], theirs: list[float]) -> bool:
-    """Whether the median lies within what was published."""
-    return min(theirs) <= float(np.median(ours)) <= max(theirs)
-
-
 def draw(what: str, figure: Figure, found: Found) -> None:
     """Draw the times of one table relative to the cluster algorithm's, beside what was published."""
     figure.set_size_inches(9.6, 4.9)
@@ -217,7 +202,7 @@ def draw(what: str, figure: Figure, found: Found) -> None:
     rivals = [how for how in _RIVALS if _all(found, what, how)]
     width = 0.8 / len(rivals)
     for i, how in enumerate(rivals):
-        known = _published(found, what, how)
+        known = _published(what, how)
         for k, r in enumerate(robots):
             x = k + (i - 0.5 * (len(rivals) - 1)) * width
             value = r["tables"][what]["per_cent"].get(how)
