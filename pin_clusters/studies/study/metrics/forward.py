@@ -11,9 +11,9 @@ import numpy as np
 from ....algorithms.dynamics.aba import aba
 from ....model import ClusterModel
 from ...pages.results import Result
-from .._samples import as_model, chosen, column_names, documented, length_rms, quotient, rms, rows
+from .._samples import as_model, by_parts, chosen, column_names, documented, quotient, rms, rows
 from ..rungs import along
-from ._base import base_columns
+from ..trajectories import base_columns
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +59,11 @@ def forward_error(
     exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
     errors = {name: x - exact for name, x in found.items()}
     base: dict[str, dict[str, float]] = {}
-    first = base_columns(model)
-    if first is not None:
-        parts = {"linear": slice(first, first + 3), "angular": slice(first + 3, first + 6)}
+    at = base_columns(model)
+    if at is not None:
+        largest = by_parts(exact[:, at])
         base = {
-            name: {k: float(quotient(length_rms(x[:, at]), length_rms(exact[:, at]))) for k, at in parts.items()}
+            name: {part: float(quotient(size, largest[part])) for part, size in by_parts(x[:, at]).items()}
             for name, x in errors.items()
         }
     return ForwardError(

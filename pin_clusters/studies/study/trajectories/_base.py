@@ -140,10 +140,9 @@ def coordinates(model: ClusterModel, q: np.ndarray, names: tuple[str, ...]) -> n
 
 def floating_base(model: ClusterModel) -> str | None:
     """Return the name of the free-flyer at the root, None if the base does not float."""
-    if model.tree.njoints < 2 or model.tree.joints[1].shortname() != "JointModelFreeFlyer":
-        return None
-    name = str(model.tree.names[1])
-    return name if name in model.independent_joints else None
+    tree = model.tree
+    roots = (j for j in range(1, tree.njoints) if not tree.parents[j] and "FreeFlyer" in tree.joints[j].shortname())
+    return next((name for j in roots if (name := str(tree.names[j])) in model.independent_joints), None)
 
 
 def base_columns(model: ClusterModel) -> slice | None:
@@ -153,6 +152,12 @@ def base_columns(model: ClusterModel) -> slice | None:
         return None
     first = model.joint_idx_v(root)
     return slice(first, first + 6)
+
+
+def base_pose(model: ClusterModel) -> slice:
+    """Return where the pose of a base that floats is in q."""
+    first = joint_of(model, str(floating_base(model))).idx_q
+    return slice(first, first + 7)
 
 
 def slides(model: ClusterModel, name: str) -> bool:

@@ -12,7 +12,7 @@ from ....errors import BranchLost
 from ....model import ClusterModel
 from ....model.configuration import integrate
 from ..reach import labels
-from ._base import Motion, TrajectoryError, base_columns, held
+from ._base import Motion, TrajectoryError, base_columns, base_pose, held
 
 _STEP = 0.05
 """Farthest that a loop is followed at a time, [rad] or [m]."""
@@ -44,7 +44,7 @@ def whole(
     v, a = rates(model, time, curves)
     if base is not None:
         at = base_columns(model)
-        q[:, :7], v[:, at], a[:, at] = base
+        q[:, base_pose(model)], v[:, at], a[:, at] = base
     found = {int(model.tree.getJointId(name)): curve[0] for name, curve in curves.items()}
     if not model.closures:
         for row in model.coupling_rows:  # masters come before their dependents
