@@ -19,9 +19,11 @@ from . import report
 from ._samples import labels, locked, spread
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure
 
     from .accuracy import StudyResult
+else:
+    Figure = Any  # Matplotlib is imported when something is drawn
 
 # Okabe and Ito's colours, and Tol's wine red, which the colour-blind can tell apart; line styles say the same again
 STYLES: dict[str, dict[str, Any]] = {

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -15,13 +15,10 @@ from ....errors import UnknownNameError, did_you_mean
 from ....model import ClusterModel
 from .._samples import labels, locked, spread
 from ..metrics.drift import frame_poses, simulated
-from ..plots import STYLES, head, named, panels
+from ..plots import STYLES, Figure, head, named, panels
 from ..rungs import Progress, along, part_of
 from ..trajectories import Sine, moved_joints
 from ._experiment import Experiment, Rows, documented, rotors
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TIMES = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 

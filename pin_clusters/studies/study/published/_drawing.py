@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..plots import named, titled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from ..plots import Figure, named, titled
 
 # colours of Okabe and Ito, which the colour-blind can tell apart; markers and line styles say the same again
 STYLES: dict[str, dict[str, Any]] = {

@@ -3,13 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from dataclasses import dataclass
+from typing import Any
 
+from ..plots import Figure
 from ._effort import Effort
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Found = dict[str, Any]
 Rows = list[list[str]]
@@ -61,8 +59,13 @@ class Part:
     figures: Mapping[str, Callable[[Figure, Found], None]]
     tables: Callable[[Found], list[tuple[str, Rows]]]
     statements: Callable[[Found], list[Statement]]
-    says: Callable[[Found], list[str]] = field(default=lambda found: [])
-    seconds: tuple[float, float] = (30.0, 10.0)
+    says: Callable[[Found], list[str]]
+    seconds: tuple[float, float]
+
+
+def nothing(found: Found) -> list[str]:
+    """Say nothing more about what was found."""
+    return []
 
 
 def agreeing(who: str, methods: Mapping[str, str] | None = None) -> Callable[[Found], list[str]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -14,16 +14,21 @@ from ....algorithms.dynamics.rnea import nonLinearEffects
 from ....approximations.armature import armature_model
 from ....model import ClusterModel
 from ....verification.timing import Call
-from ..plots import named, panels
+from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed, logarithmic
 from ._effort import Effort, crossing, measured, ratios, slope, times
 from ._models import chain, rivals, state
 from ._numbers import MASS_MATRIX_BEFORE, MOSS
-from ._part import Found, Part, Rows, Statement, agreeing, in_all, times_table
+from ._part import Found, Rows, Statement, agreeing, in_all, times_table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Mass matrix, articulated bodies, Lagrange multipliers"
+TIMED = (
+    "Chains without rotors. Articulated bodies: `pc.aba`; mass matrix with sparse L'DL and Lagrange multipliers: "
+    "`baselines.sparse_crba` and `baselines.baraff`, compiled as `pc.aba` is; mass matrix and bias torques alone: "
+    "`pc.crba` and `pc.nonLinearEffects`, without a solution; Pinocchio's `aba`, and its `crba`, "
+    "`nonLinearEffects` and Cholesky decomposition, four calls from Python. The slides count operations of 2007."
+)
+SECONDS = (35.0, 6.0)
 LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, 64, 96)
 METHODS = {
     "aba": ("cluster", "articulated bodies"),
@@ -150,19 +155,5 @@ def draw(figure: Figure, found: Found) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="crossover",
-    title="Mass matrix, articulated bodies, Lagrange multipliers",
-    timed=(
-        "Chains without rotors. Articulated bodies: `pc.aba`; mass matrix with sparse L'DL and Lagrange multipliers: "
-        "`baselines.sparse_crba` and `baselines.baraff`, compiled as `pc.aba` is; mass matrix and bias torques alone: "
-        "`pc.crba` and `pc.nonLinearEffects`, without a solution; Pinocchio's `aba`, and its `crba`, "
-        "`nonLinearEffects` and Cholesky decomposition, four calls from Python. The slides count operations of 2007."
-    ),
-    measure=measure,
-    figures={"moss_crossover": draw},
-    tables=tables,
-    statements=statements,
-    says=agreeing("All methods", {how: label for how, (_, label) in METHODS.items()}),
-    seconds=(35.0, 6.0),
-)
+says = agreeing("All methods", {how: label for how, (_, label) in METHODS.items()})
+FIGURES = {"moss_crossover": draw}

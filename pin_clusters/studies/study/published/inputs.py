@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -18,16 +18,20 @@ from ....files.readers import load
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
 from ....verification.timing import Call
-from ..plots import named, panels
+from ..plots import Figure, named, panels
 from ._drawing import curves, headed
 from ._effort import Effort, measured, ratios, times
 from ._models import chain
 from ._numbers import INPUT_MATRICES, KROEG, SAID_LONGER
-from ._part import Found, Part, Rows, Statement, agreeing, us
+from ._part import Found, Rows, Statement, agreeing, us
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Inverse input matrices"
+TIMED = (
+    "`pc.inverse_input_matrix` against a run of `pc.aba` without inputs and one per input: the same compiled "
+    "recursion, called from Python once or many times; chains of geared links, and `mit_humanoid` with its motors "
+    "and forces at 8 points."
+)
+SECONDS = (30.0, 3.0)
 LENGTHS = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
 HUMANOID, POINTS = "mit_humanoid", 8
 _ROUNDED = 5.0
@@ -173,18 +177,5 @@ def draw(figure: Figure, found: Found) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="inputs",
-    title="Inverse input matrices",
-    timed=(
-        "`pc.inverse_input_matrix` against a run of `pc.aba` without inputs and one per input: the same compiled "
-        "recursion, called from Python once or many times; chains of geared links, and `mit_humanoid` with its motors "
-        "and forces at 8 points."
-    ),
-    measure=measure,
-    figures={"kroeg_02_input_matrices": draw},
-    tables=tables,
-    statements=statements,
-    says=agreeing("Input matrices and forces one by one"),
-    seconds=(30.0, 3.0),
-)
+says = agreeing("Input matrices and forces one by one")
+FIGURES = {"kroeg_02_input_matrices": draw}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pinocchio as pin
 
@@ -16,16 +16,22 @@ from ....approximations.armature import armature_model
 from ....model import ClusterModel
 from ....verification.baselines import lagrange, projection, sparse
 from ....verification.timing import Call
-from ..plots import named, panels
+from ..plots import Figure, named, panels
 from ._drawing import LABELS, curves, guide, headed, logarithmic
 from ._effort import Effort, measured, slope, times
 from ._models import chain, delassus, kernel, kernel_of_frame, state
 from ._numbers import CHIGNOLI
-from ._part import Found, Part, Rows, Statement, times_table
+from ._part import Found, Rows, Statement, times_table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Figures 11 and 13: the number of links"
+TIMED = (
+    "Chains of links with a rotor each (`geared_chain`, its rotors as `pc.Rotor`). The cluster algorithm, and the "
+    "approximate robot in the same code: one call from Python; of the longest, for which a `pin.Data` would take "
+    "gigabytes, the kernel alone. Pinocchio's `aba` and `computeDelassusMatrix` on the approximate robot. "
+    "Projection and Lagrange multipliers: Pinocchio on the tree with all rotors, NumPy and LAPACK around it. "
+    "Sparse factorisation: Pinocchio's Cholesky decomposition of that tree, row by row from Python."
+)
+SECONDS = (120.0, 12.0)
 PUBLISHED = (2, 4, 6, 8, 12, 16, 20, 24)
 """Within what was published."""
 LONGER = (32, 48, 64, 80, 96, 128, 192, 256, 350, 500, 700, 1000, 2000, 5000, 10000)
@@ -209,23 +215,7 @@ def draw(what: str, figure: Figure, found: Found) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="lengths",
-    title="Figures 11 and 13: the number of links",
-    timed=(
-        "Chains of links with a rotor each (`geared_chain`, its rotors as `pc.Rotor`). The cluster algorithm, and the "
-        "approximate robot in the same code: one call from Python; of the longest, for which a `pin.Data` would take "
-        "gigabytes, the kernel alone. Pinocchio's `aba` and `computeDelassusMatrix` on the approximate robot. "
-        "Projection and Lagrange multipliers: Pinocchio on the tree with all rotors, NumPy and LAPACK around it. "
-        "Sparse factorisation: Pinocchio's Cholesky decomposition of that tree, row by row from Python."
-    ),
-    measure=measure,
-    figures={
-        "chignoli_11_links": partial(draw, "forward dynamics"),
-        "chignoli_13_links_operational": partial(draw, "operational inertia"),
-    },
-    tables=tables,
-    statements=statements,
-    says=says,
-    seconds=(120.0, 12.0),
-)
+FIGURES = {
+    "chignoli_11_links": partial(draw, "forward dynamics"),
+    "chignoli_13_links_operational": partial(draw, "operational inertia"),
+}

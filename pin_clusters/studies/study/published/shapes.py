@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 import pinocchio as pin
 
@@ -16,16 +16,20 @@ from ....approximations.armature import armature_model
 from ....model import ClusterModel
 from ....verification.baselines import projection
 from ....verification.timing import Call
-from ..plots import named, panels
+from ..plots import Figure, named, panels
 from ._drawing import curve, headed, plain
 from ._effort import Effort, measured, slope, times
 from ._models import branched, delassus, grouped, leaves, state
 from ._numbers import CHIGNOLI
-from ._part import Found, Part, Rows, Statement, agreeing, us
+from ._part import Found, Rows, Statement, agreeing, us
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Size of the clusters, depth, number of end effectors"
+TIMED = (
+    "Trees of 48 links, one call from Python each, in alternation. The cluster algorithms are kernels of this "
+    "package; projection is Pinocchio on the tree with all rotors, NumPy and LAPACK around it; Pinocchio's own "
+    "functions run on the approximate robot."
+)
+SECONDS = (25.0, 4.0)
 LINKS = 48
 SIZES = (1, 2, 3, 4, 6, 8, 12, 16)
 BRANCHES = (1, 2, 3, 4, 6, 8, 12, 16, 24, 48)
@@ -200,22 +204,9 @@ def draw(name: str, figure: Figure, found: Found) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="shapes",
-    title="Size of the clusters, depth, number of end effectors",
-    timed=(
-        "Trees of 48 links, one call from Python each, in alternation. The cluster algorithms are kernels of this "
-        "package; projection is Pinocchio on the tree with all rotors, NumPy and LAPACK around it; Pinocchio's own "
-        "functions run on the approximate robot."
-    ),
-    measure=measure,
-    figures={
-        "chignoli_cluster_size": partial(draw, "sizes"),
-        "chignoli_depth": partial(draw, "depths"),
-        "chignoli_end_effectors": partial(draw, "ends"),
-    },
-    tables=tables,
-    statements=statements,
-    says=agreeing("Cluster algorithms and projection"),
-    seconds=(25.0, 4.0),
-)
+says = agreeing("Cluster algorithms and projection")
+FIGURES = {
+    "chignoli_cluster_size": partial(draw, "sizes"),
+    "chignoli_depth": partial(draw, "depths"),
+    "chignoli_end_effectors": partial(draw, "ends"),
+}

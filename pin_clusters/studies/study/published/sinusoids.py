@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....approximations import LABELS
 from ....errors import PinClustersWarning
 from .. import paper
 from ..paper.sinusoids import TorqueSinusoids
-from ..plots import named
+from ..plots import Figure, named
 from ._drawing import STYLES, headed
 from ._effort import Effort
 from ._numbers import CHIGNOLI
-from ._part import Found, Part, Rows, Statement
+from ._part import Found, Rows, Statement
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Figure 14: torques along sines"
+TIMED = (
+    "Nothing is timed: errors of inverse dynamics, by `pin-clusters study --experiment torque-sinusoids --drop-rotors`."
+)
+SECONDS = (1.0, 1.0)
 _SHOWN = {"none": "second", "diagonal": "approximate", "block": "other"}
 SAID, DRAWN = "ankle", "knee"
 """The joint that the text names, and the one that the authors' script draws."""
@@ -99,17 +101,4 @@ def draw(figure: Figure, found: Found) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="sinusoids",
-    title="Figure 14: torques along sines",
-    timed=(
-        "Nothing is timed: errors of inverse dynamics, by `pin-clusters study --experiment torque-sinusoids "
-        "--drop-rotors`."
-    ),
-    measure=measure,
-    figures={"chignoli_14_torque_sinusoids": draw},
-    tables=tables,
-    statements=statements,
-    says=says,
-    seconds=(1.0, 1.0),
-)
+FIGURES = {"chignoli_14_torque_sinusoids": draw}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -14,17 +14,27 @@ from ....algorithms.dynamics.operational import inverse_operational_inertia
 from ....algorithms.dynamics.rnea import rnea
 from ....verification.baselines import lagrange, projection
 from ....verification.timing import Call, Timing
-from ..plots import named
+from ..plots import Figure, named
 from ._approximate import Pair, pair
 from ._drawing import LABELS, STYLES, headed, plain
 from ._effort import Effort, measured, times
 from ._models import delassus
 from ._numbers import CHIGNOLI, PLACE, ROBOTS, TABLES
-from ._part import Found, Part, Rows, Statement, per_cent, span, us
+from ._part import Found, Rows, Statement, per_cent, span, us
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Tables II, III and IV, figures 9, 10 and 12: the robots"
+TIMED = (
+    "One call from Python of each, one state, in alternation, on one thread. The cluster algorithm and the "
+    "approximate robot in the same code are kernels of this package (`rnea`, `aba`, "
+    "`inverse_operational_inertia`); Pinocchio's `rnea`, `aba` and `computeDelassusMatrix` are its own compiled "
+    "code on the approximate robot. Projection and Lagrange multipliers are Pinocchio on the tree with all rotors "
+    "(`crba`, `rnea`, `nonLinearEffects`), and NumPy and LAPACK around it; of closed loops G and its bias are "
+    "given to them and cost nothing. Projection's part of Pinocchio alone is a bound that no projection can beat, "
+    "however it is programmed. `jvrc1_as_published` is taken because the tables were computed with its "
+    "numbers: 22 of its 32 rotors are not symmetric about their axes and stay bodies. The percentages were "
+    "published in the order of the robots of the bar charts of the authors' library; that order is inferred."
+)
+SECONDS = (25.0, 5.0)
 TABLE = dict(zip(TABLES, ("II", "III", "IV"), strict=True))
 _RIVALS = ("approximate", "pinocchio", "least", "projection", "lagrange")
 _SLOWER = {"projection": "Projection takes", "lagrange": "Lagrange multipliers take"}
@@ -224,28 +234,8 @@ def draw(what: str, figure: Figure, found: Found) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="tables",
-    title="Tables II, III and IV, figures 9, 10 and 12: the robots",
-    timed=(
-        "One call from Python of each, one state, in alternation, on one thread. The cluster algorithm and the "
-        "approximate robot in the same code are kernels of this package (`rnea`, `aba`, "
-        "`inverse_operational_inertia`); Pinocchio's `rnea`, `aba` and `computeDelassusMatrix` are its own compiled "
-        "code on the approximate robot. Projection and Lagrange multipliers are Pinocchio on the tree with all rotors "
-        "(`crba`, `rnea`, `nonLinearEffects`), and NumPy and LAPACK around it; of closed loops G and its bias are "
-        "given to them and cost nothing. Projection's part of Pinocchio alone is a bound that no projection can beat, "
-        "however it is programmed. `jvrc1_as_published` is taken because the tables were computed with its "
-        "numbers: 22 of its 32 rotors are not symmetric about their axes and stay bodies. The percentages were "
-        "published in the order of the robots of the bar charts of the authors' library; that order is inferred."
-    ),
-    measure=measure,
-    figures={
-        "chignoli_09_inverse_dynamics": partial(draw, "inverse dynamics"),
-        "chignoli_10_forward_dynamics": partial(draw, "forward dynamics"),
-        "chignoli_12_operational_inertia": partial(draw, "operational inertia"),
-    },
-    tables=tables,
-    statements=statements,
-    says=says,
-    seconds=(25.0, 5.0),
-)
+FIGURES = {
+    "chignoli_09_inverse_dynamics": partial(draw, "inverse dynamics"),
+    "chignoli_10_forward_dynamics": partial(draw, "forward dynamics"),
+    "chignoli_12_operational_inertia": partial(draw, "operational inertia"),
+}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -13,16 +13,20 @@ from ....algorithms.dynamics.aba import aba
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
 from ....verification.timing import Call
-from ..plots import named, panels
+from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed
 from ._effort import Effort, crossing, measured, ratios, slope, times
 from ._models import balls, rivals
 from ._numbers import VIRTUAL_WORK_SERIAL, VIRTUAL_WORK_SPLIT, YAMANE
-from ._part import Found, Part, Rows, Statement, agreeing, in_all, times_table
+from ._part import Found, Rows, Statement, agreeing, in_all, times_table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Yamane and Nakamura, figures 6 and 7: virtual work"
+TIMED = (
+    "Bodies on spherical joints, without rotors: `baselines.yamane_nakamura` with and without splitting, "
+    "`baselines.unit_vectors` and `pc.aba`, all compiled, and Pinocchio's `aba`; one call from Python each, in "
+    "alternation. The paper's numbers are of a Pentium III of 850 MHz."
+)
+SECONDS = (25.0, 5.0)
 JOINTS = tuple(range(2, 17))
 ENDS = (*range(2, 13), 14, 16, 20, 24)
 """Published are 2 to 12."""
@@ -193,18 +197,5 @@ def draw(name: str, figure: Figure, found: Found) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="virtual_work",
-    title="Yamane and Nakamura, figures 6 and 7: virtual work",
-    timed=(
-        "Bodies on spherical joints, without rotors: `baselines.yamane_nakamura` with and without splitting, "
-        "`baselines.unit_vectors` and `pc.aba`, all compiled, and Pinocchio's `aba`; one call from Python each, in "
-        "alternation. The paper's numbers are of a Pentium III of 850 MHz."
-    ),
-    measure=measure,
-    figures={"yamane_06_serial": partial(draw, "serial"), "yamane_07_ends": partial(draw, "star")},
-    tables=tables,
-    statements=statements,
-    says=agreeing("All methods"),
-    seconds=(25.0, 5.0),
-)
+says = agreeing("All methods")
+FIGURES = {"yamane_06_serial": partial(draw, "serial"), "yamane_07_ends": partial(draw, "star")}
