@@ -235,7 +235,7 @@ class Recorded:
 
     def _with_gears(self, model: ClusterModel) -> Recorded:
         """Return the same with the joints that follow from what was recorded at rotors."""
-        kinds = {kind: dict(getattr(self, kind)) for kind in KINDS}
+        kinds: dict[str, Any] = {kind: dict(getattr(self, kind)) for kind in KINDS}
         found = _elsewhere.through_gears(model, self.positions)
         for name, (ratios, offset) in found.items():
             for kind, columns in kinds.items():
