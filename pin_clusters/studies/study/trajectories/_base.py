@@ -82,15 +82,21 @@ def numbers(what: str, values: object) -> np.ndarray:
         raise TrajectoryError(f"{what} must be numbers: {error}.") from None
 
 
+def finite(what: str, values: np.ndarray, shape: tuple[int, ...], wanted: str) -> np.ndarray:
+    """Return finite numbers of a shape; others are a ``TrajectoryError``, which says what is wanted."""
+    if values.shape != shape or not np.isfinite(values).all():
+        raise TrajectoryError(f"{what} must be {wanted}; got shape {values.shape}.")
+    return values
+
+
 def take(owner: Any, **numbers: object) -> None:
-    """Give a frozen dataclass its positive numbers as floats, the duration and dt of its samples among them."""
+    """Give a frozen dataclass its positive numbers as floats, the duration and dt of its samples among them.
+
+    Refuse, by ``TrajectoryError``, a time between samples that gives no sample, or more than 400 000.
+    """
     for name, value in positive(**numbers).items():
         object.__setattr__(owner, name, value)
-    check_grid(owner.duration, owner.dt)
-
-
-def check_grid(duration: float, dt: float) -> None:
-    """Refuse, by ``TrajectoryError``, a time between samples that gives no sample, or more than 400 000."""
+    duration, dt = owner.duration, owner.dt
     if dt > duration:
         raise TrajectoryError(f"dt = {dt:g} s is longer than the duration of {duration:g} s.")
     if duration / dt > MAX_SAMPLES:

@@ -24,6 +24,7 @@ from ._base import (
     TrajectoryError,
     base_columns,
     documented,
+    finite,
     grid,
     joint_of,
     numbers,
@@ -102,23 +103,18 @@ class Recorded:
             )
         put("time", time - time[0])
         for kind in KINDS:
-            found = {n: numbers(f"{self.name}: {kind} of {n!r}", x) for n, x in getattr(self, kind).items()}
-            for name, x in found.items():
-                if x.shape != time.shape or not np.isfinite(x).all():
-                    raise TrajectoryError(
-                        f"{self.name}: {kind} of {name!r} must be {len(time)} finite numbers, as many as times; got "
-                        f"shape {x.shape}."
-                    )
+            found = {}
+            for name, x in getattr(self, kind).items():
+                what, wanted = f"{self.name}: {kind} of {name!r}", f"{len(time)} finite numbers, as many as times"
+                found[name] = finite(what, numbers(what, x), time.shape, wanted)
             put(kind, found)
         if self.base is not None:
             put("base", _columns.poses(np.array(self.base, dtype=float), len(time), self.name))
-        forces = {frame: np.array(f, dtype=float) for frame, f in self.forces.items()}
-        for frame, f in forces.items():
-            if f.shape != (len(time), 6) or not np.isfinite(f).all():
-                raise TrajectoryError(
-                    f"{self.name}: forces on {frame!r} must be {len(time)} finite rows of 6; got shape {f.shape}."
-                )
-        put("forces", forces)
+        rows = (len(time), 6)
+        put("forces", {
+            frame: finite(f"{self.name}: forces on {frame!r}", np.array(f, float), rows, f"{rows[0]} finite rows of 6")
+            for frame, f in self.forces.items()
+        })  # fmt: skip
         if self.missing not in ("error", "hold"):
             raise TrajectoryError(f"missing must be 'error' or 'hold', got {self.missing!r}.")
         if self.dt is not None:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -32,7 +31,7 @@ class Wave:
     dt: float
 
     def __post_init__(self) -> None:
-        take(self, **self._numbers())
+        take(self, **asdict(self))
 
     @property
     def samples(self) -> int:
@@ -60,10 +59,7 @@ class Wave:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers, ready for JSON."""
-        return self._numbers() | {"samples": self.samples}
-
-    def _numbers(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}  # type: ignore[attr-defined]
+        return asdict(self) | {"samples": self.samples}
 
     @documented
     def states(self, model: ClusterModel) -> Motion:
@@ -94,7 +90,7 @@ class Wave:
     def fitted(self: W, model: ClusterModel) -> tuple[W, Reach]:
         """Return the same with the amplitude that ``reachable`` gives, and that."""
         found = self.reachable(model)
-        return dataclasses.replace(self, amplitude=found.amplitude), found  # type: ignore[type-var]
+        return replace(self, amplitude=found.amplitude), found  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)
