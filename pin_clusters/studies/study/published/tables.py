@@ -49,12 +49,12 @@ _SLOWER = {"projection": "Projection takes", "lagrange": "Lagrange multipliers t
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time the robots of the tables."""
-    robots = effort.of(ROBOTS, ROBOTS, (ROBOTS[0], ROBOTS[4]))
     found = []
-    for robot in robots:
+    for name in effort.of(ROBOTS, ROBOTS, ("geared_chain", "tello_with_arms")):
+        title, parameters = ROBOTS[name]
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PinClustersWarning)  # inertias as published
-            model = load(robot.name) if robot.n is None else load(robot.name, n=robot.n)
+            model = load(name, **parameters)
             tree, note = approximate(model)
             same = ClusterModel(tree)
         ends = [str(tree.names[j]) for j in leaves(tree)]
@@ -62,7 +62,7 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         left_out = {} if "pinocchio" in calls["operational inertia"] else {"operational inertia: pinocchio": _OLD}
         timings, agreed = measured(calls.items(), ("cluster", "projection", "lagrange"), effort, done)
         found.append({
-            "robot": robot.name, "title": robot.title, "nv": model.nv, "nv_tree": model.tree.nv, "ends": len(ends),
+            "robot": name, "title": title, "nv": model.nv, "nv_tree": model.tree.nv, "ends": len(ends),
             "agreement": agreed, "tables": {what: _ratios(t) for what, t in timings.items()}, "note": note,
             "left_out": left_out,
         })  # fmt: skip
@@ -145,7 +145,7 @@ def _jacobians(tree: pin.Model, data: pin.Data, q: np.ndarray) -> None:
 
 def _published(what: str, how: str) -> dict[str, float]:
     """Return the published per cent of a method, by robot."""
-    return dict(zip((r.name for r in ROBOTS), TABLES[what].get(how, ()), strict=False))
+    return dict(zip(ROBOTS, TABLES[what].get(how, ()), strict=False))
 
 
 def tables(found: Found) -> list[tuple[str, Rows]]:

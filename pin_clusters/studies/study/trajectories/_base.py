@@ -26,9 +26,6 @@ documented = stock(
 
     Returns:
         Time, shape (N,), [s]; q of the tree, shape (N, nq); v and a, shape (N, nv).
-
-    Raises:
-        ModelError: There is no joint to move.
     """
 )
 
@@ -50,15 +47,9 @@ class Trajectory(Protocol):
         """What it is, in a few words."""
         ...
 
+    @documented
     def states(self, model: ClusterModel) -> Motion:
-        """Return the motion of the whole robot, dependent joints included.
-
-        Args:
-            model: The robot.
-
-        Returns:
-            Time, shape (N,), [s]; q of the tree, shape (N, nq); v and a, shape (N, nv).
-        """
+        """Return the motion of the whole robot, dependent joints included."""
         ...
 
 

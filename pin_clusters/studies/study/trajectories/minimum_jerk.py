@@ -109,6 +109,7 @@ class MinimumJerk:
 
         Raises:
             TrajectoryError: A pose or a joint is unknown, or a closed loop cannot follow.
+            ModelError: There is no joint to move.
         """
         joints = moved_joints(model)
         points = [coordinates(model, held(model), joints)]

@@ -214,6 +214,7 @@ class Recorded:
 
         Raises:
             TrajectoryError: Joints are unknown or missing, or a closed loop cannot follow.
+            ModelError: There is no joint to move.
 
         Warns:
             PinClustersWarning: Units look wrong, or what was recorded contradicts itself or a coupling.

@@ -8,6 +8,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ...._support.docstrings import STUDY, stock
 from ....model import ClusterModel
 from ..reach import Reach, follow, reach
 from . import _suspicions as suspicions
@@ -16,6 +17,17 @@ from ._whole import rates, whole
 from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
+_documented = stock(
+    STUDY,
+    """
+    Args:
+        amplitude: A, [rad], or [m] for a prismatic joint.
+        frequency: f, [Hz].
+
+    Raises:
+        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
+    """,
+)
 
 
 class Wave:
@@ -66,6 +78,7 @@ class Wave:
         """Return the motion of the whole robot; dependent joints follow their couplings, loops by continuation.
 
         Raises:
+            ModelError: There is no joint to move.
             BranchLost: The loops cannot follow so far; see ``reachable``.
         """
         joints, time, wave = moved_joints(model), self.time, self.wave()
@@ -93,21 +106,13 @@ class Wave:
         return replace(self, amplitude=found.amplitude), found  # type: ignore[type-var]
 
 
+@_documented
 @dataclass(frozen=True)
 class Sine(Wave):
     """``q_i(t) = A sin(w t)``, ``w = 2 pi f``, for t = 0, dt, 2 dt, ... below the duration.
 
     In a robot with closed loops the sine is added to the reference pose. The defaults are those of the accuracy study
     of arXiv 2311.13732.
-
-    Attributes:
-        amplitude: A, [rad], or [m] for a prismatic joint.
-        frequency: f, [Hz].
-        duration: [s].
-        dt: Time between samples, [s].
-
-    Raises:
-        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
     """
 
     amplitude: float = 0.5
@@ -133,19 +138,14 @@ class Sine(Wave):
         return self.amplitude * wave, self.amplitude * rate, -self.amplitude * w * w * wave
 
 
+@_documented
 @dataclass(frozen=True)
 class Chirp(Wave):
     """``q_i(t) = A sin(p(t))`` with a frequency ``p' / 2 pi`` that grows (or falls) evenly with time.
 
-    Attributes:
-        amplitude: A, [rad], or [m] for a prismatic joint.
+    Args:
         start: Frequency at t = 0, [Hz].
         end: Frequency at the end, [Hz].
-        duration: [s].
-        dt: Time between samples, [s].
-
-    Raises:
-        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
     """
 
     amplitude: float = 0.2
@@ -169,19 +169,12 @@ class Chirp(Wave):
         return A * sine, A * rate * cosine, A * (slope * cosine - rate * rate * sine)
 
 
+@_documented
 @dataclass(frozen=True)
 class Swing(Wave):
     """From the start to +A, to -A and back, at rest at each end, each way with the least jerk.
 
     A quarter of the duration for the first and the last way, half of it for the one between.
-
-    Attributes:
-        amplitude: A, [rad], or [m] for a prismatic joint.
-        duration: [s].
-        dt: Time between samples, [s].
-
-    Raises:
-        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
     """
 
     amplitude: float = 0.5
