@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 CHIGNOLI = "Chignoli et al., arXiv 2311.13732"
 YAMANE = "Yamane and Nakamura"
 KROEG = "Kroeg, Gattringer and Mueller"
 MOSS = "Moss, lecture slides on articulated bodies"
 
-ROBOTS: dict[str, tuple[str, dict[str, int]]] = {
+ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {
     "geared_chain": ("geared chain", {"n": 12}),
     "belt_chain": ("belt chain", {"n": 12}),
     "mini_cheetah": ("Mini Cheetah", {}),

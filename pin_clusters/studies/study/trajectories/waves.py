@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass, replace
-from typing import Any, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ class Wave:
     amplitude: float
     duration: float
     dt: float
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     def __post_init__(self) -> None:
         take(self, **asdict(self))
@@ -103,7 +104,7 @@ class Wave:
     def fitted(self: W, model: ClusterModel) -> tuple[W, Reach]:
         """Return the same with the amplitude that ``reachable`` gives, and that."""
         found = self.reachable(model)
-        return replace(self, amplitude=found.amplitude), found  # type: ignore[type-var]
+        return replace(self, amplitude=found.amplitude), found
 
 
 @_documented
