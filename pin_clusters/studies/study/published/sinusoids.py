@@ -10,7 +10,7 @@ from ....approximations import LABELS
 from ....errors import PinClustersWarning
 from .. import paper
 from ..paper.sinusoids import TorqueSinusoids
-from ..plots import Figure, named
+from ..plots import Figure, named, panels
 from ._drawing import STYLES, headed
 from ._effort import Effort
 from ._numbers import CHIGNOLI
@@ -78,11 +78,9 @@ def draw(figure: Figure, found: Found) -> None:
     """Draw the errors of all joints at all frequencies."""
     studies = found["studies"]
     joints = studies[-1]["joints"]
-    figure.set_size_inches(9.6, 4.9)
-    grid = figure.add_gridspec(1, len(studies), left=0.075, right=0.98, top=0.68, bottom=0.11, wspace=0.1)
     top = max(x[j] for s in studies for x in s["per_cent_of_largest"]["rms"].values() for j in joints)
-    for k, one in enumerate(studies):
-        axes = figure.add_subplot(grid[0, k])
+    all_axes = panels(figure, len(studies), gap=0.1, top=1.568, bottom=0.539)
+    for k, (axes, one) in enumerate(zip(all_axes, studies, strict=True)):
         for i, (rung, key) in enumerate(_SHOWN.items()):
             share = one["per_cent_of_largest"]["rms"][rung]
             places = [m + (i - 1) * 0.27 for m in range(len(joints))]

@@ -20,7 +20,7 @@ from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
 from ....verification.baselines import lagrange, projection
 from ....verification.timing import Call, Timing
-from ..plots import Figure, named
+from ..plots import Figure, named, panels
 from ._approximate import approximate
 from ._drawing import LABELS, STYLES, headed, plain
 from ._effort import Effort, measured, times
@@ -224,8 +224,7 @@ def _all(found: Found, what: str, how: str) -> list[float]:
 
 def draw(what: str, figure: Figure, found: Found) -> None:
     """Draw the times of one table relative to the cluster algorithm's, beside what was published."""
-    figure.set_size_inches(9.6, 4.9)
-    axes = figure.add_subplot(figure.add_gridspec(1, 1, left=0.075, right=0.98, top=0.70, bottom=0.12)[0, 0])
+    (axes,) = panels(figure, 1, top=1.47, bottom=0.588)
     robots = found["robots"]
     rivals = [how for how in _RIVALS if _all(found, what, how)]
     width = 0.8 / len(rivals)
