@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
@@ -17,6 +18,8 @@ MAX_SAMPLES = 400_000
 
 Motion: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Time (N,), q of the tree (N, nq), independent v and a (N, nv)."""
+Columns: TypeAlias = Mapping[str, np.ndarray]
+"""Joint to its coordinates, shape (N,), [rad] or [m]."""
 
 
 documented = stock(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from ....errors import ConstraintError
 from ....model import Cluster, ClusterModel, loops_of
 from ....model.configuration import neutral
 from ...pages.results import by_name
-from ._base import coordinates, joint_of
-
-Columns = Mapping[str, np.ndarray]
+from ._base import Columns, coordinates, joint_of
 
 
 def led_by(model: ClusterModel, recorded: Columns, hold: bool) -> ClusterModel:

@@ -10,10 +10,8 @@ import pinocchio as pin
 
 from ....errors import PinClustersWarning
 from ....model import ClusterModel
-from ._base import coordinates, joint_of, slides
+from ._base import Columns, coordinates, joint_of, slides
 
-Columns = Mapping[str, np.ndarray]
-"""Joint to its coordinates, shape (N,), [rad] or [m]."""
 TURN = 2.0 * np.pi
 SLOW = 0.5
 """Longest usual time between samples, [s]."""
