@@ -1,9 +1,9 @@
 """Make the motions that ship with the package: ``python benchmarks/make_motions.py [--check]``.
 
-Writes ``pin_clusters/studies/study/motions/*.csv``. Nothing is random, so the same numbers come out again. A motion is
-the solution of as many equations as the robot has degrees of freedom, millisecond by millisecond: where the centre of
-mass and the feet are, what the arms do, and either that the trunk stays level (gaits) or that the angular momentum of
-the whole robot, spinning rotors included, is zero (jumps). Curves are polynomials of degree 5 between points, so that
+Writes ``robot_models/*/motions/*.csv``. Nothing is random, so the same numbers come out again. A motion is the
+solution of as many equations as the robot has degrees of freedom, millisecond by millisecond: where the centre of mass
+and the feet are, what the arms do, and either that the trunk stays level (gaits) or that the angular momentum of the
+whole robot, spinning rotors included, is zero (jumps). Curves are polynomials of degree 5 between points, so that
 velocities and accelerations are continuous; in flight the centre of mass falls freely.
 
 The forces of the ground follow from the motion: the wrench that the exact robot needs is shared out to the feet that
@@ -26,7 +26,7 @@ from scipy.interpolate import BPoly
 import pin_clusters as pc
 from pin_clusters.studies.study import trajectories
 
-FOLDER = Path(__file__).resolve().parent.parent / "pin_clusters" / "studies" / "study" / "motions"
+ROBOTS = Path(__file__).resolve().parent.parent / "robot_models"
 STEP, KEEP = 1e-3, 10
 """Time between solved samples [s], and which of them are written."""
 GRAVITY = 9.81
@@ -369,16 +369,22 @@ def text(motion: Motion, found: dict[str, np.ndarray]) -> str:
     return "\n".join(line.replace("-0,", "0,") for line in lines) + "\n"
 
 
+def place(name: str) -> Path:
+    """Return where a motion is written: beside the model of its robot."""
+    robot, _, kind = name.rpartition("_")
+    return ROBOTS / robot / "motions" / f"{kind}.csv"
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="compare with what is there; write nothing")
     arguments = parser.parse_args()
-    FOLDER.mkdir(exist_ok=True)
     bad = 0
     for name, make in MOTIONS.items():
         motion = make()
-        path, new = FOLDER / f"{name}.csv", text(motion, columns(motion))
+        path, new = place(name), text(motion, columns(motion))
         if not arguments.check:
+            path.parent.mkdir(exist_ok=True)
             path.write_text(new, encoding="utf-8")
         same = path.read_text(encoding="utf-8") == new
         bad += not same

@@ -496,7 +496,7 @@ def test_the_command_prints_the_verdict_and_writes(here: Path) -> None:
 
 
 def test_the_command_takes_files(here: Path) -> None:
-    (here / "leg.urdf").write_text(loaders.library._folders()["mit_humanoid_leg"].joinpath("model.urdf").read_text())
+    (here / "leg.urdf").write_text(loaders.library.folders()["mit_humanoid_leg"].joinpath("model.urdf").read_text())
     result = run("leg.urdf", "--output", "x", "--duration", "0.7", "--dt", "0.01", "--frame", "knee_link")
     assert result.exit_code == 0
     found = json.loads((here / "x" / "audit.json").read_text(encoding="utf-8"))

@@ -205,7 +205,7 @@ def test_joints_on_different_branches_are_told_and_lose_what_is_off_the_diagonal
 
 
 def urdf(name: str) -> str:
-    return loaders.library._folders()[name].joinpath("model.urdf").read_text(encoding="utf-8")
+    return loaders.library.folders()[name].joinpath("model.urdf").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("name", ["mit_humanoid", "mit_humanoid_leg", "teleop_arm"])

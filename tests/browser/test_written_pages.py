@@ -49,7 +49,7 @@ LONG = "_of_the_left_leg_of_a_robot_with_belts"
 
 def renamed(name: str, joints: tuple[str, ...]) -> pc.ClusterModel:
     """A robot of the package whose joints have long names."""
-    text = library._folders()[name].joinpath("model.urdf").read_text(encoding="utf-8")
+    text = library.folders()[name].joinpath("model.urdf").read_text(encoding="utf-8")
     for joint in joints:
         text = re.sub(rf'"{joint}"', f'"{joint}{LONG}"', text)
     return pc.buildModelFromXML(text)

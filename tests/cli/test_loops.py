@@ -32,7 +32,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def file_of(name: str) -> str:
-    return library._folders()[name].joinpath("model.urdf").read_text(encoding="utf-8")
+    return library.folders()[name].joinpath("model.urdf").read_text(encoding="utf-8")
 
 
 def terminal(width: int) -> Console:

@@ -50,7 +50,7 @@ def test_a_page_and_its_tables() -> None:
 
 
 def test_another_joint_of_a_file_along_a_recording_of_it() -> None:
-    text = library._folders()["four_bar"].joinpath("model.urdf").read_text(encoding="utf-8")
+    text = library.folders()["four_bar"].joinpath("model.urdf").read_text(encoding="utf-8")
     Path("linkage.urdf").write_text(text, encoding="utf-8")
     time = np.linspace(0.0, 1.0, 12)
     rows = "".join(f"{t},{0.05 * np.sin(3.0 * t)}\n" for t in time)

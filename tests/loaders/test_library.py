@@ -35,7 +35,7 @@ UNREAL = "ignore:.*no real body has the inertia:pin_clusters.errors.PinClustersW
 
 
 def text_of(name: str) -> str:
-    return library._folders()[name].joinpath("model.urdf").read_text()
+    return library.folders()[name].joinpath("model.urdf").read_text()
 
 
 def parts(name: str, root_joint: object = "default") -> tuple[pin.Model, tuple]:
@@ -93,7 +93,7 @@ def test_joints_and_links_are_named_alike(name):
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_readme_lists_every_joint(name):
-    readme = library._folders()[name].joinpath("README.md").read_text()
+    readme = library.folders()[name].joinpath("README.md").read_text()
     tree, _ = parts(name, None)
     for joint in list(tree.names)[1:]:
         if not joint.endswith("_rotor"):

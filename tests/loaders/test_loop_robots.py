@@ -84,7 +84,7 @@ def test_reference_pose_is_assembled(name: str) -> None:
     if name == "digit_leg":  # its file has the pose, with six digits
         assert q[model.tree.joints[model.tree.getJointId("tarsus")].idx_q] == pytest.approx(0.455072, abs=1e-5)
         return
-    file = ElementTree.fromstring(library._folders()[name].joinpath("model.urdf").read_text())
+    file = ElementTree.fromstring(library.folders()[name].joinpath("model.urdf").read_text())
     said = file.findall("reference_pose/joint")
     if not said:
         np.testing.assert_allclose(q, pin.neutral(model.tree), atol=1e-13)
@@ -95,7 +95,7 @@ def test_reference_pose_is_assembled(name: str) -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_the_file_alone_is_the_robot(name: str) -> None:
-    text = library._folders()[name].joinpath("model.urdf").read_text()
+    text = library.folders()[name].joinpath("model.urdf").read_text()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
         model, alone = pc.load(name, None), pc.buildModelFromXML(text)
@@ -197,7 +197,7 @@ def test_cassie_knee_and_tarsus_are_almost_a_parallelogram() -> None:
 
 @pytest.mark.parametrize("name", ROBOTS)
 def test_files_are_complete(name: str) -> None:
-    folder = library._folders()[name]
+    folder = library.folders()[name]
     text, readme = folder.joinpath("model.urdf").read_text(), folder.joinpath("README.md").read_text()
     for joint, kind in re.findall(r'<joint name="(\w+)" type="(\w+)"', text):
         assert f'<link name="{joint}_link"' in text
@@ -210,7 +210,7 @@ def test_files_are_complete(name: str) -> None:
 @pytest.mark.parametrize("name", ROBOTS)
 def test_readme_says_what_is_loaded(name: str) -> None:
     model = model_of(name)
-    readme = " ".join(library._folders()[name].joinpath("README.md").read_text().split())
+    readme = " ".join(library.folders()[name].joinpath("README.md").read_text().split())
     assert f'Load it with `pc.load("{name}")`' in readme
     free = re.findall(r"(\d+) degrees? of freedom", readme)
     assert int(free[0]) == model.nv
@@ -218,11 +218,11 @@ def test_readme_says_what_is_loaded(name: str) -> None:
     if name.startswith("tello"):
         fixed = pc.load(name, root_joint=None)
         assert (int(free[1]), int(re.findall(r"(\d+) in the spanning tree", readme)[1])) == (fixed.nv, fixed.tree.nv)
-    text = library._folders()[name].joinpath("README.md").read_text()
+    text = library.folders()[name].joinpath("README.md").read_text()
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in text.splitlines() if line[:2] == "| "]
     head, *joints = rows
     listed = {row[0]: row for row in joints}
-    file = ElementTree.fromstring(library._folders()[name].joinpath("model.urdf").read_text())
+    file = ElementTree.fromstring(library.folders()[name].joinpath("model.urdf").read_text())
     names = [n for n in list(model.tree.names)[1:] if n != "root_joint"]
     assert set(listed) == set(names)
     for joint in names:
@@ -239,7 +239,7 @@ def test_readme_says_what_is_loaded(name: str) -> None:
 
 
 def test_tello_without_its_differentials_says_what_is_missing() -> None:
-    text = library._folders()["tello"].joinpath("model.urdf").read_text()
+    text = library.folders()["tello"].joinpath("model.urdf").read_text()
     text = re.sub(r"<mechanism.*?</mechanism>", "", text, flags=re.DOTALL)
     with pytest.raises(pc.LoadError, match=r"'left_hip_roll'.*nothing says"):
         pc.buildModelFromXML(text)

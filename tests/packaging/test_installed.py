@@ -24,17 +24,24 @@ import pin_clusters as pc
 print(pc.__file__)
 for name in pc.robots():
     assert pc.load(name).nv > 0, name
+for name in pc.study.motions():
+    assert pc.study.motion(name).moves_base, name
+print(*pc.study.motions())
 print(*pc.robots())
 """
 
 
+MOTIONS = {f"{file.parents[1].name}_{file.stem}" for file in (ROOT / "robot_models").glob("*/motions/*.csv")}
+
+
 def report(path: Path, cwd: Path) -> tuple[Path, list[str]]:
-    """Load every robot in a process whose package comes from ``path``; return its place and the robots' names."""
+    """Load all robots and motions in a process whose package comes from ``path``; return its place and the robots."""
     environment = os.environ | {"PYTHONPATH": str(path)}
     command = [sys.executable, "-c", REPORT]
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    place, names = done.stdout.splitlines()[-2:]
+    place, motions, names = done.stdout.splitlines()[-3:]
+    assert set(motions.split()) == MOTIONS
     return Path(place), names.split()
 
 

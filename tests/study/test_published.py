@@ -171,7 +171,7 @@ def test_all_published_tables_have_a_number_per_robot() -> None:
     for methods in _numbers.TABLES.values():
         for numbers in methods.values():
             assert len(numbers) == 6
-    assert {r.name for r in _numbers.ROBOTS} <= set(pc.robots())
+    assert set(_numbers.ROBOTS) <= set(pc.robots())
 
 
 def test_crossings_and_slopes() -> None:

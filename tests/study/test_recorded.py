@@ -449,7 +449,7 @@ def test_the_script_makes_them_again() -> None:
         sys.path.remove(str(folder))
     assert set(script.MOTIONS) == set(trajectories.motions())
     for name in ("mini_cheetah_jump",):  # a second each; make_motions.py --check compares all
-        shipped = trajectories.files.read(script.FOLDER / f"{name}.csv")
+        shipped = trajectories.files.read(script.place(name))
         made = script.columns(script.MOTIONS[name]())
         assert list(made) == list(shipped)
         # other processors and libraries round differently; forces hang on second derivatives

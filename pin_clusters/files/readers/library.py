@@ -29,7 +29,7 @@ _PARAMETERS = ("n", "seed")
 
 def robots() -> tuple[str, ...]:
     """Return the names that `load` knows, sorted."""
-    return tuple(sorted({*_BUILT, *_folders()}))
+    return tuple(sorted({*_BUILT, *folders()}))
 
 
 def load(
@@ -88,7 +88,7 @@ def _parts(
     if build is not None:
         tree, constraints = build(root_joint=None if isinstance(root_joint, str) else root_joint, **parameters)
         return Parts(tree, constraints, tuple(independent or ()))
-    files = _folders()
+    files = folders()
     if name not in files:
         raise UnknownNameError(f"there is no robot {name!r}.{did_you_mean(name, robots(), limit=40)}")
     text = files[name].joinpath("model.urdf").read_bytes()
@@ -103,7 +103,7 @@ def _floats(text: bytes, name: str) -> bool:
     return description.links[description.root_link].find("inertial") is not None
 
 
-def _folders() -> dict[str, Traversable]:
+def folders() -> dict[str, Traversable]:
     """Return the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name.
 
     The wheel has them inside the package; in a source tree (an editable install) they lie beside it.

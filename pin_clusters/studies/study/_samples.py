@@ -126,6 +126,11 @@ def length_rms(x: np.ndarray) -> float:
     return float(np.sqrt(np.mean(np.sum(np.square(x), axis=1))))
 
 
+def by_parts(x: np.ndarray) -> dict[str, float]:
+    """Return the same of both parts of a motion or force, shape (N, 6)."""
+    return {"linear": length_rms(x[:, :3]), "angular": length_rms(x[:, 3:])}
+
+
 def quotient(x: Any, y: Any) -> np.ndarray:
     """Return x / y; 0 where both are 0, infinite where only y is."""
     x, y = np.broadcast_arrays(np.asarray(x, dtype=float), np.asarray(y, dtype=float))

@@ -16,7 +16,7 @@ from ._samples import as_model, rms
 from .reach import Reach
 from .rungs import Progress
 from .trajectories import Sine, Trajectory, TrajectoryError, Wave, base_columns, centre, held, moved_joints
-from .trajectories._base import slides
+from .trajectories._base import base_pose, slides
 
 Base = Literal["fixed", "floating"]
 WRENCH = ("force x", "force y", "force z", "moment x", "moment y", "moment z")
@@ -236,7 +236,8 @@ def states(
     time, q, v, a = trajectory.states(model)
     root = base_columns(model)
     if base == "fixed" and root is not None:
-        q[:, :7], v[:, root], a[:, root] = held(model)[:7], 0.0, 0.0
+        pose = base_pose(model)
+        q[:, pose], v[:, root], a[:, root] = held(model)[pose], 0.0, 0.0
     return time, q, v, a
 
 

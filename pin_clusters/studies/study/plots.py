@@ -19,9 +19,11 @@ from . import report
 from ._samples import labels, locked, spread
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure as Figure
 
     from .accuracy import StudyResult
+else:
+    Figure = Any  # Matplotlib is imported when something is drawn
 
 # Okabe and Ito's colours, and Tol's wine red, which the colour-blind can tell apart; line styles say the same again
 STYLES: dict[str, dict[str, Any]] = {
@@ -67,7 +69,8 @@ def save(result: StudyResult, path: Path) -> None:
         last = row == rows - 1 or k == n - 1
         torque, error = panels = [figure.add_subplot(grid[row, 2 * stack + i]) for i in range(2)]
         text = _rms_line({rung: float(x[k]) for rung, x in rms.items()}, float(result.max_exact[k]))
-        what = _quantity(name, result.units[k])
+        # the wrench on a base says it itself
+        what = "moment" if name.startswith("base moment") else "force" if result.units[k] == "N" else "torque"
         titles.append(draw_joint(panels, result, k, shown, name, text, what=what, last=last))
         for axes in panels:
             axes.yaxis.set_label_coords(-0.12 if stacks == 1 or axes is torque else -0.15, 0.5)
@@ -192,13 +195,6 @@ def panels(
         1, n, left=left, right=0.98, top=1.0 - top / height, bottom=bottom / height, wspace=gap
     )  # fmt: skip
     return [figure.add_subplot(grid[0, k]) for k in range(n)]
-
-
-def _quantity(name: str, unit: str) -> str:
-    """Return what acts: the wrench on a base says it itself."""
-    if name.startswith("base moment"):
-        return "moment"
-    return "force" if unit == "N" else "torque"
 
 
 def _not_rounding(axes: Any, result: StudyResult, k: int) -> None:

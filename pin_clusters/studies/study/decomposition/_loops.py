@@ -17,8 +17,6 @@ from ....verification.baselines import projection
 from ._motion import apply, transposed
 from ._rotors import Spin
 
-TERMS = ("dependents' torque", "dependents' acceleration", "coupling bias", "dependents' velocity")
-
 
 class Locked:
     """The tree of a model with closed loops, its rotors locked into their carriers at angle 0.
@@ -51,7 +49,7 @@ class Locked:
         return G, g
 
     def terms(self, q: np.ndarray, exact: Spin, rung: Spin) -> dict[str, np.ndarray]:
-        """Return the terms of ``TERMS`` as independent torques, each of shape (N, nv)."""
+        """Return the terms above as independent torques, each of shape (N, nv)."""
         n = len(q)
         v_exact, v_rung = self._still(exact.motion.v), self._still(rung.motion.v)
         driven, bias = self._still(exact.driven), self._still(exact.bias)
@@ -69,9 +67,12 @@ class Locked:
                 velocity[i] = self.still.torque(at, v_exact[i], self.zero, None)
                 velocity[i] -= self.still.torque(at, v_rung[i], self.zero, None)
         kept, lost = (np.where(self.moves[:, None], G, 0.0) for G in (rung.G, exact.G - rung.G))
-        found = [apply(transposed(lost), torque)]
-        found += [apply(transposed(kept), x) for x in (acceleration, turning, velocity)]
-        return dict(zip(TERMS, found, strict=True))
+        return {
+            "dependents' torque": apply(transposed(lost), torque),
+            "dependents' acceleration": apply(transposed(kept), acceleration),
+            "coupling bias": apply(transposed(kept), turning),
+            "dependents' velocity": apply(transposed(kept), velocity),
+        }
 
     def _still(self, x: np.ndarray) -> np.ndarray:
         """Return tree velocities or accelerations with the rotors at rest."""

@@ -15,9 +15,8 @@ All return small frozen dataclasses whose ``as_dict()`` is ready for JSON. The a
 """
 
 from .drift import Drift, drift
+from .dynamics import ForwardError, InverseError, forward_error, inverse
 from .flight import FlightError, flight
-from .forward import ForwardError, forward_error
-from .inverse import InverseError, inverse
 from .osim import OsimError, osim_error
 
 __all__ = [

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ....errors import SimulationError
 from ....model import ClusterModel
 from ....simulation import SimulationResult, simulate
-from ...pages.results import Result, told
+from ...pages.results import Result, finite, told
 from .._samples import as_model, chosen, documented
 from .osim import frame_id
 
@@ -47,14 +47,10 @@ class Drift(Result):
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers, ready for JSON: at the quarters of the time, and the largest."""
         quarters = [round(k * (len(self.time) - 1) / 4) for k in range(1, 5)]
-
-        def numbers(x: np.ndarray) -> dict[str, Any]:
-            return {
-                "quarters": [None if np.isnan(x[k]) else float(x[k]) for k in quarters],
-                "largest": float(np.nanmax(x)),
-            }
-
-        errors = {what: {rung: numbers(x) for rung, x in getattr(self, what).items()} for what in ("distance", "angle")}
+        errors = {
+            what: {rung: {"quarters": finite(x[quarters].tolist()), "largest": float(np.nanmax(x))} for rung, x in of}
+            for what, of in (("distance", self.distance.items()), ("angle", self.angle.items()))
+        }
         times = self.time[quarters].tolist()
         return told(self, "robot frame", quarters=times, path_length=self.length, **errors, stopped=self.stopped)
 

@@ -12,11 +12,12 @@ import pinocchio as pin
 from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.coupling import spanning_velocity
 from ....algorithms.kinematics.centroidal import ccrba, computeCentroidalMomentumTimeVariation
+from ....errors import ModelError
 from ....model import ClusterModel, expand, rotor_ids
 from ...pages.results import Result
-from .._samples import as_model, chosen, documented, length_rms, quotient, rows
+from .._samples import as_model, by_parts, chosen, documented, length_rms, quotient, rows
 from ..rungs import along
-from ._base import flying_base, free_flyer
+from ..trajectories import base_columns, floating_base
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,13 +77,13 @@ def flight(
         SingularClusterError: Of the robot or an approximation: a joint moves no inertia.
     """
     as_model(model, "metrics.flight")
-    first = flying_base(model, "metrics.flight")
+    at = _flying_base(model)
     q, v, tau = rows(model, q, v, tau, names="qvt")
     tau = tau.copy()
-    tau[:, first : first + 6] = 0.0
+    tau[:, at] = 0.0
     exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
     accelerations = {"exact": exact, **found}
-    data, span, base_id = model.createData(), expand(model), free_flyer(model)
+    data, span, base_id = model.createData(), expand(model), model.tree.getJointId(floating_base(model))
     span_data, rotors = span.tree.createData(), [int(span.tree.joints[j].idx_v) for j in rotor_ids(model, span)]
     falling = np.array(model.gravity.linear)
     rates = {name: np.empty((len(q), 6)) for name in accelerations}
@@ -95,18 +96,34 @@ def flight(
         A = ccrba(model, data, q[i], v[i])
         momentum[i] = (A @ v[i])[3:]
         # turning the base turns all bodies as one; the momentum about the centre of mass is the composite inertia's
-        turning[i] = np.linalg.solve(A[3:, first + 3 : first + 6], spinning[i])
-        weight = np.append(np.linalg.norm(A[:3, first]) * falling, np.zeros(3))
+        turning[i] = np.linalg.solve(A[3:, at][:, 3:], spinning[i])
+        weight = np.append(np.linalg.norm(A[:3, at.start]) * falling, np.zeros(3))
         for name, a in accelerations.items():
             rates[name][i] = computeCentroidalMomentumTimeVariation(model, data, q[i], v[i], a[i]).vector - weight
-        base[i] = exact[i, first : first + 6]
+        base[i] = exact[i, at]
         base[i, :3] -= data.tree.oMi[base_id].rotation.T @ falling
 
-    def parts(x: np.ndarray) -> dict[str, float]:
-        return {"linear": length_rms(x[:, :3]), "angular": length_rms(x[:, 3:])}
-
-    errors = {name: parts((x - exact)[:, first : first + 6]) for name, x in found.items()}
+    errors = {name: by_parts((x - exact)[:, at]) for name, x in found.items()}
     return FlightError(
-        model.name, len(q), parts(base), errors, {name: parts(x) for name, x in rates.items()},
+        model.name, len(q), by_parts(base), errors, {name: by_parts(x) for name, x in rates.items()},
         length_rms(momentum), length_rms(spinning), length_rms(turning),
     )  # fmt: skip
+
+
+def _flying_base(model: ClusterModel) -> slice:
+    """Return where the velocity of a floating base is in v; a ``ModelError``, if something holds on to the world."""
+    tree, at, base = model.tree, base_columns(model), floating_base(model)
+    if at is None:
+        raise ModelError(
+            f"metrics.flight: model {model.name!r} has no floating base, so it cannot fly. Load it with "
+            "root_joint=pin.JointModelFreeFlyer()."
+        )
+    fixed = [tree.names[j] for j in range(1, tree.njoints) if not tree.parents[j] and tree.names[j] != base]
+    fixed += [r.name for r in model.rotors if not r.carrier_id]
+    fixed += [str(c.source.label) for c in model.closures if 0 in (getattr(c, "joint_a", 1), getattr(c, "joint_b", 1))]
+    if fixed:
+        raise ModelError(
+            f"metrics.flight: {', '.join(map(repr, fixed))} of model {model.name!r} hold on to the world, so it cannot "
+            "fly."
+        )
+    return at

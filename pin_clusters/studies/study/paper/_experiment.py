@@ -4,14 +4,10 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from ...._support.docstrings import STUDY, stock
 from ...pages.results import Result
-from ..plots import new_figure, save_figure
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from ..plots import Figure, new_figure, save_figure
 
 # what the experiments take, besides their own
 documented = stock(STUDY, "Args:\n    drop_rotors: As in ``study.run``.")

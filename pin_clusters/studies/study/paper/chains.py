@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from concurrent.futures import Executor
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
 from ....approximations import LABELS
 from ....errors import ArgumentTypeError
 from .._samples import labels
-from ..plots import STYLES, head, named, panels
+from ..plots import STYLES, Figure, head, named, panels
 from ..random_chains import SHARES, RandomChains, experiment
 from ..rungs import Progress
 from ._experiment import Experiment, Rows, documented
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 _PANELS = {
     "inverse_share": ("inverse dynamics", "torque error / torque [%]"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -17,14 +17,11 @@ from ....model import ClusterModel
 from ....model.configuration import integrate
 from ...pages.results import by_name, plain
 from .._samples import labels, locked
-from ..plots import STYLES, head, named, panels
+from ..plots import STYLES, Figure, head, named, panels
 from ..rungs import Progress, along
 from ..trajectories import held, moved_joints
 from ..trajectories._base import joint_of
 from ._experiment import Experiment, Rows, documented, rotors
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 SAMPLES, BINS = 2000, 10
 ANGLE, LOOP_ANGLE, SPEED = 1.0, 0.1, 1.0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -16,13 +16,10 @@ from .. import report
 from .._samples import labels
 from ..accuracy import StudyResult
 from ..accuracy import run as study
-from ..plots import draw_joint, head, shown_samples
+from ..plots import Figure, draw_joint, head, shown_samples
 from ..rungs import Progress, part_of
 from ..trajectories import Sine
 from ._experiment import Experiment, Rows, documented, rotors
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 FREQUENCIES = (0.25, 0.5, 0.75, 1.5)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -11,17 +11,15 @@ import pinocchio as pin
 from .... import approximations
 from ...._support.picture_names import literal
 from ....algorithms.dynamics.rnea import rnea
-from ....errors import UnknownNameError, did_you_mean
 from ....model import ClusterModel
+from ...pages.results import finite, told
 from .._samples import labels, locked, spread
 from ..metrics.drift import frame_poses, simulated
-from ..plots import STYLES, head, named, panels
+from ..metrics.osim import frame_id
+from ..plots import STYLES, Figure, head, named, panels
 from ..rungs import Progress, along, part_of
 from ..trajectories import Sine, moved_joints
 from ._experiment import Experiment, Rows, documented, rotors
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 TIMES = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 
@@ -75,20 +73,14 @@ class EndEffectorTracking(Experiment):
     def as_dict(self) -> dict[str, Any]:
         """Return settings and drift over time (every hundredth of the time), ready for JSON."""
         kept = spread(len(self.time), 101)
-
-        def numbers(x: np.ndarray) -> list[float | None]:
-            return [float(y) if np.isfinite(y) else None for y in x[kept]]
-
         return {
             "experiment": "end-effector-tracking",
-            "robot": self.robot,
-            "frame": self.frame,
-            "trajectory": self.sine.as_dict(),
+            **told(self, "robot frame trajectory:sine"),
             "method": "rk4",
             "step": self.dt,
             "rotors_of_approximations": locked(self.drop_rotors),
             "time": self.time[kept].tolist(),
-            "drift": {rung: numbers(x) for rung, x in self.drift.items()},
+            "drift": {rung: finite(x[kept].tolist()) for rung, x in self.drift.items()},
             "largest_drift": {rung: float(np.nanmax(x)) for rung, x in self.drift.items()},
             "ended": self.ended,
         }
@@ -151,17 +143,14 @@ def run(
         TrajectoryError: A number is not allowed.
     """
     name = _end(model) if frame is None else frame
-    if not model.tree.existFrame(name):
-        hint = did_you_mean(name, [f.name for f in model.tree.frames])
-        raise UnknownNameError(f"{model.name!r} has no frame {name!r}.{hint}")
-    frame_id = model.tree.getFrameId(name)
+    at = frame_id(model, name)
     sine, _ = Sine(amplitude, frequency, duration, dt / 2.0).fitted(model)
     # one sample more, for the last stage of the last step
     longer = replace(sine, duration=duration + dt)
     _, q, v, a = longer.states(model)
     torques, _ = along(model, {}, rnea, q, v, a)
     time = np.arange(round(duration / dt) + 1) * dt
-    path = _positions(model, q[::2][: len(time)], frame_id)
+    path = _positions(model, q[::2][: len(time)], at)
 
     def tau(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.asarray(torques[min(round(2.0 * t / dt), len(torques) - 1)])
@@ -174,17 +163,16 @@ def run(
         found, why = simulated(*start, dynamics=dynamics, switch=False, progress=tell)
         if why:
             ended[rung] = why
-        distance = np.full(len(time), np.nan)
-        at = _positions(model, found.q[: len(time)], frame_id)
-        distance[: len(at)] = np.linalg.norm(at - path[: len(at)], axis=1)
-        drift[rung] = distance
+        reached = _positions(model, found.q[: len(time)], at)
+        drift[rung] = np.full(len(time), np.nan)
+        drift[rung][: len(reached)] = np.linalg.norm(reached - path[: len(reached)], axis=1)
     said = replace(sine, dt=dt)
     return EndEffectorTracking(model.name, name, said, dt, drop_rotors, time, path, drift, ended)
 
 
-def _positions(model: ClusterModel, q: np.ndarray, frame_id: int) -> np.ndarray:
+def _positions(model: ClusterModel, q: np.ndarray, frame: int) -> np.ndarray:
     """Return where a frame is, shape (N, 3), [m]."""
-    return np.array([M.translation for M in frame_poses(model, frame_id, q)])
+    return np.array([M.translation for M in frame_poses(model, frame, q)])
 
 
 def _end(model: ClusterModel) -> str:

@@ -27,9 +27,13 @@ from ._part import Part, Statement
 
 __all__ = ["PARTS", "Estimate", "Part", "Statement", "draw", "expected", "page", "run", "statements", "write"]
 
-PARTS: tuple[Part, ...] = (
-    tables.PART, lengths.PART, shapes.PART, sinusoids.PART, virtual_work.PART, passive.PART, inputs.PART,
-    crossover.PART,
+_MODULES = (tables, lengths, shapes, sinusoids, virtual_work, passive, inputs, crossover)
+PARTS = tuple(
+    Part(
+        key=m.__name__.rpartition(".")[2], title=m.TITLE, timed=m.TIMED, measure=m.measure, figures=m.FIGURES,
+        tables=m.tables, statements=m.statements, says=m.says, seconds=m.SECONDS,
+    )
+    for m in _MODULES
 )  # fmt: skip
 _KEYS = tuple(part.key for part in PARTS)
 

@@ -2,67 +2,15 @@
 
 from __future__ import annotations
 
-import warnings
-from dataclasses import dataclass
-
 import numpy as np
 import pinocchio as pin
 
 from ...._support.trees import in_v
-from ....approximations.armature import armature_model, independent_q
+from ....approximations.armature import armature_model
 from ....approximations.armature import axial_inertia as axial
-from ....errors import ModelError, PinClustersWarning
-from ....files.readers import load
+from ....errors import ModelError
 from ....model import ClusterModel, depth_first
-from ....model.configuration import integrate, neutral
 from ....verification.baselines import projection
-from ._numbers import Robot
-
-
-@dataclass(frozen=True, eq=False)
-class Pair:
-    """A robot in a state, and its approximation.
-
-    Attributes:
-        model: The exact robot.
-        tree: Pinocchio's model of the approximate one.
-        same: That one for this package.
-        q: Shape (model.nq,).
-        q_tree: Shape (tree.nq,).
-        v: Shape (nv,), of both.
-        x: Acceleration or torque, shape (nv,), of both.
-        frames: Frames at the ends of the branches, by id in the exact robot.
-        frames_tree: The same in the approximate one.
-        note: What is not as it is with the others, empty if nothing.
-    """
-
-    model: ClusterModel
-    tree: pin.Model
-    same: ClusterModel
-    q: np.ndarray
-    q_tree: np.ndarray
-    v: np.ndarray
-    x: np.ndarray
-    frames: list[int]
-    frames_tree: list[int]
-    note: str
-
-
-def pair(robot: Robot, seed: int = 0) -> Pair:
-    """Return a robot of the tables in a random state near its reference pose, with its approximation."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PinClustersWarning)  # inertias as published
-        model = load(robot.name) if robot.n is None else load(robot.name, n=robot.n)
-        tree, note = approximate(model)
-        same = ClusterModel(tree)
-    rng = np.random.default_rng(seed)
-    q = integrate(model, neutral(model), 0.1 * rng.uniform(-1.0, 1.0, model.nv))
-    v, x = rng.standard_normal((2, model.nv))
-    parents = set(tree.parents)
-    ends = [tree.names[j] for j in range(1, tree.njoints) if j not in parents]
-    q_tree = np.ascontiguousarray(q[independent_q(model, tree)])
-    frames, own = [model.getFrameId(n) for n in ends], [tree.getFrameId(n) for n in ends]
-    return Pair(model, tree, same, q, q_tree, v, x, frames, own, note)
 
 
 def approximate(model: ClusterModel) -> tuple[pin.Model, str]:

@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..plots import named, titled
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
+from ..plots import Figure, named, titled
 
 # colours of Okabe and Ito, which the colour-blind can tell apart; markers and line styles say the same again
 STYLES: dict[str, dict[str, Any]] = {
@@ -35,8 +32,6 @@ LABELS = {
     "published": "published",
 }
 MARKER = 4.0
-_ROOM = 130
-"""Letters, of handles too, that fit beside each other in a legend."""
 
 
 def curves(axes: Any, rows: Sequence[dict[str, Any]], size: str, styles: Mapping[str, str]) -> None:
@@ -77,28 +72,19 @@ def headed(
 
     height, left = titled(figure, title, lines), 0.025
     handles: list[Any] = []
-    texts = [text or LABELS[key] for key, text in labels.items()]
-    columns = next(n for n in (4, 3, 2) if n == 2 or _width(texts, n) < _ROOM)
     for key, text in labels.items():
         style, label = {"markersize": MARKER, **STYLES[key]}, text or LABELS[key]
         filled = bars and key not in ("cluster", "published")
         handles.append(Patch(color=style["color"], label=label) if filled else Line2D([], [], label=label, **style))
-    figure.legend(
-        handles=handles, ncols=columns, fontsize=8.5, frameon=False, loc="upper left", handlelength=2.6,
-        borderaxespad=0.0, borderpad=0.0, columnspacing=1.6, labelspacing=0.35,
-        bbox_to_anchor=(left, 1.0 - (0.48 + 0.19 * len(lines)) / height),
-    )  # fmt: skip
-
-
-def _width(texts: Sequence[str], columns: int) -> int:
-    """Return about how many letters a legend is wide; the first columns take one entry more if need be."""
-    least, more = divmod(len(texts), columns)
-    width = at = 0
-    for k in range(columns):
-        rows = least + (k < more)
-        width += 9 + max(map(len, texts[at : at + rows]), default=0)
-        at += rows
-    return width
+    for columns in (4, 3, 2):  # as many beside each other as there is room for
+        legend = figure.legend(
+            handles=handles, ncols=columns, fontsize=8.5, frameon=False, loc="upper left", handlelength=2.6,
+            borderaxespad=0.0, borderpad=0.0, columnspacing=1.6, labelspacing=0.35,
+            bbox_to_anchor=(left, 1.0 - (0.48 + 0.19 * len(lines)) / height),
+        )  # fmt: skip
+        if legend.get_window_extent().width < (1.0 - left) * figure.bbox.width or columns == 2:
+            break
+        legend.remove()
 
 
 def guide(axes: Any, x: Sequence[float], y: float, power: float) -> None:

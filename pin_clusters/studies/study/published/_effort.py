@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar
 
@@ -47,42 +47,43 @@ EFFORTS = {
 }
 
 
-def timed(calls: Mapping[K, Mapping[str, Call]], effort: Effort) -> dict[K, dict[str, Timing]]:
-    """Time the methods of all subjects, such as lengths of a chain, in alternation, linear algebra on one thread."""
+def measured(
+    subjects: Iterable[tuple[K, Mapping[str, Call]]], exact: Iterable[str], effort: Effort, done: Callable[[], None]
+) -> tuple[dict[K, dict[str, Timing]], float]:
+    """Time the methods of all subjects, such as lengths of a chain, in alternation, linear algebra on one thread.
+
+    Return the timings, and by how much exact methods differ at most from the first one, relative to its largest entry.
+    """
+    calls: dict[K, Mapping[str, Call]] = {}
+    agreed = 0.0
+    for subject, methods in subjects:
+        calls[subject] = methods
+        first, *others = (np.array(function(*given)) for function, given in (methods[x] for x in exact if x in methods))
+        largest = max(1e-300, np.abs(first).max())
+        agreed = max([agreed, *(float(np.abs(other - first).max() / largest) for other in others)])
+        done()
     every = {f"{(subject, how)}": call for subject, methods in calls.items() for how, call in methods.items()}
     with threadpool_limits(1):
         found = interleaved(every, repeats=effort.repeats, block=effort.block)
-    return {subject: {how: found[f"{(subject, how)}"] for how in methods} for subject, methods in calls.items()}
+    return {subject: {how: found[f"{(subject, how)}"] for how in methods} for subject, methods in calls.items()}, agreed
 
 
 def times(t: Mapping[str, Timing], order: Iterable[str] | None = None) -> dict[str, dict[str, float]]:
-    """Return the times of methods as numbers, in the order that is given or their own."""
-    return {how: number(t[how]) for how in (t if order is None else order) if how in t}
+    """Return the times of methods in the order that is given or their own, in microseconds per call."""
+    return {
+        how: {
+            "median_us": round(1e6 * t[how].median, 4),
+            "min_us": round(1e6 * t[how].minimum, 4),
+            "spread": round(t[how].spread, 4),
+        }
+        for how in (t if order is None else order)
+        if how in t
+    }
 
 
 def ratios(t: Mapping[str, Timing], pairs: Mapping[str, tuple[str, str]]) -> dict[str, float]:
     """Return how many times as long the first method of each pair takes, where both were timed."""
-    return {name: ratio(t[a], t[b]) for name, (a, b) in pairs.items() if a in t and b in t}
-
-
-def agreement(calls: Mapping[str, Call], exact: Iterable[str]) -> float:
-    """Return by how much exact methods differ at most from the first one, relative to its largest entry."""
-    first, *others = (np.array(function(*given)) for function, given in (calls[how] for how in exact if how in calls))
-    return max((apart(first, other) for other in others), default=0.0)
-
-
-def number(timing: Timing) -> dict[str, float]:
-    """Return a timing as numbers, in microseconds per call."""
-    return {
-        "median_us": round(1e6 * timing.median, 4),
-        "min_us": round(1e6 * timing.minimum, 4),
-        "spread": round(timing.spread, 4),
-    }
-
-
-def ratio(a: Timing, b: Timing) -> float:
-    """Return how many times as long ``a`` takes, the median over repeats that ran at the same moment."""
-    return round(a.ratio(b), 4)
+    return {name: round(t[a].ratio(t[b]), 4) for name, (a, b) in pairs.items() if a in t and b in t}
 
 
 def slope(sizes: Sequence[float], times: Sequence[float]) -> float:
@@ -104,8 +105,3 @@ def crossing(sizes: Sequence[float], ratios: Sequence[float]) -> float | None:
     high, low = np.log(ratios[last]), np.log(ratios[last + 1])
     part = high / (high - low)
     return round(float(sizes[last] + part * (sizes[last + 1] - sizes[last])), 1)
-
-
-def apart(wanted: np.ndarray, found: np.ndarray) -> float:
-    """Return the largest difference relative to the largest entry."""
-    return float(np.abs(np.asarray(found) - wanted).max() / max(1e-300, np.abs(wanted).max()))

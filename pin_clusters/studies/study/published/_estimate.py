@@ -48,7 +48,7 @@ def estimate(parts: Sequence[Part], effort: Effort) -> Estimate:
     seconds = sum(part.seconds[at] for part in parts)
     usual = EFFORTS[effort.name].longest
     memory = 0.0
-    if any(part.key == lengths.PART.key for part in parts):
+    if any(part.key == "lengths" for part in parts):
         memory = _TABLES * float(effort.longest) ** 2
         if effort.longest > usual:
             start = time.perf_counter()

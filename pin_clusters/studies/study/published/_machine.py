@@ -61,14 +61,11 @@ def _cpu() -> str:
 
 def _commit() -> str:
     """Return the commit of the source tree, with a + if it was changed; ``unknown`` of an installed package."""
-    here = Path(__file__).resolve().parent
-    if not (here.parents[3] / ".git").exists():
+    root = Path(__file__).resolve().parents[4]
+    if not (root / ".git").exists():
         return UNKNOWN
+    command = ["git", "describe", "--always", "--exclude=*", "--abbrev=12", "--dirty=+"]
     try:
-        words = [
-            subprocess.run(["git", *what], cwd=here, capture_output=True, text=True, check=True, timeout=10).stdout
-            for what in (("rev-parse", "--short=12", "HEAD"), ("status", "--porcelain", "--", "."))
-        ]
+        return subprocess.run(command, cwd=root, capture_output=True, text=True, check=True, timeout=10).stdout.strip()
     except (OSError, subprocess.SubprocessError):
         return UNKNOWN
-    return words[0].strip() + ("+" if words[1].strip() else "")

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import importlib
+import itertools
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ....constraints import LinearCoupling, Rotor
 from ....errors import PinClustersError, PinClustersWarning
 from ....files.readers.chains import RATIO
 from ....model import ClusterModel
+from ....model.configuration import neutral
 from ....verification.timing import Call
 
 AXIAL = 1e-4
@@ -24,18 +26,16 @@ _LINK = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.0, 0.0, 1.0]))
 _BALL = pin.Inertia(1.0, np.array([0.5, 0.0, 0.0]), np.diag([0.02, 0.1, 0.1]))
 
 
-def _empty(name: str) -> pin.Model:
+def _tree(name: str, joint: type, body: pin.Inertia, places: Iterable[tuple[int, pin.SE3]]) -> pin.Model:
+    """Return a tree of equal joints and bodies, each at a place on the body of a joint; the world is 0."""
     tree = pin.Model()
     tree.name = name
     tree.gravity.linear = np.array([9.81, 0.0, 0.0])
+    for parent, place in places:
+        j = tree.addJoint(parent, joint(), place, f"joint_{tree.njoints}")
+        tree.addJointFrame(j)
+        tree.appendBodyToJoint(j, body, pin.SE3.Identity())
     return tree
-
-
-def _add(tree: pin.Model, parent: int, joint: pin.JointModel, place: pin.SE3, body: pin.Inertia) -> int:
-    j = tree.addJoint(parent, joint, place, f"joint_{tree.njoints}")
-    tree.addJointFrame(j)
-    tree.appendBodyToJoint(j, body, pin.SE3.Identity())
-    return int(j)
 
 
 def _along(first: bool, turn: float = 0.0) -> pin.SE3:
@@ -54,10 +54,7 @@ def _geared(tree: pin.Model) -> ClusterModel:
 
 def _row(name: str, n: int) -> pin.Model:
     """Return the tree of ``n`` links one behind the other."""
-    tree, last = _empty(name), 0
-    for k in range(n):
-        last = _add(tree, last, pin.JointModelRZ(), _along(k == 0), _LINK)
-    return tree
+    return _tree(name, pin.JointModelRZ, _LINK, ((k, _along(k == 0)) for k in range(n)))
 
 
 def chain(n: int) -> ClusterModel:
@@ -67,13 +64,12 @@ def chain(n: int) -> ClusterModel:
 
 def branched(n: int, branches: int) -> ClusterModel:
     """Return a geared link that carries branches of ``n / branches`` geared links, each turned about its length."""
-    tree = _empty(f"{branches} branches of {n // branches}")
-    root = _add(tree, 0, pin.JointModelRZ(), _along(True), _LINK)
-    for b in range(branches):
-        last = root
-        for k in range(n // branches):
-            last = _add(tree, last, pin.JointModelRZ(), _along(False, 2.0 * np.pi * b / branches + 0.5 * k), _LINK)
-    return _geared(tree)
+    each = n // branches
+    places = [(0, _along(True))]
+    for b, k in itertools.product(range(branches), range(each)):
+        place = _along(False, 2.0 * np.pi * b / branches + 0.5 * k)
+        places.append((len(places) if k else 1, place))
+    return _geared(_tree(f"{branches} branches of {each}", pin.JointModelRZ, _LINK, places))
 
 
 def grouped(n: int, size: int) -> ClusterModel:
@@ -90,29 +86,48 @@ def grouped(n: int, size: int) -> ClusterModel:
 
 def balls(parents: Sequence[int]) -> pin.Model:
     """Return bodies on spherical joints, each hanging from the body of a number, from 1, or from the world, 0."""
-    tree = _empty(f"{len(parents)} spherical joints")
-    tree.gravity.linear = np.array([0.0, 0.0, -9.81])
     count: dict[int, int] = {}
     fan = np.array([0.0, 0.8, 0.6])
+    places = []
     for parent in parents:
         k = count[parent] = count.get(parent, -1) + 1
         turn = pin.AngleAxis(0.9 * k, fan).toRotationMatrix()
-        place = pin.SE3(turn, np.array([1.0 if parent else 0.0, 0.0, 0.0]))
-        _add(tree, parent, pin.JointModelSpherical(), place, _BALL)
+        places.append((parent, pin.SE3(turn, np.array([1.0 if parent else 0.0, 0.0, 0.0]))))
+    tree = _tree(f"{len(parents)} spherical joints", pin.JointModelSpherical, _BALL, places)
+    tree.gravity.linear = np.array([0.0, 0.0, -9.81])
     return tree
 
 
-def method(
-    name: str, model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, **options: Any
-) -> tuple[Call | None, str]:
-    """Return a call of forward dynamics by a module of ``baselines``, or None and why it cannot express the robot."""
-    module = importlib.import_module(f"....verification.baselines.{name}", __package__)
-    try:
-        data = module.createData(model, **options)
-        module.aba(model, data, q, v, tau)
-    except PinClustersError as error:
-        return None, f"baselines.{name} cannot express {model.name}: {error}"
-    return (module.aba, (model, data, q, v, tau)), ""
+def leaves(tree: pin.Model) -> list[int]:
+    """Return the joints at the ends of the branches."""
+    return sorted({*range(1, tree.njoints)} - {*tree.parents})
+
+
+def state(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return a random q near the neutral configuration (it itself, if joints are tied), v and tau."""
+    rng = np.random.default_rng(model.nv)
+    q = np.array(neutral(model))
+    if model.nv == model.nq:
+        q += 0.1 * rng.uniform(-1.0, 1.0, model.nq)
+    v, tau = rng.standard_normal((2, model.nv))
+    return q, v, tau
+
+
+def rivals(
+    methods: Mapping[str, tuple[str, dict[str, Any]]], model: ClusterModel, *state: np.ndarray
+) -> tuple[dict[str, Call], dict[str, str]]:
+    """Return forward dynamics by modules of ``baselines`` with options, and why one cannot express the robot."""
+    found: dict[str, Call] = {}
+    missing = {}
+    for how, (name, options) in methods.items():
+        module = importlib.import_module(f"....verification.baselines.{name}", __package__)
+        try:
+            data = module.createData(model, **options)
+            module.aba(model, data, *state)
+            found[how] = module.aba, (model, data, *state)
+        except PinClustersError as error:
+            missing[how] = f"baselines.{name} cannot express {model.name}: {error}"
+    return found, missing
 
 
 def kernel(model: ClusterModel, name: str, *given: np.ndarray) -> Call:
@@ -144,8 +159,3 @@ def delassus(tree: pin.Model, data: pin.Data, q: np.ndarray, joints: Sequence[in
         contacts.append(pin.RigidConstraintModel(pin.ContactType.CONTACT_6D, tree, j, pin.LOCAL))
         datas.append(contacts[-1].createData())
     return {"pinocchio": (pin.computeDelassusMatrix, (tree, data, q, contacts, datas, 0.0))}
-
-
-def room_of_data(nv: int) -> float:
-    """Return the memory of a ``pin.Data`` while it is made, [bytes]."""
-    return 2.0 * 4.0 * 8.0 * float(nv) ** 3

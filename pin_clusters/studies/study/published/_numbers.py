@@ -2,37 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import Any
 
 CHIGNOLI = "Chignoli et al., arXiv 2311.13732"
 YAMANE = "Yamane and Nakamura"
 KROEG = "Kroeg, Gattringer and Mueller"
 MOSS = "Moss, lecture slides on articulated bodies"
 
-
-@dataclass(frozen=True)
-class Robot:
-    """A robot of the tables.
-
-    Attributes:
-        name: Of ``pc.load``.
-        title: On figures.
-        n: Links, of what is built; None: it is a file.
-    """
-
-    name: str
-    title: str
-    n: int | None = None
-
-
-ROBOTS = (
-    Robot("geared_chain", "geared chain", 12),
-    Robot("belt_chain", "belt chain", 12),
-    Robot("mini_cheetah", "Mini Cheetah"),
-    Robot("mit_humanoid", "MIT Humanoid"),
-    Robot("tello_with_arms", "Tello with arms"),
-    Robot("jvrc1_as_published", "JVRC-1"),
-)
+ROBOTS: dict[str, tuple[str, dict[str, Any]]] = {
+    "geared_chain": ("geared chain", {"n": 12}),
+    "belt_chain": ("belt chain", {"n": 12}),
+    "mini_cheetah": ("Mini Cheetah", {}),
+    "mit_humanoid": ("MIT Humanoid", {}),
+    "tello_with_arms": ("Tello with arms", {}),
+    "jvrc1_as_published": ("JVRC-1", {}),
+}
+"""The robots of the tables, by their names of ``pc.load``: the title on figures, and what else is told to it."""
 
 # per cent of the cluster algorithm's time that a method takes more (less, if negative), in the order of ROBOTS
 TABLES: dict[str, dict[str, tuple[float, ...]]] = {

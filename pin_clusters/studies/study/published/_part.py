@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
 
+from ..plots import Figure
 from ._effort import Effort
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 Found = dict[str, Any]
 Rows = list[list[str]]
@@ -61,8 +59,26 @@ class Part:
     figures: Mapping[str, Callable[[Figure, Found], None]]
     tables: Callable[[Found], list[tuple[str, Rows]]]
     statements: Callable[[Found], list[Statement]]
-    says: Callable[[Found], list[str]] = field(default=lambda found: [])
-    seconds: tuple[float, float] = (30.0, 10.0)
+    says: Callable[[Found], list[str]]
+    seconds: tuple[float, float]
+
+
+def nothing(found: Found) -> list[str]:
+    """Say nothing more about what was found."""
+    return []
+
+
+def agreeing(who: str, methods: Mapping[str, str] | None = None) -> Callable[[Found], list[str]]:
+    """Return what says how exact some methods are, and what was left out, and why; ``methods`` are their labels."""
+
+    def says(found: Found) -> list[str]:
+        left_out = {(methods or {}).get(how, how): why for how, why in found.get("left_out", {}).items()}
+        return [
+            f"{who} agree to {found['agreement']:.0e} of the largest entry.",
+            *(f"{how}: left blank. {why}" for how, why in left_out.items()),
+        ]
+
+    return says
 
 
 def us(x: float) -> str:
@@ -83,7 +99,7 @@ def times_table(head: str, rows: Sequence[Found], size: str, methods: Mapping[st
     ]  # fmt: skip
 
 
-def in_all(rows: Sequence[Found], methods: Mapping[str, Any]) -> list[str]:
+def in_all(rows: Sequence[Found], methods: Iterable[str]) -> list[str]:
     """Return the methods that were timed at the largest size, and so at all."""
     return [how for how in methods if how in rows[-1]["times"]]
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -13,18 +13,22 @@ from ....algorithms.dynamics.crba import crba
 from ....algorithms.dynamics.rnea import nonLinearEffects
 from ....approximations.armature import armature_model
 from ....model import ClusterModel
-from ....model.configuration import neutral
 from ....verification.timing import Call
-from ..plots import named, panels
+from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed, logarithmic
-from ._effort import Effort, agreement, crossing, ratios, slope, timed, times
-from ._models import chain, method
+from ._effort import Effort, crossing, measured, ratios, slope, times
+from ._models import chain, rivals, state
 from ._numbers import MASS_MATRIX_BEFORE, MOSS
-from ._part import Found, Part, Rows, Statement, in_all, times_table
+from ._part import Found, Rows, Statement, agreeing, in_all, times_table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Mass matrix, articulated bodies, Lagrange multipliers"
+TIMED = (
+    "Chains without rotors. Articulated bodies: `pc.aba`; mass matrix with sparse L'DL and Lagrange multipliers: "
+    "`baselines.sparse_crba` and `baselines.baraff`, compiled as `pc.aba` is; mass matrix and bias torques alone: "
+    "`pc.crba` and `pc.nonLinearEffects`, without a solution; Pinocchio's `aba`, and its `crba`, "
+    "`nonLinearEffects` and Cholesky decomposition, four calls from Python. The slides count operations of 2007."
+)
+SECONDS = (35.0, 6.0)
 LENGTHS = (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 12, 14, 16, 20, 24, 32, 48, 64, 96)
 METHODS = {
     "aba": ("cluster", "articulated bodies"),
@@ -34,6 +38,8 @@ METHODS = {
     "pin.aba": ("pinocchio", "articulated bodies, Pinocchio"),
     "pin.crba": ("other", "mass matrix and Cholesky, Pinocchio"),
 }
+_EXACT = ("aba", "crba", "baraff", "pin.aba", "pin.crba")
+_RIVALS: dict[str, tuple[str, dict[str, Any]]] = {"crba": ("sparse_crba", {}), "baraff": ("baraff", {})}
 # of the same library; the terms alone to articulated bodies
 _TO_CRBA = {
     "aba": ("aba", "crba"), "pin.aba": ("pin.aba", "pin.crba"), "baraff": ("baraff", "crba"), "terms": ("terms", "aba"),
@@ -44,32 +50,25 @@ _LINEAR, _COMPARABLE = 1.2, 3.0
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time chains without rotors, on which all of the methods are known."""
     lengths = effort.of(LENGTHS, (1, 2, 4, 6, 8, 10, 12, 16, 24, 48, 96), (1, 3))
-    calls: dict[int, dict[str, Call]] = {}
-    agreed, left_out = [], {}
-    for n in lengths:
-        tree = armature_model(chain(n), "none")
-        tree.armature = np.zeros(n)
-        model = ClusterModel(tree)
-        rng = np.random.default_rng(n)
-        q, v, tau = neutral(model) + 0.1 * rng.uniform(-1.0, 1.0, n), *rng.standard_normal((2, n))
-        found = calls[n] = {
-            "aba": (aba, (model, model.createData(), q, v, tau)),
-            "terms": (_terms, (model, model.createData(), q, v)),
-            "pin.aba": (pin.aba, (tree, tree.createData(), q, v, tau)),
-            "pin.crba": (_factorised, (tree, tree.createData(), q, v, tau)),
-        }
-        for name, module in (("crba", "sparse_crba"), ("baraff", "baraff")):
-            call, why = method(module, model, q, v, tau)
-            if call is None:
-                left_out[name] = why
-            else:
-                found[name] = call
-        agreed.append(agreement(found, ("aba", "crba", "baraff", "pin.aba", "pin.crba")))
-        done()
-    rows = [
-        {"n": n, "times": times(t, METHODS), "to_crba": ratios(t, _TO_CRBA)} for n, t in timed(calls, effort).items()
-    ]
-    return {"rows": rows, "agreement": max(agreed), "left_out": left_out}
+    left_out: dict[str, str] = {}
+
+    def chains() -> Iterator[tuple[int, dict[str, Call]]]:
+        for n in lengths:
+            tree = armature_model(chain(n), "none")
+            tree.armature = np.zeros(n)
+            model = ClusterModel(tree)
+            q, v, tau = state(model)
+            found, missing = rivals(_RIVALS, model, q, v, tau)
+            left_out.update(missing)
+            found["aba"] = aba, (model, model.createData(), q, v, tau)
+            found["terms"] = _terms, (model, model.createData(), q, v)
+            found["pin.aba"] = pin.aba, (tree, tree.createData(), q, v, tau)
+            found["pin.crba"] = _factorised, (tree, tree.createData(), q, v, tau)
+            yield n, found
+
+    timings, agreed = measured(chains(), _EXACT, effort, done)
+    rows = [{"n": n, "times": times(t, METHODS), "to_crba": ratios(t, _TO_CRBA)} for n, t in timings.items()]
+    return {"rows": rows, "agreement": agreed, "left_out": left_out}
 
 
 def _terms(model: ClusterModel, data: Any, q: np.ndarray, v: np.ndarray) -> None:
@@ -95,29 +94,16 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
     return [("Forward dynamics of chains without rotors: microseconds", rows)]
 
 
-def says(found: Found) -> list[str]:
-    """Return how exact it is, and what was left out."""
-    text = [f"All methods agree to {found['agreement']:.0e} of the largest entry."]
-    return text + [f"{METHODS[how][1]}: left blank. {why}" for how, why in found["left_out"].items()]
-
-
-def _crossing(found: Found, how: str) -> float | None:
-    rows = [r for r in found["rows"] if how in r["to_crba"]]
-    return crossing([r["n"] for r in rows], [r["to_crba"][how] for r in rows])
-
-
-def _where(x: float | None) -> str:
-    return "at no length measured" if x is None else "at all lengths" if x == 0.0 else f"from {x:g} links on"
-
-
 def statements(found: Found) -> list[Statement]:
     """Compare the crossing with the slides'."""
     made = []
     for how, by in (("aba", "compiled here"), ("pin.aba", "Pinocchio")):
-        if not any(how in r["to_crba"] for r in found["rows"]):
+        rows = [r for r in found["rows"] if how in r["to_crba"]]
+        if not rows:
             continue
-        x = _crossing(found, how)
-        near = min((r for r in found["rows"] if how in r["to_crba"]), key=lambda r: abs(r["n"] - MASS_MATRIX_BEFORE))
+        x = crossing([r["n"] for r in rows], [r["to_crba"][how] for r in rows])
+        where = "at no length measured" if x is None else "at all lengths" if x == 0.0 else f"from {x:g} links on"
+        near = min(rows, key=lambda r: abs(r["n"] - MASS_MATRIX_BEFORE))
         price = (
             ", one call from Python against four" if how == "pin.aba" else
             f"; the mass matrix and the bias torques of the quickest kernels, without a solution, take "
@@ -125,7 +111,7 @@ def statements(found: Found) -> list[Statement]:
         )  # fmt: skip
         made.append(Statement(
             f"The mass matrix is faster below n = {MASS_MATRIX_BEFORE}, articulated bodies above ({by}).", MOSS,
-            f"articulated bodies are faster {_where(x)}; {near['to_crba'][how]:.2f} of the time of the mass matrix "
+            f"articulated bodies are faster {where}; {near['to_crba'][how]:.2f} of the time of the mass matrix "
             f"with {near['n']} links{price}.",
             x is not None and abs(x - MASS_MATRIX_BEFORE) <= 2.0,
         ))  # fmt: skip
@@ -165,23 +151,9 @@ def draw(figure: Figure, found: Found) -> None:
         figure, "Forward dynamics of chains: mass matrix, articulated bodies, Lagrange multipliers",
         ("Chains without rotors. One call from Python, one state, one thread; median.",
          f"Dotted: the slides' crossing at n = {MASS_MATRIX_BEFORE}."),
-        {METHODS[how][0]: METHODS[how][1] for how in shown},
+        dict(METHODS[how] for how in shown),
     )  # fmt: skip
 
 
-PART = Part(
-    key="crossover",
-    title="Mass matrix, articulated bodies, Lagrange multipliers",
-    timed=(
-        "Chains without rotors. Articulated bodies: `pc.aba`; mass matrix with sparse L'DL and Lagrange multipliers: "
-        "`baselines.sparse_crba` and `baselines.baraff`, compiled as `pc.aba` is; mass matrix and bias torques alone: "
-        "`pc.crba` and `pc.nonLinearEffects`, without a solution; Pinocchio's `aba`, and its `crba`, "
-        "`nonLinearEffects` and Cholesky decomposition, four calls from Python. The slides count operations of 2007."
-    ),
-    measure=measure,
-    figures={"moss_crossover": draw},
-    tables=tables,
-    statements=statements,
-    says=says,
-    seconds=(35.0, 6.0),
-)
+says = agreeing("All methods", {how: label for how, (_, label) in METHODS.items()})
+FIGURES = {"moss_crossover": draw}

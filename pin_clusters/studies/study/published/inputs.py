@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -18,28 +18,32 @@ from ....files.readers import load
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
 from ....verification.timing import Call
-from ..plots import named, panels
+from ..plots import Figure, named, panels
 from ._drawing import curves, headed
-from ._effort import Effort, agreement, ratios, timed, times
+from ._effort import Effort, measured, ratios, times
 from ._models import chain
 from ._numbers import INPUT_MATRICES, KROEG, SAID_LONGER
-from ._part import Found, Part, Rows, Statement, us
+from ._part import Found, Rows, Statement, agreeing, us
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Inverse input matrices"
+TIMED = (
+    "`pc.inverse_input_matrix` against a run of `pc.aba` without inputs and one per input: the same compiled "
+    "recursion, called from Python once or many times; chains of geared links, and `mit_humanoid` with its motors "
+    "and forces at 8 points."
+)
+SECONDS = (30.0, 3.0)
 LENGTHS = (1, 2, 5, 10, 15, 20, 25, 30, 35, 40, 45, 50)
 HUMANOID, POINTS = "mit_humanoid", 8
 _ROUNDED = 5.0
 """By how many per cent a text may differ from the table beside it."""
+# the first to the second, and the heads of their columns
 _RATIOS = {
-    "one / aba": ("one", "aba"), "all / aba": ("all", "aba"),
-    "forces / one": ("forces one", "one"), "forces / all": ("forces all", "all"),
-}  # fmt: skip
-_HEADS = {
-    "one / aba": "one input / `aba`", "all / aba": "all inputs / `aba`",
-    "forces / one": "forces one by one / one input", "forces / all": "forces one by one / all inputs",
-}  # fmt: skip
+    "one / aba": ("one", "aba"),
+    "all / aba": ("all", "aba"),
+    "forces / one": ("forces one", "one"),
+    "forces / all": ("forces all", "all"),
+}
+_HEADS = ("one input / `aba`", "all inputs / `aba`", "forces one by one / one input", "forces one by one / all inputs")
 
 
 def one_by_one(model: ClusterModel, data: Any, q: np.ndarray, B: np.ndarray, points: list[int]) -> np.ndarray:
@@ -57,31 +61,27 @@ def one_by_one(model: ClusterModel, data: Any, q: np.ndarray, B: np.ndarray, poi
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time chains, and the humanoid of the second table."""
     lengths = effort.of(LENGTHS, (1, 5, 10, 25, 50), (1, 3))
-    calls: dict[int | str, dict[str, Call]] = {}
-    agreed = []
-    for n in lengths:
-        model = chain(n)
-        q = np.array(neutral(model)) + np.linspace(0.1, 0.6, n)
-        calls[n] = _calls(model, q, np.eye(n), [])
-        agreed.append(agreement(calls[n], ("all", "forces all")))
-        done()
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
-        model = load(HUMANOID)
+        humanoid = load(HUMANOID)
     rng = np.random.default_rng(0)
-    q = integrate(model, neutral(model), 0.2 * rng.standard_normal(model.nv))
-    points = (model.nframes - 1 - np.arange(POINTS)).tolist()
-    B = actuation_matrix(model, model.createData(), q)
-    found = _calls(model, q, B, points)
-    calls["humanoid"] = {how: call for how, call in found.items() if "one" not in how}
-    agreed.append(agreement(found, ("all", "forces all")))
-    timings = timed(calls, effort)
-    done()
+    q = integrate(humanoid, neutral(humanoid), 0.2 * rng.standard_normal(humanoid.nv))
+    B = actuation_matrix(humanoid, humanoid.createData(), q)
+    points = (humanoid.nframes - 1 - np.arange(POINTS)).tolist()
+
+    def robots() -> Iterator[tuple[int | str, dict[str, Call]]]:
+        for n in lengths:
+            model = chain(n)
+            yield n, _calls(model, np.array(neutral(model)) + np.linspace(0.1, 0.6, n), np.eye(n), [])
+        every = _calls(humanoid, q, B, points)
+        yield "humanoid", {how: call for how, call in every.items() if "one" not in how}
+
+    timings, agreed = measured(robots(), ("all", "forces all"), effort, done)
     rows = {key: {"times": times(t), "ratio": ratios(t, _RATIOS)} for key, t in timings.items()}
     return {
         "rows": [{"n": n, **rows[n]} for n in lengths],
-        "humanoid": {"inputs": B.shape[1] + 3 * POINTS, "nv": model.nv, **rows["humanoid"]},
-        "agreement": max(agreed),
+        "humanoid": {"inputs": B.shape[1] + 3 * POINTS, "nv": humanoid.nv, **rows["humanoid"]},
+        "agreement": agreed,
     }
 
 
@@ -102,7 +102,7 @@ def _calls(model: ClusterModel, q: np.ndarray, B: np.ndarray, points: list[int])
 
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the ratios of all lengths, and of the humanoid, beside those of tables 1 and 2."""
-    rows: Rows = [["", "`aba` [us]", *_HEADS.values()]]
+    rows: Rows = [["", "`aba` [us]", *_HEADS]]
     last = found["rows"][-1]["n"]
     every = [(f"chain of {r['n']}", "chain" if r["n"] == LENGTHS[-1] == last else "", r) for r in found["rows"]]
     h = found["humanoid"]
@@ -112,15 +112,10 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
         cells = [
             "-" if head not in r["ratio"] else
             f"{r['ratio'][head]:.2f}" + (f" ({known[head]:.3g})" if head in known else "")
-            for head in _HEADS
+            for head in _RATIOS
         ]  # fmt: skip
         rows.append([name, us(r["times"]["aba"]["median_us"]), *cells])
     return [("Tables 1 and 2: ratios of times (published in brackets)", rows)]
-
-
-def says(found: Found) -> list[str]:
-    """Return how exact it is."""
-    return [f"Input matrices and forces one by one agree to {found['agreement']:.0e} of the largest entry."]
 
 
 def statements(found: Found) -> list[Statement]:
@@ -182,18 +177,5 @@ def draw(figure: Figure, found: Found) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="inputs",
-    title="Inverse input matrices",
-    timed=(
-        "`pc.inverse_input_matrix` against a run of `pc.aba` without inputs and one per input: the same compiled "
-        "recursion, called from Python once or many times; chains of geared links, and `mit_humanoid` with its motors "
-        "and forces at 8 points."
-    ),
-    measure=measure,
-    figures={"kroeg_02_input_matrices": draw},
-    tables=tables,
-    statements=statements,
-    says=says,
-    seconds=(30.0, 3.0),
-)
+says = agreeing("Input matrices and forces one by one")
+FIGURES = {"kroeg_02_input_matrices": draw}

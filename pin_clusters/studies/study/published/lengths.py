@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any
 
-import numpy as np
 import pinocchio as pin
 
 from ...._support.memory import available
@@ -14,19 +14,24 @@ from ....algorithms.dynamics.operational import inverse_operational_inertia
 from ....algorithms.dynamics.rnea import rnea
 from ....approximations.armature import armature_model
 from ....model import ClusterModel
-from ....model.configuration import neutral
 from ....verification.baselines import lagrange, projection, sparse
 from ....verification.timing import Call
-from ..plots import named, panels
+from ..plots import Figure, named, panels
 from ._drawing import LABELS, curves, guide, headed, logarithmic
-from ._effort import Effort, agreement, slope, timed, times
-from ._models import chain, delassus, kernel, kernel_of_frame, room_of_data
+from ._effort import Effort, measured, slope, times
+from ._models import chain, delassus, kernel, kernel_of_frame, state
 from ._numbers import CHIGNOLI
-from ._part import Found, Part, Rows, Statement, times_table
+from ._part import Found, Rows, Statement, times_table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Figures 11 and 13: the number of links"
+TIMED = (
+    "Chains of links with a rotor each (`geared_chain`, its rotors as `pc.Rotor`). The cluster algorithm, and the "
+    "approximate robot in the same code: one call from Python; of the longest, for which a `pin.Data` would take "
+    "gigabytes, the kernel alone. Pinocchio's `aba` and `computeDelassusMatrix` on the approximate robot. "
+    "Projection and Lagrange multipliers: Pinocchio on the tree with all rotors, NumPy and LAPACK around it. "
+    "Sparse factorisation: Pinocchio's Cholesky decomposition of that tree, row by row from Python."
+)
+SECONDS = (120.0, 12.0)
 PUBLISHED = (2, 4, 6, 8, 12, 16, 20, 24)
 """Within what was published."""
 LONGER = (32, 48, 64, 80, 96, 128, 192, 256, 350, 500, 700, 1000, 2000, 5000, 10000)
@@ -38,10 +43,14 @@ _LINEAR, _CUBIC = 1.2, 2.7
 """Up to which slope growth is called linear, and from which cubic."""
 METHODS = ("cluster", "approximate", "pinocchio", "projection", "lagrange")
 _LABELS = {how: LABELS[how] for how in METHODS}
-_TITLES = {
-    "forward dynamics": _LABELS,
-    "operational inertia": _LABELS | {"lagrange": "sparse factorisation with constraints, exact"},
-}
+# labels of the methods, figure of the paper, title of ours
+_QUANTITIES = {
+    "forward dynamics": (_LABELS, "Fig. 11", "Forward dynamics against the number of links"),
+    "operational inertia": (
+        _LABELS | {"lagrange": "sparse factorisation with constraints, exact"},
+        "Fig. 13", "Inverse operational inertia of the last link",
+    ),
+}  # fmt: skip
 
 
 def wanted(effort: Effort) -> list[int]:
@@ -52,39 +61,37 @@ def wanted(effort: Effort) -> list[int]:
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time chains of all lengths, all of them in alternation."""
-    calls: dict[tuple[str, int], dict[str, Call]] = {}
-    agreed: list[float] = []
     skipped: list[str] = []
-    lengths = wanted(effort)
-    for n in lengths:
-        model, memory = chain(n), available()
-        # the tree with all rotors is twice as large
-        needed = 2.0 * room_of_data(2 * n if n <= DENSE else n)
-        data = n <= DATA and (memory is None or needed < memory)
-        if n <= DATA and not data:
-            skipped.append(f"{n} links: tables of Pinocchio would take {needed / 1e9:.0f} GB.")
-        for what, found in zip(_TITLES, _calls(model, data=data), strict=True):
-            calls[what, n] = found
-            if data:  # kernels return their code
-                agreed.append(agreement(found, ("cluster", "projection", "lagrange")))
-        done()
-    rows: dict[str, list[dict[str, Any]]] = {what: [] for what in _TITLES}
-    for (what, n), t in timed(calls, effort).items():
+
+    def chains() -> Iterator[tuple[tuple[str, int], dict[str, Call]]]:
+        for n in wanted(effort):
+            model, memory = chain(n), available()
+            # a pin.Data has four tables of nv^3 numbers, twice while it is made; the tree with all rotors is larger
+            needed = 2.0 * 2.0 * 4.0 * 8.0 * float(2 * n if n <= DENSE else n) ** 3
+            data = n <= DATA and (memory is None or needed < memory)
+            if n <= DATA and not data:
+                skipped.append(f"{n} links: tables of Pinocchio would take {needed / 1e9:.0f} GB.")
+            for what, found in zip(_QUANTITIES, _calls(model, data=data), strict=True):
+                yield (what, n), found
+
+    timings, agreed = measured(chains(), ("cluster", "projection", "lagrange"), effort, done)
+    rows: dict[str, list[dict[str, Any]]] = {what: [] for what in _QUANTITIES}
+    for (what, n), t in timings.items():
         rows[what].append({"n": n, "times": times(t)})
+    forward = rows["forward dynamics"]
+    kernels = [r["n"] for r in forward if "pinocchio" not in r["times"]]
     return {
         "rows": rows,
         "slopes": {what: _slopes(each) for what, each in rows.items()},
-        "agreement": max(agreed, default=None),
-        "kernels_from": min((r["n"] for r in rows["forward dynamics"] if "pinocchio" not in r["times"]), default=None),
+        "agreement": agreed if len(kernels) < len(forward) else None,
+        "kernels_from": min(kernels, default=None),
         "skipped": skipped,
     }
 
 
 def _calls(model: ClusterModel, *, data: bool) -> tuple[dict[str, Call], dict[str, Call]]:
     """Return what is timed of a chain; all but the kernels has a ``pin.Data``."""
-    n = model.nv
-    rng = np.random.default_rng(n)
-    q, v, tau = neutral(model) + 0.1 * rng.uniform(-1.0, 1.0, n), *rng.standard_normal((2, n))
+    q, v, tau = state(model)
     if not data:
         alone = {name: kernel(model, what, q, v, tau) for name, what in (("cluster", "aba"), ("rnea", "rnea"))}
         return alone, {"cluster": kernel_of_frame(model, q, model.nframes - 1)}
@@ -102,12 +109,12 @@ def _calls(model: ClusterModel, *, data: bool) -> tuple[dict[str, Call], dict[st
         "approximate": (inverse_operational_inertia, (same, its, q, [tree.nframes - 1])),
     }
     osim |= delassus(tree, theirs, q, [tree.njoints - 1])
-    if n <= DENSE:
+    if model.nv <= DENSE:
         space, both = projection.createData(model), lagrange.createData(model)
         forward["projection"] = (projection.aba, (model, space, q, v, tau))
         forward["lagrange"] = (lagrange.aba, (model, both, q, v, tau))
         osim["projection"] = (projection.inverse_operational_inertia, (model, space, q, end))
-    if n <= SPARSE:
+    if model.nv <= SPARSE:
         osim["lagrange"] = (sparse.inverse_operational_inertia, (model, sparse.createData(model), q, end))
     return forward, osim
 
@@ -130,7 +137,7 @@ def _slopes(rows: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the times of some lengths, and the slopes."""
     shown = []
-    for what, titles in _TITLES.items():
+    for what, (titles, _, _) in _QUANTITIES.items():
         body = times_table("links", found["rows"][what], "n", titles)
         for name, label in (("short", f"power of growth, 8 to {_SHORT}"), ("long", f"power of growth, from {_LONG}")):
             slopes = found["slopes"][what]
@@ -161,8 +168,8 @@ def says(found: Found) -> list[str]:
 def statements(found: Found) -> list[Statement]:
     """Compare slopes with the stated orders."""
     made = []
-    for what, place in (("forward dynamics", "Fig. 11"), ("operational inertia", "Fig. 13")):
-        slopes, titles = found["slopes"][what], _TITLES[what]
+    for what, (titles, place, _) in _QUANTITIES.items():
+        slopes = found["slopes"][what]
         source = f"{CHIGNOLI}, {place}"
         one = slopes.get("cluster")
         if one and "long" in one:
@@ -185,18 +192,9 @@ def statements(found: Found) -> list[Statement]:
     return made
 
 
-def draw_forward(figure: Figure, found: Found) -> None:
-    """Draw figure 11: within the published lengths, and all."""
-    _draw(figure, found, "forward dynamics", "Forward dynamics against the number of links")
-
-
-def draw_operational(figure: Figure, found: Found) -> None:
-    """Draw figure 13."""
-    _draw(figure, found, "operational inertia", "Inverse operational inertia of the last link")
-
-
-def _draw(figure: Figure, found: Found, what: str, title: str) -> None:
-    rows, titles = found["rows"][what], _TITLES[what]
+def draw(what: str, figure: Figure, found: Found) -> None:
+    """Draw one figure: within the published lengths, and all."""
+    rows, (titles, _, title) = found["rows"][what], _QUANTITIES[what]
     short, every = panels(figure, 2, height=5.2)
     present = [how for how in METHODS if any(how in r["times"] for r in rows)]
     curves(every, rows, "n", {how: how for how in present})
@@ -217,20 +215,7 @@ def _draw(figure: Figure, found: Found, what: str, title: str) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="lengths",
-    title="Figures 11 and 13: the number of links",
-    timed=(
-        "Chains of links with a rotor each (`geared_chain`, its rotors as `pc.Rotor`). The cluster algorithm, and the "
-        "approximate robot in the same code: one call from Python; of the longest, for which a `pin.Data` would take "
-        "gigabytes, the kernel alone. Pinocchio's `aba` and `computeDelassusMatrix` on the approximate robot. "
-        "Projection and Lagrange multipliers: Pinocchio on the tree with all rotors, NumPy and LAPACK around it. "
-        "Sparse factorisation: Pinocchio's Cholesky decomposition of that tree, row by row from Python."
-    ),
-    measure=measure,
-    figures={"chignoli_11_links": draw_forward, "chignoli_13_links_operational": draw_operational},
-    tables=tables,
-    statements=statements,
-    says=says,
-    seconds=(120.0, 12.0),
-)
+FIGURES = {
+    "chignoli_11_links": partial(draw, "forward dynamics"),
+    "chignoli_13_links_operational": partial(draw, "operational inertia"),
+}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import numpy as np
 import pinocchio as pin
@@ -12,15 +11,18 @@ from ....algorithms.dynamics.energy import computeKineticEnergy
 from ....model import ClusterModel
 from ....model.configuration import neutral
 from ....simulation import simulate
-from ..plots import named, titled
+from ..plots import Figure, named, titled
 from ._effort import Effort
 from ._models import balls
 from ._numbers import YAMANE
-from ._part import Found, Part, Rows, Statement
+from ._part import Found, Rows, Statement, nothing
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Yamane and Nakamura, figures 4 and 5: chains of 30 degrees of freedom"
+TIMED = (
+    "Nothing is timed: `pc.simulate` with `rkmk4`. The paper shows snapshots; lengths, masses and the shape of the "
+    "branched chain are ours."
+)
+SECONDS = (2.0, 1.0)
 # the body that each hangs from
 CHAINS = {
     "serial": ("Fig. 4", (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)),
@@ -153,16 +155,5 @@ def draw(figure: Figure, found: Found) -> None:
     titled(figure, "Chains of 30 degrees of freedom fall from rest (figures 4 and 5)", (line,))
 
 
-PART = Part(
-    key="passive",
-    title="Yamane and Nakamura, figures 4 and 5: chains of 30 degrees of freedom",
-    timed=(
-        "Nothing is timed: `pc.simulate` with `rkmk4`. The paper shows snapshots; lengths, masses and the shape of the "
-        "branched chain are ours."
-    ),
-    measure=measure,
-    figures={"yamane_04_05_snapshots": draw},
-    tables=tables,
-    statements=statements,
-    seconds=(2.0, 1.0),
-)
+says = nothing
+FIGURES = {"yamane_04_05_snapshots": draw}

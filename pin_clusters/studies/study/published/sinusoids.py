@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from ....approximations import LABELS
 from ....errors import PinClustersWarning
 from .. import paper
 from ..paper.sinusoids import TorqueSinusoids
-from ..plots import named
+from ..plots import Figure, named, panels
 from ._drawing import STYLES, headed
 from ._effort import Effort
 from ._numbers import CHIGNOLI
-from ._part import Found, Part, Rows, Statement
+from ._part import Found, Rows, Statement
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Figure 14: torques along sines"
+TIMED = (
+    "Nothing is timed: errors of inverse dynamics, by `pin-clusters study --experiment torque-sinusoids --drop-rotors`."
+)
+SECONDS = (1.0, 1.0)
 _SHOWN = {"none": "second", "diagonal": "approximate", "block": "other"}
 SAID, DRAWN = "ankle", "knee"
 """The joint that the text names, and the one that the authors' script draws."""
@@ -76,11 +78,9 @@ def draw(figure: Figure, found: Found) -> None:
     """Draw the errors of all joints at all frequencies."""
     studies = found["studies"]
     joints = studies[-1]["joints"]
-    figure.set_size_inches(9.6, 4.9)
-    grid = figure.add_gridspec(1, len(studies), left=0.075, right=0.98, top=0.68, bottom=0.11, wspace=0.1)
     top = max(x[j] for s in studies for x in s["per_cent_of_largest"]["rms"].values() for j in joints)
-    for k, one in enumerate(studies):
-        axes = figure.add_subplot(grid[0, k])
+    all_axes = panels(figure, len(studies), gap=0.1, top=1.568, bottom=0.539)
+    for k, (axes, one) in enumerate(zip(all_axes, studies, strict=True)):
         for i, (rung, key) in enumerate(_SHOWN.items()):
             share = one["per_cent_of_largest"]["rms"][rung]
             places = [m + (i - 1) * 0.27 for m in range(len(joints))]
@@ -99,17 +99,4 @@ def draw(figure: Figure, found: Found) -> None:
     )  # fmt: skip
 
 
-PART = Part(
-    key="sinusoids",
-    title="Figure 14: torques along sines",
-    timed=(
-        "Nothing is timed: errors of inverse dynamics, by `pin-clusters study --experiment torque-sinusoids "
-        "--drop-rotors`."
-    ),
-    measure=measure,
-    figures={"chignoli_14_torque_sinusoids": draw},
-    tables=tables,
-    statements=statements,
-    says=says,
-    seconds=(1.0, 1.0),
-)
+FIGURES = {"chignoli_14_torque_sinusoids": draw}

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -12,16 +13,20 @@ from ....algorithms.dynamics.aba import aba
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
 from ....verification.timing import Call
-from ..plots import named, panels
+from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed
-from ._effort import Effort, agreement, crossing, ratios, slope, timed, times
-from ._models import balls, method
+from ._effort import Effort, crossing, measured, ratios, slope, times
+from ._models import balls, rivals
 from ._numbers import VIRTUAL_WORK_SERIAL, VIRTUAL_WORK_SPLIT, YAMANE
-from ._part import Found, Part, Rows, Statement, in_all, times_table
+from ._part import Found, Rows, Statement, agreeing, in_all, times_table
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
+TITLE = "Yamane and Nakamura, figures 6 and 7: virtual work"
+TIMED = (
+    "Bodies on spherical joints, without rotors: `baselines.yamane_nakamura` with and without splitting, "
+    "`baselines.unit_vectors` and `pc.aba`, all compiled, and Pinocchio's `aba`; one call from Python each, in "
+    "alternation. The paper's numbers are of a Pentium III of 850 MHz."
+)
+SECONDS = (25.0, 5.0)
 JOINTS = tuple(range(2, 17))
 ENDS = (*range(2, 13), 14, 16, 20, 24)
 """Published are 2 to 12."""
@@ -36,54 +41,78 @@ METHODS = {
     "aba": ("approximate", "articulated bodies, pc.aba"),
     "pin.aba": ("pinocchio", "articulated bodies, Pinocchio"),
 }
-_BY = {
+_BY: dict[str, tuple[str, dict[str, Any]]] = {
     "split": ("yamane_nakamura", {}), "whole": ("yamane_nakamura", {"split": False}), "unit": ("unit_vectors", {}),
 }  # fmt: skip
-_RATIOS = {"split / unit": ("split", "unit"), "split / whole": ("split", "whole")}
-_SHOWN = {"serial": ("split", "unit", "aba", "pin.aba"), "star": ("split", "whole", "unit", "aba", "pin.aba")}
+# the first to the second; how their ratio is drawn
+_PAIRS = {
+    "split / unit": ("split", "unit", "virtual work / unit vectors"),
+    "split / whole": ("split", "whole", "splitting / no splitting"),
+}
+
+
+class _Family(NamedTuple):
+    """What one of the figures shows, and what the paper says of it."""
+
+    methods: tuple[str, ...]
+    place: str
+    robots: str
+    title: str
+    text: str
+    linear: str  # what is said to be O(n)
+    pair: str  # whose ratio is said to fall below 1
+    crossing: str
+    published: float  # degrees of freedom where it does
+
+
+FAMILIES = {
+    "serial": _Family(
+        ("split", "unit", "aba", "pin.aba"), "Fig. 6", "serial chains",
+        "Forward dynamics of serial chains of spherical joints (figure 6)", "2 to 16 spherical joints.",
+        "Virtual work", "split / unit",
+        "Virtual work overtakes unit vectors at {:g} degrees of freedom (serial).", VIRTUAL_WORK_SERIAL,
+    ),
+    "star": _Family(
+        tuple(METHODS), "Fig. 7", "ends on one link",
+        "Forward dynamics of one link that carries many ends (figure 7)", "Ends on spherical joints, on a link on one.",
+        "Virtual work with splitting", "split / whole",
+        "Splitting the link with many joints overtakes the whole one at {:g} degrees of freedom.", VIRTUAL_WORK_SPLIT,
+    ),
+}  # fmt: skip
 
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time both families."""
     families = {
-        "serial": {n: tuple(range(n)) for n in effort.of(JOINTS, (2, 4, 6, 8, 12, 16), (2, 3))},
-        "star": {3 * e + 3: (0, *[1] * e) for e in effort.of(ENDS, (2, 4, 6, 8, 10, 12, 16, 20), (2, 4))},
+        "serial": [tuple(range(n)) for n in effort.of(JOINTS, (2, 4, 6, 8, 12, 16), (2, 3))],
+        "star": [(0, *[1] * e) for e in effort.of(ENDS, (2, 4, 6, 8, 10, 12, 16, 20), (2, 4))],
     }
-    calls: dict[tuple[str, int], dict[str, Call]] = {}
-    agreed, left_out = [], {}
-    for family, trees in families.items():
-        for parents in trees.values():
-            model = ClusterModel(balls(parents))
-            found, why = _calls(model, _SHOWN[family])
-            left_out.update({METHODS[how][1]: text for how, text in why.items()})
-            agreed.append(agreement(found, ("aba", *METHODS)))
-            calls[family, model.nv] = found
-            done()
-    result: Found = {"agreement": max(agreed), "left_out": left_out, **{family: [] for family in families}}
-    for (family, nv), t in sorted(timed(calls, effort).items()):
-        result[family].append({"nv": nv, "times": times(t, _SHOWN[family]), "ratio": ratios(t, _RATIOS)})
+    left_out: dict[str, str] = {}
+
+    def robots() -> Iterator[tuple[tuple[str, int], dict[str, Call]]]:
+        for family, trees in families.items():
+            for parents in trees:
+                model = ClusterModel(balls(parents))
+                calls, missing = _calls(model, FAMILIES[family].methods)
+                left_out.update({METHODS[how][1]: why for how, why in missing.items()})
+                yield (family, model.nv), calls
+
+    timings, agreed = measured(robots(), ("aba", *METHODS), effort, done)
+    result: Found = {"agreement": agreed, "left_out": left_out, **{family: [] for family in families}}
+    pairs = {name: (a, b) for name, (a, b, _) in _PAIRS.items()}
+    for (family, nv), t in sorted(timings.items()):
+        result[family].append({"nv": nv, "times": times(t, FAMILIES[family].methods), "ratio": ratios(t, pairs)})
     return result
 
 
-def _calls(model: ClusterModel, wanted: tuple[str, ...]) -> tuple[dict[str, Call], dict[str, str]]:
+def _calls(model: ClusterModel, methods: tuple[str, ...]) -> tuple[dict[str, Call], dict[str, str]]:
     """Return forward dynamics by all methods, and why one is missing."""
     rng = np.random.default_rng(model.nv)
     q = integrate(model, neutral(model), 0.3 * rng.standard_normal(model.nv))
     v, tau = rng.standard_normal((2, model.nv))
-    tree = model.tree
-    found: dict[str, Call] = {
-        "aba": (aba, (model, model.createData(), q, v, tau)),
-        "pin.aba": (pin.aba, (tree, tree.createData(), q, v, tau)),
-    }
-    missing = {}
-    for how in wanted:
-        if how in _BY:
-            name, options = _BY[how]
-            call, why = method(name, model, q, v, tau, **options)
-            if call is None:
-                missing[how] = why
-            else:
-                found[how] = call
+    found, missing = rivals({how: _BY[how] for how in methods if how in _BY}, model, q, v, tau)
+    found["aba"] = aba, (model, model.createData(), q, v, tau)
+    found["pin.aba"] = pin.aba, (model.tree, model.tree.createData(), q, v, tau)
     return found, missing
 
 
@@ -93,16 +122,12 @@ def _calls(model: ClusterModel, wanted: tuple[str, ...]) -> tuple[dict[str, Call
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the times of both figures."""
     shown = []
-    for family, title in (("serial", "Fig. 6, serial chains"), ("star", "Fig. 7, ends on one link")):
-        methods = {how: METHODS[how][1] for how in _shown(found, family)}
-        rows = times_table("degrees of freedom", found[family], "nv", methods)
-        rows.append(["power of growth, larger half", *(f"{_power(found[family], how):.2f}" for how in methods)])
-        shown.append((f"{title}: microseconds", rows))
+    for name, family in FAMILIES.items():
+        methods = {how: METHODS[how][1] for how in in_all(found[name], family.methods)}
+        rows = times_table("degrees of freedom", found[name], "nv", methods)
+        rows.append(["power of growth, larger half", *(f"{_power(found[name], how):.2f}" for how in methods)])
+        shown.append((f"{family.place}, {family.robots}: microseconds", rows))
     return shown
-
-
-def _shown(found: Found, family: str) -> list[str]:
-    return in_all(found[family], {how: METHODS[how] for how in _SHOWN[family]})
 
 
 def _power(rows: list[dict[str, Any]], how: str) -> float:
@@ -119,109 +144,58 @@ def _further(rows: list[dict[str, Any]], how: str) -> tuple[float, float]:
     return small, large
 
 
-def says(found: Found) -> list[str]:
-    """Return how exact it is, and what was left out."""
-    text = [f"All methods agree to {found['agreement']:.0e} of the largest entry."]
-    return text + [f"{how}: left blank. {why}" for how, why in found["left_out"].items()]
-
-
-def _statement(found: Found, family: str, pair: str, text: str, place: str, published: float) -> list[Statement]:
-    """Compare a crossing."""
-    rows = [r for r in found[family] if pair in r["ratio"]]
-    if not rows:
-        return []
-    x = crossing([r["nv"] for r in rows], [r["ratio"][pair] for r in rows])
-    first, last = rows[0], rows[-1]
-    said = "at no size" if x is None else "at all sizes" if x == 0.0 else f"from {x:g} degrees of freedom on"
-    measured = (
-        f"faster {said}; {first['ratio'][pair]:.2f} of the other's time with {first['nv']}, "
-        f"{last['ratio'][pair]:.2f} with {last['nv']}."
-    )
-    near = x is not None and x > 0.0 and published / _NEAR <= x <= published * _NEAR
-    return [Statement(text, f"{YAMANE}, {place}", measured, near)]
-
-
 def statements(found: Found) -> list[Statement]:
     """Compare growth and crossings."""
-    made = []
-    for family, place in (("serial", "Fig. 6"), ("star", "Fig. 7")):
-        if "split" in found[family][-1]["times"]:
-            small, large = _further(found[family], "split")
-            most = found[family][-1]
+    growth, crossings = [], []
+    for name, family in FAMILIES.items():
+        source = f"{YAMANE}, {family.place}"
+        most = found[name][-1]
+        if "split" in most["times"]:
+            small, large = _further(found[name], "split")
             factor = most["times"]["split"]["median_us"] / most["times"]["aba"]["median_us"]
-            made.append(Statement(
-                f"Virtual work{' with splitting' * (family == 'star')} is O(n).", f"{YAMANE}, {place}",
+            growth.append(Statement(
+                f"{family.linear} is O(n).", source,
                 f"a further joint takes {small:.2f} us at the smaller and {large:.2f} us at the larger sizes; with "
                 f"{most['nv']} degrees of freedom {factor:.1f} times the time of articulated bodies, all joint forces "
                 "included.", large <= _EVEN * small,
             ))  # fmt: skip
-    made += _statement(
-        found, "serial", "split / unit",
-        f"Virtual work overtakes unit vectors at {VIRTUAL_WORK_SERIAL:g} degrees of freedom (serial).",
-        "Fig. 6", VIRTUAL_WORK_SERIAL,
-    )  # fmt: skip
-    made += _statement(
-        found, "star", "split / whole",
-        f"Splitting the link with many joints overtakes the whole one at {VIRTUAL_WORK_SPLIT:g} degrees of freedom.",
-        "Fig. 7", VIRTUAL_WORK_SPLIT,
-    )  # fmt: skip
-    return made
+        rows = [r for r in found[name] if family.pair in r["ratio"]]
+        if rows:
+            x = crossing([r["nv"] for r in rows], [r["ratio"][family.pair] for r in rows])
+            said = "at no size" if x is None else "at all sizes" if x == 0.0 else f"from {x:g} degrees of freedom on"
+            first, last = rows[0], rows[-1]
+            crossings.append(Statement(
+                family.crossing.format(family.published), source,
+                f"faster {said}; {first['ratio'][family.pair]:.2f} of the other's time with {first['nv']}, "
+                f"{last['ratio'][family.pair]:.2f} with {last['nv']}.",
+                x is not None and family.published / _NEAR <= x <= family.published * _NEAR,
+            ))  # fmt: skip
+    return growth + crossings
 
 
-def _draw(figure: Figure, found: Found, family: str, title: str, text: str, published: float) -> None:
-    rows = found[family]
-    methods = _shown(found, family)
+def draw(name: str, figure: Figure, found: Found) -> None:
+    """Draw the times of a family, and ratios."""
+    family, rows = FAMILIES[name], found[name]
+    methods = in_all(rows, family.methods)
     first, second = panels(figure, 2, height=5.2)
-    x = [r["nv"] for r in rows]
     curves(first, rows, "nv", {how: METHODS[how][0] for how in methods})
-    pairs = {"split / unit": ("unit", "virtual work / unit vectors"),
-             "split / whole": ("whole", "splitting / no splitting")}  # fmt: skip
-    for pair, (how, label) in pairs.items():
+    for pair, (_, how, label) in _PAIRS.items():
         if pair in rows[-1]["ratio"]:
-            y = [r["ratio"][pair] for r in rows]
-            curve(second, METHODS[how][0], x, y, label=label)
+            curve(second, METHODS[how][0], [r["nv"] for r in rows], [r["ratio"][pair] for r in rows], label=label)
     second.axhline(1.0, color="#999999", linewidth=1.0)
-    second.axvline(published, color="#999999", linewidth=1.0, linestyle=":")
+    second.axvline(family.published, color="#999999", linewidth=1.0, linestyle=":")
     named(first, "time", "degrees of freedom", "time [$\\mu$s]")
     named(second, "ratio, below 1 the first is faster", "degrees of freedom", "ratio of times")
     first.set_ylim(bottom=0.0)
     second.set_ylim(bottom=0.0)
     second.legend(fontsize=8.5, frameon=False, loc="upper right")
     headed(
-        figure, title, (text, f"Dotted: the published crossing, {published:g} degrees of freedom."),
-        {METHODS[how][0]: METHODS[how][1] for how in methods},
+        figure, family.title,
+        (f"{family.text} One call from Python, one state, one thread; median.",
+         f"Dotted: the published crossing, {family.published:g} degrees of freedom."),
+        dict(METHODS[how] for how in methods),
     )  # fmt: skip
 
 
-def draw_serial(figure: Figure, found: Found) -> None:
-    """Draw figure 6."""
-    _draw(
-        figure, found, "serial", "Forward dynamics of serial chains of spherical joints (figure 6)",
-        "2 to 16 spherical joints. One call from Python, one state, one thread; median.", VIRTUAL_WORK_SERIAL,
-    )  # fmt: skip
-
-
-def draw_star(figure: Figure, found: Found) -> None:
-    """Draw figure 7."""
-    _draw(
-        figure, found, "star", "Forward dynamics of one link that carries many ends (figure 7)",
-        "Ends on spherical joints, on a link on one. One call from Python, one state, one thread; median.",
-        VIRTUAL_WORK_SPLIT,
-    )  # fmt: skip
-
-
-PART = Part(
-    key="virtual_work",
-    title="Yamane and Nakamura, figures 6 and 7: virtual work",
-    timed=(
-        "Bodies on spherical joints, without rotors: `baselines.yamane_nakamura` with and without splitting, "
-        "`baselines.unit_vectors` and `pc.aba`, all compiled, and Pinocchio's `aba`; one call from Python each, in "
-        "alternation. The paper's numbers are of a Pentium III of 850 MHz."
-    ),
-    measure=measure,
-    figures={"yamane_06_serial": draw_serial, "yamane_07_ends": draw_star},
-    tables=tables,
-    statements=statements,
-    says=says,
-    seconds=(25.0, 5.0),
-)
+says = agreeing("All methods")
+FIGURES = {"yamane_06_serial": partial(draw, "serial"), "yamane_07_ends": partial(draw, "star")}

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Protocol, TypeAlias, runtime_checkable
+from collections.abc import Mapping
+from typing import Any, Protocol, TypeAlias, runtime_checkable
 
 import numpy as np
 import pinocchio as pin
 
+from ...._support.docstrings import stock
 from ...._support.trees import coordinates_of
 from ....errors import ModelError, PinClustersError
 from ....model import ClusterModel
@@ -16,6 +18,19 @@ MAX_SAMPLES = 400_000
 
 Motion: TypeAlias = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 """Time (N,), q of the tree (N, nq), independent v and a (N, nv)."""
+Columns: TypeAlias = Mapping[str, np.ndarray]
+"""Joint to its coordinates, shape (N,), [rad] or [m]."""
+
+
+documented = stock(
+    """
+    Args:
+        model: The robot.
+
+    Returns:
+        Time, shape (N,), [s]; q of the tree, shape (N, nq); v and a, shape (N, nv).
+    """
+)
 
 
 class TrajectoryError(PinClustersError, ValueError):
@@ -35,15 +50,9 @@ class Trajectory(Protocol):
         """What it is, in a few words."""
         ...
 
+    @documented
     def states(self, model: ClusterModel) -> Motion:
-        """Return the motion of the whole robot, dependent joints included.
-
-        Args:
-            model: The robot.
-
-        Returns:
-            Time, shape (N,), [s]; q of the tree, shape (N, nq); v and a, shape (N, nv).
-        """
+        """Return the motion of the whole robot, dependent joints included."""
         ...
 
 
@@ -67,8 +76,21 @@ def numbers(what: str, values: object) -> np.ndarray:
         raise TrajectoryError(f"{what} must be numbers: {error}.") from None
 
 
-def check_grid(duration: float, dt: float) -> None:
-    """Refuse, by ``TrajectoryError``, a time between samples that gives no sample, or more than 400 000."""
+def finite(what: str, values: np.ndarray, shape: tuple[int, ...], wanted: str) -> np.ndarray:
+    """Return finite numbers of a shape; others are a ``TrajectoryError``, which says what is wanted."""
+    if values.shape != shape or not np.isfinite(values).all():
+        raise TrajectoryError(f"{what} must be {wanted}; got shape {values.shape}.")
+    return values
+
+
+def take(owner: Any, **numbers: object) -> None:
+    """Give a frozen dataclass its positive numbers as floats, the duration and dt of its samples among them.
+
+    Refuse, by ``TrajectoryError``, a time between samples that gives no sample, or more than 400 000.
+    """
+    for name, value in positive(**numbers).items():
+        object.__setattr__(owner, name, value)
+    duration, dt = owner.duration, owner.dt
     if dt > duration:
         raise TrajectoryError(f"dt = {dt:g} s is longer than the duration of {duration:g} s.")
     if duration / dt > MAX_SAMPLES:
@@ -78,10 +100,10 @@ def check_grid(duration: float, dt: float) -> None:
         )
 
 
-def count(duration: float, dt: float) -> int:
-    """Return the number of samples 0, dt, 2 dt, ... below the duration."""
+def grid(duration: float, dt: float) -> np.ndarray:
+    """Return 0, dt, 2 dt, ... below the duration."""
     # 5 / 5e-4 is 10000.000000000002 on some machines, and 10001 samples would shift every RMS
-    return math.ceil(duration / dt - 1e-9)
+    return np.arange(math.ceil(duration / dt - 1e-9)) * dt
 
 
 def joint_of(model: ClusterModel, name: str) -> pin.JointModel:
@@ -118,10 +140,9 @@ def coordinates(model: ClusterModel, q: np.ndarray, names: tuple[str, ...]) -> n
 
 def floating_base(model: ClusterModel) -> str | None:
     """Return the name of the free-flyer at the root, None if the base does not float."""
-    if model.tree.njoints < 2 or model.tree.joints[1].shortname() != "JointModelFreeFlyer":
-        return None
-    name = str(model.tree.names[1])
-    return name if name in model.independent_joints else None
+    tree = model.tree
+    roots = (j for j in range(1, tree.njoints) if not tree.parents[j] and "FreeFlyer" in tree.joints[j].shortname())
+    return next((name for j in roots if (name := str(tree.names[j])) in model.independent_joints), None)
 
 
 def base_columns(model: ClusterModel) -> slice | None:
@@ -131,6 +152,12 @@ def base_columns(model: ClusterModel) -> slice | None:
         return None
     first = model.joint_idx_v(root)
     return slice(first, first + 6)
+
+
+def base_pose(model: ClusterModel) -> slice:
+    """Return where the pose of a base that floats is in q."""
+    first = joint_of(model, str(floating_base(model))).idx_q
+    return slice(first, first + 7)
 
 
 def slides(model: ClusterModel, name: str) -> bool:

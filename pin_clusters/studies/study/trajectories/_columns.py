@@ -8,7 +8,7 @@ import numpy as np
 
 from ....errors import did_you_mean
 from ....model import ClusterModel, loops_of
-from ._base import TrajectoryError, joint_of, moved_joints
+from ._base import TrajectoryError, finite, joint_of, moved_joints
 
 BASE = ("x", "y", "z", "qx", "qy", "qz", "qw")
 """Columns of the pose of a floating base: position in the world [m], unit quaternion."""
@@ -30,10 +30,7 @@ def forces(columns: dict[str, np.ndarray], samples: int, name: str) -> dict[str,
 
 def poses(base: np.ndarray, samples: int, name: str) -> np.ndarray:
     """Return poses with quaternions of length 1."""
-    if base.shape != (samples, 7) or not np.isfinite(base).all():
-        raise TrajectoryError(
-            f"{name}: base must be {samples} rows of {' '.join(BASE)}, all finite; got shape {base.shape}."
-        )
+    finite(f"{name}: base", base, (samples, 7), f"{samples} rows of {' '.join(BASE)}, all finite")
     length = np.linalg.norm(base[:, 3:], axis=1)
     bad = int(np.argmax(np.abs(length - 1.0)))
     if abs(length[bad] - 1.0) > 1e-2:

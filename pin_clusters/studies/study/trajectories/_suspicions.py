@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import warnings
-from typing import TYPE_CHECKING
+from collections.abc import Mapping
 
 import numpy as np
 import pinocchio as pin
 
 from ....errors import PinClustersWarning
 from ....model import ClusterModel
-from ._base import coordinates, joint_of, slides
-
-if TYPE_CHECKING:
-    from .recorded import Recorded
+from ._base import Columns, coordinates, joint_of, slides
 
 TURN = 2.0 * np.pi
 SLOW = 0.5
@@ -26,26 +23,30 @@ def _warn(text: str) -> None:
     warnings.warn(text, PinClustersWarning, stacklevel=4)
 
 
-def units(recorded: Recorded, model: ClusterModel) -> None:
-    """Warn if angles look like degrees, or time like milliseconds."""
-    step = float(np.median(np.diff(recorded.time)))
+def time(recording: str, time: np.ndarray) -> None:
+    """Warn if time looks like milliseconds."""
+    step = float(np.median(np.diff(time)))
     if step > SLOW:
         _warn(
-            f"{recorded.name}: {step:g} s from sample to sample is slow. Is the time in milliseconds or nanoseconds? "
+            f"{recording}: {step:g} s from sample to sample is slow. Is the time in milliseconds or nanoseconds? "
             "It must be in seconds."
         )
-    for name in () if recorded.degrees else recorded.positions:
+
+
+def degrees(recording: str, model: ClusterModel, positions: Columns) -> None:
+    """Warn if angles look like degrees."""
+    for name, values in positions.items():
         joint = joint_of(model, name)
         if slides(model, name) or name not in model.independent_joints:
             continue
         limit = TURN if joint.nq == 2 else _limit(model, joint)
-        far = float(np.abs(recorded.coordinates(model, name)).max())
+        far = float(np.abs(np.unwrap(values) if joint.nq == 2 else values).max())
         suspect = far > max(TURN, limit)
         if joint.nq == 2:  # turns are what continuous joints do; the steps give degrees away
-            suspect &= float(np.median(np.abs(np.diff(recorded.positions[name])))) > 0.5
+            suspect &= float(np.median(np.abs(np.diff(values)))) > 0.5
         if suspect:
             _warn(
-                f"{recorded.name}: joint {name!r} goes to {far:.4g} rad, more than a turn and beyond {limit:.4g}. Are "
+                f"{recording}: joint {name!r} goes to {far:.4g} rad, more than a turn and beyond {limit:.4g}. Are "
                 "the angles in degrees? Then say degrees=True (--degrees)."
             )
             return  # one joint is enough
@@ -58,26 +59,19 @@ def differs(name: str, given: np.ndarray, derivative: np.ndarray, least: float) 
     return [f"'{name}' by up to {off:.3g}, of {scale:.3g}"] if off > 0.2 * scale + least else []
 
 
-def rates(recorded: Recorded, found: list[str]) -> None:
+def rates(recording: str, found: list[str]) -> None:
     """Warn if recorded velocities or accelerations are not the derivative of the positions; once for all columns."""
     if found:
         more = f" (and {len(found) - 1} more)" if found[1:] else ""
         _warn(
-            f"{recorded.name}: a column differs from the derivative of the positions: {found[0]} (in rad or m, and s)"
+            f"{recording}: a column differs from the derivative of the positions: {found[0]} (in rad or m, and s)"
             f"{more}. The columns do not fit together: units, order or delay?"
         )
 
 
-def angles(model: ClusterModel, what: str, names: tuple[str, ...], values: np.ndarray) -> None:
-    """Warn if coordinates of joints that turn look like degrees: beyond a turn, and beyond the limits of the joint.
-
-    Args:
-        model: The robot.
-        what: For the message.
-        names: Joints with one degree of freedom.
-        values: Their coordinates, shape (joints,), [rad] or [m].
-    """
-    for name, value in zip(names, np.abs(values), strict=True):
+def angles(model: ClusterModel, what: str, values: Mapping[str, float]) -> None:
+    """Warn if one-dof joints that turn go to what looks like degrees: beyond a turn, and beyond their limits."""
+    for name, value in values.items():
         joint = joint_of(model, name)
         if slides(model, name) or joint.nq == 2:  # turns are what continuous joints do
             continue
@@ -96,23 +90,19 @@ def _limit(model: ClusterModel, joint: pin.JointModel) -> float:
     return limit if limit < UNLIMITED else TURN
 
 
-def dependents(recorded: Recorded, model: ClusterModel, time: np.ndarray, q: np.ndarray) -> None:
-    """Warn if dependent joints were recorded elsewhere than where their couplings and loops put them."""
+def dependents(recording: str, model: ClusterModel, given: Columns, time: np.ndarray, q: np.ndarray) -> None:
+    """Warn if dependent joints were recorded (at these times) elsewhere than where couplings and loops put them."""
     worst: tuple[float, str, float] = (0.0, "", 0.0)
-    for name in recorded.positions:
-        if name in model.independent_joints:
-            continue
-        values = np.array([coordinates(model, row, (name,))[0] for row in q])
-        given = np.interp(time, recorded.time, recorded.coordinates(model, name))
-        off = values - given
+    for name, recorded in given.items():
+        off = np.array([coordinates(model, row, (name,))[0] for row in q]) - recorded
         if joint_of(model, name).nq == 2:
             off = (off + np.pi) % TURN - np.pi
         off = np.abs(off)
         k = int(np.argmax(off))
-        if off[k] > max(worst[0], 1e-2 * max(1.0, float(np.abs(given).max()))):
+        if off[k] > max(worst[0], 1e-2 * max(1.0, float(np.abs(recorded).max()))):
             worst = (float(off[k]), name, float(time[k]))
     if worst[1]:
         _warn(
-            f"{recorded.name}: dependent joint {worst[1]!r} was recorded up to {worst[0]:.3g} rad (m) from where its "
+            f"{recording}: dependent joint {worst[1]!r} was recorded up to {worst[0]:.3g} rad (m) from where its "
             f"coupling or loop puts it (t = {worst[2]:.3g} s). The columns of dependent joints are ignored."
         )

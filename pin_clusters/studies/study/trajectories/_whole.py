@@ -12,7 +12,7 @@ from ....errors import BranchLost
 from ....model import ClusterModel
 from ....model.configuration import integrate
 from ..reach import labels
-from ._base import TrajectoryError, held
+from ._base import Motion, TrajectoryError, base_columns, base_pose, held
 
 _STEP = 0.05
 """Farthest that a loop is followed at a time, [rad] or [m]."""
@@ -30,16 +30,21 @@ def rates(model: ClusterModel, time: np.ndarray, curves: Curves) -> tuple[np.nda
     return v, a
 
 
-def configurations(model: ClusterModel, time: np.ndarray, curves: Curves, base: np.ndarray | None = None) -> np.ndarray:
-    """Return the configurations in which the independent joints have given coordinates.
+def whole(
+    model: ClusterModel, time: np.ndarray, curves: Curves, base: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None
+) -> Motion:
+    """Return the motion in which the independent joints move as they are given.
 
     Couplings give the dependent joints; closed loops follow by continuation from the reference pose. Joints that are
     not given stay in their neutral configuration, or, with closed loops, in the reference pose. A free-flyer has the
-    poses of ``base``, x y z qx qy qz qw, shape (N, 7). A loop that cannot follow is a ``TrajectoryError``.
+    poses of ``base``, x y z qx qy qz qw, shape (N, 7), and its velocities and accelerations, shape (N, 6). A loop that
+    cannot follow is a ``TrajectoryError``.
     """
     q = np.tile(held(model), (len(time), 1))
+    v, a = rates(model, time, curves)
     if base is not None:
-        q[:, :7] = base
+        at = base_columns(model)
+        q[:, base_pose(model)], v[:, at], a[:, at] = base
     found = {int(model.tree.getJointId(name)): curve[0] for name, curve in curves.items()}
     if not model.closures:
         for row in model.coupling_rows:  # masters come before their dependents
@@ -54,7 +59,7 @@ def configurations(model: ClusterModel, time: np.ndarray, curves: Curves, base: 
             q[:, joint.idx_q + 1] = np.sin(value)
         else:
             q[:, joint.idx_q] = value
-    return _close(model, time, q) if model.closures else q
+    return time, _close(model, time, q) if model.closures else q, v, a
 
 
 def _close(model: ClusterModel, time: np.ndarray, targets: np.ndarray) -> np.ndarray:

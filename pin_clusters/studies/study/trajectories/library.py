@@ -1,18 +1,21 @@
-"""Motions that ship with the package."""
+"""Motions that ship with the package: ``motions/*.csv`` beside the models of their robots."""
 
 from __future__ import annotations
 
-import importlib.resources
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ....errors import UnknownNameError, did_you_mean
+from ....files.readers.library import folders
 from .files import parse_csv
 from .recorded import Recorded
+
+if TYPE_CHECKING:
+    from importlib.abc import Traversable
 
 
 def motions() -> tuple[str, ...]:
     """Return the names of the motions that ship with the package, sorted; ``motion`` loads them."""
-    return tuple(sorted(x.name[:-4] for x in _folder().iterdir() if x.name.endswith(".csv")))
+    return tuple(sorted(_files()))
 
 
 def motion(name: str, **options: Any) -> Recorded:
@@ -32,9 +35,10 @@ def motion(name: str, **options: Any) -> Recorded:
         >>> trajectories.motion("mini_cheetah_trot").moves_base
         True
     """
-    if name not in motions():
+    files = _files()
+    if name not in files:
         raise UnknownNameError(f"there is no motion {name!r}.{did_you_mean(str(name), motions(), limit=40)}")
-    text = _folder().joinpath(f"{name}.csv").read_text(encoding="utf-8")
+    text = files[name].read_text(encoding="utf-8")
     return Recorded.from_columns(parse_csv(text, name), **({"name": name} | options))
 
 
@@ -43,5 +47,11 @@ def robot_of(name: str) -> str:
     return name.rpartition("_")[0]
 
 
-def _folder() -> Any:
-    return importlib.resources.files("pin_clusters.studies.study").joinpath("motions")
+def _files() -> dict[str, Traversable]:
+    """Return the files of the motions: ``robot_models/ROBOT/motions/KIND.csv`` is ``ROBOT_KIND``."""
+    places = {robot: folder.joinpath("motions") for robot, folder in folders().items()}
+    return {
+        f"{robot}_{file.name.removesuffix('.csv')}": file
+        for robot, place in places.items() if place.is_dir()
+        for file in place.iterdir()
+    }  # fmt: skip

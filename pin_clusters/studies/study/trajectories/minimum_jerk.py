@@ -13,8 +13,8 @@ from numpy.typing import ArrayLike
 from ....errors import did_you_mean
 from ....model import ClusterModel
 from . import _suspicions as suspicions
-from ._base import Motion, TrajectoryError, check_grid, coordinates, count, held, moved_joints, numbers, positive
-from ._whole import configurations, rates
+from ._base import Motion, TrajectoryError, coordinates, documented, grid, held, moved_joints, numbers, take
+from ._whole import whole
 
 Pose: TypeAlias = str | Mapping[str, float]
 
@@ -73,9 +73,7 @@ class MinimumJerk:
         if isinstance(poses, (str, Mapping)) or not isinstance(poses, Sequence) or len(poses) < 2:
             raise TrajectoryError(f"poses must be a list of at least two poses, got {poses!r}.")
         object.__setattr__(self, "poses", tuple(poses))
-        for name, value in positive(duration=self.duration, dt=self.dt).items():
-            object.__setattr__(self, name, value)
-        check_grid(self.duration, self.dt)
+        take(self, duration=self.duration, dt=self.dt)
         times = np.linspace(0.0, self.duration, len(poses)) if self.times is None else numbers("times", self.times)
         if (
             len(times) != len(poses)
@@ -102,17 +100,12 @@ class MinimumJerk:
             "rest": self.rest,
             "duration": self.duration,
             "dt": self.dt,
-            "samples": count(self.duration, self.dt),
+            "samples": len(grid(self.duration, self.dt)),
         }
 
+    @documented
     def states(self, model: ClusterModel) -> Motion:
         """Return the motion of the whole robot; dependent joints follow their couplings, loops by continuation.
-
-        Args:
-            model: The robot.
-
-        Returns:
-            Time, shape (N,), [s]; q of the tree, shape (N, nq); v and a, shape (N, nv).
 
         Raises:
             TrajectoryError: A pose or a joint is unknown, or a closed loop cannot follow.
@@ -122,12 +115,11 @@ class MinimumJerk:
         points = [coordinates(model, held(model), joints)]
         for pose in self.poses:
             points.append(_coordinates(model, joints, pose, points[-1]))
-        suspicions.angles(model, "a pose", joints, np.abs(points).max(axis=0))
-        curve = spline(self.times or (), points[1:], rest=self.rest)
-        time = np.arange(count(self.duration, self.dt)) * self.dt
+        suspicions.angles(model, "a pose", dict(zip(joints, np.abs(points).max(axis=0), strict=True)))
+        curve, time = spline(self.times or (), points[1:], rest=self.rest), grid(self.duration, self.dt)
         value, rate, acceleration = curve(time), curve(time, 1), curve(time, 2)
         curves = dict(zip(joints, zip(value.T, rate.T, acceleration.T, strict=True), strict=True))
-        return time, configurations(model, time, curves), *rates(model, time, curves)
+        return whole(model, time, curves)
 
 
 def _coordinates(model: ClusterModel, joints: tuple[str, ...], pose: Pose, before: np.ndarray) -> np.ndarray:

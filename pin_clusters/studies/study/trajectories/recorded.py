@@ -12,6 +12,7 @@ from typing import Any, Literal
 import numpy as np
 import pinocchio as pin
 
+from ....algorithms.dynamics.with_independent import CoordinateChange
 from ....algorithms.kinematics.jacobians import computeFrameJacobian
 from ....errors import did_you_mean
 from ....model import ClusterModel
@@ -22,17 +23,20 @@ from ._base import (
     Motion,
     TrajectoryError,
     base_columns,
-    check_grid,
-    count,
+    documented,
+    finite,
+    grid,
     joint_of,
     numbers,
     positive,
     slides,
+    take,
 )
 from ._columns import BASE
-from ._whole import configurations, rates
+from ._whole import whole
 from .files import TIME, read
 
+KINDS = ("positions", "velocities", "accelerations")
 LEAST = 6
 """Samples that a curve of degree 5 needs."""
 
@@ -98,29 +102,23 @@ class Recorded:
                 f"{self.name}: {len(time)} samples are more than {MAX_SAMPLES}. Give dt (--dt), to take fewer."
             )
         put("time", time - time[0])
-        for kind in ("positions", "velocities", "accelerations"):
-            found = {n: numbers(f"{self.name}: {kind} of {n!r}", x) for n, x in getattr(self, kind).items()}
-            for name, x in found.items():
-                if x.shape != time.shape or not np.isfinite(x).all():
-                    raise TrajectoryError(
-                        f"{self.name}: {kind} of {name!r} must be {len(time)} finite numbers, as many as times; got "
-                        f"shape {x.shape}."
-                    )
+        for kind in KINDS:
+            found = {}
+            for name, x in getattr(self, kind).items():
+                what, wanted = f"{self.name}: {kind} of {name!r}", f"{len(time)} finite numbers, as many as times"
+                found[name] = finite(what, numbers(what, x), time.shape, wanted)
             put(kind, found)
         if self.base is not None:
             put("base", _columns.poses(np.array(self.base, dtype=float), len(time), self.name))
-        forces = {frame: np.array(f, dtype=float) for frame, f in self.forces.items()}
-        for frame, f in forces.items():
-            if f.shape != (len(time), 6) or not np.isfinite(f).all():
-                raise TrajectoryError(
-                    f"{self.name}: forces on {frame!r} must be {len(time)} finite rows of 6; got shape {f.shape}."
-                )
-        put("forces", forces)
+        rows = (len(time), 6)
+        put("forces", {
+            frame: finite(f"{self.name}: forces on {frame!r}", np.array(f, float), rows, f"{rows[0]} finite rows of 6")
+            for frame, f in self.forces.items()
+        })  # fmt: skip
         if self.missing not in ("error", "hold"):
             raise TrajectoryError(f"missing must be 'error' or 'hold', got {self.missing!r}.")
         if self.dt is not None:
-            put("dt", positive(dt=self.dt)["dt"])
-            check_grid(self.duration, float(self.dt or 0.0))
+            take(self, dt=self.dt)
         if self.cutoff is not None:
             put("cutoff", positive(cutoff=self.cutoff)["cutoff"])
 
@@ -193,7 +191,7 @@ class Recorded:
     @property
     def times(self) -> np.ndarray:
         """Times of the motion: those of the recording, or every ``dt``, [s]."""
-        return self.time if self.dt is None else np.arange(count(self.duration, self.dt)) * self.dt
+        return self.time if self.dt is None else grid(self.duration, self.dt)
 
     def as_dict(self) -> dict[str, Any]:
         """Return what it is, without the samples, ready for JSON."""
@@ -207,17 +205,12 @@ class Recorded:
         """Return the same motion with another time between samples, [s]."""
         return dataclasses.replace(self, dt=dt)
 
+    @documented
     def states(self, model: ClusterModel) -> Motion:
         """Return the motion of the whole robot.
 
         The base moves if it floats (a free-flyer at the root) and its motion was recorded; velocities of a free-flyer
         are Pinocchio's: linear and angular, in the frame of the base.
-
-        Args:
-            model: The robot.
-
-        Returns:
-            Time, shape (N,), [s]; q of the tree, shape (N, nq); v and a, shape (N, nv).
 
         Raises:
             TrajectoryError: Joints are unknown or missing, or a closed loop cannot follow.
@@ -226,23 +219,45 @@ class Recorded:
         Warns:
             PinClustersWarning: Units look wrong, or what was recorded contradicts itself or a coupling.
         """
-        return _elsewhere.states(self, model)
+        if any(name not in model.names for name in self.positions):
+            return self._states(model)  # which says so
+        full = self._with_gears(model)
+        other = _elsewhere.led_by(model, full.positions, self.missing == "hold")
+        time, q, v, a = full._states(other)
+        if other is not model:
+            change = CoordinateChange(other, model)
+            for i, x in enumerate(zip(q, v, a, strict=True)):
+                v[i], a[i] = change.velocity_to_new(*x[:2]), change.acceleration_to_new(*x)
+        return time, q, v, a
+
+    def _with_gears(self, model: ClusterModel) -> Recorded:
+        """Return the same with the joints that follow from what was recorded at rotors."""
+        kinds: dict[str, Any] = {kind: dict(getattr(self, kind)) for kind in KINDS}
+        found = _elsewhere.through_gears(model, self.positions)
+        for name, (ratios, offset) in found.items():
+            for kind, columns in kinds.items():
+                if all(n in columns for n in ratios):
+                    value = np.sum([c * self._unit(model, n) * columns[n] for n, c in ratios.items()], axis=0)
+                    value += offset if kind == "positions" else 0.0
+                    columns[name] = value / self._unit(model, name)
+        return dataclasses.replace(self, **kinds) if found else self
 
     def _states(self, model: ClusterModel) -> Motion:
         """Return the motion of a robot whose independent joints were recorded."""
         joints = _columns.matched(self.name, self.positions, model, self.missing)
-        suspicions.units(self, model)
+        suspicions.time(self.name, self.time)
+        suspicions.degrees(self.name, model, {} if self.degrees else self.positions)
         time = self.times
         odd: list[str] = []
         curves = {name: self._curves(model, name, time, odd) for name in joints}
-        suspicions.rates(self, odd)
-        v, a = rates(model, time, curves)
-        pose = None
-        at = base_columns(model)
-        if at is not None and self.base is not None:
-            pose, v[:, at], a[:, at] = _curves.free_flyer(self.time, self.base, time, self._filtered)
-        q = configurations(model, time, curves, pose)
-        suspicions.dependents(self, model, time, q)
+        suspicions.rates(self.name, odd)
+        base = None
+        if self.base is not None and base_columns(model) is not None:
+            base = _curves.free_flyer(self.time, self.base, time, self._filtered)
+        _, q, v, a = whole(model, time, curves, base)
+        others = [name for name in self.positions if name not in model.independent_joints]
+        given = {name: np.interp(time, self.time, self.coordinates(model, name)) for name in others}
+        suspicions.dependents(self.name, model, given, time, q)
         return time, q, v, a
 
     def loads(self, model: ClusterModel, time: np.ndarray, q: np.ndarray) -> np.ndarray | None:

@@ -3,19 +3,31 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
-from typing import Any, TypeVar
+from dataclasses import asdict, dataclass, replace
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
+from ...._support.docstrings import STUDY, stock
 from ....model import ClusterModel
 from ..reach import Reach, follow, reach
 from . import _suspicions as suspicions
-from ._base import Motion, check_grid, count, moved_joints, positive
-from ._whole import configurations, rates
+from ._base import Motion, documented, grid, moved_joints, take
+from ._whole import rates, whole
 from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
+_documented = stock(
+    STUDY,
+    """
+    Args:
+        amplitude: A, [rad], or [m] for a prismatic joint.
+        frequency: f, [Hz].
+
+    Raises:
+        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
+    """,
+)
 
 
 class Wave:
@@ -29,21 +41,20 @@ class Wave:
     amplitude: float
     duration: float
     dt: float
+    __dataclass_fields__: ClassVar[dict[str, Any]]
 
     def __post_init__(self) -> None:
-        for name, value in positive(**self._numbers()).items():
-            object.__setattr__(self, name, value)
-        check_grid(self.duration, self.dt)
+        take(self, **asdict(self))
 
     @property
     def samples(self) -> int:
         """Number of samples."""
-        return count(self.duration, self.dt)
+        return len(self.time)
 
     @property
     def time(self) -> np.ndarray:
         """Times, shape (samples,), [s]."""
-        return np.arange(self.samples) * self.dt
+        return grid(self.duration, self.dt)
 
     @property
     def label(self) -> str:
@@ -61,32 +72,22 @@ class Wave:
 
     def as_dict(self) -> dict[str, Any]:
         """Return the numbers, ready for JSON."""
-        return self._numbers() | {"samples": self.samples}
+        return asdict(self) | {"samples": self.samples}
 
-    def _numbers(self) -> dict[str, Any]:
-        return {name: getattr(self, name) for name in self.__dataclass_fields__}  # type: ignore[attr-defined]
-
+    @documented
     def states(self, model: ClusterModel) -> Motion:
         """Return the motion of the whole robot; dependent joints follow their couplings, loops by continuation.
-
-        Args:
-            model: The robot.
-
-        Returns:
-            Time, shape (samples,), [s]; q of the tree, shape (samples, nq); v and a, shape (samples, nv).
 
         Raises:
             ModelError: There is no joint to move.
             BranchLost: The loops cannot follow so far; see ``reachable``.
         """
-        joints, time = moved_joints(model), self.time
-        curves = dict.fromkeys(joints, self.wave())
-        suspicions.angles(model, f"an amplitude of {self.amplitude:g}", joints, np.full(len(joints), self.amplitude))
+        joints, time, wave = moved_joints(model), self.time, self.wave()
+        suspicions.angles(model, f"an amplitude of {self.amplitude:g}", dict.fromkeys(joints, self.amplitude))
+        curves = dict.fromkeys(joints, wave)
         if model.closures:
-            q = follow(model, _direction(model), curves[joints[0]][0])
-        else:
-            q = configurations(model, time, curves)
-        return time, q, *rates(model, time, curves)
+            return time, follow(model, _direction(model), wave[0]), *rates(model, time, curves)
+        return whole(model, time, curves)
 
     def reachable(self, model: ClusterModel) -> Reach:
         """Return the amplitude that all joints can have: that of the wave, unless closed loops stop them before.
@@ -103,24 +104,16 @@ class Wave:
     def fitted(self: W, model: ClusterModel) -> tuple[W, Reach]:
         """Return the same with the amplitude that ``reachable`` gives, and that."""
         found = self.reachable(model)
-        return type(self)(**(self._numbers() | {"amplitude": found.amplitude})), found
+        return replace(self, amplitude=found.amplitude), found
 
 
+@_documented
 @dataclass(frozen=True)
 class Sine(Wave):
     """``q_i(t) = A sin(w t)``, ``w = 2 pi f``, for t = 0, dt, 2 dt, ... below the duration.
 
     In a robot with closed loops the sine is added to the reference pose. The defaults are those of the accuracy study
     of arXiv 2311.13732.
-
-    Attributes:
-        amplitude: A, [rad], or [m] for a prismatic joint.
-        frequency: f, [Hz].
-        duration: [s].
-        dt: Time between samples, [s].
-
-    Raises:
-        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
     """
 
     amplitude: float = 0.5
@@ -146,19 +139,14 @@ class Sine(Wave):
         return self.amplitude * wave, self.amplitude * rate, -self.amplitude * w * w * wave
 
 
+@_documented
 @dataclass(frozen=True)
 class Chirp(Wave):
     """``q_i(t) = A sin(p(t))`` with a frequency ``p' / 2 pi`` that grows (or falls) evenly with time.
 
-    Attributes:
-        amplitude: A, [rad], or [m] for a prismatic joint.
+    Args:
         start: Frequency at t = 0, [Hz].
         end: Frequency at the end, [Hz].
-        duration: [s].
-        dt: Time between samples, [s].
-
-    Raises:
-        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
     """
 
     amplitude: float = 0.2
@@ -182,19 +170,12 @@ class Chirp(Wave):
         return A * sine, A * rate * cosine, A * (slope * cosine - rate * rate * sine)
 
 
+@_documented
 @dataclass(frozen=True)
 class Swing(Wave):
     """From the start to +A, to -A and back, at rest at each end, each way with the least jerk.
 
     A quarter of the duration for the first and the last way, half of it for the one between.
-
-    Attributes:
-        amplitude: A, [rad], or [m] for a prismatic joint.
-        duration: [s].
-        dt: Time between samples, [s].
-
-    Raises:
-        TrajectoryError: A number is not finite and positive, or there would be more than 400 000 samples.
     """
 
     amplitude: float = 0.5

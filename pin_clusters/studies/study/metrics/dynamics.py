@@ -1,4 +1,4 @@
-"""Acceleration error under given torques."""
+"""Errors of the torques of a motion, and of the accelerations under given torques."""
 
 from __future__ import annotations
 
@@ -9,11 +9,55 @@ from typing import Any
 import numpy as np
 
 from ....algorithms.dynamics.aba import aba
+from ....algorithms.dynamics.rnea import rnea
 from ....model import ClusterModel
 from ...pages.results import Result
-from .._samples import as_model, chosen, column_names, documented, length_rms, quotient, rms, rows
+from .._samples import as_model, by_parts, chosen, column_names, documented, quotient, rms, rows
 from ..rungs import along
-from ._base import base_columns
+from ..trajectories import base_columns
+
+
+@dataclass(frozen=True, eq=False)
+class InverseError(Result):
+    """Errors of the torques of a motion.
+
+    Attributes:
+        robot: Name of the robot.
+        names: What the columns are.
+        samples: Number of states.
+        largest: Largest exact torque of each column, shape (nv,), [N m] or [N].
+        rms: RMS error of each approximation, shape (nv,).
+        peak: Largest error of each approximation, shape (nv,).
+    """
+
+    robot: str
+    names: tuple[str, ...]
+    samples: int
+    largest: np.ndarray
+    rms: dict[str, np.ndarray]
+    peak: dict[str, np.ndarray]
+
+    _json = "robot samples largest_exact:largest rms peak percent"
+
+    @property
+    def percent(self) -> dict[str, np.ndarray]:
+        """RMS error in per cent of the column's largest exact torque, shape (nv,)."""
+        return {rung: 100.0 * quotient(x, self.largest) for rung, x in self.rms.items()}
+
+
+@documented
+def inverse(
+    model: ClusterModel, q: Any, v: Any, a: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
+) -> InverseError:
+    """Compare the torques of a motion."""
+    as_model(model, "metrics.inverse")
+    q, v, a = rows(model, q, v, a)
+    exact, found = along(model, chosen(model, rungs, drop_rotors), rnea, q, v, a)
+    errors = {name: x - exact for name, x in found.items()}
+    return InverseError(
+        model.name, column_names(model), len(q), np.abs(exact).max(axis=0),
+        {name: rms(x) for name, x in errors.items()}, {name: np.abs(x).max(axis=0) for name, x in errors.items()},
+    )  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,11 +103,11 @@ def forward_error(
     exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
     errors = {name: x - exact for name, x in found.items()}
     base: dict[str, dict[str, float]] = {}
-    first = base_columns(model)
-    if first is not None:
-        parts = {"linear": slice(first, first + 3), "angular": slice(first + 3, first + 6)}
+    at = base_columns(model)
+    if at is not None:
+        largest = by_parts(exact[:, at])
         base = {
-            name: {k: float(quotient(length_rms(x[:, at]), length_rms(exact[:, at]))) for k, at in parts.items()}
+            name: {part: float(quotient(size, largest[part])) for part, size in by_parts(x[:, at]).items()}
             for name, x in errors.items()
         }
     return ForwardError(
