@@ -66,7 +66,7 @@ def load(
         >>> pc.load("geared_chain", n=3).nv
         3
     """
-    folder = _folders().get(name) if isinstance(name, str) and name not in _BUILT and not parameters else None
+    folder = folders().get(name) if isinstance(name, str) and name not in _BUILT and not parameters else None
     if folder is not None and (mjcf := folder.joinpath("model.xml")).is_file():
         return from_mjcf(mjcf.read_text(), name, root_joint, q_reference, independent)
     return make_model(_parts(name, root_joint, parameters, independent), q_reference, name)
