@@ -11,14 +11,12 @@ import pinocchio as pin
 
 from ..._engine import calls as _calls
 from ..._engine import entry_points
-from ..._engine.kernels.tables import columns_layout
 from ..._engine.kernels.tables import contacts_layout as at
-from ..._engine.kernels.tables.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry, Header
-from ..._support.arrays import on_a_page
+from ..._support.tables import Table
 from ...model import ClusterData, ClusterModel, contact_memory
 from .._shared import check as _check
 from .._shared.force_columns import keep
-from .._shared.reach import Reach, movers
+from .._shared.reach import Reach, arrays_of, home_of, movers
 from ._forces import Solution, solved
 from ._objects import datas_of, models_of, size
 
@@ -62,43 +60,31 @@ class Plan:
         self.models, self.datas, self.containers = models, datas, (None, None)
         self.derivatives: Any = None
         packs = -(-(columns + 1) // lanes)
-        rows: list[Sequence[int]] = [()]
         reach = Reach(model, columns + 1)
-        rows.append(at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields)))
-        numbers, column, root = [0.0] * at.FIRST, 0, -1
-        lists: list[Sequence[int]] = []
-        behind = 2 + len(models)
-        for c, (given, left) in zip(models, places, strict=True):
+        fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
+        out = Table([(), fields, *[()] * len(models)], [0.0] * at.FIRST)
+        column, root = 0, -1
+        for i, (c, (given, left)) in enumerate(zip(models, places, strict=True), 2):
             sides = [x for j in (c.joint1_id, c.joint2_id) if (x := _side(model, int(j))) is not None]
-            n, first = size(c), behind + len(lists)
-            lists += [Entry(column + r) for r in range(n)]
-            path = behind + len(lists)
+            mine = range(column, column + size(c))
             moved = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
-            lists += [Entry(k) for k in moved]
-            reach.add(range(column, column + n), moved)
+            reach.add(mine, moved)
             (b1, root1, *_), (b2, root2, *_) = sides
             aligned = int(c.reference_frame == pin.LOCAL_WORLD_ALIGNED)
             bases = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
-            ends, root = (first, path, path, behind + len(lists), int(root == root1)), root1
-            rows.append(
-                at.Contact(b1, root1, b2, root2, len(numbers), *bases, left["contact_force"], n, aligned, *ends)
-            )
-            for *_, to_joint, home in sides:
-                numbers += [*to_joint.ravel(), *home]
-            numbers += [0.0] * (at.CONTACT_NUMBERS - at.AXES)
-            column += n
+            numbers = out.append([x for *_, to_joint, home in sides for x in (*to_joint.flat, *home)])
+            out.append([0.0] * (at.CONTACT_NUMBERS - at.AXES))
+            lists = *out.add_list(mine), *out.add_list(moved)
+            out.rows[i] = at.Contact(
+                b1, root1, b2, root2, numbers, *bases, left["contact_force"], len(mine), aligned, *lists,
+                int(root == root1),
+            )  # fmt: skip
+            column, root = mine.stop, root1
         reach.add([columns], range(model.nv))
-        rows += lists
-        rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(rows), at.WHOLE)
-        rows += reach.rows(packs, lanes)
-        self._index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
-        for line, row in zip(self._index, rows, strict=True):
-            line[: len(row)] = row
-        self._numbers = np.array(numbers)
+        out.rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(out.rows), at.WHOLE)
+        out.add_all(reach.rows(packs, lanes))
+        self._index, self._numbers, self._panel = arrays_of(model, out, packs)
         self._numbers[at.ACCURACY] = columns * 1e6 * np.finfo(float).eps
-        bodies = int(model._index[0, Header._fields.index("bodies")])
-        room = 6 * columns_layout.AT_WORK * (bodies + 1) + packs * model.nv
-        (self._panel,) = on_a_page(np.zeros((room, lanes) if entry_points.JIT else room))
         self._gram, self.forces = np.zeros((columns + 1, packs * lanes)), np.zeros(columns)
         self.desk = _calls.records.ContactPlan(
             model=model._index, asked=self._index, placements=self._numbers, panel=self._panel, gram=self._gram,
@@ -259,11 +245,5 @@ def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray
     """
     if j == 0:
         return 0, 0, np.eye(3), np.zeros(3)
-    index, params = model._index, model._params
-    bodies = index[1 : 1 + int(index[0, Header._fields.index("bodies")]), Body._fields.index("joint")]
-    found = np.flatnonzero(bodies == j)
-    if not found.size:
-        return None
-    b = 1 + int(found[0])
-    align = params[b * BODY_PARAMS + ALIGN :][:9].reshape(3, 3)
-    return b, int(index[b, Body._fields.index("root")]), align.T, params[ORIGIN : ORIGIN + 3]
+    b, rotor, root, align, world = home_of(model, j)
+    return None if rotor else (b, root, align.T, world)

@@ -34,11 +34,9 @@ class Rooms:
     __slots__ = ("acting", "order", "rows", "sides", "tables", "tau")
 
     def __init__(self, model: ClusterModel, data: ClusterData, rows: int) -> None:
-        n, lanes = model.nv, kernels.lanes()
-        mine = data._derivatives
+        n, mine = model.nv, data._derivatives
         self.order = np.argsort(mine.tree[IV : WIDTH * n : WIDTH])
-        size = (n + rows) * -(-3 * n // lanes)
-        (self.sides,) = on_a_page(np.zeros((size, lanes) if kernels.JIT else size))
+        self.sides = kernels.room_of_packs((n + rows) * -(-3 * n // kernels.lanes()))
         self.acting, self.tau = np.zeros(n + 6 * model.njoints), np.zeros(n)
         self.rows = np.zeros(rows * n), np.zeros(rows * n), np.zeros(n * n), np.zeros(2 * COLUMN * n)
         (params,) = on_a_page(model._params)
