@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
@@ -25,11 +25,6 @@ NOTHING = np.zeros(0)
 class TreeWorkspace:
     """That part of a ``ClusterData``."""
 
-    __slots__ = (
-        "_Ag", "_G", "_J", "_Jcom", "_bends", "_bent", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved",
-        "_moved_tables", "_no_rows", "_other_fields",
-        "_posed", "_tree", "_tree_tables", "_turned", "_watch",
-    )  # fmt: skip
     _model: ClusterModel
     _tree: pin.Data
     _tree_tables: Pointer
@@ -52,6 +47,7 @@ class TreeWorkspace:
     _G: np.ndarray
     _com: np.ndarray
     _coupling: tuple[np.ndarray, np.ndarray]
+    __slots__ = tuple(__annotations__)
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
@@ -146,10 +142,8 @@ class TreeWorkspace:
             a: Acceleration.
             moved: Whether the links are to be moved where motions are differentiated.
         """
-        self._look_at_tree()
         with np.errstate(all="ignore"):  # the centre of what has no mass
-            self._kernels["tree"].call(self._moved_tables if moved else self._tree_tables, what, q, v, a)
-        self._notice("tree")
+            self._run_in_tree("tree", self._moved_tables if moved else self._tree_tables, what, q, v, a)
         if self._other_fields and not what & QUIET:
             self._write_fields(what, (v.size > 0) + (a.size > 0))
 
@@ -161,8 +155,8 @@ class TreeWorkspace:
             if row in self._other_fields and level >= least and (wish == 0 or wish & what):
                 write(self._tree, name, out[at : at + size])
 
-    def _run_jacobian(self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray) -> int:
-        """Run the kernel of Jacobians of frames, without q on what is in the tree's data; return its code."""
+    def _run_jacobian(self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray) -> None:
+        """Run the kernel of Jacobians of frames, without q on what is in the tree's data."""
         self._look_at_tree()
         if self._other_fields and not q.size:
             index, *_, out = self._tree_tables.arrays
@@ -170,27 +164,13 @@ class TreeWorkspace:
                 if row in self._other_fields and index[row, 3] == NEVER:
                     at, size = index[row, :2]
                     out[at : at + size] = read(self._tree, name)
-        code = int(self._kernels["frame_jacobian"].call(self._tree_tables, q, place, reference, rate, result))
-        self._notice("frame_jacobian")
-        return code
+        self._run_in_tree("frame_jacobian", self._tree_tables, q, place, reference, rate, result)
 
-    def _run_place(self, place: int, reference: int, M: np.ndarray, *results: np.ndarray) -> None:
-        """Run the kernel of derivatives of the motion of a place."""
+    def _run_in_tree(self, kernel: str, tables: Pointer, *arguments: Any) -> None:
+        """Run one of the kernels that go to the tree's data."""
         self._look_at_tree()
-        self._kernels["place_derivatives"].call(self._moved_tables, place, reference, M, *results)
-        self._notice("place_derivatives")
-
-    def _run_center(self, result: np.ndarray) -> None:
-        """Run the kernel of derivatives of the centre of mass."""
-        self._look_at_tree()
-        self._kernels["center_rates"].call(self._tree_tables, result)
-        self._notice("center_rates")
-
-    def _run_hessian(self, place: int, reference: int, M: np.ndarray, result: np.ndarray) -> None:
-        """Run the kernel of derivatives of Jacobians."""
-        self._look_at_tree()
-        self._kernels["place_hessian"].call(self._tree_tables, place, reference, M, result)
-        self._notice("place_hessian")
+        self._kernels[kernel].call(tables, *arguments)
+        self._notice(kernel)
 
     def _section(self, name: str, size: int) -> np.ndarray:
         """What stands at a place that ``Derived`` names."""

@@ -239,7 +239,7 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
         _bridge.bring(model, data, q, v)
         data._run_tree(_QUIETLY, q, v)
     result = np.empty((3, model.nv))
-    data._run_center(result)
+    data._run_in_tree("center_rates", data._tree_tables, result)
     return result
 
 

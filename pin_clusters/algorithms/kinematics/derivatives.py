@@ -210,7 +210,8 @@ def _of_velocity(
 ) -> tuple[np.ndarray, np.ndarray]:
     _computed(data, 1)
     v_q, v_v = np.empty((rows, model.nv)), np.empty((rows, model.nv))
-    data._run_place(place, int(reference), M, v_q, v_v, data._no_rows, data._no_rows)
+    results = v_q, v_v, data._no_rows, data._no_rows
+    data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)
     return v_q, v_v
 
 
@@ -219,5 +220,6 @@ def _of_acceleration(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     _computed(data, 2)
     v_q, a_q, a_v, a_a = (np.empty((rows, model.nv)) for _ in range(4))
-    data._run_place(place, int(reference), M, v_q, a_a, a_q, a_v)
+    results = v_q, a_a, a_q, a_v
+    data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)
     return v_q, a_q, a_v, a_a

@@ -104,5 +104,5 @@ def _asked(
         _bridge.derivatives(model, data, data._bent[:-1], NOTHING, NOTHING, data._bends)
         data._bent[-1] = 2.0
     result = np.empty(6 * model.nv * model.nv)
-    data._run_hessian(place, int(reference), M, result)
+    data._run_in_tree("place_hessian", data._tree_tables, place, int(reference), M, result)
     return result.reshape(6, model.nv, model.nv)
