@@ -117,6 +117,9 @@ class ClusterData(TreeWorkspace):
         "impulse_c",
     )
 
+    _derivatives: DerivativeMemory
+    _contacts_found: tuple[int, float]  # rank and residual
+
     model: ClusterModel = forwarded("_model", "The model it belongs to.")
     tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
     ddq = forwarded("_ddq", "Result of ``aba``, shape (nv,).")
@@ -220,7 +223,7 @@ class ClusterData(TreeWorkspace):
         coupling, with_rate = self._lay_out_tree()
         self.hg = pin.Force.Zero()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
-        self._contacts_found = 0, 0.0  # rank and residual
+        self._contacts_found = 0, 0.0
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
         results = {

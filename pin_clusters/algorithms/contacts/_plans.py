@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
@@ -181,6 +182,31 @@ class Plan:
     def fits(self) -> bool:
         """Whether the objects are still those of the tables."""
         return self._watch.holds()
+
+
+@dataclass(frozen=True, eq=False)
+class Contacts:
+    """A state of a robot with contacts.
+
+    Attributes:
+        model: The model.
+        data: Its workspace.
+        q: Configuration.
+        v: Velocity; of impacts that before.
+        plan: What the kernel is asked; None if it cannot do them.
+        models: The contacts.
+        datas: Their data.
+        how: How their forces are found, as ``_forces.solved`` takes it.
+    """
+
+    model: ClusterModel
+    data: ClusterData
+    q: np.ndarray
+    v: np.ndarray
+    plan: Plan | None = None
+    models: Sequence[Any] = ()
+    datas: Sequence[Any] = ()
+    how: Any = None
 
 
 def find(

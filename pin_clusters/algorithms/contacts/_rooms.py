@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._engine import entry_points as kernels
 from ..._engine.calls.records import ContactPlan
-from ..._engine.kernels.tables import contacts_layout as at
+from ..._engine.kernels.tables import contacts_layout as layout
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
 from ..._engine.kernels.tables.variations_layout import COLUMN
@@ -17,7 +17,8 @@ from ...model import ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from ..dynamics.derivatives import NOTHING
-from ._plans import Plan
+from ._forces import lasting_damping_of
+from ._plans import Contacts, Plan
 
 
 class Rooms:
@@ -52,22 +53,19 @@ class Rooms:
         desk.put(of_forces=(len(jacobian) // n, n), acting=self.acting)  # last: it tells that all is there
 
 
-def differentiate(
-    model: ClusterModel, data: ClusterData, plan: Plan, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
-    restitution: float, damping: float,
-) -> tuple[np.ndarray, np.ndarray] | None:  # fmt: skip
-    """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv); None if rows are redundant.
+def differentiate(at: Contacts, tau: np.ndarray | None, restitution: float) -> tuple[np.ndarray, np.ndarray] | None:
+    """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
+
+    None if there is no plan, or rows are redundant.
 
     Args:
-        model: The model.
-        data: Its workspace.
-        plan: Of the contacts.
-        q: Configuration.
-        v: Velocity, of impacts that before.
+        at: Contacts.
         tau: Torques; None after an impact.
         restitution: Of an impact.
-        damping: Of the forces.
     """
+    if (plan := at.plan) is None:
+        return None
+    model, data, q, v, damping = at.model, at.data, at.q, at.v, lasting_damping_of(at.how)
     if plan.derivatives is None:
         plan.derivatives = Rooms(model, data, len(plan.forces))
         if kernels.JIT and model.nv:
@@ -85,7 +83,7 @@ def differentiate(
     _bridge.supply_third(model, data, q, data._zeros if impact else v)
     usual = not impact and damping == 0.0
     if not usual:
-        plan._ask(at.IMPACT if impact else at.DYNAMICS, at.WHOLE, restitution, damping)
+        plan._ask(layout.IMPACT if impact else layout.DYNAMICS, layout.WHOLE, restitution, damping)
     forward, inverse = data._kernels["contacts"], data._kernels["rnea_derivatives"]
     try:
         if kernels.JIT:
@@ -101,9 +99,9 @@ def differentiate(
             code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
     finally:  # the call in machine code finds it as it was
         if not usual:
-            plan._ask(at.DYNAMICS, at.WHOLE, 0.0, 0.0)
+            plan._ask(layout.DYNAMICS, layout.WHOLE, 0.0, 0.0)
     data._changed()
-    if code == at.REDUNDANT:
+    if code == layout.REDUNDANT:
         return None
     _check.status(model, code, q)
     return motions.reshape(3, n, n), forces.reshape(3, m, n)

@@ -21,10 +21,10 @@ from .._shared import check as _check
 from .._shared import tree as _tree
 from ..dynamics.aba import aba
 from . import _plans as _contact_plans
-from . import _rows as _contact_rows
-from ._dynamics import Contacts, accelerations, after_impact
 from ._forces import Solution, regular, solved
-from ._objects import datas_of, models_of, size, tell_contradictions
+from ._objects import datas_of, delassus, jacobian, models_of, size, tell_contradictions
+from ._plans import Contacts, Plan
+from ._solutions import accelerations, after_impact
 
 _COMMON = """
 Args:
@@ -116,8 +116,9 @@ def constraintDynamics(
     tau = _check.velocity(model, "tau", tau)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
     state = q.copy(), v.copy(), tau.copy()  # which may be among the results
-    found, solution, plan = accelerations(model, data, q, v, tau, contacts, prox_settings)
-    tell_contradictions(model, contacts[1], solution)
+    at = Contacts(model, data, q, v, *contacts, prox_settings)
+    found, solution, plan = accelerations(at, tau)
+    tell_contradictions(model, at.models, solution)
     _leave(data, solution, plan)
     data._derivatives.keep_contacts(*state, prox_settings)
     return found
@@ -150,7 +151,7 @@ def impulseDynamics(
     """
     q, v = _check.pose(model, data, q), _check.velocity(model, "v_before", v_before)
     J: np.ndarray | None = None
-    contacts: Contacts = None, [], []
+    contacts: tuple[Plan | None, list[Any], list[Any]] = None, [], []
     if isinstance(contact_models, np.ndarray):
         J = _rows(model, contact_models)
         if contact_datas is not None:  # restitution and damping follow J
@@ -160,7 +161,7 @@ def impulseDynamics(
     if not 0.0 <= r_coeff <= 1.0:
         raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
     forces = data.lambda_c.copy()  # impulses of the same contacts are written there
-    after, solution = after_impact(model, data, q, v, contacts, r_coeff, mu, J)
+    after, solution = after_impact(Contacts(model, data, q, v, *contacts, mu), r_coeff, J)
     if J is None:
         tell_contradictions(model, contacts[1], solution)
     data._contacts_found = solution.found
@@ -190,7 +191,7 @@ def forwardDynamics(
     J = _rows(model, constraint_jacobian)
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     free = aba(model, data, q, v, tau)
-    A, response = _contact_rows.delassus(model, data, q, J)
+    A, response = delassus(model, data, q, J)
     solution = solved(A, -drift - J @ free, damping)
     _leave(data, solution)
     data._ddq[:] = free + response @ solution.forces
@@ -217,7 +218,7 @@ def computeDelassusMatrix(
         assert A is not None
     else:
         _tree.compute(model, data, COLUMNS, q)
-        A, _ = _contact_rows.delassus(model, data, q, _contact_rows.jacobian(model, data, models, datas))
+        A, _ = delassus(model, data, q, jacobian(model, data, models, datas))
     return A + mu * np.eye(len(A))
 
 
@@ -259,7 +260,7 @@ def getConstraintsJacobian(
     """
     _check.model_data(model, data)
     models = models_of(model, contact_models)
-    return _contact_rows.jacobian(model, data, models, datas_of(models, contact_datas))
+    return jacobian(model, data, models, datas_of(models, contact_datas))
 
 
 def _rows(model: ClusterModel, J: Any) -> np.ndarray:
@@ -272,7 +273,7 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
     return np.ascontiguousarray(J, dtype=np.float64)
 
 
-def _leave(data: ClusterData, solution: Solution, plan: _contact_plans.Plan | None = None) -> None:
+def _leave(data: ClusterData, solution: Solution, plan: Plan | None = None) -> None:
     """Leave forces in data, and for the next call the plan that found them, which data keeps alive."""
     data.lambda_c, data._contacts_found = solution.forces, solution.found
     data._contact_desk = None if plan is None else Desk(plan.desk)

@@ -11,8 +11,9 @@ from ...errors import ArgumentTypeError, NotComputedError
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
 from . import _plans as _contact_plans
+from ._plans import Contacts
 from ._rooms import differentiate
-from ._solutions import damping, of_accelerations, of_impact
+from ._solutions import of_accelerations, of_impact
 
 _COMMON = """
     Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
@@ -81,10 +82,11 @@ def computeConstraintDynamicsDerivatives(
     kept, n = state.copy(), model.nq + model.nv
     q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
     data._supply(q)
-    quick = _quickly(model, data, contacts[0], q, v, tau, 0.0, how)
+    at = Contacts(model, data, q, v, *contacts, how)
+    quick = _quickly(at, tau, 0.0)
     if quick is not None:
         return quick
-    found = of_accelerations(model, data, q, v, tau, contacts, how)
+    found = of_accelerations(at, tau)
     _keep(data, found.motions, found.forces)
     return *found.motions, *found.forces  # type: ignore[return-value]
 
@@ -132,25 +134,23 @@ def computeImpulseDynamicsDerivatives(
     kept = state.copy()
     q, v = kept[: model.nq], kept[model.nq : -1]
     data._supply(q)
-    quick = _quickly(model, data, contacts[0], q, v, None, bounce, how)
+    at = Contacts(model, data, q, v, *contacts, how)
+    quick = _quickly(at, None, bounce)
     if quick is not None:
         return quick[0], quick[1], quick[3], quick[4]
-    found = of_impact(model, data, q, v, bounce, contacts, how)
+    found = of_impact(at, bounce)
     _keep(data, found.motions, found.forces)
     return *found.motions, *found.forces  # type: ignore[return-value]
 
 
-def _quickly(
-    model: ClusterModel, data: ClusterData, plan: Any, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
-    bounce: float, how: Any,
-) -> SixMatrices | None:  # fmt: skip
+def _quickly(at: Contacts, tau: np.ndarray | None, bounce: float) -> SixMatrices | None:
     """Return what the kernel finds; None if it cannot, as rows are redundant, or on rotors."""
-    found = None if plan is None else differentiate(model, data, plan, q, v, tau, bounce, damping(how))
+    found = differentiate(at, tau, bounce)
     if found is None:
         return None
     motions, forces = found
     n = 3 if tau is not None else 2
-    _keep(data, motions[:n], forces[:n])
+    _keep(at.data, motions[:n], forces[:n])
     return motions[0], motions[1], motions[2], forces[0], forces[1], forces[2]
 
 
