@@ -5,7 +5,7 @@ The rest of the package imports from here, never from the modules inside.
 
 from __future__ import annotations
 
-from .assembly import Equations, LoopAnalysis
+from .assembly import Equations, Follower, LoopAnalysis, rounded
 from .cluster_data import ClusterData, with_loops
 from .cluster_model import ClusterModel, alike, remake
 from .continuation import carry
@@ -29,6 +29,7 @@ __all__ = [
     "ClusterModel",
     "DerivativeMemory",
     "Equations",
+    "Follower",
     "LoopAnalysis",
     "Loops",
     "ParameterColumns",
@@ -58,6 +59,7 @@ __all__ = [
     "remake",
     "repacked",
     "rotor_ids",
+    "rounded",
     "same_pose",
     "singular_error",
     "visit",

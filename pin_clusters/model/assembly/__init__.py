@@ -3,7 +3,7 @@
 from .analysis import Assembly, LoopAnalysis, analyse
 from .clusters import ClusterLoops
 from .evaluate import Equations
-from .linear import LinearClosure, linear_closure
+from .linear import Follower, LinearClosure, linear_closure, rounded
 from .project import AssemblyFailure, project
 from .selection import choose_independents, condition_numbers
 
@@ -12,6 +12,7 @@ __all__ = [
     "AssemblyFailure",
     "ClusterLoops",
     "Equations",
+    "Follower",
     "LinearClosure",
     "LoopAnalysis",
     "analyse",
@@ -19,4 +20,5 @@ __all__ = [
     "condition_numbers",
     "linear_closure",
     "project",
+    "rounded",
 ]
