@@ -1,7 +1,5 @@
 """What a user states about a mechanism: one file per kind of constraint."""
 
-from __future__ import annotations
-
 from .belt import Belt as Belt
 from .coupling import Coupling as Coupling
 from .differential import Differential as Differential

@@ -3,8 +3,6 @@
 The rest of the package imports from here, never from the modules inside.
 """
 
-from __future__ import annotations
-
 from .assembly import Equations as Equations
 from .assembly import Follower as Follower
 from .assembly import LoopAnalysis as LoopAnalysis

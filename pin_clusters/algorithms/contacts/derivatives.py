@@ -13,7 +13,7 @@ from .._shared import check as _check
 from . import _plans as _contact_plans
 from ._plans import Contacts
 from ._rooms import differentiate
-from ._solutions import of_accelerations, of_impact
+from ._solutions import Found, of_accelerations, of_impact
 
 _COMMON = """
     Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
@@ -82,13 +82,9 @@ def computeConstraintDynamicsDerivatives(
     kept, n = state.copy(), model.nq + model.nv
     q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
     data._supply(q)
-    at = Contacts(model, data, q, v, *contacts, how)
-    quick = _quickly(at, tau, 0.0)
-    if quick is not None:
-        return quick
-    found = of_accelerations(at, tau)
-    _keep(data, found.motions, found.forces)
-    return *found.motions, *found.forces  # type: ignore[return-value]
+    motions, forces = _found(Contacts(model, data, q, v, *contacts, how), tau, 0.0)
+    mine.ddq[:], mine.ddq_dtau[:] = motions[:2], motions[2]
+    return *motions, *forces  # type: ignore[return-value]
 
 
 @_documented
@@ -134,32 +130,23 @@ def computeImpulseDynamicsDerivatives(
     kept = state.copy()
     q, v = kept[: model.nq], kept[model.nq : -1]
     data._supply(q)
-    at = Contacts(model, data, q, v, *contacts, how)
-    quick = _quickly(at, None, bounce)
+    motions, forces = _found(Contacts(model, data, q, v, *contacts, how), None, bounce)
+    mine.ddq[:] = motions
+    mine.ddq[1] -= np.eye(model.nv)
+    return *motions, *forces  # type: ignore[return-value]
+
+
+def _found(at: Contacts, tau: np.ndarray | None, bounce: float) -> Found:
+    """Return what the kernel finds; by dense equations if it cannot, as rows are redundant, or on rotors.
+
+    Those of forces are kept.
+    """
+    quick = differentiate(at, tau, bounce)
     if quick is not None:
-        return quick[0], quick[1], quick[3], quick[4]
-    found = of_impact(at, bounce)
-    _keep(data, found.motions, found.forces)
-    return *found.motions, *found.forces  # type: ignore[return-value]
-
-
-def _quickly(at: Contacts, tau: np.ndarray | None, bounce: float) -> SixMatrices | None:
-    """Return what the kernel finds; None if it cannot, as rows are redundant, or on rotors."""
-    found = differentiate(at, tau, bounce)
-    if found is None:
-        return None
-    motions, forces = found
-    n = 3 if tau is not None else 2
-    _keep(at.data, motions[:n], forces[:n])
-    return motions[0], motions[1], motions[2], forces[0], forces[1], forces[2]
-
-
-def _keep(data: ClusterData, motions: Any, forces: Any) -> None:
-    """Keep results under Pinocchio's names; its velocities of impacts are changes: less by those that were there."""
-    mine = data._derivatives
-    mine.ddq[:] = motions[:2]
-    if len(motions) == 3:
-        mine.ddq_dtau[:] = motions[2]
+        motions, forces = quick
+        n = 3 if tau is not None else 2
+        found = Found(tuple(motions[:n]), tuple(forces[:n]))
     else:
-        mine.ddq[1] -= np.eye(mine.tau.size)
-    mine.keep_forces(forces)
+        found = of_impact(at, bounce) if tau is None else of_accelerations(at, tau)
+    at.data._derivatives.keep_forces(found.forces)
+    return found

@@ -17,7 +17,6 @@ from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
 from .._shared.quick import JOINT, POINT, quick_accelerations, quick_motion, quick_velocities
-from .._shared.targets import numbers_of, of_point, place_of, quickly
 
 _COMMON = """
 Args:
@@ -114,7 +113,7 @@ def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: 
         where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
         named: The same by name.
     """
-    if not named and (found := quickly(quick_velocities, model, data, where)) is not None:
+    if not named and (found := _ids.quickly(quick_velocities, model, data, where)) is not None:
         return found
     return _of_velocity(model, data, *_place(model, data, where, named), _ROWS)
 
@@ -138,7 +137,7 @@ def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *whe
         where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
         named: The same by name.
     """
-    if not named and (found := quickly(quick_accelerations, model, data, where)) is not None:
+    if not named and (found := _ids.quickly(quick_accelerations, model, data, where)) is not None:
         return found
     return _of_acceleration(model, data, *_place(model, data, where, named), _ROWS)
 
@@ -160,7 +159,7 @@ def getPointVelocityDerivatives(
         if found is not None:
             return found
     place = _joint(model, data, joint_id)
-    return _of_velocity(model, data, place, numbers_of(placement), of_point(reference_frame), _ROWS_OF_POINT)
+    return _of_velocity(model, data, place, _ids.numbers_of(placement), _ids.of_point(reference_frame), _ROWS_OF_POINT)
 
 
 @_acceleration
@@ -180,7 +179,9 @@ def getPointClassicAccelerationDerivatives(
         if found is not None:
             return found
     place = _joint(model, data, joint_id)
-    return _of_acceleration(model, data, place, numbers_of(placement), of_point(reference_frame), _ROWS_OF_POINT)
+    return _of_acceleration(
+        model, data, place, _ids.numbers_of(placement), _ids.of_point(reference_frame), _ROWS_OF_POINT
+    )
 
 
 def _joint(model: ClusterModel, data: ClusterData, joint_id: Any) -> int:
@@ -192,7 +193,7 @@ def _place(
     model: ClusterModel, data: ClusterData, where: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
     _check.model_data(model, data)
-    return place_of(model, where, named)
+    return _ids.place_of(model, where, named)
 
 
 def _computed(data: ClusterData, level: int) -> None:

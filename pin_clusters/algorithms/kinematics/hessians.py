@@ -16,7 +16,6 @@ from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
 from .._shared.quick import JOINT, quick_hessian
-from .._shared.targets import place_of, quickly
 
 _COMMON = """
 References:
@@ -87,10 +86,10 @@ def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any
         where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
         named: The same by name.
     """
-    if not named and (found := quickly(quick_hessian, model, data, where)) is not None:
+    if not named and (found := _ids.quickly(quick_hessian, model, data, where)) is not None:
         return found
     _check.model_data(model, data)
-    return _asked(model, data, *place_of(model, where, named, "frame_placement"))
+    return _asked(model, data, *_ids.place_of(model, where, named, "frame_placement"))
 
 
 def _asked(

@@ -3,8 +3,6 @@
 ``q`` is always the whole tree's, so that it can go to any Pinocchio function, to a viewer, or to a collision checker.
 """
 
-from __future__ import annotations
-
 from .branches import branches as branches
 from .manifold import ResidualRow as ResidualRow
 from .manifold import check as check
