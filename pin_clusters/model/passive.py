@@ -62,13 +62,14 @@ class PassiveForces:
             bare = Spring(spring.along, 0.0, None, spring.damping, spring.friction)
             lines += [({}, {i: 1.0}, bare) for i in in_v(self._tree, j)]
         if stiffness:
-            rest = np.array(joint_neutral(joint) if spring.rest is None else spring.rest)
+            alone = _alone(joint)
+            rest = np.array(pin.neutral(alone) if spring.rest is None else spring.rest)
             if len(rest) != joint.nq:
                 raise ConstraintError(
                     f"{spring.label}: rest must be a configuration of the joint, {joint.nq} numbers, got {len(rest)}."
                 )
             iq, iv = joint.idx_q, joint.idx_v
-            self._balls.append((_alone(joint), slice(iq, iq + joint.nq), slice(iv, iv + joint.nv), stiffness, rest))
+            self._balls.append((alone, slice(iq, iq + joint.nq), slice(iv, iv + joint.nv), stiffness, rest))
 
     @property
     def has_friction(self) -> bool:
@@ -122,11 +123,6 @@ def _displacement(alone: pin.Model, rest: np.ndarray, q: np.ndarray) -> np.ndarr
         return np.array(pin.difference(alone, rest, q))
     R, R_rest = (pin.Quaternion(x[3:7]).toRotationMatrix() for x in (q, rest))
     return np.concatenate([R.T @ (q[:3] - rest[:3]), pin.log3(R_rest.T @ R)])
-
-
-def joint_neutral(joint: pin.JointModel) -> np.ndarray:
-    """Return the neutral configuration of one joint, shape (nq,)."""
-    return np.array(pin.neutral(_alone(joint)))
 
 
 def _alone(joint: pin.JointModel) -> pin.Model:

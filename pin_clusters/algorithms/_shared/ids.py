@@ -16,6 +16,13 @@ from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ...model import NOTHING, ClusterData, ClusterModel
 from .quick import FRAME, JOINT
 
+AT_A_PLACE = """
+Args:
+    where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
+    named: The same by name.
+"""
+"""What the docstrings of functions say that take a place in one of two ways."""
+
 
 def joint(model: ClusterModel, joint_id: Any) -> int:
     """Return a joint id."""

@@ -37,9 +37,8 @@ _ACCELERATION = """
 Returns:
     (dv_dq, da_dq, da_dv, da_da), each of shape (6, nv), [linear; angular]; fresh arrays.
 """
-_documented = _check.documented(_COMMON, solves=False)
-_velocity = _check.documented(_COMMON, _VELOCITY, solves=False)
-_acceleration = _check.documented(_COMMON, _ACCELERATION, solves=False)
+_velocity = _check.documented(_COMMON, _ids.AT_A_PLACE, _VELOCITY, solves=False)
+_acceleration = _check.documented(_COMMON, _ids.AT_A_PLACE, _ACCELERATION, solves=False)
 _ALL = MOTION | AXES | RATES
 _ROWS, _ROWS_OF_POINT = 6, 3
 
@@ -108,10 +107,6 @@ def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: 
 
     In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` they are, as Pinocchio's, those of the velocity that
     the body has at a point at rest: the origin of the world, or where the frame is at q.
-
-    Args:
-        where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
-        named: The same by name.
     """
     if not named and (found := _ids.quickly(quick_velocities, model, data, where)) is not None:
         return found
@@ -132,10 +127,6 @@ def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *whe
 
     In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` as in ``getFrameVelocityDerivatives``. Pinocchio's
     (4.1) da_dq there is wrong below joints of several degrees of freedom that have a parent; this is right.
-
-    Args:
-        where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
-        named: The same by name.
     """
     if not named and (found := _ids.quickly(quick_accelerations, model, data, where)) is not None:
         return found
@@ -158,8 +149,8 @@ def getPointVelocityDerivatives(
         found = quick_velocities(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
         if found is not None:
             return found
-    place = _joint(model, data, joint_id)
-    return _of_velocity(model, data, place, _ids.numbers_of(placement), _ids.of_point(reference_frame), _ROWS_OF_POINT)
+    point = _joint(model, data, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
+    return _of_velocity(model, data, *point, _ROWS_OF_POINT)
 
 
 @_acceleration
@@ -178,10 +169,8 @@ def getPointClassicAccelerationDerivatives(
         found = quick_accelerations(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
         if found is not None:
             return found
-    place = _joint(model, data, joint_id)
-    return _of_acceleration(
-        model, data, place, _ids.numbers_of(placement), _ids.of_point(reference_frame), _ROWS_OF_POINT
-    )
+    point = _joint(model, data, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
+    return _of_acceleration(model, data, *point, _ROWS_OF_POINT)
 
 
 def _joint(model: ClusterModel, data: ClusterData, joint_id: Any) -> int:

@@ -32,7 +32,7 @@ Raises:
     NotComputedError: ``computeJointKinematicHessians`` was not called before.
 """
 _documented = _check.documented(_COMMON)
-_gets = _check.documented(_COMMON, _GETS, solves=False)
+_gets = _check.documented(_COMMON, _ids.AT_A_PLACE, _GETS, solves=False)
 
 
 @fast
@@ -80,12 +80,7 @@ def getFrameKinematicHessian(
 ) -> np.ndarray: ...
 @_gets
 def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the derivative of the Jacobian of a frame by q.
-
-    Args:
-        where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
-        named: The same by name.
-    """
+    """Return the derivative of the Jacobian of a frame by q."""
     if not named and (found := _ids.quickly(quick_hessian, model, data, where)) is not None:
         return found
     _check.model_data(model, data)
