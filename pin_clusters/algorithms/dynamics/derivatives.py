@@ -75,8 +75,7 @@ def computeRNEADerivatives(
         >>> np.allclose(dtau_dv @ v, 2 * (h - pc.computeGeneralizedGravity(model, data, q)))
         True
     """
-    q, v = _check.state(model, data, q, v)
-    a = _check.velocity(model, "a", a)
+    q, v, a = _check.motion(model, data, q, v, a)
     mine, state = data._derivatives, np.concatenate([q, v, a])  # which may be among the results
     _run(model, data, q, v, a, fext, data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING)
     mine.state[:] = state
@@ -233,8 +232,7 @@ def computeCentroidalDynamicsDerivatives(
     Returns:
         Derivatives of the momentum by q, and of its rate by q, v and a: each of shape (6, nv), linear first, fresh.
     """
-    q, v = _check.state(model, data, q, v)
-    a = _check.velocity(model, "a", a)
+    q, v, a = _check.motion(model, data, q, v, a)
     mine = data._derivatives
     _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total)
     first, second, third, fourth = mine.total.copy().reshape(4, 6, model.nv)

@@ -67,8 +67,7 @@ def computeRatioDerivatives(
         >>> slopes.shape, labels[0]
         ((5, 5), "Belt('hip_rz', 'hip_rz_rotor'): ratio")
     """
-    q, v = _check.state(model, data, q, v)
-    a = _check.velocity(model, "a", a)
+    q, v, a = _check.motion(model, data, q, v, a)
     G, g = _bridge.matrix_and_bias(model, data, q, v)
     span = expand(model)
     tree, work = span.tree, span.tree.createData()

@@ -12,8 +12,8 @@ import pinocchio as pin
 from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables import tree_layout as tl
 from ..._support.tables import Table
-from ..._support.trees import common_ancestor, in_v
-from ...constraints.closures import massive
+from ..._support.trees import in_v
+from ...constraints.closures import lumps_of
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology
@@ -119,7 +119,7 @@ def pack_tree(
         momentum = out.append(aligns[b].T @ r.axis * r.axial_inertia)
         drivers = out.add_all(tl.Driver(iv, out.append(ratio)) for iv, ratio in r.drivers)
         out.rows[i] = tl.Spin(b, momentum, *drivers)
-    lumps = _lumps(tree, topology)
+    lumps = lumps_of(tree, topology.closures)
     lump0 = len(out.rows)
     for mass, ends, common in lumps:
         a, b = (int(link_of_joint[j]) for j, _ in ends)
@@ -185,21 +185,6 @@ def _blocks(tree: pin.Model, topology: Topology) -> list[tuple[list[int], list[i
 def _widest(tree: pin.Model, topology: Topology) -> int:
     """Return the most columns that a cluster with loops has, at least one; 0 without loops."""
     return max((max(1, len(columns)) for _, columns in _blocks(tree, topology)), default=0)
-
-
-def _lumps(tree: pin.Model, topology: Topology) -> list[tuple[float, tuple[tuple[int, np.ndarray], ...], int]]:
-    """Return the masses of rods that no link has: mass, two points that it is between, the joint that carries both.
-
-    By Simpson's rule, which is exact: two thirds in the middle, a sixth at each end. Links have the ends but those on
-    the universe.
-    """
-    found = []
-    for rod in massive(topology.closures):
-        ends = tuple((int(j), np.asarray(p)) for j, p in rod.ends)
-        found.append((rod.point_masses[1], ends, common_ancestor(tree, [j for j, _ in ends])))
-        held = zip(ends, rod.masses_of_ends, strict=True)
-        found += [(mass, (end, end), 0) for end, (j, _, mass) in held if not j]
-    return found
 
 
 def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> tuple[tuple[int, float], ...]:
