@@ -16,6 +16,7 @@ from .._engine.operations import CALLED, HELPERS
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
+from .parts import ModelParts
 from .regressor_tables import RegressorMemory
 from .tree_attributes import forwarded
 from .tree_memory import made
@@ -54,7 +55,7 @@ _VALUES = (
 )
 
 
-def with_loops(model: ClusterModel) -> bool:
+def with_loops(model: ModelParts) -> bool:
     """Whether to take kernels that know closed loops. With checked bounds always: their code has that of the others."""
     return bool(model.closures) or kernels.BOUNDSCHECK
 

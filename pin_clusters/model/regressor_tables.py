@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -14,10 +14,7 @@ from .._engine.kernels.tables import tree_layout as tl
 from .._support.arrays import in_order, on_a_page
 from .._support.tables import Table
 from .parameters import parameter_columns
-
-if TYPE_CHECKING:
-    from .cluster_model import ClusterModel
-
+from .parts import ModelParts
 
 NAMES = ("torque", "static", "kinetic", "potential")
 
@@ -35,7 +32,7 @@ class RegressorMemory:
 
     __slots__ = (*NAMES, "pointer")
 
-    def __init__(self, model: ClusterModel, out: np.ndarray) -> None:
+    def __init__(self, model: ModelParts, out: np.ndarray) -> None:
         """Make them.
 
         Args:
@@ -65,7 +62,7 @@ class RegressorMemory:
             getattr(self, name)[...] = array
 
 
-def regressor_tables(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
+def regressor_tables(model: ModelParts) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
     """Return index, params and work; and where the regressor stands in work, with its shape."""
     return _Writer(model).tables()
 
@@ -73,7 +70,7 @@ def regressor_tables(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.nd
 class _Writer(Table):
     """Writes them; all links, velocities and entries of G are read in the tree's tables."""
 
-    def __init__(self, model: ClusterModel) -> None:
+    def __init__(self, model: ModelParts) -> None:
         self.model, self.tree = model, model._tree_tables
         self.head = tl.TreeHeader(*(int(x) for x in self.tree.index[0, : len(tl.TreeHeader._fields)]))
         self.columns = parameter_columns(model)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -13,10 +13,8 @@ from .._engine.entry_points import Kernel, Pointer
 from .._engine.kernels.tables.tree_layout import QUIET
 from .._support.arrays import on_a_page
 from .packing import NEVER
+from .parts import ModelParts
 from .tree_memory import check, found_in, read, write
-
-if TYPE_CHECKING:
-    from .cluster_model import ClusterModel
 
 NOTHING = np.zeros(0)
 """Where v or a is not given."""
@@ -25,7 +23,7 @@ NOTHING = np.zeros(0)
 class TreeWorkspace:
     """That part of a ``ClusterData``."""
 
-    _model: ClusterModel
+    _model: ModelParts
     _tree: pin.Data
     _tree_tables: Pointer
     _watch: Watch  # whether the tree's data is where it was
