@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
@@ -47,21 +47,15 @@ class TreeWorkspace:
     _coupling: tuple[np.ndarray, np.ndarray]
     __slots__ = tuple(__annotations__)
 
-    def _use_compiled(self) -> None:
-        """Put kernels that are compiled on the desk."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what the whole data has
 
-    def _put_tree_on_desk(self) -> None:
-        """Let the desk own the tree's data, and know where it is."""
-        raise NotImplementedError
+        def _use_compiled(self) -> None: ...
 
-    def _notice_motion(self) -> None:
-        """Put what differentiates loops on the desk, if it has just been compiled."""
-        raise NotImplementedError
+        def _put_tree_on_desk(self) -> None: ...
 
-    def _notice(self, kernel: str) -> None:
-        """Put a kernel on the desk that has just been compiled."""
-        raise NotImplementedError
+        def _notice_motion(self) -> None: ...
+
+        def _notice(self, kernel: str) -> None: ...
 
     def _lay_out_tree(self) -> tuple[np.ndarray, np.ndarray]:
         """Make what the kernels of the tree read and write; returns G and its bias in it, without and with dG/dt."""

@@ -28,7 +28,12 @@ Raises:
 References:
     Singh, Russell and Wensing, arXiv 2105.05102; for clusters docs/algorithms.md (V1) to (V9).
 """
+_KEPT = """
+Raises:
+    NotComputedError: There was none.
+"""
 _documented = _check.documented(_COMMON, solves=False)
+_kept = _check.documented(_KEPT, solves=False)
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -205,18 +210,12 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
     return mine.C.copy()
 
 
+@_kept
 def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
     """Return the Coriolis matrix at the state of the last ``computeRNEADerivatives``.
 
-    Args:
-        model: The model.
-        data: Its workspace.
-
     Returns:
         Shape (nv, nv), fresh.
-
-    Raises:
-        NotComputedError: There was none.
     """
     q, v, _ = _last(model, data, "getCoriolisMatrix")
     return computeCoriolisMatrix(model, data, q, v)
@@ -239,20 +238,14 @@ def computeCentroidalDynamicsDerivatives(
     return first, second, third, fourth
 
 
+@_kept
 def getCentroidalDynamicsDerivatives(
     model: ClusterModel, data: ClusterData
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return ``computeCentroidalDynamicsDerivatives`` at the state of the last ``computeRNEADerivatives``.
 
-    Args:
-        model: The model.
-        data: Its workspace.
-
     Returns:
         Derivatives of the momentum by q, and of its rate by q, v and a: each of shape (6, nv), fresh.
-
-    Raises:
-        NotComputedError: There was none.
     """
     q, v, a = _last(model, data, "getCentroidalDynamicsDerivatives")
     return computeCentroidalDynamicsDerivatives(model, data, q, v, a)
