@@ -39,7 +39,7 @@ class RegressorMemory:
             model: The model.
             out: The tree's; G and its bias stand there.
         """
-        index, params, work, (at, nv, width) = regressor_tables(model)
+        index, params, work, (at, nv, width) = _Writer(model).tables()
         index, params, work = on_a_page(index, params, work)
         self.pointer = kernels.Pointer(index, params, work, out)
         self.torque = self.pointer.arrays[2][at : at + nv * width].reshape(nv, width)
@@ -60,11 +60,6 @@ class RegressorMemory:
         """Take over results."""
         for name, array in results.items():
             getattr(self, name)[...] = array
-
-
-def regressor_tables(model: ModelParts) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
-    """Return index, params and work; and where the regressor stands in work, with its shape."""
-    return _Writer(model).tables()
 
 
 class _Writer(Table):
@@ -143,7 +138,7 @@ class _Writer(Table):
         return self.add_all([rl.Pair(k, place) for k, place in sorted(moving.items()) if base or k > 5])
 
     def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
-        """Write all."""
+        """Write all; return index, params and work, and where the regressor stands in work, with its shape."""
         n, nv, columns, link_of = self.head, self.model.nv, self.columns, self.tree.link_of_joint
         for b in range(1, n.links + 1):
             self._link(b)
