@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeVar
 
 import numpy as np
@@ -112,7 +112,9 @@ def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, 
 def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: Any, rows: Any) -> Plan:
     """Return the plan of the products of rows of frames; kept in the data."""
     key = question("frames", frames, reference, rows)
-    plan = kept(data, key, lambda: plan_of_frames(model, frames, reference, rows))
+    plan = _kept(data, key)
+    if plan is None:
+        plan = keep(data, key, plan_of_frames(model, frames, reference, rows))
     if rows is None or type(rows) in (str, int):
         data._known.keep(id(rows), id(reference), frames, plan.desk.record.address, plan, reference, rows)
     return plan
@@ -128,8 +130,11 @@ def plan_of_frames(model: ClusterModel, frames: Any, reference: Any, rows: Any) 
 def of_force(model: ClusterModel, data: ClusterData, frame: Any) -> Plan:
     """Return the plan of a force at one frame, in its own axes."""
     (i,) = _ids.frames(model, "frame", [frame])
-    touch = i, int(pin.LOCAL), [(r, r) for r in range(6)]
-    return kept(data, ("force", i), lambda: Plan(model, [touch], 6, True))
+    key = "force", i
+    plan = _kept(data, key)
+    if plan is None:
+        plan = keep(data, key, Plan(model, [(i, int(pin.LOCAL), [(r, r) for r in range(6)])], 6, True))
+    return plan
 
 
 def of_tasks(
@@ -138,18 +143,16 @@ def of_tasks(
     """Return the plan of the products of rows of frames with torques and forces at contacts, which come behind them."""
     keys = question("tasks", frames, reference, rows), question("inputs", contacts, reference, torques)
     key = None if None in keys else keys
-
-    def make() -> Plan:
+    plan = _kept(data, key)
+    if plan is None:
         kind = int(_ids.reference(reference))
         wanted = _ids.frames(model, "frames", frames)
         tasks, first = _touches(wanted, kind, rows)
         behind = first + torques
         touching = _pushes(_ids.frames(model, "contacts", contacts), kind, behind)
-        plan = Plan(model, [*tasks, *touching], first, False, (first, behind))
+        plan = keep(data, key, Plan(model, [*tasks, *touching], first, False, (first, behind)))
         plan.ids = wanted
-        return plan
-
-    return kept(data, key, make)
+    return plan
 
 
 def _touches(ids: Sequence[int], kind: int, rows: Any) -> tuple[list[tuple[int, int, list[tuple[int, int]]]], int]:
@@ -169,12 +172,10 @@ def of_inputs(
 ) -> Plan:
     """Return the plan of torques, the robot's own that are always the same or others, then forces at contacts."""
     key = question("inputs" if own is None else "own inputs", contacts, reference, torques)
-
-    def make() -> Plan:
+    plan = _kept(data, key)
+    if plan is None:
         ids, kind = _ids.frames(model, "contacts", contacts), int(_ids.reference(reference))
-        return Plan(model, _pushes(ids, kind, torques), 0, True, (0, torques), own)
-
-    plan = kept(data, key, make)
+        plan = keep(data, key, Plan(model, _pushes(ids, kind, torques), 0, True, (0, torques), own))
     inputs = GIVEN_INPUTS + torques if own is None else OWN_INPUTS
     data._known.keep(inputs, id(reference), contacts, plan.desk.record.address, plan, reference)
     return plan
@@ -187,17 +188,17 @@ def question(of: str, frames: Any, reference: Any, what: Any) -> Any:
     return None
 
 
-def kept(data: ClusterData, key: Any, make: Callable[[], T]) -> T:
-    """Return the plan of a question that was asked before, else a new one that is kept; not for ever more of them."""
+def _kept(data: ClusterData, key: Any) -> Plan | None:
+    """Return the plan of a question that was asked before."""
     try:
-        found: T | None = data._plans.get(key)
+        found: Plan | None = data._plans.get(key)
     except TypeError:  # what has no hash is no frame either, which is said in time
-        found = None
-    return keep(data, key, make()) if found is None else found
+        return None
+    return found
 
 
 def keep(data: ClusterData, key: Any, plan: T) -> T:
-    """Keep a plan for the next call."""
+    """Keep a plan for the next call; not for ever more of them."""
     if key is not None:
         if len(data._plans) >= _MOST_PLANS:
             data._plans.clear()

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -184,8 +183,7 @@ class Plan:
         return self._watch.holds()
 
 
-@dataclass(frozen=True, eq=False)
-class Contacts:
+class Contacts(NamedTuple):
     """A state of a robot with contacts.
 
     Attributes:

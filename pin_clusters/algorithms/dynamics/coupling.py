@@ -75,7 +75,8 @@ def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any
     Returns:
         Shape (tree.nv,), in the order of Pinocchio's a; a fresh array.
     """
-    q, v, a = _check.motion(model, data, q, v, a)
+    q, v = _check.state(model, data, q, v)
+    a = _check.velocity(model, "a", a)
     G, g = _bridge.matrix_and_bias(model, data, q, v)
     return G @ a + g
 

@@ -71,7 +71,10 @@ def _mask(model: ClusterModel, data: ClusterData, prescribed: Any) -> np.ndarray
     """Return the mask as the kernel takes it, a byte per entry; that of names is kept in the data."""
     if type(prescribed) not in (list, tuple) or not all(type(name) is str for name in prescribed):
         return _bytes(_resolved(model, prescribed))
-    found = _columns.kept(data, ("hybrid", *prescribed), lambda: _bytes(_resolved(model, prescribed)))
+    key = "hybrid", *prescribed
+    found: np.ndarray | None = data._plans.get(key)
+    if found is None:
+        found = _columns.keep(data, key, _bytes(_resolved(model, prescribed)))
     data._known.keep(HYBRID_NAMES, 0, prescribed, found.ctypes.data, found)
     return found
 

@@ -77,7 +77,10 @@ def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = Non
     tree, iq = _leaders(model)
     if not (is_vector(q, model.nq) and is_vector(v, model.nv)):
         q, v = configuration(model, "q", q), velocity(model, "v", v)
-    return pin.dIntegrate(tree, q.take(iq), v, *_argument(argument_position))
+    if argument_position is None:
+        found: tuple[np.ndarray, np.ndarray] = pin.dIntegrate(tree, q.take(iq), v)
+        return found
+    return pin.dIntegrate(tree, q.take(iq), v, _argument(argument_position))
 
 
 @overload
@@ -94,15 +97,16 @@ def dDifference(model: ClusterModel, q0: Any, q1: Any, argument_position: Any = 
     tree, iq = _leaders(model)
     if not (is_vector(q0, model.nq) and is_vector(q1, model.nq)):
         q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
-    return pin.dDifference(tree, q0.take(iq), q1.take(iq), *_argument(argument_position))
+    if argument_position is None:
+        found: tuple[np.ndarray, np.ndarray] = pin.dDifference(tree, q0.take(iq), q1.take(iq))
+        return found
+    return pin.dDifference(tree, q0.take(iq), q1.take(iq), _argument(argument_position))
 
 
-def _argument(given: Any) -> tuple[pin.ArgumentPosition, ...]:
-    """Return the position of the first or the second argument, if it is given."""
-    if given is None:
-        return ()
+def _argument(given: Any) -> pin.ArgumentPosition:
+    """Return the position of the first or the second argument."""
     if type(given) is not pin.ArgumentPosition or given not in _POSITIONS:  # whole numbers are equal to them
         raise ArgumentTypeError(
             f"argument_position must be pin.ArgumentPosition.ARG0 or ARG1, got {given!r} ({type(given).__name__})."
         )
-    return (given,)
+    return given
