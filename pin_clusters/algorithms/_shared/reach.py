@@ -63,6 +63,14 @@ def arrays_of(model: ClusterModel, asked: Table, packs: int) -> tuple[np.ndarray
     return asked.index(ROW_WIDTH), np.array(asked.params), room
 
 
+def body_of(model: ClusterModel, j: int) -> int:
+    """Return the body of a joint; 0: it has none, being the universe, or that of a rotor that spins."""
+    index = model._index
+    bodies = index[1 : 1 + int(index[0, Header._fields.index("bodies")]), Body._fields.index("joint")]
+    found = np.flatnonzero(bodies == j)
+    return 1 + int(found[0]) if j and found.size else 0
+
+
 def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.ndarray]:
     """Return where a joint is for the kernels.
 
@@ -74,12 +82,10 @@ def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.
     world = params[ORIGIN : ORIGIN + 3]
     if j == 0:
         return 0, 0, 0, np.eye(3), world
-    n = _read(Header, index, 0)
-    found = np.flatnonzero(index[1 : n.bodies + 1, Body._fields.index("joint")] == j)
-    if found.size:
-        b, rotor = 1 + int(found[0]), 0
-        at_align = b * BODY_PARAMS + ALIGN
-    else:
+    b, rotor = body_of(model, j), 0
+    at_align = b * BODY_PARAMS + ALIGN
+    if b == 0:
+        n = _read(Header, index, 0)
         spinning = index[n.rotor0 : n.rotor1, Rotor._fields.index("joint")]
         rotor = n.rotor0 + int(np.flatnonzero(spinning == j)[0])
         row = _read(Rotor, index, rotor)

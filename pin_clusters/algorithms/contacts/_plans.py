@@ -16,7 +16,7 @@ from ..._support.tables import Table
 from ...model import ClusterData, ClusterModel, contact_memory
 from .._shared import check as _check
 from .._shared.force_columns import keep
-from .._shared.reach import Reach, arrays_of, home_of, movers
+from .._shared.reach import Reach, arrays_of, body_of, home_of, movers
 from ._forces import Solution, solved
 from ._objects import datas_of, models_of, size
 
@@ -65,7 +65,7 @@ class Plan:
         out = Table([(), fields, *[()] * len(models)], [0.0] * at.FIRST)
         column, root = 0, -1
         for i, (c, (given, left)) in enumerate(zip(models, places, strict=True), 2):
-            sides = [x for j in (c.joint1_id, c.joint2_id) if (x := _side(model, int(j))) is not None]
+            sides = [_side(model, int(j)) for j in (c.joint1_id, c.joint2_id)]
             mine = range(column, column + size(c))
             moved = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
             reach.add(mine, moved)
@@ -183,6 +183,10 @@ class Plan:
         return self._watch.holds()
 
 
+Found = tuple[Plan | None, list[Any], list[Any]]
+"""A plan, None if the kernel cannot do them; contacts; their data."""
+
+
 class Contacts(NamedTuple):
     """A state of a robot with contacts.
 
@@ -191,9 +195,7 @@ class Contacts(NamedTuple):
         data: Its workspace.
         q: Configuration.
         v: Velocity; of impacts that before.
-        plan: What the kernel is asked; None if it cannot do them.
-        models: The contacts.
-        datas: Their data.
+        found: What ``find`` returned.
         how: How their forces are found, as ``_forces.solved`` takes it.
     """
 
@@ -201,15 +203,16 @@ class Contacts(NamedTuple):
     data: ClusterData
     q: np.ndarray
     v: np.ndarray
-    plan: Plan | None = None
-    models: Sequence[Any] = ()
-    datas: Sequence[Any] = ()
-    how: Any = None
+    found: Found
+    how: Any
+
+    def each(self) -> Iterator[tuple[Any, Any]]:
+        """Return the contacts, each with its data."""
+        _, models, datas = self.found
+        return zip(models, datas, strict=True)
 
 
-def find(
-    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any
-) -> tuple[Plan | None, list[Any], list[Any]]:
+def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> Found:
     """Return the plan of contacts, kept in the data, and contacts and their data as lists.
 
     No plan if the kernel cannot do them: rotors that spin, fields that were not found.
@@ -249,7 +252,7 @@ def _made(
         return None
     if any(c.joint1_id == c.joint2_id for c in models):  # no force of such a contact does anything
         return None
-    if any(_side(model, j) is None for c in models for j in (c.joint1_id, c.joint2_id)):
+    if any(j and not body_of(model, j) for c in models for j in (c.joint1_id, c.joint2_id)):  # a rotor that spins
         return None
     plan = Plan(model, models, datas, places)
     return plan if plan.watch(contact_models, contact_datas, places) else None
@@ -262,12 +265,9 @@ def _offsets(given: dict[str, int], left: dict[str, int]) -> dict[str, int]:
     return found | {name: (left[x] - begin) // 8 for name, x in _DATA.items()}
 
 
-def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray] | None:
-    """Return of a joint its body, the root, the rotation from the body's frame to the joint's, the world's position.
-
-    None if its body is a rotor that spins, which the kernels do not place.
-    """
+def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray]:
+    """Return of a joint its body, the root, the rotation from the body's frame to the joint's, the world's position."""
     if j == 0:
         return 0, 0, np.eye(3), np.zeros(3)
-    b, rotor, root, align, world = home_of(model, j)
-    return None if rotor else (b, root, align.T, world)
+    b, _, root, align, world = home_of(model, j)
+    return b, root, align.T, world

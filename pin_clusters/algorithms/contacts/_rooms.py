@@ -17,8 +17,7 @@ from ...model import ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from ..dynamics.derivatives import NOTHING
-from ._forces import lasting_damping_of
-from ._plans import Contacts, Plan
+from ._plans import Plan
 
 
 class Rooms:
@@ -53,19 +52,26 @@ class Rooms:
         desk.put(of_forces=(len(jacobian) // n, n), acting=self.acting)  # last: it tells that all is there
 
 
-def differentiate(at: Contacts, tau: np.ndarray | None, restitution: float) -> tuple[np.ndarray, np.ndarray] | None:
+def differentiate(
+    model: ClusterModel, data: ClusterData, plan: Plan | None, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
+    restitution: float, damping: float,
+) -> tuple[np.ndarray, np.ndarray] | None:  # fmt: skip
     """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
 
     None if there is no plan, or rows are redundant.
 
     Args:
-        at: Contacts.
+        model: The model.
+        data: Its workspace.
+        plan: Of the contacts.
+        q: Configuration.
+        v: Velocity, of impacts that before.
         tau: Torques; None after an impact.
         restitution: Of an impact.
+        damping: Of the forces.
     """
-    if (plan := at.plan) is None:
+    if plan is None:
         return None
-    model, data, q, v, damping = at.model, at.data, at.q, at.v, lasting_damping_of(at.how)
     if plan.derivatives is None:
         plan.derivatives = Rooms(model, data, len(plan.forces))
         if kernels.JIT and model.nv:

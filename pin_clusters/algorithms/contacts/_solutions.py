@@ -6,80 +6,80 @@ M da - J' dforce = -d(torques) at given a and forces, and J da + dr = 0, or -mu 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
 from ..._engine.kernels.tables.contacts_layout import IMPACT
 from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION
+from ...model import ClusterData, ClusterModel
 from .._shared import tree as _tree
 from ..dynamics.aba import aba
 from ..dynamics.derivatives import computeRNEADerivatives
 from ..dynamics.minverse import computeMinverse
 from ._forces import Solution, damping_of, independent, lasting_damping_of, regular, solved, spectrum
 from ._objects import delassus, hand_out, jacobian, missing
-from ._plans import Contacts, Plan
+from ._plans import Contacts, Found, Plan
 from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
 
 
-class Found(NamedTuple):
+class Slopes(NamedTuple):
     """Derivatives by q, v, and tau if there is any: of motions, each (nv, nv), and of forces, each (rows, nv)."""
 
     motions: Matrices
     forces: Matrices
 
 
-def accelerations(at: Contacts, tau: np.ndarray) -> tuple[np.ndarray, Solution, Plan | None]:
-    """Return accelerations, forces, and the plan if the kernel alone found them."""
-    model, data, q, v, plan = at.model, at.data, at.q, at.v, at.plan
+def accelerations(
+    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Found, how: Any
+) -> tuple[np.ndarray, Solution, Plan | None]:
+    """Return accelerations, forces, and the plan if the kernel alone found them; ``how``: see ``_forces.solved``."""
+    plan, models, datas = contacts
     if plan is not None:
-        found = plan.run(model, data, q, v, tau) if at.how is None else None
+        found = plan.run(model, data, q, v, tau) if how is None else None
         if found is not None:
             return found, Solution(plan.forces, len(plan.forces), np.zeros(0)), plan
-        return *plan.solve(model, data, q, v, tau, at.how), None
+        return *plan.solve(model, data, q, v, tau, how), None
     free = aba(model, data, q, v, tau)
     _tree.compute(model, data, MOTION | COLUMNS, q, v, free)
-    J = jacobian(model, data, at.models, at.datas)
-    lacking = [missing(data.tree, c, d) for c, d in zip(at.models, at.datas, strict=True)]
+    J = jacobian(model, data, models, datas)
+    lacking = [missing(data.tree, c, d) for c, d in zip(models, datas, strict=True)]
     rest = np.concatenate(lacking) if lacking else np.zeros(0)
     A, response = delassus(model, data, q, J)
-    solution = solved(A, rest, at.how)
-    hand_out(at.models, at.datas, solution.forces)
+    solution = solved(A, rest, how)
+    hand_out(models, datas, solution.forces)
     data._ddq[:] = free + response @ solution.forces
     return data._ddq.copy(), solution, None
 
 
-def after_impact(at: Contacts, bounce: float, J: np.ndarray | None = None) -> tuple[np.ndarray, Solution]:
-    """Return the velocity after an impact, and impulses.
-
-    Args:
-        at: Contacts.
-        bounce: Restitution.
-        J: Rows in the place of contacts.
-    """
-    model, data, q, v, plan = at.model, at.data, at.q, at.v, at.plan
+def after_impact(
+    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, contacts: Found, bounce: float, how: Any,
+    J: np.ndarray | None = None,
+) -> tuple[np.ndarray, Solution]:  # fmt: skip
+    """Return the velocity after an impact, v before, with a restitution, and impulses; J: rows in place of contacts."""
+    plan, models, datas = contacts
     if plan is not None:
         rest = data._zeros
-        if not isinstance(at.how, pin.ProximalSettings):
-            after = plan.run(model, data, q, v, rest, IMPACT, bounce, damping_of(at.how))
+        if not isinstance(how, pin.ProximalSettings):
+            after = plan.run(model, data, q, v, rest, IMPACT, bounce, damping_of(how))
             if after is not None:
                 return after, Solution(plan.forces, len(plan.forces), np.zeros(0))
-        return plan.solve(model, data, q, v, rest, at.how, IMPACT, bounce)
+        return plan.solve(model, data, q, v, rest, how, IMPACT, bounce)
     if J is None:
         _tree.compute(model, data, COLUMNS, q)
-        J = jacobian(model, data, at.models, at.datas)
+        J = jacobian(model, data, models, datas)
     A, response = delassus(model, data, q, J)
-    solution = solved(A, -(1.0 + bounce) * (J @ v), at.how)
-    hand_out(at.models, at.datas, solution.forces)
+    solution = solved(A, -(1.0 + bounce) * (J @ v), how)
+    hand_out(models, datas, solution.forces)
     return v + response @ solution.forces, solution
 
 
-def of_accelerations(at: Contacts, tau: np.ndarray) -> Found:
+def of_accelerations(at: Contacts, tau: np.ndarray) -> Slopes:
     """Return the derivatives of accelerations and forces."""
-    a, solution, _ = accelerations(at, tau)
+    a, solution, _ = accelerations(at.model, at.data, at.q, at.v, tau, at.found, at.how)
     forces = solution.forces.copy()
     given = variations(at, at.v, a, forces)
     dtau_dq, dtau_dv, _ = computeRNEADerivatives(at.model, at.data, at.q, at.v, a, external(at, forces))
@@ -90,9 +90,9 @@ def of_accelerations(at: Contacts, tau: np.ndarray) -> Found:
     return found._replace(motions=(by_q, by_v, 0.5 * (by_tau + by_tau.T)))
 
 
-def of_impact(at: Contacts, bounce: float) -> Found:
+def of_impact(at: Contacts, bounce: float) -> Slopes:
     """Return the derivatives of velocities after an impact, and of impulses."""
-    after, solution = after_impact(at, bounce)
+    after, solution = after_impact(at.model, at.data, at.q, at.v, at.found, bounce, at.how)
     forces, rest = solution.forces.copy(), np.zeros(at.model.nv)
     # J after = -bounce J v: at rest, accelerations are what velocities are
     given = variations(at, rest, after + bounce * at.v, forces, corrected=False)
@@ -109,7 +109,7 @@ def _without_gravity(at: Contacts, a: np.ndarray, acting: np.ndarray) -> np.ndar
     return whole - computeRNEADerivatives(at.model, at.data, at.q, rest, rest)[0]
 
 
-def _with_forces(at: Contacts, solution: Solution, given: Variations, free: Matrices) -> Found:
+def _with_forces(at: Contacts, solution: Solution, given: Variations, free: Matrices) -> Slopes:
     """Add what the forces do to what happens at given forces."""
     J, mu = given.J, lasting_damping_of(at.how)
     A, response = delassus(at.model, at.data, at.q, J)
@@ -126,7 +126,7 @@ def _with_forces(at: Contacts, solution: Solution, given: Variations, free: Matr
     forces = [inverse @ x for x in lacking]
     if mu == 0.0 and len(A) and not independent(A):
         forces[0] += _of_least_norm(at, solution, A, response, inverse)
-    return Found(tuple(x + response @ f for x, f in zip(free, forces, strict=True)), tuple(forces))
+    return Slopes(tuple(x + response @ f for x, f in zip(free, forces, strict=True)), tuple(forces))
 
 
 def _of_least_norm(

@@ -96,7 +96,7 @@ def external(at: Contacts, forces: np.ndarray) -> np.ndarray:
 def _with_forces(at: Contacts, forces: np.ndarray) -> Iterator[tuple[Any, Any, np.ndarray]]:
     """Yield each contact, its data, and its force in the axes of its first side, shape (6,)."""
     row = 0
-    for c, d in zip(at.models, at.datas, strict=True):
+    for c, d in at.each():
         n, f = size(c), np.zeros(6)
         f[:n] = forces[row : row + n]
         yield c, d, _turn(d.oMc1.rotation.T, f) if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else f

@@ -23,7 +23,7 @@ from ..dynamics.aba import aba
 from . import _plans as _contact_plans
 from ._forces import Solution, regular, solved
 from ._objects import datas_of, delassus, jacobian, models_of, size, tell_contradictions
-from ._plans import Contacts, Plan
+from ._plans import Found, Plan
 from ._solutions import accelerations, after_impact
 
 _COMMON = """
@@ -116,9 +116,8 @@ def constraintDynamics(
     tau = _check.velocity(model, "tau", tau)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
     state = q.copy(), v.copy(), tau.copy()  # which may be among the results
-    at = Contacts(model, data, q, v, *contacts, prox_settings)
-    found, solution, plan = accelerations(at, tau)
-    tell_contradictions(model, at.models, solution)
+    found, solution, plan = accelerations(model, data, q, v, tau, contacts, prox_settings)
+    tell_contradictions(model, contacts[1], solution)
     _leave(data, solution, plan)
     data._derivatives.keep_contacts(*state, prox_settings)
     return found
@@ -151,7 +150,7 @@ def impulseDynamics(
     """
     q, v = _check.pose(model, data, q), _check.velocity(model, "v_before", v_before)
     J: np.ndarray | None = None
-    contacts: tuple[Plan | None, list[Any], list[Any]] = None, [], []
+    contacts: Found = None, [], []
     if isinstance(contact_models, np.ndarray):
         J = _rows(model, contact_models)
         if contact_datas is not None:  # restitution and damping follow J
@@ -161,7 +160,7 @@ def impulseDynamics(
     if not 0.0 <= r_coeff <= 1.0:
         raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
     forces = data.lambda_c.copy()  # impulses of the same contacts are written there
-    after, solution = after_impact(Contacts(model, data, q, v, *contacts, mu), r_coeff, J)
+    after, solution = after_impact(model, data, q, v, contacts, r_coeff, mu, J)
     if J is None:
         tell_contradictions(model, contacts[1], solution)
     data._contacts_found = solution.found

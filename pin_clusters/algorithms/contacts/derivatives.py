@@ -11,9 +11,10 @@ from ...errors import ArgumentTypeError, NotComputedError
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
 from . import _plans as _contact_plans
-from ._plans import Contacts
+from ._forces import lasting_damping_of
+from ._plans import Contacts, Found
 from ._rooms import differentiate
-from ._solutions import Found, of_accelerations, of_impact
+from ._solutions import of_accelerations, of_impact
 
 _COMMON = """
     Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
@@ -82,9 +83,7 @@ def computeConstraintDynamicsDerivatives(
     kept, n = state.copy(), model.nq + model.nv
     q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
     data._supply(q)
-    motions, forces = _found(Contacts(model, data, q, v, *contacts, how), tau, 0.0)
-    mine.ddq[:], mine.ddq_dtau[:] = motions[:2], motions[2]
-    return *motions, *forces  # type: ignore[return-value]
+    return _found(model, data, contacts, q, v, tau, 0.0, how)  # type: ignore[return-value]
 
 
 @_documented
@@ -130,23 +129,31 @@ def computeImpulseDynamicsDerivatives(
     kept = state.copy()
     q, v = kept[: model.nq], kept[model.nq : -1]
     data._supply(q)
-    motions, forces = _found(Contacts(model, data, q, v, *contacts, how), None, bounce)
-    mine.ddq[:] = motions
-    mine.ddq[1] -= np.eye(model.nv)
-    return *motions, *forces  # type: ignore[return-value]
+    return _found(model, data, contacts, q, v, None, bounce, how)  # type: ignore[return-value]
 
 
-def _found(at: Contacts, tau: np.ndarray | None, bounce: float) -> Found:
+def _found(
+    model: ClusterModel, data: ClusterData, contacts: Found, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
+    bounce: float, how: Any,
+) -> tuple[np.ndarray, ...]:  # fmt: skip
     """Return what the kernel finds; by dense equations if it cannot, as rows are redundant, or on rotors.
 
-    Those of forces are kept.
+    All is kept under Pinocchio's names; its velocities of impacts are changes: less by those that were there.
     """
-    quick = differentiate(at, tau, bounce)
+    quick = differentiate(model, data, contacts[0], q, v, tau, bounce, lasting_damping_of(how))
+    motions: Any
+    forces: Any
     if quick is not None:
-        motions, forces = quick
         n = 3 if tau is not None else 2
-        found = Found(tuple(motions[:n]), tuple(forces[:n]))
+        motions, forces = quick[0][:n], quick[1][:n]
     else:
-        found = of_impact(at, bounce) if tau is None else of_accelerations(at, tau)
-    at.data._derivatives.keep_forces(found.forces)
-    return found
+        at = Contacts(model, data, q, v, contacts, how)
+        motions, forces = of_impact(at, bounce) if tau is None else of_accelerations(at, tau)
+    mine = data._derivatives
+    mine.ddq[:] = motions[:2]
+    if tau is None:
+        mine.ddq[1] -= np.eye(model.nv)
+    else:
+        mine.ddq_dtau[:] = motions[2]
+    mine.keep_forces(forces)
+    return *motions, *forces
