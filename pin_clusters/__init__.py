@@ -10,372 +10,206 @@ import importlib
 import sys
 from typing import TYPE_CHECKING, Any
 
-from . import batch
+from . import batch as batch
 from ._support import moved
 from ._support.version import __version__ as __version__
-from .algorithms.contacts.constraint_forces import (
-    ConstraintForces,
-    CouplingForce,
-    LoopWrench,
-    RodForce,
-    constraint_forces,
+from .algorithms.contacts.constraint_forces import ConstraintForces as ConstraintForces
+from .algorithms.contacts.constraint_forces import CouplingForce as CouplingForce
+from .algorithms.contacts.constraint_forces import LoopWrench as LoopWrench
+from .algorithms.contacts.constraint_forces import RodForce as RodForce
+from .algorithms.contacts.constraint_forces import constraint_forces as constraint_forces
+from .algorithms.contacts.contacts import RigidConstraintModel as RigidConstraintModel
+from .algorithms.contacts.contacts import computeDampedDelassusMatrixInverse as computeDampedDelassusMatrixInverse
+from .algorithms.contacts.contacts import computeDelassusMatrix as computeDelassusMatrix
+from .algorithms.contacts.contacts import constraintDynamics as constraintDynamics
+from .algorithms.contacts.contacts import forwardDynamics as forwardDynamics
+from .algorithms.contacts.contacts import getConstraintsJacobian as getConstraintsJacobian
+from .algorithms.contacts.contacts import impulseDynamics as impulseDynamics
+from .algorithms.contacts.contacts import initConstraintDynamics as initConstraintDynamics
+from .algorithms.contacts.derivatives import (
+    computeConstraintDynamicsDerivatives as computeConstraintDynamicsDerivatives,
 )
-from .algorithms.contacts.contacts import (
-    RigidConstraintModel,
-    computeDampedDelassusMatrixInverse,
-    computeDelassusMatrix,
-    constraintDynamics,
-    forwardDynamics,
-    getConstraintsJacobian,
-    impulseDynamics,
-    initConstraintDynamics,
-)
-from .algorithms.contacts.derivatives import computeConstraintDynamicsDerivatives, computeImpulseDynamicsDerivatives
+from .algorithms.contacts.derivatives import computeImpulseDynamicsDerivatives as computeImpulseDynamicsDerivatives
 
 # --- algorithms: Pinocchio's names
-from .algorithms.dynamics.aba import aba
-from .algorithms.dynamics.all_terms import computeAllTerms
-from .algorithms.dynamics.condition import ClusterCondition, condition
+from .algorithms.dynamics.aba import aba as aba
+from .algorithms.dynamics.all_terms import computeAllTerms as computeAllTerms
+from .algorithms.dynamics.condition import ClusterCondition as ClusterCondition
+from .algorithms.dynamics.condition import condition as condition
 
 # --- the bridge to the spanning tree, and the motor side: names of our own
-from .algorithms.dynamics.coupling import (
-    coupling_bias,
-    coupling_jacobian,
-    independent_torque,
-    independent_velocity,
-    spanning_acceleration,
-    spanning_velocity,
-)
-from .algorithms.dynamics.crba import crba
+from .algorithms.dynamics.coupling import coupling_bias as coupling_bias
+from .algorithms.dynamics.coupling import coupling_jacobian as coupling_jacobian
+from .algorithms.dynamics.coupling import independent_torque as independent_torque
+from .algorithms.dynamics.coupling import independent_velocity as independent_velocity
+from .algorithms.dynamics.coupling import spanning_acceleration as spanning_acceleration
+from .algorithms.dynamics.coupling import spanning_velocity as spanning_velocity
+from .algorithms.dynamics.crba import crba as crba
+from .algorithms.dynamics.derivatives import christoffel_symbols as christoffel_symbols
+from .algorithms.dynamics.derivatives import computeABADerivatives as computeABADerivatives
 from .algorithms.dynamics.derivatives import (
-    christoffel_symbols,
-    computeABADerivatives,
-    computeCentroidalDynamicsDerivatives,
-    computeCoriolisMatrix,
-    computeGeneralizedGravityDerivatives,
-    computeRNEADerivatives,
-    computeStaticTorqueDerivatives,
-    getCentroidalDynamicsDerivatives,
-    getCoriolisMatrix,
+    computeCentroidalDynamicsDerivatives as computeCentroidalDynamicsDerivatives,
 )
-from .algorithms.dynamics.energy import computeKineticEnergy, computeMechanicalEnergy, computePotentialEnergy
-from .algorithms.dynamics.hybrid import hybrid_dynamics
-from .algorithms.dynamics.inputs import inverse_input_matrix, task_input_matrix
-from .algorithms.dynamics.minverse import computeMinverse
-from .algorithms.dynamics.motor import actuation_matrix, motor_torque, rotor_velocity
-from .algorithms.dynamics.operational import apply_test_force, inverse_operational_inertia, operational_inertia
-from .algorithms.dynamics.passive import passive_torque
-from .algorithms.dynamics.ratio_derivatives import computeRatioDerivatives
-from .algorithms.dynamics.rnea import computeGeneralizedGravity, computeStaticTorque, nonLinearEffects, rnea
-from .algorithms.dynamics.with_independent import CoordinateChange, with_independent
+from .algorithms.dynamics.derivatives import computeCoriolisMatrix as computeCoriolisMatrix
+from .algorithms.dynamics.derivatives import (
+    computeGeneralizedGravityDerivatives as computeGeneralizedGravityDerivatives,
+)
+from .algorithms.dynamics.derivatives import computeRNEADerivatives as computeRNEADerivatives
+from .algorithms.dynamics.derivatives import computeStaticTorqueDerivatives as computeStaticTorqueDerivatives
+from .algorithms.dynamics.derivatives import getCentroidalDynamicsDerivatives as getCentroidalDynamicsDerivatives
+from .algorithms.dynamics.derivatives import getCoriolisMatrix as getCoriolisMatrix
+from .algorithms.dynamics.energy import computeKineticEnergy as computeKineticEnergy
+from .algorithms.dynamics.energy import computeMechanicalEnergy as computeMechanicalEnergy
+from .algorithms.dynamics.energy import computePotentialEnergy as computePotentialEnergy
+from .algorithms.dynamics.hybrid import hybrid_dynamics as hybrid_dynamics
+from .algorithms.dynamics.inputs import inverse_input_matrix as inverse_input_matrix
+from .algorithms.dynamics.inputs import task_input_matrix as task_input_matrix
+from .algorithms.dynamics.minverse import computeMinverse as computeMinverse
+from .algorithms.dynamics.motor import actuation_matrix as actuation_matrix
+from .algorithms.dynamics.motor import motor_torque as motor_torque
+from .algorithms.dynamics.motor import rotor_velocity as rotor_velocity
+from .algorithms.dynamics.operational import apply_test_force as apply_test_force
+from .algorithms.dynamics.operational import inverse_operational_inertia as inverse_operational_inertia
+from .algorithms.dynamics.operational import operational_inertia as operational_inertia
+from .algorithms.dynamics.passive import passive_torque as passive_torque
+from .algorithms.dynamics.ratio_derivatives import computeRatioDerivatives as computeRatioDerivatives
+from .algorithms.dynamics.rnea import computeGeneralizedGravity as computeGeneralizedGravity
+from .algorithms.dynamics.rnea import computeStaticTorque as computeStaticTorque
+from .algorithms.dynamics.rnea import nonLinearEffects as nonLinearEffects
+from .algorithms.dynamics.rnea import rnea as rnea
+from .algorithms.dynamics.with_independent import CoordinateChange as CoordinateChange
+from .algorithms.dynamics.with_independent import with_independent as with_independent
+from .algorithms.kinematics.centroidal import ccrba as ccrba
+from .algorithms.kinematics.centroidal import centerOfMass as centerOfMass
+from .algorithms.kinematics.centroidal import computeCentroidalMap as computeCentroidalMap
+from .algorithms.kinematics.centroidal import computeCentroidalMapTimeVariation as computeCentroidalMapTimeVariation
+from .algorithms.kinematics.centroidal import computeCentroidalMomentum as computeCentroidalMomentum
 from .algorithms.kinematics.centroidal import (
-    ccrba,
-    centerOfMass,
-    computeCentroidalMap,
-    computeCentroidalMapTimeVariation,
-    computeCentroidalMomentum,
-    computeCentroidalMomentumTimeVariation,
-    dccrba,
-    getCenterOfMassVelocityDerivatives,
-    jacobianCenterOfMass,
+    computeCentroidalMomentumTimeVariation as computeCentroidalMomentumTimeVariation,
 )
+from .algorithms.kinematics.centroidal import dccrba as dccrba
+from .algorithms.kinematics.centroidal import getCenterOfMassVelocityDerivatives as getCenterOfMassVelocityDerivatives
+from .algorithms.kinematics.centroidal import jacobianCenterOfMass as jacobianCenterOfMass
 from .algorithms.kinematics.derivatives import (
-    computeForwardKinematicsDerivatives,
-    getFrameAccelerationDerivatives,
-    getFrameVelocityDerivatives,
-    getJointAccelerationDerivatives,
-    getJointVelocityDerivatives,
-    getPointClassicAccelerationDerivatives,
-    getPointVelocityDerivatives,
+    computeForwardKinematicsDerivatives as computeForwardKinematicsDerivatives,
 )
-from .algorithms.kinematics.hessians import (
-    computeJointKinematicHessians,
-    getFrameKinematicHessian,
-    getJointKinematicHessian,
+from .algorithms.kinematics.derivatives import getFrameAccelerationDerivatives as getFrameAccelerationDerivatives
+from .algorithms.kinematics.derivatives import getFrameVelocityDerivatives as getFrameVelocityDerivatives
+from .algorithms.kinematics.derivatives import getJointAccelerationDerivatives as getJointAccelerationDerivatives
+from .algorithms.kinematics.derivatives import getJointVelocityDerivatives as getJointVelocityDerivatives
+from .algorithms.kinematics.derivatives import (
+    getPointClassicAccelerationDerivatives as getPointClassicAccelerationDerivatives,
 )
-from .algorithms.kinematics.jacobians import (
-    computeFrameJacobian,
-    computeJointJacobian,
-    computeJointJacobians,
-    computeJointJacobiansTimeVariation,
-    getFrameJacobian,
-    getFrameJacobianTimeVariation,
-    getJointJacobian,
-    getJointJacobianTimeVariation,
-)
-from .algorithms.kinematics.kinematics import (
-    forwardKinematics,
-    framesForwardKinematics,
-    getAcceleration,
-    getClassicalAcceleration,
-    getFrameAcceleration,
-    getFrameClassicalAcceleration,
-    getFrameVelocity,
-    getVelocity,
-    updateFramePlacement,
-    updateFramePlacements,
-    updateGlobalPlacements,
-)
-from .algorithms.parameters.identifiable import identifiable_parameters
-from .algorithms.parameters.inertial_parameters import parameters, with_parameters
-from .algorithms.parameters.regressors import (
-    computeJointTorqueRegressor,
-    computeKineticEnergyRegressor,
-    computePotentialEnergyRegressor,
-    computeStaticRegressor,
-)
+from .algorithms.kinematics.derivatives import getPointVelocityDerivatives as getPointVelocityDerivatives
+from .algorithms.kinematics.hessians import computeJointKinematicHessians as computeJointKinematicHessians
+from .algorithms.kinematics.hessians import getFrameKinematicHessian as getFrameKinematicHessian
+from .algorithms.kinematics.hessians import getJointKinematicHessian as getJointKinematicHessian
+from .algorithms.kinematics.jacobians import computeFrameJacobian as computeFrameJacobian
+from .algorithms.kinematics.jacobians import computeJointJacobian as computeJointJacobian
+from .algorithms.kinematics.jacobians import computeJointJacobians as computeJointJacobians
+from .algorithms.kinematics.jacobians import computeJointJacobiansTimeVariation as computeJointJacobiansTimeVariation
+from .algorithms.kinematics.jacobians import getFrameJacobian as getFrameJacobian
+from .algorithms.kinematics.jacobians import getFrameJacobianTimeVariation as getFrameJacobianTimeVariation
+from .algorithms.kinematics.jacobians import getJointJacobian as getJointJacobian
+from .algorithms.kinematics.jacobians import getJointJacobianTimeVariation as getJointJacobianTimeVariation
+from .algorithms.kinematics.kinematics import forwardKinematics as forwardKinematics
+from .algorithms.kinematics.kinematics import framesForwardKinematics as framesForwardKinematics
+from .algorithms.kinematics.kinematics import getAcceleration as getAcceleration
+from .algorithms.kinematics.kinematics import getClassicalAcceleration as getClassicalAcceleration
+from .algorithms.kinematics.kinematics import getFrameAcceleration as getFrameAcceleration
+from .algorithms.kinematics.kinematics import getFrameClassicalAcceleration as getFrameClassicalAcceleration
+from .algorithms.kinematics.kinematics import getFrameVelocity as getFrameVelocity
+from .algorithms.kinematics.kinematics import getVelocity as getVelocity
+from .algorithms.kinematics.kinematics import updateFramePlacement as updateFramePlacement
+from .algorithms.kinematics.kinematics import updateFramePlacements as updateFramePlacements
+from .algorithms.kinematics.kinematics import updateGlobalPlacements as updateGlobalPlacements
+from .algorithms.parameters.identifiable import identifiable_parameters as identifiable_parameters
+from .algorithms.parameters.inertial_parameters import parameters as parameters
+from .algorithms.parameters.inertial_parameters import with_parameters as with_parameters
+from .algorithms.parameters.regressors import computeJointTorqueRegressor as computeJointTorqueRegressor
+from .algorithms.parameters.regressors import computeKineticEnergyRegressor as computeKineticEnergyRegressor
+from .algorithms.parameters.regressors import computePotentialEnergyRegressor as computePotentialEnergyRegressor
+from .algorithms.parameters.regressors import computeStaticRegressor as computeStaticRegressor
 
 # --- what a robot is made of
-from .constraints import (
-    Belt,
-    Coupling,
-    Differential,
-    FourBar,
-    Gear,
-    GravityCompensation,
-    LinearCoupling,
-    Loop,
-    Rod,
-    Rotor,
-    SliderCrank,
-    Spring,
-)
+from .constraints import Belt as Belt
+from .constraints import Coupling as Coupling
+from .constraints import Differential as Differential
+from .constraints import FourBar as FourBar
+from .constraints import Gear as Gear
+from .constraints import GravityCompensation as GravityCompensation
+from .constraints import LinearCoupling as LinearCoupling
+from .constraints import Loop as Loop
+from .constraints import Rod as Rod
+from .constraints import Rotor as Rotor
+from .constraints import SliderCrank as SliderCrank
+from .constraints import Spring as Spring
 
 # --- errors
-from .errors import (
-    ArgumentTypeError,
-    BranchLost,
-    ConfigurationError,
-    ConstraintError,
-    DataMismatchError,
-    ExportError,
-    InertiaError,
-    LoadError,
-    ModelError,
-    NotAvailableError,
-    NotComputedError,
-    PinClustersError,
-    PinClustersWarning,
-    RankError,
-    ShapeError,
-    SimulationError,
-    SingularClusterError,
-    TooLargeError,
-    UnknownNameError,
-    UnsupportedJointError,
-)
+from .errors import ArgumentTypeError as ArgumentTypeError
+from .errors import BranchLost as BranchLost
+from .errors import ConfigurationError as ConfigurationError
+from .errors import ConstraintError as ConstraintError
+from .errors import DataMismatchError as DataMismatchError
+from .errors import ExportError as ExportError
+from .errors import InertiaError as InertiaError
+from .errors import LoadError as LoadError
+from .errors import ModelError as ModelError
+from .errors import NotAvailableError as NotAvailableError
+from .errors import NotComputedError as NotComputedError
+from .errors import PinClustersError as PinClustersError
+from .errors import PinClustersWarning as PinClustersWarning
+from .errors import RankError as RankError
+from .errors import ShapeError as ShapeError
+from .errors import SimulationError as SimulationError
+from .errors import SingularClusterError as SingularClusterError
+from .errors import TooLargeError as TooLargeError
+from .errors import UnknownNameError as UnknownNameError
+from .errors import UnsupportedJointError as UnsupportedJointError
 
 # --- robots
-from .files.readers import (
-    buildModelFromMJCF,
-    buildModelFromSdf,
-    buildModelFromUrdf,
-    buildModelFromXML,
-    buildModelFromYAML,
-    expand_mimic,
-    load,
-    open_robot,
-    robots,
-)
-from .model import Cluster, ClusterData, ClusterModel, RotorElement
+from .files.readers import buildModelFromMJCF as buildModelFromMJCF
+from .files.readers import buildModelFromSdf as buildModelFromSdf
+from .files.readers import buildModelFromUrdf as buildModelFromUrdf
+from .files.readers import buildModelFromXML as buildModelFromXML
+from .files.readers import buildModelFromYAML as buildModelFromYAML
+from .files.readers import expand_mimic as expand_mimic
+from .files.readers import load as load
+from .files.readers import open_robot as open_robot
+from .files.readers import robots as robots
+from .model import Cluster as Cluster
+from .model import ClusterData as ClusterData
+from .model import ClusterModel as ClusterModel
+from .model import RotorElement as RotorElement
 
 # --- configurations
-from .model.configuration import (
-    ResidualRow,
-    branches,
-    dDifference,
-    difference,
-    dIntegrate,
-    integrate,
-    interpolate,
-    neutral,
-    project,
-    randomConfiguration,
-    residual,
-    residual_rows,
-)
-from .programs.specialising import specialise
+from .model.configuration import ResidualRow as ResidualRow
+from .model.configuration import branches as branches
+from .model.configuration import dDifference as dDifference
+from .model.configuration import difference as difference
+from .model.configuration import dIntegrate as dIntegrate
+from .model.configuration import integrate as integrate
+from .model.configuration import interpolate as interpolate
+from .model.configuration import neutral as neutral
+from .model.configuration import project as project
+from .model.configuration import randomConfiguration as randomConfiguration
+from .model.configuration import residual as residual
+from .model.configuration import residual_rows as residual_rows
+from .programs.specialising import specialise as specialise
 
 # --- motion in time
-from .simulation import SimulationResult, simulate
+from .simulation import SimulationResult as SimulationResult
+from .simulation import simulate as simulate
 
 # pickles of version 0.1.0 name these modules
 for _old, _new in (("data", "cluster_data"), ("elements", "elements")):
     sys.modules.setdefault(f"{__name__}.{_old}", importlib.import_module(f".model.{_new}", __name__))
 
-__all__ = [
-    "ArgumentTypeError",
-    "Belt",
-    "BranchLost",
-    "Cluster",
-    "ClusterCondition",
-    "ClusterData",
-    "ClusterModel",
-    "ConfigurationError",
-    "ConstraintError",
-    "ConstraintForces",
-    "CoordinateChange",
-    "Coupling",
-    "CouplingForce",
-    "DataMismatchError",
-    "Differential",
-    "ExportError",
-    "FourBar",
-    "Gear",
-    "GravityCompensation",
-    "InertiaError",
-    "LinearCoupling",
-    "LoadError",
-    "Loop",
-    "LoopWrench",
-    "ModelError",
-    "NotAvailableError",
-    "NotComputedError",
-    "PinClustersError",
-    "PinClustersWarning",
-    "RankError",
-    "ResidualRow",
-    "RigidConstraintModel",
-    "Rod",
-    "RodForce",
-    "Rotor",
-    "RotorElement",
-    "ShapeError",
-    "SimulationError",
-    "SimulationResult",
-    "SingularClusterError",
-    "SliderCrank",
-    "Spring",
-    "TooLargeError",
-    "UnknownNameError",
-    "UnsupportedJointError",
-    "aba",
-    "actuation_matrix",
-    "apply_test_force",
-    "batch",
-    "branches",
-    "buildModelFromMJCF",
-    "buildModelFromSdf",
-    "buildModelFromUrdf",
-    "buildModelFromXML",
-    "buildModelFromYAML",
-    "ccrba",
-    "centerOfMass",
-    "christoffel_symbols",
-    "computeABADerivatives",
-    "computeAllTerms",
-    "computeCentroidalDynamicsDerivatives",
-    "computeCentroidalMap",
-    "computeCentroidalMapTimeVariation",
-    "computeCentroidalMomentum",
-    "computeCentroidalMomentumTimeVariation",
-    "computeConstraintDynamicsDerivatives",
-    "computeCoriolisMatrix",
-    "computeDampedDelassusMatrixInverse",
-    "computeDelassusMatrix",
-    "computeForwardKinematicsDerivatives",
-    "computeFrameJacobian",
-    "computeGeneralizedGravity",
-    "computeGeneralizedGravityDerivatives",
-    "computeImpulseDynamicsDerivatives",
-    "computeJointJacobian",
-    "computeJointJacobians",
-    "computeJointJacobiansTimeVariation",
-    "computeJointKinematicHessians",
-    "computeJointTorqueRegressor",
-    "computeKineticEnergy",
-    "computeKineticEnergyRegressor",
-    "computeMechanicalEnergy",
-    "computeMinverse",
-    "computePotentialEnergy",
-    "computePotentialEnergyRegressor",
-    "computeRNEADerivatives",
-    "computeRatioDerivatives",
-    "computeStaticRegressor",
-    "computeStaticTorque",
-    "computeStaticTorqueDerivatives",
-    "condition",
-    "constraintDynamics",
-    "constraint_forces",
-    "coupling_bias",
-    "coupling_jacobian",
-    "crba",
-    "dDifference",
-    "dIntegrate",
-    "dccrba",
-    "difference",
-    "expand_mimic",
-    "forwardDynamics",
-    "forwardKinematics",
-    "framesForwardKinematics",
-    "getAcceleration",
-    "getCenterOfMassVelocityDerivatives",
-    "getCentroidalDynamicsDerivatives",
-    "getClassicalAcceleration",
-    "getConstraintsJacobian",
-    "getCoriolisMatrix",
-    "getFrameAcceleration",
-    "getFrameAccelerationDerivatives",
-    "getFrameClassicalAcceleration",
-    "getFrameJacobian",
-    "getFrameJacobianTimeVariation",
-    "getFrameKinematicHessian",
-    "getFrameVelocity",
-    "getFrameVelocityDerivatives",
-    "getJointAccelerationDerivatives",
-    "getJointJacobian",
-    "getJointJacobianTimeVariation",
-    "getJointKinematicHessian",
-    "getJointVelocityDerivatives",
-    "getPointClassicAccelerationDerivatives",
-    "getPointVelocityDerivatives",
-    "getVelocity",
-    "hybrid_dynamics",
-    "identifiable_parameters",
-    "impulseDynamics",
-    "independent_torque",
-    "independent_velocity",
-    "initConstraintDynamics",
-    "integrate",
-    "interpolate",
-    "inverse_input_matrix",
-    "inverse_operational_inertia",
-    "jacobianCenterOfMass",
-    "load",
-    "mechanism",
-    "motor_torque",
-    "neutral",
-    "nonLinearEffects",
-    "open_robot",
-    "operational_inertia",
-    "parameters",
-    "passive_torque",
-    "project",
-    "randomConfiguration",
-    "residual",
-    "residual_rows",
-    "rnea",
-    "robots",
-    "rotor_velocity",
-    "simulate",
-    "spanning_acceleration",
-    "spanning_velocity",
-    "specialise",
-    "task_input_matrix",
-    "to_mjcf",
-    "to_urdf",
-    "trace",
-    "updateFramePlacement",
-    "updateFramePlacements",
-    "updateGlobalPlacements",
-    "with_independent",
-    "with_parameters",
-]
-
 if TYPE_CHECKING:
-    from .files.writers import to_mjcf, to_urdf
-    from .programs.tracing import trace
-    from .studies.design import mechanism
+    from .files.writers import to_mjcf as to_mjcf
+    from .files.writers import to_urdf as to_urdf
+    from .programs.tracing import trace as trace
+    from .studies.design import mechanism as mechanism
 
 # what the algorithms do not need, imported at its first use: where it is
 _LAZY = {
@@ -387,6 +221,9 @@ _LAZY = {
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {"mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing"}
+# public is what is imported above by its own name, and what will be
+_OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
+__all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 # ways to other packages, which must be there
 _HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .._support.arrays import on_a_page
 from .operations import OPERATIONS, Operation
 from .switches import BOUNDSCHECK as BOUNDSCHECK
 from .switches import JIT as JIT
@@ -29,6 +30,12 @@ def lanes() -> int:
     from .kernels.numbers.simd import LANES
 
     return LANES
+
+
+def room_of_packs(packs: int) -> np.ndarray:
+    """Return room for so many packs of as many numbers as there are lanes, from the start of a memory page."""
+    (found,) = on_a_page(np.zeros((packs, lanes()) if JIT else packs))
+    return found
 
 
 # threads may meet a kernel for the first time together

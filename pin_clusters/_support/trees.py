@@ -49,10 +49,14 @@ def slides(tree: pin.Model, j: int) -> bool:
     return tree.joints[j].shortname().startswith("JointModelP") and tree.joints[j].nv == 1
 
 
+def value_at(q: np.ndarray, iq: int, nq: int) -> float:
+    """Return the value of a joint of one degree of freedom whose numbers in q begin at iq, [rad] or [m]."""
+    return float(q[iq]) if nq == 1 else math.atan2(q[iq + 1], q[iq])
+
+
 def coordinate(tree: pin.Model, j: int, q: np.ndarray) -> float:
     """Return the value of a joint of one degree of freedom, [rad] or [m]."""
-    i = tree.idx_qs[j]
-    return float(q[i]) if tree.nqs[j] == 1 else math.atan2(q[i + 1], q[i])
+    return value_at(q, tree.idx_qs[j], tree.nqs[j])
 
 
 def coordinates_of(tree: pin.Model, joints: Iterable[int], q: np.ndarray) -> np.ndarray:

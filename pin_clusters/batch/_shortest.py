@@ -8,7 +8,6 @@ import numpy as np
 
 from .._support.trees import in_q
 from ..model import ClusterModel, loops_of
-from ..model.configuration._shortest import shortest_way
 from ..model.configuration.manifold import manifold
 
 
@@ -35,7 +34,7 @@ def terms_of(model: ClusterModel, held: tuple[int, ...]) -> Terms | None:
     shape, tree = manifold(model), model.own_tree
     if not shape.linear or (model.closures and not loops_of(model).compiled):
         return None
-    way, nq = shortest_way(model, shape, held), model.nq
+    way, nq = shape.way(model, held), model.nq
     if way.rest is not None or len(way.outside) < len(shape.followers):
         return None
     first, result = nq, nq + len(way.outside)

@@ -1,30 +1,14 @@
 """What a user states about a mechanism: one file per kind of constraint."""
 
-from __future__ import annotations
-
-from .belt import Belt
-from .coupling import Coupling
-from .differential import Differential
-from .four_bar import FourBar
-from .gear import Gear
-from .linear import LinearCoupling
-from .loop import Loop
-from .rod import Rod
-from .rotor import Rotor
-from .slider_crank import SliderCrank
-from .spring import GravityCompensation, Spring
-
-__all__ = [
-    "Belt",
-    "Coupling",
-    "Differential",
-    "FourBar",
-    "Gear",
-    "GravityCompensation",
-    "LinearCoupling",
-    "Loop",
-    "Rod",
-    "Rotor",
-    "SliderCrank",
-    "Spring",
-]
+from .belt import Belt as Belt
+from .coupling import Coupling as Coupling
+from .differential import Differential as Differential
+from .four_bar import FourBar as FourBar
+from .gear import Gear as Gear
+from .linear import LinearCoupling as LinearCoupling
+from .loop import Loop as Loop
+from .rod import Rod as Rod
+from .rotor import Rotor as Rotor
+from .slider_crank import SliderCrank as SliderCrank
+from .spring import GravityCompensation as GravityCompensation
+from .spring import Spring as Spring

@@ -51,13 +51,7 @@ class Linkage(Constraint):
         store(self, closure=closure, branch=check_branch(self.branch, self.label))
 
     def geometry(self, tree: pin.Model) -> LinkageGeometry:
-        """Return the linkage as it is in ``tree``.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint is of another type.
-            ConstraintError: The joints do not form this linkage in a plane, or a link has length 0.
-        """
+        """Return the linkage as it is in ``tree``; raises what ``closures`` raises."""
         raise NotImplementedError
 
     def closures(self, tree: pin.Model) -> list[Closure]:

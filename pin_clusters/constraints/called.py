@@ -10,7 +10,7 @@ import numpy as np
 
 from .._support.trees import floats
 from ..errors import ConstraintError
-from ._derivatives import (
+from ._functions import (
     ANGLE_STEP,
     OUTER,
     call_compiled,

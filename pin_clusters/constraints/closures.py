@@ -16,6 +16,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.arrays import in_order
+from .._support.trees import common_ancestor
 
 
 @dataclass(frozen=True, eq=False)
@@ -250,3 +251,18 @@ def touched(tree: pin.Model, closures: Iterable[Closure]) -> set[int]:
 def massive(closures: Iterable[Closure]) -> list[RodClosure]:
     """Return the rods that have mass."""
     return [c for c in closures if isinstance(c, RodClosure) and c.mass > 0.0]
+
+
+def lumps_of(
+    tree: pin.Model, closures: Iterable[Closure]
+) -> list[tuple[float, tuple[tuple[int, np.ndarray], tuple[int, np.ndarray]], int]]:
+    """Return the masses of rods that no body has: mass, two points that it is midway between, joint that carries both.
+
+    By Simpson's rule, which is exact: two thirds in the middle, a sixth at each end. Bodies have the ends but those on
+    the universe.
+    """
+    found = []
+    for rod in massive(closures):
+        found.append((rod.point_masses[1], rod.ends, common_ancestor(tree, rod.bodies)))
+        found += [(mass, ((j, p), (j, p)), 0) for j, p, mass in rod.masses_of_ends if not j]
+    return found

@@ -13,9 +13,18 @@ import pinocchio as pin
 
 from .._support.trees import floats, joint_subspace
 from ..errors import ConstraintError, PinClustersWarning
-from ._derivatives import ANGLE_STEP, LENGTH_STEP, ComplexStep, call_compiled, central_differences
 from ._frames import coordinate_joint
-from ._functions import address_of, found, function_defect, picklable
+from ._functions import (
+    ANGLE_STEP,
+    LENGTH_STEP,
+    ComplexStep,
+    address_of,
+    call_compiled,
+    central_differences,
+    found,
+    function_defect,
+    picklable,
+)
 from .called import CallableClosure
 from .rows import Constraint, name_of, store
 

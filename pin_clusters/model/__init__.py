@@ -3,64 +3,46 @@
 The rest of the package imports from here, never from the modules inside.
 """
 
-from __future__ import annotations
-
-from .assembly import Equations, LoopAnalysis
-from .cluster_data import ClusterData, with_loops
-from .cluster_model import ClusterModel, alike, remake
-from .continuation import carry
-from .derivative_memory import DerivativeMemory
-from .elements import Cluster, RotorElement
-from .expansion import SpanningTree, depth_first, expand, index_maps, joint_forces, rotor_ids, visit
-from .findings import once
-from .loops import Loops, analysis_of, assemble, check_closed, close, loops_of, names_of_cluster, same_pose
-from .parameters import ParameterColumns, parameter_columns
-from .passive import FRICTION_SPEED, PassiveForces
-from .primitives import Primitive, axis_to_z, primitives_of
-from .repacking import numbers_of, repacked
-from .singular import cluster_at, regular_independents, singular_error, weightless_error
-from .tree_workspace import NOTHING
-
-__all__ = [
-    "FRICTION_SPEED",
-    "NOTHING",
-    "Cluster",
-    "ClusterData",
-    "ClusterModel",
-    "DerivativeMemory",
-    "Equations",
-    "LoopAnalysis",
-    "Loops",
-    "ParameterColumns",
-    "PassiveForces",
-    "Primitive",
-    "RotorElement",
-    "SpanningTree",
-    "alike",
-    "analysis_of",
-    "assemble",
-    "axis_to_z",
-    "carry",
-    "check_closed",
-    "close",
-    "cluster_at",
-    "depth_first",
-    "expand",
-    "index_maps",
-    "joint_forces",
-    "loops_of",
-    "names_of_cluster",
-    "numbers_of",
-    "once",
-    "parameter_columns",
-    "primitives_of",
-    "regular_independents",
-    "remake",
-    "repacked",
-    "rotor_ids",
-    "same_pose",
-    "singular_error",
-    "visit",
-    "weightless_error",
-    "with_loops",
-]
+from .assembly import Equations as Equations
+from .assembly import Follower as Follower
+from .assembly import LoopAnalysis as LoopAnalysis
+from .assembly import rounded as rounded
+from .cluster_data import ClusterData as ClusterData
+from .cluster_data import with_loops as with_loops
+from .cluster_model import ClusterModel as ClusterModel
+from .cluster_model import alike as alike
+from .cluster_model import remake as remake
+from .continuation import carry as carry
+from .derivative_memory import DerivativeMemory as DerivativeMemory
+from .elements import Cluster as Cluster
+from .elements import RotorElement as RotorElement
+from .expansion import SpanningTree as SpanningTree
+from .expansion import depth_first as depth_first
+from .expansion import expand as expand
+from .expansion import index_maps as index_maps
+from .expansion import joint_forces as joint_forces
+from .expansion import rotor_ids as rotor_ids
+from .expansion import visit as visit
+from .findings import once as once
+from .loops import Loops as Loops
+from .loops import analysis_of as analysis_of
+from .loops import assemble as assemble
+from .loops import check_closed as check_closed
+from .loops import close as close
+from .loops import loops_of as loops_of
+from .loops import names_of_cluster as names_of_cluster
+from .loops import same_pose as same_pose
+from .parameters import ParameterColumns as ParameterColumns
+from .parameters import parameter_columns as parameter_columns
+from .passive import FRICTION_SPEED as FRICTION_SPEED
+from .passive import PassiveForces as PassiveForces
+from .primitives import Primitive as Primitive
+from .primitives import axis_to_z as axis_to_z
+from .primitives import primitives_of as primitives_of
+from .repacking import numbers_of as numbers_of
+from .repacking import repacked as repacked
+from .singular import cluster_at as cluster_at
+from .singular import regular_independents as regular_independents
+from .singular import singular_error as singular_error
+from .singular import weightless_error as weightless_error
+from .tree_workspace import NOTHING as NOTHING

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
@@ -15,7 +16,8 @@ from .._engine.operations import CALLED, HELPERS
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
-from .regressor_memory import RegressorMemory
+from .parts import ModelParts
+from .regressor_tables import RegressorMemory
 from .tree_attributes import forwarded
 from .tree_memory import made
 from .tree_workspace import TreeWorkspace
@@ -53,9 +55,14 @@ _VALUES = (
 )
 
 
-def with_loops(model: ClusterModel) -> bool:
+def with_loops(model: ModelParts) -> bool:
     """Whether to take kernels that know closed loops. With checked bounds always: their code has that of the others."""
     return bool(model.closures) or kernels.BOUNDSCHECK
+
+
+def _result(get: Callable[[ClusterData], Any], doc: str) -> Any:
+    """Return a property for a result that is kept in another form."""
+    return property(get, doc=doc)
 
 
 def _energy(i: int, doc: str) -> Any:
@@ -94,11 +101,9 @@ class ClusterData(TreeWorkspace):
         "_desk",
         "_g",
         "_kept",
-        "_kernels",
         "_known",
         "_lambda_c",
         "_loop_work",
-        "_model",
         "_nle",
         "_plans",
         "_pointers",
@@ -113,6 +118,10 @@ class ClusterData(TreeWorkspace):
         "impulse_c",
     )
 
+    _derivatives: DerivativeMemory
+    _contacts_found: tuple[int, float]  # rank and residual
+
+    model: ClusterModel = forwarded("_model", "The model it belongs to.")
     tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
     ddq = forwarded("_ddq", "Result of ``aba``, shape (nv,).")
     nle = forwarded("_nle", "Result of ``nonLinearEffects``, shape (nv,).")
@@ -141,6 +150,63 @@ class ClusterData(TreeWorkspace):
         "tree.dhg", "Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``."
     )
 
+    dtau_dq: np.ndarray = _result(
+        lambda data: data._derivatives.dtau_dq.copy(),
+        "Derivative of the torques by q, of the last derivatives of inverse dynamics, shape (nv, nv); a copy.",
+    )
+    dtau_dv: np.ndarray = _result(lambda data: data._derivatives.dtau_dv.copy(), "The same by v.")
+    ddq_dq: np.ndarray = _result(
+        lambda data: data._derivatives.ddq[0].copy(),
+        """Derivative of the accelerations by q, shape (nv, nv); a copy.
+
+        Of ``computeABADerivatives``, or with contacts; after those of an impact of the change of velocities.
+        """,
+    )
+    ddq_dv: np.ndarray = _result(lambda data: data._derivatives.ddq[1].copy(), "The same by v.")
+    ddq_dtau: np.ndarray = _result(
+        lambda data: data._derivatives.ddq_dtau.copy(), "The same by tau, of ``computeConstraintDynamicsDerivatives``."
+    )
+    dlambda_dq: np.ndarray = _result(
+        lambda data: data._derivatives.rates_of_forces(0),
+        "Derivative of the forces of contacts by q, or of their impulses, shape (rows, nv); a copy.",
+    )
+    dlambda_dv: np.ndarray = _result(lambda data: data._derivatives.rates_of_forces(1), "The same by v.")
+    dlambda_dtau: np.ndarray = _result(
+        lambda data: data._derivatives.rates_of_forces(2),
+        "The same by tau, of ``computeConstraintDynamicsDerivatives``.",
+    )
+    C: np.ndarray = _result(
+        lambda data: data._derivatives.C.copy(), "Result of ``computeCoriolisMatrix``, shape (nv, nv); a copy."
+    )
+    contact_rank: int = _result(
+        lambda data: int(data._contacts_found[0]),
+        "Rank of the rows of the contacts of the last call: less than ``len(lambda_c)`` if they are redundant.",
+    )
+    contact_residual: float = _result(
+        lambda data: float(data._contacts_found[1]),
+        """By how much the contacts of the last call miss what is asked of them, [m/s^2] or [rad/s^2], of impacts [m/s].
+
+        Not zero if they contradict each other, are damped or iterated; 0.0, up to rounding, if they are independent.
+        """,
+    )
+    # copies: what is always zero is never written again, and users write to them
+    jointTorqueRegressor: np.ndarray = _result(
+        lambda data: data._regressor_memory().torque.copy(),
+        "Result of ``computeJointTorqueRegressor``, shape (nv, parameters).",
+    )
+    staticRegressor: np.ndarray = _result(
+        lambda data: data._regressor_memory().static.copy(),
+        "Result of ``computeStaticRegressor``, shape (3, columns).",
+    )
+    kineticEnergyRegressor: np.ndarray = _result(
+        lambda data: data._regressor_memory().kinetic.copy(),
+        "Result of ``computeKineticEnergyRegressor``, shape (parameters,).",
+    )
+    potentialEnergyRegressor: np.ndarray = _result(
+        lambda data: data._regressor_memory().potential.copy(),
+        "Result of ``computePotentialEnergyRegressor``, shape (parameters,).",
+    )
+
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
         (self._work,) = on_a_page(model._tables.work)
@@ -158,7 +224,7 @@ class ClusterData(TreeWorkspace):
         coupling, with_rate = self._lay_out_tree()
         self.hg = pin.Force.Zero()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
-        self._contacts_found = 0, 0.0  # rank and residual
+        self._contacts_found = 0, 0.0
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
         results = {
@@ -305,11 +371,6 @@ class ClusterData(TreeWorkspace):
         # calls in machine code write to the array that they left here
         self._lambda_c, self._contact_desk = value, None
 
-    @property
-    def model(self) -> ClusterModel:
-        """The model it belongs to."""
-        return self._model
-
     def _supply(self, q: np.ndarray) -> None:
         """Bring the derivatives of the user's Python functions, where there are any, to q."""
         for supply in self._model._tables.supplies:
@@ -321,67 +382,6 @@ class ClusterData(TreeWorkspace):
     def _changed(self) -> None:
         """Say that the kernel's mass matrix is another one."""
         self._record.changed = True
-
-    @property
-    def dtau_dq(self) -> np.ndarray:
-        """Derivative of the torques by q, of the last derivatives of inverse dynamics, shape (nv, nv); a copy."""
-        return self._derivatives.dtau_dq.copy()
-
-    @property
-    def dtau_dv(self) -> np.ndarray:
-        """The same by v."""
-        return self._derivatives.dtau_dv.copy()
-
-    @property
-    def ddq_dq(self) -> np.ndarray:
-        """Derivative of the accelerations by q, shape (nv, nv); a copy.
-
-        Of ``computeABADerivatives``, or with contacts; after those of an impact of the change of velocities.
-        """
-        return self._derivatives.ddq[0].copy()
-
-    @property
-    def ddq_dv(self) -> np.ndarray:
-        """The same by v."""
-        return self._derivatives.ddq[1].copy()
-
-    @property
-    def ddq_dtau(self) -> np.ndarray:
-        """The same by tau, of ``computeConstraintDynamicsDerivatives``."""
-        return self._derivatives.ddq_dtau.copy()
-
-    @property
-    def dlambda_dq(self) -> np.ndarray:
-        """Derivative of the forces of contacts by q, or of their impulses, shape (rows, nv); a copy."""
-        return self._derivatives.rates_of_forces(0)
-
-    @property
-    def dlambda_dv(self) -> np.ndarray:
-        """The same by v."""
-        return self._derivatives.rates_of_forces(1)
-
-    @property
-    def dlambda_dtau(self) -> np.ndarray:
-        """The same by tau, of ``computeConstraintDynamicsDerivatives``."""
-        return self._derivatives.rates_of_forces(2)
-
-    @property
-    def C(self) -> np.ndarray:
-        """Result of ``computeCoriolisMatrix``, shape (nv, nv); a copy."""
-        return self._derivatives.C.copy()
-
-    @property
-    def contact_rank(self) -> int:
-        """Rank of the rows of the contacts of the last call: less than ``len(lambda_c)`` if they are redundant."""
-        return int(self._contacts_found[0])
-
-    @property
-    def contact_residual(self) -> float:
-        """By how much the contacts of the last call miss what is asked of them, [m/s^2] or [rad/s^2], of impacts [m/s].
-
-        Not zero if they contradict each other, are damped or iterated; 0.0, up to rounding, if they are independent.
-        """
-        return float(self._contacts_found[1])
 
     @property
     def M(self) -> np.ndarray:
@@ -399,27 +399,6 @@ class ClusterData(TreeWorkspace):
             self._own("regressors", self._regressors, self._regressors.pointer)
             self._regressors.put_on(self._record)
         return self._regressors
-
-    # copies: what is always zero is never written again, and users write to them
-    @property
-    def jointTorqueRegressor(self) -> np.ndarray:
-        """Result of ``computeJointTorqueRegressor``, shape (nv, parameters)."""
-        return self._regressor_memory().torque.copy()
-
-    @property
-    def staticRegressor(self) -> np.ndarray:
-        """Result of ``computeStaticRegressor``, shape (3, columns)."""
-        return self._regressor_memory().static.copy()
-
-    @property
-    def kineticEnergyRegressor(self) -> np.ndarray:
-        """Result of ``computeKineticEnergyRegressor``, shape (parameters,)."""
-        return self._regressor_memory().kinetic.copy()
-
-    @property
-    def potentialEnergyRegressor(self) -> np.ndarray:
-        """Result of ``computePotentialEnergyRegressor``, shape (parameters,)."""
-        return self._regressor_memory().potential.copy()
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model, the results and whether to check."""

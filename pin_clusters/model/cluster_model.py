@@ -9,10 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
-from .._engine.calls import Desk
-from .._engine.calls.records import ModelDesk
 from .._support.arrays import array, on_a_page
-from ..constraints.closures import Closure
 from ..errors import (
     ArgumentTypeError,
     ModelError,
@@ -21,20 +18,20 @@ from ..errors import (
     UnknownNameError,
     did_you_mean,
 )
-from .elements import Cluster, RotorElement, describe, find_rotors
-from .packing import Tables, TreeTables, pack, pack_tree
-from .passive import PassiveForces, passive_forces
+from .elements import describe, find_rotors
+from .packing import pack, pack_tree
+from .parts import ModelParts
+from .passive import passive_forces
 from .plausibility import check_rotors
-from .topology import Topology, resolve
-from .tree_attributes import TreeAttributes, instead_of_setting
+from .topology import resolve
+from .tree_attributes import instead_of_setting
 from .trees import check_tree, inertia_tree_of
 
 if TYPE_CHECKING:
-    from ..constraints.rows import Row
     from .cluster_data import ClusterData
 
 
-class ClusterModel(TreeAttributes):
+class ClusterModel(ModelParts):
     """A robot with exact transmissions: a ``pin.Model`` and constraints between its joints.
 
     ``q`` is a configuration of the whole tree (``model.nq == model.tree.nq``), with the couplings fulfilled and the
@@ -75,32 +72,7 @@ class ClusterModel(TreeAttributes):
         True
     """
 
-    constraints: tuple[Any, ...]
-    closures: tuple[Closure, ...]
-    coupling_rows: tuple[Row, ...]
-    clusters: tuple[Cluster, ...]
-    rotors: tuple[RotorElement, ...]
-    inertia_tree: pin.Model
-    passive: PassiveForces | None  # springs and the like among the constraints
-    name: str
-    nq: int
-    nv: int
-    q_reference: np.ndarray
-    _index: np.ndarray
-    _params: np.ndarray
-    _tables: Tables
-    _tree_tables: TreeTables
-    _topology: Topology
-    own_tree: pin.Model
-    _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
-    preferred: tuple[str, ...]
-    independent_joints: tuple[str, ...]
-    dependent_joints: tuple[str, ...]
-    tree: pin.Model
-    idx_v_independent: np.ndarray
-    _desk: Desk[ModelDesk] | None  # of calls in machine code, once it moves
-    _functions: Any  # of ``specialising``, which is above: None, or what makes them
-    __slots__ = tuple(__annotations__)
+    __slots__ = ()
 
     def __init__(
         self,
@@ -191,7 +163,7 @@ class ClusterModel(TreeAttributes):
     def _with_functions(self, make: Callable[[ClusterModel], Any]) -> ClusterModel:
         """Return the same robot with functions of its own; the tables are shared."""
         other = object.__new__(ClusterModel)
-        for key in ClusterModel.__slots__:
+        for key in ModelParts.__slots__:
             object.__setattr__(other, key, None if key == "_desk" else getattr(self, key))
         object.__setattr__(other, "_functions", make(other))
         return other

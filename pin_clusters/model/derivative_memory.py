@@ -62,10 +62,7 @@ class DerivativeMemory:
         self.after_contacts, self.after_impact = np.full(nq + 2 * nv + 1, np.nan), np.full(nq + nv + 1, np.nan)
         self.settings: list[Any] = [None, None]
         self.ddq_dtau, self.dlambda = np.zeros((nv, nv)), np.zeros(0)
-        lanes = kernels.lanes()
-        width = -(-3 * nv // lanes)
-        rows = nv * width
-        (self.sides,) = on_a_page(np.zeros((rows, lanes) if kernels.JIT else rows))
+        self.sides = kernels.room_of_packs(nv * -(-3 * nv // kernels.lanes()))
         (self.factors,) = on_a_page(np.zeros(nv * nv + max(1, tree.size - 4 * nv)))
 
     def keep_contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, settings: Any) -> None:

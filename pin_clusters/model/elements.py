@@ -105,8 +105,8 @@ def find_rotors(tree: pin.Model, topology: Topology) -> tuple[RotorElement, ...]
         axis = joint_axis(joint)
         assert axis is not None
         inertia, placement, parent = tree.inertias[j], tree.jointPlacements[j], tree.parents[j]
-        reason = "" if _turns(joint) else f"its joint is a {joint.shortname()}, not a revolute one"
-        reason = reason or spin_defect(inertia, axis)
+        turns = any(s in joint.shortname() for s in ("JointModelR", "JointModelRevolute"))
+        reason = spin_defect(inertia, axis) if turns else f"its joint is a {joint.shortname()}, not a revolute one"
         if reason and j not in followers:
             continue  # a link of a differential, not a rotor
         drivers: tuple[tuple[int, float], ...] = ((joint.idx_v, 1.0),)
@@ -139,10 +139,6 @@ def _beside_loops(topology: Topology) -> set[int]:
         tied = {j for c in loop.closures if isinstance(c, BodyClosure) for j in c.bodies}
         found |= set(loop.joints) - tied
     return found
-
-
-def _turns(joint: pin.JointModel) -> bool:
-    return any(s in joint.shortname() for s in ("JointModelR", "JointModelRevolute"))
 
 
 def describe(

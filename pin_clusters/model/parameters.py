@@ -4,16 +4,13 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
-from typing import TYPE_CHECKING
 
 import numpy as np
 
 from .._engine.kernels.tables.regressor_layout import PARAMETERS
 from ..constraints.closures import RodClosure, massive
 from .elements import RotorElement
-
-if TYPE_CHECKING:
-    from .cluster_model import ClusterModel
+from .parts import ModelParts
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,7 +50,7 @@ class ParameterColumns:
         return self.rods_from + len(self.rods)
 
 
-def parameter_columns(model: ClusterModel) -> ParameterColumns:
+def parameter_columns(model: ModelParts) -> ParameterColumns:
     """Return which columns the regressors of a model have."""
     return ParameterColumns(
         model.own_tree.njoints - 1,

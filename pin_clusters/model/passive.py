@@ -35,7 +35,7 @@ class PassiveForces:
         self.springs = tuple(s for s in stated if isinstance(s, Spring))
         self.supports = tuple(s for s in stated if isinstance(s, GravityCompensation))
         self._own = threading.local()  # a pin.Data per thread
-        lines = _Lines(tree)
+        lines: list[_Line] = []
         self._balls: list[tuple[pin.Model, slice, slice, float, np.ndarray]] = []
         paths = []
         for spring in self.springs:
@@ -46,28 +46,30 @@ class PassiveForces:
             if j and tree.joints[j].nv != 1:
                 self._ball(lines, j, spring)
             else:
-                lines.add(spring)
-        self._lines = lines.tables()
+                lines.append((*_sum(tree, spring), spring))
+        self._lines = _Lines(tree, lines)
         self._paths = _Paths(tree, paths) if paths else None
         self._held = _held(tree, self.supports) if self.supports else None
         self._places = tree.copy() if paths else None
 
-    def _ball(self, lines: _Lines, j: int, spring: Spring) -> None:
+    def _ball(self, lines: list[_Line], j: int, spring: Spring) -> None:
         """Take a spring on a joint of several degrees of freedom."""
         joint = self._tree.joints[j]
         stiffness, *more = spring.stiffness
         if any(more):
             raise ConstraintError(f"{spring.label}: on a joint of several degrees of freedom only k1 is possible.")
-        for i in in_v(self._tree, j):
-            lines.damp(i, spring)
+        if any(spring.damping) or spring.friction:
+            bare = Spring(spring.along, 0.0, None, spring.damping, spring.friction)
+            lines += [({}, {i: 1.0}, bare) for i in in_v(self._tree, j)]
         if stiffness:
-            rest = np.array(joint_neutral(joint) if spring.rest is None else spring.rest)
+            alone = _alone(joint)
+            rest = np.array(pin.neutral(alone) if spring.rest is None else spring.rest)
             if len(rest) != joint.nq:
                 raise ConstraintError(
                     f"{spring.label}: rest must be a configuration of the joint, {joint.nq} numbers, got {len(rest)}."
                 )
             iq, iv = joint.idx_q, joint.idx_v
-            self._balls.append((_alone(joint), slice(iq, iq + joint.nq), slice(iv, iv + joint.nv), stiffness, rest))
+            self._balls.append((alone, slice(iq, iq + joint.nq), slice(iv, iv + joint.nv), stiffness, rest))
 
     @property
     def has_friction(self) -> bool:
@@ -82,11 +84,8 @@ class PassiveForces:
             v_tree: Velocity of the tree, shape (tree.nv,), [rad/s] or [m/s].
             friction_speed: See ``pc.passive_torque``.
         """
-        t = self._lines
         tau = np.zeros(self._tree.nv)
-        rates = t.to_rate @ v_tree
-        along = force(t.to_length @ q[t.iq], rates, t.low, t.high, t.stiffness, t.damping, t.friction, friction_speed)
-        tau += along @ t.to_rate
+        tau += self._lines.torque(q, v_tree, friction_speed)
         for joint, at, to, stiffness, rest in self._balls:
             tau[to] -= stiffness * _displacement(joint, rest, q[at])
         if self._paths is not None:
@@ -126,11 +125,6 @@ def _displacement(alone: pin.Model, rest: np.ndarray, q: np.ndarray) -> np.ndarr
     return np.concatenate([R.T @ (q[:3] - rest[:3]), pin.log3(R_rest.T @ R)])
 
 
-def joint_neutral(joint: pin.JointModel) -> np.ndarray:
-    """Return the neutral configuration of one joint, shape (nq,)."""
-    return np.array(pin.neutral(_alone(joint)))
-
-
 def _alone(joint: pin.JointModel) -> pin.Model:
     """Return a model that has this joint only."""
     model = pin.Model()
@@ -138,101 +132,82 @@ def _alone(joint: pin.JointModel) -> pin.Model:
     return model
 
 
-def force(
-    x: np.ndarray, rate: np.ndarray, low: np.ndarray, high: np.ndarray, stiffness: np.ndarray, damping: np.ndarray,
-    friction: np.ndarray, speed: float,
-) -> np.ndarray:  # fmt: skip
-    """Return the force along each coordinate, as `Spring` says; dry friction is smooth about zero speed."""
-    y = x - np.minimum(np.maximum(x, low), high)
-    k1, k2, k3 = stiffness
-    d1, d2, d3 = damping
-    total = -y * (k1 + y * (k2 + y * k3)) - rate * (d1 + np.abs(rate) * (d2 + np.abs(rate) * d3))
-    if friction.any():
-        total -= friction * (np.sign(rate) if speed == 0.0 else np.tanh(rate / speed))
-    return np.asarray(total)
+_Line = tuple[dict[int, float], dict[int, float], Spring]
+"""Coefficients of a spring's length, by index in q, and of its rate, by index in v."""
 
 
-class _Tables:
-    """Rows of springs along sums of coordinates."""
+def _sum(tree: pin.Model, spring: Spring) -> tuple[dict[int, float], dict[int, float]]:
+    """Return of what sum of coordinates of joints of one degree of freedom a spring is."""
+    lengths, rates = dict[int, float](), dict[int, float]()
+    given = spring.along if isinstance(spring.along, Mapping) else {spring.along: 1.0}
+    for name, coefficient in given.items():
+        joint = tree.joints[joint_id(tree, name, spring.label)]
+        if joint.nv != 1:
+            raise ConstraintError(
+                f"{spring.label}: joint {name!r} has {joint.nv} degrees of freedom; only joints of one can be added up."
+            )
+        if joint.nq == 1:
+            lengths[joint.idx_q] = coefficient
+        elif any(spring.stiffness):
+            raise ConstraintError(
+                f"{spring.label}: joint {name!r} is continuous: its angle is known but for whole turns, so no "
+                "spring can act along it. Make it revolute."
+            )
+        rates[joint.idx_v] = coefficient
+    return lengths, rates
 
-    __slots__ = ("damping", "friction", "high", "iq", "low", "stiffness", "to_length", "to_rate")
-    iq: np.ndarray
-    to_length: np.ndarray
-    to_rate: np.ndarray
-    low: np.ndarray
-    high: np.ndarray
-    stiffness: np.ndarray
-    damping: np.ndarray
-    friction: np.ndarray
+
+class _Springs:
+    """Numbers of springs, a column each."""
+
+    def __init__(self, springs: Sequence[Spring]) -> None:
+        rests = [s.rest or (0.0,) for s in springs]
+        for s, rest in zip(springs, rests, strict=True):
+            if len(rest) > 2:
+                raise ConstraintError(f"{s.label}: rest must be one number, or two: low and high; got {rest!r}.")
+        self.low, self.high = (np.array([r[i] for r in rests], dtype=float) for i in (0, -1))
+        self.stiffness = np.array([s.stiffness for s in springs]).reshape(-1, 3).T.copy()
+        self.damping = np.array([s.damping for s in springs]).reshape(-1, 3).T.copy()
+        self.friction = np.array([s.friction for s in springs], dtype=float)
+
+    def force(self, x: np.ndarray, rate: np.ndarray, speed: float) -> np.ndarray:
+        """Return the force along each coordinate, as `Spring` says; dry friction is smooth about zero speed."""
+        y = x - np.minimum(np.maximum(x, self.low), self.high)
+        k1, k2, k3 = self.stiffness
+        d1, d2, d3 = self.damping
+        total = -y * (k1 + y * (k2 + y * k3)) - rate * (d1 + np.abs(rate) * (d2 + np.abs(rate) * d3))
+        if self.friction.any():
+            total -= self.friction * (np.sign(rate) if speed == 0.0 else np.tanh(rate / speed))
+        return np.asarray(total)
 
 
-class _Lines:
-    """Collects springs along sums of coordinates."""
+class _Lines(_Springs):
+    """Springs along sums of coordinates."""
 
-    def __init__(self, tree: pin.Model) -> None:
-        self.tree = tree
-        self.rows: list[tuple[dict[int, float], dict[int, float], Spring]] = []
-
-    def add(self, spring: Spring) -> None:
-        """Take a spring on joints of one degree of freedom."""
-        tree, lengths, rates = self.tree, dict[int, float](), dict[int, float]()
-        given = spring.along if isinstance(spring.along, Mapping) else {spring.along: 1.0}
-        for name, coefficient in given.items():
-            joint = tree.joints[joint_id(tree, name, spring.label)]
-            if joint.nv != 1:
-                raise ConstraintError(
-                    f"{spring.label}: joint {name!r} has {joint.nv} degrees of freedom; only joints of one can be "
-                    "added up."
-                )
-            if joint.nq == 1:
-                lengths[joint.idx_q] = coefficient
-            elif any(spring.stiffness):
-                raise ConstraintError(
-                    f"{spring.label}: joint {name!r} is continuous: its angle is known but for whole turns, so no "
-                    "spring can act along it. Make it revolute."
-                )
-            rates[joint.idx_v] = coefficient
-        self.rows.append((lengths, rates, spring))
-
-    def damp(self, i: int, spring: Spring) -> None:
-        """Take damping and friction of one velocity of the tree."""
-        if any(spring.damping) or spring.friction:
-            bare = Spring(spring.along, 0.0, None, spring.damping, spring.friction)
-            self.rows.append(({}, {i: 1.0}, bare))
-
-    def tables(self) -> _Tables:
-        """Return the rows as arrays."""
-        t, n = _Tables(), len(self.rows)
-        t.iq = np.array(sorted({i for lengths, _, _ in self.rows for i in lengths}), dtype=np.int64)
-        column = {int(i): k for k, i in enumerate(t.iq)}
-        t.to_length, t.to_rate = np.zeros((n, len(t.iq))), np.zeros((n, self.tree.nv))
-        for k, (lengths, rates, _) in enumerate(self.rows):
+    def __init__(self, tree: pin.Model, lines: Sequence[_Line]) -> None:
+        super().__init__([spring for _, _, spring in lines])
+        self.iq = np.array(sorted({i for lengths, _, _ in lines for i in lengths}), dtype=np.int64)
+        column = {int(i): k for k, i in enumerate(self.iq)}
+        self.to_length, self.to_rate = np.zeros((len(lines), len(self.iq))), np.zeros((len(lines), tree.nv))
+        for k, (lengths, rates, _) in enumerate(lines):
             for i, c in lengths.items():
-                t.to_length[k, column[i]] = c
+                self.to_length[k, column[i]] = c
             for i, c in rates.items():
-                t.to_rate[k, i] = c
-        _fill(t, [spring for _, _, spring in self.rows])
-        return t
+                self.to_rate[k, i] = c
+
+    def torque(self, q: np.ndarray, v_tree: np.ndarray, speed: float) -> np.ndarray:
+        """Return the torque on the tree."""
+        rates = self.to_rate @ v_tree
+        return np.asarray(self.force(self.to_length @ q[self.iq], rates, speed) @ self.to_rate)
 
 
-def _fill(t: Any, springs: Sequence[Spring]) -> None:
-    rests = [s.rest or (0.0,) for s in springs]
-    for s, rest in zip(springs, rests, strict=True):
-        if len(rest) > 2:
-            raise ConstraintError(f"{s.label}: rest must be one number, or two: low and high; got {rest!r}.")
-    t.low, t.high = (np.array([r[i] for r in rests], dtype=float) for i in (0, -1))
-    t.stiffness = np.array([s.stiffness for s in springs]).reshape(-1, 3).T.copy()
-    t.damping = np.array([s.damping for s in springs]).reshape(-1, 3).T.copy()
-    t.friction = np.array([s.friction for s in springs], dtype=float)
-
-
-class _Paths:
+class _Paths(_Springs):
     """Springs along the length of paths through points."""
 
     def __init__(self, tree: pin.Model, springs: Sequence[Spring]) -> None:
-        ends = [
-            [resolve_frame(tree, p, s.label) for p in s.along] for s in springs
-        ]  # joint and placement of each point
+        super().__init__(springs)
+        # joint and placement of each point
+        ends = [[resolve_frame(tree, p, s.label) for p in s.along] for s in springs]
         pairs = [(k, a, b) for k, points in enumerate(ends) for a, b in pairwise(points)]
         self.of = np.array([k for k, _, _ in pairs])
         self.joints = np.array([[a[0], b[0]] for _, a, b in pairs])
@@ -243,13 +218,6 @@ class _Paths:
             above[j, list(in_v(tree, j))] = 1.0
         self.first, self.second = above[self.joints[:, 0]], above[self.joints[:, 1]]
         self.count = len(springs)
-        _fill(self, springs)
-
-    low: np.ndarray
-    high: np.ndarray
-    stiffness: np.ndarray
-    damping: np.ndarray
-    friction: np.ndarray
 
     def torque(self, model: pin.Model, data: pin.Data, q: np.ndarray, v_tree: np.ndarray, speed: float) -> np.ndarray:
         """Return the torque on the tree."""
@@ -264,9 +232,7 @@ class _Paths:
         x, gradient = np.zeros(self.count), np.zeros((self.count, model.nv))
         np.add.at(x, self.of, lengths)
         np.add.at(gradient, self.of, rows)
-        rate = gradient @ v_tree
-        along = force(x, rate, self.low, self.high, self.stiffness, self.damping, self.friction, speed)
-        return np.asarray(along @ gradient)
+        return np.asarray(self.force(x, gradient @ v_tree, speed) @ gradient)
 
 
 def _held(tree: pin.Model, supports: Sequence[GravityCompensation]) -> pin.Model:

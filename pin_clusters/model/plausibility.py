@@ -98,7 +98,8 @@ def _too_much(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolog
     poses = [topology.q_reference]
     if not topology.closures:  # other poses of loops are not known here
         random = np.random.default_rng(0)
-        poses += [_turned(tree, poses[0], random) for _ in range(_TRIES)]
+        turns = random.uniform(-np.pi, np.pi, (_TRIES, tree.nv))
+        poses += [np.asarray(pin.integrate(tree, poses[0], turn)) for turn in turns]
     more = "".join(f"; {r.name!r} has {r.axial_inertia:g}, {r.carrier!r} room for {x:.3g}" for r, x in found[1:4])
     r, room = found[0]
     what = (
@@ -123,10 +124,6 @@ def _lowest(M: np.ndarray) -> float:
     scale = np.sqrt(np.abs(np.diag(M)))
     scale[scale == 0.0] = 1.0
     return float(np.linalg.eigvalsh(M / np.outer(scale, scale))[0])
-
-
-def _turned(tree: pin.Model, q: np.ndarray, random: np.random.Generator) -> np.ndarray:
-    return np.asarray(pin.integrate(tree, q, random.uniform(-np.pi, np.pi, tree.nv)))
 
 
 def _mass_matrix(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topology, q: np.ndarray) -> np.ndarray:

@@ -194,14 +194,10 @@ def _address_of_inertia(data: pin.Data) -> int:
     known = np.arange(1.0, 11.0)
     data.Ig = pin.Inertia(known[0], known[1:4], _symmetric(known[4:]))
     seen = np.array([data.Ig.mass, *data.Ig.lever, *data.Ig.inertia[np.tril_indices(3)]])
-    there = np.ctypeslib.as_array(_doubles(lever - 8, 10))
+    there = np.ctypeslib.as_array((ctypes.c_double * 10).from_address(lever - 8))
     found = np.array_equal(there, seen)
     data.Ig = before
     return lever - 8 if found else 0
-
-
-def _doubles(address: int, size: int) -> Any:
-    return (ctypes.c_double * size).from_address(address)
 
 
 def _symmetric(numbers: np.ndarray) -> np.ndarray:

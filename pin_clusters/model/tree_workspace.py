@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
@@ -13,10 +13,8 @@ from .._engine.entry_points import Kernel, Pointer
 from .._engine.kernels.tables.tree_layout import QUIET
 from .._support.arrays import on_a_page
 from .packing import NEVER
+from .parts import ModelParts
 from .tree_memory import check, found_in, read, write
-
-if TYPE_CHECKING:
-    from .cluster_model import ClusterModel
 
 NOTHING = np.zeros(0)
 """Where v or a is not given."""
@@ -25,12 +23,7 @@ NOTHING = np.zeros(0)
 class TreeWorkspace:
     """That part of a ``ClusterData``."""
 
-    __slots__ = (
-        "_Ag", "_G", "_J", "_Jcom", "_bends", "_bent", "_com", "_coupled", "_coupling", "_dAg", "_dJ", "_moved",
-        "_moved_tables", "_no_rows", "_other_fields",
-        "_posed", "_tree", "_tree_tables", "_turned", "_watch",
-    )  # fmt: skip
-    _model: ClusterModel
+    _model: ModelParts
     _tree: pin.Data
     _tree_tables: Pointer
     _watch: Watch  # whether the tree's data is where it was
@@ -52,22 +45,17 @@ class TreeWorkspace:
     _G: np.ndarray
     _com: np.ndarray
     _coupling: tuple[np.ndarray, np.ndarray]
+    __slots__ = tuple(__annotations__)
 
-    def _use_compiled(self) -> None:
-        """Put kernels that are compiled on the desk."""
-        raise NotImplementedError
+    if TYPE_CHECKING:  # what the whole data has
 
-    def _put_tree_on_desk(self) -> None:
-        """Let the desk own the tree's data, and know where it is."""
-        raise NotImplementedError
+        def _use_compiled(self) -> None: ...
 
-    def _notice_motion(self) -> None:
-        """Put what differentiates loops on the desk, if it has just been compiled."""
-        raise NotImplementedError
+        def _put_tree_on_desk(self) -> None: ...
 
-    def _notice(self, kernel: str) -> None:
-        """Put a kernel on the desk that has just been compiled."""
-        raise NotImplementedError
+        def _notice_motion(self) -> None: ...
+
+        def _notice(self, kernel: str) -> None: ...
 
     def _lay_out_tree(self) -> tuple[np.ndarray, np.ndarray]:
         """Make what the kernels of the tree read and write; returns G and its bias in it, without and with dG/dt."""
@@ -146,10 +134,8 @@ class TreeWorkspace:
             a: Acceleration.
             moved: Whether the links are to be moved where motions are differentiated.
         """
-        self._look_at_tree()
         with np.errstate(all="ignore"):  # the centre of what has no mass
-            self._kernels["tree"].call(self._moved_tables if moved else self._tree_tables, what, q, v, a)
-        self._notice("tree")
+            self._run_in_tree("tree", self._moved_tables if moved else self._tree_tables, what, q, v, a)
         if self._other_fields and not what & QUIET:
             self._write_fields(what, (v.size > 0) + (a.size > 0))
 
@@ -161,8 +147,8 @@ class TreeWorkspace:
             if row in self._other_fields and level >= least and (wish == 0 or wish & what):
                 write(self._tree, name, out[at : at + size])
 
-    def _run_jacobian(self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray) -> int:
-        """Run the kernel of Jacobians of frames, without q on what is in the tree's data; return its code."""
+    def _run_jacobian(self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray) -> None:
+        """Run the kernel of Jacobians of frames, without q on what is in the tree's data."""
         self._look_at_tree()
         if self._other_fields and not q.size:
             index, *_, out = self._tree_tables.arrays
@@ -170,27 +156,13 @@ class TreeWorkspace:
                 if row in self._other_fields and index[row, 3] == NEVER:
                     at, size = index[row, :2]
                     out[at : at + size] = read(self._tree, name)
-        code = int(self._kernels["frame_jacobian"].call(self._tree_tables, q, place, reference, rate, result))
-        self._notice("frame_jacobian")
-        return code
+        self._run_in_tree("frame_jacobian", self._tree_tables, q, place, reference, rate, result)
 
-    def _run_place(self, place: int, reference: int, M: np.ndarray, *results: np.ndarray) -> None:
-        """Run the kernel of derivatives of the motion of a place."""
+    def _run_in_tree(self, kernel: str, tables: Pointer, *arguments: Any) -> None:
+        """Run one of the kernels that go to the tree's data."""
         self._look_at_tree()
-        self._kernels["place_derivatives"].call(self._moved_tables, place, reference, M, *results)
-        self._notice("place_derivatives")
-
-    def _run_center(self, result: np.ndarray) -> None:
-        """Run the kernel of derivatives of the centre of mass."""
-        self._look_at_tree()
-        self._kernels["center_rates"].call(self._tree_tables, result)
-        self._notice("center_rates")
-
-    def _run_hessian(self, place: int, reference: int, M: np.ndarray, result: np.ndarray) -> None:
-        """Run the kernel of derivatives of Jacobians."""
-        self._look_at_tree()
-        self._kernels["place_hessian"].call(self._tree_tables, place, reference, M, result)
-        self._notice("place_hessian")
+        self._kernels[kernel].call(tables, *arguments)
+        self._notice(kernel)
 
     def _section(self, name: str, size: int) -> np.ndarray:
         """What stands at a place that ``Derived`` names."""

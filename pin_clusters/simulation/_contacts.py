@@ -10,8 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..algorithms.contacts._forces import solved
-from ..algorithms.contacts._objects import models_of, size
-from ..algorithms.contacts._rows import delassus
+from ..algorithms.contacts._objects import delassus, models_of, size
 from ..algorithms.contacts.contacts import constraintDynamics, getConstraintsJacobian
 from ..algorithms.kinematics.jacobians import computeJointJacobians
 from ..algorithms.kinematics.kinematics import forwardKinematics

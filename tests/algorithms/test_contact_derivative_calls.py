@@ -68,11 +68,11 @@ def test_kernel_and_dense_equations(
 ) -> None:
     """Columns of the recursion on one side, derivatives of the tree's motions on the other."""
     s = pool.state(key, rng)
-    model, tau, quickly = s.model, rng.normal(size=s.model.nv), contact_derivatives._quickly
+    model, tau, by_kernel = s.model, rng.normal(size=s.model.nv), contact_derivatives.differentiate
     asked: list[bool] = []
 
     def watched(*given: Any) -> Any:
-        found = quickly(*given)
+        found = by_kernel(*given)
         asked.append(found is not None)
         return found
 
@@ -94,9 +94,9 @@ def test_kernel_and_dense_equations(
                 *pc.computeImpulseDynamicsDerivatives(model, data, models, datas),
             ]
 
-        monkeypatch.setattr(contact_derivatives, "_quickly", watched)
+        monkeypatch.setattr(contact_derivatives, "differentiate", watched)
         found = both()
-        monkeypatch.setattr(contact_derivatives, "_quickly", lambda *_: None)
+        monkeypatch.setattr(contact_derivatives, "differentiate", lambda *_: None)
         if condition < WORST:
             close(found, both(), (1e2 if model.closures else 1e1) * condition + 1e3 * s.case.exact / CLOSE)
     if not model.rotors:

@@ -12,7 +12,7 @@ import pinocchio as pin
 import pytest
 
 from pin_clusters.constraints import Coupling, coupling
-from pin_clusters.constraints._derivatives import ComplexStep
+from pin_clusters.constraints._functions import ComplexStep
 from pin_clusters.errors import ConstraintError, PinClustersError, PinClustersWarning, UnsupportedJointError
 
 pytestmark = pytest.mark.jitless

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from pin_clusters.constraints._derivatives import central_differences
+from pin_clusters.constraints._functions import central_differences
 from pin_clusters.constraints._harmonics import coordinates, cos, harmonic_closure, linear, rotation, sin, square
 
 pytestmark = pytest.mark.jitless

@@ -9,7 +9,7 @@ from samples.linkages import FOOT_ENDS, PINS, SHANK_ENDS, ankle, five_bar, four_
 from support.closure_values import assembled, assemblies, closure_value, coordinates
 
 from pin_clusters.constraints import Coupling, Differential, FourBar, SliderCrank, coupling
-from pin_clusters.constraints._derivatives import central_differences
+from pin_clusters.constraints._functions import central_differences
 from pin_clusters.errors import ConstraintError, UnknownNameError, UnsupportedJointError
 
 pytestmark = pytest.mark.jitless

@@ -30,6 +30,7 @@ from pin_clusters._engine.calls import entries
 from pin_clusters._engine.calls.desk import GROUPS
 from pin_clusters.algorithms._shared import quick as _quick
 from pin_clusters.model import contact_memory
+from pin_clusters.model.parts import ModelParts
 
 ENVIRONMENT = {"MALLOC_PERTURB_": "165", "PYTHONMALLOC": "malloc", "PYTHONFAULTHANDLER": "1"}
 ROBOTS = ("mini_cheetah", "four_bar", "tello", "s:mini_cheetah", "s:four_bar")
@@ -276,7 +277,7 @@ def walk_slots(robot: Robot, name: str, share: Share) -> None:
             gc.collect()
             count["calls"] += all_calls(robot, data)
             forget(robot, data)
-    for slot in share.of(pc.ClusterModel.__slots__):
+    for slot in share.of(ModelParts.__slots__):
         other = Robot(name)
         object.__delattr__(other.model, slot)
         gc.collect()

@@ -76,6 +76,11 @@ def state(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[np.nd
     return pose(model, data, q), velocity(model, "v", v)
 
 
+def motion(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Check model and data, and return q and v as ``state`` does, and a, shape (nv,)."""
+    return *state(model, data, q, v), velocity(model, "a", a)
+
+
 def rates(model: ClusterModel, v: Any, a: Any = None) -> tuple[np.ndarray, ...]:
     """Return v, and a if it is given, shape (nv,)."""
     v = velocity(model, "v", v)

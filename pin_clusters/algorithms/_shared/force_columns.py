@@ -11,12 +11,11 @@ import pinocchio as pin
 from ..._engine import entry_points as kernels
 from ..._engine.calls import GIVEN_INPUTS, OWN_INPUTS, Desk, records
 from ..._engine.kernels.tables import columns_layout as at
-from ..._engine.kernels.tables.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry, Header, Rotor
-from ..._support.arrays import on_a_page
+from ..._support.tables import Table
 from ...model import ClusterData, ClusterModel
 from . import check as _check
 from . import ids as _ids
-from .reach import Reach, movers
+from .reach import Reach, arrays_of, home_of, movers
 
 _MOST_PLANS = 64
 T = TypeVar("T")
@@ -58,36 +57,21 @@ class Plan:
         self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
         packs = -(-self.columns // lanes)
         reach = Reach(model, self.columns)
-        behind = 1 + len(touches) + self.columns
         wanting, end = sum(1 for *_, picks in touches if picks[0][0] < tasks), 1 + len(touches)
-        rows: list[Sequence[int]] = [()]
-        numbers: list[float] = []
-        columns = [at.Column(-1, 0)] * self.columns
-        lists: list[Sequence[int]] = []
-        for i, (frame, reference, wanted) in enumerate(touches):
+        out = Table([()] * end + [at.Column(-1, 0)] * self.columns)
+        for i, (frame, reference, wanted) in enumerate(touches, 1):
             body, rotor, root, R, x, home = _place(model, frame)
             for column, axis in wanted:
-                columns[column] = at.Column(1 + i, axis)
-            first = behind + len(lists)
-            lists += [Entry(column) for column, _ in wanted]
-            path, moved = behind + len(lists), movers(model, body, rotor)
-            lists += [Entry(k) for k in moved]
-            reach.add([column for column, _ in wanted], moved)
-            ends = first, path, path, behind + len(lists)
-            rows.append(at.Touch(body, rotor, len(numbers), reference, root, *ends))
-            numbers += [*R.ravel(), *x, *[0.0] * (at.HOME - 12), *home]
+                out.rows[end + column] = at.Column(i, axis)
+            mine, moved = [column for column, _ in wanted], movers(model, body, rotor)
+            reach.add(mine, moved)
+            numbers = out.append([*R.flat, *x, *[0.0] * (at.HOME - 12), *home])
+            out.rows[i] = at.Touch(body, rotor, numbers, reference, root, *out.add_list(mine), *out.add_list(moved))
         for j in range(*torques):
             reach.add([j], range(model.nv) if B is None else np.flatnonzero(B[:, j - torques[0]]).tolist())
-        rows += [*columns, *lists]
-        rows[0] = at.Asked(1, 1 + wanting, end, end, self.columns, tasks, moves, *torques, packs, len(rows))
-        rows += reach.rows(packs, lanes)
-        self.index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
-        for line, row in zip(self.index, rows, strict=True):
-            line[: len(row)] = row
-        self.numbers = np.array(numbers)
-        bodies = int(model._index[0, Header._fields.index("bodies")])
-        room = 6 * at.AT_WORK * (bodies + 1) + packs * model.nv
-        (self.panel,) = on_a_page(np.zeros((room, lanes) if kernels.JIT else room))
+        out.rows[0] = at.Asked(1, 1 + wanting, end, end, self.columns, tasks, moves, *torques, packs, len(out.rows))
+        out.add_all(reach.rows(packs, lanes))
+        self.index, self.numbers, self.panel = arrays_of(model, out, packs)
         inputs = torques[1] - torques[0]
         self.B = np.zeros((model.nv, inputs if B is None else -(-inputs // lanes) * lanes))
         if B is not None:
@@ -120,27 +104,9 @@ class Plan:
 
 def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, np.ndarray, np.ndarray]:
     """Return body and rotor of a frame as the kernel knows them, the root, the placement there, and the world's."""
-    index, params = model._index, model._params
     f = model.own_tree.frames[frame]
-    j, R, x = int(f.parentJoint), np.array(f.placement.rotation), np.array(f.placement.translation)
-    n = Header(*(int(x) for x in index[0, : len(Header._fields)]))
-    world = params[ORIGIN : ORIGIN + 3]
-    if j == 0:
-        return 0, 0, 0, R, x, world
-    bodies = index[1 : n.bodies + 1, Body._fields.index("joint")]
-    found = np.flatnonzero(bodies == j)
-    if found.size:
-        b, rotor = 1 + int(found[0]), 0
-        align = params[b * BODY_PARAMS + ALIGN :][:9].reshape(3, 3)
-    else:
-        spinning = index[n.rotor0 : n.rotor1]
-        rotor = n.rotor0 + int(np.flatnonzero(spinning[:, Rotor._fields.index("joint")] == j)[0])
-        row = Rotor(*(int(x) for x in index[rotor, : len(Rotor._fields)]))
-        b, align = row.carrier, params[row.at + 12 :][:9].reshape(3, 3)
-        if b == 0:  # for the kernels such a rotor is where the universe is
-            world = np.array(model.own_tree.jointPlacements[j].translation)
-    root = int(index[b, Body._fields.index("root")]) if b else 0
-    return b, rotor, root, align.T @ R, align.T @ x, world
+    b, rotor, root, align, world = home_of(model, int(f.parentJoint))
+    return b, rotor, root, align.T @ f.placement.rotation, align.T @ f.placement.translation, world
 
 
 def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: Any, rows: Any) -> Plan:
@@ -183,8 +149,7 @@ def of_tasks(
         wanted = _ids.frames(model, "frames", frames)
         tasks, first = _touches(wanted, kind, rows)
         behind = first + torques
-        ids = _ids.frames(model, "contacts", contacts)
-        touching = [(f, kind, [(behind + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
+        touching = _pushes(_ids.frames(model, "contacts", contacts), kind, behind)
         plan = keep(data, key, Plan(model, [*tasks, *touching], first, False, (first, behind)))
         plan.ids = wanted
     return plan
@@ -197,6 +162,11 @@ def _touches(ids: Sequence[int], kind: int, rows: Any) -> tuple[list[tuple[int, 
     return [touch for touch in found if touch[2]], len(wanted)
 
 
+def _pushes(ids: Sequence[int], kind: int, first: int) -> list[tuple[int, int, list[tuple[int, int]]]]:
+    """Return forces at contacts, in columns from the first one on."""
+    return [(f, kind, [(first + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
+
+
 def of_inputs(
     model: ClusterModel, data: ClusterData, contacts: Any, reference: Any, torques: int, own: np.ndarray | None = None
 ) -> Plan:
@@ -205,8 +175,7 @@ def of_inputs(
     plan = _kept(data, key)
     if plan is None:
         ids, kind = _ids.frames(model, "contacts", contacts), int(_ids.reference(reference))
-        touches = [(f, kind, [(torques + 3 * i + r, r) for r in range(3)]) for i, f in enumerate(ids)]
-        plan = keep(data, key, Plan(model, touches, 0, True, (0, torques), own))
+        plan = keep(data, key, Plan(model, _pushes(ids, kind, torques), 0, True, (0, torques), own))
     inputs = GIVEN_INPUTS + torques if own is None else OWN_INPUTS
     data._known.keep(inputs, id(reference), contacts, plan.desk.record.address, plan, reference)
     return plan

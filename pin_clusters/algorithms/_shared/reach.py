@@ -1,13 +1,27 @@
-"""Which velocities move a body, and which clusters forces and torques reach on their way to the base."""
+"""Where joints are for the kernels, what moves a body, and which clusters forces reach on their way to the base."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
+from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables import columns_layout as at
-from ..._engine.kernels.tables.layout import FREE, SINGLE, Body, Cluster, Header, Rotor
+from ..._engine.kernels.tables.layout import (
+    ALIGN,
+    BODY_PARAMS,
+    FREE,
+    ORIGIN,
+    ROW_WIDTH,
+    SINGLE,
+    Body,
+    Cluster,
+    Header,
+    Rotor,
+)
+from ..._support.tables import Table
 from ...model import ClusterModel
 
 
@@ -16,7 +30,7 @@ class Reach:
 
     def __init__(self, model: ClusterModel, columns: int) -> None:
         index = model._index
-        n = Header(*(int(x) for x in index[0, : len(Header._fields)]))
+        n = _read(Header, index, 0)
         self._of_velocity = {k: c - n.cluster0 for c in range(n.cluster0, n.cluster1) for k in _columns_of(index, c)}
         out = [int(index[c, Cluster._fields.index("out")]) for c in range(n.cluster0, n.cluster1)]
         self._before = [int(index[b, Body._fields.index("cluster")]) - n.cluster0 if b else -1 for b in out]
@@ -42,16 +56,56 @@ class Reach:
         return found
 
 
+def arrays_of(model: ClusterModel, asked: Table, packs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what is asked of so many packs of columns as arrays, and room for them."""
+    bodies = _read(Header, model._index, 0).bodies
+    room = kernels.room_of_packs(6 * at.AT_WORK * (bodies + 1) + packs * model.nv)
+    return asked.index(ROW_WIDTH), np.array(asked.params), room
+
+
+def body_of(model: ClusterModel, j: int) -> int:
+    """Return the body of a joint; 0: it has none, being the universe, or that of a rotor that spins."""
+    index = model._index
+    bodies = index[1 : 1 + int(index[0, Header._fields.index("bodies")]), Body._fields.index("joint")]
+    found = np.flatnonzero(bodies == j)
+    return 1 + int(found[0]) if j and found.size else 0
+
+
+def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.ndarray]:
+    """Return where a joint is for the kernels.
+
+    Returns:
+        Its body, or the carrier of the spinning rotor whose row comes next (else 0); the root; the rotation from the
+        kernel's frame to the joint's; the world's position.
+    """
+    index, params = model._index, model._params
+    world = params[ORIGIN : ORIGIN + 3]
+    if j == 0:
+        return 0, 0, 0, np.eye(3), world
+    b, rotor = body_of(model, j), 0
+    at_align = b * BODY_PARAMS + ALIGN
+    if b == 0:
+        n = _read(Header, index, 0)
+        spinning = index[n.rotor0 : n.rotor1, Rotor._fields.index("joint")]
+        rotor = n.rotor0 + int(np.flatnonzero(spinning == j)[0])
+        row = _read(Rotor, index, rotor)
+        b, at_align = row.carrier, row.at + 12
+        if b == 0:  # for the kernels such a rotor is where the universe is
+            world = np.array(model.own_tree.jointPlacements[j].translation)
+    root = _read(Body, index, b).root if b else 0
+    return b, rotor, root, params[at_align:][:9].reshape(3, 3), world
+
+
 def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
     """Return the independent velocities that move body b, or a spinning rotor whose carrier it is."""
     index = model._index
     found: set[int] = set()
     ways = [b]
     if rotor:
-        r = Rotor(*(int(x) for x in index[rotor, : len(Rotor._fields)]))
+        r = _read(Rotor, index, rotor)
         driven = {int(index[r.column + k, 0]) for k in range(r.nk)}
         found |= driven
-        n = Header(*(int(x) for x in index[0, : len(Header._fields)]))
+        n = _read(Header, index, 0)
         for c in range(n.cluster0, n.cluster1):
             columns = _columns_of(index, c)
             if driven & set(columns):
@@ -68,7 +122,12 @@ def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
 
 def _columns_of(index: np.ndarray, c: int) -> list[int]:
     """Return the independent velocities of a cluster."""
-    C = Cluster(*(int(x) for x in index[c, : len(Cluster._fields)]))
+    C = _read(Cluster, index, c)
     if C.kind in (SINGLE, FREE):
         return list(range(C.column, C.column + C.nk))
     return [int(index[C.column + k, 0]) for k in range(C.nk)]
+
+
+def _read(kind: Any, index: np.ndarray, row: int) -> Any:
+    """Return a row of the tables as one of the named tuples of ``layout``."""
+    return kind(*index[row, : len(kind._fields)].tolist())

@@ -13,47 +13,42 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from ...constraints.closures import massive
+from ...constraints.closures import lumps_of
 from ...model import ClusterData, ClusterModel
 
 
 @dataclass(frozen=True, eq=False)
 class Lump:
-    """A point mass that moves like a mean of points of bodies; all results are in the world.
+    """A point mass that moves like the mean of two points of bodies; all results are in the world.
 
     Attributes:
         mass: [kg].
-        ends: (joint id, point in the joint frame, weight).
+        ends: (joint id, point in the joint frame).
         inside: Joint ids whose subtrees hold all of it, the universe included.
     """
 
     mass: float
-    ends: tuple[tuple[int, np.ndarray, float], ...]
+    ends: tuple[tuple[int, np.ndarray], ...]
     inside: frozenset[int]
 
     def mean(self, quantity: Callable[[pin.Data, int, np.ndarray], np.ndarray], data: pin.Data) -> np.ndarray:
         """Return its ``position``, ``velocity`` or ``acceleration``, gravity not included."""
-        return np.asarray(sum(w * quantity(data, j, p) for j, p, w in self.ends))
+        return np.asarray(sum(0.5 * quantity(data, j, p) for j, p in self.ends))
 
     def jacobian(self, tree: pin.Model, data: pin.Data) -> np.ndarray:
         """Return its Jacobian in the tree's v, shape (3, tree.nv); after ``pin.computeJointJacobians``."""
         J = np.zeros((3, tree.nv))
-        for j, point, weight in self.ends:
+        for j, point in self.ends:
             if j:
                 whole = pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # one column comes as a vector
-                J += weight * (whole[:3] - pin.skew(position(data, j, point)) @ whole[3:])
+                J += 0.5 * (whole[:3] - pin.skew(position(data, j, point)) @ whole[3:])
         return J
 
 
 def lumps(model: ClusterModel) -> list[Lump]:
     """Return the masses that no body of ``model.inertia_tree`` has."""
-    found = []
-    for rod in massive(model.closures):
-        above = [set(model.own_tree.supports[j]) for j in rod.bodies]
-        middle = tuple((j, p, 0.5) for j, p in rod.ends)
-        found.append(Lump(rod.point_masses[1], middle, frozenset(above[0] & above[1])))
-        found += [Lump(mass, ((j, p, 1.0),), frozenset([0])) for j, p, mass in rod.masses_of_ends if not j]
-    return found
+    found, above = lumps_of(model.own_tree, model.closures), model.own_tree.supports
+    return [Lump(mass, ends, frozenset(above[carrier])) for mass, ends, carrier in found]
 
 
 def position(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:

@@ -81,6 +81,13 @@ def damping_of(mu: Any) -> float:
     return damping
 
 
+def lasting_damping_of(how: Any) -> float:
+    """Return by what the diagonal of A is larger; iterated forces come to those without damping."""
+    if isinstance(how, pin.ProximalSettings):
+        return float(how.mu) if how.max_iter <= 1 else 0.0
+    return damping_of(how)
+
+
 def iterated(A: np.ndarray, b: np.ndarray, settings: Any) -> np.ndarray:
     """Pinocchio's proximal iteration."""
     x = np.zeros(len(b))

@@ -1,4 +1,4 @@
-"""Contact objects of Pinocchio: whether they fit the model and each other."""
+"""Contact objects of Pinocchio: whether they fit, and their rows and what they lack, by its functions on the tree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,11 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ArgumentTypeError, ConstraintError, PinClustersWarning, ShapeError
-from ...model import ClusterModel
+from ...model import ClusterData, ClusterModel
+from ...model.contact_memory import gains_of
+from .._shared import bridge as _bridge
+from .._shared import force_columns as _columns
+from .._shared.quick import quick_columns
 from ._forces import Solution
 
 _CONTRADICTION = 1e-6
@@ -57,6 +61,7 @@ def datas_of(models: Sequence[Any], contact_datas: Any) -> list[Any]:
 
 
 def size(c: Any) -> int:
+    """Return how many rows a contact has."""
     return 3 if c.type == pin.ContactType.CONTACT_3D else 6
 
 
@@ -77,3 +82,76 @@ def tell_contradictions(model: ClusterModel, models: Sequence[Any], solution: So
         PinClustersWarning,
         stacklevel=3,
     )
+
+
+def jacobian(model: ClusterModel, data: ClusterData, models: Sequence[Any], datas: Sequence[Any]) -> np.ndarray:
+    """Return the rows of contacts, from what is in the tree's data."""
+    tree, G = model.own_tree, _bridge.kept(model, data)
+    rows = [np.zeros((0, tree.nv))]
+    for c, d in zip(models, datas, strict=True):
+        place(data.tree, c, d)
+        # one column comes as a vector
+        rows.append(pin.getConstraintJacobian(tree, data.tree, c, d).reshape(-1, tree.nv))
+    return np.ascontiguousarray(np.vstack(rows) @ G)
+
+
+def place(tree: pin.Data, c: Any, d: Any) -> None:
+    """Write where both sides of a contact are, for Pinocchio's functions that begin there."""
+    d.oMc1 = tree.oMi[c.joint1_id] * c.joint1_placement
+    d.oMc2 = tree.oMi[c.joint2_id] * c.joint2_placement
+    d.c1Mc2 = d.oMc1.actInv(d.oMc2)
+
+
+def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return J M^-1 J' and M^-1 J'."""
+    plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
+    plan.take(np.ascontiguousarray(J.T))
+    found = quick_columns(model, data, q, plan.desk)
+    response = plan.run(model, data, q)[1] if found is None else found
+    A = J @ response
+    return 0.5 * (A + A.T), response
+
+
+def missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:
+    """Return the acceleration that is asked of a contact, minus the one that it has; fills what Pinocchio fills."""
+    flat, one, between = c.type == pin.ContactType.CONTACT_3D, d.oMc1, d.c1Mc2
+    R, R_between = one.rotation, between.rotation
+    v1, a1 = tree.v[c.joint1_id], tree.a[c.joint1_id]
+    v2, a2 = tree.v[c.joint2_id], tree.a[c.joint2_id]
+    here, there = c.joint1_placement.actInv(v1), c.joint2_placement.actInv(v2)
+    d.contact1_velocity, d.contact2_velocity = here, there
+    there = between.act(there)
+    error, rate = np.zeros(6), np.zeros(6)
+    if flat:
+        error[:3] = c.desired_contact_placement.translation - between.translation
+        rate[:3] = here.linear - R_between @ d.contact2_velocity.linear - c.desired_contact_velocity.linear
+        has = pin.classicAcceleration(v1, a1, c.joint1_placement)
+        has = has - R_between @ pin.classicAcceleration(v2, a2, c.joint2_placement)
+        if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
+            has = R @ has
+    else:
+        error = -pin.log6(c.desired_contact_placement.actInv(between)).vector
+        rate = (here - there - c.desired_contact_velocity).vector
+        relative = c.joint1_placement.actInv(a1) - between.act(c.joint2_placement.actInv(a2))
+        if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
+            has = np.concatenate([R @ relative.linear, R @ relative.angular])
+        else:
+            has = (relative + (here - there).cross(there)).vector
+    d.contact_placement_error, d.contact_velocity_error = pin.Motion(error), pin.Motion(rate)
+    gains = gains_of(c)
+    wanted, n = np.zeros(6), len(has)
+    wanted[:n] = -np.ravel(gains.Kp)[:n] * error[:n] - np.ravel(gains.Kd)[:n] * rate[:n]
+    if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
+        wanted = np.concatenate([R @ wanted[:3], R @ wanted[3:]])
+    d.contact_acceleration_error = pin.Motion(wanted)
+    asked = wanted + c.desired_contact_acceleration.vector + d.contact_acceleration_desired.vector
+    return np.asarray(asked[: len(has)] - has)
+
+
+def hand_out(models: Sequence[Any], datas: Sequence[Any], force: np.ndarray) -> None:
+    """Write each contact's force to its data."""
+    at = 0
+    for c, d in zip(models, datas, strict=True):
+        n = size(c)
+        d.contact_force = pin.Force(force[at : at + 3], force[at + 3 : at + n] if n == 6 else np.zeros(3))
+        at += n

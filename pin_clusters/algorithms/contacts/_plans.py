@@ -4,21 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
 from ..._engine import calls as _calls
 from ..._engine import entry_points
-from ..._engine.kernels.tables import columns_layout
 from ..._engine.kernels.tables import contacts_layout as at
-from ..._engine.kernels.tables.layout import ALIGN, BODY_PARAMS, ORIGIN, ROW_WIDTH, Body, Entry, Header
-from ..._support.arrays import on_a_page
+from ..._support.tables import Table
 from ...model import ClusterData, ClusterModel, contact_memory
 from .._shared import check as _check
 from .._shared.force_columns import keep
-from .._shared.reach import Reach, movers
+from .._shared.reach import Reach, arrays_of, body_of, home_of, movers
 from ._forces import Solution, solved
 from ._objects import datas_of, models_of, size
 
@@ -62,43 +60,31 @@ class Plan:
         self.models, self.datas, self.containers = models, datas, (None, None)
         self.derivatives: Any = None
         packs = -(-(columns + 1) // lanes)
-        rows: list[Sequence[int]] = [()]
         reach = Reach(model, columns + 1)
-        rows.append(at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields)))
-        numbers, column, root = [0.0] * at.FIRST, 0, -1
-        lists: list[Sequence[int]] = []
-        behind = 2 + len(models)
-        for c, (given, left) in zip(models, places, strict=True):
-            sides = [x for j in (c.joint1_id, c.joint2_id) if (x := _side(model, int(j))) is not None]
-            n, first = size(c), behind + len(lists)
-            lists += [Entry(column + r) for r in range(n)]
-            path = behind + len(lists)
+        fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
+        out = Table([(), fields, *[()] * len(models)], [0.0] * at.FIRST)
+        column, root = 0, -1
+        for i, (c, (given, left)) in enumerate(zip(models, places, strict=True), 2):
+            sides = [_side(model, int(j)) for j in (c.joint1_id, c.joint2_id)]
+            mine = range(column, column + size(c))
             moved = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
-            lists += [Entry(k) for k in moved]
-            reach.add(range(column, column + n), moved)
+            reach.add(mine, moved)
             (b1, root1, *_), (b2, root2, *_) = sides
             aligned = int(c.reference_frame == pin.LOCAL_WORLD_ALIGNED)
             bases = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
-            ends, root = (first, path, path, behind + len(lists), int(root == root1)), root1
-            rows.append(
-                at.Contact(b1, root1, b2, root2, len(numbers), *bases, left["contact_force"], n, aligned, *ends)
-            )
-            for *_, to_joint, home in sides:
-                numbers += [*to_joint.ravel(), *home]
-            numbers += [0.0] * (at.CONTACT_NUMBERS - at.AXES)
-            column += n
+            numbers = out.append([x for *_, to_joint, home in sides for x in (*to_joint.flat, *home)])
+            out.append([0.0] * (at.CONTACT_NUMBERS - at.AXES))
+            lists = *out.add_list(mine), *out.add_list(moved)
+            out.rows[i] = at.Contact(
+                b1, root1, b2, root2, numbers, *bases, left["contact_force"], len(mine), aligned, *lists,
+                int(root == root1),
+            )  # fmt: skip
+            column, root = mine.stop, root1
         reach.add([columns], range(model.nv))
-        rows += lists
-        rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(rows), at.WHOLE)
-        rows += reach.rows(packs, lanes)
-        self._index = np.zeros((len(rows), ROW_WIDTH), dtype=np.int64)
-        for line, row in zip(self._index, rows, strict=True):
-            line[: len(row)] = row
-        self._numbers = np.array(numbers)
+        out.rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(out.rows), at.WHOLE)
+        out.add_all(reach.rows(packs, lanes))
+        self._index, self._numbers, self._panel = arrays_of(model, out, packs)
         self._numbers[at.ACCURACY] = columns * 1e6 * np.finfo(float).eps
-        bodies = int(model._index[0, Header._fields.index("bodies")])
-        room = 6 * columns_layout.AT_WORK * (bodies + 1) + packs * model.nv
-        (self._panel,) = on_a_page(np.zeros((room, lanes) if entry_points.JIT else room))
         self._gram, self.forces = np.zeros((columns + 1, packs * lanes)), np.zeros(columns)
         self.desk = _calls.records.ContactPlan(
             model=model._index, asked=self._index, placements=self._numbers, panel=self._panel, gram=self._gram,
@@ -197,9 +183,36 @@ class Plan:
         return self._watch.holds()
 
 
-def find(
-    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any
-) -> tuple[Plan | None, list[Any], list[Any]]:
+Found = tuple[Plan | None, list[Any], list[Any]]
+"""A plan, None if the kernel cannot do them; contacts; their data."""
+
+
+class Contacts(NamedTuple):
+    """A state of a robot with contacts.
+
+    Attributes:
+        model: The model.
+        data: Its workspace.
+        q: Configuration.
+        v: Velocity; of impacts that before.
+        found: What ``find`` returned.
+        how: How their forces are found, as ``_forces.solved`` takes it.
+    """
+
+    model: ClusterModel
+    data: ClusterData
+    q: np.ndarray
+    v: np.ndarray
+    found: Found
+    how: Any
+
+    def each(self) -> Iterator[tuple[Any, Any]]:
+        """Return the contacts, each with its data."""
+        _, models, datas = self.found
+        return zip(models, datas, strict=True)
+
+
+def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> Found:
     """Return the plan of contacts, kept in the data, and contacts and their data as lists.
 
     No plan if the kernel cannot do them: rotors that spin, fields that were not found.
@@ -239,7 +252,7 @@ def _made(
         return None
     if any(c.joint1_id == c.joint2_id for c in models):  # no force of such a contact does anything
         return None
-    if any(_side(model, j) is None for c in models for j in (c.joint1_id, c.joint2_id)):
+    if any(j and not body_of(model, j) for c in models for j in (c.joint1_id, c.joint2_id)):  # a rotor that spins
         return None
     plan = Plan(model, models, datas, places)
     return plan if plan.watch(contact_models, contact_datas, places) else None
@@ -252,18 +265,9 @@ def _offsets(given: dict[str, int], left: dict[str, int]) -> dict[str, int]:
     return found | {name: (left[x] - begin) // 8 for name, x in _DATA.items()}
 
 
-def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray] | None:
-    """Return of a joint its body, the root, the rotation from the body's frame to the joint's, the world's position.
-
-    None if its body is a rotor that spins, which the kernels do not place.
-    """
+def _side(model: ClusterModel, j: int) -> tuple[int, int, np.ndarray, np.ndarray]:
+    """Return of a joint its body, the root, the rotation from the body's frame to the joint's, the world's position."""
     if j == 0:
         return 0, 0, np.eye(3), np.zeros(3)
-    index, params = model._index, model._params
-    bodies = index[1 : 1 + int(index[0, Header._fields.index("bodies")]), Body._fields.index("joint")]
-    found = np.flatnonzero(bodies == j)
-    if not found.size:
-        return None
-    b = 1 + int(found[0])
-    align = params[b * BODY_PARAMS + ALIGN :][:9].reshape(3, 3)
-    return b, int(index[b, Body._fields.index("root")]), align.T, params[ORIGIN : ORIGIN + 3]
+    b, _, root, align, world = home_of(model, j)
+    return b, root, align.T, world

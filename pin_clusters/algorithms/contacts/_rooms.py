@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._engine import entry_points as kernels
 from ..._engine.calls.records import ContactPlan
-from ..._engine.kernels.tables import contacts_layout as at
+from ..._engine.kernels.tables import contacts_layout as layout
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
 from ..._engine.kernels.tables.variations_layout import COLUMN
@@ -34,11 +34,9 @@ class Rooms:
     __slots__ = ("acting", "order", "rows", "sides", "tables", "tau")
 
     def __init__(self, model: ClusterModel, data: ClusterData, rows: int) -> None:
-        n, lanes = model.nv, kernels.lanes()
-        mine = data._derivatives
+        n, mine = model.nv, data._derivatives
         self.order = np.argsort(mine.tree[IV : WIDTH * n : WIDTH])
-        size = (n + rows) * -(-3 * n // lanes)
-        (self.sides,) = on_a_page(np.zeros((size, lanes) if kernels.JIT else size))
+        self.sides = kernels.room_of_packs((n + rows) * -(-3 * n // kernels.lanes()))
         self.acting, self.tau = np.zeros(n + 6 * model.njoints), np.zeros(n)
         self.rows = np.zeros(rows * n), np.zeros(rows * n), np.zeros(n * n), np.zeros(2 * COLUMN * n)
         (params,) = on_a_page(model._params)
@@ -55,10 +53,12 @@ class Rooms:
 
 
 def differentiate(
-    model: ClusterModel, data: ClusterData, plan: Plan, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
+    model: ClusterModel, data: ClusterData, plan: Plan | None, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
     restitution: float, damping: float,
 ) -> tuple[np.ndarray, np.ndarray] | None:  # fmt: skip
-    """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv); None if rows are redundant.
+    """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
+
+    None if there is no plan, or rows are redundant.
 
     Args:
         model: The model.
@@ -70,6 +70,8 @@ def differentiate(
         restitution: Of an impact.
         damping: Of the forces.
     """
+    if plan is None:
+        return None
     if plan.derivatives is None:
         plan.derivatives = Rooms(model, data, len(plan.forces))
         if kernels.JIT and model.nv:
@@ -87,7 +89,7 @@ def differentiate(
     _bridge.supply_third(model, data, q, data._zeros if impact else v)
     usual = not impact and damping == 0.0
     if not usual:
-        plan._ask(at.IMPACT if impact else at.DYNAMICS, at.WHOLE, restitution, damping)
+        plan._ask(layout.IMPACT if impact else layout.DYNAMICS, layout.WHOLE, restitution, damping)
     forward, inverse = data._kernels["contacts"], data._kernels["rnea_derivatives"]
     try:
         if kernels.JIT:
@@ -103,9 +105,9 @@ def differentiate(
             code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
     finally:  # the call in machine code finds it as it was
         if not usual:
-            plan._ask(at.DYNAMICS, at.WHOLE, 0.0, 0.0)
+            plan._ask(layout.DYNAMICS, layout.WHOLE, 0.0, 0.0)
     data._changed()
-    if code == at.REDUNDANT:
+    if code == layout.REDUNDANT:
         return None
     _check.status(model, code, q)
     return motions.reshape(3, n, n), forces.reshape(3, m, n)

@@ -1,7 +1,7 @@
-"""Derivatives of accelerations with contacts, and after impacts, by dense equations; forces of least norm included.
+"""Accelerations and impacts with contacts, by the kernel if it can; their derivatives by dense equations.
 
-With r = J a + drift less what is asked for, and A = J M^-1 J': M da - J' dforce = -d(torques) at given a and forces,
-and J da + dr = 0, or -mu dforce if they are damped.
+Those of forces of least norm are included. With r = J a + drift less what is asked for, and A = J M^-1 J':
+M da - J' dforce = -d(torques) at given a and forces, and J da + dr = 0, or -mu dforce if they are damped.
 """
 
 from __future__ import annotations
@@ -11,102 +11,110 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from ..._engine.kernels.tables.contacts_layout import IMPACT
+from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION
 from ...model import ClusterData, ClusterModel
+from .._shared import tree as _tree
+from ..dynamics.aba import aba
 from ..dynamics.derivatives import computeRNEADerivatives
 from ..dynamics.minverse import computeMinverse
-from . import _rows as _contact_rows
-from ._dynamics import Contacts, accelerations, after_impact
-from ._forces import Solution, damping_of, independent, regular, spectrum
+from ._forces import Solution, damping_of, independent, lasting_damping_of, regular, solved, spectrum
+from ._objects import delassus, hand_out, jacobian, missing
+from ._plans import Contacts, Found, Plan
 from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
 
 
-class Found(NamedTuple):
+class Slopes(NamedTuple):
     """Derivatives by q, v, and tau if there is any: of motions, each (nv, nv), and of forces, each (rows, nv)."""
 
     motions: Matrices
     forces: Matrices
 
 
-def damping(how: Any) -> float:
-    """Return by what the diagonal of A is larger; iterated forces come to those without damping."""
-    if isinstance(how, pin.ProximalSettings):
-        return float(how.mu) if how.max_iter <= 1 else 0.0
-    return damping_of(how)
+def accelerations(
+    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Found, how: Any
+) -> tuple[np.ndarray, Solution, Plan | None]:
+    """Return accelerations, forces, and the plan if the kernel alone found them; ``how``: see ``_forces.solved``."""
+    plan, models, datas = contacts
+    if plan is not None:
+        found = plan.run(model, data, q, v, tau) if how is None else None
+        if found is not None:
+            return found, Solution(plan.forces, len(plan.forces), np.zeros(0)), plan
+        return *plan.solve(model, data, q, v, tau, how), None
+    free = aba(model, data, q, v, tau)
+    _tree.compute(model, data, MOTION | COLUMNS, q, v, free)
+    J = jacobian(model, data, models, datas)
+    lacking = [missing(data.tree, c, d) for c, d in zip(models, datas, strict=True)]
+    rest = np.concatenate(lacking) if lacking else np.zeros(0)
+    A, response = delassus(model, data, q, J)
+    solution = solved(A, rest, how)
+    hand_out(models, datas, solution.forces)
+    data._ddq[:] = free + response @ solution.forces
+    return data._ddq.copy(), solution, None
 
 
-def of_accelerations(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Contacts, how: Any
-) -> Found:
-    """Return the derivatives of accelerations and forces.
+def after_impact(
+    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, contacts: Found, bounce: float, how: Any,
+    J: np.ndarray | None = None,
+) -> tuple[np.ndarray, Solution]:  # fmt: skip
+    """Return the velocity after an impact, v before, with a restitution, and impulses; J: rows in place of contacts."""
+    plan, models, datas = contacts
+    if plan is not None:
+        rest = data._zeros
+        if not isinstance(how, pin.ProximalSettings):
+            after = plan.run(model, data, q, v, rest, IMPACT, bounce, damping_of(how))
+            if after is not None:
+                return after, Solution(plan.forces, len(plan.forces), np.zeros(0))
+        return plan.solve(model, data, q, v, rest, how, IMPACT, bounce)
+    if J is None:
+        _tree.compute(model, data, COLUMNS, q)
+        J = jacobian(model, data, models, datas)
+    A, response = delassus(model, data, q, J)
+    solution = solved(A, -(1.0 + bounce) * (J @ v), how)
+    hand_out(models, datas, solution.forces)
+    return v + response @ solution.forces, solution
 
-    Args:
-        model: The model.
-        data: Its workspace.
-        q: Configuration.
-        v: Velocity.
-        tau: Torques.
-        contacts: Plan, contacts and their data.
-        how: As ``_contact_forces.solved`` takes it.
-    """
-    _, models, datas = contacts
-    a, solution, _ = accelerations(model, data, q, v, tau, contacts, how)
+
+def of_accelerations(at: Contacts, tau: np.ndarray) -> Slopes:
+    """Return the derivatives of accelerations and forces."""
+    a, solution, _ = accelerations(at.model, at.data, at.q, at.v, tau, at.found, at.how)
     forces = solution.forces.copy()
-    given = variations(model, data, (q, v, a), models, datas, forces)
-    acting = external(model, models, datas, forces)
-    dtau_dq, dtau_dv, _ = computeRNEADerivatives(model, data, q, v, a, acting)
-    Minv = computeMinverse(model, data, q)
+    given = variations(at, at.v, a, forces)
+    dtau_dq, dtau_dv, _ = computeRNEADerivatives(at.model, at.data, at.q, at.v, a, external(at, forces))
+    Minv = computeMinverse(at.model, at.data, at.q)
     free = -Minv @ (dtau_dq + given.turned), -Minv @ dtau_dv, Minv
-    found = _with_forces(model, data, q, contacts, solution, given, free, damping(how))
+    found = _with_forces(at, solution, given, free)
     by_q, by_v, by_tau = found.motions
     return found._replace(motions=(by_q, by_v, 0.5 * (by_tau + by_tau.T)))
 
 
-def of_impact(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, bounce: float, contacts: Contacts, how: Any
-) -> Found:
-    """Return the derivatives of velocities after an impact, and of impulses.
-
-    Args:
-        model: The model.
-        data: Its workspace.
-        q: Configuration.
-        v: Velocity before.
-        bounce: Restitution.
-        contacts: Plan, contacts and their data.
-        how: As ``_contact_forces.solved`` takes it.
-    """
-    _, models, datas = contacts
-    after, solution = after_impact(model, data, q, v, contacts, bounce, how)
-    forces, rest = solution.forces.copy(), np.zeros(model.nv)
+def of_impact(at: Contacts, bounce: float) -> Slopes:
+    """Return the derivatives of velocities after an impact, and of impulses."""
+    after, solution = after_impact(at.model, at.data, at.q, at.v, at.found, bounce, at.how)
+    forces, rest = solution.forces.copy(), np.zeros(at.model.nv)
     # J after = -bounce J v: at rest, accelerations are what velocities are
-    given = variations(model, data, (q, rest, after + bounce * v), models, datas, forces, corrected=False)
+    given = variations(at, rest, after + bounce * at.v, forces, corrected=False)
     given = given._replace(by_v=bounce * given.J)
-    acting = external(model, models, datas, forces)
-    dtau_dq = _without_gravity(model, data, q, after - v, acting) + given.turned
-    free = -computeMinverse(model, data, q) @ dtau_dq, np.eye(model.nv)
-    return _with_forces(model, data, q, contacts, solution, given, free, damping(how))
+    dtau_dq = _without_gravity(at, after - at.v, external(at, forces)) + given.turned
+    free = -computeMinverse(at.model, at.data, at.q) @ dtau_dq, np.eye(at.model.nv)
+    return _with_forces(at, solution, given, free)
 
 
-def _without_gravity(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, a: np.ndarray, acting: np.ndarray
-) -> np.ndarray:
+def _without_gravity(at: Contacts, a: np.ndarray, acting: np.ndarray) -> np.ndarray:
     """Return dtau_dq at rest, of accelerations and external forces alone."""
-    rest = np.zeros(model.nv)
-    whole = computeRNEADerivatives(model, data, q, rest, a, acting)[0]
-    return whole - computeRNEADerivatives(model, data, q, rest, rest)[0]
+    rest = np.zeros(at.model.nv)
+    whole = computeRNEADerivatives(at.model, at.data, at.q, rest, a, acting)[0]
+    return whole - computeRNEADerivatives(at.model, at.data, at.q, rest, rest)[0]
 
 
-def _with_forces(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, contacts: Contacts, solution: Solution, given: Variations,
-    free: Matrices, mu: float,
-) -> Found:  # fmt: skip
+def _with_forces(at: Contacts, solution: Solution, given: Variations, free: Matrices) -> Slopes:
     """Add what the forces do to what happens at given forces."""
-    J = given.J
-    A, response = _contact_rows.delassus(model, data, q, J)
-    missing = [-(J @ x) for x in free]
-    for x, by in zip(missing, (given.by_q, given.by_v), strict=False):
+    J, mu = given.J, lasting_damping_of(at.how)
+    A, response = delassus(at.model, at.data, at.q, J)
+    lacking = [-(J @ x) for x in free]
+    for x, by in zip(lacking, (given.by_q, given.by_v), strict=False):
         x -= by
     if mu > 0.0 or not len(A):
         inverse = regular(A + mu * np.eye(len(A)), np.eye(len(A)))
@@ -115,27 +123,25 @@ def _with_forces(
     else:
         w, V = spectrum(A)
         inverse = (V / w) @ V.T
-    forces = [inverse @ x for x in missing]
+    forces = [inverse @ x for x in lacking]
     if mu == 0.0 and len(A) and not independent(A):
-        forces[0] += _of_least_norm(model, data, q, contacts, solution, A, response, inverse)
-    return Found(tuple(x + response @ f for x, f in zip(free, forces, strict=True)), tuple(forces))
+        forces[0] += _of_least_norm(at, solution, A, response, inverse)
+    return Slopes(tuple(x + response @ f for x, f in zip(free, forces, strict=True)), tuple(forces))
 
 
 def _of_least_norm(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, contacts: Contacts, solution: Solution, A: np.ndarray,
-    response: np.ndarray, inverse: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+    at: Contacts, solution: Solution, A: np.ndarray, response: np.ndarray, inverse: np.ndarray
+) -> np.ndarray:
     """Return how forces of least norm change, as the combinations of rows that do nothing turn.
 
     Of the derivative of the pseudo-inverse, (1 - P) dA A+ A+ + A+ A+ dA (1 - P), times what is asked for; P = A A+.
     """
-    _, models, datas = contacts
-    forces, rest = solution.forces.copy(), np.zeros(model.nv)
+    forces, rest = solution.forces.copy(), np.zeros(at.model.nv)
     idle = np.eye(len(A)) - A @ inverse
     z = response @ (inverse @ forces)
-    turning = variations(model, data, (q, rest, z), models, datas, forces, corrected=False).by_q
+    turning = variations(at, rest, z, forces, corrected=False).by_q
     # what is asked for in vain, if contacts contradict each other, is no force, until rows turn
     vain = idle @ -solution.missed
-    found = variations(model, data, (q, rest, rest), models, datas, vain, corrected=False)
-    torques = _without_gravity(model, data, q, rest, external(model, models, datas, vain)) + found.turned
+    found = variations(at, rest, rest, vain, corrected=False)
+    torques = _without_gravity(at, rest, external(at, vain)) + found.turned
     return np.asarray(idle @ turning - inverse @ inverse @ response.T @ torques)

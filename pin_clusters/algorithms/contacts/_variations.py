@@ -6,7 +6,7 @@ side. j are displacements of the sides, per independent velocity; a force f acts
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from ...model import ClusterData, ClusterModel
 from ...model.contact_memory import gains_of
 from ..kinematics.derivatives import computeForwardKinematicsDerivatives, getFrameAccelerationDerivatives
 from ._objects import size
+from ._plans import Contacts
 
 
 class Side(NamedTuple):
@@ -55,57 +56,51 @@ class Variations(NamedTuple):
     turned: np.ndarray
 
 
-def variations(
-    model: ClusterModel, data: ClusterData, state: tuple[np.ndarray, np.ndarray, np.ndarray], models: Sequence[Any],
-    datas: Sequence[Any], forces: np.ndarray, corrected: bool = True,
-) -> Variations:  # fmt: skip
+def variations(at: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
     """Return how contacts change.
 
     Args:
-        model: The model.
-        data: Its workspace.
-        state: q, v and a.
-        models: Contacts.
-        datas: Theirs, placed at q.
+        at: Contacts, placed at q; their velocity is not read.
+        v: Velocity.
+        a: Acceleration.
         forces: Of all contacts.
         corrected: Whether correctors count.
     """
-    computeForwardKinematicsDerivatives(model, data, *state)
-    turned, at = np.zeros((model.nv, model.nv)), 0
+    model, data = at.model, at.data
+    computeForwardKinematicsDerivatives(model, data, at.q, v, a)
+    turned = np.zeros((model.nv, model.nv))
     rows: list[list[np.ndarray]] = [[np.zeros((0, model.nv))] for _ in range(3)]
-    for c, d in zip(models, datas, strict=True):
-        n = size(c)
+    for c, d, f in _with_forces(at, forces):
         one, two = _sides(model, data, c, d)
-        found = _of_points(c, d, one, two, corrected) if n == 3 else _of_frames(c, d, one, two, corrected)
+        found = _of_points(c, d, one, two, corrected) if size(c) == 3 else _of_frames(c, d, one, two, corrected)
         for to, x in zip(rows, found, strict=True):
             to.append(x)
-        turned += _turned(c, d, one, two, _own_axes(c, d, forces[at : at + n]))
-        at += n
+        turned += _turned(c, d, one, two, f)
     J, by_q, by_v = (np.vstack(x) for x in rows)
     return Variations(J, by_q, by_v, turned)
 
 
-def external(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any], forces: np.ndarray) -> np.ndarray:
+def external(at: Contacts, forces: np.ndarray) -> np.ndarray:
     """Return the forces of contacts in the frames of their joints, shape (njoints, 6)."""
-    found, at = np.zeros((model.njoints, 6)), 0
-    for c, d in zip(models, datas, strict=True):
-        n = size(c)
-        f = _own_axes(c, d, forces[at : at + n])
+    found = np.zeros((at.model.njoints, 6))
+    for c, d, f in _with_forces(at, forces):
         there = d.c1Mc2.actInv(pin.Force(f)).vector
-        if n == 3:
+        if size(c) == 3:
             there = np.concatenate([d.c1Mc2.rotation.T @ f[:3], np.zeros(3)])
         found[c.joint1_id] += c.joint1_placement.act(pin.Force(f)).vector
         found[c.joint2_id] -= c.joint2_placement.act(pin.Force(there)).vector
-        at += n
     found[0] = 0.0
     return found
 
 
-def _own_axes(c: Any, d: Any, force: np.ndarray) -> np.ndarray:
-    """Return the force of a contact in the axes of its first side, shape (6,)."""
-    f = np.zeros(6)
-    f[: len(force)] = force
-    return _turn(d.oMc1.rotation.T, f) if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else f
+def _with_forces(at: Contacts, forces: np.ndarray) -> Iterator[tuple[Any, Any, np.ndarray]]:
+    """Yield each contact, its data, and its force in the axes of its first side, shape (6,)."""
+    row = 0
+    for c, d in at.each():
+        n, f = size(c), np.zeros(6)
+        f[:n] = forces[row : row + n]
+        yield c, d, _turn(d.oMc1.rotation.T, f) if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else f
+        row += n
 
 
 def _turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:

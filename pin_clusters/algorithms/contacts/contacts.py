@@ -21,10 +21,10 @@ from .._shared import check as _check
 from .._shared import tree as _tree
 from ..dynamics.aba import aba
 from . import _plans as _contact_plans
-from . import _rows as _contact_rows
-from ._dynamics import Contacts, accelerations, after_impact
 from ._forces import Solution, regular, solved
-from ._objects import datas_of, models_of, size, tell_contradictions
+from ._objects import datas_of, delassus, jacobian, models_of, size, tell_contradictions
+from ._plans import Found, Plan
+from ._solutions import accelerations, after_impact
 
 _COMMON = """
 Args:
@@ -150,7 +150,7 @@ def impulseDynamics(
     """
     q, v = _check.pose(model, data, q), _check.velocity(model, "v_before", v_before)
     J: np.ndarray | None = None
-    contacts: Contacts = None, [], []
+    contacts: Found = None, [], []
     if isinstance(contact_models, np.ndarray):
         J = _rows(model, contact_models)
         if contact_datas is not None:  # restitution and damping follow J
@@ -190,7 +190,7 @@ def forwardDynamics(
     J = _rows(model, constraint_jacobian)
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     free = aba(model, data, q, v, tau)
-    A, response = _contact_rows.delassus(model, data, q, J)
+    A, response = delassus(model, data, q, J)
     solution = solved(A, -drift - J @ free, damping)
     _leave(data, solution)
     data._ddq[:] = free + response @ solution.forces
@@ -217,7 +217,7 @@ def computeDelassusMatrix(
         assert A is not None
     else:
         _tree.compute(model, data, COLUMNS, q)
-        A, _ = _contact_rows.delassus(model, data, q, _contact_rows.jacobian(model, data, models, datas))
+        A, _ = delassus(model, data, q, jacobian(model, data, models, datas))
     return A + mu * np.eye(len(A))
 
 
@@ -259,7 +259,7 @@ def getConstraintsJacobian(
     """
     _check.model_data(model, data)
     models = models_of(model, contact_models)
-    return _contact_rows.jacobian(model, data, models, datas_of(models, contact_datas))
+    return jacobian(model, data, models, datas_of(models, contact_datas))
 
 
 def _rows(model: ClusterModel, J: Any) -> np.ndarray:
@@ -272,7 +272,7 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
     return np.ascontiguousarray(J, dtype=np.float64)
 
 
-def _leave(data: ClusterData, solution: Solution, plan: _contact_plans.Plan | None = None) -> None:
+def _leave(data: ClusterData, solution: Solution, plan: Plan | None = None) -> None:
     """Leave forces in data, and for the next call the plan that found them, which data keeps alive."""
     data.lambda_c, data._contacts_found = solution.forces, solution.found
     data._contact_desk = None if plan is None else Desk(plan.desk)

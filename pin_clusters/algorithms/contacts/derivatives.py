@@ -11,8 +11,10 @@ from ...errors import ArgumentTypeError, NotComputedError
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
 from . import _plans as _contact_plans
+from ._forces import lasting_damping_of
+from ._plans import Contacts, Found
 from ._rooms import differentiate
-from ._solutions import damping, of_accelerations, of_impact
+from ._solutions import of_accelerations, of_impact
 
 _COMMON = """
     Derivatives by q are along ``pc.integrate(model, q, e)``, e a displacement of the independent joints: dependent
@@ -81,12 +83,7 @@ def computeConstraintDynamicsDerivatives(
     kept, n = state.copy(), model.nq + model.nv
     q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
     data._supply(q)
-    quick = _quickly(model, data, contacts[0], q, v, tau, 0.0, how)
-    if quick is not None:
-        return quick
-    found = of_accelerations(model, data, q, v, tau, contacts, how)
-    _keep(data, found.motions, found.forces)
-    return *found.motions, *found.forces  # type: ignore[return-value]
+    return _found(model, data, contacts, q, v, tau, 0.0, how)  # type: ignore[return-value]
 
 
 @_documented
@@ -132,34 +129,31 @@ def computeImpulseDynamicsDerivatives(
     kept = state.copy()
     q, v = kept[: model.nq], kept[model.nq : -1]
     data._supply(q)
-    quick = _quickly(model, data, contacts[0], q, v, None, bounce, how)
-    if quick is not None:
-        return quick[0], quick[1], quick[3], quick[4]
-    found = of_impact(model, data, q, v, bounce, contacts, how)
-    _keep(data, found.motions, found.forces)
-    return *found.motions, *found.forces  # type: ignore[return-value]
+    return _found(model, data, contacts, q, v, None, bounce, how)  # type: ignore[return-value]
 
 
-def _quickly(
-    model: ClusterModel, data: ClusterData, plan: Any, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
+def _found(
+    model: ClusterModel, data: ClusterData, contacts: Found, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
     bounce: float, how: Any,
-) -> SixMatrices | None:  # fmt: skip
-    """Return what the kernel finds; None if it cannot, as rows are redundant, or on rotors."""
-    found = None if plan is None else differentiate(model, data, plan, q, v, tau, bounce, damping(how))
-    if found is None:
-        return None
-    motions, forces = found
-    n = 3 if tau is not None else 2
-    _keep(data, motions[:n], forces[:n])
-    return motions[0], motions[1], motions[2], forces[0], forces[1], forces[2]
+) -> tuple[np.ndarray, ...]:  # fmt: skip
+    """Return what the kernel finds; by dense equations if it cannot, as rows are redundant, or on rotors.
 
-
-def _keep(data: ClusterData, motions: Any, forces: Any) -> None:
-    """Keep results under Pinocchio's names; its velocities of impacts are changes: less by those that were there."""
+    All is kept under Pinocchio's names; its velocities of impacts are changes: less by those that were there.
+    """
+    quick = differentiate(model, data, contacts[0], q, v, tau, bounce, lasting_damping_of(how))
+    motions: Any
+    forces: Any
+    if quick is not None:
+        n = 3 if tau is not None else 2
+        motions, forces = quick[0][:n], quick[1][:n]
+    else:
+        at = Contacts(model, data, q, v, contacts, how)
+        motions, forces = of_impact(at, bounce) if tau is None else of_accelerations(at, tau)
     mine = data._derivatives
     mine.ddq[:] = motions[:2]
-    if len(motions) == 3:
-        mine.ddq_dtau[:] = motions[2]
+    if tau is None:
+        mine.ddq[1] -= np.eye(model.nv)
     else:
-        mine.ddq[1] -= np.eye(mine.tau.size)
+        mine.ddq_dtau[:] = motions[2]
     mine.keep_forces(forces)
+    return *motions, *forces

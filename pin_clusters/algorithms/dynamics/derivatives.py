@@ -28,7 +28,12 @@ Raises:
 References:
     Singh, Russell and Wensing, arXiv 2105.05102; for clusters docs/algorithms.md (V1) to (V9).
 """
+_KEPT = """
+Raises:
+    NotComputedError: There was none.
+"""
 _documented = _check.documented(_COMMON, solves=False)
+_kept = _check.documented(_KEPT, solves=False)
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
@@ -75,8 +80,7 @@ def computeRNEADerivatives(
         >>> np.allclose(dtau_dv @ v, 2 * (h - pc.computeGeneralizedGravity(model, data, q)))
         True
     """
-    q, v = _check.state(model, data, q, v)
-    a = _check.velocity(model, "a", a)
+    q, v, a = _check.motion(model, data, q, v, a)
     mine, state = data._derivatives, np.concatenate([q, v, a])  # which may be among the results
     _run(model, data, q, v, a, fext, data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING)
     mine.state[:] = state
@@ -206,18 +210,12 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
     return mine.C.copy()
 
 
+@_kept
 def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
     """Return the Coriolis matrix at the state of the last ``computeRNEADerivatives``.
 
-    Args:
-        model: The model.
-        data: Its workspace.
-
     Returns:
         Shape (nv, nv), fresh.
-
-    Raises:
-        NotComputedError: There was none.
     """
     q, v, _ = _last(model, data, "getCoriolisMatrix")
     return computeCoriolisMatrix(model, data, q, v)
@@ -233,28 +231,21 @@ def computeCentroidalDynamicsDerivatives(
     Returns:
         Derivatives of the momentum by q, and of its rate by q, v and a: each of shape (6, nv), linear first, fresh.
     """
-    q, v = _check.state(model, data, q, v)
-    a = _check.velocity(model, "a", a)
+    q, v, a = _check.motion(model, data, q, v, a)
     mine = data._derivatives
     _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total)
     first, second, third, fourth = mine.total.copy().reshape(4, 6, model.nv)
     return first, second, third, fourth
 
 
+@_kept
 def getCentroidalDynamicsDerivatives(
     model: ClusterModel, data: ClusterData
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return ``computeCentroidalDynamicsDerivatives`` at the state of the last ``computeRNEADerivatives``.
 
-    Args:
-        model: The model.
-        data: Its workspace.
-
     Returns:
         Derivatives of the momentum by q, and of its rate by q, v and a: each of shape (6, nv), fresh.
-
-    Raises:
-        NotComputedError: There was none.
     """
     q, v, a = _last(model, data, "getCentroidalDynamicsDerivatives")
     return computeCentroidalDynamicsDerivatives(model, data, q, v, a)

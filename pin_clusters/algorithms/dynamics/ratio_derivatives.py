@@ -11,7 +11,7 @@ import pinocchio as pin
 from ..._support.trees import common_ancestor, coordinate, in_v, path_below
 from ...constraints import Belt, Gear
 from ...constraints.closures import massive, touched
-from ...constraints.rows import Row
+from ...constraints.rows import Row, joint_id
 from ...errors import ModelError
 from ...model import ClusterData, ClusterModel, SpanningTree, expand
 from .._shared import bridge as _bridge
@@ -67,8 +67,7 @@ def computeRatioDerivatives(
         >>> slopes.shape, labels[0]
         ((5, 5), "Belt('hip_rz', 'hip_rz_rotor'): ratio")
     """
-    q, v = _check.state(model, data, q, v)
-    a = _check.velocity(model, "a", a)
+    q, v, a = _check.motion(model, data, q, v, a)
     G, g = _bridge.matrix_and_bias(model, data, q, v)
     span = expand(model)
     tree, work = span.tree, span.tree.createData()
@@ -127,17 +126,12 @@ def _slopes(model: ClusterModel, row: Row) -> tuple[list[float], float]:
     source, tree = row.source, model.own_tree
     if isinstance(source, Gear):
         return [1.0], 0.0
-    first, last = (_joint(tree, name) for name in (source.predecessor, source.successor))
+    first, last = (joint_id(tree, name, source.label) for name in (source.predecessor, source.successor))
     top = common_ancestor(tree, (first, last))
     before, after = path_below(tree, top, first), path_below(tree, top, last)
     if row.dependent in after:
         return [float(m in before) for m in row.masters], 0.0
     return [-float(m in after) / source.ratio**2 for m in row.masters], source.offset / source.ratio**2
-
-
-def _joint(tree: pin.Model, name: str) -> int:
-    """Id of a joint, or of the joint that moves a body."""
-    return int(tree.getJointId(name) if tree.existJointName(name) else tree.frames[tree.getBodyId(name)].parentJoint)
 
 
 def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndarray:

@@ -32,12 +32,20 @@ from .._shared.rods import add_to_centers, lumps
 _CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
 _QUIETLY = _CENTERS_OF_ALL | QUIET
 _MAP_RATE = MAP | MAP_RATE | WHOLE | MOMENTUM | RATES
-_documented = _check.documented(
-    """
-    References:
-        Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
-    """
-)
+_COMMON = """
+References:
+    Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
+"""
+_RATE = """
+Args:
+    data: Its workspace; ``data.dAg`` keeps the result, ``data.Ag`` the matrix, ``data.hg`` the momentum.
+        ``data.tree.J`` and ``data.tree.dJ`` are filled as well.
+
+Returns:
+    Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
+"""
+_documented = _check.documented(_COMMON)
+_rate = _check.documented(_COMMON, _RATE)
 
 
 @_documented
@@ -167,42 +175,25 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
     if v is None or not quick_tree(model, data, MAP | WHOLE | MOMENTUM, q, v, None):
-        q, v = _check.state(model, data, q, v)
-        _tree.compute(model, data, MAP | WHOLE | MOMENTUM, q, v)
+        _tree.compute(model, data, MAP | WHOLE | MOMENTUM, *_check.state(model, data, q, v))
     _keep(data)
     return data._Ag.copy()
 
 
-@_documented
+@_rate
 def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivative of the centroidal momentum matrix, the spin of all rotors included.
 
     The rate of the momentum is ``Ag a + dAg v``.
-
-    Args:
-        data: Its workspace; ``data.dAg`` keeps the result, ``data.Ag`` the matrix, ``data.hg`` the momentum.
-            ``data.tree.J`` and ``data.tree.dJ`` are filled as well.
-
-    Returns:
-        Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
     return dccrba(model, data, q, v)
 
 
-@_documented
+@_rate
 def dccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
-    """Compute the time derivative of the centroidal momentum matrix; ``computeCentroidalMapTimeVariation``.
-
-    Args:
-        data: Its workspace; ``data.dAg`` keeps the result, ``data.Ag`` the matrix, ``data.hg`` the momentum.
-            ``data.tree.J`` and ``data.tree.dJ`` are filled as well.
-
-    Returns:
-        Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
-    """
+    """Compute the time derivative of the centroidal momentum matrix; ``computeCentroidalMapTimeVariation``."""
     if v is None or not quick_tree(model, data, _MAP_RATE, q, v, None):
-        q, v = _check.state(model, data, q, v)
-        _tree.compute(model, data, _MAP_RATE, q, v)
+        _tree.compute(model, data, _MAP_RATE, *_check.state(model, data, q, v))
     data.hg = data._tree.hg.copy()
     return data._dAg.copy()
 
@@ -239,7 +230,7 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
         _bridge.bring(model, data, q, v)
         data._run_tree(_QUIETLY, q, v)
     result = np.empty((3, model.nv))
-    data._run_center(result)
+    data._run_in_tree("center_rates", data._tree_tables, result)
     return result
 
 
@@ -254,8 +245,7 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
         [linear; angular], in axes of the world, [N] and [N m].
     """
     if a is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, a):
-        q, v = _check.state(model, data, q, v)
-        _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, q, v, _check.velocity(model, "a", a))
+        _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.motion(model, data, q, v, a))
     _tree.weigh(model, data)
     _keep(data)
     return data._tree.dhg.copy()

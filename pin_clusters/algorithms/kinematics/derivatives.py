@@ -17,7 +17,6 @@ from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
 from .._shared.quick import JOINT, POINT, quick_accelerations, quick_motion, quick_velocities
-from .._shared.targets import numbers_of, of_point, place_of, quickly
 
 _COMMON = """
 Args:
@@ -38,9 +37,8 @@ _ACCELERATION = """
 Returns:
     (dv_dq, da_dq, da_dv, da_da), each of shape (6, nv), [linear; angular]; fresh arrays.
 """
-_documented = _check.documented(_COMMON, solves=False)
-_velocity = _check.documented(_COMMON, _VELOCITY, solves=False)
-_acceleration = _check.documented(_COMMON, _ACCELERATION, solves=False)
+_velocity = _check.documented(_COMMON, _ids.AT_A_PLACE, _VELOCITY, solves=False)
+_acceleration = _check.documented(_COMMON, _ids.AT_A_PLACE, _ACCELERATION, solves=False)
 _ALL = MOTION | AXES | RATES
 _ROWS, _ROWS_OF_POINT = 6, 3
 
@@ -109,12 +107,8 @@ def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: 
 
     In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` they are, as Pinocchio's, those of the velocity that
     the body has at a point at rest: the origin of the world, or where the frame is at q.
-
-    Args:
-        where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
-        named: The same by name.
     """
-    if not named and (found := quickly(quick_velocities, model, data, where)) is not None:
+    if not named and (found := _ids.quickly(quick_velocities, model, data, where)) is not None:
         return found
     return _of_velocity(model, data, *_place(model, data, where, named), _ROWS)
 
@@ -133,12 +127,8 @@ def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *whe
 
     In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` as in ``getFrameVelocityDerivatives``. Pinocchio's
     (4.1) da_dq there is wrong below joints of several degrees of freedom that have a parent; this is right.
-
-    Args:
-        where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
-        named: The same by name.
     """
-    if not named and (found := quickly(quick_accelerations, model, data, where)) is not None:
+    if not named and (found := _ids.quickly(quick_accelerations, model, data, where)) is not None:
         return found
     return _of_acceleration(model, data, *_place(model, data, where, named), _ROWS)
 
@@ -159,8 +149,8 @@ def getPointVelocityDerivatives(
         found = quick_velocities(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
         if found is not None:
             return found
-    place = _joint(model, data, joint_id)
-    return _of_velocity(model, data, place, numbers_of(placement), of_point(reference_frame), _ROWS_OF_POINT)
+    point = _joint(model, data, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
+    return _of_velocity(model, data, *point, _ROWS_OF_POINT)
 
 
 @_acceleration
@@ -179,8 +169,8 @@ def getPointClassicAccelerationDerivatives(
         found = quick_accelerations(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
         if found is not None:
             return found
-    place = _joint(model, data, joint_id)
-    return _of_acceleration(model, data, place, numbers_of(placement), of_point(reference_frame), _ROWS_OF_POINT)
+    point = _joint(model, data, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
+    return _of_acceleration(model, data, *point, _ROWS_OF_POINT)
 
 
 def _joint(model: ClusterModel, data: ClusterData, joint_id: Any) -> int:
@@ -192,7 +182,7 @@ def _place(
     model: ClusterModel, data: ClusterData, where: tuple[Any, ...], named: dict[str, Any]
 ) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
     _check.model_data(model, data)
-    return place_of(model, where, named)
+    return _ids.place_of(model, where, named)
 
 
 def _computed(data: ClusterData, level: int) -> None:
@@ -210,7 +200,8 @@ def _of_velocity(
 ) -> tuple[np.ndarray, np.ndarray]:
     _computed(data, 1)
     v_q, v_v = np.empty((rows, model.nv)), np.empty((rows, model.nv))
-    data._run_place(place, int(reference), M, v_q, v_v, data._no_rows, data._no_rows)
+    results = v_q, v_v, data._no_rows, data._no_rows
+    data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)
     return v_q, v_v
 
 
@@ -219,5 +210,6 @@ def _of_acceleration(
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     _computed(data, 2)
     v_q, a_q, a_v, a_a = (np.empty((rows, model.nv)) for _ in range(4))
-    data._run_place(place, int(reference), M, v_q, a_a, a_q, a_v)
+    results = v_q, a_a, a_q, a_v
+    data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)
     return v_q, a_q, a_v, a_a

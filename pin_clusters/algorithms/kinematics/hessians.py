@@ -16,7 +16,6 @@ from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
 from .._shared.quick import JOINT, quick_hessian
-from .._shared.targets import place_of, quickly
 
 _COMMON = """
 References:
@@ -33,7 +32,7 @@ Raises:
     NotComputedError: ``computeJointKinematicHessians`` was not called before.
 """
 _documented = _check.documented(_COMMON)
-_gets = _check.documented(_COMMON, _GETS, solves=False)
+_gets = _check.documented(_COMMON, _ids.AT_A_PLACE, _GETS, solves=False)
 
 
 @fast
@@ -81,16 +80,11 @@ def getFrameKinematicHessian(
 ) -> np.ndarray: ...
 @_gets
 def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
-    """Return the derivative of the Jacobian of a frame by q.
-
-    Args:
-        where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
-        named: The same by name.
-    """
-    if not named and (found := quickly(quick_hessian, model, data, where)) is not None:
+    """Return the derivative of the Jacobian of a frame by q."""
+    if not named and (found := _ids.quickly(quick_hessian, model, data, where)) is not None:
         return found
     _check.model_data(model, data)
-    return _asked(model, data, *place_of(model, where, named, "frame_placement"))
+    return _asked(model, data, *_ids.place_of(model, where, named, "frame_placement"))
 
 
 def _asked(
@@ -104,5 +98,5 @@ def _asked(
         _bridge.derivatives(model, data, data._bent[:-1], NOTHING, NOTHING, data._bends)
         data._bent[-1] = 2.0
     result = np.empty(6 * model.nv * model.nv)
-    data._run_hessian(place, int(reference), M, result)
+    data._run_in_tree("place_hessian", data._tree_tables, place, int(reference), M, result)
     return result.reshape(6, model.nv, model.nv)

@@ -71,8 +71,7 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
         Shape (6, nv), in the world, [linear; angular]; a fresh array.
     """
     if v is None or not quick_tree(model, data, _ALL, q, v, None):
-        q, v = _check.state(model, data, q, v)
-        _tree.compute(model, data, _ALL, q, v)
+        _tree.compute(model, data, _ALL, *_check.state(model, data, q, v))
     return data._dJ.copy()
 
 

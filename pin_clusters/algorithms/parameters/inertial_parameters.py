@@ -128,34 +128,27 @@ def _joint_of(model: ClusterModel, iv: int) -> str:
 
 
 def _inertia(x: np.ndarray, name: str, checked: bool) -> pin.Inertia:
-    """Return a body's inertia from its ten parameters; refuse what no body has, if it is to be checked."""
-    mass, h = float(x[0]), x[1:4]
-    about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
-    if checked:
-        _check(name, mass, h, about_origin)
-    lever = h / mass if mass else np.zeros(3)
-    about_center = about_origin + mass * pin.skew(lever) @ pin.skew(lever)
-    return pin.Inertia(mass, lever, (about_center + about_center.T) / 2.0)
-
-
-def _check(name: str, mass: float, h: np.ndarray, about_origin: np.ndarray) -> None:
-    """Refuse what no distribution of mass has.
+    """Return a body's inertia from its ten parameters; refuse what no distribution of mass has, if it is to be checked.
 
     Raises:
         InertiaError: The mass is negative, or the matrix of second moments has a negative eigenvalue.
     """
-    cure = "Constrain the estimate, or keep the body's own parameters."
-    if mass < 0.0:
-        raise InertiaError(f"with_parameters: body {name!r} has mass {mass:g}; it must not be negative. {cure}")
+    mass, h = float(x[0]), x[1:4]
+    about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
     lever = h / mass if mass else np.zeros(3)
-    if not mass and np.any(h):
-        raise InertiaError(f"with_parameters: body {name!r} has a first moment {h.tolist()}, but no mass. {cure}")
     about_center = about_origin + mass * pin.skew(lever) @ pin.skew(lever)
-    moments = np.linalg.eigvalsh(np.trace(about_center) / 2.0 * np.eye(3) - about_center)
-    size = max(float(np.abs(about_origin).max()), 1e-15)
-    if moments[0] < -_ROUNDING * size:
-        a, b, c = np.linalg.eigvalsh(about_center)
-        raise InertiaError(
-            f"with_parameters: no real body has the inertia given for {name!r}: its principal moments about the centre "
-            f"of mass are {a:g}, {b:g}, {c:g} kg m^2, and none may be negative or exceed the sum of the others. {cure}"
-        )
+    cure = "Constrain the estimate, or keep the body's own parameters."
+    if checked and mass < 0.0:
+        raise InertiaError(f"with_parameters: body {name!r} has mass {mass:g}; it must not be negative. {cure}")
+    if checked and not mass and np.any(h):
+        raise InertiaError(f"with_parameters: body {name!r} has a first moment {h.tolist()}, but no mass. {cure}")
+    if checked:
+        moments = np.linalg.eigvalsh(np.trace(about_center) / 2.0 * np.eye(3) - about_center)
+        if moments[0] < -_ROUNDING * max(float(np.abs(about_origin).max()), 1e-15):
+            a, b, c = np.linalg.eigvalsh(about_center)
+            raise InertiaError(
+                f"with_parameters: no real body has the inertia given for {name!r}: its principal moments about the "
+                f"centre of mass are {a:g}, {b:g}, {c:g} kg m^2, and none may be negative or exceed the sum of the "
+                f"others. {cure}"
+            )
+    return pin.Inertia(mass, lever, (about_center + about_center.T) / 2.0)

@@ -42,8 +42,7 @@ def computeJointTorqueRegressor(model: ClusterModel, data: ClusterData, q: Any, 
         >>> np.allclose(Y @ values, pc.rnea(model, data, q, v, a))
         True
     """
-    q, v = _check.state(model, data, q, v)
-    a = _check.velocity(model, "a", a)
+    q, v, a = _check.motion(model, data, q, v, a)
     _bridge.bring(model, data, q, v)
     result = np.empty(data._regressor_memory().torque.shape)
     data._run("regressor", "regressor", q, v, a, result)
@@ -63,8 +62,7 @@ def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np
         ``computeJointTorqueRegressor`` for rotors and armature, which are zero, and for rods. Times these parameters it
         is the centre of mass; like Pinocchio's it is divided by the mass of the robot.
     """
-    q = _check.pose(model, data, q)
-    return _computed(data, q, None, "static")
+    return _computed(data, _check.pose(model, data, q), None, "static")
 
 
 @fast
@@ -94,8 +92,7 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
     Returns:
         Shape (parameters,), in the order of ``computeJointTorqueRegressor``; a fresh array.
     """
-    q = _check.pose(model, data, q)
-    return _computed(data, q, None, "potential")
+    return _computed(data, _check.pose(model, data, q), None, "potential")
 
 
 def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str) -> np.ndarray:

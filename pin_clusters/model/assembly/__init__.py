@@ -1,22 +1,15 @@
 """Analysis of closed loops when a model is built: NumPy and Pinocchio, no compiled code."""
 
-from .analysis import Assembly, LoopAnalysis, analyse
-from .clusters import ClusterLoops
-from .evaluate import Equations
-from .linear import LinearClosure, linear_closure
-from .project import AssemblyFailure, project
-from .selection import choose_independents, condition_numbers
-
-__all__ = [
-    "Assembly",
-    "AssemblyFailure",
-    "ClusterLoops",
-    "Equations",
-    "LinearClosure",
-    "LoopAnalysis",
-    "analyse",
-    "choose_independents",
-    "condition_numbers",
-    "linear_closure",
-    "project",
-]
+from .analysis import Assembly as Assembly
+from .analysis import LoopAnalysis as LoopAnalysis
+from .analysis import analyse as analyse
+from .clusters import ClusterLoops as ClusterLoops
+from .evaluate import Equations as Equations
+from .linear import Follower as Follower
+from .linear import LinearClosure as LinearClosure
+from .linear import linear_closure as linear_closure
+from .linear import rounded as rounded
+from .project import AssemblyFailure as AssemblyFailure
+from .project import project as project
+from .selection import choose_independents as choose_independents
+from .selection import condition_numbers as condition_numbers

@@ -17,7 +17,7 @@ from ...constraints.rows import Row
 from ...errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
 from . import poses
 from .clusters import ClusterLoops, places_of, shape
-from .evaluate import Equations, gap, loops_of, names_of
+from .evaluate import Equations, gap
 from .independents import Choice, check_mobility, independent_columns, refuse_spinning_rods
 from .linear import follow, split_rows
 from .poses import Branches, Pose
@@ -139,10 +139,10 @@ def _analyse(
     closures = _with_lengths(tree, cluster.closures, q)
     couplings, followers = split_rows(tree, closures, cluster.rows)
     equations = (*closures, *couplings)
-    _check_paths(tree, cluster, equations)
+    assert touched(tree, equations) <= set(cluster.joints), "by the path rule"
     part = subtree(tree, cluster.joints, equations)
-    branches = Branches(tree, part, closures)
-    start = _near(tree, part, equations, q[part.iq]) if given else _anywhere(tree, part, branches)
+    branches = Branches(part, closures)
+    start = _near(part, q[part.iq]) if given else _anywhere(part, branches)
     for source in branches.left(start.q):
         warnings.warn(
             f"{source.label}: the {'reference pose is not' if given else 'pose found is not'} on the branch that "
@@ -155,7 +155,7 @@ def _analyse(
     rank = max(p.rank for p in samples)
     if start.rank < rank and given:
         warnings.warn(
-            f"{loops_of(equations)}: the reference pose is singular: the rank of the loop equations is {start.rank} "
+            f"{part.label}: the reference pose is singular: the rank of the loop equations is {start.rank} "
             f"there and {rank} nearby, so it does not say on which branch the mechanism is. Give a pose off it.",
             PinClustersWarning,
             stacklevel=4,
@@ -165,17 +165,17 @@ def _analyse(
     for_rows = [p.K * (part.scales / scales)[:, None] for p in regular]
     rows, pivoted = reduce_rows(part.equations, for_rows, rank)
     kept = subset(equations, rows)
-    refuse_spinning_rods(tree, part, closures, for_rows)
+    refuse_spinning_rods(part, closures, for_rows)
     free = [j for j in part.joints if not any(row.dependent == j for row in followers)]
-    check_mobility(tree, part, equations, free, rank)
-    columns, worst = independent_columns(tree, part, equations, free, choice, [K[rows] for K in for_rows], rank)
+    check_mobility(part, free, rank)
+    columns, worst = independent_columns(part, free, choice, [K[rows] for K in for_rows], rank)
     solved = Equations(part.model, subset(part.equations.closures, rows))
     here, dropped = closed_on_kept(part, start, solved, pivoted)
     if not pivoted:
-        check_motion(tree, part, solved, here)
+        check_motion(part, solved, here)
     if dropped > REPORTED:
         warnings.warn(
-            f"{loops_of(equations)}: {part.equations.size - rank} of {part.equations.size} loop equations repeat "
+            f"{part.label}: {part.equations.size - rank} of {part.equations.size} loop equations repeat "
             f"others and are not solved; they miss by {dropped:.3g} (rad, or part of the loop's length), as happens "
             "where a file writes 1.5708 for pi/2. Write more digits to have them exact.",
             PinClustersWarning,
@@ -222,12 +222,7 @@ def _with_lengths(tree: pin.Model, closures: Sequence[Closure], q: np.ndarray) -
     return tuple(filled)
 
 
-def _check_paths(tree: pin.Model, cluster: ClusterLoops, equations: Sequence[Closure]) -> None:
-    if missing := touched(tree, equations) - set(cluster.joints):
-        raise AssertionError(f"joints {missing} are missing in their cluster")  # excluded by the path rule
-
-
-def _near(tree: pin.Model, part: Subtree, equations: Sequence[Closure], q: np.ndarray) -> Pose:
+def _near(part: Subtree, q: np.ndarray) -> Pose:
     """Assemble near the given pose."""
     cure = "Give a reference pose nearer to an assembled one, or leave it out, and one is looked for."
     try:
@@ -235,26 +230,26 @@ def _near(tree: pin.Model, part: Subtree, equations: Sequence[Closure], q: np.nd
     except AssemblyFailure as failure:
         raise ConfigurationError(
             f"{gap(part.equations, failure.q)} Nothing nearer to closed is found from the reference pose; cluster of "
-            f"joints {names_of(tree, part.joints)}. {cure} If there is none, check the lengths and placements."
+            f"joints {part.names()}. {cure} If there is none, check the lengths and placements."
         ) from None
     moved = np.abs(pin.difference(part.model, q, pose.q)) / part.lengths
     if (farthest := np.argmax(moved)) >= 0 and moved[farthest] > FAR:
         j = next(j for j in part.joints if farthest in part.joint_columns(j))
         raise ConfigurationError(
             f"{gap(part.equations, q, 'at the reference pose')} The nearest assembled pose found moves joint "
-            f"{tree.names[j]!r} by {moved[farthest] * part.lengths[farthest]:.3g}, which is too far to be the same "
+            f"{part.names([j])} by {moved[farthest] * part.lengths[farthest]:.3g}, which is too far to be the same "
             f"pose. {cure}"
         )
     return pose
 
 
-def _anywhere(tree: pin.Model, part: Subtree, branches: Branches) -> Pose:
+def _anywhere(part: Subtree, branches: Branches) -> Pose:
     """Assemble near neutral."""
     try:
         return poses.regular_pose(part, branches)
     except AssemblyFailure as failure:
         raise ConstraintError(
             f"{gap(part.equations, failure.q)} No start closes it; cluster of joints "
-            f"{names_of(tree, part.joints)}. Check the lengths and placements, or give a q_reference that is nearly "
+            f"{part.names()}. Check the lengths and placements, or give a q_reference that is nearly "
             "closed."
         ) from None

@@ -13,7 +13,6 @@ import pinocchio as pin
 from ..._support.trees import in_q
 from ...constraints.closures import Closure, FrameClosure
 from ...errors import ConstraintError, PinClustersWarning
-from .evaluate import loops_of, names_of
 from .project import RANK_TOLERANCE, rank_of
 from .selection import SLACK, Chosen, choose_independents, condition_numbers
 from .subtree import Subtree
@@ -24,26 +23,24 @@ TOLD = 5.0
 """A choice that is worse than the best by this factor is told."""
 
 
-def check_mobility(
-    tree: pin.Model, part: Subtree, equations: Sequence[Closure], free: Sequence[int], rank: int
-) -> None:
+def check_mobility(part: Subtree, free: Sequence[int], rank: int) -> None:
     """Check that a cluster can move."""
     count = sum(len(part.joint_columns(j)) for j in free)
     if count - rank == 0:
         taken = f"all {count} degrees of freedom of the joints" if count > 1 else "the one degree of freedom of joint"
         raise ConstraintError(
-            f"{loops_of(equations)}: the mechanism cannot move: the loops take {taken} "
-            f"{names_of(tree, part.joints)}. Lock these joints (fixed joints) and leave the loops out, or use "
-            "loops that take less."
+            f"{part.label}: the mechanism cannot move: the loops take {taken} {part.names()}. Lock "
+            "these joints (fixed joints) and leave the loops out, or use loops that take less."
         )
 
 
-def refuse_spinning_rods(tree: pin.Model, part: Subtree, closures: Sequence[Closure], Ks: Sequence[np.ndarray]) -> None:
+def refuse_spinning_rods(part: Subtree, closures: Sequence[Closure], Ks: Sequence[np.ndarray]) -> None:
     """Refuse a rod body between two spherical connections: it can spin about itself, and nothing says how fast.
 
     The loop's end is spherical and ties the body only there; the other end is a spherical joint, or joints that make
     three rotations about one point, and the motion of the loop's point has rank two at all poses.
     """
+    tree = part.tree
     for c in closures:
         if not isinstance(c, FrameClosure) or c.rotation != "none" or np.linalg.matrix_rank(c.rows[:, :3]) < 3:
             continue
@@ -52,20 +49,20 @@ def refuse_spinning_rods(tree: pin.Model, part: Subtree, closures: Sequence[Clos
                 continue
             if any(tree.parents[j] == body for j in part.joints):
                 continue
-            chain = _spherical_chain(tree, part, body)
+            chain = _spherical_chain(part, body)
             columns = [i for k in chain for i in part.joint_columns(k)]
             if chain and all(rank_of(np.linalg.svd(K[:, columns], compute_uv=False)) == 2 for K in Ks):
                 raise ConstraintError(
                     f"{c.source.label}: the body of joint {tree.names[body]!r} hangs between two spherical "
-                    f"connections ({names_of(tree, chain)} and the loop), so it can spin about itself, and nothing "
+                    f"connections ({part.names(chain)} and the loop), so it can spin about itself, and nothing "
                     "determines that motion. Leave the body out and use pc.Rod (inertia= has its inertia), or give "
                     "it a universal joint at one end."
                 )
 
 
-def _spherical_chain(tree: pin.Model, part: Subtree, body: int) -> list[int]:
+def _spherical_chain(part: Subtree, body: int) -> list[int]:
     """Return the joints that connect a body by three rotations about one point, first to last; empty if none do."""
-    chain: list[int] = []
+    tree, chain = part.tree, list[int]()
     j = body
     while j in part.joints:
         chain.insert(0, j)
@@ -98,30 +95,22 @@ class Choice:
 
 
 def independent_columns(
-    tree: pin.Model,
-    part: Subtree,
-    equations: Sequence[Closure],
-    free: Sequence[int],
-    choice: Choice,
-    Ks: Sequence[np.ndarray],
-    rank: int,
+    part: Subtree, free: Sequence[int], choice: Choice, Ks: Sequence[np.ndarray], rank: int
 ) -> tuple[tuple[int, ...], float]:
     """Return the independent velocities, in the subtree, and the worst condition of the dependent ones.
 
     Args:
-        tree: Spanning tree.
         part: The cluster.
-        equations: Its loops, for messages.
         free: Its joints that do not follow others by substitution.
         choice: What is wished for, and liked.
         Ks: K with scaled rows at regular poses.
         rank: Of K.
     """
     groups, wished = [part.joint_columns(j) for j in free], choice.wished
-    chosen = choose_independents(Ks, groups, rank, ranks=_ranks(tree, part, choice))
+    chosen = choose_independents(Ks, groups, rank, ranks=_ranks(part, choice))
     columns = {c for g in groups for c in g}
     count = len(columns) - rank
-    label, names = loops_of(equations), names_of(tree, part.joints)
+    label, names = part.label, part.names()
     if not wished:
         if chosen is None:
             raise ConstraintError(
@@ -129,10 +118,10 @@ def independent_columns(
                 "must be independent, and a joint of several degrees of freedom is independent or dependent as a "
                 "whole. Split such a joint into joints of one degree of freedom."
             )
-        return _said(tree, part, label, _alike(part, free, choice.twin, Ks, rank, chosen))
+        return _said(part, _alike(part, free, choice.twin, Ks, rank, chosen))
     if wrong := [j for j in wished if j not in free]:
         raise ConstraintError(
-            f"{label}: joint {names_of(tree, wrong)} follows other joints by a coupling, so it cannot be independent. "
+            f"{label}: joint {part.names(wrong)} follows other joints by a coupling, so it cannot be independent. "
             f"Joints of the cluster: {names}."
         )
     taken = {c for j in wished for c in part.joint_columns(j)}
@@ -141,17 +130,17 @@ def independent_columns(
     advice = ""
     if chosen is not None:
         good = _joints(part, free, chosen[0])
-        advice = f" A choice that works: {names_of(tree, good)}."
+        advice = f" A choice that works: {part.names(good)}."
     if len(taken) != count:
         raise ConstraintError(
-            f"{label}: {len(taken)} independent velocities are given (joints {names_of(tree, wished)}), but the "
+            f"{label}: {len(taken)} independent velocities are given (joints {part.names(wished)}), but the "
             f"cluster needs {count}: its joints {names} have {len(columns)}, and the loops take {rank}.{advice}"
         )
     dependents = sorted(columns - taken)
     conditions = [condition_numbers(K, dependents)[1] for K in Ks]
     if not min(conditions) < REGULAR:
         raise ConstraintError(
-            f"{label}: joints {names_of(tree, wished)} cannot be the independent ones: the others are not determined "
+            f"{label}: joints {part.names(wished)} cannot be the independent ones: the others are not determined "
             f"by them at any pose (condition {min(conditions):.2g}).{advice}"
         )
     return tuple(sorted(taken)), max(conditions)
@@ -162,13 +151,12 @@ def _joints(part: Subtree, free: Sequence[int], columns: Sequence[int]) -> list[
     return [j for j in free if set(part.joint_columns(j)) <= set(columns)]
 
 
-def _ranks(tree: pin.Model, part: Subtree, choice: Choice) -> dict[int, int]:
+def _ranks(part: Subtree, choice: Choice) -> dict[int, int]:
     """Return how much each column is liked: preferred joints in their order, then those with limits, then others."""
     order = {j: i for i, j in reversed([*enumerate(choice.preferred)])}
     last = len(choice.preferred)
-    return {
-        c: order.get(j, last if _is_limited(tree, j) else last + 1) for j in part.joints for c in part.joint_columns(j)
-    }
+    ranks = {j: order.get(j, last if _is_limited(part.tree, j) else last + 1) for j in part.joints}
+    return {c: rank for j, rank in ranks.items() for c in part.joint_columns(j)}
 
 
 def _is_limited(tree: pin.Model, j: int) -> bool:
@@ -197,13 +185,13 @@ def _alike(
     )
 
 
-def _said(tree: pin.Model, part: Subtree, label: str, chosen: Chosen) -> tuple[tuple[int, ...], float]:
+def _said(part: Subtree, chosen: Chosen) -> tuple[tuple[int, ...], float]:
     """Return the columns and their worst condition; warn if it is several times worse than the best one."""
     columns, worst, best, of_best = chosen
     if worst > TOLD * best:
-        names = [names_of(tree, _joints(part, part.joints, c)) for c in (columns, of_best)]
+        names = [part.names(_joints(part, part.joints, c)) for c in (columns, of_best)]
         warnings.warn(
-            f"{label}: joints {names[0]} are independent, as they are preferred; the loops are solved "
+            f"{part.label}: joints {names[0]} are independent, as they are preferred; the loops are solved "
             f"{worst / best:.0f} times better (condition of K_d {best:.2g}, not {worst:.2g}) with "
             f"{names[1]} (independent=...).",
             PinClustersWarning,

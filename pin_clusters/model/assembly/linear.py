@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import in_order
-from ..._support.trees import coordinate, set_coordinate, slides
+from ..._support.trees import set_coordinate, slides, value_at
 from ...constraints.closures import Closure, JointClosure, touched
 from ...constraints.rows import Row
 
@@ -46,12 +46,56 @@ class LinearClosure(JointClosure):
         return np.zeros((self.size, len(self.joints), len(self.joints)))
 
 
+@dataclass(frozen=True)
+class Follower:
+    """One coupling, in indices of q.
+
+    Attributes:
+        label: Dependent joint and constraint, for messages.
+        iq: First index in q of the dependent joint.
+        nq: 1, or 2 for (cos, sin).
+        iv: Index in the tree's v of the dependent joint.
+        masters: (iq, nq, iv, coefficient) of each joint that leads.
+        offset: [rad] or [m].
+        period: What the coupling leaves open, [rad] or [m]: a continuous joint does not know its turns. 0 if nothing.
+    """
+
+    label: str
+    iq: int
+    nq: int
+    iv: int
+    masters: tuple[tuple[int, int, int, float], ...]
+    offset: float
+    period: float
+
+    @staticmethod
+    def of(tree: pin.Model, row: Row) -> Follower:
+        """Make it of a coupling."""
+        nq, iv = tree.nqs[row.dependent], tree.idx_vs[row.dependent]
+        masters = tuple((tree.idx_qs[m], tree.nqs[m], tree.idx_vs[m], c) for m, c in row.terms)
+        # what whole turns of continuous masters do to the sum; topology lets only whole coefficients pass there
+        turns = math.gcd(*(round(abs(c)) for _, n, _, c in masters if n == 2))
+        period = 2.0 * math.pi * (1 if nq == 2 else turns)
+        label = f"joint {tree.names[row.dependent]!r} ({row.source.label})"
+        return Follower(label, tree.idx_qs[row.dependent], nq, iv, masters, row.offset, period)
+
+    def target(self, q: np.ndarray) -> float:
+        """Return what the coupling asks of the dependent joint, up to its period."""
+        return in_order(c * value_at(q, iq, nq) for iq, nq, _, c in self.masters) + self.offset
+
+    def residual(self, q: np.ndarray) -> float:
+        """Return the dependent joint's value minus the target, wrapped to half a period."""
+        r = value_at(q, self.iq, self.nq) - self.target(q)
+        return r - self.period * rounded(r / self.period) if self.period else r
+
+
+def rounded(x: float) -> float:
+    """Return the nearest whole number; unlike Python's, lets inf and NaN pass."""
+    return float(np.round(x))
+
+
 def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
     """Return the equation ``q[dependent] - sum(coefficients * q[masters]) - offset`` of a coupling."""
-    joint = tree.joints[row.dependent]
-    # what whole turns of continuous masters do to the sum; topology lets only whole coefficients pass there
-    turns = math.gcd(*(round(abs(c)) for m, c in row.terms if tree.joints[m].nq == 2))
-    period = 2.0 * math.pi * (1 if joint.nq == 2 else turns)
     return LinearClosure(
         source=row.source,
         labels=(f"joint {tree.names[row.dependent]!r} minus its share of the others",),
@@ -59,7 +103,7 @@ def linear_closure(tree: pin.Model, row: Row) -> LinearClosure:
         joints=(row.dependent, *row.masters),
         coefficients=np.array([[1.0, *(-c for c in row.coefficients)]]),
         offsets=np.array([row.offset]),
-        periods=np.array([period]),
+        periods=np.array([Follower.of(tree, row).period]),
     )
 
 
@@ -87,9 +131,8 @@ def split_rows(
 def follow(tree: pin.Model, rows: Iterable[Row], q: np.ndarray) -> None:
     """Set the dependent joints of couplings, in place; they keep the number of turns that is nearest to their own."""
     for row in rows:
-        closure = linear_closure(tree, row)
-        value = in_order(c * coordinate(tree, m, q) for m, c in row.terms) + row.offset
-        period = closure.periods[0]
-        if period and tree.nqs[row.dependent] == 1:
-            value += period * np.round((coordinate(tree, row.dependent, q) - value) / period)
+        f = Follower.of(tree, row)
+        value = f.target(q)
+        if f.period and f.nq == 1:
+            value += f.period * rounded((q[f.iq] - value) / f.period)
         set_coordinate(tree, row.dependent, q, value)

@@ -33,13 +33,13 @@ SAME = 1e-6
 class Branches:
     """The closed forms of a cluster; closures of constraints that have none say nothing here."""
 
-    def __init__(self, tree: pin.Model, part: Subtree, closures: Sequence[Closure]) -> None:
-        self.tree, self.part = tree, part
+    def __init__(self, part: Subtree, closures: Sequence[Closure]) -> None:
+        self.tree, self.part = part.tree, part
         sources: list[Any] = []
         for c in closures:
             if hasattr(c.source, "closed_form") and not any(c.source is s for s in sources):
                 sources.append(c.source)
-        found = [(s, s.closed_form(tree)) for s in sources]
+        found = [(s, s.closed_form(part.tree)) for s in sources]
         self.forms: list[tuple[Any, ClosedForm]] = [(s, form) for s, form in found if form is not None]
 
     def seed(self, q: np.ndarray) -> np.ndarray:

@@ -13,7 +13,7 @@ import pinocchio as pin
 
 from ...constraints.closures import BodyClosure, Closure, FrameClosure, HarmonicClosure
 from ...errors import ConstraintError
-from .evaluate import Equations, gap, names_of
+from .evaluate import Equations, gap
 from .linear import LinearClosure
 from .poses import Pose
 from .project import OPEN_TOLERANCE, AssemblyFailure, project, rank_of
@@ -96,7 +96,7 @@ def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool)
     return q, float(np.max(misses, initial=0.0))
 
 
-def check_motion(tree: pin.Model, part: Subtree, solved: Equations, q: np.ndarray) -> None:
+def check_motion(part: Subtree, solved: Equations, q: np.ndarray) -> None:
     """Check that rows which were left out stay closed when the others are solved at some distance.
 
     They do not where a loop closes at a single pose only, as two links that are just long enough when stretched: there
@@ -123,6 +123,6 @@ def check_motion(tree: pin.Model, part: Subtree, solved: Equations, q: np.ndarra
     if farthest is not None:
         raise ConstraintError(
             f"{gap(part.equations, farthest[1], 'a small motion away')} It closes at a single pose only, so the "
-            f"mechanism cannot move; cluster of joints {names_of(tree, part.joints)}. Check the lengths and "
+            f"mechanism cannot move; cluster of joints {part.names()}. Check the lengths and "
             "placements, or lock these joints (fixed joints) and leave the loop out."
         )

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import in_q, in_v
 from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
-from .evaluate import Equations
+from .evaluate import Equations, loops_of, names_of
 from .project import step_lengths, translations
 
 
@@ -19,6 +19,7 @@ class Subtree:
     """The joints of a cluster, hung from the universe in place of their output body.
 
     Attributes:
+        tree: The whole tree.
         model: Tree of these joints.
         joints: Their ids in the whole tree; joint i + 1 of ``model`` is ``joints[i]``.
         equations: The closures, in the whole tree's order.
@@ -29,6 +30,7 @@ class Subtree:
         iv: Indices in the whole tree's v.
     """
 
+    tree: pin.Model
     model: pin.Model
     joints: tuple[int, ...]
     equations: Equations
@@ -37,6 +39,15 @@ class Subtree:
     scales: np.ndarray
     iq: np.ndarray
     iv: np.ndarray
+
+    @property
+    def label(self) -> str:
+        """How messages name its loops."""
+        return loops_of(self.equations.closures)
+
+    def names(self, joints: Iterable[int] | None = None) -> str:
+        """Return the quoted names of joints of the whole tree; by default all of the cluster."""
+        return names_of(self.tree, self.joints if joints is None else joints)
 
     def joint_columns(self, j: int) -> tuple[int, ...]:
         """Return the velocities, in this subtree, of a joint of the whole tree."""
@@ -56,7 +67,8 @@ def subtree(tree: pin.Model, joints: Sequence[int], closures: Sequence[Closure])
     iv = np.array([i for j in ordered for i in in_v(tree, j)])
     equations = Equations(model, with_joints(closures, ids))
     lengths = step_lengths(equations)
-    return Subtree(model, ordered, equations, translations(model), lengths, _typical_scales(equations, lengths), iq, iv)
+    scales = _typical_scales(equations, lengths)
+    return Subtree(tree, model, ordered, equations, translations(model), lengths, scales, iq, iv)
 
 
 def _typical_scales(equations: Equations, lengths: np.ndarray) -> np.ndarray:

@@ -3,26 +3,16 @@
 ``q`` is always the whole tree's, so that it can go to any Pinocchio function, to a viewer, or to a collision checker.
 """
 
-from __future__ import annotations
-
-from .branches import branches
-from .manifold import ResidualRow, check, residual, residual_rows
-from .motions import difference, integrate, interpolate
-from .points import neutral, project, randomConfiguration
-from .tangents import dDifference, dIntegrate
-
-__all__ = [
-    "ResidualRow",
-    "branches",
-    "check",
-    "dDifference",
-    "dIntegrate",
-    "difference",
-    "integrate",
-    "interpolate",
-    "neutral",
-    "project",
-    "randomConfiguration",
-    "residual",
-    "residual_rows",
-]
+from .branches import branches as branches
+from .manifold import ResidualRow as ResidualRow
+from .manifold import check as check
+from .manifold import residual as residual
+from .manifold import residual_rows as residual_rows
+from .motions import difference as difference
+from .motions import integrate as integrate
+from .motions import interpolate as interpolate
+from .points import neutral as neutral
+from .points import project as project
+from .points import randomConfiguration as randomConfiguration
+from .tangents import dDifference as dDifference
+from .tangents import dIntegrate as dIntegrate

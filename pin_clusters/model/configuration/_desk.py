@@ -13,7 +13,6 @@ from ..._engine.calls import records
 from ..._support.arrays import on_a_page
 from ..._support.trees import in_q, in_v
 from .. import ClusterModel, loops_of
-from ._shortest import shortest_way
 from .manifold import Manifold
 
 _lock = threading.RLock()  # a finalizer may come here in the middle
@@ -56,7 +55,7 @@ def _filled(model: ClusterModel, shape: Manifold) -> records.ModelDesk:
     units = np.array([(first, last - first) for _, first, last in shape.units], dtype=np.int64).reshape(-1, 2)
     desk.put(units=len(units), units_at=units, way=_way(model, shape, ()))
     # last: from here on calls may come
-    inside = len(shape.followers) - len(shortest_way(model, shape, ()).outside)
+    inside = len(shape.followers) - len(shape.way(model, ()).outside)
     desk.put(differs=compiled, integrates=compiled and shape.linear, projects=compiled and shape.linear and inside == 0)
     return desk
 
@@ -67,7 +66,7 @@ def keep_hold(model: ClusterModel, shape: Manifold, hold: Any, ids: tuple[int, .
     fixed = type(hold) is str or (type(hold) is tuple and all(type(name) is str for name in hold))
     if not fixed or hold in desk.holds.known or len(desk.holds.known) == _calls.MOST_HOLDS:
         return
-    if shortest_way(model, shape, ids).rest is None:
+    if shape.way(model, ids).rest is None:
         with _lock:
             way = _way(model, shape, ids)
             desk.owned["hold", hold] = hold, way  # no other object gets its address
@@ -77,7 +76,7 @@ def keep_hold(model: ClusterModel, shape: Manifold, hold: Any, ids: tuple[int, .
 
 def _way(model: ClusterModel, shape: Manifold, ids: tuple[int, ...]) -> records.Way:
     """Lay out the way for some held joints."""
-    way, tree = shortest_way(model, shape, ids), model.own_tree
+    way, tree = shape.way(model, ids), model.own_tree
     free = np.zeros(tree.nv)
     free[[iv for j in ids for iv in in_v(tree, j)]] = 1.0
     held = np.array([i for j in ids for i in in_q(tree, j)], dtype=np.int64)

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..._support.trees import in_v
 from ...errors import ConfigurationError
-from .. import ClusterModel, loops_of
+from .. import ClusterModel, Follower, loops_of
 from ._affine import Affine
-from .manifold import Follower, Manifold
 
 
 @dataclass(frozen=True)
@@ -50,20 +50,11 @@ class Way:
         return self.step.apply(r, np.zeros(nv))
 
 
-def shortest_way(model: ClusterModel, shape: Manifold, held: tuple[int, ...]) -> Way:
-    """Return the way for some held joints (ids), which is kept."""
-    found = shape.ways.get(held)
-    if found is None:
-        if len(shape.ways) > 256:  # somebody tries all combinations
-            shape.ways.clear()
-        found = shape.ways[held] = _make(model, shape, held)
-    return found
-
-
-def _make(model: ClusterModel, shape: Manifold, held: tuple[int, ...]) -> Way:
+def shortest_way(model: ClusterModel, followers: Iterable[Follower], held: tuple[int, ...]) -> Way:
+    """Return the way onto couplings for some held joints (ids)."""
     tree = model.own_tree
     inside = {tree.idx_vs[j] for loop in loops_of(model).clusters for j in loop.joints} if model.closures else set()
-    outside = tuple(f for f in shape.followers if f.iv not in inside)
+    outside = tuple(f for f in followers if f.iv not in inside)
     A = np.zeros((len(outside), tree.nv))
     for line, f in zip(A, outside, strict=True):
         line[f.iv] += 1.0

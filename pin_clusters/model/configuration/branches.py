@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import configuration
+from ..._support.docstrings import COMMON, stock
 from ..._support.trees import in_q
 from ...errors import ConfigurationError
 from .. import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
@@ -17,6 +18,7 @@ from .manifold import manifold
 _STARTS = 64
 
 
+@stock(COMMON)
 def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
     """Return the assemblies of a cluster with closed loops that have the independent joints of q.
 
@@ -25,8 +27,6 @@ def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
     method from 64 starts (the same at each call), and an assembly can be missed.
 
     Args:
-        model: Cluster model.
-        q: Configuration of the whole tree, shape (nq,).
         cluster: Name of one of its joints, or an entry of ``model.clusters``.
 
     Returns:
@@ -36,8 +36,6 @@ def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
     Raises:
         UnknownNameError: No joint has that name.
         ConfigurationError: The cluster has no closed loops, or q is not finite.
-        ShapeError: q has another size.
-        ArgumentTypeError: An argument has the wrong type.
 
     References:
         The constraints' closed forms; Newton's method.

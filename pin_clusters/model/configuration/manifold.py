@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-import math
 import weakref
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ..._engine.kernels.tables import layout
-from ..._support.arrays import configuration, in_order
+from ..._support.arrays import configuration
 from ..._support.docstrings import COMMON, stock
-from ..._support.trees import in_q
+from ..._support.trees import in_q, value_at
 from ...errors import ArgumentTypeError, ConfigurationError
-from .. import ClusterModel, check_closed, loops_of, primitives_of
+from .. import ClusterModel, Follower, check_closed, loops_of, primitives_of, rounded
 from ._affine import Affine
-
-if TYPE_CHECKING:
-    from ._shortest import Way
+from ._shortest import Way, shortest_way
 
 _documented = stock(
     COMMON,
@@ -33,38 +30,6 @@ References:
 TOLERANCE = 1e-6
 # first entry and number of entries that must have unit norm, per kind of joint
 _UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 2), layout.CONTINUOUS: (0, 2)}
-
-
-@dataclass(frozen=True)
-class Follower:
-    """One coupling, in indices of q.
-
-    Attributes:
-        label: Dependent joint and constraint, for messages.
-        iq: First index in q of the dependent joint.
-        nq: 1, or 2 for (cos, sin).
-        iv: Index in the tree's v of the dependent joint.
-        masters: (iq, nq, iv, coefficient) of each joint that leads.
-        offset: [rad] or [m].
-        period: What the coupling leaves open, [rad] or [m]: a continuous joint does not know its turns. 0 if nothing.
-    """
-
-    label: str
-    iq: int
-    nq: int
-    iv: int
-    masters: tuple[tuple[int, int, int, float], ...]
-    offset: float
-    period: float
-
-    def target(self, q: np.ndarray) -> float:
-        """Return what the coupling asks of the dependent joint, up to its period."""
-        return in_order(c * angle(q, iq, nq) for iq, nq, _, c in self.masters) + self.offset
-
-    def residual(self, q: np.ndarray) -> float:
-        """Return the dependent joint's value minus the target, wrapped to half a period."""
-        r = angle(q, self.iq, self.nq) - self.target(q)
-        return r - self.period * _rounded(r / self.period) if self.period else r
 
 
 @dataclass(frozen=True)
@@ -108,12 +73,21 @@ class Manifold:
                 if f.nq == 2:
                     q[f.iq], q[f.iq + 1] = np.cos(value), np.sin(value)
                 else:
-                    q[f.iq] = value + (f.period * _rounded((q[f.iq] - value) / f.period) if f.period else 0.0)
+                    q[f.iq] = value + (f.period * rounded((q[f.iq] - value) / f.period) if f.period else 0.0)
         return q
 
     def residual(self, q: np.ndarray) -> np.ndarray:
         """Return the residual of each coupling, [rad] or [m]."""
         return np.array([f.residual(q) for f in self.couplings])
+
+    def way(self, model: ClusterModel, held: tuple[int, ...]) -> Way:
+        """Return the shortest way onto the couplings for some held joints (ids), which is kept."""
+        found = self.ways.get(held)
+        if found is None:
+            if len(self.ways) > 256:  # somebody tries all combinations
+                self.ways.clear()
+            found = self.ways[held] = shortest_way(model, self.followers, held)
+        return found
 
 
 _known: dict[int, Manifold] = {}
@@ -136,27 +110,9 @@ def manifold(model: Any) -> Manifold:
     return found
 
 
-def angle(q: np.ndarray, iq: int, nq: int) -> float:
-    """Return the value of a joint of one degree of freedom, [rad] or [m]."""
-    return float(q[iq]) if nq == 1 else math.atan2(q[iq + 1], q[iq])
-
-
-def _rounded(x: float) -> float:
-    return float(np.round(x))  # unlike Python's, lets inf and NaN pass
-
-
 def _make(model: ClusterModel) -> Manifold:
     tree = model.own_tree
-    at = {j: (tree.idx_qs[j], tree.nqs[j], tree.idx_vs[j]) for j in range(1, tree.njoints)}
-    couplings = []
-    for row in model.coupling_rows:
-        iq, nq, iv = at[row.dependent]
-        masters = tuple((*at[m], c) for m, c in row.terms)
-        # multiples of whole turns; the coefficients of continuous masters are whole numbers
-        turns = math.gcd(*(round(abs(c)) for _, n, _, c in masters if n == 2))
-        period = 2.0 * math.pi * (1 if nq == 2 else turns)
-        label = f"joint {tree.names[row.dependent]!r} ({row.source.label})"
-        couplings.append(Follower(label, iq, nq, iv, masters, row.offset, period))
+    couplings = [Follower.of(tree, row) for row in model.coupling_rows]
     solved = {id(row) for row in model._topology.substituted}
     followers = [f for f, row in zip(couplings, model.coupling_rows, strict=True) if id(row) in solved]
     linear = not any(f.nq == 2 or f.period for f in followers)
@@ -253,15 +209,15 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
     check_norms(shape, q, tolerance)
     worst, excess = None, 1.0
     for f in shape.couplings:
-        terms = [abs(c * angle(q, iq, nq)) for iq, nq, _, c in f.masters]
+        terms = [abs(c * value_at(q, iq, nq)) for iq, nq, _, c in f.masters]
         allowed = tolerance * max(1.0, abs(f.offset), *terms)
         if abs(f.residual(q)) > excess * allowed:
             worst, excess = f, abs(f.residual(q)) / allowed
     if worst is not None:
         raise ConfigurationError(
-            f"q is off the couplings of model {model.name!r}: {worst.label} is at {angle(q, worst.iq, worst.nq):.9g}, "
-            f"which is {worst.residual(q):+.3g} (rad or m) from where its masters put it. "
-            "Use q = pc.project(model, q), and move q with pc.integrate."
+            f"q is off the couplings of model {model.name!r}: {worst.label} is at "
+            f"{value_at(q, worst.iq, worst.nq):.9g}, which is {worst.residual(q):+.3g} (rad or m) from where its "
+            "masters put it. Use q = pc.project(model, q), and move q with pc.integrate."
         )
     if model.closures:
         check_closed(model, q, tolerance)

@@ -16,7 +16,6 @@ from ..._support.trees import in_q, in_v
 from ...errors import ArgumentTypeError, BranchLost, ConfigurationError
 from .. import ClusterModel, carry, close, loops_of
 from ._desk import keep_hold, lay_out
-from ._shortest import shortest_way
 from .manifold import check_norms, manifold, owner
 
 _documented = stock(COMMON, AS_PINOCCHIO)
@@ -142,7 +141,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
     """
     shape = manifold(model)
     q = configuration(model, "q", q).copy()
-    ids = [model.getJointId(name) for name in _names(hold)]
+    held = held_joints(model, hold)
     if not np.all(np.isfinite(q)):
         i = int(np.flatnonzero(~np.isfinite(q))[0])
         raise ConfigurationError(f"project: q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
@@ -151,17 +150,16 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
         if norm > 0.0:
             q[first:last] /= norm
     check_norms(shape, q, 1e-6)  # what is left is zero
-    held = tuple(sorted(set(ids)))
-    tree, way = model.own_tree, shortest_way(model, shape, held)
+    tree, way = model.own_tree, shape.way(model, held)
     if model.closures:
-        q = close(model, q, [iv for j in ids for iv in in_v(tree, j)])
+        q = close(model, q, [iv for j in held for iv in in_v(tree, j)])
     lay_out(model, shape)
     keep_hold(model, shape, hold, held)
     if not way.outside:
-        return shape.follow(q) if shape.followers and not ids else q
+        return shape.follow(q) if shape.followers and not held else q
     moved = pin.integrate(tree, q, way.shortest(q, shape.linear, tree.nv))
     shape.follow(moved)
-    for i in (i for j in ids for i in in_q(tree, j)):
+    for i in (i for j in held for i in in_q(tree, j)):
         moved[i] = q[i]  # not even rounding moves a held joint
     return moved
 

@@ -15,15 +15,15 @@ from ..._engine.kernels.tables.sizes import offsets, rates_of_cluster
 from ..._engine.kernels.tables.variations_layout import OF_COLUMN, OF_FREE
 from ...constraints.closures import massive
 from ..elements import RotorElement
-from ..primitives import Primitive, primitives_of
+from ..primitives import Primitive
 from ..topology import Topology
-from ._clusters import Extents, Spinning, write_cluster
+from ._clusters import write_cluster
 from ._loops import Loop, Supply
 from ._tree import NEVER as NEVER
 from ._tree import TreeTables as TreeTables
 from ._tree import pack_tree as pack_tree
 from ._velocities import tree_of_velocities
-from ._writer import SHUFFLES, Body, Writer
+from ._writer import Body, Robot, Writer, put_body
 
 
 class Condition(NamedTuple):
@@ -73,43 +73,14 @@ def pack(
     gravity: np.ndarray,
 ) -> Tables:
     """Return the tables of a model; ``inertia_tree`` is what ``trees.inertia_tree_of`` made of the spanning tree."""
-    spinning = {r.joint_id: r for r in rotors if r.spins and r.joint_id is not None}
-    chains = {j: primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)}
-    bodies: list[Body] = []
-    body_of_joint = {0: 0}  # the last primitive's row moves the body of the joint
-    align = {0: np.eye(3)}
-    groups: list[tuple[int, list[int], list[Body]]] = []  # topology index, columns in v, bodies
-    for t in depth_first(topology.clusters, topology.outputs):
-        joints = topology.clusters[t]
-        staying = [j for j in joints if j not in spinning]
-        whole: list[Body] = []
-        for j in sorted(staying, key=lambda j: len(list(tree.supports[j]))):
-            for i, primitive in enumerate(chains[j]):
-                last = i == len(chains[j]) - 1
-                body = Body(j, primitive, body_of_joint[tree.parents[j]] if i == 0 else len(bodies), last)
-                bodies.append(body)
-                body.row = len(bodies)
-                whole.append(body)
-            body_of_joint[j] = len(bodies)
-            align[j] = chains[j][-1].align
-            bodies[-1].inertia = inertia_tree.inertias[j]
-        loop = topology.loops[t]
-        for _ in massive(loop.closures if loop is not None else ()):
-            middle = Primitive(at.MIDDLE, pin.SE3.Identity(), np.eye(3), 0, 0, 0)
-            bodies.append(Body(0, middle, body_of_joint[topology.outputs[t]], False))
-            bodies[-1].row = len(bodies)
-            whole.append(bodies[-1])
-        if len(joints) == 1 and not topology.members[t]:
-            # an untied joint of several degrees of freedom: one cluster per primitive
-            for body in whole:
-                groups.append((t, _columns(topology, [body.primitive]), [body]))
-        else:
-            groups.append((t, _columns(topology, [p for j in joints for p in chains[j]]), whole))
+    robot = Robot(tree, inertia_tree, topology, rotors)
+    groups = _grouped(robot)
     fixed_potential = 0.0
-    for j, rotor in spinning.items():
-        carrier = body_of_joint[tree.parents[j]]
+    for j, rotor in robot.spinning.items():
+        carrier = robot.body_of_joint[tree.parents[j]]
         if carrier:
-            bodies[carrier - 1].inertia = bodies[carrier - 1].inertia + rotor.placement.act(tree.inertias[j])
+            moved = robot.bodies[carrier - 1]
+            moved.inertia = moved.inertia + rotor.placement.act(tree.inertias[j])
         else:
             # a balanced rotor on the universe does not move its weight; Pinocchio counts it in the potential energy
             centre = rotor.placement.act(tree.inertias[j].lever)
@@ -117,38 +88,31 @@ def pack(
     for rod in massive(topology.closures):
         for j, p, mass in rod.masses_of_ends:
             fixed_potential -= 0.0 if j else mass * (gravity @ p)
-    out = Writer(len(bodies), len(groups))
+    out = Writer(len(robot.bodies), len(groups))
     header = out.rows[0]
-    header.bodies, header.cluster0 = len(bodies), 1 + len(bodies)
+    header.bodies, header.cluster0 = len(robot.bodies), 1 + len(robot.bodies)
     header.cluster1 = header.cluster0 + len(groups)
     header.nq, header.nv, header.njoints, header.nv_tree = tree.nq, topology.G.shape[1], tree.njoints, tree.nv
-    origin = _origin(tree)
     out.put(at.MINUS_GRAVITY, -gravity)
     out.put(at.POTENTIAL, fixed_potential)
-    out.put(at.ORIGIN, origin)
-    extents, spin = Extents(tree, inertia_tree), Spinning(rotors)
+    out.put(at.ORIGIN, robot.origin)
     joint_of_row = {}
     rows_of_g: dict[int, tuple[int, list[int]]] = {}  # of spinning rotors: where the row of G stands, and its columns
     supplies: list[Supply] = []
     conditions: list[Condition] = []
-    for g, (t, columns, members) in enumerate(groups):
-        row = 1 + len(bodies) + g
+    for row, (t, columns, members) in enumerate(groups, header.cluster0):
         joint_of_row[row] = topology.clusters[t]
         for body in members:
-            _write_body(out, tree, body, bodies, align, origin)
+            _write_body(out, robot, body)
         loop = topology.loops[t]
         if loop is None:
-            write_cluster(
-                out, tree, inertia_tree, topology, spin, row, columns, members, body_of_joint, align, extents, t
-            )
+            write_cluster(out, robot, row, columns, members, t)
             continue
         entry = out.rows[row]
         entry.first, entry.last, entry.nk = members[0].row, members[-1].row + 1, len(columns)
         entry.out = members[0].parent
-        entry.smallest = out.append(extents.smallest_d(topology.clusters[t], topology.outputs[t]))
-        writer = Loop(out, tree, loop, row, columns, members, body_of_joint, align, origin)
-        armature = inertia_tree.armature
-        found, functions = writer.write(rotors, armature, [j for j in topology.clusters[t] if j in spinning])
+        entry.smallest = out.append(robot.smallest_d(t))
+        found, functions = Loop(out, robot, loop, row, columns, members).write()
         rows_of_g.update({j: (where, columns) for j, where in found.items()})
         supplies += functions
         head = out.rows[entry.head]
@@ -157,18 +121,47 @@ def pack(
         )
     _write_ways_up(out)
     home = {j: row for row, joints in joint_of_row.items() for j in joints}
-    _write_spinning(out, tree, spinning, body_of_joint, align, chains, rows_of_g, home)
-    _write_ground(out, topology, rotors, tree, origin)
+    _write_spinning(out, robot, rows_of_g, home)
+    _write_ground(out, robot)
     rates = _write_rates(out)
     header.prepared = out.room(tree.nq)
     work = np.zeros(out.work)
     work[header.prepared :] = np.nan
     work[list(out.initial)] = list(out.initial.values())
-    index = out.index()
+    index = out.index(at.ROW_WIDTH)
     return Tables(
         index, np.array(out.params), work, joint_of_row, tuple(supplies), tuple(conditions), rates,
         tree_of_velocities(index),
     )  # fmt: skip
+
+
+def _grouped(robot: Robot) -> list[tuple[int, list[int], list[Body]]]:
+    """Make the bodies; return them by cluster of the kernels: which of the topology's it is, columns in v, bodies."""
+    tree, topology, bodies = robot.tree, robot.topology, robot.bodies
+    groups: list[tuple[int, list[int], list[Body]]] = []
+    for t in depth_first(topology.clusters, topology.outputs):
+        joints = topology.clusters[t]
+        staying = [j for j in joints if j not in robot.spinning]
+        whole: list[Body] = []
+        for j in sorted(staying, key=lambda j: len(list(tree.supports[j]))):
+            chain = robot.chains[j]
+            for i, primitive in enumerate(chain):
+                parent = robot.body_of_joint[tree.parents[j]] if i == 0 else len(bodies)
+                whole.append(robot.add(j, primitive, parent, last=primitive is chain[-1]))
+            robot.body_of_joint[j] = len(bodies)
+            robot.align[j] = chain[-1].align
+            bodies[-1].inertia = robot.inertia_tree.inertias[j]
+        loop = topology.loops[t]
+        for _ in massive(loop.closures if loop is not None else ()):
+            middle = Primitive(at.MIDDLE, pin.SE3.Identity(), np.eye(3), 0, 0, 0)
+            whole.append(robot.add(0, middle, robot.body_of_joint[topology.outputs[t]], last=False))
+        if len(joints) == 1 and not topology.members[t]:
+            # an untied joint of several degrees of freedom: one cluster per primitive
+            for body in whole:
+                groups.append((t, _columns(topology, [body.primitive]), [body]))
+        else:
+            groups.append((t, _columns(topology, [p for j in joints for p in robot.chains[j]]), whole))
+    return groups
 
 
 def depth_first(clusters: Sequence[tuple[int, ...]], outputs: Sequence[int]) -> list[int]:
@@ -195,14 +188,13 @@ def _write_ways_up(out: Writer) -> None:
         row.until = following.above
 
 
-def _write_ground(
-    out: Writer, topology: Topology, rotors: Sequence[RotorElement], tree: pin.Model, origin: np.ndarray
-) -> None:
+def _write_ground(out: Writer, robot: Robot) -> None:
     """Masses on the universe, and momenta of rotors there; where closures change their ratios, their cluster knows."""
+    topology, rotors, origin = robot.topology, robot.rotors, robot.origin
     moment = np.zeros(4)
     for r in rotors:
         if r.spins and not r.carrier_id and r.joint_id is not None:
-            body = tree.inertias[r.joint_id]
+            body = robot.tree.inertias[r.joint_id]
             moment += body.mass * np.append(1.0, r.placement.act(body.lever) - origin)
     for rod in massive(topology.closures):
         for j, p, mass in rod.masses_of_ends:
@@ -234,64 +226,32 @@ def _columns(topology: Topology, chain: Sequence[Primitive]) -> list[int]:
     return [int(i) for i, iv in zip(places, mine, strict=True) if i < len(free) and free[i] == iv]
 
 
-def _origin(tree: pin.Model) -> np.ndarray:
-    """Return a point near the robot: placements far from the universe would cost digits."""
-    roots = [j for j in range(1, tree.njoints) if tree.parents[j] == 0]
-    fixed = [j for j in roots if "FreeFlyer" not in tree.joints[j].shortname()]
-    return np.array(tree.jointPlacements[fixed[0]].translation) if fixed else np.zeros(3)
-
-
-def _write_body(
-    out: Writer, tree: pin.Model, body: Body, bodies: list[Body], align: dict[int, np.ndarray], origin: np.ndarray
-) -> None:
+def _write_body(out: Writer, robot: Robot, body: Body) -> None:
     p, row = body.primitive, out.rows[body.row]
     row.parent, row.kind, row.iq, row.ndof = body.parent, p.kind, p.iq, p.nv
     row.joint = body.joint if body.last else -1
     row.root = out.rows[body.parent].root if body.parent else body.row
     if p.kind == at.MIDDLE:
         return
-    A_parent = bodies[body.parent - 1].primitive.align if body.parent else np.eye(3)
-    position = np.array(p.placement.translation) - (origin if body.parent == 0 else 0.0)
-    inertia = body.inertia
-    rotational = p.align.T @ inertia.inertia @ p.align
-    rotation = A_parent.T @ p.placement.rotation @ p.align
-    row.shuffle = next((i for i, P in enumerate(SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
-    for offset, values in (
-        (at.ROTATION, rotation),
-        (at.POSITION, A_parent.T @ position),
-        (at.MASS, inertia.mass),
-        (at.LEVER, p.align.T @ inertia.lever),
-        (at.INERTIA, rotational[np.triu_indices(3)]),
-        (at.PITCH, p.pitch),
-        (at.ALIGN, p.align),
-    ):
-        out.put(body.row * at.BODY_PARAMS + offset, values)
+    A_parent = robot.bodies[body.parent - 1].primitive.align if body.parent else np.eye(3)
+    origin = 0.0 if body.parent else robot.origin
+    row.shuffle = put_body(out, body.row, p, A_parent, body.inertia, p.align, origin)
     row.at_S = body.row * at.BODY_WORK + at.W_S if p.nv == 1 else out.room(6 * p.nv)
 
 
 def _write_spinning(
-    out: Writer,
-    tree: pin.Model,
-    spinning: dict[int, RotorElement],
-    body_of_joint: dict[int, int],
-    align: dict[int, np.ndarray],
-    chains: dict[int, list[Primitive]],
-    rows_of_g: dict[int, tuple[int, list[int]]],
-    home: dict[int, int],
+    out: Writer, robot: Robot, rows_of_g: dict[int, tuple[int, list[int]]], home: dict[int, int]
 ) -> None:
     """Where external forces on spinning rotors of the tree go."""
     rows = []
-    for j, r in sorted(spinning.items()):
+    for j, r in sorted(robot.spinning.items()):
         free = np.flatnonzero(r.row)
         where, columns = rows_of_g[j] if j in rows_of_g else (out.store(r.row[free]), free.tolist())
-        p, A = chains[j][0], align[r.carrier_id]
+        carrier, p, A = robot.body_of_joint[r.carrier_id], robot.chains[j][0], robot.align[r.carrier_id]
+        rotation = A.T @ p.placement.rotation @ p.align
         data = np.concatenate(
-            [
-                (A.T @ p.placement.rotation @ p.align).ravel(),
-                A.T @ p.placement.translation if body_of_joint[r.carrier_id] else np.zeros(3),
-                p.align.ravel(),
-            ]
+            [rotation.ravel(), A.T @ p.placement.translation if carrier else np.zeros(3), p.align.ravel()]
         )
-        carrier, listed = body_of_joint[r.carrier_id], out.add_list(columns)
+        listed, _ = out.add_list(columns)
         rows.append(at.Rotor(carrier, p.iq, p.kind, j, out.append(data), listed, len(columns), where, home[j]))
     out.rows[0].rotor0, out.rows[0].rotor1 = out.add_all(rows)

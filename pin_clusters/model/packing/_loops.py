@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import pinocchio as pin
 
 from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables.sizes import cluster_work, external_work, harmonic_room, joint_work, offsets
@@ -24,8 +23,7 @@ from ...constraints.closures import (
     massive,
 )
 from ..assembly import LinearClosure, LoopAnalysis
-from ..elements import RotorElement
-from ._writer import Body, Row, Writer
+from ._writer import Body, Robot, Row, Writer
 
 _FACTORS = {SIN: at.SIN, COS: at.COS, LINEAR: at.IDENTITY}
 _TURNS = {"none": at.TURN_NONE, "full": at.TURN_FULL, "axis": at.TURN_AXIS, "universal": at.TURN_UNIVERSAL}
@@ -52,27 +50,22 @@ class Loop:
 
     Attributes:
         out: The tables.
-        tree: Spanning tree.
+        robot: What is written.
         loop: Analysis.
         row: The cluster's row.
         columns: Indices in v of its independent velocities.
         members: Its bodies.
-        body_of_joint: Kernel body of each joint.
-        align: Rotation from the kernel's frame of a joint's body to the tree's.
-        origin: Of the kernels' world.
     """
 
     out: Writer
-    tree: pin.Model
+    robot: Robot
     loop: LoopAnalysis
     row: int
     columns: list[int]
     members: list[Body]
-    body_of_joint: dict[int, int]
-    align: dict[int, np.ndarray]
-    origin: np.ndarray
 
     def __post_init__(self) -> None:
+        self.tree, self.body_of_joint, self.align = self.robot.tree, self.robot.body_of_joint, self.robot.align
         self.nk, self.nd = len(self.columns), len(self.loop.dependents)
         self.velocities: dict[int, int] = {}  # index in the tree's v -> row of the velocity
         self.at_q: dict[int, tuple[int, int]] = {}  # index in the tree's v -> first index in q of its joint, and size
@@ -80,13 +73,13 @@ class Loop:
             self.at_q |= dict.fromkeys(in_v(self.tree, j), (self.tree.idx_qs[j], self.tree.nqs[j]))
         self.column = {iv: i for i, iv in enumerate((*self.loop.dependents, *self.loop.independents))}
 
-    def write(
-        self, rotors: Sequence[RotorElement], armature: np.ndarray, spinning: Sequence[int]
-    ) -> tuple[dict[int, int], list[Supply]]:
+    def write(self) -> tuple[dict[int, int], list[Supply]]:
         """Write everything; return where the rows of G of spinning rotors of the tree stand, and Python functions."""
         out, nk = self.out, self.nk
+        spinning = [j for j in self.loop.joints if j in self.robot.spinning]
         entry = out.rows[self.row]
-        entry.kind, entry.column = at.LOOP, out.add_list(self.columns)
+        entry.kind = at.LOOP
+        entry.column, _ = out.add_list(self.columns)
         self._write_bodies()
         self._write_velocities(spinning)
         nr = sum(c.size for c in self.loop.kept)
@@ -97,7 +90,7 @@ class Loop:
         head.velocity0, head.velocity1 = velocities[0], velocities[-1] + 1
         supplies = self._write_closures(head)
         self._write_followers(head)
-        self._write_elements(head, rotors, armature)
+        self._write_elements(head)
         self._write_rods(head)
         return {j: out.rows[self.velocities[self.tree.joints[j].idx_v]].at_G for j in spinning}, supplies
 
@@ -164,7 +157,7 @@ class Loop:
 
     def _place(self, j: int, position: np.ndarray) -> np.ndarray:
         """Position in the kernel's frame of a joint's body."""
-        return self.align[j].T @ (position - (self.origin if j == 0 else 0.0))
+        return self.align[j].T @ (position - (self.robot.origin if j == 0 else 0.0))
 
     def _inside(self, b: int) -> int:
         """Kernel body b if it is one of the cluster, else 0."""
@@ -266,11 +259,11 @@ class Loop:
             )
         head.follower0, head.follower1 = out.add_all(rows)
 
-    def _write_elements(self, head: Row, rotors: Sequence[RotorElement], armature: np.ndarray) -> None:
+    def _write_elements(self, head: Row) -> None:
         """Armature and spin elements, and the tables of spin momenta of their carriers."""
-        out, nk, entry = self.out, self.nk, self.out.rows[self.row]
+        out, nk, entry, armature = self.out, self.nk, self.out.rows[self.row], self.robot.inertia_tree.armature
         inside, output = {b.row for b in self.members}, self.members[0].parent
-        own = [r for r in rotors if r.spins and any(iv in self.velocities for iv, _ in r.drivers)]
+        own = [r for r in self.robot.rotors if r.spins and any(iv in self.velocities for iv, _ in r.drivers)]
         tables: dict[int, int] = {}
         for r in own:
             carrier = self.body_of_joint[r.carrier_id]

@@ -11,12 +11,13 @@ import pinocchio as pin
 
 from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables import tree_layout as tl
-from ..._support.trees import common_ancestor, in_v
-from ...constraints.closures import massive
+from ..._support.tables import Table
+from ..._support.trees import in_v
+from ...constraints.closures import lumps_of
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology
-from ._writer import SHUFFLES
+from ._writer import put_body, shuffle
 
 NEVER = 1 << 40  # with which wish nothing is copied
 # of each field of pin.Data: name, numbers per item, items, with which wishes it is filled, from which level on
@@ -87,10 +88,10 @@ def pack_tree(
     chains: list[list[Primitive]] = [[]] + [
         primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)
     ]
-    links: list[Any] = []
+    links: list[tl.Link] = []
     dofs: list[list[int]] = [[0] * 6 for _ in range(nvt)]
     link_of_joint = np.zeros(tree.njoints, dtype=np.int64)
-    params = [0.0] * (at.BODY_PARAMS * (1 + sum(map(len, chains))))
+    out = Table([None], [0.0] * (at.BODY_PARAMS * (1 + sum(map(len, chains)))))
     aligns = [np.eye(3)]
     for j in range(1, tree.njoints):
         parent = int(link_of_joint[tree.parents[j]])
@@ -98,103 +99,59 @@ def pack_tree(
         for i, p in enumerate(chains[j]):
             last, b = i == len(chains[j]) - 1, len(links) + 1
             inertia = inertia_tree.inertias[j] if last else pin.Inertia.Zero()
-            shuffle, align = _write(params, b, p, aligns[parent], inertia)
-            links.append(
-                tl.Link(parent, p.kind, p.iq, p.iv, p.nv, shuffle, align, j if last else 0, upper, int(i == 0))
-            )
+            exchanges = put_body(out, b, p, aligns[parent], inertia, p.align.T), shuffle(p.align.T)
+            links.append(tl.Link(parent, p.kind, p.iq, p.iv, p.nv, *exchanges, j if last else 0, upper, int(i == 0)))
             for d in range(p.nv):
                 screw = b * at.BODY_PARAMS + at.PITCH if p.kind == at.HELICAL else -1
                 dofs[p.iv + d] = [b, *_axis(p, d), screw, 0, 0]
             aligns.append(p.align)
             parent = b
         link_of_joint[j] = parent
-    rows: list[Any] = [None, *links]
-    first_dof = len(rows)
-    rows += [None] * nvt
+    out.add_all(links)
+    dof0, dof1 = out.add_all([None] * nvt)
     for iv, columns in enumerate(_pattern(tree, topology)):
-        dofs[iv][4], dofs[iv][5] = len(rows), len(rows) + len(columns)
-        rows += [tl.Term(k, iv * nv + k) for k in columns]
-    rows[first_dof : first_dof + nvt] = [tl.Dof(*d) for d in dofs]
+        dofs[iv][4:] = out.add_all(tl.Term(k, iv * nv + k) for k in columns)
+    out.rows[dof0:dof1] = [tl.Dof(*d) for d in dofs]
     spins = [r for r in rotors if r.source is not None]
-    spin0 = len(rows)
-    rows += [None] * len(spins)
-    for i, r in enumerate(spins):
+    spin0, spin1 = out.add_all([None] * len(spins))
+    for i, r in enumerate(spins, spin0):
         b = int(link_of_joint[r.carrier_id])
-        rows[spin0 + i] = tl.Spin(b, len(params), len(rows), len(rows) + len(r.drivers))
-        params += (aligns[b].T @ r.axis * r.axial_inertia).tolist()
-        for iv, ratio in r.drivers:
-            rows.append(tl.Driver(iv, len(params)))
-            params.append(ratio)
-    lumps = _lumps(tree, topology)
-    lump0 = len(rows)
+        momentum = out.append(aligns[b].T @ r.axis * r.axial_inertia)
+        drivers = out.add_all(tl.Driver(iv, out.append(ratio)) for iv, ratio in r.drivers)
+        out.rows[i] = tl.Spin(b, momentum, *drivers)
+    lumps = lumps_of(tree, topology.closures)
+    lump0 = len(out.rows)
     for mass, ends, common in lumps:
-        (a, b) = (int(link_of_joint[j]) for j, _ in ends)
-        rows.append(tl.Lump(len(params), a, b, int(link_of_joint[common])))
-        params.append(mass)
-        for j, point in ends:
-            params += (aligns[link_of_joint[j]].T @ point).tolist()
-    lump1 = len(rows)
-    sections, own, derived, work, out = _places(tree, nv, len(links), _widest(tree, topology))
-    where = len(rows)
-    rows += [sections, own, derived]
-    field0 = len(rows)
-    fields = []
-    for name, item, count, what, level in _FIELDS:
-        fields.append((len(rows), name))
-        rows.append(tl.Field(getattr(sections, name), item * _items(tree, count), 0, what, level))
-    for name, what, level in _OF_THE_WHOLE:
-        fields.append((len(rows), name))
-        rows.append(tl.Field(getattr(sections, name), 3, 0, what, level))
-    fields.append((len(rows), "dAg"))
-    rows.append(tl.Field(derived.tree_dAg, 6 * nvt, 0, tl.MAP_RATE, 1))
-    read = len(rows)
+        a, b = (int(link_of_joint[j]) for j, _ in ends)
+        points = [aligns[link_of_joint[j]].T @ point for j, point in ends]
+        out.add(tl.Lump(out.append([mass, *np.ravel(points)]), a, b, int(link_of_joint[common])))
+    lump1 = len(out.rows)
+    sections, own, derived, work, size = _places(tree, nv, len(links), _widest(tree, topology))
+    where, _ = out.add_all([sections, own, derived])
     counts = {name: item * _items(tree, count) for name, item, count, *_ in _FIELDS}
-    for name in ("oMi", "J", "dJ", "v", "oMf"):
-        fields.append((len(rows), name))
-        rows.append(tl.Field(getattr(sections, name), counts[name], 0, NEVER, 0))
-    place0 = len(rows)
+    copies = [(name, getattr(sections, name), counts[name], what, level) for name, _, _, what, level in _FIELDS]
+    copies += [(name, getattr(sections, name), 3, what, level) for name, what, level in _OF_THE_WHOLE]
+    copies.append(("dAg", derived.tree_dAg, 6 * nvt, tl.MAP_RATE, 1))
+    back = [(name, getattr(sections, name), counts[name], NEVER, 0) for name in ("oMi", "J", "dJ", "v", "oMf")]
+    field0, _ = out.add_all(tl.Field(place, n, 0, what, level) for _, place, n, what, level in (*copies, *back))
+    fields = tuple((field0 + i, name) for i, (name, *_) in enumerate((*copies, *back)))
+    place0 = len(out.rows)
     places = [(j, pin.SE3.Identity()) for j in range(tree.njoints)]
     places += [(frame.parentJoint, frame.placement) for frame in tree.frames]
     for j, M in places:
         b = int(link_of_joint[j])
         A = aligns[b].T
-        rows.append(tl.Place(b, j, len(params)))
-        for R, x in ((A @ M.rotation, A @ M.translation), (M.rotation, M.translation)):
-            params += [*R.ravel().tolist(), *x.tolist()]
-    rows[0] = tl.TreeHeader(
-        len(links), tree.nq, nv, nvt, first_dof, spin0, spin0 + len(spins), where, field0, read,
-        int(bool(topology.closures)), place0, len(rows), tree.njoints, lump0, lump1,
+        given = (A @ M.rotation, A @ M.translation), (M.rotation, M.translation)
+        out.add(tl.Place(b, j, out.append([x for R, p in given for x in (*R.flat, *p)])))
+    out.rows[0] = tl.TreeHeader(
+        len(links), tree.nq, nv, nvt, dof0, spin0, spin1, where, field0, field0 + len(copies),
+        int(bool(topology.closures)), place0, len(out.rows), tree.njoints, lump0, lump1,
     )  # fmt: skip
-    index = np.zeros((len(rows), at.ROW_WIDTH), dtype=np.int64)
-    for numbers, row in zip(index, rows, strict=True):
-        numbers[: len(row)] = row
     return TreeTables(
-        index, np.array(params), work, out, sections, own, derived, tuple(fields), link_of_joint, _settles(tree),
-        tuple(iv for rows, _ in _blocks(tree, topology) for iv in rows), _masses(tree, inertia_tree, lumps),
+        out.index(at.ROW_WIDTH), np.array(out.params), work, size, sections, own, derived, fields, link_of_joint,
+        _settles(tree), tuple(iv for rows, _ in _blocks(tree, topology) for iv in rows),
+        _masses(tree, inertia_tree, lumps),
     )  # fmt: skip
-
-
-def _write(params: list[float], b: int, p: Primitive, A_parent: np.ndarray, inertia: pin.Inertia) -> tuple[int, int]:
-    """Write the numbers of a link; return how its two constant rotations exchange axes."""
-    rotation = A_parent.T @ p.placement.rotation @ p.align
-    rotational = p.align.T @ inertia.inertia @ p.align
-    for offset, values in (
-        (at.ROTATION, rotation),
-        (at.POSITION, A_parent.T @ np.array(p.placement.translation)),
-        (at.MASS, inertia.mass),
-        (at.LEVER, p.align.T @ inertia.lever),
-        (at.INERTIA, rotational[np.triu_indices(3)]),
-        (at.PITCH, p.pitch),
-        (at.ALIGN, p.align.T),
-    ):
-        numbers = np.ravel(values).tolist()
-        k = b * at.BODY_PARAMS + offset
-        params[k : k + len(numbers)] = numbers
-    return _shuffle(rotation), _shuffle(p.align.T)
-
-
-def _shuffle(rotation: np.ndarray) -> int:
-    return next((i for i, P in enumerate(SHUFFLES, 1) if np.array_equal(rotation, P)), 0)
 
 
 def _axis(p: Primitive, d: int) -> tuple[int, int]:
@@ -228,21 +185,6 @@ def _blocks(tree: pin.Model, topology: Topology) -> list[tuple[list[int], list[i
 def _widest(tree: pin.Model, topology: Topology) -> int:
     """Return the most columns that a cluster with loops has, at least one; 0 without loops."""
     return max((max(1, len(columns)) for _, columns in _blocks(tree, topology)), default=0)
-
-
-def _lumps(tree: pin.Model, topology: Topology) -> list[tuple[float, tuple[tuple[int, np.ndarray], ...], int]]:
-    """Return the masses of rods that no link has: mass, two points that it is between, the joint that carries both.
-
-    By Simpson's rule, which is exact: two thirds in the middle, a sixth at each end. Links have the ends but those on
-    the universe.
-    """
-    found = []
-    for rod in massive(topology.closures):
-        ends = tuple((int(j), np.asarray(p)) for j, p in rod.ends)
-        found.append((rod.point_masses[1], ends, common_ancestor(tree, [j for j, _ in ends])))
-        held = zip(ends, rod.masses_of_ends, strict=True)
-        found += [(mass, (end, end), 0) for end, (j, _, mass) in held if not j]
-    return found
 
 
 def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> tuple[tuple[int, float], ...]:

@@ -1,8 +1,8 @@
-"""The tables while they grow."""
+"""A robot, and its tables while they grow."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -10,7 +10,11 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine.kernels.tables import layout as at
-from ..primitives import Primitive
+from ..._support.arrays import in_order
+from ..._support.tables import Table
+from ..elements import RotorElement
+from ..primitives import Primitive, primitives_of
+from ..topology import Topology
 
 # identity and the two cyclic exchanges of axes, in the order of layout.Body.shuffle
 SHUFFLES = tuple(np.roll(np.eye(3), i, axis=0) for i in range(3))
@@ -28,6 +32,64 @@ class Body:
     row: int = 0
 
 
+class Robot:
+    """What is written.
+
+    Attributes:
+        tree: Spanning tree.
+        inertia_tree: What ``trees.inertia_tree_of`` made of it.
+        topology: Its clusters.
+        rotors: All of them.
+        spinning: Those that spin and are bodies of the tree, by joint.
+        chains: Primitives of each joint.
+        origin: Of the kernels' world, a point near the robot: placements far from the universe would cost digits.
+        bodies: Of the kernels, as far as they are known.
+        body_of_joint: Kernel body of each joint.
+        align: Rotation from the kernel's frame of a joint's body to the tree's.
+    """
+
+    def __init__(
+        self, tree: pin.Model, inertia_tree: pin.Model, topology: Topology, rotors: Sequence[RotorElement]
+    ) -> None:
+        joints = range(1, tree.njoints)
+        self.tree, self.inertia_tree, self.topology, self.rotors = tree, inertia_tree, topology, rotors
+        self.spinning = {r.joint_id: r for r in rotors if r.spins and r.joint_id is not None}
+        self.chains = {j: primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in joints}
+        roots = [j for j in joints if tree.parents[j] == 0 and "FreeFlyer" not in tree.joints[j].shortname()]
+        self.origin = np.array(tree.jointPlacements[roots[0]].translation) if roots else np.zeros(3)
+        self.bodies: list[Body] = []
+        self.body_of_joint = {0: 0}  # the last primitive's row moves the body of the joint
+        self.align = {0: np.eye(3)}
+        self._elements = [r for r in rotors if r.spins]
+        self._of_column: dict[int, list[int]] = {}
+        for i, r in enumerate(self._elements):
+            for k in np.flatnonzero(r.row).tolist():
+                self._of_column.setdefault(k, []).append(i)
+        self._parents = [int(p) for p in tree.parents]
+        self._mass = [float(inertia.mass) for inertia in inertia_tree.inertias]
+        self._reach = [0.0] * tree.njoints  # how far each joint is from the universe
+        for j in joints:
+            self._reach[j] = self._reach[self._parents[j]] + float(np.linalg.norm(tree.jointPlacements[j].translation))
+        for j in reversed(joints):  # how heavy what hangs from each joint is
+            self._mass[self._parents[j]] += self._mass[j]
+
+    def add(self, joint: int, primitive: Primitive, parent: int, *, last: bool) -> Body:
+        """Return a new body."""
+        self.bodies.append(Body(joint, primitive, parent, last, row=1 + len(self.bodies)))
+        return self.bodies[-1]
+
+    def moved_by(self, columns: Iterable[int]) -> list[RotorElement]:
+        """Return the spin elements that some velocities move, in order."""
+        return [self._elements[i] for i in sorted({i for k in columns for i in self._of_column.get(k, ())})]
+
+    def smallest_d(self, t: int) -> float:
+        """Return the rounding error of D of a cluster: below it the inertia that a joint sees counts as zero."""
+        joints, output = self.topology.clusters[t], self.topology.outputs[t]
+        mass = in_order(self._mass[j] for j in joints if self._parents[j] == output)
+        reach = max(self._reach[j] for j in joints)
+        return float(8.0 * np.finfo(float).eps * mass * reach * reach)
+
+
 class Row:
     """A row of ``index`` while it is written: the fields of one of the named tuples of ``layout``, zero at first."""
 
@@ -39,46 +101,21 @@ class Row:
             raise AttributeError(name)
         vars(self)[name] = int(value)
 
+    def __iter__(self) -> Iterator[int]:
+        return iter(vars(self).values())
+
     if TYPE_CHECKING:
 
         def __getattr__(self, name: str) -> Any: ...
 
 
-class Writer:
-    """Grows ``params`` and the lists of ``index``."""
+class Writer(Table):
+    """The tables of the kernels of bodies and clusters."""
 
     def __init__(self, bodies: int, clusters: int) -> None:
-        self.params: list[float] = [0.0] * ((bodies + 1) * at.BODY_PARAMS)
-        self.rows: list[Any] = [Row(at.Header), *(Row(at.Body) for _ in range(bodies))]
-        self.rows += [Row(at.Cluster) for _ in range(clusters)]
-        self.work = (bodies + 1) * at.BODY_WORK
+        kinds = [at.Header] + [at.Body] * bodies + [at.Cluster] * clusters
+        super().__init__(map(Row, kinds), [0.0] * ((bodies + 1) * at.BODY_PARAMS), (bodies + 1) * at.BODY_WORK)
         self.initial: dict[int, float] = {}  # what the workspace holds when it is made; the rest is zero
-
-    def append(self, values: Any) -> int:
-        """Return where numbers stand that are parameters."""
-        offset = len(self.params)
-        self.params.extend(np.asarray(values, dtype=float).ravel().tolist())
-        return offset
-
-    def put(self, offset: int, values: Any) -> None:
-        """Write parameters for which there is room."""
-        numbers = np.ravel(values).tolist()
-        self.params[offset : offset + len(numbers)] = numbers
-
-    def add(self, row: Row | tuple[int, ...]) -> int:
-        """Append a row; return its number."""
-        self.rows.append(row)
-        return len(self.rows) - 1
-
-    def add_all(self, rows: Iterable[Row | tuple[int, ...]]) -> tuple[int, int]:
-        """Append rows; return the number of the first, and that behind the last."""
-        first = len(self.rows)
-        self.rows.extend(rows)
-        return first, len(self.rows)
-
-    def add_list(self, values: Sequence[int]) -> int:
-        """Return the first of the rows that hold a list."""
-        return self.add_all(at.Entry(int(v)) for v in values)[0]
 
     def store(self, values: np.ndarray) -> int:
         """Return where numbers stand that are in the workspace from the beginning."""
@@ -87,15 +124,37 @@ class Writer:
         self.initial.update({offset + i: x for i, x in enumerate(flat) if x})
         return offset
 
-    def index(self) -> np.ndarray:
-        """Return the table of whole numbers."""
-        table = np.zeros((len(self.rows), at.ROW_WIDTH), dtype=np.int64)
-        for numbers, row in zip(table, self.rows, strict=True):
-            values = tuple(vars(row).values()) if isinstance(row, Row) else row
-            numbers[: len(values)] = values
-        return table
 
-    def room(self, size: int) -> int:
-        offset = self.work
-        self.work += size
-        return offset
+def put_body(
+    out: Table, b: int, p: Primitive, A_parent: np.ndarray, inertia: pin.Inertia, align: np.ndarray,
+    origin: np.ndarray | float = 0.0,
+) -> int:  # fmt: skip
+    """Write the numbers of a body; return how its rotation exchanges axes.
+
+    Args:
+        out: The tables.
+        b: Row of the body.
+        p: What moves it.
+        A_parent: Rotation from the kernel's frame of the parent to the tree's.
+        inertia: In the frame of the tree.
+        align: As the kernels read it.
+        origin: Of the parent's frame.
+    """
+    rotation = A_parent.T @ p.placement.rotation @ p.align
+    rotational = p.align.T @ inertia.inertia @ p.align
+    for offset, values in (
+        (at.ROTATION, rotation),
+        (at.POSITION, A_parent.T @ (np.array(p.placement.translation) - origin)),
+        (at.MASS, inertia.mass),
+        (at.LEVER, p.align.T @ inertia.lever),
+        (at.INERTIA, rotational[np.triu_indices(3)]),
+        (at.PITCH, p.pitch),
+        (at.ALIGN, align),
+    ):
+        out.put(b * at.BODY_PARAMS + offset, values)
+    return shuffle(rotation)
+
+
+def shuffle(rotation: np.ndarray) -> int:
+    """Return which of ``SHUFFLES`` a rotation is, counted from 1; 0 if none."""
+    return next((i for i, P in enumerate(SHUFFLES, 1) if np.array_equal(rotation, P)), 0)

@@ -46,7 +46,10 @@ def components(
         found = members.setdefault(find(min(joints)), [])
         if i not in found:
             found.append(i)
-    output = {r: _output_body(tree, joints) for r, joints in groups.items()}
+    # by the path rule a cluster hangs from one body outside of it
+    output = {}
+    for r, mine in groups.items():
+        (output[r],) = {tree.parents[j] for j in mine} - set(mine)
     order: list[int] = []
     placed = {0}
     waiting = sorted(groups, key=lambda r: min(groups[r]))
@@ -60,15 +63,6 @@ def components(
         tuple(output[r] for r in order),
         tuple(tuple(members.get(r, ())) for r in order),
     )
-
-
-def _output_body(tree: pin.Model, joints: Sequence[int]) -> int:
-    """Return the one body outside the cluster from which it hangs (design: clusters hang from one body)."""
-    inside = set(joints)
-    outside = {tree.parents[j] for j in joints} - inside
-    if len(outside) != 1:
-        raise AssertionError("a cluster hangs from several bodies")  # excluded by the path rule
-    return outside.pop()
 
 
 def closed_path(tree: pin.Model, closure: Closure) -> set[int]:

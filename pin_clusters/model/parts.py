@@ -1,0 +1,49 @@
+"""What a cluster model consists of: what its data and the tables that are made later read of it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .._engine.calls import Desk
+from .._engine.calls.records import ModelDesk
+from ..constraints.closures import Closure
+from ..constraints.rows import Row
+from .elements import Cluster, RotorElement
+from .packing import Tables, TreeTables
+from .passive import PassiveForces
+from .topology import Topology
+from .tree_attributes import TreeAttributes
+
+
+class ModelParts(TreeAttributes):
+    """Attributes of a ``ClusterModel``, which makes them."""
+
+    constraints: tuple[Any, ...]
+    closures: tuple[Closure, ...]
+    coupling_rows: tuple[Row, ...]
+    clusters: tuple[Cluster, ...]
+    rotors: tuple[RotorElement, ...]
+    inertia_tree: pin.Model
+    passive: PassiveForces | None  # springs and the like among the constraints
+    name: str
+    nq: int
+    nv: int
+    q_reference: np.ndarray
+    _index: np.ndarray
+    _params: np.ndarray
+    _tables: Tables
+    _tree_tables: TreeTables
+    _topology: Topology
+    own_tree: pin.Model
+    _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
+    preferred: tuple[str, ...]
+    independent_joints: tuple[str, ...]
+    dependent_joints: tuple[str, ...]
+    tree: pin.Model
+    idx_v_independent: np.ndarray
+    _desk: Desk[ModelDesk] | None  # of calls in machine code, once it moves
+    _functions: Any  # of ``specialising``, which is above: None, or what makes them
+    __slots__ = tuple(__annotations__)
