@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._support.arrays import on_a_page
+from .native.words import address_of
 from .operations import OPERATIONS, Operation
 from .switches import BOUNDSCHECK as BOUNDSCHECK
 from .switches import JIT as JIT
@@ -151,6 +152,6 @@ class Pointer:
         numbers: list[int] = []
         for array in self.arrays:
             assert array.flags.c_contiguous
-            numbers += [array.ctypes.data, array.shape[0]]
+            numbers += [address_of(array), array.shape[0]]
         self._block = np.array(numbers, dtype=np.int64)
-        self.address = int(self._block.ctypes.data)
+        self.address = address_of(self._block)

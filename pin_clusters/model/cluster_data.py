@@ -263,16 +263,19 @@ class ClusterData(TreeWorkspace):
         self._contact_desk: Any = None  # of the contacts of the last call
         self._known = _calls.Recollection()
         pointers, nv = self._pointers, model.nv
-        desk = _calls.records.DataDesk(model=model._index, nq=model.nq, nv=nv, njoints=model.njoints)
-        desk.put(nframes=model.nframes, matrix=(nv, nv), motion=(6, nv), of_point=(3, nv), hessian=(6, nv, nv))
-        desk.put(zeros=self._zeros, tau=self._tau, ddq=self._ddq, M=self._M_kernel, Minv=self._Minv, changed=True)
-        desk.put(energies=pointers["energy"].arrays[-1], kept=self._kept, known=self._known)
-        desk.put(forces=pointers["forced"].arrays[-1][nv:], also=KEEP if model.closures else 0)
-        desk.put(coupling_tables=pointers["coupling"], rate_tables=pointers["coupling_rate"])
-        desk.put(motion_rates_tables=pointers["motion_rates"], coupled_size=self._turned.size // 2)
-        desk.put(coupled=self._coupled, turned=self._turned, bends_size=self._bends.size, bends=self._bends)
-        desk.put(**{name: self._section(name, n) for name, n in self._states().items()})
-        self._derivatives.lay_out(desk)
+        # at once, which takes a third of the time; shapes after the counts that they are checked against
+        desk = _calls.records.DataDesk(
+            model=model._index, nq=model.nq, nv=nv, njoints=model.njoints, nframes=model.nframes,
+            matrix=(nv, nv), motion=(6, nv), of_point=(3, nv), hessian=(6, nv, nv),
+            zeros=self._zeros, tau=self._tau, ddq=self._ddq, M=self._M_kernel, Minv=self._Minv, changed=True,
+            energies=pointers["energy"].arrays[-1], kept=self._kept, known=self._known,
+            forces=pointers["forced"].arrays[-1][nv:], also=KEEP if model.closures else 0,
+            coupling_tables=pointers["coupling"], rate_tables=pointers["coupling_rate"],
+            motion_rates_tables=pointers["motion_rates"], coupled_size=self._turned.size // 2,
+            coupled=self._coupled, turned=self._turned, bends_size=self._bends.size, bends=self._bends,
+            **{name: self._section(name, n) for name, n in self._states().items()}, **self._derivatives.rooms(),
+        )  # fmt: skip
+        self._derivatives.desk = desk
         desk.owned["tables"] = tuple(pointers.values())
         self._record, self._desk = desk, _calls.Desk(desk)  # written is our own, whatever is put in the other's place
         self.tree = made(model.own_tree)

@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 
 from .._engine import entry_points as kernels
-from .._engine.calls.records import DataDesk
 from .._support.arrays import on_a_page
 
 
@@ -99,11 +98,11 @@ class DerivativeMemory:
         rows, nv = self.desk.dlambda_rows, self.tau.size
         return self.dlambda[i * rows * nv : (i + 1) * rows * nv].reshape(rows, nv).copy()
 
-    def lay_out(self, desk: DataDesk) -> None:
-        """Put all this on the desk of the data, which has its counts already."""
-        self.desk = desk
-        desk.put(
-            after_rnea=self.state, after_aba=self.after_aba, after_contacts=self.after_contacts, dtau_dq=self.dtau_dq,
-            dtau_dv=self.dtau_dv, scratch=self.scratch, C=self.C, total=self.total, unasked=self.tau,
-            velocities=self.tree, sides=self.sides, factors=self.factors, ddq_dq_dv=self.ddq, ddq_dtau=self.ddq_dtau,
-        )  # fmt: skip
+    def rooms(self) -> dict[str, np.ndarray]:
+        """Return what stands on the desk of the data."""
+        return {
+            "after_rnea": self.state, "after_aba": self.after_aba, "after_contacts": self.after_contacts,
+            "dtau_dq": self.dtau_dq, "dtau_dv": self.dtau_dv, "scratch": self.scratch, "C": self.C,
+            "total": self.total, "unasked": self.tau, "velocities": self.tree, "sides": self.sides,
+            "factors": self.factors, "ddq_dq_dv": self.ddq, "ddq_dtau": self.ddq_dtau,
+        }  # fmt: skip

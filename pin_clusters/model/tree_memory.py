@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._engine.native.process import word
+from .._engine.native.words import address_of as address_of_numbers
 from .._support.memory import data_of
 from ..errors import ArgumentTypeError, DataMismatchError
 
@@ -181,7 +182,7 @@ def _start(parts: Iterable[tuple[Any, tuple[int, ...]]], distance: int = 0) -> i
     for i, (view, strides) in enumerate(parts):
         if not isinstance(view, np.ndarray) or view.flags.owndata or not view.flags.aligned or view.strides != strides:
             return 0
-        starts.append(view.ctypes.data - i * distance)
+        starts.append(address_of_numbers(view.T) - i * distance)
     return starts[0] if len(set(starts)) == 1 else 0
 
 

@@ -14,6 +14,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
+from ..native.words import address_of
+
 
 class Field:
     """A number of a record, or several; what kinds there are, says ``words``.
@@ -24,6 +26,7 @@ class Field:
         width: How many there are.
         shape: What is multiplied for how many numbers of eight bytes are meant: numbers, or names of counts of the
             record; empty where others know.
+        sizes: The same as numbers, or as places of the counts.
         keeps: Whether it is the address of something: that is kept, and returned when it is read in Python.
     """
 
@@ -31,6 +34,7 @@ class Field:
     place: int
     width = 1
     shape: tuple[int | str, ...] = ()
+    sizes: tuple[tuple[int, int | None], ...] = ()
     keeps = True
 
     def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
@@ -62,8 +66,7 @@ class Field:
         Raises:
             TypeError: It is of another kind or of other sizes.
         """
-        places = record.fields
-        sizes = tuple([int(row[places[n].place]) if isinstance(n, str) else n for n in self.shape])
+        sizes = tuple([n if at is None else int(row[at]) for n, at in self.sizes]) if self.sizes else ()
         words = self.words(value, sizes)
         if words is None or len(words) != self.width:
             given = f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
@@ -120,7 +123,7 @@ class Room(Field):
     def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
         """Take an array as kernels take them."""
         fits = _is_array(value) and (not sizes or value.size == math.prod(sizes))
-        return (value.ctypes.data,) if fits else None
+        return (address_of(value),) if fits else None
 
 
 class Array(Field):
@@ -133,7 +136,7 @@ class Array(Field):
         """Take an array of so many dimensions; packs are numbers where nothing is compiled."""
         if not _is_array(value):
             return None
-        return value.ctypes.data, *value.shape, *[1] * (self.width - 1 - value.ndim)
+        return address_of(value), *value.shape, *[1] * (self.width - 1 - value.ndim)
 
 
 class Part(Field):
@@ -185,6 +188,7 @@ class Record:
         cls.fields, cls.size = {name: x for name, x in vars(cls).items() if isinstance(x, Field)}, 0
         for field in cls.fields.values():
             field.place, cls.size = cls.size, cls.size + field.width
+            field.sizes = tuple((0, cls.fields[n].place) if isinstance(n, str) else (n, None) for n in field.shape)
 
     def __init__(self, **values: Any) -> None:
         """Make one, of zeros but for the values, in this order."""
@@ -222,7 +226,7 @@ class Record:
     @property
     def address(self) -> int:
         """Where the numbers are."""
-        return int(self.numbers.ctypes.data)
+        return address_of(self.numbers)
 
 
 class Table:
@@ -261,4 +265,4 @@ class Table:
     @property
     def address(self) -> int:
         """Where the numbers are."""
-        return int(self.numbers.ctypes.data)
+        return address_of(self.numbers)

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..native.process import word
+from ..native.words import address_of
 from .record import Count, Record, Table
 
 
@@ -39,7 +40,7 @@ class Watch(Table):
         """
         self._places = np.array(list(places), dtype=np.int64)
         self._cells: list[tuple[Any, int]] | None = None
-        own = self._places.ctypes.data
+        own = address_of(self._places)
         found = [(own + 8 * i, 0) for i in range(len(self._places))] + list(items)
         super().__init__(len(found))
         self.numbers[0] = len(found)
