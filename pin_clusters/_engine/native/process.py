@@ -20,8 +20,8 @@ C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 SAME = 0xFFFFFFFF00FFFFFF
 # what machine code has of the process: what ``find`` looks for; functions of Python; objects; names of arguments
 _PLACES = (
-    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "bool", "float64_number", "names",
-    "items", "in_tuple", "array_new",
+    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "bool", "float64_number",
+    "names", "items", "in_tuple", "array_new",
 )  # fmt: skip
 _FUNCTIONS = {
     "new_float": "PyFloat_FromDouble",
@@ -41,8 +41,8 @@ _FUNCTIONS = {
     "tuple_put": "PyTuple_SetItem",
 }
 _OBJECTS: dict[str, Any] = {
-    "ndarray": np.ndarray, "type_error": TypeError, "none": None, "true": True, "int": int, "list": list, "tuple": tuple,
-    "nothing": (),
+    "ndarray": np.ndarray, "type_error": TypeError, "none": None, "true": True, "int": int, "list": list,
+    "tuple": tuple, "nothing": (),
 }  # fmt: skip
 _NAMES = ("out", "hold", "B", "contacts", "reference", "rows")
 FOUND = (*_PLACES, *_FUNCTIONS, *_OBJECTS, *_NAMES)

@@ -6,12 +6,11 @@ from . import transposition
 from .function import Compiled, compiled
 from .loading import Loaded, load
 from .machine import host, known_processors, lanes_of_host, object_code
-from .text import attributes, body_text, function_text, module_text, rows_text
+from .text import body_text, function_text, loop_text, module_text, rows_text
 
 __all__ = [
     "Compiled",
     "Loaded",
-    "attributes",
     "body_text",
     "compiled",
     "function_text",
@@ -19,6 +18,7 @@ __all__ = [
     "known_processors",
     "lanes_of_host",
     "load",
+    "loop_text",
     "module_text",
     "object_code",
     "rows_text",
