@@ -20,6 +20,7 @@ from ...model import ClusterModel
 from .. import machine_code
 from ..tracing import Program, trace
 from ..tracing.expressions import Graph
+from ..tracing.program import objects
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 _CONDITION = 1e8  # as in kernels, whose module is not imported for it
@@ -188,13 +189,10 @@ def _only(program: Program, wanted: Sequence[bool]) -> Program:
     """Return the program with some of its outputs, and without the operations that only others need."""
     if all(wanted):
         return program
-    entries, found, first = program.expressions(Graph()), {}, 0
-    for (name, shape), take in zip(program.outputs, wanted, strict=True):
-        own = np.empty(math.prod(shape), dtype=object)
-        own[:] = entries[first : first + own.size]
-        first += own.size
-        if take:
-            found[name] = own.reshape(shape)
+    outputs = program.by_output(program.expressions(Graph()))
+    found = {
+        name: objects(own).reshape(shape) for (name, shape, own), take in zip(outputs, wanted, strict=True) if take
+    }
     return Program.of(program.name, program.inputs, found)
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -236,20 +236,22 @@ class Mathematics(types.ModuleType):
 MATHEMATICS = Mathematics("math")
 
 
+Doing = Mapping[int, tuple[int, Callable[..., Any]]]
 # NumPy's functions call the methods of expressions
-_DONE: dict[int, tuple[int, Callable[..., Any]]] = {
+DONE: Doing = {
     ADD: (2, operator.add), SUB: (2, operator.sub), MUL: (2, operator.mul), DIV: (2, operator.truediv),
     NEG: (1, operator.neg), SQRT: (1, np.sqrt), SIN: (1, np.sin), COS: (1, np.cos), SELECT: (4, select),
 }  # fmt: skip
+"""How many arguments each operation has, and what does it on numbers, columns of them, or expressions."""
 
 
-def operate(op: int, values: Sequence[Any], places: Sequence[int]) -> Any:
-    """Return the result of an operation on values at some places: numbers, columns of them, or expressions."""
-    size, function = _DONE[op]
+def operate(op: int, values: Sequence[Any], places: Sequence[int], doing: Doing = DONE) -> Any:
+    """Return the result of an operation on values at some places."""
+    size, function = doing[op]
     return function(*(values[i] for i in places[:size]))
 
 
-ARGUMENTS = {op: size for op, (size, _) in _DONE.items()}
+ARGUMENTS = {op: size for op, (size, _) in DONE.items()}
 """How many arguments each operation has."""
 
 
