@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from . import records
 from .entries import asking, connect, connect_moves, fast
-from .holds import MOST_HOLDS, Holds
 from .owner import Desk
 from .question import Question
 from .recollection import GIVEN_INPUTS, HYBRID_NAMES, OWN_INPUTS, Recollection
@@ -17,10 +16,8 @@ from .watch import Watch
 __all__ = [
     "GIVEN_INPUTS",
     "HYBRID_NAMES",
-    "MOST_HOLDS",
     "OWN_INPUTS",
     "Desk",
-    "Holds",
     "Question",
     "Recollection",
     "Watch",

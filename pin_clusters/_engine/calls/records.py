@@ -9,7 +9,6 @@ from collections.abc import Sequence
 
 from ..entry_points import Pointer
 from ..operations import CALLED
-from .holds import Holds
 from .recollection import Recollection
 from .record import Array, Code, Count, Flag, Object, Part, Record, Room, Sizes
 from .watch import Watch
@@ -187,4 +186,4 @@ class ModelDesk(Record):
     units = Count()
     units_at = Room("units", 2)
     way = Part(Way)
-    holds = Part(Holds)
+    holds = Part(Recollection)  # ways for joints that were held before, by the object that named them
