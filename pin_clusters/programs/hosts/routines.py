@@ -169,20 +169,11 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
     if found is None:
         program = trace(model, function, **options)
         if function == "integrate":  # what it leaves open is a result
-            found = Routine(_without(program, "residual"), program)
+            found = Routine(_only(program, [name != "residual" for name, _ in program.outputs]), program)
         else:
             found = Routine(program, trace(model, function, status=True, **options))
         kept[key] = found
     return found
-
-
-def _without(program: Program, name: str) -> Program:
-    """Return the program without an output, which is its last one if it is there."""
-    if program.outputs[-1][0] != name:
-        return program
-    *outputs, (_, shape) = program.outputs
-    results = program.results[: len(program.results) - math.prod(shape)]
-    return Program(program.name, program.inputs, tuple(outputs), program.constants, program.operations, results)
 
 
 def _only(program: Program, wanted: Sequence[bool]) -> Program:
