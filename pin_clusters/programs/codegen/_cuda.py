@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from ..._engine.kernels.tables import layout
+from ..._support.docstrings import stock
 from ...model import ClusterModel
 from ..tracing.expressions import COS, SIN, SQRT
 from ._names import name_of
 from ._notes import comment, coordinates, made_by
-from ._sources import Function, Wanted, check_real, functions_of
+from ._sources import COMMON, Function, Wanted, check_real, functions_of
 from ._statements import Dialect
 
 THREADS = 128
@@ -56,6 +57,7 @@ _SINES = {
 }
 
 
+@stock(COMMON)
 def cuda(
     model: ClusterModel,
     functions: Wanted = "aba",
@@ -73,23 +75,12 @@ def cuda(
     one type, and no thread needs memory of its own beyond what does not fit into registers.
 
     Args:
-        model: The robot.
-        functions: As in ``pc.codegen.c``.
-        real: Type of all numbers, ``double`` or ``float``.
         status: Whether kernels take one more array, ``signed char *status`` before the number of rows: 0 the row is
             good, 1 a closed loop is open (by more than 1e-6 of its length, or rad; in float 1e-4), 2 a loop is singular
             or a joint moves no inertia, 3 the input is not finite. Rows that are not good are then NaN. It may be null.
-        frames: As in ``pc.codegen.c``.
-        name: As in ``pc.codegen.c``.
 
     Returns:
         The text.
-
-    Raises:
-        ArgumentTypeError: An argument has the wrong type.
-        UnknownNameError: There is no such function or type of numbers, or the name is none in C.
-        ShapeError: A program is of another robot.
-        NotAvailableError: A function of the user ties joints, whose operations are not known.
 
     Example:
         >>> import pin_clusters as pc

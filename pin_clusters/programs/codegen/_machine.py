@@ -11,6 +11,7 @@ from typing import NamedTuple
 from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
 from .. import machine_code
+from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ._sources import Function
 
@@ -109,11 +110,10 @@ def module(model: ClusterModel, functions: Sequence[Function], real: str, robot:
 
 
 def _neutral(model: ClusterModel, real: str, robot: str) -> str:
-    kind, lines = _KINDS[real], []
+    w = Instructions(_KINDS[real])
     for i, x in enumerate(model.q_reference.tolist()):
-        lines.append(f"  %p{i} = getelementptr {real}, ptr %q, i64 {i}")
-        lines.append(f"  store {real} {kind.constant(x)}, ptr %p{i}, align {kind.align}")
-    return f"define void @{robot}_neutral(ptr %q) nounwind {{\n" + "\n".join(lines) + "\n  ret void\n}\n"
+        w.store(w.kind.constant(x), "q", i)
+    return f"define void @{robot}_neutral(ptr %q) nounwind {{\n" + "\n".join(w.lines) + "\n  ret void\n}\n"
 
 
 def _shell(f: Function, real: str, robot: str, body: str) -> str:
