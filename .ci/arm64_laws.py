@@ -26,7 +26,7 @@ def error(x: np.ndarray, y: np.ndarray) -> float:
 def errors(model: pc.ClusterModel) -> tuple[dict[str, float], float]:
     """Return the worst error of each law over some states, and the worst condition of M."""
     rng, data, exact = np.random.default_rng(0), model.createData(), projection.createData(model)
-    traced = {name: machine_code.compiled(pc.trace(model, name)) for name in ("rnea", "aba")}
+    traced = {name: machine_code.Compiled(pc.trace(model, name)) for name in ("rnea", "aba")}
     worst: dict[str, float] = {}
     condition = 1.0
     q = np.array([pc.integrate(model, model.q_reference, 0.1 * rng.normal(size=model.nv)) for _ in range(STATES)])

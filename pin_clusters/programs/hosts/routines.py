@@ -100,7 +100,7 @@ class Routine:
         dtype, n = given[0].dtype, len(given[0])
         code = self._code.get(dtype)
         if code is None:
-            code = self._code[dtype] = machine_code.compiled(self.judged or self.program, _REAL[dtype])
+            code = self._code[dtype] = machine_code.Compiled(self.judged or self.program, _REAL[dtype])
         found = code(*given)
         results = found if isinstance(found, tuple) else (found,)
         status = np.zeros(n, dtype=np.int8) if marks is None else np.array(marks)

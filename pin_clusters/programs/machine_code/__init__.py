@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from . import transposition
-from .function import Compiled, compiled
-from .loading import Loaded, load
+from .function import Compiled
+from .loading import load
 from .machine import host, known_processors, lanes_of_host, object_code
 from .text import body_text, function_text, loop_text, module_text, rows_text
 
 __all__ = [
     "Compiled",
-    "Loaded",
     "body_text",
-    "compiled",
     "function_text",
     "host",
     "known_processors",
@@ -22,5 +19,4 @@ __all__ = [
     "module_text",
     "object_code",
     "rows_text",
-    "transposition",
 ]

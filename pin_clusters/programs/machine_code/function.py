@@ -17,40 +17,35 @@ from .machine import lanes_of_host
 from .text import function_text, module_text, parameters, rows_text
 
 
-def compiled(program: Program, real: str = "double") -> Compiled:
-    """Return a program as a function of this process, compiled for its processor.
-
-    Args:
-        program: What it computes.
-        real: Type of all inputs and outputs: ``double`` or ``float``.
-
-    Raises:
-        UnknownNameError: Another ``real``.
-        NotAvailableError: This process may not execute what it writes to memory.
-
-    Example:
-        >>> import numpy as np, pin_clusters as pc
-        >>> from pin_clusters.programs import machine_code, tracing
-        >>> model = pc.load("four_bar")
-        >>> energies = machine_code.compiled(tracing.trace(model, "energies"))
-        >>> kinetic, potential = energies(model.q_reference, np.ones(model.nv))
-        >>> kinetic.shape, energies(np.tile(model.q_reference, (9, 1)), np.ones((9, model.nv)))[0].shape
-        ((1,), (9, 1))
-    """
-    return Compiled(program, real)
-
-
 class Compiled:
-    """A program in machine code. It may be pickled, and called from many threads.
+    """A program as a function of this process, compiled for its processor; it may be pickled, and any thread may call.
 
     Attributes:
         program: What it computes.
         real: ``double`` or ``float``.
         dtype: The same, of arrays.
         lanes: How many rows it computes at a time.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> from pin_clusters.programs import machine_code, tracing
+        >>> model = pc.load("four_bar")
+        >>> energies = machine_code.Compiled(tracing.trace(model, "energies"))
+        >>> kinetic, potential = energies(model.q_reference, np.ones(model.nv))
+        >>> kinetic.shape, energies(np.tile(model.q_reference, (9, 1)), np.ones((9, model.nv)))[0].shape
+        ((1,), (9, 1))
     """
 
     def __init__(self, program: Program, real: str = "double") -> None:
+        """Take a program; code is made at the first call, which says so if this process may not execute it.
+
+        Args:
+            program: What it computes.
+            real: Type of all inputs and outputs: ``double`` or ``float``.
+
+        Raises:
+            UnknownNameError: Another ``real``.
+        """
         Kind(real)  # complains
         self.program, self.real = program, real
         self.dtype = np.dtype(np.float64 if real == "double" else np.float32)
@@ -73,7 +68,7 @@ class Compiled:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the program; the code is made again, or found."""
-        return compiled, (self.program, self.real)
+        return Compiled, (self.program, self.real)
 
     def __call__(self, *given: np.ndarray, out: Any = None) -> Any:
         """Compute outputs of one state, or of rows of states.
@@ -88,6 +83,7 @@ class Compiled:
 
         Raises:
             ArgumentTypeError: Another type, not contiguous, or ``out`` overlaps an input.
+            NotAvailableError: This process may not execute what it writes to memory.
             ShapeError: Another number of inputs or outputs, or one of another shape.
         """
         rows = self._look_at(given)
