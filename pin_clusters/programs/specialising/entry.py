@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..._engine.native.words import DATA
 from ..._engine.operations import Operation
 from ..machine_code import module_text
 from ..machine_code.instructions import Instructions
@@ -16,7 +17,6 @@ from ..machine_code.kinds import Kind
 SUSPICIOUS = 2**62
 """What a function returns that has no kernel to ask."""
 _WORDS = {"f1": 7, "f2": 9}
-_DATA = 4  # which of the words of an array leads to its numbers
 _KEEP, _WORK = 6, 4  # in the block of tables
 
 
@@ -36,7 +36,7 @@ def module(
     """
     words, data = 3, []
     for kind in operation.kinds:
-        data.append(f"%w{words + _DATA}")
+        data.append(f"%w{words + DATA}")
         words += _WORDS[kind]
     w = Instructions(Kind("double"))
     w.lines += [f"define i32 @entry({_words(words)}) {Kind('double', 8).attributes} {{"]

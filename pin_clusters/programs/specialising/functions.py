@@ -9,11 +9,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables.layout import CONDITION_LIMIT
 from ..._engine.operations import FUNCTIONS, Function
 from ...errors import SingularClusterError
-from ...model import ClusterModel, with_loops
+from ...model import ClusterModel
 from ..tracing import FUNCTIONS as TRACED
 from ..tracing._sources import watching
 from ..tracing.expressions import Graph
@@ -30,11 +29,6 @@ RESULT_OF = {one.name: result for result in BY_RESULT for one in FUNCTIONS if on
 """Of the functions that can be specialised."""
 BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
 """What the kernel would have reported."""
-
-
-def kernel_of(model: ClusterModel, one: Function) -> kernels.Kernel:
-    """Return the kernel whose place a function takes."""
-    return kernels.of(one.operation.name, with_loops(model))
 
 
 @contextlib.contextmanager

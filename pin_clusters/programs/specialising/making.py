@@ -13,11 +13,11 @@ import numpy as np
 from ..._engine import entry_points as kernels
 from ..._engine.native.words import words_of
 from ..._support.arrays import on_a_page
-from ...model import ClusterModel
+from ...model import ClusterModel, with_loops
 from ..machine_code import load
 from ..tracing._sources import source
 from . import entry
-from .functions import BY_RESULT, RESULT_OF, kernel_of
+from .functions import BY_RESULT, RESULT_OF
 from .module import module_of
 from .rows import MadeRows
 
@@ -51,7 +51,7 @@ class Made:
 
     def __init__(self, model: ClusterModel, result: str) -> None:
         self.result, self.function = result, BY_RESULT[result]
-        self.kernel = kernel_of(model, self.function)
+        self.kernel = kernels.of(self.function.operation.name, with_loops(model))
         self.time: float | None = None
         self.rival: float | None = None
         self.size, self._address, self._suspicious = 0, 0, 0
