@@ -14,16 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._engine.kernels.tables.layout import ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
+from ..._engine.kernels.tables.layout import CONDITION_LIMIT, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
 from ...errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from ...model import ClusterModel
-from .. import machine_code
+from ..machine_code.function import Compiled
 from ..tracing import Program, trace
 from ..tracing.expressions import Graph
 from ..tracing.program import objects
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-_CONDITION = 1e8  # as in kernels, whose module is not imported for it
 # Loops of a state may be open by more than elsewhere: who compares derivatives with differences opens them. What a step
 # leaves open tells whether Newton's method converged, float32 included.
 _OPEN = {"open": 1e-2, "residual": 1e-4}
@@ -100,7 +99,7 @@ class Routine:
         dtype, n = given[0].dtype, len(given[0])
         code = self._code.get(dtype)
         if code is None:
-            code = self._code[dtype] = machine_code.Compiled(self.judged or self.program, _REAL[dtype])
+            code = self._code[dtype] = Compiled(self.judged or self.program, _REAL[dtype])
         found = code(*given)
         results = found if isinstance(found, tuple) else (found,)
         status = np.zeros(n, dtype=np.int8) if marks is None else np.array(marks)
@@ -124,7 +123,7 @@ class Routine:
         if "pivot" in signs:
             singular |= ~(signs["pivot"][:, 0] > 0.0)
         if "condition" in signs:
-            singular |= ~(signs["condition"][:, 0] < _CONDITION)
+            singular |= ~(signs["condition"][:, 0] < CONDITION_LIMIT)
         status[singular] = ROW_SINGULAR
         for name, limit in _OPEN.items():
             if name in signs:

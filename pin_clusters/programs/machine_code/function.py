@@ -28,9 +28,10 @@ class Compiled:
 
     Example:
         >>> import numpy as np, pin_clusters as pc
-        >>> from pin_clusters.programs import machine_code, tracing
+        >>> from pin_clusters.programs import tracing
+        >>> from pin_clusters.programs.machine_code.function import Compiled
         >>> model = pc.load("four_bar")
-        >>> energies = machine_code.Compiled(tracing.trace(model, "energies"))
+        >>> energies = Compiled(tracing.trace(model, "energies"))
         >>> kinetic, potential = energies(model.q_reference, np.ones(model.nv))
         >>> kinetic.shape, energies(np.tile(model.q_reference, (9, 1)), np.ones((9, model.nv)))[0].shape
         ((1,), (9, 1))

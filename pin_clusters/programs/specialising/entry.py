@@ -10,9 +10,9 @@ from collections.abc import Mapping, Sequence
 
 from ..._engine.native.words import DATA
 from ..._engine.operations import Operation
-from ..machine_code import module_text
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
+from ..machine_code.text import module_text
 
 SUSPICIOUS = 2**62
 """What a function returns that has no kernel to ask."""

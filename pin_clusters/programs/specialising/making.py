@@ -14,7 +14,7 @@ from ..._engine import entry_points as kernels
 from ..._engine.native.words import words_of
 from ..._support.arrays import on_a_page
 from ...model import ClusterModel, with_loops
-from ..machine_code import load
+from ..machine_code.loading import load
 from ..tracing._sources import source
 from . import entry
 from .functions import BY_RESULT, RESULT_OF

@@ -13,9 +13,11 @@ from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables.layout import CONDITION_LIMIT
 from ..._engine.operations import Function
 from ...model import ClusterModel
-from ..machine_code import body_text, lanes_of_host, load, loop_text, module_text
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
+from ..machine_code.loading import load
+from ..machine_code.machine import lanes_of_host
+from ..machine_code.text import body_text, loop_text, module_text
 from ..tracing import Program
 from .functions import traced, without_collector
 from .limb_loops import LimbLoops

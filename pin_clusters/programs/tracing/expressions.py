@@ -199,41 +199,25 @@ def select(a: Number, b: Number, x: Number, y: Number) -> Number:
     return x if a < b else y
 
 
-def square_root(x: Number) -> Number:
-    """Return the square root of a number or an expression."""
-    return x.sqrt() if isinstance(x, Expression) else math.sqrt(x)
-
-
 def sine_and_cosine(x: Number) -> tuple[Number, Number]:
     """Return sine and cosine of a number or an expression."""
     return (x.sin(), x.cos()) if isinstance(x, Expression) else (math.sin(x), math.cos(x))
 
 
-class Mathematics(types.ModuleType):
-    """What takes the place of ``math``: for expressions sqrt, sin, cos and tan; all of it for numbers."""
+def _of_either(name: str) -> Callable[[Number], Number]:
+    """Return a function of ``math`` that takes expressions, too."""
+    of_numbers = getattr(math, name)
 
-    sqrt = staticmethod(square_root)
+    def function(x: Number) -> Number:
+        return getattr(x, name)() if isinstance(x, Expression) else of_numbers(x)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(math, name)
-
-    @staticmethod
-    def sin(x: Number) -> Number:
-        """Return the sine."""
-        return sine_and_cosine(x)[0]
-
-    @staticmethod
-    def cos(x: Number) -> Number:
-        """Return the cosine."""
-        return sine_and_cosine(x)[1]
-
-    @staticmethod
-    def tan(x: Number) -> Number:
-        """Return the tangent."""
-        return x.tan() if isinstance(x, Expression) else math.tan(x)
+    return function
 
 
-MATHEMATICS = Mathematics("math")
+square_root = _of_either("sqrt")
+MATHEMATICS = types.ModuleType("math")
+"""What takes the place of ``math``: for expressions sqrt, sin, cos and tan; all of it for numbers."""
+MATHEMATICS.__dict__.update(vars(math), **{name: _of_either(name) for name in ("sqrt", "sin", "cos", "tan")})
 
 
 Doing = Mapping[int, tuple[int, Callable[..., Any]]]
