@@ -155,7 +155,8 @@ class Lanes:
             return self._parts([first]), partial(self._broadcast, group)
         known = [self._known(a) for a in t]
         if None not in known:
-            return [], partial(self._numbers, known + known[-1:] * (self._width[group] - len(t)))
+            padded = known + known[-1:] * (self._width[group] - len(t))
+            return [], lambda _: self._numbers(padded)
         if all(isinstance(a, Expression) for a in t) and len({a.op for a in t}) == 1 and first.op != INPUT:
             key = self._demand(group, t)[:-1]
             for lane, a in enumerate(t):
@@ -264,7 +265,7 @@ class Lanes:
         (x,) = parts
         return self.graph.make(BROADCAST, x, self._width[group], group) if isinstance(x, Expression) else x
 
-    def _numbers(self, numbers: list[Any], _: list[Any]) -> Any:
+    def _numbers(self, numbers: list[Any]) -> Any:
         return numbers[0] if len(set(map(_bits, numbers))) == 1 else self.graph.make(NUMBERS, *numbers)
 
     def _put_together(self, group: int, parts: list[Any]) -> Expression:
@@ -278,7 +279,7 @@ class Lanes:
             n = next(len(x.args) for c, x in zip(constant, parts, strict=True) if c)
             rows = [x.args if c else (x,) * n for c, x in zip(constant, parts, strict=True)]
             numbers = [float(operate(op, list(column), range(len(column)))) for column in zip(*rows, strict=True)]
-            return self._numbers(numbers, [])
+            return self._numbers(numbers)
         return operate(op, parts, range(len(parts)))
 
     def _sum(self, what: list[tuple[int, int | None]], parts: list[Any]) -> Any:

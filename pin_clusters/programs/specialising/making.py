@@ -50,7 +50,8 @@ class Made:
     """One specialised function of a model."""
 
     def __init__(self, model: ClusterModel, result: str) -> None:
-        self.result, self.function = result, BY_RESULT[result]
+        self.function = BY_RESULT[result]
+        self.name = self.function.name
         self.kernel = kernels.of(self.function.operation.name, with_loops(model))
         self.time: float | None = None
         self.rival: float | None = None
@@ -209,11 +210,7 @@ class Functions:
         """Return what became of each function."""
         for made in list(self._made.values()):
             self._compare(made)
-        return tuple(_told(made.function.name, made) for made in self._made.values()) + tuple(
-            _told(made.name, made) for made in self._rows.values()
+        return tuple(
+            Specialised(x.name, x.time, x.rival, "specialised" if x.chosen else "tables", x.size, x.made_in)
+            for x in (*self._made.values(), *self._rows.values())
         )
-
-
-def _told(name: str, made: Made | MadeRows) -> Specialised:
-    choice = "specialised" if made.chosen else "tables"
-    return Specialised(name, made.time, made.rival, choice, made.size, made.made_in)
