@@ -10,11 +10,11 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentTypeError, ShapeError
-from ..tracing.program import Program
+from ..tracing.program import Program, check_number
 from .kinds import Kind
 from .loading import load
 from .machine import lanes_of_host
-from .text import function_text, module_text, parameters, rows_text
+from .text import function_text, module_text, rows_text
 
 
 class Compiled:
@@ -51,8 +51,7 @@ class Compiled:
         self.program, self.real = program, real
         self.dtype = np.dtype(np.float64 if real == "double" else np.float32)
         self.lanes = lanes_of_host(real)
-        self._inputs, self._outputs = parameters(program)
-        self._pointers = [ctypes.c_void_p] * (len(self._inputs) + len(self._outputs))
+        self._pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs))
 
     @cached_property
     def _one(self) -> Callable[..., None]:
@@ -100,16 +99,14 @@ class Compiled:
 
     def _look_at(self, given: Sequence[Any]) -> int | None:
         """Complain of inputs, or return how many rows there are; None for one state."""
-        name = self.program.name
-        if len(given) != len(self._inputs):
-            names = ", ".join(f"{x} ({n})" for x, n in self._inputs)
-            raise ShapeError(f"{name} has {len(self._inputs)} inputs: {names}; {len(given)} were given.")
+        check_number(self.program, given)
         lead = given[0].shape[:-1] if given and isinstance(given[0], np.ndarray) else ()
-        for (label, n), x in zip(self._inputs, given, strict=True):
+        for (label, n), x in zip(self.program.inputs, given, strict=True):
             self._is_plain(label, x)
             if len(lead) > 1 or x.shape != (*lead, n):
                 raise ShapeError(
-                    f"{name}: {label} has shape {x.shape}, but needs ({n},) or, as all others, (rows, {n})."
+                    f"{self.program.name}: {label} has shape {x.shape}, but needs ({n},) or, as all others, "
+                    f"(rows, {n})."
                 )
         return int(lead[0]) if lead else None
 

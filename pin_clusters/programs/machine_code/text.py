@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Sequence
-
-import numpy as np
 
 from ...errors import UnknownNameError
 from ..tracing.expressions import ARGUMENTS
@@ -19,15 +18,10 @@ SINES = ("inline", "libm")
 """Where sines come from: written out, or the functions of C's library."""
 
 
-def parameters(program: Program) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Return name and size of each input, and of each output."""
-    return list(program.inputs), [(name, int(np.prod(shape))) for name, shape in program.outputs]
-
-
-def _arrays(program: Program) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Return the same, by names that nothing else has."""
-    inputs, outputs = parameters(program)
-    return [(f"in.{x}", n) for x, n in inputs], [(f"out.{x}", n) for x, n in outputs]
+def _arrays(program: Program) -> tuple[Arrays, Arrays]:
+    """Return the inputs, and the outputs, by names that nothing else has."""
+    inputs = [(f"in.{name}", n) for name, n in program.inputs]
+    return inputs, [(f"out.{name}", math.prod(shape)) for name, shape in program.outputs]
 
 
 class _Body(Instructions):

@@ -125,9 +125,7 @@ class Program:
 
     def _columns(self, given: Sequence[Any]) -> tuple[list[np.ndarray], np.dtype[Any], int | None]:
         """Return the inputs by columns, their type, and how many rows there are."""
-        if len(given) != len(self.inputs):
-            names = ", ".join(f"{name} ({size})" for name, size in self.inputs)
-            raise ShapeError(f"{self.name} has {len(self.inputs)} inputs: {names}; {len(given)} were given.")
+        check_number(self, given)
         arrays = [np.asarray(x) for x in given]
         types = {x.dtype for x in arrays}
         if len(types) > 1 or not types <= {np.dtype(np.float32), np.dtype(np.float64)}:
@@ -284,6 +282,13 @@ _SHOWN = {
     ADD: "{} + {}", SUB: "{} - {}", MUL: "{} * {}", DIV: "{} / {}", NEG: "-{}", SQRT: "sqrt({})", SIN: "sin({})",
     COS: "cos({})", SELECT: "{2} if {0} < {1} else {3}",
 }  # fmt: skip
+
+
+def check_number(program: Program, given: Sequence[Any]) -> None:
+    """Raise ``ShapeError`` if not one array per input is given."""
+    if len(given) != len(program.inputs):
+        names = ", ".join(f"{name} ({size})" for name, size in program.inputs)
+        raise ShapeError(f"{program.name} has {len(program.inputs)} inputs: {names}; {len(given)} were given.")
 
 
 def objects(entries: Sequence[Any]) -> np.ndarray:
