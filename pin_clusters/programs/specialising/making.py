@@ -210,7 +210,8 @@ class Functions:
         """Return what became of each function."""
         for made in list(self._made.values()):
             self._compare(made)
+        all_made: list[Made | MadeRows] = [*self._made.values(), *self._rows.values()]
         return tuple(
             Specialised(x.name, x.time, x.rival, "specialised" if x.chosen else "tables", x.size, x.made_in)
-            for x in (*self._made.values(), *self._rows.values())
+            for x in all_made
         )
