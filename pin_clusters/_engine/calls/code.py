@@ -60,11 +60,19 @@ class Function(Writer):
 
     def array_or_none(self, i: int, n: ir.Value, nd: int = 1) -> list[ir.Value]:
         """Where the numbers of an array are, and how many, n or n times n; of None: zeros, and 0."""
-        x, words = self.given(i), self.room(2)
-        self.put_items([self.desk.zeros, I64(0)], words)
-        with self.b.if_then(self.b.icmp_unsigned("!=", x, self.found("none"))):
-            self.put_items([self.array(x, n, nd, C_CONTIGUOUS | ALIGNED), self.product(*[n] * nd)], words)
-        return self.items(words, 2)
+        b, x, zeros = self.b, self.given(i), self.desk.zeros
+        start, there, go = b.block, self.block(), self.block()
+        b.cbranch(b.icmp_unsigned("==", x, self.found("none")), go, there)
+        b.position_at_end(there)
+        data, size = self.array(x, n, nd, C_CONTIGUOUS | ALIGNED), self.product(*[n] * nd)
+        end = b.block
+        b.branch(go)
+        b.position_at_end(go)
+        words = [b.phi(I64), b.phi(I64)]
+        for phi, absent, present in zip(words, (zeros, I64(0)), (data, size), strict=True):
+            phi.add_incoming(absent, start)
+            phi.add_incoming(present, end)
+        return words
 
     def words(self, names: str, plan: Numbers | None = None) -> list[list[ir.Value]]:
         """What a kernel is given, by names.
