@@ -11,7 +11,8 @@ import numpy as np
 import pin_clusters as pc
 from pin_clusters._engine import entry_points
 from pin_clusters._engine.calls import entries
-from pin_clusters.programs import machine_code
+from pin_clusters.programs.machine_code import machine
+from pin_clusters.programs.machine_code.function import Compiled
 from pin_clusters.verification.baselines import projection
 
 ROBOTS = ("mini_cheetah", "mit_humanoid", "tello")
@@ -26,7 +27,7 @@ def error(x: np.ndarray, y: np.ndarray) -> float:
 def errors(model: pc.ClusterModel) -> tuple[dict[str, float], float]:
     """Return the worst error of each law over some states, and the worst condition of M."""
     rng, data, exact = np.random.default_rng(0), model.createData(), projection.createData(model)
-    traced = {name: machine_code.compiled(pc.trace(model, name)) for name in ("rnea", "aba")}
+    traced = {name: Compiled(pc.trace(model, name)) for name in ("rnea", "aba")}
     worst: dict[str, float] = {}
     condition = 1.0
     q = np.array([pc.integrate(model, model.q_reference, 0.1 * rng.normal(size=model.nv)) for _ in range(STATES)])
@@ -59,7 +60,7 @@ def main() -> int:
     """Print what is found; return 1 if something is wrong."""
     names = [name for name in entries.PYTHON if hasattr(pc, name)]
     fast = [name for name in names if type(getattr(pc, name)).__name__ == "builtin_function_or_method"]
-    host, lanes = machine_code.host(), (entry_points.lanes(), machine_code.lanes_of_host())
+    host, lanes = machine.host(), (entry_points.lanes(), machine.lanes_of_host())
     print(f"{platform.machine()}, {host.cpu} ({host.features}), {host.triple}")
     print(f"{len(fast)} of {len(names)} calls are machine code; packs of {lanes[0]} in batches, {lanes[1]} in traces")
     wrong = not (platform.machine() == "aarch64" and names and fast == names and lanes == (2, 2))

@@ -22,8 +22,8 @@ import numpy as np
 import timing
 
 import pin_clusters as pc
-from pin_clusters._engine.calls.desk import ENTRIES
 from pin_clusters._engine.entry_points import Kernel, compiled_ahead
+from pin_clusters._engine.operations import DIRECT
 from pin_clusters.files import readers as loaders
 from pin_clusters.verification.timing import Timing, interleaved
 
@@ -54,26 +54,26 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
     given = {"q": pc.integrate(model, pc.neutral(model), 0.1 * rng.standard_normal(nv)), "v": rng.standard_normal(nv)}
     given |= {"0": np.zeros(nv), "f": rng.standard_normal((model.njoints, 6))}
     calls: dict[str, Any] = {}
-    for entry in ENTRIES:
-        arguments = [given[x] for x in entry.arguments if x != "0"]
+    for entry in DIRECT:
+        arguments = [given[x] for x in entry.sizes if x != "0"]
         function = getattr(pc, entry.name)
         function(model, data, *arguments)
-        room = {"vector": np.zeros(nv), "matrix": np.zeros((nv, nv))}.get(entry.returns)
-        inside = [given[x] for x in entry.arguments if x != "f"]
-        kernel = data._kernels[entry.kernel]
-        address = data._pointers[entry.result].address
+        room = {"vector": np.zeros(nv), "matrix": np.zeros((nv, nv))}.get(entry.operation.result)
+        inside = [given[x] for x in entry.sizes if x != "f"]
+        kernel = data._kernels[entry.operation.name]
+        address = data._pointers[entry.tables].address
         calls[entry.name] = function, (model, data, *arguments)
         function(model, empty, *arguments)
         calls[f"{entry.name} of nothing"] = function, (model, empty, *arguments)
         calls[f"kernel of {entry.name}"] = kernel_loop.of_kernel(
             (kernel.function(), (address, *inside, *([] if room is None else [room])))
         )
-    for entry in ENTRIES:  # after all are compiled: then kernels are put on the desk
+    for entry in DIRECT:  # after all are compiled: then kernels are put on the desk
         _, tables = empty._desk.record[entry.name]
-        empty._desk.record[entry.name] = idle(data._kernels[entry.kernel]), tables
+        empty._desk.record[entry.name] = idle(data._kernels[entry.operation.name]), tables
     t = interleaved(calls, repeats=repeats, block=block)
     found: dict[str, Any] = {}
-    for entry in ENTRIES:
+    for entry in DIRECT:
         loop = t[f"kernel of {entry.name}"]
         inner = Timing(loop.samples / kernel_loop.CALLS, loop.calls)
         low, price, high = np.percentile(t[entry.name].samples - inner.samples, [25, 50, 75])

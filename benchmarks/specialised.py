@@ -17,7 +17,7 @@ import loop_timing
 import timing
 
 import pin_clusters as pc
-from pin_clusters.programs.machine_code import object_code
+from pin_clusters.programs.machine_code.machine import object_code
 from pin_clusters.programs.specialising.functions import BY_RESULT, RESULT_OF
 from pin_clusters.programs.specialising.limbs import limbs_of
 from pin_clusters.programs.specialising.module import module_of

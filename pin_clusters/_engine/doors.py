@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import functools
 import importlib
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from .kernels.compiling.jit import Source
 from .kernels.numbers.simd import borrowed
 from .kernels.rows.batch import judge_loops, judge_nothing
 from .kernels.tables.addresses import tables
-
-if TYPE_CHECKING:
-    from .entry_points import Kernel
+from .operations import Operation
 
 
 # as many as there are arguments: compiled code has no other way to hand on what it is given
@@ -76,21 +74,20 @@ _DOORS = {1: _of_one, 2: _of_two, 4: _of_four, 5: _of_five, 7: _of_seven, 9: _of
 
 
 @functools.cache
-def source(kernel: Kernel) -> Source:
-    """Return what a kernel is made of."""
-    operation, title = kernel.operation, kernel.title
+def source(operation: Operation, loops: bool, rows: bool, name: str, title: str) -> Source:
+    """Return what a kernel is made of, of a name; the title is said while it is compiled."""
     if operation.is_door:
         return Source(_found(operation.passes), operation.kinds, title, None, operation.nogil)
-    passes = operation.passes + "_loops" * kernel.loops
-    if kernel.rows:
+    passes = operation.passes + "_loops" * loops
+    if rows:
         assert operation.rows is not None
         made, kinds, plain = operation.rows.maker, operation.rows.kinds, None
-        door = _found(made)(_found(passes + operation.rows.suffix), judge_loops if kernel.loops else judge_nothing)
+        door = _found(made)(_found(passes + operation.rows.suffix), judge_loops if loops else judge_nothing)
     else:
         kinds, plain = ("i0", *operation.kinds), _found(passes)
         door = _DOORS[len(operation.kinds)](plain)
-    door.__name__ = door.__qualname__ = kernel.name
-    return Source(door, kinds, title, plain, kernel.rows)
+    door.__name__ = door.__qualname__ = name
+    return Source(door, kinds, title, plain, rows)
 
 
 def _found(place: str) -> Any:

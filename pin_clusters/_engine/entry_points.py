@@ -76,7 +76,7 @@ class Kernel:
         """What it is made of; imports Numba."""
         from .doors import source
 
-        return source(self)
+        return source(self.operation, self.loops, self.rows, self.name, self.title)
 
     def call(self, pointer: Pointer, *arguments: Any) -> Any:
         """Compile if need be, and run on the tables of a ``Pointer``; the arguments must have the kernel's types."""

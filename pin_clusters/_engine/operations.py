@@ -113,6 +113,12 @@ class Function(NamedTuple):
         return tuple(name for name in self.takes.split() if name.isalpha())
 
     @property
+    def sizes(self) -> tuple[str, ...]:
+        """What the usual call gives: ``q`` or ``v``, a vector of that size; ``0``, zeros; ``f``, external forces."""
+        kinds = {"q": "q", "0": "0", "fext": "f"}
+        return tuple(kinds.get(name, "v") for name in self.takes.split() if name != "[fext]")
+
+    @property
     def forced(self) -> bool:
         """Whether external forces can be given, or left out."""
         return "[fext]" in self.takes
@@ -319,6 +325,8 @@ HELPERS = (
 )
 """Calls that take more than a state: frames, contacts, masks."""
 
+DIRECT = tuple(one for one in FUNCTIONS if one.called and one.operation.group == "data")
+"""Whose usual call is that of a kernel, and nothing more."""
 CALLED: tuple[Function | Helper, ...] = (*(one for one in FUNCTIONS if one.called), *HELPERS)
 """Whose usual call is machine code."""
 CALL_GROUPS = tuple(dict.fromkeys(one.operation.group for one in CALLED))

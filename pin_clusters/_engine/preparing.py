@@ -13,14 +13,13 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .entry_points import ALL, BY_NAME, JIT, Kernel, compiled_ahead
+from .entry_points import ALL, JIT, Kernel, compiled_ahead, of
 from .native import library
 
 
 def kernels_of(closed: bool, *names: str) -> tuple[Kernel, ...]:
     """Return kernels by name, those for closed loops where a model has some: ``rnea`` is ``rnea_loops`` then."""
-    loops = {name: f"{name.removesuffix('_rows')}_loops{'_rows' * name.endswith('_rows')}" for name in names}
-    wanted = {BY_NAME[loops[name] if closed and loops[name] in BY_NAME else name] for name in names}
+    wanted = {of(name.removesuffix("_rows"), closed, name.endswith("_rows")) for name in names}
     return tuple(kernel for kernel in ALL if kernel in wanted)
 
 

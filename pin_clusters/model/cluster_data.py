@@ -12,7 +12,7 @@ import pinocchio as pin
 from .._engine import calls as _calls
 from .._engine import entry_points as kernels
 from .._engine.kernels.tables.tree_layout import KEEP
-from .._engine.operations import CALLED, HELPERS
+from .._engine.operations import CALLED, HELPERS, Function, Helper
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
@@ -27,15 +27,13 @@ if TYPE_CHECKING:
 
 # the kernels of operations that calls know, for robots without closed loops and with them
 _KERNELS = {
-    loops: {name: kernels.of(name, loops) for name in dict.fromkeys(entry.kernel for entry in _calls.ALL)}
+    loops: {name: kernels.of(name, loops) for name in dict.fromkeys(one.operation.name for one in CALLED)}
     for loops in (False, True)
 }
 _NOBODY = object()  # no model that anybody can give
-# which call a kernel
-_ENTRIES_OF = {
-    kernel: [entry for entry in _calls.ALL if entry.kernel == kernel] for kernel in {x.kernel for x in _calls.ALL}
-}
 _GROUPS = {one.operation.name: one.operation.group for one in CALLED}
+# which call a kernel
+_CALLS_OF = {kernel: [one for one in CALLED if one.operation.name == kernel] for kernel in _GROUPS}
 # calls that ask how G changes, where it does
 _OF_CHANGES = tuple(one.name for one in HELPERS if one.changes)
 _OF_LOOPS = ("coupling", "coupling_rate")  # results of what moves the loops
@@ -287,7 +285,7 @@ class ClusterData(TreeWorkspace):
         if kernel == "aba":
             self._derivatives.know(self._kernels["aba"].compiled_address)
         address, desk = self._callable(kernel), self._record
-        if any(desk[entry.name][0] != self._address(entry, address) for entry in _ENTRIES_OF[kernel]):
+        if any(desk[one.name][0] != self._address(one, address) for one in _CALLS_OF[kernel]):
             self._use_compiled()
 
     def _notice_motion(self) -> None:
@@ -314,21 +312,21 @@ class ClusterData(TreeWorkspace):
         if self._model.closures:
             desk.coupling = kernels.coupling.compiled_address
             desk.motion_rates = kernels.coupling_derivatives.compiled_address
-        found, callables = [], {kernel: self._callable(kernel) for kernel in _ENTRIES_OF}
-        for entry in _calls.ALL:
-            address = self._address(entry, callables[entry.kernel])
-            if entry.name in _OF_CHANGES and self._model.closures and not desk.motion_rates:
+        found, callables = [], {kernel: self._callable(kernel) for kernel in _CALLS_OF}
+        for one in CALLED:
+            address = self._address(one, callables[one.operation.name])
+            if one.name in _OF_CHANGES and self._model.closures and not desk.motion_rates:
                 address = 0
-            pointer = self._pointers.get(entry.result)  # tables of the regressor are made when it is asked for
+            pointer = self._pointers.get(one.tables)  # tables of the regressor are made when it is asked for
             found.append((address, pointer.address if pointer else 0))
             if address:
-                _calls.connect(ClusterData, _GROUPS[entry.kernel])
+                _calls.connect(ClusterData, one.operation.group)
         desk.put_kernels(found)
 
-    def _address(self, entry: _calls.Entry, kernel: int) -> int:
+    def _address(self, one: Function | Helper, kernel: int) -> int:
         """Return what a call should take: a function of the model's own, or the kernel."""
         special = self._model._functions
-        return kernel if special is None else int(special.address(entry.result, entry.name, kernel))
+        return kernel if special is None else int(special.address(one.tables, one.name, kernel))
 
     def _callable(self, kernel: str) -> int:
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""

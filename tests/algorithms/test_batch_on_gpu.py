@@ -150,7 +150,7 @@ def test_tensors_that_need_their_gradient(gpu: Driver, rng: np.random.Generator)
 def test_without_cuda(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the library, and with it but without a driver."""
     given = list(map(Array, states(pc.load("four_bar"), rng)))
-    monkeypatch.setattr(driver, "_found", [])
+    monkeypatch.setattr(driver, "driver", driver.Cuda)
     driver.core.cache_clear()
     with monkeypatch.context() as m:
         m.setitem(__import__("sys").modules, "cuda.core", None)

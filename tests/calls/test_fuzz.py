@@ -11,8 +11,8 @@ from support.fast import needed, python_calls
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, closed, outcome
 
 import pin_clusters as pc
-from pin_clusters._engine.calls.desk import ENTRIES
 from pin_clusters._engine.calls.entries import PYTHON
+from pin_clusters._engine.operations import DIRECT
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
@@ -29,14 +29,14 @@ def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
     data, again, foreign = model.createData(), model.createData(), pc.load("mit_humanoid").createData()
     checking = model.createData()
     checking.check = True
-    taken = {entry.name: 0 for entry in ENTRIES}
+    taken = {entry.name: 0 for entry in DIRECT}
     shapes = {"v": model.nv, "f": (model.njoints, 6)}
     count = CALLS[request.config.getoption("--long")] // len(ROBOTS)
     with python_calls() as slow:
         for _ in range(count):
-            entry = choose.choice(ENTRIES)
-            square = (model.nv, model.nv) if entry.returns == "matrix" else (model.nv,)
-            sizes = [size for size in entry.arguments if size != "0"]
+            entry = choose.choice(DIRECT)
+            square = (model.nv, model.nv) if entry.operation.result == "matrix" else (model.nv,)
+            sizes = [size for size in entry.sizes if size != "0"]
             arrays = []
             for size in sizes:
                 x = pc.randomConfiguration(model) if size == "q" else rng.normal(size=shapes[size])
@@ -76,7 +76,7 @@ def test_the_usual_call_is_fast(robot: str) -> None:
     model = pc.load(robot)
     data, q, v = model.createData(), pc.randomConfiguration(model), np.ones(model.nv)
     forces = np.random.default_rng(0).normal(size=(model.njoints, 6))
-    calls = {e.name: [{"q": q, "v": v, "f": forces}[size] for size in e.arguments if size != "0"] for e in ENTRIES}
+    calls = {e.name: [{"q": q, "v": v, "f": forces}[size] for size in e.sizes if size != "0"] for e in DIRECT}
     for name, given in calls.items():
         getattr(pc, name)(model, data, *given)  # what is not compiled yet is now
     with python_calls() as slow:

@@ -20,7 +20,7 @@ from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 import pin_clusters as pc
 from pin_clusters._engine.calls.desk import GROUPS
 from pin_clusters._engine.calls.entries import PYTHON
-from pin_clusters._engine.calls.holds import MOST_HOLDS
+from pin_clusters._engine.calls.recollection import MOST_ROWS
 from pin_clusters.model import configuration, loops_of
 
 # the published inertias of some robots are no real bodies'
@@ -168,7 +168,7 @@ def test_held_joints_are_known_again() -> None:
             for hold in many[:40]:
                 with suppress(pc.ConfigurationError):
                     assert np.array_equal(pc.project(model, q, hold), PYTHON["project"](model, q, hold))
-    assert 0 < len(model._desk.record.holds.known) <= MOST_HOLDS
+    assert 0 < len(model._desk.record.holds) <= MOST_ROWS
 
 
 def test_loops_closed_from_afar_are_looked_at_again() -> None:

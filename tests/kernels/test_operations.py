@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
-from pin_clusters._engine import doors, entry_points, operations
+from pin_clusters._engine import entry_points, operations
 from pin_clusters.programs import tracing
 
 pytestmark = pytest.mark.jitless
@@ -36,7 +36,7 @@ def test_an_operation_takes_what_its_passes_take(name: str) -> None:
 def test_kernels_have_names_of_their_own() -> None:
     kernels = entry_points.ALL
     assert len({kernel.name for kernel in kernels}) == len({kernel.title for kernel in kernels}) == len(kernels)
-    assert doors.source(entry_points.rnea) is doors.source(entry_points.rnea)
+    assert entry_points.rnea.source is entry_points.rnea.source
 
 
 @pytest.mark.parametrize("one", operations.FUNCTIONS, ids=lambda one: one.name)
@@ -56,5 +56,5 @@ def test_a_function_takes_what_is_declared(one: operations.Function) -> None:
 
 def test_a_wrong_declaration_is_found() -> None:
     wrong = operations.RNEA._replace(takes="q v tau out")
-    passes = doors.source(entry_points.rnea).plain
+    passes = entry_points.rnea.source.plain
     assert parameters(passes)[4:] != operations.names(wrong.takes)

@@ -11,8 +11,10 @@ import pytest
 
 import pin_clusters as pc
 from pin_clusters._engine.native.memory import may_execute
-from pin_clusters.programs import machine_code, tracing
-from pin_clusters.programs.machine_code import loading, store
+from pin_clusters.programs import tracing
+from pin_clusters.programs.machine_code import loading, machine, store
+from pin_clusters.programs.machine_code import text as texts
+from pin_clusters.programs.machine_code.function import Compiled
 from pin_clusters.programs.tracing.expressions import COS, Graph, select
 
 pytestmark = [
@@ -41,7 +43,7 @@ def error(found: np.ndarray, expected: np.ndarray) -> float:
 
 
 def check(program: tracing.Program, real: str, rng: np.random.Generator, rows: int | None) -> None:
-    code = machine_code.compiled(program, real)
+    code = Compiled(program, real)
     shape = () if rows is None else (rows,)
     given = [rng.normal(size=(*shape, size)).astype(DTYPE[real]) for _, size in program.inputs]
     expected = program(*(x.astype(np.float64) for x in given))
@@ -63,7 +65,7 @@ def test_robots(robot: str, rng: np.random.Generator) -> None:
     program = tracing.trace(model, "aba")
     q = np.array([pc.integrate(model, pc.neutral(model), 0.3 * rng.normal(size=model.nv)) for _ in range(11)])
     v, tau = rng.normal(size=(2, 11, model.nv))
-    code, data = machine_code.compiled(program), model.createData()
+    code, data = Compiled(program), model.createData()
     found = code(q, v, tau)
     for row, *state in zip(found, q, v, tau, strict=True):
         expected = pc.aba(model, data, *state)
@@ -77,8 +79,8 @@ def test_packs_of_any_width(lanes: int, columns: int, rng: np.random.Generator) 
     graph = Graph()
     x = np.array(graph.inputs(0, columns), dtype=object)
     program = tracing.Program.of("twice", [("x", columns)], {"y": x + x, "z": x[:1] * 3.0})
-    text = machine_code.module_text(machine_code.rows_text(program, "rows", "double", lanes), rows=("double", lanes))
-    code = machine_code.Compiled(program)
+    text = texts.module_text(texts.rows_text(program, "rows", "double", lanes), rows=("double", lanes))
+    code = Compiled(program)
     address = loading.load(text).address("rows")
     import ctypes
 
@@ -100,7 +102,7 @@ def test_sines_to_one_unit_in_the_last_place() -> None:
     for real, far, eps in (("double", 1e6, 2.0**-52), ("float", 8e3, 2.0**-23)):
         angles = np.concatenate([np.linspace(-far, far, 20001), np.linspace(-7.0, 7.0, 20001), [0.0, -0.0, 1e-300]])
         given = angles.astype(DTYPE[real])[:, None]
-        code = machine_code.compiled(program, real)
+        code = Compiled(program, real)
         exact = np.array([[math.sin(a), math.cos(a)] for a in given[:, 0].astype(float)])
         assert np.abs(code(given) - exact).max() < 1.01 * eps
         assert np.array_equal(code(given)[:50], np.array([code(row) for row in given[:50]]))
@@ -108,28 +110,28 @@ def test_sines_to_one_unit_in_the_last_place() -> None:
 
 
 def test_with_the_sines_of_a_library(rng: np.random.Generator) -> None:
-    text = machine_code.module_text(machine_code.function_text(mixed(), "mixed", sines="libm"))
+    text = texts.module_text(texts.function_text(mixed(), "mixed", sines="libm"))
     assert "@sin(" in text
     assert "@cos(" in text
     for cpu, triple in (("native", None), ("x86-64-v2", "x86_64-linux-gnu"), ("cortex-a72", "aarch64-linux-gnu")):
-        data = machine_code.object_code(text, cpu, triple)
+        data = machine.object_code(text, cpu, triple)
         assert data[:4] == b"\x7fELF"
         assert b"sin" in data
         assert b"mixed" in data
 
 
 def test_targets_that_nobody_knows() -> None:
-    text = machine_code.module_text(machine_code.function_text(mixed(), "mixed"))
+    text = texts.module_text(texts.function_text(mixed(), "mixed"))
     with pytest.raises(pc.UnknownNameError, match=r"no processor 'cortex-x99' .* cortex-a72"):
-        machine_code.object_code(text, "cortex-x99", "aarch64-linux-gnu")
+        machine.object_code(text, "cortex-x99", "aarch64-linux-gnu")
     with pytest.raises(pc.UnknownNameError, match=r"no target 'abacus-linux' .*aarch64"):
-        machine_code.object_code(text, "native", "abacus-linux")
+        machine.object_code(text, "native", "abacus-linux")
     with pytest.raises(pc.NotAvailableError, match=r"is no target 'riscv64-linux-gnu': name one, such as"):
-        machine_code.object_code(text, "native", "riscv64-linux-gnu")
+        machine.object_code(text, "native", "riscv64-linux-gnu")
 
 
 def test_what_is_given_is_looked_at() -> None:
-    code = machine_code.compiled(mixed())
+    code = Compiled(mixed())
     first, none, second = np.ones(3), np.ones(0), np.ones(1)
     with pytest.raises(pc.ShapeError, match=r"mixed has 3 inputs: first \(3\), nothing \(0\), second \(1\); 2 were"):
         code(first, second)
@@ -143,13 +145,13 @@ def test_what_is_given_is_looked_at() -> None:
         with pytest.raises(pc.ArgumentTypeError, match="first must be a contiguous array of float64"):
             code(wrong, none, second)
     with pytest.raises(pc.UnknownNameError, match="real is 'half'"):
-        machine_code.compiled(mixed(), "half")
+        Compiled(mixed(), "half")
     with pytest.raises(pc.UnknownNameError, match="sines is 'mine'"):
-        machine_code.function_text(mixed(), "f", sines="mine")
+        texts.function_text(mixed(), "f", sines="mine")
 
 
 def test_results_where_one_wants_them() -> None:
-    code = machine_code.compiled(mixed())
+    code = Compiled(mixed())
     given = np.ones((5, 3)), np.ones((5, 0)), np.ones((5, 1))
     rooms = np.zeros((5, 12)), np.zeros((5, 2, 2))
     found = code(*given, out=rooms)
@@ -165,7 +167,7 @@ def test_results_where_one_wants_them() -> None:
 
 
 def test_copies_by_pickle(rng: np.random.Generator) -> None:
-    code = machine_code.compiled(mixed())
+    code = Compiled(mixed())
     given = rng.normal(size=3), np.zeros(0), rng.normal(size=1)
     copied = pickle.loads(pickle.dumps(code))
     assert all(np.array_equal(x, y) for x, y in zip(copied(*given), code(*given), strict=True))
@@ -199,6 +201,6 @@ def test_code_is_kept_and_made_again_where_it_is_damaged(tmp_path: Path, monkeyp
 
 def test_a_process_that_may_not_execute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "may_execute", lambda: False)
-    code = machine_code.compiled(mixed())
+    code = Compiled(mixed())
     with pytest.raises(pc.NotAvailableError, match="may not execute what it writes"):
         code(np.ones(3), np.ones(0), np.ones(1))

@@ -103,7 +103,7 @@ def gpu(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Driver:
     if not CPP:
         pytest.skip("there is no compiler of C++")
     fake = Driver(tmp_path)
-    monkeypatch.setattr(driver, "_found", [fake])
+    monkeypatch.setattr(driver, "driver", lambda: fake)
     monkeypatch.setattr(run_module, "_kernels", {})
     monkeypatch.setattr(driver, "machine_code", lambda text, architecture: text.encode())
     cupy = types.ModuleType("cupy")

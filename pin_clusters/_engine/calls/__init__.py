@@ -7,23 +7,17 @@ kernel that is not compiled) is left to the Python function, unchanged; in an in
 from __future__ import annotations
 
 from . import records
-from .desk import ALL, Entry
 from .entries import asking, connect, connect_moves, fast
-from .holds import MOST_HOLDS, Holds
 from .owner import Desk
 from .question import Question
 from .recollection import GIVEN_INPUTS, HYBRID_NAMES, OWN_INPUTS, Recollection
 from .watch import Watch
 
 __all__ = [
-    "ALL",
     "GIVEN_INPUTS",
     "HYBRID_NAMES",
-    "MOST_HOLDS",
     "OWN_INPUTS",
     "Desk",
-    "Entry",
-    "Holds",
     "Question",
     "Recollection",
     "Watch",

@@ -14,7 +14,6 @@ import numpy as np
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from .holds import Hold
 from .records import ModelDesk, Way
 from .writer import DOUBLE, I64, Library, Numbers, Writer
 
@@ -170,11 +169,8 @@ class Project(_Move):
         b, way = self.b, self.room(1)
         self.store(self.desk.way, way)
         with b.if_then(self.there(self.given_hold)):
-            hold, table = self.item(self.args, I64(self.arguments)), self.desk.holds
-            self.store(I64(0), way)
-            with self.rows(table, Hold) as row:
-                with b.if_then(b.icmp_unsigned("==", row.hold, hold)):
-                    self.store(row.way, way)
+            hold, none = self.item(self.args, I64(self.arguments)), I64(0)
+            self.store(self.common("recall", self.desk.holds, hold, none, none, none), way)
         found = self.load(way)
         self.need(self.there(found))
         return Numbers(self, Way, found)

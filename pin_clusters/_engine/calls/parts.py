@@ -6,11 +6,10 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
-from ..native.process import SAME
 from .recollection import Remembered
 from .records import Affine
 from .watch import Word
-from .writer import DOUBLE, I32, I64, Library, Numbers, Writer
+from .writer import DOUBLE, I64, Library, Numbers, Writer
 
 _EXPONENT = 0x7FF0000000000000
 
@@ -33,12 +32,7 @@ def write_parts(library: Library) -> None:
 def data_of(w: Writer) -> None:
     """Where the numbers of x, of a kind, are: an array of n (nd = 1) or n times ``last`` (2); 0 if it is not."""
     x, n, nd, flags, last, wanted = w.f.args
-    w.same(w.load(x, w.found("type")), w.found("ndarray"))
-    # unpickled arrays have a dtype object of their own: compare what it says
-    kind = w.load(w.load(x, w.found("descr")), w.found("kind"))
-    w.same(w.b.and_(kind, I64(SAME)), wanted)
-    w.same(w.b.zext(w.load(x, w.found("nd"), I32), I64), nd)
-    w.same(w.b.and_(w.b.zext(w.load(x, w.found("flags"), I32), I64), flags), flags)
+    w.see_array(x, wanted, nd, flags)
     dims = w.load(x, w.found("dims"))
     w.same(w.load(dims), n)
     w.same(w.item(dims, w.b.sub(nd, I64(1))), last)

@@ -1,6 +1,7 @@
 """Lists of names and ids that were given before, and what became of them: calls in machine code know them again.
 
-A list is known by the objects in it, which nobody can change and which are kept, not by itself, which anybody can.
+A list is known by the objects in it, which nobody can change and which are kept, not by itself, which anybody can. What
+nobody can change is known by its address: it is the number of an empty list.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ from .record import Count, Record, Sizes, Table
 # questions: names of joints; frames at which forces act, beside the robot's own inputs, or beside as many given ones.
 # Frames of which products are wanted have the address of what tells the rows
 HYBRID_NAMES, OWN_INPUTS, GIVEN_INPUTS = range(1, 4)
-_MOST_OBJECTS, _MOST_ROWS = 32, 16
+_MOST_OBJECTS, MOST_ROWS = 32, 16
 _FIXED = (str, int, np.int64)
 
 
@@ -36,9 +37,9 @@ class Recollection(Table):
     row = Remembered
 
     def __init__(self) -> None:
-        super().__init__(_MOST_ROWS)
+        super().__init__(MOST_ROWS)
         self._places: dict[Any, int] = {}
-        self._kept: list[Any] = [None] * _MOST_ROWS
+        self._kept: list[Any] = [None] * MOST_ROWS
         self._next = 0
 
     def keep(self, first: int, second: int, objects: Any, address: int, *kept: Any) -> None:
@@ -59,7 +60,7 @@ class Recollection(Table):
         if key in self._places:
             return
         i = self._next
-        self._next = (i + 1) % _MOST_ROWS
+        self._next = (i + 1) % MOST_ROWS
         before = self._kept[i]  # until its row is another one: signals and the collector may call
         if before is not None:
             self._places.pop(before[0], None)

@@ -8,15 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ..entry_points import Pointer
-from .desk import ALL
-from .holds import Holds
+from ..operations import CALLED
 from .recollection import Recollection
 from .record import Array, Code, Count, Flag, Object, Part, Record, Room, Sizes
 from .watch import Watch
 
 
-class DataDesk(Record, more={entry.name: Sizes(2) for entry in ALL}):
-    """What a data object has at hand; then of each entry addresses: of the kernel, 0 if none, and its tables."""
+class DataDesk(Record, more={one.name: Sizes(2) for one in CALLED}):
+    """What a data object has at hand; then of each function addresses: of the kernel, 0 if none, and its tables."""
 
     model = Room()  # its table, which tells whose plans fit
     nq = Count()
@@ -93,8 +92,8 @@ class DataDesk(Record, more={entry.name: Sizes(2) for entry in ALL}):
     potential = Room("parameters")
 
     def put_kernels(self, kernels: Sequence[tuple[int, int]]) -> None:
-        """Write those of all entries, in the order of ``ALL``: at once, as there are many."""
-        self.numbers[-2 * len(ALL) :] = [x for pair in kernels for x in pair]
+        """Write those of all functions, in the order of ``CALLED``: at once, as there are many."""
+        self.numbers[-2 * len(CALLED) :] = [x for pair in kernels for x in pair]
 
 
 class Plan(Record):
@@ -187,4 +186,4 @@ class ModelDesk(Record):
     units = Count()
     units_at = Room("units", 2)
     way = Part(Way)
-    holds = Part(Holds)
+    holds = Part(Recollection)  # ways for joints that were held before, by the object that named them

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from llvmlite import ir
 
+from .. import operations
 from .code import Function
-from .desk import ENTRIES, Entry
 from .writer import DOUBLE, I64, Library
 
 
@@ -17,7 +17,7 @@ class Usual(NamedTuple):
     Attributes:
         words: What the kernel is given, as ``Function.words`` says; ``f?``: external forces, which may be left out.
         gives: What is returned behind new arrays: ``shape=room``, a new array of a shape, copied from a room; or which
-            energy: ``kinetic``, ``potential``, ``mechanical``.
+            energy, such as ``kinetic_energy``.
         leaves: Rooms to which new arrays are copied; the same room again, here and above: one behind the other.
         keeps: The room of the state, of which more may be asked later.
         couples: Whether G is brought to the state.
@@ -34,21 +34,21 @@ class Usual(NamedTuple):
     kernels: bool = False
 
 
-def _of_entry(entry: Entry) -> Usual:
-    result = {"vector": " =nv", "matrix": " =matrix"}.get(entry.returns, "")
+def _of_declared(one: operations.Function) -> Usual:
+    result = {"vector": "=nv", "matrix": "=matrix"}.get(one.operation.result)
     return Usual(
-        " ".join(entry.arguments).replace("f", "(f)") + result,
-        gives="" if result else entry.returns,
-        leaves="tau" if "f" in entry.arguments else "",  # the kernel's result has forces behind it
-        keeps="after_aba" if entry.kernel == "aba" else "",
-        changes=entry.kernel == "crba",
+        " ".join(["(f)" if size == "f" else size for size in one.sizes] + ([result] if result else [])),
+        gives="" if result else one.gives,
+        leaves="tau" if "f" in one.sizes else "",  # the kernel's result has forces behind it
+        keeps="after_aba" if one.operation == operations.ABA else "",
+        changes=one.operation == operations.CRBA,
     )
 
 
-_ENERGIES = ("kinetic", "potential", "mechanical")
+_ENERGIES = ("kinetic_energy", "potential_energy", "mechanical_energy")
 _RATES = "matrix=dtau_dq matrix=dtau_dv matrix=M"
 USUAL = {
-    **{entry.name: _of_entry(entry) for entry in ENTRIES},
+    **{one.name: _of_declared(one) for one in operations.DIRECT},
     "hybrid_dynamics": Usual("q v v v m +nv +nv"),
     "computeRNEADerivatives": Usual("q v v f? tau dtau_dq dtau_dv M -", _RATES, keeps="after_rnea", changes=True),
     "computeGeneralizedGravityDerivatives": Usual("q 0 0 - unasked dtau_dq dtau_dv scratch -", "matrix=dtau_dq"),
@@ -140,6 +140,6 @@ class UsualCall(Function):
         kinetic, potential = (self.item(self.desk.energies, I64(i), DOUBLE) for i in range(2))
         values = kinetic, potential, b.fadd(kinetic, potential)
         for i, (name, value) in enumerate(zip(_ENERGIES, values, strict=True)):
-            if which in (name, "mechanical"):
+            if which in (name, "mechanical_energy"):
                 self.put_item(value, kept, I64(i))
         b.ret(self.call(self.found("new_float"), I64, values[_ENERGIES.index(which)]))

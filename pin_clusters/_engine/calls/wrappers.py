@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from llvmlite import ir
 
-from ..native.process import ALIGNED, C_CONTIGUOUS, SAME, WRITEABLE
+from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
 from .writer import I32, I64, Library, Writer, array_words
 
 _SIZES = {"float64": 8, "int64": 8, "int8": 1}
@@ -72,11 +72,6 @@ def _number(w: Writer, x: ir.Value) -> ir.Value:
 
 def _array(w: Writer, x: ir.Value, dtype: str, nd: int) -> list[ir.Value]:
     """The words of an array of the right type."""
-    w.same(w.load(x, w.found("type")), w.found("ndarray"))
-    kind = w.load(w.load(x, w.found("descr")), w.found("kind"))
-    w.same(w.b.and_(kind, I64(SAME)), w.found(dtype))
-    w.same(w.load(x, w.found("nd"), I32), I32(nd))
-    flags = I32(C_CONTIGUOUS | ALIGNED | WRITEABLE)
-    w.same(w.b.and_(w.load(x, w.found("flags"), I32), flags), flags)
+    w.see_array(x, w.found(dtype), I64(nd), I64(C_CONTIGUOUS | ALIGNED | WRITEABLE))
     shape = w.items(w.load(x, w.found("dims")), nd)
     return array_words(w.b, w.load(x, w.found("data")), shape, _SIZES[dtype])

@@ -21,6 +21,7 @@ from functools import reduce
 
 from llvmlite import ir
 
+from ..native.process import SAME
 from .desk import TABLE
 from .record import Field, Record, Room
 
@@ -267,6 +268,15 @@ class Writer:
     def common(self, name: str, *args: ir.Value) -> ir.Value:
         """Call one of the library's own functions."""
         return self.b.call(self.library.common[name], args)
+
+    def see_array(self, x: ir.Value, kind: ir.Value, nd: ir.Value, flags: ir.Value) -> None:
+        """See that an object is an array of numbers of a kind, with so many dimensions and some flags."""
+        self.same(self.load(x, self.found("type")), self.found("ndarray"))
+        # unpickled arrays have a dtype object of their own: compare what it says
+        told = self.load(self.load(x, self.found("descr")), self.found("kind"))
+        self.same(self.b.and_(told, I64(SAME)), kind)
+        self.same(self.b.zext(self.load(x, self.found("nd"), I32), I64), nd)
+        self.same(self.b.and_(self.b.zext(self.load(x, self.found("flags"), I32), I64), flags), flags)
 
     def array(
         self, x: ir.Value, n: ir.Value, nd: int, flags: int, last: ir.Value | None = None, kind: str = "float64"

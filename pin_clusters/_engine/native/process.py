@@ -18,14 +18,35 @@ FLOAT64, INT64, INT8, BOOL = (np.dtype(kind) for kind in (np.float64, np.int64, 
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 # of the eight bytes of a dtype from its kind on: kind, character, byte order, number; the flags between them differ
 SAME = 0xFFFFFFFF00FFFFFF
-# what ``find`` returns, in the order in which machine code has it
-FOUND = (
-    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "float64_number", "ndarray",
-    "names", "out", "hold", "array_new", "new_float", "increase", "decrease", "vectorcall", "to_number", "new_number",
-    "has_error", "complain", "type_error", "save_thread", "restore_thread", "call_any", "fetch", "forget", "none",
-    "true", "int", "bool", "list", "tuple", "items", "in_tuple", "tuple_new", "tuple_put",
-    "B", "contacts", "reference", "rows", "nothing",
+# what machine code has of the process: what ``find`` looks for; functions of Python; objects; names of arguments
+_PLACES = (
+    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "bool", "float64_number",
+    "names", "items", "in_tuple", "array_new",
 )  # fmt: skip
+_FUNCTIONS = {
+    "new_float": "PyFloat_FromDouble",
+    "increase": "Py_IncRef",
+    "decrease": "Py_DecRef",
+    "vectorcall": "PyObject_Vectorcall",
+    "to_number": "PyLong_AsLongLong",
+    "new_number": "PyLong_FromLongLong",
+    "has_error": "PyErr_Occurred",
+    "complain": "PyErr_SetString",
+    "save_thread": "PyEval_SaveThread",
+    "restore_thread": "PyEval_RestoreThread",
+    "call_any": "PyObject_VectorcallDict",  # of any object, in all versions
+    "fetch": "PyErr_Fetch",
+    "forget": "PyErr_Clear",
+    "tuple_new": "PyTuple_New",
+    "tuple_put": "PyTuple_SetItem",
+}
+_OBJECTS: dict[str, Any] = {
+    "ndarray": np.ndarray, "type_error": TypeError, "none": None, "true": True, "int": int, "list": list,
+    "tuple": tuple, "nothing": (),
+}  # fmt: skip
+_NAMES = ("out", "hold", "B", "contacts", "reference", "rows")
+FOUND = (*_PLACES, *_FUNCTIONS, *_OBJECTS, *_NAMES)
+"""Names of what ``find`` returns, in the order in which machine code has it."""
 
 
 class NoFastCallsError(Exception):
@@ -79,55 +100,15 @@ def find() -> dict[str, int]:
     listed = ["out", 2.5]
     where = word(id(listed) + HEAD + 8)
     _need(word(id(listed) + HEAD) == 2 and [word(where), word(where + 8)] == [id(x) for x in listed], "lists")
-    result = {
-        "type": kinds[0],
-        "data": data,
-        "nd": nd,
-        "dims": dims,
-        "descr": descr,
-        "flags": flags,
-        "kind": kind,
-        "float64": word(id(FLOAT64) + kind) & SAME,
-        "int64": word(id(INT64) + kind) & SAME,
-        "int8": word(id(INT8) + kind) & SAME,
-        "float64_number": FLOAT64.num,
-        "ndarray": id(np.ndarray),
-        "names": HEAD,
-        "out": id(sys.intern("out")),
-        "hold": id(sys.intern("hold")),
-        "array_new": _array_new(),
-        "new_float": _address("PyFloat_FromDouble"),
-        "increase": _address("Py_IncRef"),
-        "decrease": _address("Py_DecRef"),
-        "vectorcall": _address("PyObject_Vectorcall"),
-        "to_number": _address("PyLong_AsLongLong"),
-        "new_number": _address("PyLong_FromLongLong"),
-        "has_error": _address("PyErr_Occurred"),
-        "complain": _address("PyErr_SetString"),
-        "type_error": id(TypeError),
-        "save_thread": _address("PyEval_SaveThread"),
-        "restore_thread": _address("PyEval_RestoreThread"),
-        "call_any": _address("PyObject_VectorcallDict"),  # of any object, in all versions
-        "fetch": _address("PyErr_Fetch"),
-        "forget": _address("PyErr_Clear"),
-        "none": id(None),
-        "true": id(True),
-        "int": id(int),
-        "bool": word(id(BOOL) + kind) & SAME,
-        "list": id(list),
-        "tuple": id(tuple),
-        "items": HEAD + 8,  # in a list where they are
-        "in_tuple": places[0],
-        "tuple_new": _address("PyTuple_New"),
-        "tuple_put": _address("PyTuple_SetItem"),
-        "B": id(sys.intern("B")),
-        "contacts": id(sys.intern("contacts")),
-        "reference": id(sys.intern("reference")),
-        "rows": id(sys.intern("rows")),
-        "nothing": id(()),
+    numbers = [word(id(t) + kind) & SAME for t in (FLOAT64, INT64, INT8, BOOL)]
+    # of a tuple where its length is; of a list where its items are
+    found = kinds[0], data, nd, dims, descr, flags, kind, *numbers, FLOAT64.num, HEAD, HEAD + 8, places[0], _array_new()
+    return {
+        **dict(zip(_PLACES, found, strict=True)),
+        **{name: _address(function) for name, function in _FUNCTIONS.items()},
+        **{name: id(thing) for name, thing in _OBJECTS.items()},
+        **{name: id(sys.intern(name)) for name in _NAMES},
     }
-    assert tuple(result) == FOUND
-    return result
 
 
 def slot(kind: type, name: str) -> int:

@@ -10,6 +10,7 @@ import numpy as np
 from ..._engine import calls as _calls
 from ..._engine import entry_points as kernels
 from ..._engine.calls import records
+from ..._engine.calls.recollection import MOST_ROWS
 from ..._support.arrays import on_a_page
 from ..._support.trees import in_q, in_v
 from .. import ClusterModel, loops_of
@@ -40,7 +41,7 @@ def _of(model: ClusterModel) -> records.ModelDesk:
 
 def _filled(model: ClusterModel, shape: Manifold) -> records.ModelDesk:
     tree = model.own_tree
-    desk = records.ModelDesk(nq=model.nq, nv=model.nv, nv_tree=tree.nv, tree=tree, holds=_calls.Holds())
+    desk = records.ModelDesk(nq=model.nq, nv=model.nv, nv_tree=tree.nv, tree=tree, holds=_calls.Recollection())
     desk.put(independent_at=np.array(model.idx_v_independent), follow=shape.affine.record())
     compiled = not model.closures
     if model.closures:
@@ -64,13 +65,13 @@ def keep_hold(model: ClusterModel, shape: Manifold, hold: Any, ids: tuple[int, .
     """Let ``project`` with some held joints be a call in machine code, where they leave a way whatever q is."""
     desk = _of(model)
     fixed = type(hold) is str or (type(hold) is tuple and all(type(name) is str for name in hold))
-    if not fixed or hold in desk.holds.known or len(desk.holds.known) == _calls.MOST_HOLDS:
+    if not fixed or ("hold", hold) in desk.owned or len(desk.holds) == MOST_ROWS:
         return
     if shape.way(model, ids).rest is None:
         with _lock:
             way = _way(model, shape, ids)
             desk.owned["hold", hold] = hold, way  # no other object gets its address
-            desk.holds.keep(hold, way)
+            desk.holds.keep(id(hold), 0, (), way.address)
             _lay_down(model, desk)
 
 

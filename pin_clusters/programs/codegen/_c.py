@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from ..._support.docstrings import stock
 from ...model import ClusterModel
 from ._names import name_of
 from ._notes import comment, coordinates, made_by
-from ._sources import DEFAULT, Function, Wanted, check_real, functions_of
+from ._sources import COMMON, DEFAULT, Function, Wanted, check_real, functions_of
 from ._statements import c99
 
 
@@ -24,6 +25,7 @@ class Source(NamedTuple):
     header: str
 
 
+@stock(COMMON)
 def c(
     model: ClusterModel,
     functions: Wanted = DEFAULT,
@@ -40,22 +42,8 @@ def c(
     branch on a value, and read their inputs before they write: a result may be the same array as an input. They check
     nothing: q must be normalised and, with loops, assembled.
 
-    Args:
-        model: The robot.
-        functions: Names of ``pc.tracing.FUNCTIONS``; ``step``, which integrates; or programs of this robot, such as
-            derivatives.
-        real: Type of all numbers, ``double`` or ``float``.
-        frames: Names of frames, for functions that are about some: a result each, in its own axes.
-        name: What the names of functions begin with; by default the name of the robot, made an identifier.
-
     Returns:
         The two texts; the source includes ``ROBOT.h``.
-
-    Raises:
-        ArgumentTypeError: An argument has the wrong type.
-        UnknownNameError: There is no such function or type of numbers, or the name is none in C.
-        ShapeError: A program is of another robot.
-        NotAvailableError: A function of the user ties joints, whose operations are not known.
 
     Example:
         >>> import pin_clusters as pc

@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import replace
 
 from ..._engine.kernels.tables import layout
+from ..._support.docstrings import stock
 from ...model import ClusterModel
+from ..machine_code.sines import NUMBERS, TWO_OVER_PI
 from ..tracing.expressions import COS, SIN, SQRT
 from ._names import name_of
 from ._notes import comment, coordinates, made_by
-from ._sources import Function, Wanted, check_real, functions_of
+from ._sources import COMMON, Function, Wanted, check_real, functions_of
 from ._statements import Dialect
 
 THREADS = 128
@@ -20,42 +23,26 @@ THREADS = 128
 _OPEN = {"double": layout.OPEN, "float": 100.0 * layout.OPEN}
 _CONDITION = {"double": 1e8, "float": 1e5}
 
-# Cody and Waite 1980 with fused multiply-add, polynomials of the Cephes library (S. Moshier): to one unit in the last
-# place below 1e5 (float: 1e4), slowly less accurate beyond. Those of CUDA have a path for huge angles, with a stack.
-_SINES = {
-    "float": """static __device__ __forceinline__ void sine_and_cosine(float x, float *s, float *c)
-{
-  const float n = rintf(x * 0.63661977f);
+# Cody and Waite 1980 with fused multiply-add: to one unit in the last place below 1e5 (float: 1e4), slowly less
+# accurate beyond. Those of CUDA have a path for huge angles, with a stack.
+_SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {real} *s, {real} *c)
+{{
+  const {real} n = rint{f}(x * {two_over_pi});
   const int quarter = (int)n;
-  const float r = fmaf(-n, 5.39030253e-15f, fmaf(-n, 3.13916473e-07f, fmaf(-n, 1.57079601e+00f, x)));
-  const float z = r * r;
-  const float p = fmaf(z, fmaf(z, -1.9515295891e-4f, 8.3321608736e-3f), -1.6666654611e-1f);
-  const float y = fmaf(z, fmaf(z, 2.443315711809948e-5f, -1.388731625493765e-3f), 4.166664568298827e-2f);
-  const float a = fmaf(r * z, p, r), b = fmaf(z * z, y, fmaf(z, -0.5f, 1.0f));
-  *s = (quarter & 2 ? -1.0f : 1.0f) * (quarter & 1 ? b : a);
-  *c = ((quarter + 1) & 2 ? -1.0f : 1.0f) * (quarter & 1 ? a : b);
-}
-""",
-    "double": """static __device__ __forceinline__ void sine_and_cosine(double x, double *s, double *c)
-{
-  const double n = rint(x * 0.63661977236758134308);
-  const int quarter = (int)n;
-  const double r = fma(-n, 2.02226624879595063154e-21, fma(-n, 6.07710050630396597660e-11,
-                       fma(-n, 1.57079632673412561417e00, x)));
-  const double z = r * r;
-  double p = fma(z, 1.58969099521155010221e-10, -2.50507602534068634195e-08);
-  p = fma(z, fma(z, fma(z, p, 2.75573137070700676789e-06), -1.98412698298579493134e-04), 8.33333333332248946124e-03);
-  double y = fma(z, -1.13596475577881948265e-11, 2.08757232129817482790e-09);
-  y = fma(z, fma(z, fma(z, y, -2.75573143513506633035e-07), 2.48015872894767294178e-05), -1.38888888888741095749e-03);
-  const double a = fma(r * z, fma(z, p, -1.66666666666666324348e-01), r);
-  const double b = fma(z * z, fma(z, y, 4.16666666666666019037e-02), fma(z, -0.5, 1.0));
-  *s = (quarter & 2 ? -1.0 : 1.0) * (quarter & 1 ? b : a);
-  *c = ((quarter + 1) & 2 ? -1.0 : 1.0) * (quarter & 1 ? a : b);
-}
-""",
-}
+  const {real} r = fma{f}(-n, {parts[2]}, fma{f}(-n, {parts[1]}, fma{f}(-n, {parts[0]}, x)));
+  const {real} z = r * r;
+  const {real} p = {sine};
+  const {real} y = {cosine};
+  const {real} a = fma{f}(r * z, p, r), b = fma{f}(z * z, y, fma{f}(z, -0.5{f}, 1.0{f}));
+  *s = (quarter & 2 ? -1.0{f} : 1.0{f}) * (quarter & 1 ? b : a);
+  *c = ((quarter + 1) & 2 ? -1.0{f} : 1.0{f}) * (quarter & 1 ? a : b);
+}}
+"""
+# of pi/2: a fused product is not rounded, so that all bits of a part count
+_PARTS = {"double": NUMBERS["double"].parts, "float": (1.57079601e00, 3.13916473e-07, 5.39030253e-15)}
 
 
+@stock(COMMON)
 def cuda(
     model: ClusterModel,
     functions: Wanted = "aba",
@@ -73,23 +60,12 @@ def cuda(
     one type, and no thread needs memory of its own beyond what does not fit into registers.
 
     Args:
-        model: The robot.
-        functions: As in ``pc.codegen.c``.
-        real: Type of all numbers, ``double`` or ``float``.
         status: Whether kernels take one more array, ``signed char *status`` before the number of rows: 0 the row is
             good, 1 a closed loop is open (by more than 1e-6 of its length, or rad; in float 1e-4), 2 a loop is singular
             or a joint moves no inertia, 3 the input is not finite. Rows that are not good are then NaN. It may be null.
-        frames: As in ``pc.codegen.c``.
-        name: As in ``pc.codegen.c``.
 
     Returns:
         The text.
-
-    Raises:
-        ArgumentTypeError: An argument has the wrong type.
-        UnknownNameError: There is no such function or type of numbers, or the name is none in C.
-        ShapeError: A program is of another robot.
-        NotAvailableError: A function of the user ties joints, whose operations are not known.
 
     Example:
         >>> import pin_clusters as pc
@@ -98,7 +74,7 @@ def cuda(
         True
     """
     made, robot = functions_of(model, functions, frames, status), name_of(model.name, name)
-    parts = [made_by(model) + coordinates(model), _SINES[check_real(real)]]
+    parts = [made_by(model) + coordinates(model), _sines(check_real(real))]
     for f in (replace(x, returned=False) for x in made):
         parts += [comment(f.about()) + _of_state(f, real, robot), _of_rows(f, real, robot)]
     return "\n".join(parts)
@@ -112,6 +88,17 @@ def dialect(real: str) -> Dialect:
         real, f"{real} {{s}}, {{c}}; sine_and_cosine({{x}}, &{{s}}, &{{c}});",
         {SIN: f"sin{end}", COS: f"cos{end}", SQRT: f"sqrt{end}"}, (f"({one} / {zero})", f"({zero} / {zero})"),
     )  # fmt: skip
+
+
+def _sines(real: str) -> str:
+    """Return the function that statements call."""
+    number, f, numbers = dialect(real).number, "f" * (real == "float"), NUMBERS[real]
+    sine, cosine = (
+        functools.reduce(lambda y, c: f"fma{f}(z, {y}, {c})", map(number, coefficients))
+        for coefficients in (numbers.sine, numbers.cosine)
+    )
+    parts = [number(x) for x in _PARTS[real]]
+    return _SINES.format(real=real, f=f, two_over_pi=number(TWO_OVER_PI), parts=parts, sine=sine, cosine=cosine)
 
 
 def _arguments(f: Function, real: str) -> tuple[list[str], list[str]]:

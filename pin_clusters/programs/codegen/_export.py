@@ -6,13 +6,14 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ..._support.docstrings import stock
 from ...model import ClusterModel
 from ._building import cmake, pkg_config
 from ._c import texts
 from ._eigen import header
 from ._machine import Machine, machine_of
 from ._names import name_of
-from ._sources import DEFAULT, Wanted, check_real, functions_of
+from ._sources import COMMON, DEFAULT, Wanted, check_real, functions_of
 from ._test_program import text_of_test
 from ._writing import whole
 
@@ -31,6 +32,7 @@ class Exported(NamedTuple):
     notes: tuple[str, ...]
 
 
+@stock(COMMON)
 def export(
     model: ClusterModel,
     directory: str | Path,
@@ -48,23 +50,15 @@ def export(
     function with numbers that the kernels compute now. All is written, or nothing.
 
     Args:
-        model: The robot.
         directory: The folder; it is made if it is missing.
-        functions: As in ``pc.codegen.c``.
-        real: Type of all numbers, ``double`` or ``float``.
-        frames: As in ``pc.codegen.c``.
         target: For which machine: a processor (``x86-64-v3``), a triple (``aarch64-linux-gnu``), or both with a comma
             between; by default this one.
-        name: As in ``pc.codegen.c``.
 
     Returns:
         Names of what was written, and notes on what could not be made.
 
     Raises:
-        ArgumentTypeError: An argument has the wrong type.
         UnknownNameError: There is no such function, type of numbers or target, or the name is none in C.
-        ShapeError: A program is of another robot.
-        NotAvailableError: A function of the user ties joints, whose operations are not known.
         ExportError: The folder cannot be written.
         TraceError: A function in this type of numbers is too far off what the kernels compute.
     """

@@ -10,8 +10,10 @@ from typing import NamedTuple
 
 from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
-from .. import machine_code
+from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
+from ..machine_code.machine import host, known_processors, object_code
+from ..machine_code.text import function_text, module_text
 from ._sources import Function
 
 _EMPTY = "define void @nothing() {\n  ret void\n}\n"
@@ -35,7 +37,7 @@ class Machine(NamedTuple):
     ) -> list[str]:
         """Write both files, or say why one is missing."""
         try:
-            code = machine_code.object_code(module(model, functions, real, robot), self.cpu, self.triple)
+            code = object_code(module(model, functions, real, robot), self.cpu, self.triple)
         except NotAvailableError as error:
             return [f"{robot}.o and {robot}.so were not made: {error} All other files do without: compile {robot}.c."]
         (folder / f"{robot}.o").write_bytes(code)
@@ -49,7 +51,7 @@ class Machine(NamedTuple):
 
     def _link(self, folder: Path, robot: str) -> str:
         """Make the shared library; return what is missing or wrong, if something is."""
-        triple = self.triple or machine_code.host().triple
+        triple = self.triple or host().triple
         if not any(system in triple for system in ("linux", "bsd", "elf", "none")):
             return f"shared libraries of {triple} are made by its own tools."
         names = _COMPILERS if self.triple is None else [f"{triple}-{x}" for x in ("gcc", "clang", "ld")]
@@ -87,14 +89,14 @@ def machine_of(target: str | None) -> Machine:
     if comma:
         made = Machine(cpu, triple)
     else:
-        mine = machine_code.known_processors(machine_code.host().triple)
+        mine = known_processors(host().triple)
         if target not in mine and "-" not in target:
             raise UnknownNameError(
-                f"target is {target!r}, which LLVM knows neither as a processor of {machine_code.host().triple} nor as "
+                f"target is {target!r}, which LLVM knows neither as a processor of {host().triple} nor as "
                 f"a triple, such as 'aarch64-linux-gnu'.{did_you_mean(target, mine)}"
             )
         made = Machine(target, None) if target in mine else Machine("generic", target)
-    machine_code.object_code(_EMPTY, made.cpu, made.triple)  # complains of names that LLVM does not know
+    object_code(_EMPTY, made.cpu, made.triple)  # complains of names that LLVM does not know
     return made
 
 
@@ -103,17 +105,16 @@ def module(model: ClusterModel, functions: Sequence[Function], real: str, robot:
     parts = [_neutral(model, real, robot)]
     for f in functions:
         body = f"{f.name}.body"
-        text = machine_code.function_text(f.program, body, real, "libm")
+        text = function_text(f.program, body, real, "libm")
         parts += [text.replace(f"define void @{body}(", f"define internal void @{body}("), _shell(f, real, robot, body)]
-    return machine_code.module_text(*parts)
+    return module_text(*parts)
 
 
 def _neutral(model: ClusterModel, real: str, robot: str) -> str:
-    kind, lines = _KINDS[real], []
+    w = Instructions(_KINDS[real])
     for i, x in enumerate(model.q_reference.tolist()):
-        lines.append(f"  %p{i} = getelementptr {real}, ptr %q, i64 {i}")
-        lines.append(f"  store {real} {kind.constant(x)}, ptr %p{i}, align {kind.align}")
-    return f"define void @{robot}_neutral(ptr %q) nounwind {{\n" + "\n".join(lines) + "\n  ret void\n}\n"
+        w.store(w.kind.constant(x), "q", i)
+    return f"define void @{robot}_neutral(ptr %q) nounwind {{\n" + "\n".join(w.lines) + "\n  ret void\n}\n"
 
 
 def _shell(f: Function, real: str, robot: str, body: str) -> str:

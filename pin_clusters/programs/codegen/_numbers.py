@@ -34,11 +34,13 @@ class Kernels:
         self.model, self.data = model, model.createData()
         self.ids = [model.getFrameId(name) for name in frames]
 
-    def __call__(self, name: str, given: Sequence[np.ndarray]) -> list[np.ndarray]:
+    def __call__(self, name: str, given: dict[str, np.ndarray]) -> list[np.ndarray]:
         """Return the outputs of a function."""
+        arrays = [x.reshape(-1, 6) if key == "fext" else x for key, x in given.items()]
         own = getattr(self, f"_{name}", None)
-        found = own(*given) if own else _LIBRARY[name](self.model, self.data, *given)
-        return [np.array(x, dtype=float) for x in (found if isinstance(found, (tuple, list)) else (found,))]
+        found = own(*arrays) if own else _LIBRARY[name](self.model, self.data, *arrays)
+        listed = found if isinstance(found, (tuple, list)) else (found,)
+        return [np.array(getattr(x, "vector", x), dtype=float) for x in listed]
 
     def knows(self, name: str) -> bool:
         """Whether there is such a function."""
@@ -57,11 +59,11 @@ class Kernels:
 
     def _getFrameVelocity(self, q: np.ndarray, v: np.ndarray) -> list[Any]:
         kinematics.forwardKinematics(self.model, self.data, q, v)
-        return [kinematics.getFrameVelocity(self.model, self.data, i, pin.LOCAL).vector for i in self.ids]
+        return [kinematics.getFrameVelocity(self.model, self.data, i, pin.LOCAL) for i in self.ids]
 
     def _getFrameAcceleration(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> list[Any]:
         kinematics.forwardKinematics(self.model, self.data, q, v, a)
-        return [kinematics.getFrameAcceleration(self.model, self.data, i, pin.LOCAL).vector for i in self.ids]
+        return [kinematics.getFrameAcceleration(self.model, self.data, i, pin.LOCAL) for i in self.ids]
 
     def _getFrameVelocityDerivatives(self, q: np.ndarray, v: np.ndarray) -> list[Any]:
         rates.computeForwardKinematicsDerivatives(self.model, self.data, q, v, 0.0 * v)
@@ -76,24 +78,9 @@ class Kernels:
     def _inverse_operational_inertia(self, q: np.ndarray) -> Any:
         return of_frames.inverse_operational_inertia(self.model, self.data, q, self.ids, pin.LOCAL)
 
-    def _computeCentroidalMomentum(self, q: np.ndarray, v: np.ndarray) -> Any:
-        return centroidal.computeCentroidalMomentum(self.model, self.data, q, v).vector
-
-    def _computeCentroidalMomentumTimeVariation(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Any:
-        return centroidal.computeCentroidalMomentumTimeVariation(self.model, self.data, q, v, a).vector
-
     def _getCenterOfMassVelocityDerivatives(self, q: np.ndarray, v: np.ndarray) -> Any:
         centroidal.centerOfMass(self.model, self.data, q, v)
         return centroidal.getCenterOfMassVelocityDerivatives(self.model, self.data)
-
-    def _computeStaticTorque(self, q: np.ndarray, fext: np.ndarray) -> Any:
-        return rnea.computeStaticTorque(self.model, self.data, q, fext.reshape(-1, 6))
-
-    def _computeStaticTorqueDerivatives(self, q: np.ndarray, fext: np.ndarray) -> Any:
-        return derivatives.computeStaticTorqueDerivatives(self.model, self.data, q, fext.reshape(-1, 6))
-
-    def _coupling_jacobian(self, q: np.ndarray) -> Any:
-        return coupling.coupling_jacobian(self.model, self.data, q)
 
     def _integrate(self, q: np.ndarray, v: np.ndarray) -> list[Any]:
         moved = integrate(self.model, q, v)
@@ -111,10 +98,12 @@ _LIBRARY: dict[str, Callable[..., Any]] = {
     f.__name__: f
     for f in (
         rnea.rnea, aba.aba, crba.crba, minverse.computeMinverse, rnea.nonLinearEffects, rnea.computeGeneralizedGravity,
-        derivatives.computeCoriolisMatrix, derivatives.computeRNEADerivatives, derivatives.computeABADerivatives,
-        derivatives.computeGeneralizedGravityDerivatives, coupling.coupling_bias, centroidal.centerOfMass,
-        centroidal.jacobianCenterOfMass, centroidal.computeCentroidalMap, centroidal.computeCentroidalMapTimeVariation,
-        derivatives.computeCentroidalDynamicsDerivatives,
+        rnea.computeStaticTorque, derivatives.computeCoriolisMatrix, derivatives.computeRNEADerivatives,
+        derivatives.computeABADerivatives, derivatives.computeGeneralizedGravityDerivatives,
+        derivatives.computeStaticTorqueDerivatives, coupling.coupling_jacobian, coupling.coupling_bias,
+        centroidal.centerOfMass, centroidal.jacobianCenterOfMass, centroidal.computeCentroidalMap,
+        centroidal.computeCentroidalMomentum, centroidal.computeCentroidalMomentumTimeVariation,
+        centroidal.computeCentroidalMapTimeVariation, derivatives.computeCentroidalDynamicsDerivatives,
     )
 }  # fmt: skip
 
@@ -161,6 +150,6 @@ def expected(
         return [np.array(integrate(model, given["q"], given["v"] * given["dt"])), np.zeros(1)]
     kernels = Kernels(model, frames)
     if f.own and kernels.knows(f.name):
-        return kernels(f.name, list(given.values()))
+        return kernels(f.name, given)
     raw = f.program(*given.values())
     return [np.array(x, dtype=float) for x in (raw if isinstance(raw, tuple) else (raw,))]

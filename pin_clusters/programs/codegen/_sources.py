@@ -17,6 +17,22 @@ STATUS = ("pivot", "condition", "open", "residual")
 """What traces tell of a state beside their results."""
 Wanted = str | Program | Sequence[str | Program]
 """What a user may ask for."""
+COMMON = """
+Args:
+    model: The robot.
+    functions: Names of ``pc.tracing.FUNCTIONS``; ``step``, which integrates; or programs of this robot, such as
+        derivatives.
+    real: Type of all numbers, ``double`` or ``float``.
+    frames: Names of frames, for functions that are about some: a result each, in its own axes.
+    name: What the names of functions begin with; by default the name of the robot, made an identifier.
+
+Raises:
+    ArgumentTypeError: An argument has the wrong type.
+    UnknownNameError: There is no such function or type of numbers, or the name is none in C.
+    ShapeError: A program is of another robot.
+    NotAvailableError: A function of the user ties joints, whose operations are not known.
+"""
+"""What functions that write code say of what they are given."""
 
 
 @dataclass(frozen=True)

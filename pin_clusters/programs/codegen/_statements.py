@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import numpy as np
 
@@ -82,11 +83,9 @@ class Writer:
         self._text = {i: dialect.number(float(x)) for i, x in enumerate(program.constants)}
         self._turned: set[int] = set()
         n = len(program.inputs)
-        sizes = [size for _, size in program.inputs], [math.prod(shape) for _, shape in program.outputs]
-        inputs, outputs = (
-            [(name, i) for name, size in zip(part, many, strict=True) for i in range(size)]
-            for part, many in zip((names[:n], names[n:]), sizes, strict=True)
-        )
+        sizes = [size for _, size in program.inputs] + [math.prod(shape) for _, shape in program.outputs]
+        entries = [[(name, i) for i in range(size)] for name, size in zip(names, sizes, strict=True)]
+        inputs, outputs = chain(*entries[:n]), chain(*entries[n:])
         self._entries = dict(enumerate(inputs, start=len(program.constants)))
         self._results: dict[int, list[tuple[str, int]]] = {}
         for place, entry in zip(program.results.tolist(), outputs, strict=True):

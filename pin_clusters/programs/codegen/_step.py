@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from ...model import ClusterModel
 from ..tracing import Program, trace
-from ..tracing.expressions import MUL
+from ..tracing.expressions import Graph
+from ..tracing.program import objects
 
 STEP = "step"
 
@@ -30,17 +29,8 @@ def step(model: ClusterModel) -> Program:
 def scaled(traced: Program) -> Program:
     """Return that program of q, v and dt, of one of q and of v during a unit of time."""
     (q, nq), (v, nv) = traced.inputs
-    constants, old = [*traced.constants.tolist(), 0.0], traced.operations
-    zero, first_v = len(constants) - 1, len(constants) + nq
-    dt, first = first_v + nv, first_v + nv + 1
-    # where each number of the traced program is now: its velocities are products with the time
-    moved = np.concatenate([
-        np.arange(zero), len(constants) + np.arange(nq), first + np.arange(nv), first + nv + np.arange(len(old)),
-    ])  # fmt: skip
-    rows = [[MUL, first_v + i, dt, 0, 0] for i in range(nv)]
-    rows += np.column_stack([old[:, :1], moved[old[:, 1:]]]).tolist()
-    results = [*moved[traced.results].tolist(), zero][: nq + 1]
-    return Program(
-        traced.name.replace("integrate", STEP), ((q, nq), (v, nv), ("dt", 1)), (("q_next", (nq,)), ("residual", (1,))),
-        np.array(constants), np.array(rows, dtype=np.int32).reshape(-1, 5), np.array(results, dtype=np.int32),
-    )  # fmt: skip
+    *given, dt = Graph().inputs(0, nq + nv + 1)
+    found = traced.run(traced.constants.tolist(), [*given[:nq], *(x * dt for x in given[nq:])])
+    name, residual = traced.name.replace("integrate", STEP), (found[nq:] or [0.0])
+    outputs = {"q_next": objects(found[:nq]), "residual": objects(residual)}
+    return Program.of(name, ((q, nq), (v, nv), ("dt", 1)), outputs)

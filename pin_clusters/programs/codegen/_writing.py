@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 from ...errors import ExportError
 
@@ -26,27 +25,23 @@ def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
         ExportError: It cannot be written. Nothing of it was changed.
     """
     missing = [p for p in (folder, *folder.parents) if not p.exists()]
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        stage = Path(tempfile.mkdtemp(prefix=".export-", dir=folder))
-    except FileExistsError:
-        raise ExportError(f"{folder} is a file, not a folder; choose another one.") from None
-    except OSError as error:
-        _take_away(missing)
-        raise ExportError(f"cannot write to {folder}: {error.strerror or error}. Choose another folder.") from None
-    try:
-        yield stage
-        moved = _move(stage, folder)
-        for name in stale:
-            if name not in moved:
-                (folder / name).unlink(missing_ok=True)
-    except OSError as error:
-        _clear(stage, missing)
-        raise ExportError(f"cannot write to {folder}: {error.strerror or error}.") from None
-    except BaseException:
-        _clear(stage, missing)
-        raise
-    shutil.rmtree(stage, ignore_errors=True)
+    with ExitStack() as left:
+        left.callback(_take_away, missing)
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            stage = TemporaryDirectory(prefix=".export-", dir=folder, ignore_cleanup_errors=True)
+        except FileExistsError:
+            raise ExportError(f"{folder} is a file, not a folder; choose another one.") from None
+        except OSError as error:
+            raise ExportError(f"cannot write to {folder}: {error.strerror or error}. Choose another folder.") from None
+        try:
+            yield Path(left.enter_context(stage))
+            moved = _move(Path(stage.name), folder)
+            for name in stale:
+                if name not in moved:
+                    (folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise ExportError(f"cannot write to {folder}: {error.strerror or error}.") from None
 
 
 def _move(stage: Path, folder: Path) -> set[str]:
@@ -60,14 +55,8 @@ def _move(stage: Path, folder: Path) -> set[str]:
     return {str(file) for file in files}
 
 
-def _clear(stage: Path, missing: list[Path]) -> None:
-    shutil.rmtree(stage, ignore_errors=True)
-    _take_away(missing)
-
-
-def _take_away(missing: list[Path]) -> None:
-    for p in missing:
-        try:
-            p.rmdir()  # refuses if there is something in it
-        except OSError:
-            return
+def _take_away(folders: list[Path]) -> None:
+    """Remove folders, from the inside out, as long as there is nothing in them."""
+    with suppress(OSError):
+        for p in folders:
+            p.rmdir()

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
-import threading
 import warnings
 from collections.abc import Sequence
-from typing import Any, Protocol
+from typing import Any
 
 from ...errors import NotAvailableError
 from ..codegen._cuda import THREADS
@@ -15,22 +14,6 @@ from ..machine_code import store
 
 _FEW = 32  # threads of a block where there are few rows: one warp, so that all multiprocessors have some
 _MANY_ROWS = 1 << 15
-
-
-class Driver(Protocol):
-    """What is needed of a device."""
-
-    def architecture(self, device: int) -> str:
-        """Return that of a device, as ``sm_90``."""
-
-    def load(self, device: int, code: bytes, name: str) -> Any:
-        """Return a kernel of machine code."""
-
-    def launch(self, device: int, stream: int, kernel: Any, rows: int, arguments: Sequence[Any]) -> None:
-        """Start a kernel over rows."""
-
-    def finish(self, stream: int) -> None:
-        """Wait until all is done on a stream."""
 
 
 @functools.cache
@@ -71,13 +54,13 @@ def compiled(text: str, architecture: str) -> bytes:
 
 
 class Cuda:
-    """The driver of this machine."""
+    """The driver of this machine: what is needed of a device."""
 
     def __init__(self) -> None:
         self._library = core()
 
     def architecture(self, device: int) -> str:
-        """Return that of a device."""
+        """Return that of a device, as ``sm_90``."""
         return f"sm_{self._device(device).arch}"
 
     def _device(self, device: int) -> Any:
@@ -123,13 +106,7 @@ class _Current:
             self._before.set_current()
 
 
-_lock = threading.Lock()
-_found: list[Driver] = []
-
-
-def driver() -> Driver:
+@functools.cache
+def driver() -> Cuda:
     """Return the driver of this process."""
-    with _lock:
-        if not _found:
-            _found.append(Cuda())
-        return _found[0]
+    return Cuda()

@@ -10,14 +10,14 @@ Needs the extra ``pip install 'pin-clusters[casadi]'``.
 
 from __future__ import annotations
 
+import math
 import re
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from ..._support import extras
 from ...errors import ArgumentTypeError, UnknownNameError
 from ..tracing import Program, trace
-from ..tracing.expressions import ADD, COS, DIV, MUL, NEG, SELECT, SIN, SQRT, SUB
+from ..tracing.expressions import COS, DONE, SELECT, SIN, SQRT
 
 if TYPE_CHECKING:
     import casadi as ca
@@ -126,17 +126,14 @@ def of_program(program: Program, name: str | None = None) -> ca.Function:
     if not ca.Function.check_name(name):
         raise ArgumentTypeError(f"{name!r} is no name for CasADi: letters, digits and single underscores are.")
     inputs = [ca.SX.sym(key, size) for key, size in program.inputs]
-    values = [ca.SX(float(x)) for x in program.constants]
-    values += [x for column in inputs for x in (ca.vertsplit(column) if column.numel() else ())]
-    for op, a, b, c, d in program.operations.tolist():
-        values.append(_compute(ca, op, values, a, b, c, d))
-    entries = [values[place] for place in program.results]
-    outputs, first = [], 0
-    for _, shape in program.outputs:
-        rows, columns = _flat(shape)
-        found = entries[first : first + rows * columns]
-        outputs.append(ca.densify(ca.reshape(ca.vertcat(*found), columns, rows).T) if found else ca.SX(rows, columns))
-        first += rows * columns
+    given = [x for column in inputs for x in (ca.vertsplit(column) if column.numel() else ())]
+    of_its_own = {SQRT: (1, ca.sqrt), SIN: (1, ca.sin), COS: (1, ca.cos)}
+    of_its_own[SELECT] = 4, lambda a, b, x, y: ca.if_else(a < b, x, y)
+    entries = program.run([ca.SX(float(x)) for x in program.constants], given, {**DONE, **of_its_own})
+    outputs = []
+    for _, shape, own in program.by_output(entries):
+        rows, columns = (math.prod(shape[:-1]), shape[-1]) if len(shape) > 1 else (math.prod(shape), 1)
+        outputs.append(ca.densify(ca.reshape(ca.vertcat(*own), columns, rows).T) if own else ca.SX(rows, columns))
     return ca.Function(name, inputs, outputs, [key for key, _ in program.inputs], _names(program))
 
 
@@ -147,30 +144,3 @@ def _names(program: Program) -> list[str]:
     if len({*names, *taken}) < len(names) + len(taken):
         raise UnknownNameError(f"{program.name}: two of the names {', '.join([*taken, *names])} are the same.")
     return names
-
-
-def _flat(shape: Sequence[int]) -> tuple[int, int]:
-    """Return rows and columns of an output as CasADi has it."""
-    if len(shape) < 2:
-        return (shape[0] if shape else 1), 1
-    rows = 1
-    for n in shape[:-1]:
-        rows *= n
-    return rows, shape[-1]
-
-
-def _compute(ca: Any, op: int, x: list[Any], a: int, b: int, c: int, d: int) -> Any:
-    """Return the result of an operation."""
-    if op == ADD:
-        return x[a] + x[b]
-    if op == SUB:
-        return x[a] - x[b]
-    if op == MUL:
-        return x[a] * x[b]
-    if op == DIV:
-        return x[a] / x[b]
-    if op == NEG:
-        return -x[a]
-    if op == SELECT:
-        return ca.if_else(x[a] < x[b], x[c], x[d])
-    return {SQRT: ca.sqrt, SIN: ca.sin, COS: ca.cos}[op](x[a])

@@ -14,15 +14,15 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._engine.kernels.tables.layout import ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
+from ..._engine.kernels.tables.layout import CONDITION_LIMIT, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
 from ...errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from ...model import ClusterModel
-from .. import machine_code
+from ..machine_code.function import Compiled
 from ..tracing import Program, trace
 from ..tracing.expressions import Graph
+from ..tracing.program import objects
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
-_CONDITION = 1e8  # as in kernels, whose module is not imported for it
 # Loops of a state may be open by more than elsewhere: who compares derivatives with differences opens them. What a step
 # leaves open tells whether Newton's method converged, float32 included.
 _OPEN = {"open": 1e-2, "residual": 1e-4}
@@ -99,7 +99,7 @@ class Routine:
         dtype, n = given[0].dtype, len(given[0])
         code = self._code.get(dtype)
         if code is None:
-            code = self._code[dtype] = machine_code.compiled(self.judged or self.program, _REAL[dtype])
+            code = self._code[dtype] = Compiled(self.judged or self.program, _REAL[dtype])
         found = code(*given)
         results = found if isinstance(found, tuple) else (found,)
         status = np.zeros(n, dtype=np.int8) if marks is None else np.array(marks)
@@ -123,7 +123,7 @@ class Routine:
         if "pivot" in signs:
             singular |= ~(signs["pivot"][:, 0] > 0.0)
         if "condition" in signs:
-            singular |= ~(signs["condition"][:, 0] < _CONDITION)
+            singular |= ~(signs["condition"][:, 0] < CONDITION_LIMIT)
         status[singular] = ROW_SINGULAR
         for name, limit in _OPEN.items():
             if name in signs:
@@ -168,33 +168,21 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
     if found is None:
         program = trace(model, function, **options)
         if function == "integrate":  # what it leaves open is a result
-            found = Routine(_without(program, "residual"), program)
+            found = Routine(_only(program, [name != "residual" for name, _ in program.outputs]), program)
         else:
             found = Routine(program, trace(model, function, status=True, **options))
         kept[key] = found
     return found
 
 
-def _without(program: Program, name: str) -> Program:
-    """Return the program without an output, which is its last one if it is there."""
-    if program.outputs[-1][0] != name:
-        return program
-    *outputs, (_, shape) = program.outputs
-    results = program.results[: len(program.results) - math.prod(shape)]
-    return Program(program.name, program.inputs, tuple(outputs), program.constants, program.operations, results)
-
-
 def _only(program: Program, wanted: Sequence[bool]) -> Program:
     """Return the program with some of its outputs, and without the operations that only others need."""
     if all(wanted):
         return program
-    entries, found, first = program.expressions(Graph()), {}, 0
-    for (name, shape), take in zip(program.outputs, wanted, strict=True):
-        own = np.empty(math.prod(shape), dtype=object)
-        own[:] = entries[first : first + own.size]
-        first += own.size
-        if take:
-            found[name] = own.reshape(shape)
+    outputs = program.by_output(program.expressions(Graph()))
+    found = {
+        name: objects(own).reshape(shape) for (name, shape, own), take in zip(outputs, wanted, strict=True) if take
+    }
     return Program.of(program.name, program.inputs, found)
 
 

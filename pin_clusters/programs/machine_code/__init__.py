@@ -1,26 +1,5 @@
-"""Machine code of programs: LLVM's intermediate representation, object files, and functions of this process."""
+"""Machine code of programs: LLVM's intermediate representation, object files, and functions of this process.
 
-from __future__ import annotations
-
-from . import transposition
-from .function import Compiled, compiled
-from .loading import Loaded, load
-from .machine import host, known_processors, lanes_of_host, object_code
-from .text import attributes, body_text, function_text, module_text, rows_text
-
-__all__ = [
-    "Compiled",
-    "Loaded",
-    "attributes",
-    "body_text",
-    "compiled",
-    "function_text",
-    "host",
-    "known_processors",
-    "lanes_of_host",
-    "load",
-    "module_text",
-    "object_code",
-    "rows_text",
-    "transposition",
-]
+``function.Compiled`` is a program as a function, ``text`` and ``instructions`` write what LLVM reads, ``machine`` makes
+object files of it, ``loading`` functions of those.
+"""

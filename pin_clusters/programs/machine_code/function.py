@@ -10,53 +10,48 @@ from typing import Any
 import numpy as np
 
 from ...errors import ArgumentTypeError, ShapeError
-from ..tracing.program import Program
+from ..tracing.program import Program, check_number
 from .kinds import Kind
 from .loading import load
 from .machine import lanes_of_host
-from .text import function_text, module_text, parameters, rows_text
-
-
-def compiled(program: Program, real: str = "double") -> Compiled:
-    """Return a program as a function of this process, compiled for its processor.
-
-    Args:
-        program: What it computes.
-        real: Type of all inputs and outputs: ``double`` or ``float``.
-
-    Raises:
-        UnknownNameError: Another ``real``.
-        NotAvailableError: This process may not execute what it writes to memory.
-
-    Example:
-        >>> import numpy as np, pin_clusters as pc
-        >>> from pin_clusters.programs import machine_code, tracing
-        >>> model = pc.load("four_bar")
-        >>> energies = machine_code.compiled(tracing.trace(model, "energies"))
-        >>> kinetic, potential = energies(model.q_reference, np.ones(model.nv))
-        >>> kinetic.shape, energies(np.tile(model.q_reference, (9, 1)), np.ones((9, model.nv)))[0].shape
-        ((1,), (9, 1))
-    """
-    return Compiled(program, real)
+from .text import function_text, module_text, rows_text
 
 
 class Compiled:
-    """A program in machine code. It may be pickled, and called from many threads.
+    """A program as a function of this process, compiled for its processor; it may be pickled, and any thread may call.
 
     Attributes:
         program: What it computes.
         real: ``double`` or ``float``.
         dtype: The same, of arrays.
         lanes: How many rows it computes at a time.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> from pin_clusters.programs import tracing
+        >>> from pin_clusters.programs.machine_code.function import Compiled
+        >>> model = pc.load("four_bar")
+        >>> energies = Compiled(tracing.trace(model, "energies"))
+        >>> kinetic, potential = energies(model.q_reference, np.ones(model.nv))
+        >>> kinetic.shape, energies(np.tile(model.q_reference, (9, 1)), np.ones((9, model.nv)))[0].shape
+        ((1,), (9, 1))
     """
 
     def __init__(self, program: Program, real: str = "double") -> None:
+        """Take a program; code is made at the first call, which says so if this process may not execute it.
+
+        Args:
+            program: What it computes.
+            real: Type of all inputs and outputs: ``double`` or ``float``.
+
+        Raises:
+            UnknownNameError: Another ``real``.
+        """
         Kind(real)  # complains
         self.program, self.real = program, real
         self.dtype = np.dtype(np.float64 if real == "double" else np.float32)
         self.lanes = lanes_of_host(real)
-        self._inputs, self._outputs = parameters(program)
-        self._pointers = [ctypes.c_void_p] * (len(self._inputs) + len(self._outputs))
+        self._pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs))
 
     @cached_property
     def _one(self) -> Callable[..., None]:
@@ -73,7 +68,7 @@ class Compiled:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the program; the code is made again, or found."""
-        return compiled, (self.program, self.real)
+        return Compiled, (self.program, self.real)
 
     def __call__(self, *given: np.ndarray, out: Any = None) -> Any:
         """Compute outputs of one state, or of rows of states.
@@ -88,6 +83,7 @@ class Compiled:
 
         Raises:
             ArgumentTypeError: Another type, not contiguous, or ``out`` overlaps an input.
+            NotAvailableError: This process may not execute what it writes to memory.
             ShapeError: Another number of inputs or outputs, or one of another shape.
         """
         rows = self._look_at(given)
@@ -103,16 +99,14 @@ class Compiled:
 
     def _look_at(self, given: Sequence[Any]) -> int | None:
         """Complain of inputs, or return how many rows there are; None for one state."""
-        name = self.program.name
-        if len(given) != len(self._inputs):
-            names = ", ".join(f"{x} ({n})" for x, n in self._inputs)
-            raise ShapeError(f"{name} has {len(self._inputs)} inputs: {names}; {len(given)} were given.")
+        check_number(self.program, given)
         lead = given[0].shape[:-1] if given and isinstance(given[0], np.ndarray) else ()
-        for (label, n), x in zip(self._inputs, given, strict=True):
+        for (label, n), x in zip(self.program.inputs, given, strict=True):
             self._is_plain(label, x)
             if len(lead) > 1 or x.shape != (*lead, n):
                 raise ShapeError(
-                    f"{name}: {label} has shape {x.shape}, but needs ({n},) or, as all others, (rows, {n})."
+                    f"{self.program.name}: {label} has shape {x.shape}, but needs ({n},) or, as all others, "
+                    f"(rows, {n})."
                 )
         return int(lead[0]) if lead else None
 

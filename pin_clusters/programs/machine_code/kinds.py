@@ -49,6 +49,13 @@ class Kind:
         return self._of("i1")
 
     @property
+    def attributes(self) -> str:
+        """What a function with such packs needs: registers as wide as they are."""
+        bits = 8 * self.align
+        wide = f' "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
+        return "nounwind" + wide * (bits > 256)
+
+    @property
     def align(self) -> int:
         """Of packs in memory, as what makes room for them aligns it."""
         return self.size * self.lanes

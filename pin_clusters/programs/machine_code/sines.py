@@ -20,8 +20,8 @@ class _Numbers(NamedTuple):
     cosine: tuple[float, ...]
 
 
-_TWO_OVER_PI = 0.63661977236758134308
-_NUMBERS = {
+TWO_OVER_PI = 0.63661977236758134308
+NUMBERS = {
     "double": _Numbers(
         6755399441055744.0,  # 1.5 * 2^52: what is added to it is rounded to a whole number
         (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
@@ -50,7 +50,7 @@ def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str) -> tupl
     Returns:
         Names of sine and cosine.
     """
-    numbers, t, c = _NUMBERS[kind.real], kind.name, kind.constant
+    numbers, t, c = NUMBERS[kind.real], kind.name, kind.constant
 
     def op(name: str, a: str, b: str) -> str:
         return new(f"{name} contract {t} {a}, {b}")
@@ -62,7 +62,7 @@ def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str) -> tupl
         return y
 
     # without "contract": this sum must be rounded as it stands
-    shifted = new(f"fadd {t} {op('fmul', x, c(_TWO_OVER_PI))}, {c(numbers.round)}")
+    shifted = new(f"fadd {t} {op('fmul', x, c(TWO_OVER_PI))}, {c(numbers.round)}")
     n = new(f"fsub {t} {shifted}, {c(numbers.round)}")
     r = x
     for part in numbers.parts:

@@ -7,13 +7,12 @@ from __future__ import annotations
 
 import functools
 import hashlib
-import os
-import tempfile
 from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
 from ..._engine.native.cache_folders import find
+from ..._support.whole_files import whole
 
 _NAME = "programs"
 
@@ -44,8 +43,6 @@ def kept(name: str, make: Callable[[], bytes]) -> bytes:
         if hashlib.sha256(data).digest() == checksum:
             return data
     data = make()
-    with suppress(OSError):  # a full disk: made again next time
-        with tempfile.NamedTemporaryFile(dir=place, delete=False) as file:
-            file.write(hashlib.sha256(data).digest() + data)
-        os.replace(file.name, path)
+    with suppress(OSError), whole(path) as (part,):  # a full disk: made again next time
+        part.write_bytes(hashlib.sha256(data).digest() + data)
     return data

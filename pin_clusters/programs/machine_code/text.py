@@ -2,142 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-
-import numpy as np
+import math
+from collections.abc import Iterable, Sequence
 
 from ...errors import UnknownNameError
-from ..tracing.expressions import ADD, COS, DIV, MUL, NEG, SELECT, SIN, SQRT, SUB
+from ..tracing.expressions import ARGUMENTS
 from ..tracing.program import Program
 from . import transposition
+from .instructions import Instructions
 from .kinds import Kind
-from .sines import write_sine_and_cosine
 
-_TWO = {ADD: "fadd contract", SUB: "fsub contract", MUL: "fmul contract", DIV: "fdiv"}
-_NONE: Mapping[str, str] = {}
+Arrays = Sequence[tuple[str, int]]
+"""Names and sizes."""
 SINES = ("inline", "libm")
 """Where sines come from: written out, or the functions of C's library."""
 
 
-def parameters(program: Program) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Return name and size of each input, and of each output."""
-    return list(program.inputs), [(name, int(np.prod(shape))) for name, shape in program.outputs]
+def _arrays(program: Program) -> tuple[Arrays, Arrays]:
+    """Return the inputs, and the outputs, by names that nothing else has."""
+    inputs = [(f"in.{name}", n) for name, n in program.inputs]
+    return inputs, [(f"out.{name}", math.prod(shape)) for name, shape in program.outputs]
 
 
-def _arrays(program: Program) -> tuple[list[tuple[str, int]], list[tuple[str, int]]]:
-    """Return the same, by names that nothing else has."""
-    inputs, outputs = parameters(program)
-    return [(f"in.{x}", n) for x, n in inputs], [(f"out.{x}", n) for x, n in outputs]
+class _Body(Instructions):
+    """Writes the operations of a program."""
 
-
-def attributes(kind: Kind) -> str:
-    """Return what a function with such packs needs: registers as wide as they are."""
-    bits = 8 * kind.size * kind.lanes
-    return "nounwind" if bits <= 256 else f'nounwind "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
-
-
-class _Body:
-    """Writes the operations of a program.
-
-    Attributes:
-        lines: What was written.
-        called: Functions that are declared elsewhere.
-        flag: Name of what is true if an output was out of its bounds.
-    """
-
-    def __init__(self, program: Program, kind: Kind, sines: str, bounds: Mapping[str, str] = _NONE) -> None:
-        self.program, self.kind, self.sines, self.bounds = program.ordered(), kind, sines, bounds
-        self.flag = "false" if kind.lanes == 1 else "zeroinitializer"
-        self.lines: list[str] = []
-        self.called: set[str] = set()
+    def __init__(self, program: Program, kind: Kind, sines: str) -> None:
+        super().__init__(kind, sines)
+        self.program = program.ordered()
         self._names: dict[int, str] = {i: kind.constant(float(x)) for i, x in enumerate(program.constants)}
-        self._angles: dict[int, tuple[str, str]] = {}
-        self._new = 0
-        place = len(program.constants)
-        self._input: dict[int, tuple[str, int]] = {}
-        for name, size in _arrays(program)[0]:
-            for i in range(size):
-                self._input[place + i] = name, i
-            place += size
-
-    def new(self, instruction: str) -> str:
-        """Write an instruction that has a result; return its name."""
-        name = f"%t.{self._new}"
-        self._new += 1
-        self.lines.append(f"  {name} = {instruction}")
-        return name
-
-    def at(self, array: str, i: int) -> str:
-        """Write where number i of an array is."""
-        return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}")
+        entries = ((name, i) for name, size in _arrays(program)[0] for i in range(size))
+        self._input = dict(enumerate(entries, start=len(program.constants)))
 
     def name(self, place: int) -> str:
         """Return the name of the number at a place; inputs are read when they are needed first."""
-        found = self._names.get(place)
-        if found is None:
-            where = self.at(*self._input[place])
-            found = self.new(f"load {self.kind.name}, ptr {where}, align {self.kind.align}")
-            self._names[place] = found
-        return found
+        if place not in self._names:
+            self._names[place] = self.load(*self._input[place])
+        return self._names[place]
 
     def write(self) -> None:
         """Write all operations, and each result as soon as it is there."""
-        start = self.program.first
         waiting: dict[int, list[tuple[str, int]]] = {}
         places = iter(self.program.results.tolist())
         for name, size in _arrays(self.program)[1]:
             for i in range(size):
                 waiting.setdefault(next(places), []).append((name, i))
-        for place, operation in enumerate(self.program.operations.tolist(), start):
-            self._names[place] = self._operation(*operation)
-            self._store(place, waiting.pop(place, ()))
+        for place, (op, *args) in enumerate(self.program.operations.tolist(), self.program.first):
+            self._names[place] = self.operation(self.kind, op, [self.name(x) for x in args[: ARGUMENTS[op]]])
+            self._put(place, waiting.pop(place, ()))
         for place, where in waiting.items():  # constants and inputs
-            self._store(place, where)
+            self._put(place, where)
 
-    def _store(self, place: int, where: Iterable[tuple[str, int]]) -> None:
+    def _put(self, place: int, where: Iterable[tuple[str, int]]) -> None:
         for array, i in where:
-            bound = self.bounds.get(array.removeprefix("out."))
-            if bound is not None:
-                predicate, number = bound.split()
-                out = self.new(
-                    f"fcmp {predicate} {self.kind.name} {self.name(place)}, {self.kind.constant(float(number))}"
-                )
-                self.flag = self.new(f"or {self.kind.truth} {self.flag}, {out}")
-            at = self.at(array, i)
-            self.lines.append(f"  store {self.kind.name} {self.name(place)}, ptr {at}, align {self.kind.align}")
-
-    def _operation(self, op: int, a: int, b: int, c: int, d: int) -> str:
-        t = self.kind.name
-        if op in _TWO:
-            return self.new(f"{_TWO[op]} {t} {self.name(a)}, {self.name(b)}")
-        if op == NEG:
-            return self.new(f"fneg {t} {self.name(a)}")
-        if op == SELECT:
-            less = self.new(f"fcmp olt {t} {self.name(a)}, {self.name(b)}")
-            return self.new(f"select {self.kind.truth} {less}, {t} {self.name(c)}, {t} {self.name(d)}")
-        if op == SQRT:
-            return self._call(self._intrinsic("sqrt"), a)
-        if self.sines == "libm":
-            function = "sin" if op == SIN else "cos"
-            return self._call(function + "f" * (self.kind.real == "float"), a)
-        if a not in self._angles:
-            self._angles[a] = write_sine_and_cosine(self.new, self.kind, self.name(a))
-        return self._angles[a][op == COS]
-
-    def _intrinsic(self, name: str) -> str:
-        lanes = f"v{self.kind.lanes}" if self.kind.lanes > 1 else ""
-        return f"llvm.{name}.{lanes}f{8 * self.kind.size}"
-
-    def _call(self, function: str, a: int) -> str:
-        t = self.kind.name
-        self.called.add(f"declare {t} @{function}({t})")
-        return self.new(f"call {t} @{function}({t} {self.name(a)})")
+            self.store(self.name(place), array, i)
 
 
-def body_text(
-    program: Program, name: str, kind: Kind, sines: str = "inline", linkage: str = "internal ",
-    bounds: Mapping[str, str] = _NONE,
-) -> str:  # fmt: skip
+def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", linkage: str = "internal ") -> str:
     """Return a function of one state, or of a pack of states: a pointer per input, then one per output.
 
     Args:
@@ -146,18 +67,16 @@ def body_text(
         kind: What the pointers lead to.
         sines: One of ``SINES``.
         linkage: Before ``void``.
-        bounds: By name of an output a comparison, ``ole 0.0``: it returns whether that holds for one of its entries.
     """
     if sines not in SINES:
         raise UnknownNameError(f"sines is {sines!r}; it can be {' or '.join(map(repr, SINES))}.")
-    body = _Body(program, kind, sines, bounds)
+    body = _Body(program, kind, sines)
     body.write()
     inputs, outputs = _arrays(program)
     given = [f"ptr noalias nocapture readonly align {kind.align} %{x}" for x, _ in inputs]
     given += [f"ptr noalias nocapture writeonly align {kind.align} %{x}" for x, _ in outputs]
-    result, end = (kind.truth, f"{kind.truth} {body.flag}") if bounds else ("void", "void")
-    head = f"define {linkage}{result} @{name}({', '.join(given)}) noinline {attributes(kind)} {{"
-    return "\n".join([head, *body.lines, f"  ret {end}", "}", *sorted(body.called), ""])
+    head = f"define {linkage}void @{name}({', '.join(given)}) noinline {kind.attributes} {{"
+    return "\n".join([head, *body.lines, "  ret void", "}", *sorted(body.called), ""])
 
 
 def function_text(program: Program, name: str, real: str = "double", sines: str = "inline") -> str:
@@ -186,17 +105,33 @@ def rows_text(program: Program, name: str, real: str = "double", lanes: int = 8)
         real: ``double`` or ``float``.
         lanes: A power of two.
     """
-    kind, (inputs, outputs) = Kind(real, lanes), _arrays(program)
+    kind = Kind(real, lanes)
+    return body_text(program, f"{name}_pack", kind) + "\n" + loop_text(name, f"{name}_pack", kind, *_arrays(program))
+
+
+def loop_text(
+    name: str, pack: str, kind: Kind, inputs: Arrays, outputs: Arrays, kept: Arrays = (), pointers: Sequence[str] = (),
+    then: Sequence[str] = (),
+) -> str:  # fmt: skip
+    """Return the function of rows that lets another one compute packs of them.
+
+    Args:
+        name: Of the function.
+        pack: Name of the other one, which takes inputs, outputs and what is kept.
+        kind: Of the packs.
+        inputs: What is read.
+        outputs: What is written.
+        kept: What the other one writes, of which rows have nothing.
+        pointers: What is given behind the outputs.
+        then: What is written for each pack at last; ``%its_LANE`` is the row of a lane.
+    """
+    lanes, rooms, newline = kind.lanes, [*inputs, *outputs, *kept], "\n"
     given = [f"ptr nocapture readonly %{x}_rows" for x, _ in inputs]
-    given += [f"ptr nocapture writeonly %{x}_rows" for x, _ in outputs]
-    rooms = [*inputs, *outputs]
-    allocated = [f"  %{x} = alloca [{max(1, n) * lanes} x {real}], align {kind.align}" for x, n in rooms]
+    given += [f"ptr nocapture writeonly %{x}" for x in (*(f"{x}_rows" for x, _ in outputs), *pointers)]
+    allocated = [f"  %{x} = alloca [{max(1, n) * lanes} x {kind.real}], align {kind.align}" for x, n in rooms]
     moved = [transposition.call("gather", x, n, kind) for x, n in inputs if n]
     back = [transposition.call("scatter", x, n, kind) for x, n in outputs if n]
-    arguments = [f"ptr %{x}" for x, _ in rooms]
-    newline = "\n"
-    return f"""{body_text(program, f"{name}_pack", kind)}
-define void @{name}({", ".join(given)}, i64 %first, i64 %last) {attributes(kind)} {{
+    return f"""define void @{name}({", ".join(given)}, i64 %first, i64 %last) {kind.attributes} {{
 start:
 {newline.join(allocated)}
   %chosen = alloca [{lanes} x i64], align 64
@@ -209,8 +144,8 @@ head:
 body:
 {transposition.choose(lanes)}
 {newline.join(moved)}
-  call void @{name}_pack({", ".join(arguments)})
-{newline.join(back)}
+  call void @{pack}({", ".join(f"ptr %{x}" for x, _ in rooms)})
+{newline.join([*back, *then])}
   %next = add i64 %i, {lanes}
   br label %head
 done:

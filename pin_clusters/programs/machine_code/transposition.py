@@ -55,11 +55,9 @@ def _rows(kind: Kind) -> list[str]:
 
 
 def _head(name: str, kind: Kind) -> str:
-    wide = 8 * kind.size * kind.lanes
-    width = f' "prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"' if wide > 256 else ""
     return (
         f"define internal void @{name}{kind.lanes}_{kind.real}(ptr %rows, ptr %packs, i64 %columns, ptr %chosen) "
-        f"noinline nounwind{width} {{"
+        f"noinline {kind.attributes} {{"
     )
 
 

@@ -2,49 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..machine_code import attributes
+from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
-from ..machine_code.sines import write_sine_and_cosine
-from ..tracing.expressions import ADD, COS, DIV, INPUT, MUL, NEG, SELECT, SIN, SQRT, SUB, Expression
+from ..tracing.expressions import INPUT, Expression
 from .lanes import BROADCAST, LANE, NUMBERS, PACK, SUM
 
-_TWO = {ADD: "fadd contract", SUB: "fsub contract", MUL: "fmul contract", DIV: "fdiv"}
-
-
-def write_operation(
-    new: Callable[[str], str], kind: Kind, x: Expression, given: Sequence[str], angles: dict[int, tuple[str, str]],
-    called: set[str],
-) -> str:  # fmt: skip
-    """Write an operation on numbers or on packs, lane by lane; return the name of its result.
-
-    Args:
-        new: Writes an instruction and returns the name of its result.
-        kind: Of the arguments.
-        x: The operation.
-        given: Names of its arguments.
-        angles: Sines and cosines that are written already, by the angle.
-        called: Functions that are to be declared.
-    """
-    op, t = x.op, kind.name
-    if op in _TWO:
-        return new(f"{_TWO[op]} {t} {given[0]}, {given[1]}")
-    if op == NEG:
-        return new(f"fneg {t} {given[0]}")
-    if op == SELECT:
-        less = new(f"fcmp olt {t} {given[0]}, {given[1]}")
-        return new(f"select {kind.truth} {less}, {t} {given[2]}, {t} {given[3]}")
-    if op == SQRT:
-        function = f"llvm.sqrt.{f'v{kind.lanes}' * (kind.lanes > 1)}f64"
-        called.add(f"declare {t} @{function}({t})")
-        return new(f"call {t} @{function}({t} {given[0]})")
-    assert op in (SIN, COS)
-    angle = x.args[0].id
-    if angle not in angles:
-        angles[angle] = write_sine_and_cosine(new, kind, given[0])
-    return angles[angle][op == COS]
+_ONE = Kind("double")
 
 
 class Result(NamedTuple):
@@ -63,7 +29,7 @@ class Result(NamedTuple):
     bound: str = ""
 
 
-class Core:
+class Core(Instructions):
     """Writes one function ``i1 core(inputs, outputs)``: whether a bound is hurt."""
 
     def __init__(self, inputs: Sequence[tuple[str, int]]) -> None:
@@ -72,23 +38,13 @@ class Core:
         Args:
             inputs: Name and size of each.
         """
-        self.lines: list[str] = []
-        self._called: set[str] = set()
+        super().__init__(_ONE)
         self._inputs = [(name, i) for name, size in inputs for i in range(size)]
         self._arrays = [name for name, _ in inputs]
         self._names: dict[int, str] = {}
         self._lanes: dict[int, int] = {}
-        self._angles: dict[int, tuple[str, str]] = {}
         self._flags: dict[int, str] = {}
-        self._new = 0
         self._outputs: Sequence[str] = ()
-
-    def new(self, instruction: str) -> str:
-        """Write an instruction that has a result; return its name."""
-        name = f"%t{self._new}"
-        self._new += 1
-        self.lines.append(f"  {name} = {instruction}")
-        return name
 
     def text(self, results: Sequence[Result], outputs: Sequence[str]) -> str:
         """Return the function; what belongs to no output is only looked at."""
@@ -103,8 +59,8 @@ class Core:
         pointers = [f"ptr noalias nocapture readonly align 8 %in.{name}" for name in self._arrays]
         pointers += [f"ptr noalias nocapture writeonly align 8 %out.{name}" for name in outputs]
         widest = max([1, *self._lanes.values()])
-        head = f"define internal i1 @core({', '.join(pointers)}) noinline {attributes(Kind('double', widest))} {{"
-        return "\n".join([head, *self.lines, f"  ret i1 {flag}", "}", *sorted(self._called), ""])
+        head = f"define internal i1 @core({', '.join(pointers)}) noinline {Kind('double', widest).attributes} {{"
+        return "\n".join([head, *self.lines, f"  ret i1 {flag}", "}", *sorted(self.called), ""])
 
     def _any(self, name: str, lanes: int) -> str:
         if lanes == 1:
@@ -134,15 +90,15 @@ class Core:
     def _name(self, x: Any, kind: Kind) -> str:
         return self._names[x.id] if isinstance(x, Expression) else kind.constant(float(x))
 
-    def _at(self, array: str, i: int) -> str:
-        return self.new(f"getelementptr double, ptr %{array}, i64 {i}") if i else f"%{array}"
+    def _at(self, array: str, i: int | str) -> str:
+        return super()._at(array, i) if i else f"%{array}"
 
     def _write(self, x: Expression) -> str:
         op, args = x.op, x.args
         if op == INPUT:
             self._lanes[x.id] = 1
             name, i = self._inputs[args[0]]
-            return self.new(f"load double, ptr {self._at(f'in.{name}', i)}, align 8")
+            return self.load(f"in.{name}", i)
         if op in (BROADCAST, PACK, NUMBERS):
             return self._write_pack(x)
         if op in (LANE, SUM):
@@ -150,8 +106,7 @@ class Core:
         lanes = next(self._lanes[a.id] for a in args if isinstance(a, Expression))
         self._lanes[x.id] = lanes
         kind = Kind("double", lanes)
-        given = [self._name(a, kind) for a in args]
-        return write_operation(self.new, kind, x, given, self._angles, self._called)
+        return self.operation(kind, op, [self._name(a, kind) for a in args])
 
     def _write_pack(self, x: Expression) -> str:
         lanes = int(x.args[1]) if x.op == BROADCAST else len(x.args)
@@ -160,11 +115,10 @@ class Core:
         if x.op == NUMBERS:
             return kind.constants(x.args)
         if x.op == BROADCAST:
-            first = self.new(f"insertelement {t} poison, double {self._name(x.args[0], Kind('double'))}, i32 0")
-            return self.new(f"shufflevector {t} {first}, {t} poison, <{lanes} x i32> zeroinitializer")
+            return self.in_all_lanes(kind, self._name(x.args[0], _ONE))
         found = "poison"
         for i, a in enumerate(x.args):
-            found = self.new(f"insertelement {t} {found}, double {self._name(a, Kind('double'))}, i32 {i}")
+            found = self.new(f"insertelement {t} {found}, double {self._name(a, _ONE)}, i32 {i}")
         return found
 
     def _write_number(self, x: Expression) -> str:
@@ -191,10 +145,9 @@ class Core:
         kind = self._kind(one.value)
         name = self._name(one.value, kind)
         if one.bound:
-            predicate, number = one.bound.split()
-            out = self.new(f"fcmp {predicate} {kind.name} {name}, {kind.constant(float(number))}")
+            out = self.compare(kind, name, one.bound)
             before = self._flags.get(kind.lanes)
             self._flags[kind.lanes] = out if before is None else self.new(f"or {kind.truth} {before}, {out}")
         for lane, place in enumerate(one.places if one.array in self._outputs else ()):
             number = name if kind.lanes == 1 else self.new(f"extractelement {kind.name} {name}, i32 {lane}")
-            self.lines.append(f"  store double {number}, ptr {self._at(f'out.{one.array}', place)}, align 8")
+            self.store(number, f"out.{one.array}", place)

@@ -8,14 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..._engine.native.words import DATA
 from ..._engine.operations import Operation
-from ..machine_code import attributes, module_text
+from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
+from ..machine_code.text import module_text
 
 SUSPICIOUS = 2**62
 """What a function returns that has no kernel to ask."""
 _WORDS = {"f1": 7, "f2": 9}
-_DATA = 4  # which of the words of an array leads to its numbers
 _KEEP, _WORK = 6, 4  # in the block of tables
 
 
@@ -35,36 +36,30 @@ def module(
     """
     words, data = 3, []
     for kind in operation.kinds:
-        data.append(f"%w{words + _DATA}")
+        data.append(f"%w{words + DATA}")
         words += _WORDS[kind]
-    n, given = sizes["result"], len(inputs)
-    into = data[-1] if operation.result else None
-    lines = [_declared("entry", words), "  %tables = inttoptr i64 %w2 to ptr"]
-    lines += [f"  %a{i} = inttoptr i64 {data[i]} to ptr" for i in range(given)]
-    lines += _finite([(f"%a{i}", size) for i, (_, size) in enumerate(inputs)], lanes)
-    lines += ["  br i1 %finite, label %run, label %other", "run:"]
-    lines += [*_of_block("keep_at", _KEEP), "  %keep = inttoptr i64 %keep_at to ptr"]
-    lines.append(f"  %conditions = alloca [{max(1, sizes['conditions'])} x double], align 64")
-    to = "%keep"
-    if into is not None:
-        to = "%to"
-        lines.append(f"  %to = inttoptr i64 {into} to ptr")
-    pointers = [*(f"%a{i}" for i in range(given)), to, "%conditions"]
-    lines.append(f"  %suspicious = call i1 @core({', '.join(f'ptr {x}' for x in pointers)})")
-    lines += ["  br i1 %suspicious, label %other, label %good", "good:"]
-    if into is not None:
-        lines.append(f"  call void @llvm.memcpy.p0.p0.i64(ptr %keep, ptr %to, i64 {8 * n}, i1 false)")
-    lines += _of_block("work_at", _WORK) if conditions else []
+    w = Instructions(Kind("double"))
+    w.lines += [f"define i32 @entry({_words(words)}) {Kind('double', 8).attributes} {{"]
+    w.lines += ["  %tables = inttoptr i64 %w2 to ptr"]
+    given = [w.new(f"inttoptr i64 {x} to ptr") for x in data[: len(inputs)]]
+    finite = _finite(w, list(zip(given, (n for _, n in inputs), strict=True)), lanes)
+    w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
+    keep = w.new(f"inttoptr i64 {_of_block(w, _KEEP)} to ptr")
+    w.lines += [f"  %conditions = alloca [{max(1, sizes['conditions'])} x double], align 64"]
+    into = w.new(f"inttoptr i64 {data[-1]} to ptr") if operation.result else keep
+    pointers = ", ".join(f"ptr {x}" for x in (*given, into, "%conditions"))
+    w.lines += [f"  br i1 {w.new(f'call i1 @core({pointers})')}, label %other, label %good", "good:"]
+    declared = ""
+    if operation.result:
+        copy = "void @llvm.memcpy.p0.p0.i64(ptr"
+        w.lines += [f"  call {copy} {keep}, ptr {into}, i64 {8 * sizes['result']}, i1 false)"]
+        declared = f"declare {copy}, ptr, i64, i1)\n"
+    work = _of_block(w, _WORK) if conditions else ""
     for i, place in enumerate(conditions):  # steps that change coordinates look there
-        lines += [
-            f"  %c{i} = getelementptr double, ptr %conditions, i64 {i}",
-            f"  %x{i} = load double, ptr %c{i}",
-            f"  %p{i} = add i64 %work_at, {8 * place}",
-            f"  %q{i} = inttoptr i64 %p{i} to ptr",
-            f"  store double %x{i}, ptr %q{i}",
-        ]
-    all_words = ", ".join(f"i64 %w{i}" for i in range(words))
-    lines += [
+        x = w.load("conditions", i)
+        where = w.new(f"inttoptr i64 {w.new(f'add i64 {work}, {8 * place}')} to ptr")
+        w.lines += [f"  store double {x}, ptr {where}"]
+    w.lines += [
         "  %code = inttoptr i64 %w0 to ptr",
         "  store i64 0, ptr %code",
         "  ret i32 0",
@@ -73,7 +68,7 @@ def module(
         "  %none = icmp eq ptr %kernel, null",
         "  br i1 %none, label %tell, label %ask",
         "ask:",
-        f"  %told = musttail call i32 %kernel({all_words})",
+        f"  %told = musttail call i32 %kernel({_words(words)})",
         "  ret i32 %told",
         "tell:",
         "  %where = inttoptr i64 %w0 to ptr",
@@ -81,54 +76,39 @@ def module(
         "  ret i32 0",
         "}",
     ]
-    declared = "declare void @llvm.memcpy.p0.p0.i64(ptr, ptr, i64, i1)\n" if into is not None else ""
-    return module_text("@fallback = global ptr null\n", core, "\n".join(lines), "\n", _repeat(words), declared)
+    return module_text("@fallback = global ptr null\n", core, "\n".join(w.lines), "\n", _repeat(words), declared)
 
 
-def _declared(name: str, words: int) -> str:
-    kind = Kind("double", 8)
-    return f"define i32 @{name}({', '.join(f'i64 %w{i}' for i in range(words))}) {attributes(kind)} {{"
+def _words(n: int) -> str:
+    """Return so many words, as a function takes them or is given them."""
+    return ", ".join(f"i64 %w{i}" for i in range(n))
 
 
-def _of_block(name: str, i: int) -> list[str]:
+def _of_block(w: Instructions, i: int) -> str:
     """Read a number of the block of tables."""
-    return [f"  %{name}_in = getelementptr i64, ptr %tables, i64 {i}", f"  %{name} = load i64, ptr %{name}_in"]
+    return w.new(f"load i64, ptr {w.new(f'getelementptr i64, ptr %tables, i64 {i}')}")
 
 
-def _finite(arrays: Sequence[tuple[str, int]], lanes: int) -> list[str]:
-    """Whether all numbers are finite: times zero they are zero."""
-    lines: list[str] = []
+def _finite(w: Instructions, arrays: Sequence[tuple[str, int]], lanes: int) -> str:
+    """Write whether all numbers are finite: times zero they are zero."""
     sums: dict[int, str] = {}
-    k = 0
     for array, n in arrays:
         width = lanes
         while width > n > 0:
             width //= 2
         kind = Kind("double", width)
         for first in sorted({*range(0, n - width + 1, width), max(0, n - width)}) if n else ():
-            lines += [
-                f"  %f{k} = getelementptr double, ptr {array}, i64 {first}",
-                f"  %g{k} = load {kind.name}, ptr %f{k}, align 8",
-                f"  %h{k} = fmul {kind.name} %g{k}, {kind.constant(0.0)}",
-            ]
-            last = sums.get(width)
-            sums[width] = f"%h{k}"
-            if last is not None:
-                lines.append(f"  %s{k} = fadd {kind.name} {last}, %h{k}")
-                sums[width] = f"%s{k}"
-            k += 1
+            where = w.new(f"getelementptr double, ptr {array}, i64 {first}")
+            numbers = w.new(f"load {kind.name}, ptr {where}, align 8")
+            product = w.new(f"fmul {kind.name} {numbers}, {kind.constant(0.0)}")
+            sums[width] = w.new(f"fadd {kind.name} {sums[width]}, {product}") if width in sums else product
     total = "true"
     for width, name in sums.items():
-        kind = Kind("double", width)
-        lines.append(f"  %o{width} = fcmp ord {kind.name} {name}, {kind.constant(0.0)}")
-        one = f"%o{width}"
+        good = w.compare(Kind("double", width), name, "ord 0.0")
         if width > 1:
-            lines += [f"  %b{width} = bitcast {kind.truth} %o{width} to i{width}"]
-            lines += [f"  %all{width} = icmp eq i{width} %b{width}, -1"]
-            one = f"%all{width}"
-        lines.append(f"  %both{width} = and i1 {total}, {one}")
-        total = f"%both{width}"
-    return [*lines, f"  %finite = and i1 true, {total}"]
+            good = w.new(f"icmp eq i{width} {w.new(f'bitcast <{width} x i1> {good} to i{width}')}, -1")
+        total = w.new(f"and i1 {total}, {good}")
+    return total
 
 
 def _repeat(words: int) -> str:
@@ -136,10 +116,9 @@ def _repeat(words: int) -> str:
     lines = ["define void @repeat(ptr %function, ptr %words, i64 %times) nounwind {", "begin:"]
     for i in range(words):
         lines += [f"  %p{i} = getelementptr i64, ptr %words, i64 {i}", f"  %w{i} = load i64, ptr %p{i}"]
-    given = ", ".join(f"i64 %w{i}" for i in range(words))
     return "\n".join([
         *lines, "  br label %again", "again:", "  %k = phi i64 [ 0, %begin ], [ %next, %again ]",
-        f"  %status = call i32 %function({given})", "  %next = add i64 %k, 1",
+        f"  %status = call i32 %function({_words(words)})", "  %next = add i64 %k, 1",
         "  %more = icmp slt i64 %next, %times", "  br i1 %more, label %again, label %done", "done:", "  ret void",
         "}", "",
     ])  # fmt: skip

@@ -9,14 +9,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._engine import entry_points as kernels
-from ..._engine.kernels.tables import layout
 from ..._engine.kernels.tables.layout import CONDITION_LIMIT
 from ..._engine.operations import FUNCTIONS, Function
 from ...errors import SingularClusterError
-from ...model import ClusterModel, with_loops
+from ...model import ClusterModel
 from ..tracing import FUNCTIONS as TRACED
-from ..tracing._sources import source, watching
+from ..tracing._sources import watching
 from ..tracing.expressions import Graph
 from ..tracing.run import Run
 
@@ -31,11 +29,6 @@ RESULT_OF = {one.name: result for result in BY_RESULT for one in FUNCTIONS if on
 """Of the functions that can be specialised."""
 BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
 """What the kernel would have reported."""
-
-
-def kernel_of(model: ClusterModel, one: Function) -> kernels.Kernel:
-    """Return the kernel whose place a function takes."""
-    return kernels.of(one.operation.name, with_loops(model))
 
 
 @contextlib.contextmanager
@@ -104,15 +97,5 @@ def traced(model: ClusterModel, one: Function, *, numbers: str = "", opens: bool
         return None
     result = np.concatenate([np.ravel(x) for x in outputs.values()])
     conditions = [run.work[condition.at] for condition in model._tables.conditions]
-    apart = _opens(run) if opens else []
+    apart = run.opens() if opens else []
     return Traced(inputs, result, [x - limit for x, limit in watched], conditions, apart, params)
-
-
-def _opens(run: Run) -> list[Any]:
-    """Return what the kernels of rows look at, once they have run: the poses are in the workspace."""
-    views, model = source("tables.views"), run.model
-    header = views.header(model._index)
-    clusters = [views.cluster(model._index, c) for c in range(header.cluster0, header.cluster1)]
-    loops = [c for c in clusters if c.kind == layout.LOOP]
-    largest_value = source("loops.closure_values").largest_value
-    return [largest_value(model._index, run.params, run.work, run["q"], c) for c in loops]

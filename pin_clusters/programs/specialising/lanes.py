@@ -9,7 +9,8 @@ lanes at the end. All of it is an expression again, with five more operations.
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 from ..tracing.expressions import ADD, INPUT, MUL, NEG, SUB, Expression, Graph, operate
@@ -18,6 +19,8 @@ BROADCAST, PACK, NUMBERS, LANE, SUM = range(100, 105)
 """Of packs: a number in all lanes (then how many, and the group); numbers, one per lane; constants; one of the lanes
 (pack, which); the sum of the first lanes (pack, how many)."""
 Demand = tuple[Any, ...]
+Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
+"""What a demand is built of, and what builds it of that."""
 _SCALAR = -1
 
 
@@ -52,7 +55,7 @@ class Lanes:
         self._shape: dict[int, int] = {}
         self._color: dict[int, int] = {}
         self._built: dict[Demand, Any] = {}
-        self._plans: dict[Demand, tuple[str, list[Demand], Any]] = {}
+        self._plans: dict[Demand, Plan] = {}
         self._seat: dict[int, tuple[Demand, int]] = {}  # which expression is which lane of what
 
     # --- what an old expression looks like
@@ -61,7 +64,7 @@ class Lanes:
         for x in nodes:
             if x.op == INPUT:
                 i = x.args[0]
-                self._shape[x.id] = hash("number") if i in self._values else hash((INPUT, self._slots.get(i, -1 - i)))
+                self._shape[x.id] = hash((INPUT,) if i in self._values else (INPUT, self._slots.get(i, -1 - i)))
             else:
                 parts = [self._shape_of(a) for a in x.args]
                 self._shape[x.id] = hash((x.op, *(sorted(parts) if x.op in (ADD, MUL) else parts)))
@@ -133,55 +136,52 @@ class Lanes:
                 continue
             if key not in self._plans:
                 self._plans[key] = self._plan_scalar(demand[-1]) if demand[0] == _SCALAR else self._plan(*demand)
-            how, parts, more = self._plans[key]
+            parts, build = self._plans[key]
             missing = [p for p in parts if p[:-1] not in self._built]
             if missing:
                 stack += reversed(missing)
                 continue
-            made = self._built[key] = self._combine(how, [self._built[p[:-1]] for p in parts], more)
-            if how == "pack":
-                self.packs[made.id] = demand[0]
+            self._built[key] = build([self._built[p[:-1]] for p in parts])
             stack.pop()
         return self._built[wanted[:-1]]
 
     def _parts(self, xs: Sequence[Any]) -> list[Demand]:
         return [(_SCALAR, x.id, x) if isinstance(x, Expression) else (_SCALAR, ("c", x), x) for x in xs]
 
-    def _plan(self, group: int, *rest: Any) -> tuple[str, list[Demand], Any]:
+    def _plan(self, group: int, *rest: Any) -> Plan:
         t = rest[-1]
         first = t[0]
         if all(a is first for a in t):
-            return "broadcast", self._parts([first]), group
-        if all(self._known(a) is not None for a in t):
-            return "numbers", [], [self._known(a) for a in t] + [self._known(t[-1])] * (self._width[group] - len(t))
+            return self._parts([first]), partial(self._broadcast, group)
+        known = [self._known(a) for a in t]
+        if None not in known:
+            padded = known + known[-1:] * (self._width[group] - len(t))
+            return [], lambda _: self._numbers(padded)
         if all(isinstance(a, Expression) for a in t) and len({a.op for a in t}) == 1 and first.op != INPUT:
             key = self._demand(group, t)[:-1]
             for lane, a in enumerate(t):
                 self._seat.setdefault(a.id, (key, lane))
-            return "operate", [self._demand(group, s) for s in self._arguments(t)], first.op
+            return [self._demand(group, s) for s in self._arguments(t)], partial(self._operate, first.op)
         if not all(isinstance(a, Expression) and a.op == INPUT for a in t):
             self.misfits += 1
-        return "pack", self._parts(t), group
+        return self._parts(t), partial(self._put_together, group)
 
     def _known(self, a: Any) -> float | None:
         if not isinstance(a, Expression):
             return float(a)
         return self._values.get(a.args[0]) if a.op == INPUT else None
 
-    def _plan_scalar(self, x: Any) -> tuple[str, list[Demand], Any]:
+    def _plan_scalar(self, x: Any) -> Plan:
         known = self._known(x)
         if known is not None:
-            return "number", [], known
+            return [], lambda _: known
         if x.op == INPUT:
-            return "input", [], x.args[0]
+            return [], lambda _: self.graph.make(INPUT, x.args[0])
         seat = self._seat.get(x.id)
         if seat is not None and seat[0] in self._built:
-            return "lane", [], seat
-        if x.op in (ADD, SUB):
-            found = self._plan_sum(x)
-            if found is not None:
-                return found
-        return "operate", self._parts(x.args), x.op
+            return [], lambda _: self._lane(*seat)
+        found = self._plan_sum(x) if x.op in (ADD, SUB) else None
+        return found or (self._parts(x.args), partial(self._operate, x.op))
 
     def _limb(self, x: Any) -> int | None:
         """The limb on which alone an expression depends."""
@@ -201,7 +201,7 @@ class Lanes:
             else:
                 found.append((sign, x))
 
-    def _plan_sum(self, x: Expression) -> tuple[str, list[Demand], Any] | None:
+    def _plan_sum(self, x: Expression) -> Plan | None:
         """Split a sum over limbs into sums of packs and the rest; None if that is nothing."""
         found: list[tuple[int, Any]] = []
         self._addends(x, 1, found)
@@ -228,7 +228,7 @@ class Lanes:
         for s, a in own:
             parts += self._parts([a])
             what.append((s, None))
-        return "sum", parts, what
+        return parts, partial(self._sum, what)
 
     def _align(self, by: list[list[tuple[int, Any]]], own: list[tuple[int, Any]]) -> None:
         """Take sums apart that stand in the place of addends: that of the first limb begins with what is nobody's."""
@@ -255,29 +255,23 @@ class Lanes:
                 return None
         return found
 
-    def _combine(self, how: str, parts: list[Any], more: Any) -> Any:
-        make = self.graph.make
-        if how == "number":
-            return more
-        if how == "input":
-            return make(INPUT, more)
-        if how == "lane":
-            key, lane = more
-            found = self._built[key]
-            if not isinstance(found, Expression):
-                return found
-            return found.args[lane] if found.op in (NUMBERS, PACK) else make(LANE, found, lane)
-        if how == "broadcast":
-            (x,) = parts
-            return make(BROADCAST, x, self._width[more], more) if isinstance(x, Expression) else x
-        if how == "numbers":
-            return more[0] if len(set(map(_bits, more))) == 1 else make(NUMBERS, *more)
-        if how == "pack":
-            parts = parts + [parts[-1]] * (self._width[more] - len(parts))
-            return make(PACK, *parts)
-        if how == "operate":
-            return self._operate(more, parts)
-        return self._sum(parts, more)
+    def _lane(self, key: Demand, lane: int) -> Any:
+        found = self._built[key]
+        if not isinstance(found, Expression):
+            return found
+        return found.args[lane] if found.op in (NUMBERS, PACK) else self.graph.make(LANE, found, lane)
+
+    def _broadcast(self, group: int, parts: list[Any]) -> Any:
+        (x,) = parts
+        return self.graph.make(BROADCAST, x, self._width[group], group) if isinstance(x, Expression) else x
+
+    def _numbers(self, numbers: list[Any]) -> Any:
+        return numbers[0] if len(set(map(_bits, numbers))) == 1 else self.graph.make(NUMBERS, *numbers)
+
+    def _put_together(self, group: int, parts: list[Any]) -> Expression:
+        made = self.graph.make(PACK, *parts, *[parts[-1]] * (self._width[group] - len(parts)))
+        self.packs[made.id] = group
+        return made
 
     def _operate(self, op: int, parts: list[Any]) -> Any:
         constant = [isinstance(x, Expression) and x.op == NUMBERS for x in parts]
@@ -285,10 +279,10 @@ class Lanes:
             n = next(len(x.args) for c, x in zip(constant, parts, strict=True) if c)
             rows = [x.args if c else (x,) * n for c, x in zip(constant, parts, strict=True)]
             numbers = [float(operate(op, list(column), range(len(column)))) for column in zip(*rows, strict=True)]
-            return numbers[0] if len(set(map(_bits, numbers))) == 1 else self.graph.make(NUMBERS, *numbers)
+            return self._numbers(numbers)
         return operate(op, parts, range(len(parts)))
 
-    def _sum(self, parts: list[Any], what: list[tuple[int, int | None]]) -> Any:
+    def _sum(self, what: list[tuple[int, int | None]], parts: list[Any]) -> Any:
         packs: dict[int, Any] = {}
         total: Any = 0.0
         for x, (sign, g) in zip(parts, what, strict=True):

@@ -12,14 +12,14 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
-from ..machine_code import attributes
+from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..tracing.expressions import INPUT, Expression, needed
-from .emission import Result, write_operation
+from .emission import Result
 from .lanes import BROADCAST, LANE, NUMBERS, PACK, SUM
 
 
-class LimbLoops:
+class LimbLoops(Instructions):
     """Writes ``void pack(inputs, outputs)``, where each number is a pack of states."""
 
     def __init__(
@@ -33,24 +33,16 @@ class LimbLoops:
             packs: Group of each pack that was put together of numbers, by its id.
             lanes: States in a pack.
         """
-        self.kind, self._limbs, self._packs = Kind("double", lanes), limbs, packs
+        super().__init__(Kind("double", lanes))
+        self._limbs, self._packs = limbs, packs
         self._group: dict[int, int] = {}
         self._inputs = [(name, i) for name, size in inputs for i in range(size)]
         self._arrays = [name for name, _ in inputs]
-        self._lines: list[str] = []
-        self._called: set[str] = set()
-        self._new = self._size = 0
+        self._size = 0
         self._turn: dict[int, int] = {}
         self._room: dict[int, int] = {}  # in the frame
         self._columns: list[dict[int, int]] = [{} for _ in limbs]  # of constants in their table
         self._constants: list[list[tuple[float, ...]]] = [[] for _ in limbs]
-
-    def new(self, instruction: str) -> str:
-        """Write an instruction that has a result; return its name."""
-        name = f"%t{self._new}"
-        self._new += 1
-        self._lines.append(f"  {name} = {instruction}")
-        return name
 
     def text(self, results: Sequence[Result], outputs: Sequence[str]) -> str:
         """Return the function, and the constants of its limbs."""
@@ -81,15 +73,15 @@ class LimbLoops:
     def _put_together(self, outputs: Sequence[str]) -> str:
         given = [f"ptr noalias nocapture readonly %in.{x}" for x in self._arrays]
         given += [f"ptr noalias nocapture writeonly %out.{x}" for x in outputs]
-        head = [f"define internal void @pack({', '.join(given)}) noinline {attributes(self.kind)} {{", "begin:"]
+        head = [f"define internal void @pack({', '.join(given)}) noinline {self.kind.attributes} {{", "begin:"]
         head.append(f"  %frame = alloca [{max(1, self._size) * self.kind.lanes} x double], align {self.kind.align}")
-        text, tables, one = "\n".join(self._lines), [], Kind("double")
+        text, tables, one = "\n".join(self.lines), [], Kind("double")
         for g, columns in enumerate(self._constants):
             text = text.replace(f"COLUMNS{g}.", str(len(columns)))
             numbers = [column[limb] for limb in range(self._limbs[g]) for column in columns] or [0.0]
             written = ", ".join(f"double {one.constant(x)}" for x in numbers)
             tables.append(f"@limbs{g} = internal constant [{len(numbers)} x double] [{written}], align 64")
-        return "\n".join([*tables, *head, text, "  ret void", "}", *sorted(self._called), ""])
+        return "\n".join([*tables, *head, text, "  ret void", "}", *sorted(self.called), ""])
 
     # --- turns: even ones are straight, in odd ones the limbs take theirs
     def _turn_of(self, x: Expression) -> int:
@@ -137,14 +129,6 @@ class LimbLoops:
             self._size += self._limbs[self._group[x.id]] if x.id in self._group else 1
 
     # --- memory
-    def _load(self, array: str, at: str) -> str:
-        where = self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {at}")
-        return self.new(f"load {self.kind.name}, ptr {where}, align {self.kind.align}")
-
-    def _save(self, name: str, array: str, at: str) -> None:
-        where = self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {at}")
-        self._lines.append(f"  store {self.kind.name} {name}, ptr {where}, align {self.kind.align}")
-
     def _number(self, x: Any, names: dict[int, str]) -> str:
         """Return the name of a number that is no pack of limbs."""
         if not isinstance(x, Expression):
@@ -152,9 +136,9 @@ class LimbLoops:
         if x.id not in names:
             if x.op == INPUT:
                 array, i = self._inputs[x.args[0]]
-                names[x.id] = self._load(f"in.{array}", str(i))
+                names[x.id] = self.load(f"in.{array}", i)
             else:
-                names[x.id] = self._load("frame", str(self._room[x.id]))
+                names[x.id] = self.load("frame", self._room[x.id])
         return names[x.id]
 
     def _place(self, places: Sequence[int], limb: str) -> str:
@@ -172,24 +156,22 @@ class LimbLoops:
     def _straight(self, mine: Sequence[Expression], stored: Sequence[Result], copied: Sequence[Expression]) -> None:
         """Write what is done once; then put numbers together that the limbs of the next turn read."""
         names: dict[int, str] = {}
-        angles: dict[int, tuple[str, str]] = {}
         for x in mine:
             if x.op in (INPUT, SUM):
                 continue
             if x.op == LANE:
                 pack, lane = x.args
-                names[x.id] = self._load("frame", str(self._room[pack.id] + lane))
+                names[x.id] = self.load("frame", self._room[pack.id] + lane)
             else:
-                given = [self._number(a, names) for a in x.args]
-                names[x.id] = write_operation(self.new, self.kind, x, given, angles, self._called)
+                names[x.id] = self.operation(self.kind, x.op, [self._number(a, names) for a in x.args])
             if x.id in self._room:
-                self._save(names[x.id], "frame", str(self._room[x.id]))
+                self.store(names[x.id], "frame", self._room[x.id])
         for one in stored:
             for place in one.places:
-                self._save(self._number(one.value, names), f"out.{one.array}", str(place))
+                self.store(self._number(one.value, names), f"out.{one.array}", place)
         for x in copied:
             for lane, a in enumerate(x.args[: self._limbs[self._group[x.id]]]):
-                self._save(self._number(a, names), "frame", str(self._room[x.id] + lane))
+                self.store(self._number(a, names), "frame", self._room[x.id] + lane)
 
     def _loop(
         self, turn: int, group: int, mine: Sequence[Expression], stored: Sequence[Result], sums: Sequence[Expression]
@@ -198,17 +180,16 @@ class LimbLoops:
         if not (stored or sums or any(x.id in self._room for x in mine)):
             return
         for x in sums:
-            self._save(self.kind.constant(0.0), "frame", str(self._room[x.id]))
+            self.store(self.kind.constant(0.0), "frame", self._room[x.id])
         label, limb = f"{turn}.{group}", f"%limb.{turn}.{group}"
-        self._lines += [f"  br label %before.{label}", f"before.{label}:", f"  br label %loop.{label}"]
-        self._lines += [
+        self.lines += [f"  br label %before.{label}", f"before.{label}:", f"  br label %loop.{label}"]
+        self.lines += [
             f"loop.{label}:",
             f"  {limb} = phi i64 [ 0, %before.{label} ], [ %next.{label}, %loop.{label} ]",
         ]
         row = self.new(f"mul i64 {limb}, COLUMNS{group}.")
         table = self.new(f"getelementptr double, ptr @limbs{group}, i64 {row}")
         names: dict[int, str] = {}
-        angles: dict[int, tuple[str, str]] = {}
 
         def name(a: Any) -> str:
             if not isinstance(a, Expression):
@@ -219,17 +200,16 @@ class LimbLoops:
 
         for x in mine:
             if x.op not in (BROADCAST, PACK, NUMBERS):
-                given = [name(a) for a in x.args]
-                names[x.id] = write_operation(self.new, self.kind, x, given, angles, self._called)
+                names[x.id] = self.operation(self.kind, x.op, [name(a) for a in x.args])
                 if x.id in self._room:
-                    self._save(names[x.id], "frame", self.new(f"add i64 {limb}, {self._room[x.id]}"))
+                    self.store(names[x.id], "frame", self.new(f"add i64 {limb}, {self._room[x.id]}"))
         for x in sums:
-            at = str(self._room[x.id])
-            total = self.new(f"fadd contract {self.kind.name} {self._load('frame', at)}, {name(x.args[0])}")
-            self._save(total, "frame", at)
+            at = self._room[x.id]
+            total = self.new(f"fadd contract {self.kind.name} {self.load('frame', at)}, {name(x.args[0])}")
+            self.store(total, "frame", at)
         for one in stored:
-            self._save(name(one.value), f"out.{one.array}", self._place(one.places, limb))
-        self._lines += [
+            self.store(name(one.value), f"out.{one.array}", self._place(one.places, limb))
+        self.lines += [
             f"  %next.{label} = add i64 {limb}, 1",
             f"  %more.{label} = icmp slt i64 %next.{label}, {self._limbs[group]}",
             f"  br i1 %more.{label}, label %loop.{label}, label %after.{label}",
@@ -245,13 +225,9 @@ class LimbLoops:
             if x.id not in columns:
                 columns[x.id] = len(self._constants[group])
                 self._constants[group].append(x.args)
-            t = self.kind.name
             where = self.new(f"getelementptr double, ptr {table}, i64 {columns[x.id]}")
-            first = self.new(
-                f"insertelement {t} poison, double {self.new(f'load double, ptr {where}, align 8')}, i32 0"
-            )
-            return self.new(f"shufflevector {t} {first}, {t} poison, <{self.kind.lanes} x i32> zeroinitializer")
+            return self.in_all_lanes(self.kind, self.new(f"load double, ptr {where}, align 8"))
         if x.op == PACK and not self._is_copied(x):
             places = [self._inputs[a.args[0]] for a in x.args[: self._limbs[group]]]
-            return self._load(f"in.{places[0][0]}", self._place([i for _, i in places], limb))
-        return self._load("frame", self.new(f"add i64 {limb}, {self._room[x.id]}"))
+            return self.load(f"in.{places[0][0]}", self._place([i for _, i in places], limb))
+        return self.load("frame", self.new(f"add i64 {limb}, {self._room[x.id]}"))

@@ -13,11 +13,11 @@ import numpy as np
 from ..._engine import entry_points as kernels
 from ..._engine.native.words import words_of
 from ..._support.arrays import on_a_page
-from ...model import ClusterModel
-from ..machine_code import load
+from ...model import ClusterModel, with_loops
+from ..machine_code.loading import load
 from ..tracing._sources import source
 from . import entry
-from .functions import BY_RESULT, RESULT_OF, kernel_of
+from .functions import BY_RESULT, RESULT_OF
 from .module import module_of
 from .rows import MadeRows
 
@@ -50,8 +50,9 @@ class Made:
     """One specialised function of a model."""
 
     def __init__(self, model: ClusterModel, result: str) -> None:
-        self.result, self.function = result, BY_RESULT[result]
-        self.kernel = kernel_of(model, self.function)
+        self.function = BY_RESULT[result]
+        self.name = self.function.name
+        self.kernel = kernels.of(self.function.operation.name, with_loops(model))
         self.time: float | None = None
         self.rival: float | None = None
         self.size, self._address, self._suspicious = 0, 0, 0
@@ -209,11 +210,8 @@ class Functions:
         """Return what became of each function."""
         for made in list(self._made.values()):
             self._compare(made)
-        return tuple(_told(made.function.name, made) for made in self._made.values()) + tuple(
-            _told(made.name, made) for made in self._rows.values()
+        all_made: list[Made | MadeRows] = [*self._made.values(), *self._rows.values()]
+        return tuple(
+            Specialised(x.name, x.time, x.rival, "specialised" if x.chosen else "tables", x.size, x.made_in)
+            for x in all_made
         )
-
-
-def _told(name: str, made: Made | MadeRows) -> Specialised:
-    choice = "specialised" if made.chosen else "tables"
-    return Specialised(name, made.time, made.rival, choice, made.size, made.made_in)

@@ -6,7 +6,7 @@ from typing import Any
 
 from ..._engine.operations import Function
 from ...model import ClusterModel
-from ..machine_code import lanes_of_host
+from ..machine_code.machine import lanes_of_host
 from ..tracing.expressions import Expression, needed
 from . import entry
 from .emission import Core, Result

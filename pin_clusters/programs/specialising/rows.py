@@ -13,8 +13,11 @@ from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables.layout import CONDITION_LIMIT
 from ..._engine.operations import Function
 from ...model import ClusterModel
-from ..machine_code import attributes, body_text, lanes_of_host, load, module_text, transposition
+from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
+from ..machine_code.loading import load
+from ..machine_code.machine import lanes_of_host
+from ..machine_code.text import body_text, loop_text, module_text
 from ..tracing import Program
 from .functions import traced, without_collector
 from .limb_loops import LimbLoops
@@ -107,58 +110,37 @@ class MadeRows:
 def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lanes: int) -> str:
     kind = Kind("double", lanes)
     inputs = [(f"in.{name}", n) for name, n in arrays]
-    given = [f"ptr nocapture readonly %{x}_rows" for x, _ in inputs]
-    given += ["ptr nocapture writeonly %out.result_rows", "ptr nocapture writeonly %status"]
-    rooms = [*inputs, *((f"out.{name}", n) for name, n in sizes.items())]
-    lines = [f"define void @rows({', '.join(given)}, i64 %first, i64 %last) {attributes(kind)} {{", "start:"]
-    lines += [f"  %{x} = alloca [{max(1, n) * lanes} x double], align {kind.align}" for x, n in rooms]
-    lines += [f"  %chosen = alloca [{lanes} x i64], align 64", "  %end = sub i64 %last, 1", "  br label %head"]
-    lines += ["head:", "  %i = phi i64 [ %first, %start ], [ %next, %body ]", "  %more = icmp slt i64 %i, %last"]
-    lines += ["  br i1 %more, label %body, label %done", "body:", transposition.choose(lanes)]
-    lines += [transposition.call("gather", x, n, kind) for x, n in inputs if n]
-    lines.append(f"  call void @pack({', '.join(f'ptr %{x}' for x, _ in rooms)})")
-    if sizes["result"]:
-        lines.append(transposition.call("scatter", "out.result", sizes["result"], kind))
-    lines += _status(kind, inputs, sizes)
-    lines += [f"  %next = add i64 %i, {lanes}", "  br label %head", "done:", "  ret void", "}", ""]
-    return module_text(core, "\n".join(lines), rows=("double", lanes))
+    result, *looked_at = [(f"out.{name}", n) for name, n in sizes.items()]
+    status = _status(kind, inputs, sizes)
+    rows = loop_text("rows", "pack", kind, inputs, [result], looked_at, ["status"], status)
+    return module_text(core, rows, rows=("double", lanes))
 
 
 def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) -> list[str]:
     """Write what became of the rows of a pack."""
-    lines: list[str] = []
-    t, small = kind.name, f"<{kind.lanes} x i8>"
-
-    def new(instruction: str) -> str:
-        name = f"%s{len(lines)}"
-        lines.append(f"  {name} = {instruction}")
-        return name
-
-    def load_of(array: str, k: int) -> str:
-        return new(f"load {t}, ptr {new(f'getelementptr {t}, ptr %{array}, i64 {k}')}, align {kind.align}")
+    w, t, small = Instructions(kind), kind.name, f"<{kind.lanes} x i8>"
 
     def finite(arrays: list[tuple[str, int]]) -> str:
         sums = [kind.constant(0.0)] * 4  # several, as each waits for the one before
         for i, (array, k) in enumerate((array, k) for array, n in arrays for k in range(n)):
-            product = new(f"fmul contract {t} {load_of(array, k)}, {kind.constant(0.0)}")
-            sums[i % 4] = new(f"fadd contract {t} {sums[i % 4]}, {product}")
+            product = w.new(f"fmul contract {t} {w.load(array, k)}, {kind.constant(0.0)}")
+            sums[i % 4] = w.new(f"fadd contract {t} {sums[i % 4]}, {product}")
         while len(sums) > 1:
-            sums = [new(f"fadd {t} {a}, {b}") for a, b in zip(sums[::2], sums[1::2], strict=True)]
-        return new(f"fcmp ord {t} {sums[0]}, {kind.constant(0.0)}")
+            sums = [w.new(f"fadd {t} {a}, {b}") for a, b in zip(sums[::2], sums[1::2], strict=True)]
+        return w.compare(kind, sums[0], "ord 0.0")
 
     def constant(code: int) -> str:
         return f"<{', '.join([f'i8 {code}'] * kind.lanes)}>"
 
     good = finite([("out.result", sizes["result"])])
-    status = new(f"select {kind.truth} {good}, {small} zeroinitializer, {small} {constant(at.ROW_SINGULAR)}")
+    status = w.new(f"select {kind.truth} {good}, {small} zeroinitializer, {small} {constant(at.ROW_SINGULAR)}")
     for name, bad, code in reversed(_LOOKED_AT):
-        predicate, limit = bad.split()
         for k in range(sizes[name]):
-            hurt = new(f"fcmp {predicate} {t} {load_of(f'out.{name}', k)}, {kind.constant(float(limit))}")
-            status = new(f"select {kind.truth} {hurt}, {small} {constant(code)}, {small} {status}")
+            hurt = w.compare(kind, w.load(f"out.{name}", k), bad)
+            status = w.new(f"select {kind.truth} {hurt}, {small} {constant(code)}, {small} {status}")
     given = finite(inputs)
-    status = new(f"select {kind.truth} {given}, {small} {status}, {small} {constant(at.ROW_NOT_FINITE)}")
+    status = w.new(f"select {kind.truth} {given}, {small} {status}, {small} {constant(at.ROW_NOT_FINITE)}")
     for lane in range(kind.lanes):
-        one = new(f"extractelement {small} {status}, i32 {lane}")
-        lines.append(f"  store i8 {one}, ptr {new(f'getelementptr i8, ptr %status, i64 %its_{lane}')}")
-    return lines
+        one = w.new(f"extractelement {small} {status}, i32 {lane}")
+        w.lines.append(f"  store i8 {one}, ptr {w.new(f'getelementptr i8, ptr %status, i64 %its_{lane}')}")
+    return w.lines

@@ -31,20 +31,12 @@ def _same(function: Any) -> Any:
     return function
 
 
-def _policy() -> types.ModuleType:
-    """What takes the place of ``compiling.jit``: nothing is compiled."""
-    module = types.ModuleType(f"{_NAME}.compiling.jit")
-    module.__dict__.update(
-        inline=_same, paste=_same, device=_same, BOUNDSCHECK=False, JIT=False, OPTIONS={}, INNER={}
-    )  # fmt: skip
-    return module
-
-
-def _switches() -> types.ModuleType:
-    """What takes the place of ``switches``."""
-    module = types.ModuleType(f"{_ENGINE}.switches")
-    module.__dict__.update(BOUNDSCHECK=False, JIT=False)
-    return module
+# what takes the place of modules: nothing is compiled
+_SWITCHES: dict[str, Any] = {"BOUNDSCHECK": False, "JIT": False}
+_STAND_INS = {
+    f"{_NAME}.compiling.jit": dict(_SWITCHES, inline=_same, paste=_same, device=_same, OPTIONS={}, INNER={}),
+    f"{_ENGINE}.switches": _SWITCHES,
+}
 
 
 def _may_be_less(x: Any, limit: Any) -> bool:
@@ -109,8 +101,9 @@ def _begin() -> None:
     package = types.ModuleType(_ENGINE)
     package.__path__ = [str(_FOLDER)]
     sys.modules[_ENGINE] = package
-    for module in (_policy(), _switches()):
-        sys.modules[module.__name__] = module
+    for name, things in _STAND_INS.items():
+        sys.modules[name] = types.ModuleType(name)
+        sys.modules[name].__dict__.update(things)
     for name, functions in _REPLACED.items():
         module = importlib.import_module(f"{_NAME}.{name}")
         module.__dict__.update(functions)

@@ -2,36 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from .expressions import ADD, COS, DIV, INPUT, MUL, NEG, SELECT, SIN, SQRT, SUB, Expression, needed, select
 
+# the derivatives of each operation by its arguments; of a choice by those that it chooses from
+_SLOPES: dict[int, Callable[..., tuple[Any, ...]]] = {
+    ADD: lambda _x, _a, _b: (1.0, 1.0),
+    SUB: lambda _x, _a, _b: (1.0, -1.0),
+    MUL: lambda _x, a, b: (b, a),
+    DIV: lambda x, _a, b: (1.0 / b, -(x / b)),
+    NEG: lambda _x, _a: (-1.0,),
+    SQRT: lambda x, _a: (0.5 / x,),
+    SIN: lambda _x, a: (a.cos(),),
+    COS: lambda _x, a: (-a.sin(),),
+    SELECT: lambda _x, a, b, _c, _d: (select(a, b, 1.0, 0.0), select(a, b, 0.0, 1.0)),
+}
+
 
 def _partials(x: Expression) -> list[tuple[Any, Any]]:
     """Return the arguments of an expression on which it depends smoothly, with its derivatives by them."""
-    a = x.args
-    if x.op == ADD:
-        found = [(a[0], 1.0), (a[1], 1.0)]
-    elif x.op == SUB:
-        found = [(a[0], 1.0), (a[1], -1.0)]
-    elif x.op == MUL:
-        found = [(a[0], a[1]), (a[1], a[0])]
-    elif x.op == DIV:
-        found = [(a[0], 1.0 / a[1]), (a[1], -(x / a[1]))]
-    elif x.op == NEG:
-        found = [(a[0], -1.0)]
-    elif x.op == SQRT:
-        found = [(a[0], 0.5 / x)]
-    elif x.op == SIN:
-        found = [(a[0], a[0].cos())]
-    elif x.op == COS:
-        found = [(a[0], -a[0].sin())]
-    elif x.op == SELECT:
-        found = [(a[2], select(a[0], a[1], 1.0, 0.0)), (a[3], select(a[0], a[1], 0.0, 1.0))]
-    else:
-        found = []
-    return [(argument, slope) for argument, slope in found if isinstance(argument, Expression)]
+    if x.op == INPUT:
+        return []
+    slopes = _SLOPES[x.op](x, *x.args)
+    return [(a, slope) for a, slope in zip(x.args[-len(slopes) :], slopes, strict=True) if isinstance(a, Expression)]
 
 
 def backward(outputs: Sequence[Any], weights: Sequence[Any]) -> dict[int, Any]:

@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 import operator
 import types
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -199,57 +199,43 @@ def select(a: Number, b: Number, x: Number, y: Number) -> Number:
     return x if a < b else y
 
 
-def square_root(x: Number) -> Number:
-    """Return the square root of a number or an expression."""
-    return x.sqrt() if isinstance(x, Expression) else math.sqrt(x)
-
-
 def sine_and_cosine(x: Number) -> tuple[Number, Number]:
     """Return sine and cosine of a number or an expression."""
     return (x.sin(), x.cos()) if isinstance(x, Expression) else (math.sin(x), math.cos(x))
 
 
-class Mathematics(types.ModuleType):
-    """What takes the place of ``math``: for expressions sqrt, sin, cos and tan; all of it for numbers."""
+def _of_either(name: str) -> Callable[[Number], Number]:
+    """Return a function of ``math`` that takes expressions, too."""
+    of_numbers = getattr(math, name)
 
-    sqrt = staticmethod(square_root)
+    def function(x: Number) -> Number:
+        return getattr(x, name)() if isinstance(x, Expression) else of_numbers(x)
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(math, name)
-
-    @staticmethod
-    def sin(x: Number) -> Number:
-        """Return the sine."""
-        return sine_and_cosine(x)[0]
-
-    @staticmethod
-    def cos(x: Number) -> Number:
-        """Return the cosine."""
-        return sine_and_cosine(x)[1]
-
-    @staticmethod
-    def tan(x: Number) -> Number:
-        """Return the tangent."""
-        return x.tan() if isinstance(x, Expression) else math.tan(x)
+    return function
 
 
-MATHEMATICS = Mathematics("math")
+square_root = _of_either("sqrt")
+MATHEMATICS = types.ModuleType("math")
+"""What takes the place of ``math``: for expressions sqrt, sin, cos and tan; all of it for numbers."""
+MATHEMATICS.__dict__.update(vars(math), **{name: _of_either(name) for name in ("sqrt", "sin", "cos", "tan")})
 
 
+Doing = Mapping[int, tuple[int, Callable[..., Any]]]
 # NumPy's functions call the methods of expressions
-_DONE: dict[int, tuple[int, Callable[..., Any]]] = {
+DONE: Doing = {
     ADD: (2, operator.add), SUB: (2, operator.sub), MUL: (2, operator.mul), DIV: (2, operator.truediv),
     NEG: (1, operator.neg), SQRT: (1, np.sqrt), SIN: (1, np.sin), COS: (1, np.cos), SELECT: (4, select),
 }  # fmt: skip
+"""How many arguments each operation has, and what does it on numbers, columns of them, or expressions."""
 
 
-def operate(op: int, values: Sequence[Any], places: Sequence[int]) -> Any:
-    """Return the result of an operation on values at some places: numbers, columns of them, or expressions."""
-    size, function = _DONE[op]
+def operate(op: int, values: Sequence[Any], places: Sequence[int], doing: Doing = DONE) -> Any:
+    """Return the result of an operation on values at some places."""
+    size, function = doing[op]
     return function(*(values[i] for i in places[:size]))
 
 
-ARGUMENTS = {op: size for op, (size, _) in _DONE.items()}
+ARGUMENTS = {op: size for op, (size, _) in DONE.items()}
 """How many arguments each operation has."""
 
 

@@ -67,15 +67,6 @@ def _of_point(x: np.ndarray) -> np.ndarray:
     return np.array([b * b + c * c, -a * b, -a * c, a * a + c * c, -b * c, a * a + b * b])
 
 
-def _about_origins(numbers: np.ndarray, count: int) -> np.ndarray:
-    """Return the numbers with first moments in the place of centres, and inertias about origins."""
-    found = numbers.copy()
-    for moment, inertia in _bodies(found, count):
-        inertia += moment[0] * _of_point(moment[1:])
-        moment[1:] *= moment[0]
-    return found
-
-
 @dataclass(frozen=True)
 class _Atom:
     """What is changed at once.
@@ -163,8 +154,12 @@ class _Numbers:
         return self.about_origins(repacked(self.model, inertias, armature, axial))
 
     def about_origins(self, numbers: np.ndarray) -> np.ndarray:
-        """Return numbers of tables as the map has them."""
-        return _about_origins(numbers, int(self.model._index[0, 0]))
+        """Return the numbers with first moments in the place of centres, and inertias about origins."""
+        found = numbers.copy()
+        for moment, inertia in _bodies(found, int(self.model._index[0, 0])):
+            inertia += moment[0] * _of_point(moment[1:])
+            moment[1:] *= moment[0]
+        return found
 
 
 def _inertia(x: np.ndarray) -> pin.Inertia:

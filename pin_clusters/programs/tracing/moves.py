@@ -69,9 +69,7 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: l
     index, params, work, before = run.model._index, run.params, run.work, q.copy()
     source("bodies.placements").start(params, work)
     supply(run.model, before, work)
-    n, worst = views.header(index), 0.0
-    clusters = [views.cluster(index, c) for c in range(n.cluster0, n.cluster1)]
-    clusters = [C for C in clusters if C.kind == layout.LOOP]
+    worst, clusters = 0.0, run.loops()
     for C in clusters:
         loops.stand_still(work, C)
         loops.prepare(index, params, work, before, C)

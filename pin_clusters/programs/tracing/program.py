@@ -19,6 +19,7 @@ from .expressions import (
     ARGUMENTS,
     COS,
     DIV,
+    DONE,
     INPUT,
     MUL,
     NAMES,
@@ -27,6 +28,7 @@ from .expressions import (
     SIN,
     SQRT,
     SUB,
+    Doing,
     Expression,
     Graph,
     needed,
@@ -114,7 +116,7 @@ class Program:
             entries = self.run([dtype.type(x) for x in self.constants], [x for column in columns for x in column])
         first = () if rows is None else (rows,)
         found = []
-        for _, shape, own in self._outputs(entries):
+        for _, shape, own in self.by_output(entries):
             out = np.empty((len(own), *first), dtype=dtype)
             for i, x in enumerate(own):
                 out[i] = x
@@ -123,9 +125,7 @@ class Program:
 
     def _columns(self, given: Sequence[Any]) -> tuple[list[np.ndarray], np.dtype[Any], int | None]:
         """Return the inputs by columns, their type, and how many rows there are."""
-        if len(given) != len(self.inputs):
-            names = ", ".join(f"{name} ({size})" for name, size in self.inputs)
-            raise ShapeError(f"{self.name} has {len(self.inputs)} inputs: {names}; {len(given)} were given.")
+        check_number(self, given)
         arrays = [np.asarray(x) for x in given]
         types = {x.dtype for x in arrays}
         if len(types) > 1 or not types <= {np.dtype(np.float32), np.dtype(np.float64)}:
@@ -152,11 +152,17 @@ class Program:
         """Number of additions, subtractions, multiplications, divisions and roots."""
         return sum(self.counts.get(NAMES[op], 0) for op in _FLOPS)
 
-    def run(self, constants: Sequence[Any], inputs: Sequence[Any]) -> list[Any]:
-        """Return all entries of the outputs for the entries of the inputs: numbers, columns of them, or expressions."""
+    def run(self, constants: Sequence[Any], inputs: Sequence[Any], doing: Doing = DONE) -> list[Any]:
+        """Return all entries of the outputs for the entries of the inputs: numbers, columns of them, or expressions.
+
+        Args:
+            constants: Those of the program.
+            inputs: The entries.
+            doing: What does operations, for values that NumPy does not know.
+        """
         values = [*constants, *inputs]
         for op, *args in self.operations.tolist():
-            values.append(operate(op, values, args))
+            values.append(operate(op, values, args, doing))
         return [values[i] for i in self.results]
 
     def expressions(self, graph: Graph) -> list[Any]:
@@ -206,7 +212,7 @@ class Program:
                 raise UnknownNameError(f"{self.name} has no input {name!r}; it has {', '.join(known)}.")
         rows = [backward([x], [1.0]) for x in self.expressions(Graph())]
         found: dict[str, np.ndarray] = {}
-        for out, shape, own in self._outputs(rows):
+        for out, shape, own in self.by_output(rows):
             for name, places in self._inputs():
                 if name in (names or known):
                     block = np.array([[row.get(i, 0.0) for i in places] for row in own], dtype=object)
@@ -222,7 +228,7 @@ class Program:
         outputs = self.expressions(graph)
         more = tuple((f"{name}_bar", math.prod(shape)) for name, shape in self.outputs)
         sums = backward(outputs, graph.inputs(self._size, len(outputs)))
-        found = {f"{name}_bar": _objects([sums.get(i, 0.0) for i in at]) for name, at in self._inputs()}
+        found = {f"{name}_bar": objects([sums.get(i, 0.0) for i in at]) for name, at in self._inputs()}
         return Program.of(f"{self.name}, backward", (*self.inputs, *more), found)
 
     def jvp(self) -> Program:
@@ -234,7 +240,7 @@ class Program:
         outputs = self.expressions(graph)
         more = tuple((f"{name}_dot", size) for name, size in self.inputs)
         changes = forward(outputs, graph.inputs(self._size, self._size))
-        found = {f"{name}_dot": _objects(own).reshape(shape) for name, shape, own in self._outputs(changes)}
+        found = {f"{name}_dot": objects(own).reshape(shape) for name, shape, own in self.by_output(changes)}
         return Program.of(f"{self.name}, forward", (*self.inputs, *more), found)
 
     def _inputs(self) -> Iterator[tuple[str, range]]:
@@ -244,7 +250,7 @@ class Program:
             yield name, range(first, first + size)
             first += size
 
-    def _outputs(self, entries: Sequence[_T]) -> Iterator[tuple[str, tuple[int, ...], Sequence[_T]]]:
+    def by_output(self, entries: Sequence[_T]) -> Iterator[tuple[str, tuple[int, ...], Sequence[_T]]]:
         """Yield name, shape and entries of each output, from those of all, one behind the other."""
         first = 0
         for name, shape in self.outputs:
@@ -260,7 +266,7 @@ class Program:
         for k, (op, *args) in enumerate(self.operations.tolist()):
             names.append(f"t{k}")
             lines.append(f"t{k} = {_SHOWN[op].format(*(names[i] for i in args))}")
-        for name, shape, places in self._outputs(self.results.tolist()):
+        for name, shape, places in self.by_output(self.results.tolist()):
             for place, index in zip(places, np.ndindex(*shape), strict=True):
                 lines.append(f"{name}[{', '.join(map(str, index))}] = {names[place]}")
         return "\n".join(lines)
@@ -278,7 +284,14 @@ _SHOWN = {
 }  # fmt: skip
 
 
-def _objects(entries: Sequence[Any]) -> np.ndarray:
+def check_number(program: Program, given: Sequence[Any]) -> None:
+    """Raise ``ShapeError`` if not one array per input is given."""
+    if len(given) != len(program.inputs):
+        names = ", ".join(f"{name} ({size})" for name, size in program.inputs)
+        raise ShapeError(f"{program.name} has {len(program.inputs)} inputs: {names}; {len(given)} were given.")
+
+
+def objects(entries: Sequence[Any]) -> np.ndarray:
     """Return expressions and floats as an array."""
     found = np.empty(len(entries), dtype=object)
     found[:] = entries

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
+from ..._engine.kernels.tables import layout
 from ..._engine.kernels.tables.tree_layout import QUIET
 from ...errors import SingularClusterError
 from ...model import ClusterModel, with_loops
@@ -94,6 +96,18 @@ class Run:
         if model.closures:
             self.plain("variations.coupling", "coupling", found, self["q"], self.inputs.get("v", self.rest))
         return found[: G.size].reshape(G.shape), found[G.size :]
+
+    def loops(self) -> list[Any]:
+        """Return the clusters that are closed loops."""
+        views, index = source("tables.views"), self.model._index
+        n = views.header(index)
+        clusters = (views.cluster(index, c) for c in range(n.cluster0, n.cluster1))
+        return [C for C in clusters if C.kind == layout.LOOP]
+
+    def opens(self) -> list[Any]:
+        """Return the largest value of the equations of each loop, squared, once kernels have run at q."""
+        largest_value = source("loops.closure_values").largest_value
+        return [largest_value(self.model._index, self.params, self.work, self["q"], C) for C in self.loops()]
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:
         """Run the kernel of the spanning tree, and return all its results.

@@ -74,9 +74,5 @@ def _late(needs: list[list[int]], wanted: Iterable[int]) -> list[int]:
             else:
                 stack.append((i, True))
                 stack += [(a, False) for a in sorted(needs[i], reverse=True) if not done[a]]
-    return order if len(order) == len(needs) else _rest(done, order)
-
-
-def _rest(done: list[bool], order: list[int]) -> list[int]:
-    """Add what only outputs need, which stand before the first that was wanted; their arguments stand before them."""
+    # then what only outputs need, which stand before the first that was wanted, behind their arguments
     return order + [i for i, there in enumerate(done) if not there]

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.kernels.tables import layout
-from ._sources import source
 from .expressions import select, square_root
 from .run import Run
 
@@ -30,17 +28,10 @@ def status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndar
         # after it the equations at q stand in the workspace
         G = model._topology.G
         run.plain("variations.coupling", "coupling", run.room(G.size + len(G)), run["q"], run.rest)
-        worst = condition = 0.0
-        for one in model._tables.conditions:
-            x = run.work[one.at]
-            condition = select(condition, x, x, condition)
-        views = source("tables.views")
-        n = views.header(model._index)
-        for c in range(n.cluster0, n.cluster1):
-            C = views.cluster(model._index, c)
-            if C.kind == layout.LOOP:
-                x = source("loops.closure_values").largest_value(model._index, run.params, run.work, run["q"], C)
-                worst = select(worst, x, x, worst)
-        for name, square in (("condition", condition), ("open", worst)):
-            found[name] = np.array([square_root(square)], dtype=object)
+        conditions = [run.work[one.at] for one in model._tables.conditions]
+        for name, squares in (("condition", conditions), ("open", run.opens())):
+            largest = 0.0
+            for x in squares:
+                largest = select(largest, x, x, largest)
+            found[name] = np.array([square_root(largest)], dtype=object)
     return found
