@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._engine import entry_points as kernels
+from .._engine.calls.records import DataDesk
 from .._support.arrays import on_a_page
 
 
@@ -43,6 +44,8 @@ class DerivativeMemory:
         "C", "after_aba", "after_contacts", "after_impact", "ddq", "ddq_dtau", "desk", "dlambda", "dtau_dq", "dtau_dv",
         "factors", "rates", "scratch", "settings", "sides", "state", "tau", "total", "tree",
     )  # fmt: skip
+
+    desk: DataDesk
 
     def __init__(self, nq: int, nv: int, tree: np.ndarray, rates: int) -> None:
         """Allocate.

@@ -18,7 +18,7 @@ def address_of(x: np.ndarray) -> int:
     if not x.size:
         return int(x.ctypes.data)
     try:
-        return ctypes.addressof(ctypes.c_char.from_buffer(x))
+        return ctypes.addressof(ctypes.c_char.from_buffer(x.data))
     except TypeError:  # it may not be written
         return int(x.ctypes.data)
 
