@@ -11,22 +11,7 @@ from __future__ import annotations
 from ..compiling.jit import inline
 from ..numbers.simd import get, put
 from ..numbers.tuples import load3, load6, load9, load10, load15, load21
-from .layout import (
-    BODY_WORK,
-    W_ACCELERATION,
-    W_DINV_U,
-    W_FORCE,
-    W_INERTIA,
-    W_INERTIA_RATE,
-    W_MOMENTUM,
-    W_OWN,
-    W_POSE,
-    W_S,
-    W_SPIN,
-    W_TURN,
-    W_UDINV,
-    W_VELOCITY,
-)
+from . import layout
 
 
 def quantities_in(size):
@@ -52,54 +37,54 @@ def quantities_in(size):
     return of_record
 
 
-_of_body = quantities_in(BODY_WORK)
+_of_body = quantities_in(layout.BODY_WORK)
 
 
-rotation, set_rotation, _ = _of_body(W_POSE, load9)
-position, set_position, _ = _of_body(W_POSE + 9, load3)
+rotation, set_rotation, _ = _of_body(layout.W_POSE, load9)
+position, set_position, _ = _of_body(layout.W_POSE + 9, load3)
 # motion subspace of a joint of one degree of freedom; it is also its K where nothing else moves the body
-axis, set_axis, _ = _of_body(W_S, load6)
-velocity, set_velocity, _ = _of_body(W_VELOCITY, load6)
+axis, set_axis, _ = _of_body(layout.W_S, load6)
+velocity, set_velocity, _ = _of_body(layout.W_VELOCITY, load6)
 # with gravity, as that of the universe upward; in the last pass of aba what is missing to the real one
-acceleration, set_acceleration, _ = _of_body(W_ACCELERATION, load6)
-force, set_force, add_force = _of_body(W_FORCE, load6)
-_, _, add_moment = _of_body(W_FORCE + 3, load3)
+acceleration, set_acceleration, _ = _of_body(layout.W_ACCELERATION, load6)
+force, set_force, add_force = _of_body(layout.W_FORCE, load6)
+_, _, add_moment = _of_body(layout.W_FORCE + 3, load3)
 # where a body on the universe really is; energy has no forces and keeps it in their place
-base_position, set_base_position, _ = _of_body(W_FORCE, load3)
+base_position, set_base_position, _ = _of_body(layout.W_FORCE, load3)
 # articulated inertia; inertia of a rigid body, alone or with all that it carries
-articulated, set_articulated, add_articulated = _of_body(W_INERTIA, load21)
-composite, set_composite, add_composite = _of_body(W_INERTIA, load10)
+articulated, set_articulated, add_articulated = _of_body(layout.W_INERTIA, load21)
+composite, set_composite, add_composite = _of_body(layout.W_INERTIA, load10)
 # momentum of what the composite inertia is of, and the rate of its rotational part
-total_momentum, set_total_momentum, add_total_momentum = _of_body(W_MOMENTUM, load6)
-_, _, add_spin_momentum = _of_body(W_MOMENTUM + 3, load3)
-inertia_rate, set_inertia_rate, add_inertia_rate = _of_body(W_INERTIA_RATE, load6)
+total_momentum, set_total_momentum, add_total_momentum = _of_body(layout.W_MOMENTUM, load6)
+_, _, add_spin_momentum = _of_body(layout.W_MOMENTUM + 3, load3)
+inertia_rate, set_inertia_rate, add_inertia_rate = _of_body(layout.W_INERTIA_RATE, load6)
 # of a free flyer, in the place of its articulated inertia: 1/d and L
-base_inverse_d, set_base_inverse_d, _ = _of_body(W_INERTIA, load6)
-base_L, set_base_L, _ = _of_body(W_INERTIA + 6, load15)
+base_inverse_d, set_base_inverse_d, _ = _of_body(layout.W_INERTIA, load6)
+base_L, set_base_L, _ = _of_body(layout.W_INERTIA + 6, load15)
 # spin momentum per unit velocity of the body's joint, on the output body
-spin, set_spin, _ = _of_body(W_SPIN, load3)
+spin, set_spin, _ = _of_body(layout.W_SPIN, load3)
 # torque of spin elements and armature at the body's joint; of spin elements at a = 0; 1 / D
-own_torque, set_own_torque, _ = _of_body(W_OWN, get)
-spin_bias, set_spin_bias, _ = _of_body(W_OWN, get)
-inverse_D, set_inverse_D, _ = _of_body(W_OWN, get)
+own_torque, set_own_torque, _ = _of_body(layout.W_OWN, get)
+spin_bias, set_spin_bias, _ = _of_body(layout.W_OWN, get)
+inverse_D, set_inverse_D, _ = _of_body(layout.W_OWN, get)
 # U D^-1 and D^-1 u of the body's joint
-UDinv, set_UDinv, _ = _of_body(W_UDINV, load6)
-Dinv_u, set_Dinv_u, _ = _of_body(W_DINV_U, get)
+UDinv, set_UDinv, _ = _of_body(layout.W_UDINV, load6)
+Dinv_u, set_Dinv_u, _ = _of_body(layout.W_DINV_U, get)
 
 
 @inline
 def sine_and_cosine(work, b):
-    return get(work, b * BODY_WORK + W_TURN), get(work, b * BODY_WORK + W_TURN + 1)
+    return get(work, b * layout.BODY_WORK + layout.W_TURN), get(work, b * layout.BODY_WORK + layout.W_TURN + 1)
 
 
 @inline
 def set_sine_and_cosine(work, b, x):
-    put(work, b * BODY_WORK + W_TURN, x)
+    put(work, b * layout.BODY_WORK + layout.W_TURN, x)
 
 
 @inline
 def set_force_entry(work, b, k, x):
-    put(work, b * BODY_WORK + W_FORCE + k, x)
+    put(work, b * layout.BODY_WORK + layout.W_FORCE + k, x)
 
 
 def _of_list(width, load):
