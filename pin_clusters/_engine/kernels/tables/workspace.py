@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.simd import get, put
-from ..numbers.tuples import load3, load6, load9, load10, load15, load21
+from ..numbers.tuples import load2, load3, load6, load9, load10, load15, load21
 from . import layout
 
 
@@ -70,16 +70,7 @@ inverse_D, set_inverse_D, _ = _of_body(layout.W_OWN, get)
 # U D^-1 and D^-1 u of the body's joint
 UDinv, set_UDinv, _ = _of_body(layout.W_UDINV, load6)
 Dinv_u, set_Dinv_u, _ = _of_body(layout.W_DINV_U, get)
-
-
-@inline
-def sine_and_cosine(work, b):
-    return get(work, b * layout.BODY_WORK + layout.W_TURN), get(work, b * layout.BODY_WORK + layout.W_TURN + 1)
-
-
-@inline
-def set_sine_and_cosine(work, b, x):
-    put(work, b * layout.BODY_WORK + layout.W_TURN, x)
+sine_and_cosine, set_sine_and_cosine, _ = _of_body(layout.W_TURN, load2)
 
 
 @inline
@@ -109,78 +100,46 @@ K_column, set_K_column = _of_list(6, load6)
 momentum, set_momentum = _of_list(3, load3)
 
 
-@inline
-def G_entry(work, at_G, nk, d, k):
-    return get(work, at_G + d * nk + k)
+def _of_columns(width, load, first=0, columns=0, squares=0):
+    """The same of column k of a cluster, and what increases it, behind ``columns`` nk + ``squares`` nk^2 numbers."""
+
+    @inline
+    def read(work, at, nk, k):
+        return load(work, at + first + columns * nk + squares * nk * nk + width * k)
+
+    @inline
+    def write(work, at, nk, k, x):
+        put(work, at + first + columns * nk + squares * nk * nk + width * k, x)
+
+    @inline
+    def increase(work, at, nk, k, x):
+        write(work, at, nk, k, read(work, at, nk, k) + x)
+
+    return read, write, increase
 
 
-@inline
-def E_entry(work, at_E, nk, k, m):
-    """Inertia of spin elements and armature, between the velocities k and m of a cluster."""
-    return get(work, at_E + k * nk + m)
+def _of_rows(width, load, columns=0, squares=0):
+    """The same of item k of row i, of which each has nk."""
+
+    @inline
+    def read(work, at, nk, i, k):
+        return load(work, at + columns * nk + squares * nk * nk + width * nk * i + width * k)
+
+    @inline
+    def write(work, at, nk, i, k, x):
+        put(work, at + columns * nk + squares * nk * nk + width * nk * i + width * k, x)
+
+    return read, write
 
 
-@inline
-def set_E_entry(work, at_E, nk, k, m, x):
-    put(work, at_E + k * nk + m, x)
-
-
-@inline
-def U_column(work, at, nk, k):
-    return load6(work, at + 6 * k)
-
-
-@inline
-def set_U_column(work, at, nk, k, U):
-    put(work, at + 6 * k, U)
-
-
-@inline
-def add_U_column(work, at, nk, k, U):
-    put(work, at + 6 * k, load6(work, at + 6 * k) + U)
-
-
-@inline
-def add_spin_to_U(work, at, nk, k, h):
-    put(work, at + 6 * k + 3, load3(work, at + 6 * k + 3) + h)
-
-
-@inline
-def UDinv_column(work, at, nk, k):
-    return load6(work, at + 6 * nk + 6 * k)
-
-
-@inline
-def set_UDinv_column(work, at, nk, k, Y):
-    put(work, at + 6 * nk + 6 * k, Y)
-
-
-@inline
-def D_entry(work, at, nk, k, m):
-    return get(work, at + 12 * nk + k * nk + m)
-
-
-@inline
-def set_D_entry(work, at, nk, k, m, x):
-    put(work, at + 12 * nk + k * nk + m, x)
-
-
-@inline
-def u_entry(work, at, nk, k):
-    return get(work, at + 12 * nk + nk * nk + k)
-
-
-@inline
-def set_u_entry(work, at, nk, k, x):
-    put(work, at + 12 * nk + nk * nk + k, x)
-
-
-@inline
-def spin_column(work, at, nk, i, k):
-    """Spin momentum in the world on carrier i (0: the output body) per unit of velocity k."""
-    return load3(work, at + 13 * nk + nk * nk + 3 * nk * i + 3 * k)
-
-
-@inline
-def set_spin_column(work, at, nk, i, k, h):
-    put(work, at + 13 * nk + nk * nk + 3 * nk * i + 3 * k, h)
+U_column, set_U_column, add_U_column = _of_columns(6, load6)
+_, _, add_spin_to_U = _of_columns(6, load3, first=3)
+UDinv_column, set_UDinv_column, _ = _of_columns(6, load6, columns=6)
+u_entry, set_u_entry, _ = _of_columns(1, get, columns=12, squares=1)
+D_entry, set_D_entry = _of_rows(1, get, columns=12)
+# on carrier i (0: the output body) per unit of velocity k, in the world
+spin_column, set_spin_column = _of_rows(3, load3, columns=13, squares=1)
+# at_G: of degree of freedom d of a body
+G_entry, _ = _of_rows(1, get)
+# at_E: inertia of spin elements and armature, between the velocities k and m of a cluster
+E_entry, set_E_entry = _of_rows(1, get)
