@@ -14,7 +14,7 @@ KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_engine" / "kernels"
 # they are the means of access, or know no tables
 MEANS = set(
     "workspace link_workspace tuples simd addresses pack views spatial angles ldl6 jit layout loop_block "
-    "tree_layout packs_in_rows regressor_workspace regressor_layout regressor_views".split()
+    "tree_layout neighbours regressor_workspace regressor_layout regressor_views".split()
 )
 WORKSPACES = ("workspace", "link_workspace", "regressor_workspace")
 ARRAY_ACCESS = re.compile(

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
-from ..loops.user_functions import lanes_of
+from ..numbers.neighbours import lanes_of
 from ..numbers.simd import borrowed, get, put, zero
 from ..numbers.spatial import angular, cross, join, linear, rot, rot_t, transposed, zero3
 from ..numbers.tuples import load3, load6, load9

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
-from ..loops.user_functions import lanes_of
+from ..numbers.neighbours import lanes_of
 from ..numbers.simd import get, put
 from ..tables.addresses import seen
 from ..tables.contacts_layout import IMPACT

@@ -5,7 +5,8 @@ from __future__ import annotations
 from ..bodies.motions import pose_of_rotor
 from ..bodies.placements import free_rotation, unit_rotation
 from ..compiling.jit import inline
-from ..numbers.simd import LANES, get, get_row, put, put_lane, zero
+from ..numbers.neighbours import get_row, put_lane
+from ..numbers.simd import LANES, get, put, zero
 from ..numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3, zero6
 from ..numbers.tuples import load3, load9
 from ..tables import workspace as ws

@@ -8,10 +8,10 @@ holds.
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
+from ..numbers.neighbours import PAIR, get_pack, get_pair, put_pack, put_pair
 from ..numbers.simd import LANES, get, put, zero
 from ..numbers.spatial import angular, cross, dot3, point_velocity, rot
 from ..numbers.tuples import load3, load6
-from ..rows.packs_in_rows import PAIR, get_pack, get_pair, put_pack, put_pair
 from ..tables import regressor_views as row_of
 from ..tables import regressor_workspace as own
 from ..tables.addresses import seen

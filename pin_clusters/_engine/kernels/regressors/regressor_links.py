@@ -8,10 +8,10 @@ from __future__ import annotations
 from ..bodies.placements import turned, unit_rotation
 from ..compiling.jit import inline
 from ..numbers.angles import sincos, turn_z
+from ..numbers.neighbours import get_pack, put_pack
 from ..numbers.simd import LANES, get, put, zero
 from ..numbers.spatial import column, cross, join, rot, rot_t, zero3
 from ..numbers.tuples import load3, load6
-from ..rows.packs_in_rows import get_pack, put_pack
 from ..tables import layout as at
 from ..tables import regressor_views as row_of
 from ..tables import regressor_workspace as own

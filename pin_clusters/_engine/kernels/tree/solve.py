@@ -10,7 +10,7 @@ the row of one above has the same numbers from its own place on.
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..loops.user_functions import lanes_of
+from ..numbers.neighbours import lanes_of
 from ..numbers.simd import get, put
 from ..numbers.tuples import load3, load6
 from ..tables.addresses import seen

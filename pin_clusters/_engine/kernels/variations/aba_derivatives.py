@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import paste
-from ..loops.user_functions import lanes_of
+from ..numbers.neighbours import lanes_of
 from ..numbers.simd import borrowed
 from ..tables.addresses import call_at, seen
 from ..tables.layout import OK
