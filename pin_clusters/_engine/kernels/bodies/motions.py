@@ -23,7 +23,7 @@ from ..tables import layout as at
 from ..tables import workspace as ws
 from ..tables.layout import BODY_PARAMS
 from ..tables.views import header, listed
-from .placements import free_rotation, hinge
+from .placements import free_rotation
 
 
 @inline
@@ -180,28 +180,3 @@ def spin_moment(work, carrier, h, rate, a):
     """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1). No ``a``: it is zero."""
     moment = cross(angular(ws.velocity(work, carrier)), h) * rate
     return moment if a is None else moment + h * a
-
-
-@inline
-def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, kept, forced):
-    """(A1)-(A3) of a body with a joint of one degree of freedom; returns the axis and the force.
-
-    All but the force is written if it is to be ``kept``, as soon as it is known: what waits for the force would have to
-    leave the registers for the stack.
-    """
-    R, x, S = hinge(params, work, q, b, B)
-    v, a = motion(work, B.parent, S * rate, S * aj)
-    if kept:
-        set_hinge(work, b, R, x, S, v, a)
-    return S, needed_force(index, params, result_and_forces, b, B, R, x, v, a, forced)
-
-
-@inline
-def hinge_motion_and_inertia(index, params, work, q, result_and_forces, b, B, rate, aj, kept, forced):
-    """The same with the inertia, which the force is made of; ``aj`` may be None."""
-    R, x, S = hinge(params, work, q, b, B)
-    v, a = motion(work, B.parent, S * rate, None if aj is None else S * aj)
-    if kept:
-        set_hinge(work, b, R, x, S, v, a)
-    I = body_inertia(params, b, R, x)
-    return S, I, inertial_force(index, params, result_and_forces, b, B, R, x, I, v, a, forced)
