@@ -85,35 +85,19 @@ def contact_derivatives_at(
         forward: Address of forward dynamics with contacts.
         forward_tables: Of its tables.
         derivatives: Address of the derivatives of inverse dynamics.
-        q: Configuration of the tree.
-        v: Independent velocities.
         tau: Torques; of an impact, room.
         ddq: Written: accelerations, or velocities after an impact.
-        asked: Tables of contacts.
-        numbers: Theirs.
-        panel: As ``contacts`` takes it.
-        gram: As ``contacts`` takes it.
+        asked, numbers, panel, gram: As ``contacts`` takes them.
         forces: Written.
         acting: Written: the same as external forces, behind nv numbers.
         torques: Written: those of inverse dynamics.
         dq: Written: dtau_dq.
         dv: Written: dtau_dv.
-        M: Written.
         nothing: Empty.
-        plan: Tree of velocities.
-        order: Where each velocity stands in it.
-        X: For right sides.
-        L: For factors.
-        jacobian: Room for rows.
-        response: Room for rows.
+        plan, order, X, L, jacobian, response: As ``differentiated`` takes them.
         turned: Room, nv x nv; its first numbers are zeros in the first of two runs after an impact.
         room: Of columns.
-        ddq_dq: Written.
-        ddq_dv: Written.
-        ddq_dtau: Written.
-        dlambda_dq: Written.
-        dlambda_dv: Written.
-        dlambda_dtau: Written.
+        M, ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau: Written.
     """
     code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
     if code != OK:

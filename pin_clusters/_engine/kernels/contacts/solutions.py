@@ -84,28 +84,17 @@ def differentiated(
     index, asked, gram, plan, order, X, L, dq, dv, M, jacobian, response, turned, ddq_dq, ddq_dv, ddq_dtau,
     dlambda_dq, dlambda_dv, dlambda_dtau,
 ):  # fmt: skip
-    """Solve, and write derivatives of accelerations by q, v and tau, then those of forces.
+    """Solve, and write derivatives of accelerations by q, v and tau, nv x nv, then those of forces, a row of each.
 
     Args:
-        index: Table.
-        asked: Tables of contacts.
         gram: What their elimination has left.
-        plan: Tree of velocities, see ``tree_solve``.
+        plan: Tree of velocities, see ``tree.solve``.
         order: Where each velocity stands in it.
         X: Rows of right sides in packs: nv, and one per row of the contacts, which are there.
         L: Room for the factors.
-        dq: nv x nv, flat.
-        dv: nv x nv, flat.
-        M: nv x nv, flat.
+        dq, dv, M, turned: nv x nv, flat, as all that is written.
         jacobian: Rows of the contacts.
         response: Room for M^-1 J', by rows.
-        turned: nv x nv.
-        ddq_dq: nv x nv, flat.
-        ddq_dv: nv x nv, flat.
-        ddq_dtau: nv x nv, flat.
-        dlambda_dq: A row per row of the contacts, flat.
-        dlambda_dv: The same.
-        dlambda_dtau: The same.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, width = A.columns, X.shape[0] // max(n + A.columns, 1)

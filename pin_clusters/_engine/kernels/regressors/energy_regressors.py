@@ -157,18 +157,12 @@ def rate_of(work, b, point):
 
 @paste
 def energy_regressors(index, params, work, out, q, v, static, kinetic, potential):
-    """Write the regressors that there is room for; G is in out, for the kinetic energy.
+    """Write the regressors that there is room for; G is in out, the tree's, for the kinetic energy.
 
     Args:
-        index: Table, see ``regressor_layout``.
-        params: Table.
-        work: Workspace.
-        out: The tree's.
-        q: Configuration of the tree.
         v: Independent velocities; may be empty without kinetic.
         static: By rows, 3 x (width less 6 per body); or empty.
-        kinetic: ``width`` numbers, or empty.
-        potential: The same.
+        kinetic, potential: ``width`` numbers, or empty.
     """
     n = row_of.head(index, 0)
     O = row_of.room(index, n.room)

@@ -65,11 +65,6 @@ def coupling_derivatives(index, params, work, rates, q, v, a, found):
     The rest stays. Loops that stand at q, as this or ``coupling`` left them, are not solved again.
 
     Args:
-        index: Table.
-        params: Table.
-        work: Workspace.
-        rates: Records, see ``variations_layout``.
-        q: Configuration of the tree.
         v: Independent velocities; or none, for unit velocities.
         a: Independent accelerations; or none.
         found: Matrices, tree.nv x nv: G; the tree's velocity by q; with a its acceleration by q, and by v. Without v

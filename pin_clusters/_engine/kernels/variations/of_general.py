@@ -37,16 +37,8 @@ def set_record(index, work, rates, C, b, B, k, v_up, a_up, both, change, second_
     """(V1) L, N and Gamma of column k: those of the parent, and what its joint adds; no forces yet.
 
     Args:
-        index: Table.
-        work: Workspace.
-        rates: Records.
-        C: Cluster.
-        b: Body.
-        B: Its row.
-        k: Column.
-        v_up: Velocity of its parent.
-        a_up: Acceleration of its parent.
-        both: Its velocity and that of its parent.
+        v_up, a_up: Velocity and acceleration of the parent.
+        both: Velocity of the body and that of its parent.
         change: S dG_k, of a G that does not change: zero.
         second_change: S ddG_k.
         quadratic_change: S times the sum of dG_k and the true rate of G_k.

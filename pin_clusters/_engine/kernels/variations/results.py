@@ -46,13 +46,7 @@ def about_centre(index, params, work, nv, total):
 
 @inline
 def own_bracket(B, y, x):
-    """[y, x] of the velocities of a joint, of which three or six count.
-
-    Args:
-        B: Row of its body.
-        y: Velocity of the joint.
-        x: Another one.
-    """
+    """[y, x] of two velocities of the joint of a body, of which three or six numbers count."""
     if B.kind == FREEFLYER:
         return cross(y, x)
     a, b, o = linear(y), linear(x), y[0] * 0.0
