@@ -57,8 +57,7 @@ def motion(work, parent, vj, aj):
 @inline
 def set_hinge(work, b, R, x, S, v, a):
     """Write what the pass outward knows of a body with a joint of one degree of freedom before its force."""
-    ws.set_rotation(work, b, R)
-    ws.set_position(work, b, x)
+    ws.set_pose(work, b, R, x)
     ws.set_axis(work, b, S)
     ws.set_velocity(work, b, v)
     ws.set_acceleration(work, b, a)
@@ -67,8 +66,7 @@ def set_hinge(work, b, R, x, S, v, a):
 @inline
 def set_body(work, b, R, x, v, a, f):
     """Write all that the passes outward know of a body."""
-    ws.set_rotation(work, b, R)
-    ws.set_position(work, b, x)
+    ws.set_pose(work, b, R, x)
     set_motion(work, b, v, a, f)
 
 
@@ -78,12 +76,6 @@ def set_motion(work, b, v, a, f):
     ws.set_velocity(work, b, v)
     ws.set_acceleration(work, b, a)
     ws.set_force(work, b, f)
-
-
-@inline
-def free_motion(R, v, i):
-    """Turn six numbers in the axes of a free flyer to the world."""
-    return join(rot(R, load3(v, i)), rot(R, load3(v, i + 3)))
 
 
 @inline

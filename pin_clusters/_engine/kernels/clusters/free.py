@@ -72,8 +72,7 @@ def eliminate(params, work, prescribed, tau, a, C):
 def compose(params, work, C):
     """Pose and inertia."""
     R, x = unit_rotation(zero(work)), zero3(zero(work))
-    ws.set_rotation(work, C.first, R)
-    ws.set_position(work, C.first, x)
+    ws.set_pose(work, C.first, R, x)
     ws.set_composite(work, C.first, body_inertia(params, C.first, R, x))
 
 

@@ -12,7 +12,7 @@ from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import bias_of, is_singular, joint_motion, prepare, prepare_bias, rates_of, spin_biases
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, rigid_as_sym6, rot, zero3, zero6
+from ..numbers.spatial import cross, join, point_inertia, point_velocity, rigid_as_sym6, rot, zero3, zero6
 from ..tables import workspace as ws
 from ..tables.layout import MIDDLE
 from ..tables.loop_block import block
@@ -112,30 +112,18 @@ def end_velocity(index, params, work, c, b, at, k):
     """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still."""
     if b > 0 and body(index, b).cluster == c:
         K = ws.K_column(work, body(index, b).at_K, k)
-        return linear(K) + cross(angular(K), point(params, work, b, at))
+        return point_velocity(K, point(params, work, b, at))
     return zero3(zero(work))
 
 
 @inline
-def middle_inertia(params, work, b, mass):
-    """Point mass at the middle of the rod: 2/3 of its mass."""
-    p, o = ws.position(work, b), zero(work)
-    h = p * mass
-    xx, yy, zz = h[0] * p[0], h[1] * p[1], h[2] * p[2]
-    return (
-        o + mass, h[0], h[1], h[2],
-        yy + zz, -(h[0] * p[1]), -(h[0] * p[2]), xx + zz, -(h[1] * p[2]), xx + yy,
-    )  # fmt: skip
-
-
-@inline
-def middle_mass(index, params, H, b):
-    """Two thirds of the mass of the rod in whose middle b stands."""
+def middle_inertia(index, params, work, H, b):
+    """Inertia of the rod in whose middle b stands, as far as that moves like a point: of 2/3 of its mass."""
     m = 0.0
     for r in range(H.rod0, H.rod1):
         if rod(index, r).middle == b:
             m = get(params, rod(index, r).at + 6)
-    return m
+    return point_inertia(m, ws.position(work, b))
 
 
 @paste
@@ -152,16 +140,10 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
         B = body(index, b)
         if B.kind == MIDDLE:
             ws.set_force(work, b, zero6(o))
-            ws.set_articulated(
-                work, b, rigid_as_sym6(middle_inertia(params, work, b, middle_mass(index, params, H, b)), o)
-            )
+            ws.set_articulated(work, b, rigid_as_sym6(middle_inertia(index, params, work, H, b), o))
             continue
-        R, x, vj, aj = (
-            ws.rotation(work, b),
-            ws.position(work, b),
-            joint_motion(work, B, C.nk, 1),
-            joint_motion(work, B, C.nk, 0),
-        )
+        R, x = ws.rotation(work, b), ws.position(work, b)
+        vj, aj = joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 0)
         move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced)
     middle_columns(index, params, work, c, C, H)
     rod_forces(index, params, work, H)
@@ -188,7 +170,7 @@ def compose(index, params, work, q, c, C):
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
-            ws.set_composite(work, b, middle_inertia(params, work, b, middle_mass(index, params, H, b)))
+            ws.set_composite(work, b, middle_inertia(index, params, work, H, b))
         else:
             columns(index, work, C, B)
             ws.set_composite(work, b, body_inertia(params, b, ws.rotation(work, b), ws.position(work, b)))

@@ -153,8 +153,7 @@ def compose(index, params, work, q, C):
     b = C.first
     B = body(index, b)
     R, x, S = hinge(params, work, q, b, B)
-    ws.set_rotation(work, b, R)
-    ws.set_position(work, b, x)
+    ws.set_pose(work, b, R, x)
     ws.set_axis(work, b, S)
     ws.set_composite(work, b, body_inertia(params, b, R, x))
     if C.at_spin >= 0:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from ..bodies.motions import along, body_inertia, free_motion
-from ..bodies.placements import free_rotation, hinge, place, start, turn_joints
+from ..bodies.motions import along, body_inertia
+from ..bodies.placements import free_pose, hinge, place, start, turn_joints
 from ..clusters import loop
 from ..compiling.jit import inline, paste
-from ..loops.closure_biases import point_rate
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import joint_motion
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, dot3, dot6, matmul3, rigid_mul, rot, rot_t, zero3
-from ..numbers.tuples import Vec3, load3, load9
+from ..numbers.spatial import angular, dot3, dot6, point_velocity, rigid_mul, rot, rot6, rot_t, zero3
+from ..numbers.tuples import Vec3, load3, load6
 from ..tables import layout as at
 from ..tables import workspace as ws
 from ..tables.views import body, carrier_row, cluster, head, header, listed, rod
@@ -47,7 +46,7 @@ def rod_energy(index, params, work, C):
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb, m = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3), get(params, R.at + 6)
-        mean = (point_rate(pa, ws.velocity(work, R.a)) + point_rate(pb, ws.velocity(work, R.b))) * 0.5
+        mean = (point_velocity(ws.velocity(work, R.a), pa) + point_velocity(ws.velocity(work, R.b), pb)) * 0.5
         middle = base_of(params, work, body(index, R.middle)) + (pa + pb) * 0.5
         twice += m * dot3(mean, mean)
         potential += m * dot3(load3(params, at.MINUS_GRAVITY), middle)
@@ -59,17 +58,13 @@ def joint_velocity(index, params, work, q, v, C, b, B):
     """Place body b, and return its velocity relative to its parent."""
     if C.kind == at.SINGLE:
         R, x, S = hinge(params, work, q, b, B)
-        ws.set_rotation(work, b, R)
-        ws.set_position(work, b, x)
+        ws.set_pose(work, b, R, x)
         return S * get(v, C.column)
     if C.kind == at.FREE:
-        fixed = load9(params, b * at.BODY_PARAMS + at.ROTATION)
-        R = matmul3(fixed, free_rotation(q, B.iq))
-        ws.set_rotation(work, b, R)
-        ws.set_position(work, b, zero3(zero(work)))
-        # poses are relative to the base: keep where it is
-        ws.set_base_position(work, b, load3(params, b * at.BODY_PARAMS + at.POSITION) + rot(fixed, load3(q, B.iq)))
-        return free_motion(R, v, C.column)
+        R, x = free_pose(params, q, b, B)
+        ws.set_pose(work, b, R, zero3(zero(work)))
+        ws.set_base_position(work, b, x)  # poses are relative to the base: keep where it is
+        return rot6(R, load6(v, C.column))
     if C.kind == at.LOOP:
         return joint_motion(work, B, C.nk, 1)
     place(params, work, q, b, B)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, zero6
+from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, point_velocity, zero6
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
 from ..tables.layout import ANGLE_ROOM, CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
@@ -46,15 +46,9 @@ def frames_bias(index, params, work, c, r, wrench, to):
 
 
 @inline
-def point_rate(p, v):
-    """Velocity of the point of a moving body that is at p."""
-    return linear(v) + cross(angular(v), p)
-
-
-@inline
 def point_acceleration(p, v, a):
-    """Acceleration of that point."""
-    return linear(a) + cross(angular(a), p) + cross(angular(v), point_rate(p, v))
+    """Acceleration of the point of a moving body that is at p."""
+    return linear(a) + cross(angular(a), p) + cross(angular(v), point_velocity(v, p))
 
 
 @inline
@@ -63,7 +57,7 @@ def rod_bias(index, params, work, c, r, to):
     pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)
-    d, dd = pb - pa, point_rate(pb, vb) - point_rate(pa, va)
+    d, dd = pb - pa, point_velocity(vb, pb) - point_velocity(va, pa)
     ddd = point_acceleration(pb, vb, cb) - point_acceleration(pa, va, ca)
     put(work, to, get(params, r.at + 6) * (dot3(d, ddd) + dot3(dd, dd)))
 

@@ -208,5 +208,4 @@ def prepare_bias(index, params, work, q, v, c, C):
 @inline
 def stand_still(work, C):
     """Put the output body of a cluster at the origin: the motion of loops is relative to it."""
-    ws.set_rotation(work, C.out, unit_rotation(zero(work)))
-    ws.set_position(work, C.out, zero3(zero(work)))
+    ws.set_pose(work, C.out, unit_rotation(zero(work)), zero3(zero(work)))

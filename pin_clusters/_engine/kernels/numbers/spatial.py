@@ -202,6 +202,13 @@ def rigid_in_world(R, x, m, lever, I):
 
 
 @inline
+def point_inertia(m, x):
+    """Inertia of a point mass at x."""
+    xx, yy, zz, h = m * x[0] * x[0], m * x[1] * x[1], m * x[2] * x[2], x * m
+    return Rigid(m, h[0], h[1], h[2], yy + zz, -h[0] * x[1], -h[0] * x[2], xx + zz, -h[1] * x[2], xx + yy)
+
+
+@inline
 def rigid_mul(I, a):
     """Rigid-body inertia times motion."""
     m, h0, h1, h2 = I[0], I[1], I[2], I[3]

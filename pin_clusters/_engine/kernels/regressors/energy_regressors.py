@@ -14,7 +14,6 @@ from ..tables import layout as at
 from ..tables import regressor_views as row_of
 from ..tables import regressor_workspace as own
 from ..tables.layout import OK, WRONG_SIZE
-from ..tables.regressor_layout import PARAMETERS
 from ..tables.tree_views import dof
 from .regressor_links import (
     axis_of,
@@ -60,15 +59,6 @@ def move_link(index, params, work, out, v, n, O, b, L, R, d):
 
 
 @inline
-def mass_and_moment(to, at_first, x, a, b, c):
-    """Write what mass and first moment give."""
-    put(to, at_first, x)
-    put(to, at_first + 1, a)
-    put(to, at_first + 2, b)
-    put(to, at_first + 3, c)
-
-
-@inline
 def static_columns(index, params, work, n, O, static):
     """Write the columns of the centre of mass, three rows."""
     bodies, share = n.body1 - n.body0, get(params, O.mass)
@@ -78,9 +68,9 @@ def static_columns(index, params, work, n, O, static):
         B = row_of.body(index, r)
         R, x = matmul3(R0, own.turn(work, B.link)), (p0 + rot(R0, own.position(work, B.link))) * share
         i = 4 * (r - n.body0)
-        mass_and_moment(static, i, x[0], R[0] * share, R[1] * share, R[2] * share)
-        mass_and_moment(static, i + width, x[1], R[3] * share, R[4] * share, R[5] * share)
-        mass_and_moment(static, i + 2 * width, x[2], R[6] * share, R[7] * share, R[8] * share)
+        put(static, i, (x[0], R[0] * share, R[1] * share, R[2] * share))
+        put(static, i + width, (x[1], R[3] * share, R[4] * share, R[5] * share))
+        put(static, i + 2 * width, (x[2], R[6] * share, R[7] * share, R[8] * share))
     for i in range(4 * bodies, width):
         for row in range(3):
             put(static, row * width + i, zero(work))
@@ -110,7 +100,7 @@ def potential_columns(index, params, work, n, O, potential):
     for r in range(n.body0, n.body1):
         B = row_of.body(index, r)
         g = rot_t(own.turn(work, B.link), up)
-        mass_and_moment(potential, B.column, level + dot3(up, own.position(work, B.link)), g[0], g[1], g[2])
+        put(potential, B.column, (level + dot3(up, own.position(work, B.link)), g[0], g[1], g[2]))
     for r in range(n.rod0, n.rod1):
         D = row_of.rod(index, r)
         put(potential, D.column, level + dot3(up, centre_of_rod(params, work, D)))
@@ -124,13 +114,9 @@ def kinetic_columns(index, params, work, n, O, kinetic):
         R, i = own.turn(work, B.link), B.column
         u, w = rot_t(R, own.rate(work, B.link)), rot_t(R, own.speed(work, B.link))
         moment = cross(u, w)
-        mass_and_moment(kinetic, i, 0.5 * dot3(u, u), moment[0], moment[1], moment[2])
-        put(kinetic, i + 4, 0.5 * w[0] * w[0])
-        put(kinetic, i + 5, w[0] * w[1])
-        put(kinetic, i + 6, 0.5 * w[1] * w[1])
-        put(kinetic, i + 7, w[0] * w[2])
-        put(kinetic, i + 8, w[1] * w[2])
-        put(kinetic, i + PARAMETERS - 1, 0.5 * w[2] * w[2])
+        put(kinetic, i, (0.5 * dot3(u, u), moment[0], moment[1], moment[2]))
+        xx, yy, zz = 0.5 * w[0] * w[0], 0.5 * w[1] * w[1], 0.5 * w[2] * w[2]
+        put(kinetic, i + 4, (xx, w[0] * w[1], yy, w[0] * w[2], w[1] * w[2], zz))
     for r in range(n.spin0, n.spin1):
         S, rho = row_of.spin(index, r), zero(work)
         for t in range(S.driver0, S.driver1):

@@ -78,6 +78,12 @@ def set_force_entry(work, b, k, x):
     put(work, b * layout.BODY_WORK + layout.W_FORCE + k, x)
 
 
+@inline
+def set_pose(work, b, R, x):
+    set_rotation(work, b, R)
+    set_position(work, b, x)
+
+
 def _of_list(width, load):
     """Make what reads and writes item k of a list of items of one width."""
 

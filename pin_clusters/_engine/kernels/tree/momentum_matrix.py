@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, rigid_in_world, rigid_mul, rot, zero3, zero_rigid
+from ..numbers.spatial import (
+    angular,
+    cross,
+    join,
+    linear,
+    point_inertia,
+    rigid_in_world,
+    rigid_mul,
+    rot,
+    zero3,
+    zero_rigid,
+)
 from ..numbers.tuples import Rigid, Vec3, load3, load6
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
@@ -15,13 +26,6 @@ from .independent_columns import add_independent, clear
 from .inertia_rates import rate_of_inertia, rate_of_point
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle, spin_momentum
-
-
-@inline
-def point_inertia(m, x):
-    """Inertia of a point mass."""
-    xx, yy, zz, h = m * x[0] * x[0], m * x[1] * x[1], m * x[2] * x[2], x * m
-    return Rigid(m, h[0], h[1], h[2], yy + zz, -h[0] * x[1], -h[0] * x[2], xx + zz, -h[1] * x[2], xx + yy)
 
 
 @inline

@@ -40,12 +40,6 @@ def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_r
 
 
 @inline
-def velocity_of_end(work, b, c):
-    """Velocity of a point of a link."""
-    return point_velocity(of_link.velocity(work, b), c)
-
-
-@inline
 def spin_column_rates(index, params, work, out, n, O, E):
     """Add what the spin of rotors that are no links changes."""
     for r in range(n.spin0, n.spin1):
@@ -85,7 +79,7 @@ def momentum_matrix_rate(index, params, work, out, n, A, O, E):
         M = lump(index, r)
         m, x, u, _ = lumped(params, work, M, 1)
         ca, cb = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4)
-        ua, ub = velocity_of_end(work, M.a, ca), velocity_of_end(work, M.b, cb)
+        ua, ub = point_velocity(of_link.velocity(work, M.a), ca), point_velocity(of_link.velocity(work, M.b), cb)
         lump_rates(index, params, work, out, n, A, E, M, M.a, ca, ua, x - c, u - c_rate, 0.5 * m)
         lump_rates(index, params, work, out, n, A, E, M, M.b, cb, ub, x - c, u - c_rate, 0.5 * m)
     clear(out, E.dAg, 6 * n.nv)

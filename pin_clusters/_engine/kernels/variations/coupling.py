@@ -73,7 +73,6 @@ def coupling(index, params, work, result, q, v):
                 for k in range(C.nk):
                     put(result, V.iv * n.nv + listed(index, C.column, k), get(work, V.at_G + k))
             # it may be a body of another cluster with loops, whose poses are kept
-            ws.set_rotation(work, C.out, R)
-            ws.set_position(work, C.out, x)
+            ws.set_pose(work, C.out, R, x)
     remember(work, q, n)
     return code

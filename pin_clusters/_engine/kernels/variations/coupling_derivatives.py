@@ -97,7 +97,6 @@ def coupling_derivatives(index, params, work, rates, q, v, a, found):
                         along_column(index, work, C, i)
                     differentiate_once(index, params, work, q, c, C)
                     hand_out(index, work, found, C, n, 1 + i, False)
-            ws.set_rotation(work, C.out, R)
-            ws.set_position(work, C.out, x)
+            ws.set_pose(work, C.out, R, x)
     remember(work, q, n)
     return code

@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from ..bodies.motions import body_inertia, motion
 from ..clusters.general import columns
-from ..clusters.loop import middle_inertia, rod_forces
+from ..clusters.loop import rod_forces
 from ..compiling.jit import device, inline
-from ..loops.closure_biases import point_acceleration, point_rate
+from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import is_singular, joint_motion, prepare, prepare_bias
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join, rigid_mul, rot, zero3
+from ..numbers.spatial import (
+    angular,
+    cross,
+    cross_force,
+    dot3,
+    dot6,
+    join,
+    point_inertia,
+    point_velocity,
+    rigid_mul,
+    rot,
+    zero3,
+)
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
 from ..tables.layout import MIDDLE
@@ -104,14 +116,14 @@ def end_of_rod(index, params, work, rates, c, C, b, at, k):
         p, vel, acc = point(params, work, b, at), ws.velocity(work, b), ws.acceleration(work, b)
         J = ws.K_column(work, body(index, b).at_K, k)
         L, N, Gamma = motions_at(rates, record(C, b, k))
-        w, x = angular(vel), point_rate(p, vel)
+        w, x = angular(vel), point_velocity(vel, p)
         v_change = L + cross(J, vel)
         a_change = N + cross(L, vel) + cross(J, acc)
         g_change = Gamma + cross(J, vel)
-        dp = point_rate(p, J)
-        dx = point_rate(p, v_change) + cross(w, dp)
-        ddx = point_rate(p, a_change) + cross(angular(acc), dp) + cross(angular(v_change), x) + cross(w, dx)
-        by_rate = point_rate(p, g_change) + cross(angular(J), x) + cross(w, dp)
+        dp = point_velocity(J, p)
+        dx = point_velocity(v_change, p) + cross(w, dp)
+        ddx = point_velocity(a_change, p) + cross(angular(acc), dp) + cross(angular(v_change), x) + cross(w, dx)
+        by_rate = point_velocity(g_change, p) + cross(angular(J), x) + cross(w, dp)
     return dp, dx, ddx, by_rate
 
 
@@ -134,7 +146,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
     """Two thirds of the mass of a rod, which move with its middle."""
     half, o = 0.5 * get(params, R.at + 6), zero(work)
     pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
-    x = (point_rate(pa, ws.velocity(work, R.a)) + point_rate(pb, ws.velocity(work, R.b))) * 0.5
+    x = (point_velocity(ws.velocity(work, R.a), pa) + point_velocity(ws.velocity(work, R.b), pb)) * 0.5
     ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
     yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
     F = (ya + yb) * (0.5 * half)
@@ -144,7 +156,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
     if R.b == 0:
         ws.add_force(work, 0, join(F, cross(pb, F)))
     middle = R.middle
-    I = middle_inertia(params, work, middle, 2.0 * half)
+    I = point_inertia(2.0 * half, ws.position(work, middle))
     twist = join(x, zero3(o))
     h = rigid_mul(I, twist)
     sigma = rate_of_inertia(I, twist)
