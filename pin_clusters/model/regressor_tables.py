@@ -163,7 +163,7 @@ class _Writer:
         carrier = int(self.tree.link_of_joint[r.carrier_id])
         pairs = self._pairs(carrier, also=tuple({T.k for T in turns}))
         return rl.Spin(
-            column, carrier, self._numbers(r.axis), *self._add([rl.Driver(*d) for d in drivers]), *pairs,
+            column, carrier, self._numbers(r.axis), *self._add([tl.Driver(*d) for d in drivers]), *pairs,
             *self._add(list(turns)),
         )  # fmt: skip
 

@@ -8,11 +8,13 @@ from ..numbers.simd import get, zero
 from ..numbers.spatial import (
     angular,
     cross,
+    force_from,
     join,
     linear,
     matmul3,
     rigid_in_world,
     rot,
+    rot6_t,
     rot_t,
     sym3_mul,
     zero3,
@@ -120,8 +122,7 @@ def body_force(params, b, R, x, v, a):
 @inline
 def wrench_in_world(R, x, R_align, f):
     """Turn a force in the joint frame of the tree to the world; R is the aligned frame, R_align leads from it."""
-    n = rot(R, rot_t(R_align, linear(f)))
-    return join(n, rot(R, rot_t(R_align, angular(f))) + cross(x, n))
+    return force_from(R, x, rot6_t(R_align, f))
 
 
 @inline

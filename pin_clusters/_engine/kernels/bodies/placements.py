@@ -112,6 +112,29 @@ def free_pose(params, q, b, B):
 
 
 @inline
+def moved(params, q, L, k, R, d):
+    """Rotation and offset of a link or body, from those of its joint's frame before the joint moves; k: its params."""
+    i = L.iq
+    if L.kind == at.REVOLUTE:
+        s, c = sincos(get(q, i))
+        return turn_z(R, c, s), d
+    if L.kind == at.CONTINUOUS:
+        return turn_z(R, get(q, i), get(q, i + 1)), d
+    if L.kind == at.PRISMATIC:
+        return R, d + column(R, 2) * get(q, i)
+    if L.kind == at.HELICAL:
+        s, c = sincos(get(q, i))
+        return turn_z(R, c, s), d + column(R, 2) * (get(params, k + at.PITCH) * get(q, i))
+    if L.kind == at.PLANAR:
+        x = d + rot(R, Vec3(get(q, i), get(q, i + 1), zero(q)))
+        return turn_z(R, get(q, i + 2), get(q, i + 3)), x
+    if L.kind == at.SPHERICAL:
+        return matmul3(R, quaternion_rotation(get(q, i), get(q, i + 1), get(q, i + 2), get(q, i + 3))), d
+    x = d + rot(R, load3(q, i))
+    return matmul3(R, free_rotation(q, i)), x
+
+
+@inline
 def place(params, work, q, b, B):
     """Pose and motion subspace of a body, whatever its joint, written to work; returns the pose."""
     if B.kind == at.REVOLUTE or B.kind == at.CONTINUOUS or B.kind == at.PRISMATIC or B.kind == at.HELICAL:
@@ -119,18 +142,10 @@ def place(params, work, q, b, B):
         ws.set_subspace(work, B.at_S, 0, S)
         ws.set_pose(work, b, R, x)
         return R, x
-    i, o = B.iq, zero(work)
     R, x = fixed_part(params, work, b, B)
-    if B.kind == at.PLANAR:
-        x = x + rot(R, Vec3(get(q, i), get(q, i + 1), o))
-        R = turn_z(R, get(q, i + 2), get(q, i + 3))
-    elif B.kind == at.SPHERICAL:
-        R = matmul3(R, quaternion_rotation(get(q, i), get(q, i + 1), get(q, i + 2), get(q, i + 3)))
-    else:
-        x = x + rot(R, load3(q, i))
-        R = matmul3(R, free_rotation(q, i))
+    R, x = moved(params, q, B, b * BODY_PARAMS, R, x)
     ws.set_pose(work, b, R, x)
-    e0, e1, e2, rest, angles = column(R, 0), column(R, 1), column(R, 2), zero3(o), 0
+    e0, e1, e2, rest, angles = column(R, 0), column(R, 1), column(R, 2), zero3(zero(work)), 0
     if B.kind != at.SPHERICAL:
         ws.set_subspace(work, B.at_S, 0, join(e0, rest))
         ws.set_subspace(work, B.at_S, 1, join(e1, rest))

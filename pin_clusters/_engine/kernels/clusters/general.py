@@ -6,7 +6,7 @@ from ..bodies.motions import along, body_inertia, inertial_force, motion, needed
 from ..bodies.placements import place
 from ..compiling.jit import inline
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero3, zero6
+from ..numbers.spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero6
 from ..tables import workspace as ws
 from ..tables.views import body, carrier_row, listed
 from .articulated import factor_D, hand_inertia, moves, solve_D, sum_up
@@ -44,12 +44,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
         f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
         set_motion(work, b, vel, acc, f)
     inertia_torques(index, work, a, out, C)
-    rest = zero3(zero(work))
-    if C.at_spin >= 0:
-        spin_terms(index, work, v, a, out, C, C.out, C.at_spin, rest)
-    for r in range(C.carrier0, C.carrier1):
-        carrier = carrier_row(index, r)
-        spin_terms(index, work, v, a, out, C, carrier.body, carrier.at_spin, rest)
+    spin_terms(index, work, v, a, out, C, False)
 
 
 @inline

@@ -10,7 +10,16 @@ from ..bodies.motions import body_inertia, motion, needed_force, set_motion
 from ..compiling.jit import inline, paste
 from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
-from ..loops.coupling_of_loops import bias_of, is_singular, joint_motion, prepare, prepare_bias, rates_of, spin_biases
+from ..loops.coupling_of_loops import (
+    accelerations_of,
+    bias_of,
+    is_singular,
+    joint_motion,
+    prepare,
+    prepare_bias,
+    rates_of,
+    spin_biases,
+)
 from ..numbers.simd import get, put, zero
 from ..numbers.spatial import cross, join, point_inertia, point_velocity, rigid_as_sym6, rot, zero3, zero6
 from ..tables import workspace as ws
@@ -18,7 +27,7 @@ from ..tables.layout import MIDDLE
 from ..tables.loop_block import block
 from ..tables.views import body, carrier_row, head, listed, rod
 from .general import columns, move_with_inertia
-from .prescribed import add_to_bias, forget_bias
+from .prescribed import forget_bias
 from .spin_elements import gyration, inertia_torques, spin_columns, spin_terms
 
 
@@ -86,11 +95,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
     for k in range(C.nk):
         i_v = listed(index, C.column, k)
         put(out, i_v, get(out, i_v) + get(work, bias + k))
-    if C.at_spin >= 0:
-        spin_terms(index, work, v, a, out, C, C.out, C.at_spin, ws.momentum(work, C.at_spin, C.nk))
-    for r in range(C.carrier0, C.carrier1):
-        carrier = carrier_row(index, r)
-        spin_terms(index, work, v, a, out, C, carrier.body, carrier.at_spin, ws.momentum(work, carrier.at_spin, C.nk))
+    spin_terms(index, work, v, a, out, C, True)
     return is_singular(index, work, C)
 
 
@@ -133,7 +138,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
     if prescribed is not None:
-        add_to_bias(index, work, a, C)
+        accelerations_of(index, work, a, C, True)
     H, o = head(index, C.head), zero(work)
     spin_biases(index, params, work, C, H, block(H, C.nk))
     for b in range(C.first, C.last):

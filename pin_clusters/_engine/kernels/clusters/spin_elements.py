@@ -37,9 +37,19 @@ def inertia_torques(index, work, a, out, C):
 
 
 @inline
-def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
-    """(S1), (S2) on one carrier; ``rate`` is what the momentum changes by at a = 0, in axes of the carrier."""
-    R = ws.rotation(work, carrier)
+def spin_terms(index, work, v, a, out, C, biased):
+    """(S1), (S2) on all carriers; ``biased``: behind their momenta stands what these change by at a = 0."""
+    if C.at_spin >= 0:
+        spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
+    for r in range(C.carrier0, C.carrier1):
+        carrier = carrier_row(index, r)
+        spin_terms_on(index, work, v, a, out, C, carrier.body, carrier.at_spin, biased)
+
+
+@inline
+def spin_terms_on(index, work, v, a, out, C, carrier, at_spin, biased):
+    """(S1), (S2) on one carrier; the rate of its momentum is in its axes."""
+    R, rate = ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk) if biased else zero3(zero(work))
     # in the carrier's axes the spin momenta are constant
     omega, alpha = rot_t(R, angular(ws.velocity(work, carrier))), rot_t(R, angular(ws.acceleration(work, carrier)))
     total = zero3(zero(work))

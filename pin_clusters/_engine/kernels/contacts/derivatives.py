@@ -10,7 +10,7 @@ from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
 from ..numbers.neighbours import lanes_of
 from ..numbers.simd import borrowed, get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, rot, rot_t, transposed, zero3
+from ..numbers.spatial import angular, cross, force_from, join, linear, rot_t, transposed, zero3
 from ..numbers.tuples import load3, load6, load9
 from ..tables.addresses import call_at, seen, tables
 from ..tables.contacts_layout import IMPACT, READ_DATA, READ_MODEL, RESTITUTION
@@ -24,9 +24,7 @@ from .variations import force_on_side, vary_contact
 @inline
 def force_at(given, k, f):
     """A force at a placement on a joint, in the frame of the joint."""
-    R = transposed(load9(given, k))
-    n = rot(R, linear(f))
-    return join(n, rot(R, angular(f)) + cross(load3(given, k + 9), n))
+    return force_from(transposed(load9(given, k)), load3(given, k + 9), f)
 
 
 @paste

@@ -155,6 +155,18 @@ def rates_of(index, work, v, C):
 
 
 @inline
+def accelerations_of(index, work, a, C, in_bias):
+    """G a + g of all velocities of a LOOP cluster, in the place of accelerations or of g."""
+    H = head(index, C.head)
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        x = get(work, V.at_bias)
+        for k in range(C.nk):
+            x += get(work, V.at_G + k) * get(a, listed(index, C.column, k))
+        put(work, V.at_bias if in_bias else V.at_acceleration, x)
+
+
+@inline
 def joint_motion(work, B, nk, which):
     """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v."""
     at = B.at_G + B.ndof * nk + B.ndof * which

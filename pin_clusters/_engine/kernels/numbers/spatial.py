@@ -105,6 +105,14 @@ def column(R, k):
 
 
 @inline
+def axis_of(R, i):
+    """The same, of a number that is known when it runs."""
+    if i == 0:
+        return column(R, 0)
+    return column(R, 1) if i == 1 else column(R, 2)
+
+
+@inline
 def dot3(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
@@ -279,6 +287,13 @@ def rot6(R, m):
 def rot6_t(R, m):
     """Both halves turned back."""
     return join(rot_t(R, linear(m)), rot_t(R, angular(m)))
+
+
+@inline
+def force_from(R, p, f):
+    """A force in the axes R, about their origin p, in the axes and about the origin in which these are given."""
+    n = rot(R, linear(f))
+    return join(n, rot(R, angular(f)) + cross(p, n))
 
 
 @inline

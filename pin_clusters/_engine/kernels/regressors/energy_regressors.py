@@ -8,21 +8,14 @@ from __future__ import annotations
 from ..bodies.placements import unit_rotation
 from ..compiling.jit import inline, paste
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import cross, dot3, matmul3, rot, rot_t, zero3
+from ..numbers.spatial import axis_of, cross, dot3, matmul3, rot, rot_t, zero3
 from ..numbers.tuples import load3, load9
 from ..tables import layout as at
 from ..tables import regressor_views as row_of
 from ..tables import regressor_workspace as own
 from ..tables.layout import OK, WRONG_SIZE
-from ..tables.tree_views import dof
-from .regressor_links import (
-    axis_of,
-    joint_moved,
-    place_of,
-    put_in_place,
-    rates,
-    sines_and_cosines,
-)
+from ..tables.tree_views import dof, driver
+from .regressor_links import joint_moved, place_of, put_in_place, rates, sines_and_cosines
 
 
 @inline
@@ -120,7 +113,7 @@ def kinetic_columns(index, params, work, n, O, kinetic):
     for r in range(n.spin0, n.spin1):
         S, rho = row_of.spin(index, r), zero(work)
         for t in range(S.driver0, S.driver1):
-            D = row_of.driver(index, t)
+            D = driver(index, t)
             rho += get(params, D.at) * get(work, O.v_tree + D.iv)
         eta = rot(own.turn(work, S.link), load3(params, S.at))
         put(kinetic, S.column, rho * (dot3(eta, own.speed(work, S.link)) + 0.5 * rho))

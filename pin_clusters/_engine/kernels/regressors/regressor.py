@@ -17,7 +17,7 @@ from ..tables import regressor_workspace as own
 from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.regressor_layout import PARAMETERS
-from ..tables.tree_views import dof, entry
+from ..tables.tree_views import dof, driver, entry
 from .regressor_links import (
     forces_of_parameters,
     place_of,
@@ -72,7 +72,7 @@ def column_of_rotor(index, params, work, out, n, O, S):
     """Write the column of the axial inertia of a rotor that is no body: what it has beyond the locked one; (S1)."""
     rho, rise = zero(work), zero(work)
     for t in range(S.driver0, S.driver1):
-        D = row_of.driver(index, t)
+        D = driver(index, t)
         ratio = get(params, D.at)
         rho += ratio * get(work, O.v_tree + D.iv)
         rise += ratio * get(work, O.a_tree + D.iv)

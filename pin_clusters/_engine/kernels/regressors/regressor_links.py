@@ -5,19 +5,18 @@ No linear velocity is needed: of a body's origin only its acceleration as a poin
 
 from __future__ import annotations
 
-from ..bodies.placements import turned, unit_rotation
+from ..bodies.placements import moved, turned, unit_rotation
 from ..compiling.jit import inline
 from ..numbers.angles import sincos, turn_z
 from ..numbers.neighbours import get_pack, put_pack
 from ..numbers.simd import LANES, get, put, zero
-from ..numbers.spatial import column, cross, join, rot, rot_t, zero3
+from ..numbers.spatial import axis_of, column, cross, join, rot, rot_t, zero3
 from ..numbers.tuples import load3, load6
 from ..tables import layout as at
 from ..tables import regressor_views as row_of
 from ..tables import regressor_workspace as own
 from ..tables.layout import BODY_PARAMS
 from ..tables.tree_views import dof, entry
-from ..tree.link_motions import moved
 
 
 @inline
@@ -129,14 +128,6 @@ def rates(index, out, v, a, O, iv, D):
         rate += g * get(v, T.k)
         rise += g * get(a, T.k)
     return rate, rise
-
-
-@inline
-def axis_of(R, i):
-    """Column i of a rotation."""
-    if i == 0:
-        return column(R, 0)
-    return column(R, 1) if i == 1 else column(R, 2)
 
 
 @inline

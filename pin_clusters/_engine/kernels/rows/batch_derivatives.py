@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import LANES, borrowed, get, put, zero
+from ..numbers.simd import LANES, borrowed, zero
 from ..tables.tree_layout import IV, WIDTH
-from ..tree.solve import factor, solve
+from ..tree.solve import factor, right_sides, solve
 from ..variations.rnea_derivatives import derivatives
 from .batch import gather, remains, tell
 from .batch_matrices import spread
@@ -14,16 +14,9 @@ from .batch_matrices import spread
 @inline
 def forward(plan, n, dq8, dv8, M8, factors8, sides8):
     """Solve for -M^-1 dq, -M^-1 dv and M^-1, side by side in rows of the kernels' order."""
-    o, width = zero(sides8), 3 * n
     factor(plan, M8, n, factors8[n * n :], factors8)
-    for i in range(n):
-        iv, to = plan[WIDTH * i + IV], i * width
-        for j in range(n):
-            put(sides8, to + j, -get(dq8, iv * n + j))
-            put(sides8, to + n + j, -get(dv8, iv * n + j))
-            put(sides8, to + 2 * n + j, o)
-        put(sides8, to + 2 * n + iv, o + 1.0)
-    solve(plan, n, factors8[n * n :], factors8, sides8, width)
+    right_sides(plan, n, sides8, 3 * n, dq8, None, dv8)
+    solve(plan, n, factors8[n * n :], factors8, sides8, 3 * n)
 
 
 @inline

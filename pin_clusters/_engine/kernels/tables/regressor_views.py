@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from .regressor_layout import Armature, Body, Column, Driver, Entry, Head, Link, Pair, Rod, Room, Spin, Turn
+from .regressor_layout import Armature, Body, Column, Entry, Head, Link, Pair, Rod, Room, Spin, Turn
 from .views import view_of
 
 head = view_of(Head)
@@ -13,7 +13,6 @@ entry = view_of(Entry)
 body = view_of(Body)
 pair = view_of(Pair)
 spin = view_of(Spin)
-driver = view_of(Driver)
 turn = view_of(Turn)
 armature = view_of(Armature)
 rod = view_of(Rod)

@@ -33,14 +33,6 @@ def total(index, params, work, n):
 
 
 @inline
-def turned_by_joint(index, params, work, b, D):
-    """v_lam x S at the origin of link b, and S."""
-    up = link(index, b).parent
-    S = direction(params, work, D)
-    return cross(carried(of_link.velocity(work, up), of_link.position(work, b) - of_link.position(work, up)), S), S
-
-
-@inline
 def room_of(O, L):
     """Where in ``work`` the mass, moment and momentum of point masses of a link are: rates are needed no more."""
     return O.a_tree + 7 * L.iv
@@ -87,7 +79,9 @@ def center_rates(index, params, work, out, to):
             to[r, k] = zero(out)
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
-        by_joint, S = turned_by_joint(index, params, work, D.link, D)
+        up, S = link(index, D.link).parent, direction(params, work, D)
+        d = of_link.position(work, D.link) - of_link.position(work, up)
+        by_joint = cross(carried(of_link.velocity(work, up), d), S)  # v_lam x S at the origin of the link
         s = of_link.moments(work, D.link)
         m, h, p = s[0], Vec3(s[1], s[2], s[3]), Vec3(s[4], s[5], s[6])
         if n.lump0 < n.lump1:

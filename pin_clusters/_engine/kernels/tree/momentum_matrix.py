@@ -102,19 +102,22 @@ def multiply(out, at, rows, columns, x, to):
 
 
 @inline
-def spin_columns(index, params, work, out, n, O):
-    """Add the spin of rotors that are no links to the momentum matrix."""
+def spin_columns(index, params, work, out, n, O, to, rates):
+    """Add the spin of rotors that are no links to the momentum matrix, or what it changes to its rate."""
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)
+        by_G = cross(angular(of_link.velocity(work, S.link)), s) if rates else s
         for i in range(S.driver0, S.driver1):
             E = driver(index, i)
             D = dof(index, n.dof0 + E.iv)
             for t in range(D.term0, D.term1):
                 T = entry(index, t)
-                h = s * (get(params, E.at) * get(out, O.G + T.at))
+                h = by_G * (get(params, E.at) * get(out, O.G + T.at))
+                if rates and n.loops == 1:
+                    h = h + s * (get(params, E.at) * get(out, O.kept_rate + T.at))
                 for k in range(3):
-                    i_out = O.Ag + (3 + k) * n.nv + T.k
+                    i_out = to + (3 + k) * n.nv + T.k
                     put(out, i_out, get(out, i_out) + h[k])
 
 
@@ -147,7 +150,7 @@ def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
     if what & MAP:
         clear(out, O.Ag, 6 * n.nv)
         add_independent(index, out, n, A.Ag, 6, O.G, O.Ag)
-        spin_columns(index, params, work, out, n, O)
+        spin_columns(index, params, work, out, n, O, O.Ag, False)
         if what & MOMENTUM and level > 0:
             multiply(out, O.Ag, 6, n.nv, v, A.hg)
     if what & JCOM:

@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
-
-import numpy as np
-from numba import carray
-from numba.extending import overload
-
 from ..compiling.jit import inline, paste
-from ..numbers.pack import INLINE
 from ..numbers.simd import get, put, zero
-from ..tables.addresses import _pointer
+from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.tree_layout import AXES, CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, QUIET, RATES, SUBTREES
 from ..tables.tree_views import derived_at, field, own_at, sections_at, tree_header_at
@@ -21,29 +14,15 @@ from .momentum import masses
 from .motion import outward, spread
 
 
-def send(out, at, size, address):
-    """Copy numbers of out to an address."""
-    there = (ctypes.c_double * size).from_address(address)
-    np.frombuffer(there)[:] = out[at : at + size]
-
-
-@overload(send, **INLINE)
-def _send(out, at, size, address):
-    def copy(out, at, size, address):
-        there = carray(_pointer(address, 0.0), size)
-        for i in range(size):
-            put(there, i, get(out, at + i))
-
-    return copy
-
-
 @inline
 def publish(index, out, n, what, level):
     """Copy what was computed to the fields of ``pin.Data``."""
     for r in range(n.field0, n.field1):
         F = field(index, r)
         if F.address != 0 and level >= F.level and (F.what == 0 or what & F.what):
-            send(out, F.at, F.size, F.address)
+            there = seen(F.address, F.size)
+            for i in range(F.size):
+                put(there, i, get(out, F.at + i))
 
 
 @inline

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..compiling.jit import device, inline
 from ..loops.closure_biases import motion_of
-from ..loops.coupling_of_loops import joint_motion
+from ..loops.coupling_of_loops import accelerations_of, joint_motion
 from ..loops.function_derivatives import called_hessian, called_third
 from ..loops.harmonic_rates import rates_by_angles
 from ..numbers.simd import get, put, zero
@@ -18,21 +18,9 @@ from ..tables import workspace as ws
 from ..tables.layout import CALLED, HARMONIC, MIDDLE, SPHERICAL
 from ..tables.loop_block import block
 from ..tables.variations_layout import ACCELERATION, VELOCITY
-from ..tables.views import body, closure, follower, head, listed, share, velocity_row
+from ..tables.views import body, closure, follower, head, share, velocity_row
 from . import record
 from .closure_rates import differentiated_twice, rates_of_equations
-
-
-@inline
-def accelerations_of(index, work, a, C):
-    """G a + g of all velocities of a LOOP cluster."""
-    H = head(index, C.head)
-    for n in range(H.velocity0, H.velocity1):
-        V = velocity_row(index, n)
-        x = get(work, V.at_bias)
-        for k in range(C.nk):
-            x += get(work, V.at_G + k) * get(a, listed(index, C.column, k))
-        put(work, V.at_acceleration, x)
 
 
 @inline
@@ -215,7 +203,7 @@ def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
     Leaves motions of bodies relative to the output body, if there are closures on bodies.
     """
     if second:
-        accelerations_of(index, work, a, C)
+        accelerations_of(index, work, a, C, False)
         if head(index, C.head).on_bodies == 1:
             relative_accelerations(index, work, c, C)
     derivatives_of_equations(index, params, work, q, C, second)

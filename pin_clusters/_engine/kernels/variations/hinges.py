@@ -11,7 +11,7 @@ from ..bodies.placements import hinge
 from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
 from ..compiling.jit import inline
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, zero3, zero6
+from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
 from ..tables.variations_layout import ACCELERATION, OF_COLUMN, ON_ROTOR
@@ -48,9 +48,8 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
     spin_columns(index, work, C)
     if second:
         inertia_torques(index, work, a, tau, C)
+        spin_terms(index, work, v, a, tau, C, False)
     if C.at_spin >= 0:
-        if second:
-            spin_terms(index, work, v, a, tau, C, C.out, C.at_spin, zero3(zero(work)))
         for k in range(C.nk):
             h = ws.spin_column(work, C.at_work, C.nk, 0, k)
             ws.add_spin_momentum(work, C.out, h * get(v, listed(index, C.column, k)))

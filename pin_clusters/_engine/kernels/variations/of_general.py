@@ -127,15 +127,11 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
     spin_columns(index, work, C)
     if second:
         inertia_torques(index, work, a, tau, C)
+        spin_terms(index, work, v, a, tau, C, False)
     if C.at_spin >= 0:
-        if second:
-            spin_terms(index, work, v, a, tau, C, C.out, C.at_spin, zero3(zero(work)))
         spin_on(index, work, rates, v, C, C.out, 0, dq, dv, M, nv, second, pairs)
     for r in range(C.carrier0, C.carrier1):
-        carrier = carrier_row(index, r)
-        if second:
-            spin_terms(index, work, v, a, tau, C, carrier.body, carrier.at_spin, zero3(zero(work)))
-        spin_on(index, work, rates, v, C, carrier.body, 1 + r - C.carrier0, dq, dv, M, nv, second, pairs)
+        spin_on(index, work, rates, v, C, carrier_row(index, r).body, 1 + r - C.carrier0, dq, dv, M, nv, second, pairs)
 
 
 @inline
