@@ -29,9 +29,8 @@ from .placements import free_rotation
 
 
 @inline
-def rate_of(index, work, v, C, B, d):
-    """Row d of G of body B, times v."""
-    rate = zero(work)
+def rate_of(index, work, v, C, B, d, rate):
+    """Row d of G of body B, times v, added to a rate."""
     for k in range(C.nk):
         rate += ws.G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
     return rate
@@ -44,7 +43,7 @@ def along(index, work, v, C, B):
         return ws.subspace(work, B.at_S, 0) * get(v, B.unit)
     vj = zero6(zero(work))
     for d in range(B.ndof):
-        vj = vj + ws.subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d)
+        vj = vj + ws.subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d, zero(work))
     return vj
 
 
@@ -66,15 +65,8 @@ def set_hinge(work, b, R, x, S, v, a):
 
 
 @inline
-def set_body(work, b, R, x, v, a, f):
-    """Write all that the passes outward know of a body."""
-    ws.set_pose(work, b, R, x)
-    set_motion(work, b, v, a, f)
-
-
-@inline
 def set_motion(work, b, v, a, f):
-    """The same for a body that has been placed."""
+    """Write what the passes outward know of a body that has been placed."""
     ws.set_velocity(work, b, v)
     ws.set_acceleration(work, b, a)
     ws.set_force(work, b, f)

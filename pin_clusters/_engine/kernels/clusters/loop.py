@@ -6,7 +6,7 @@ Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds 
 
 from __future__ import annotations
 
-from ..bodies.motions import body_inertia, motion, needed_force, set_motion
+from ..bodies.motions import body_inertia, motion, needed_force, rate_of, set_motion
 from ..compiling.jit import inline, paste
 from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
@@ -43,9 +43,7 @@ def acceleration_of_joint(index, work, a, C, B):
     m = zero6(zero(work))
     for d in range(B.ndof):
         x = get(work, B.at_G + B.ndof * C.nk + d)
-        for k in range(C.nk):
-            x += ws.G_entry(work, B.at_G, C.nk, d, k) * get(a, listed(index, C.column, k))
-        m = m + ws.subspace(work, B.at_S, d) * x
+        m = m + ws.subspace(work, B.at_S, d) * rate_of(index, work, a, C, B, d, x)
     return m
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
 from ..numbers.neighbours import lanes_of
-from ..numbers.simd import borrowed, get, put, zero
+from ..numbers.simd import borrowed, get, put, put_zeros, zero
 from ..numbers.spatial import angular, cross, force_from, join, linear, rot_t, transposed, zero3
 from ..numbers.tuples import load3, load6, load9
 from ..tables.addresses import call_at, seen, tables
@@ -31,8 +31,7 @@ def force_at(given, k, f):
 def loads(index, asked, forces, acting):
     """Write the forces of contacts as external forces, behind nv numbers; no others."""
     n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
-    for i in range(n.nv, acting.shape[0]):
-        put(acting, i, 0.0)
+    put_zeros(acting, n.nv, acting.shape[0] - n.nv)
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         given, left = seen(K.model, READ_MODEL), seen(K.data, READ_DATA)
@@ -53,10 +52,8 @@ def loads(index, asked, forces, acting):
 def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobian, sides, wide, turned, room):
     """(D1) of all contacts."""
     A, F, n = contacts_header(asked, 0), fields(asked, 1), header(index).nv
-    for i in range(A.columns * wide):
-        put(sides, i, 0.0)
-    for i in range(n * n):
-        put(turned, i, 0.0)
+    put_zeros(sides, 0, A.columns * wide)
+    put_zeros(turned, 0, n * n)
     for c in range(A.contact0, A.contact1):
         vary_contact(
             index, params, work, rates, asked, numbers, forces, contact(asked, c), F, A, n, jacobian, sides, wide,
@@ -109,8 +106,7 @@ def contact_derivatives_at(
     if impact:
         # what the contacts' velocities J (after + bounce before) are, accelerations at rest are
         combined(tau, ddq, v, get(numbers, RESTITUTION), n)
-        for i in range(n):
-            put(turned, i, 0.0)
+        put_zeros(turned, 0, n)
         code = call_at(derivatives, address, (q, turned[:n], tau, acting, torques, dq, dv, M, nothing))
     else:
         code = call_at(derivatives, address, (q, v, ddq, acting, torques, dq, dv, M, nothing))
@@ -122,8 +118,7 @@ def contact_derivatives_at(
     )  # fmt: skip
     if impact:
         combined(tau, ddq, v, -1.0, n)
-        for i in range(n):
-            put(room, i, 0.0)
+        put_zeros(room, 0, n)
         code = call_at(derivatives, address, (q, room[:n], tau, acting, torques, dq, dv, M, nothing))
         if code != OK:
             return code

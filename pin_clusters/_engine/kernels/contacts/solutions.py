@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
 from ..numbers.neighbours import lanes_of
-from ..numbers.simd import get, put
+from ..numbers.simd import get, put, put_zeros
 from ..tables.addresses import seen
 from ..tables.contacts_layout import IMPACT
 from ..tables.contacts_views import contact, contacts_header
@@ -102,8 +102,7 @@ def differentiated(
     solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M)
     if A.wanted == IMPACT:  # at given impulses velocities stay what they were before
         for i in range(n):
-            for j in range(n):
-                put(sides, i * wide + n + j, 0.0)
+            put_zeros(sides, i * wide + n, n)
             put(sides, i * wide + n + plan[WIDTH * i + IV], 1.0)
     _lack(X, width, order, asked, A, n, jacobian)
     for r in range(m):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_zeros, zero
 from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, point_velocity, zero6
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
@@ -72,8 +72,7 @@ def rate_of_joint(index, work, j):
 def harmonic_bias(index, params, work, r, to):
     """Bias of a harmonic closure: second derivatives along the velocity."""
     t = r.term0
-    for a in range(r.angles):
-        put(work, r.room + ANGLE_ROOM * r.angles + a, zero(work))
+    put_zeros(work, r.room + ANGLE_ROOM * r.angles, r.angles)
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
         increase(work, part.slope, get(params, part.at) * get(work, velocity_row(index, part.velocity).at_rate))
@@ -127,7 +126,6 @@ def biases(index, params, work, q, c, C):
         elif r.form == HARMONIC:
             harmonic_bias(index, params, work, r, to)
         elif r.form == PROPORTIONAL:
-            for i in range(r.rows):
-                put(work, to + i, zero(work))
+            put_zeros(work, to, r.rows)
         else:
             function_bias(index, params, work, q, r, to)

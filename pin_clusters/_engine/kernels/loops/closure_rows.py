@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.angles import sincos
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_zeros, zero
 from ..numbers.spatial import column, cross, dot6, join, matmul3, rot
 from ..numbers.tuples import load3, load6, load9
 from ..tables import layout
@@ -85,8 +85,7 @@ def harmonic_rows(index, params, work, q, r, row, width):
     harmonic_angles(index, params, work, q, r)
     slopes, t = r.room + layout.ANGLE_ROOM * r.angles, r.term0
     for i in range(r.rows):
-        for a in range(r.angles):
-            put(work, slopes + a, zero(work))
+        put_zeros(work, slopes, r.angles)
         while t < r.term1 and term_row(index, t).row == i:
             T = term_row(index, t)
             x, f = zero(work) + get(params, T.at), load3(work, T.factor0)
@@ -111,8 +110,7 @@ def equations(index, params, work, q, C):
     """K of a LOOP cluster, whose bodies have been placed; (L1)."""
     H = head(index, C.head)
     L = block(H, C.nk)
-    for i in range(L.nr * L.width):
-        put(work, L.K + i, zero(work))
+    put_zeros(work, L.K, L.nr * L.width)
     for c in range(H.closure0, H.closure1):
         r = closure(index, c)
         row, wrench = L.K + r.row0 * L.width, L.W + 6 * r.row0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..bodies.placements import place, turn_joint, unit_rotation
 from ..compiling.jit import inline, paste
 from ..numbers.pack import may_be_less
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_zeros, zero
 from ..numbers.spatial import cross, zero3, zero6
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
@@ -69,8 +69,7 @@ def spin_elements(index, params, work, C, H):
 def spin_biases(index, params, work, C, H, L):
     """What spin elements and armature need at a = 0: torques, and the rate of the momentum on each carrier."""
     nk, rest = C.nk, zero3(zero(work))
-    for k in range(nk):
-        put(work, L.spin_bias + k, zero(work))
+    put_zeros(work, L.spin_bias, nk)
     # the rate stands behind the momenta
     if C.at_spin >= 0:
         ws.set_momentum(work, C.at_spin, nk, rest)

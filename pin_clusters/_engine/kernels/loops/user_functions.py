@@ -9,6 +9,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from ..numbers.pack import INLINE
+from ..numbers.simd import LANES
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
@@ -36,3 +37,33 @@ def _call_address(typing, address, a, x, y):
 @overload(call_address, **INLINE)
 def _call(address, a, x, y):
     return lambda address, a, x, y: _call_address(address, a, x, y)
+
+
+def raw(a, i):
+    """Return number i of the memory of an array."""
+    return a[i]
+
+
+@overload(raw, **INLINE)
+def _raw(a, i):
+    return (lambda a, i: a[i // LANES, i % LANES]) if a.ndim == 2 else (lambda a, i: a[i])
+
+
+def put_raw(a, i, x):
+    """Write number i of the memory of an array."""
+    a[i] = x
+
+
+@overload(put_raw, **INLINE)
+def _put_raw(a, i, x):
+    if a.ndim == 2:
+
+        def pack(a, i, x):
+            a[i // LANES, i % LANES] = x
+
+        return pack
+
+    def scalar(a, i, x):
+        a[i] = x
+
+    return scalar

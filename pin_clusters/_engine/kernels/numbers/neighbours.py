@@ -70,7 +70,7 @@ def _accessors(n: int) -> tuple[Any, Any]:
 
 get_pack, put_pack = _accessors(LANES)
 get_pair, put_pair = _accessors(PAIR)
-raw, put_raw = _accessors(1)
+_number, _put_number = _accessors(1)
 
 
 @inline
@@ -106,10 +106,10 @@ def _lanes_of(a):
 @inline
 def get_lane(a, i, lane):
     """Return one lane of scalar i."""
-    return raw(a, i * lanes_of(a) + lane)
+    return _number(a, i * lanes_of(a) + lane)
 
 
 @inline
 def put_lane(a, i, lane, x):
     """Write one lane of scalar i."""
-    put_raw(a, i * lanes_of(a) + lane, x)
+    _put_number(a, i * lanes_of(a) + lane, x)

@@ -161,6 +161,13 @@ def _zero(a):
     return lambda a: _zero_of(a)
 
 
+@inline
+def put_zeros(a, i, n):
+    """Write n zeros from scalar i of a flat array on."""
+    for k in range(n):
+        put(a, i + k, zero(a))
+
+
 def _fetch(builder: Any, pointer: Any) -> None:
     """Ask for a cache line that will be read; what lies behind the end of a table may be asked for too."""
     whole, place = ir.IntType(32), builder.bitcast(pointer, ir.IntType(8).as_pointer())

@@ -26,6 +26,7 @@ from ..tables import link_workspace as of_link
 from ..tables.addresses import seen
 from ..tables.layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
+from .independent_columns import clear_rows
 from .link_motions import at_point, carried
 
 
@@ -174,9 +175,7 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 or to.shape[1] != n.nv:
         return WRONG_SIZE
     P = place_at(index, n.place0 + place)
-    for r in range(6):
-        for k in range(n.nv):
-            to[r, k] = zero(out)
+    clear_rows(to, n, zero(out))
     if q.shape[0] > 0:
         if q.shape[0] != n.nq:
             return WRONG_SIZE

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_zeros, zero
 from ..numbers.spatial import (
     angular,
     cross,
@@ -22,7 +22,7 @@ from ..tables import link_workspace as of_link
 from ..tables.layout import BODY_PARAMS
 from ..tables.tree_layout import JCOM, MAP, MAP_RATE, MOMENTUM, WHOLE, WORLD
 from ..tables.tree_views import dof, driver, entry, link, lump, spin_row
-from .independent_columns import add_independent, clear
+from .independent_columns import add_independent
 from .inertia_rates import rate_of_inertia, rate_of_point
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle, spin_momentum
@@ -148,13 +148,13 @@ def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
         lump_columns(index, params, work, out, n, A, M.a, ca, M.common, 0.5 * m_lump, x, share, what)
         lump_columns(index, params, work, out, n, A, M.b, cb, M.common, 0.5 * m_lump, x, share, what)
     if what & MAP:
-        clear(out, O.Ag, 6 * n.nv)
+        put_zeros(out, O.Ag, 6 * n.nv)
         add_independent(index, out, n, A.Ag, 6, O.G, O.Ag)
         spin_columns(index, params, work, out, n, O, O.Ag, False)
         if what & MOMENTUM and level > 0:
             multiply(out, O.Ag, 6, n.nv, v, A.hg)
     if what & JCOM:
-        clear(out, O.Jcom, 3 * n.nv)
+        put_zeros(out, O.Jcom, 3 * n.nv)
         add_independent(index, out, n, A.Jcom, 3, O.G, O.Jcom)
     if what & WORLD:
         for b in range(1, n.links + 1):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put
+from ..numbers.simd import get, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, point_velocity, rigid_mul
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import link_workspace as of_link
 from ..tables.tree_views import dof, link, lump
-from .independent_columns import add_independent, clear
+from .independent_columns import add_independent
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle
 from .momentum_matrix import spin_columns
@@ -63,7 +63,7 @@ def momentum_matrix_rate(index, params, work, out, n, A, O, E):
         ua, ub = point_velocity(of_link.velocity(work, M.a), ca), point_velocity(of_link.velocity(work, M.b), cb)
         lump_rates(index, params, work, out, n, A, E, M, M.a, ca, ua, x - c, u - c_rate, 0.5 * m)
         lump_rates(index, params, work, out, n, A, E, M, M.b, cb, ub, x - c, u - c_rate, 0.5 * m)
-    clear(out, E.dAg, 6 * n.nv)
+    put_zeros(out, E.dAg, 6 * n.nv)
     add_independent(index, out, n, E.tree_dAg, 6, O.G, E.dAg)
     if n.loops == 1:
         add_independent(index, out, n, A.Ag, 6, O.kept_rate, E.dAg)

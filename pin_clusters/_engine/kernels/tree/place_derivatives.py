@@ -21,6 +21,7 @@ from ..numbers.tuples import Vec3, load3, load9
 from ..tables import link_workspace as of_link
 from ..tables.layout import LOCAL, WORLD, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, link, place_at, tree_header_at
+from .independent_columns import clear_rows
 from .link_motions import carried, direction
 
 POINT = 3  # rows of a result that is of a point, not of a frame
@@ -31,14 +32,6 @@ def seen(m, x, R, y):
     """Motion given at x in axes of the world, at y in the axes R."""
     there = carried(m, y - x)
     return rot6_t(R, there)
-
-
-@inline
-def clear_rows(to, n, o):
-    """Set rows of all velocities to zero."""
-    for r in range(to.shape[0]):
-        for k in range(n.nv):
-            to[r, k] = o
 
 
 @inline

@@ -8,7 +8,7 @@ the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i d
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import borrowed, get, put, zero
+from ..numbers.simd import borrowed, get, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, zero6
 from ..numbers.tuples import load6
 from ..tables.layout import LOCAL, LOCAL_WORLD_ALIGNED, WRONG_SIZE
@@ -56,8 +56,7 @@ def place_hessian(index, params, work, out, place, reference, M, to):
     if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 * n.nv * n.nv:
         return WRONG_SIZE
     P = place_at(index, n.place0 + place)
-    for i in range(6 * n.nv * n.nv):
-        put(to, i, zero(out))
+    put_zeros(to, 0, 6 * n.nv * n.nv)
     R, x = in_link(params, P, M)
     leave_motions(index, params, work, borrowed(out[E.bent_q : E.bent_q + n.nq]), n, O, R, x, P.link, reference)
     size = n.nv * n.nv

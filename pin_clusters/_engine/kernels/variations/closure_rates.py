@@ -12,7 +12,7 @@ from ..compiling.jit import inline
 from ..loops.closure_biases import motion_of, point_acceleration
 from ..loops.closure_rows import frame, point
 from ..loops.harmonic_rates import harmonic_row, rates_by_joints
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_zeros, zero
 from ..numbers.spatial import angular, column, cross, cross_force, dot6, join, linear, point_velocity, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
@@ -139,8 +139,7 @@ def rates_of_equations(index, params, work, c, C):
     """Write dK/dt of LOOP cluster c along its velocities; those of harmonic rows by their angles are known."""
     H = head(index, C.head)
     L = block(H, C.nk)
-    for i in range(L.nr * L.width):
-        put(work, L.K_rate + i, zero(work))
+    put_zeros(work, L.K_rate, L.nr * L.width)
     for n in range(H.closure0, H.closure1):
         r = closure(index, n)
         row = L.K_rate + r.row0 * L.width
@@ -211,7 +210,6 @@ def differentiated_twice(index, params, work, rates, c, C, k):
         elif r.form == HARMONIC:
             harmonic_row(index, params, work, r, to, k, C.nk)
         elif r.form == PROPORTIONAL:
-            for i in range(r.rows):
-                put(work, to + i, zero(work))
+            put_zeros(work, to, r.rows)
         else:
             function_row(index, params, work, r, to, k)

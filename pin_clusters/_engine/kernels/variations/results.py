@@ -98,15 +98,6 @@ def entry_of(x, d):
     return x[0] if d == 0 else x[1] if d == 1 else x[2] if d == 2 else x[3] if d == 3 else x[4] if d == 4 else x[5]
 
 
-@inline
-def turn_base(nv, C, v, M, A):
-    """The columns of a free flyer on the universe: its rows of M are forces, m . (v x e) = -(v x* m) . e."""
-    y = load6(v, C.column)
-    for i in range(nv):
-        at = i * nv + C.column
-        put(A, at, load6(A, at) - cross_force(y, load6(M, at)) * 0.5)
-
-
 @device
 def coriolis(index, params, work, nv, v, M, A):
     """(V8): half of the derivatives by rates, which stand in A, and what velocities that do not commute add."""
@@ -115,7 +106,11 @@ def coriolis(index, params, work, nv, v, M, A):
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind == FREE:
-            turn_base(nv, C, v, M, A)
+            # its rows of M are forces: m . (v x e) = -(v x* m) . e
+            y = load6(v, C.column)
+            for i in range(nv):
+                k = i * nv + C.column
+                put(A, k, load6(A, k) - cross_force(y, load6(M, k)) * 0.5)
         elif C.kind != SINGLE:
             for b in range(C.first, C.last):
                 B = body(index, b)
