@@ -20,15 +20,15 @@ from ..loops.coupling_of_loops import (
     rates_of,
     spin_biases,
 )
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import cross, join, point_inertia, point_velocity, rigid_as_sym6, rot, zero3, zero6
+from ..numbers.simd import get, increase, zero
+from ..numbers.spatial import cross, join, point_inertia, point_velocity, rigid_as_sym6, zero3, zero6
 from ..tables import workspace as ws
 from ..tables.layout import MIDDLE
 from ..tables.loop_block import block
-from ..tables.views import body, carrier_row, head, listed, rod
+from ..tables.views import body, head, listed, rod
 from .general import columns, move_with_inertia
 from .prescribed import forget_bias
-from .spin_elements import gyration, inertia_torques, spin_columns, spin_terms
+from .spin_elements import gyrations, inertia_torques, spin_columns, spin_terms
 
 
 @inline
@@ -91,8 +91,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
     inertia_torques(index, work, a, out, C)
     bias = block(H, C.nk).spin_bias
     for k in range(C.nk):
-        i_v = listed(index, C.column, k)
-        put(out, i_v, get(out, i_v) + get(work, bias + k))
+        increase(out, listed(index, C.column, k), get(work, bias + k))
     spin_terms(index, work, v, a, out, C, True)
     return is_singular(index, work, C)
 
@@ -154,12 +153,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
     for k in range(C.nk):
         ws.set_u_entry(work, C.at_work, C.nk, k, -get(work, bias + k))
     spin_columns(index, work, C)
-    if C.at_spin >= 0:
-        gyration(index, work, v, C, C.out, 0, rot(ws.rotation(work, C.out), ws.momentum(work, C.at_spin, C.nk)))
-    for r in range(C.carrier0, C.carrier1):
-        carrier = carrier_row(index, r)
-        rate = rot(ws.rotation(work, carrier.body), ws.momentum(work, carrier.at_spin, C.nk))
-        gyration(index, work, v, C, carrier.body, 1 + r - C.carrier0, rate)
+    gyrations(index, work, v, prescribed, a, C, True)
     if prescribed is not None:
         forget_bias(index, work, C)
     return is_singular(index, work, C)

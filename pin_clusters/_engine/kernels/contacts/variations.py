@@ -10,7 +10,7 @@ from ..bodies.log_rates import coefficients, rate_of_log
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
 from ..force_columns.panel import entry
-from ..numbers.simd import get, put, put_apart, zero
+from ..numbers.simd import get, increase, put, put_apart, zero
 from ..numbers.spatial import (
     angular,
     cross,
@@ -216,10 +216,10 @@ def turn_forces(asked, K, f, nv, turned, room, second):
             for s in range(K.path0, K.path1):
                 k = entry(asked, s).iv
                 x = dot3(load3(room, COLUMN * k), f1) - dot3(load3(room, COLUMN * k + second), f2)
-                put(turned, k * nv + m, get(turned, k * nv + m) + x)
+                increase(turned, k * nv + m, x)
         else:
             w1, w2 = cross_force(one, f), cross_force(two, f)
             for s in range(K.path0, K.path1):
                 k = entry(asked, s).iv
                 x = dot6(load6(room, COLUMN * k), w1) - dot6(load6(room, COLUMN * k + second), w2)
-                put(turned, k * nv + m, get(turned, k * nv + m) + x)
+                increase(turned, k * nv + m, x)

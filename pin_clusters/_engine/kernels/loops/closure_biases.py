@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.simd import get, increase, put, put_zeros, zero
 from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, point_velocity, zero6
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
 from ..tables.layout import ANGLE_ROOM, CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
 from ..tables.loop_block import block
 from ..tables.views import body, closure, head, on_angle, on_joint, term_row, velocity_row
-from .closure_rows import frame, increase, point
+from .closure_rows import frame, point
 from .function_derivatives import called_hessian
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.angles import sincos
-from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.simd import get, increase, put, put_zeros, zero
 from ..numbers.spatial import column, cross, dot6, join, matmul3, rot
 from ..numbers.tuples import load3, load6, load9
 from ..tables import layout
@@ -71,12 +71,6 @@ def harmonic_angles(index, params, work, q, r):
         angle = r.room + layout.ANGLE_ROOM * a
         s, c = sincos(get(work, angle + layout.IDENTITY))
         put(work, angle, (s, c, -s, -c))
-
-
-@inline
-def increase(work, slope, x):
-    """Add to a number."""
-    put(work, slope, get(work, slope) + x)
 
 
 @inline

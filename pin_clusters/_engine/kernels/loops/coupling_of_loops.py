@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..bodies.placements import place, turn_joint, unit_rotation
 from ..compiling.jit import inline, paste
 from ..numbers.pack import may_be_less
-from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.simd import get, increase, put, put_zeros, zero
 from ..numbers.spatial import cross, zero3, zero6
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
@@ -79,7 +79,7 @@ def spin_biases(index, params, work, C, H, L):
         e = element(index, n)
         x = get(params, e.at) * combined_bias(index, params, work, e.share0, e.share1)
         for k in range(nk):
-            put(work, L.spin_bias + k, get(work, L.spin_bias + k) + x * get(work, e.at_row + k))
+            increase(work, L.spin_bias + k, x * get(work, e.at_row + k))
         if e.at_spin >= 0:
             ws.set_momentum(work, e.at_spin, nk, ws.momentum(work, e.at_spin, nk) + load3(params, e.at + 1) * x)
 

@@ -7,13 +7,12 @@ series in time are taken.
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.simd import get, increase, put, put_zeros, zero
 from ..numbers.tuples import load3
 from ..tables import layout as at
 from ..tables.layout import ANGLE_ROOM
 from ..tables.sizes import harmonic_room
 from ..tables.views import on_angle, term_row, velocity_row
-from .closure_rows import increase
 
 _harmonic_room = inline(harmonic_room)
 

@@ -162,6 +162,19 @@ def _zero(a):
 
 
 @inline
+def increase(a, i, x):
+    """Add to scalar i of a flat array."""
+    put(a, i, get(a, i) + x)
+
+
+@inline
+def put_twice(M, n, i, k, x):
+    """Write an entry of an n x n matrix, and its mirror image."""
+    put(M, i * n + k, x)
+    put(M, k * n + i, x)
+
+
+@inline
 def put_zeros(a, i, n):
     """Write n zeros from scalar i of a flat array on."""
     for k in range(n):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline, paste
 from ..numbers.neighbours import PAIR, get_pack, get_pair, put_pack, put_pair
-from ..numbers.simd import LANES, get, put, zero
+from ..numbers.simd import LANES, get, increase, put, zero
 from ..numbers.spatial import angular, cross, dot3, point_velocity, rot
 from ..numbers.tuples import load3, load6
 from ..tables import regressor_views as row_of
@@ -84,8 +84,7 @@ def column_of_rotor(index, params, work, out, n, O, S):
     torque = rise + dot3(eta, own.gain(work, S.link))
     for t in range(S.term0, S.term1):
         T = row_of.turn(index, t)
-        i = O.Y + T.k * n.width + S.column
-        put(work, i, get(work, i) + get(params, T.at) * get(out, T.at_G) * torque)
+        increase(work, O.Y + T.k * n.width + S.column, get(params, T.at) * get(out, T.at_G) * torque)
 
 
 @inline
@@ -104,12 +103,10 @@ def column_of_rod(index, params, work, n, O, D):
         put(work, O.Y + P.k * n.width + D.column, zero(work))
     for t in range(D.a0, D.a1):
         P = row_of.pair(index, t)
-        i = O.Y + P.k * n.width + D.column
-        put(work, i, get(work, i) + dot3(point_velocity(load6(work, P.at), x), f))
+        increase(work, O.Y + P.k * n.width + D.column, dot3(point_velocity(load6(work, P.at), x), f))
     for t in range(D.b0, D.b1):
         P = row_of.pair(index, t)
-        i = O.Y + P.k * n.width + D.column
-        put(work, i, get(work, i) + dot3(point_velocity(load6(work, P.at), y), g))
+        increase(work, O.Y + P.k * n.width + D.column, dot3(point_velocity(load6(work, P.at), y), g))
 
 
 @inline

@@ -7,7 +7,7 @@ L = v_lam x S: (m L_lin + L_ang x h + S_ang x p) / mass; (L8). What ``tree`` lef
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.simd import get, increase, put, put_zeros, zero
 from ..numbers.spatial import angular, cross, linear, point_velocity
 from ..numbers.tuples import Vec3, load3
 from ..tables import layout as at
@@ -49,7 +49,7 @@ def add_lump(index, params, work, O, M, b, c, o, half):
     while b != M.common:
         L = link(index, b)
         at = room_of(O, L)
-        put(work, at, get(work, at) + half)
+        increase(work, at, half)
         put(work, at + 1, load3(work, at + 1) + h)
         put(work, at + 4, load3(work, at + 4) + p)
         b = L.parent

@@ -8,7 +8,7 @@ the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i d
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import borrowed, get, put, put_zeros
+from ..numbers.simd import borrowed, get, increase, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, zero6
 from ..numbers.tuples import load6
 from ..tables.layout import LOCAL, LOCAL_WORLD_ALIGNED, WRONG_SIZE
@@ -79,8 +79,7 @@ def place_hessian(index, params, work, out, place, reference, M, to):
                             U = entry(index, u)
                             g = get(out, E.bends + T.at) * get(out, E.bends + U.at)
                             for r in range(6):
-                                i = r * size + T.k * n.nv + U.k
-                                put(to, i, get(to, i) + g * change[r])
+                                increase(to, r * size + T.k * n.nv + U.k, g * change[r])
                 c = K.parent
             if n.loops == 1:
                 for t in range(D.term0, D.term1):
@@ -90,7 +89,6 @@ def place_hessian(index, params, work, out, place, reference, M, to):
                         U = entry(index, u)
                         g = get(out, change_of_G + U.at)
                         for r in range(6):
-                            i = r * size + T.k * n.nv + U.k
-                            put(to, i, get(to, i) + g * S[r])
+                            increase(to, r * size + T.k * n.nv + U.k, g * S[r])
         b = L.parent
     return int(get(out, E.bent) == 0.0)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
-from ..numbers.simd import put, put_apart, zero
+from ..numbers.simd import put, put_apart, put_twice, zero
 from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, force_from, linear
 from ..numbers.tuples import load3, load6, load9
 from ..tables import workspace as ws
@@ -17,9 +17,7 @@ from .forces import motions_of_column
 @inline
 def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
     """Entries of column i, below, and column k, above."""
-    x = dot6(F, J)
-    put(M, k * nv + i, x)
-    put(M, i * nv + k, x)
+    put_twice(M, nv, k, i, dot6(F, J))
     put(dv, k * nv + i, dot6(J, Q))
     put(dv, i * nv + k, dot6(F, Gamma) + dot3(T, angular(J)))
     if second:

@@ -11,9 +11,9 @@ from ..loops.closure_biases import motion_of
 from ..loops.coupling_of_loops import accelerations_of, joint_motion
 from ..loops.function_derivatives import called_hessian, called_third
 from ..loops.harmonic_rates import rates_by_angles
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, zero
 from ..numbers.spatial import cross, zero6
-from ..numbers.tuples import Vec3, load6
+from ..numbers.tuples import Vec3, load3, load6
 from ..tables import workspace as ws
 from ..tables.layout import CALLED, HARMONIC, MIDDLE, SPHERICAL
 from ..tables.loop_block import block
@@ -133,10 +133,7 @@ def solve_second(index, params, work, rates, c, C):
 def bracket(work, B, nk, k, d):
     """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k]."""
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
-    a, b = (
-        Vec3(get(work, y), get(work, y + 1), get(work, y + 2)),
-        Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk)),
-    )
+    a, b = load3(work, y), Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk))
     if B.kind == SPHERICAL:
         return cross(a, b)[d]
     # PLANAR: two translations, and a turn that moves them
@@ -176,7 +173,7 @@ def add_row(index, work, H, nk, k, i, x):
     """Add x times column i of G to column k of its true rate."""
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
-        put(work, V.at_true + k, get(work, V.at_true + k) + x * get(work, V.at_G + i))
+        increase(work, V.at_true + k, x * get(work, V.at_G + i))
 
 
 @device

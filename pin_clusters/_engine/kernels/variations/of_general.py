@@ -8,7 +8,7 @@ from ..clusters.articulated import moves
 from ..clusters.general import columns
 from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
 from ..compiling.jit import device, inline
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, zero
 from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
@@ -85,10 +85,10 @@ def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
                 L, N, Gamma = motions_at(rates, record(C, carrier, k))
                 J = ws.K_column(work, B.at_K, k) if moves(B.mask, k) else zero6(o)
                 at_entry = i_v * nv + k_v
-                put(M, at_entry, get(M, at_entry) + dot3(h, angular(J)))
-                put(dv, at_entry, get(dv, at_entry) + dot3(h, angular(Gamma)) + dot3(turn, angular(J)))
+                increase(M, at_entry, dot3(h, angular(J)))
+                increase(dv, at_entry, dot3(h, angular(Gamma)) + dot3(turn, angular(J)))
                 if second:
-                    put(dq, at_entry, get(dq, at_entry) + dot3(h, angular(N)) + dot3(turn, angular(L)))
+                    increase(dq, at_entry, dot3(h, angular(N)) + dot3(turn, angular(L)))
 
 
 @inline
@@ -144,10 +144,10 @@ def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
         for k in range(C.nk):
             if B.unit < 0 or B.which == k:
                 g, at = ws.G_entry(work, B.at_G, C.nk, d, k), listed(index, C.column, k) * nv + i_v
-                put(M, at, get(M, at) + g * f)
-                put(dv, at, get(dv, at) + g * r)
+                increase(M, at, g * f)
+                increase(dv, at, g * r)
                 if second:
-                    put(dq, at, get(dq, at) + g * p)
+                    increase(dq, at, g * p)
 
 
 @inline
@@ -156,8 +156,7 @@ def joint_torques(index, work, C, B, b, tau):
     for d in range(B.ndof):
         t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
         for k in range(C.nk):
-            i_v = listed(index, C.column, k)
-            put(tau, i_v, get(tau, i_v) + ws.G_entry(work, B.at_G, C.nk, d, k) * t)
+            increase(tau, listed(index, C.column, k), ws.G_entry(work, B.at_G, C.nk, d, k) * t)
 
 
 @inline

@@ -9,7 +9,7 @@ from ..compiling.jit import device, inline
 from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import is_singular, joint_motion, prepare, prepare_bias
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, zero
 from ..numbers.spatial import (
     angular,
     cross,
@@ -80,7 +80,7 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
     for s in range(e.share0, e.share1):
         part = share(index, s)
         V = velocity_row(index, part.velocity)
-        put(work, V.at_torque, get(work, V.at_torque) + get(params, part.at) * torque)
+        increase(work, V.at_torque, get(params, part.at) * torque)
     inside = c >= C.first and c < C.last
     for m in range(nk):
         r, rd = get(work, e.at_row + m), get(work, e.at_row + nk + m)
@@ -101,10 +101,10 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
             for k in range(nk):
                 ratio = get(work, e.at_row + k)
                 at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-                put(M, at, get(M, at) + ratio * x)
-                put(dv, at, get(dv, at) + ratio * y)
+                increase(M, at, ratio * x)
+                increase(dv, at, ratio * y)
                 if second:
-                    put(dq, at, get(dq, at) + ratio * z)
+                    increase(dq, at, ratio * z)
 
 
 @inline
@@ -241,7 +241,7 @@ def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second,
         torques = B.at_G + B.ndof * (C.nk + 3)
         for d in range(B.ndof):
             t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
-            put(work, torques + d, get(work, torques + d) + t)
+            increase(work, torques + d, t)
         collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed)
         if second and (summed or B.parent > 0):
             hand_force(work, b, B.parent)
