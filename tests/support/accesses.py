@@ -19,7 +19,7 @@ MEANS = set(
 WORKSPACES = ("workspace", "link_workspace", "regressor_workspace")
 ARRAY_ACCESS = re.compile(
     r"(?P<read>get|get_lane|get_pack|get_pair|get_some|load\d+|raw)"
-    r"|(?P<write>put|put_apart|put_zeros|put_twice|increase|put_lane|put_pack|put_pair|put_some|put_raw)"
+    r"|(?P<write>put|put_apart|put_zeros|put_copy|put_twice|increase|put_lane|put_pack|put_pair|put_some|put_raw)"
 )
 CONSTANT = {"index", "params", "numbers"}
 # accessors of the workspace whose names are not those of the quantity

@@ -103,10 +103,9 @@ def middle_columns(index, params, work, c, C, H):
         R, rest = rod(index, r), zero3(zero(work))
         to = body(index, R.middle).at_K
         for k in range(C.nk):
-            mean = end_velocity(index, params, work, c, R.a, R.at, k) + end_velocity(
-                index, params, work, c, R.b, R.at + 3, k
-            )
-            ws.set_K_column(work, to, k, join(mean * 0.5, rest))
+            va = end_velocity(index, params, work, c, R.a, R.at, k)
+            vb = end_velocity(index, params, work, c, R.b, R.at + 3, k)
+            ws.set_K_column(work, to, k, join((va + vb) * 0.5, rest))
 
 
 @inline

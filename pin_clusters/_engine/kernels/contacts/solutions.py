@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
 from ..numbers.neighbours import lanes_of
-from ..numbers.simd import get, put, put_zeros
+from ..numbers.simd import get, put, put_copy, put_zeros
 from ..tables.addresses import seen
 from ..tables.contacts_layout import IMPACT
 from ..tables.contacts_views import contact, contacts_header
@@ -75,8 +75,7 @@ def write_block(sides, s, plan, n, m, wide, motions, forces):
     write_motions(sides, s, plan, n, wide, motions)
     for r in range(m):
         k = (n + r) * wide + s * n
-        for j in range(n):
-            put(forces, r * n + j, get(sides, k + j))
+        put_copy(forces, r * n, sides, k, n)
 
 
 @paste

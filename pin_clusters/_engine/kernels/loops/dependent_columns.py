@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.pack import if_less, may_be_less
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_copy, zero
 
 
 @inline
@@ -18,8 +18,7 @@ def invert(work, K, width, nd, nr, P, room):
     """
     wide = nd + nr
     for i in range(nr):
-        for j in range(nd):
-            put(work, room + i * wide + j, get(work, K + i * width + j))
+        put_copy(work, room + i * wide, work, K + i * width, nd)
         for j in range(nr):
             put(work, room + i * wide + nd + j, zero(work) + (1.0 if i == j else 0.0))
     for k in range(nd):
@@ -45,8 +44,7 @@ def invert(work, K, width, nd, nr, P, room):
                 for j in range(k + 1, wide):
                     put(work, row + j, get(work, row + j) - x * get(work, top + j))
     for i in range(nd):
-        for j in range(nr):
-            put(work, P + i * nr + j, get(work, room + i * wide + nd + j))
+        put_copy(work, P + i * nr, work, room + i * wide + nd, nr)
 
 
 @inline

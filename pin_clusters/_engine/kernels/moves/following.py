@@ -62,17 +62,6 @@ def copy_joints(index, source, target, C, independent):
                 target[V.iq + k] = source[V.iq + k]
 
 
-@device
-def largest_coordinate(index, q, C):
-    """Largest |q| of the joints of a LOOP cluster."""
-    H, x = head(index, C.head), 0.0
-    for n in range(H.velocity0, H.velocity1):
-        V = velocity_row(index, n)
-        for k in range(V.nq):
-            x = max(x, abs(q[V.iq + k]))
-    return x
-
-
 @paste
 def evaluate(index, params, work, q, C):
     """K and the values of a LOOP cluster; returns the largest value."""
@@ -90,9 +79,12 @@ def evaluate(index, params, work, q, C):
 @device
 def closed_enough(index, q, C, value, before):
     """Whether the largest value is at rounding level, or falls no longer."""
-    return value < at.TOLERANCE * max(1.0, 0.01 * largest_coordinate(index, q, C)) or (
-        value < at.ROUNDING and value > 0.3 * before
-    )
+    H, largest = head(index, C.head), 0.0
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        for k in range(V.nq):
+            largest = max(largest, abs(q[V.iq + k]))
+    return value < at.TOLERANCE * max(1.0, 0.01 * largest) or (value < at.ROUNDING and value > 0.3 * before)
 
 
 @paste

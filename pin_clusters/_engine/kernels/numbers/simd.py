@@ -175,6 +175,13 @@ def put_twice(M, n, i, k, x):
 
 
 @inline
+def put_copy(a, i, b, k, n):
+    """Write n scalars from scalar i of a flat array on, those of another one from k on."""
+    for j in range(n):
+        put(a, i + j, get(b, k + j))
+
+
+@inline
 def put_zeros(a, i, n):
     """Write n zeros from scalar i of a flat array on."""
     for k in range(n):

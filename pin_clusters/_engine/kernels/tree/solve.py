@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.neighbours import lanes_of
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_copy, zero
 from ..numbers.tuples import load3, load6
 from ..tables.addresses import seen
 from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
@@ -129,8 +129,7 @@ def write_motions(sides, s, plan, n, wide, to):
     """Write block s of that, n columns, to a matrix; rows in the order of v."""
     for i in range(n):
         row, k = plan[WIDTH * i + IV] * n, i * wide + s * n
-        for j in range(n):
-            put(to, row + j, get(sides, k + j))
+        put_copy(to, row, sides, k, n)
 
 
 @inline

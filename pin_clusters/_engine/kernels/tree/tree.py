@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import put, put_copy, zero
 from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.tree_layout import AXES, CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, QUIET, RATES, SUBTREES
@@ -21,21 +21,17 @@ def publish(index, out, n, what, level):
         F = field(index, r)
         if F.address != 0 and level >= F.level and (F.what == 0 or what & F.what):
             there = seen(F.address, F.size)
-            for i in range(F.size):
-                put(there, i, get(out, F.at + i))
+            put_copy(there, 0, out, F.at, F.size)
 
 
 @inline
 def remember(out, q, v, n, E, what, level):
     """Keep the state, for derivatives that are asked for later."""
-    for i in range(n.nq):
-        put(out, E.posed_q + i, get(q, i))
+    put_copy(out, E.posed_q, q, 0, n.nq)
     put(out, E.posed, zero(out) + 1.0)
     if what & MOTION and level > 0:
-        for i in range(n.nq):
-            put(out, E.seen_q + i, get(q, i))
-        for i in range(n.nv):
-            put(out, E.seen_v + i, get(v, i))
+        put_copy(out, E.seen_q, q, 0, n.nq)
+        put_copy(out, E.seen_v, v, 0, n.nv)
         put(out, E.seen, zero(out) + 1.0)
     put(out, E.standing, zero(out) + (1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0))
 
@@ -70,8 +66,7 @@ def tree(index, params, work, out, what, q, v, a):
     put(work, E.level, zero(work) + moves)
     remember(out, q, v, n, E, what, level)
     if what & KEEP:
-        for i in range(n.nv_tree * n.nv):
-            put(out, O.kept + i, get(out, O.G + i))
+        put_copy(out, O.kept, out, O.G, n.nv_tree * n.nv)
         put(out, O.lost, zero(out))
     if what & QUIET == 0:
         publish(index, out, n, what, level)

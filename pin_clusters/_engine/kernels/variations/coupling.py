@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bodies.placements import start
 from ..compiling.jit import inline, paste
 from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of, stand_still
-from ..numbers.simd import get, put
+from ..numbers.simd import get, put, put_copy
 from ..tables import workspace as ws
 from ..tables.layout import LOOP, OK, WRONG_SIZE
 from ..tables.views import cluster, head, header, listed, velocity_row
@@ -15,8 +15,7 @@ from .coupling_rates import derivatives_of_equations, solve_first, true_rates
 @inline
 def remember(work, q, n):
     """Keep q, where all loops stand now."""
-    for i in range(n.nq):
-        put(work, n.prepared + i, get(q, i))
+    put_copy(work, n.prepared, q, 0, n.nq)
 
 
 @inline

@@ -11,7 +11,7 @@ from ..tables import workspace as ws
 from ..tables.layout import LOOP, MIDDLE, OK, WRONG_SIZE
 from ..tables.views import body, cluster, head, header, listed, velocity_row
 from .coupling import remember, stands
-from .coupling_rates import derivatives_of_equations, differentiate_coupling, relative_velocities, solve_first
+from .coupling_rates import derivatives_of_equations, differentiate_coupling, relative_motions, solve_first
 
 
 @inline
@@ -27,7 +27,7 @@ def along_column(index, work, C, i):
 def differentiate_once(index, params, work, q, c, C):
     """Find dG of LOOP cluster c along its velocities."""
     if head(index, C.head).on_bodies == 1:
-        relative_velocities(index, work, c, C)
+        relative_motions(index, work, c, C, False)
     derivatives_of_equations(index, params, work, q, C, False)
     solve_first(index, params, work, c, C)
 

@@ -53,23 +53,16 @@ def variations_of_ratio(index, params, work, C, e):
 
 
 @inline
-def combined_rates(index, params, work, e):
-    """Speed and acceleration of a spin element."""
-    rho, rhod = zero(work), zero(work)
+def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
+    """(V4) of one spin element or armature, with a ratio that changes."""
+    nk, o, c = C.nk, zero(work), e.carrier
+    variations_of_ratio(index, params, work, C, e)
+    rho, rhod = o, o  # its speed and acceleration
     for s in range(e.share0, e.share1):
         part = share(index, s)
         x, V = get(params, part.at), velocity_row(index, part.velocity)
         rho += x * get(work, V.at_rate)
         rhod += x * get(work, V.at_acceleration)
-    return rho, rhod
-
-
-@inline
-def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
-    """(V4) of one spin element or armature, with a ratio that changes."""
-    nk, o, c = C.nk, zero(work), e.carrier
-    variations_of_ratio(index, params, work, C, e)
-    rho, rhod = combined_rates(index, params, work, e)
     J = get(params, e.at)
     eta = rot(ws.rotation(work, c), load3(params, e.at + 1)) * J
     turn = cross(angular(ws.velocity(work, c)), eta)

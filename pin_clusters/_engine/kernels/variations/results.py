@@ -7,8 +7,9 @@ from ..numbers.simd import get, put, put_apart, zero
 from ..numbers.spatial import cross, cross_force, join, linear, zero3, zero6
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import workspace as ws
-from ..tables.layout import FREE, FREEFLYER, GENERAL, GROUND_MASS, GROUND_MOMENT, LOOP, MINUS_GRAVITY, SINGLE, SPHERICAL
+from ..tables.layout import FREE, FREEFLYER, GENERAL, GROUND_MASS, GROUND_MOMENT, LOOP, MINUS_GRAVITY, SINGLE
 from ..tables.views import body, cluster, element, ground, head, header, listed, share, velocity_row
+from .coupling_rates import bracket_of
 from .of_free import unit
 
 
@@ -49,11 +50,7 @@ def own_bracket(B, y, x):
     """[y, x] of two velocities of the joint of a body, of which three or six numbers count."""
     if B.kind == FREEFLYER:
         return cross(y, x)
-    a, b, o = linear(y), linear(x), y[0] * 0.0
-    if B.kind == SPHERICAL:
-        return join(cross(a, b), zero3(o))
-    # PLANAR: two translations, and a turn that moves them
-    return join(Vec3(b[2] * a[1] - a[2] * b[1], a[2] * b[0] - b[2] * a[0], o), zero3(o))
+    return join(bracket_of(B, linear(y), linear(x)), zero3(y[0] * 0.0))
 
 
 @inline
