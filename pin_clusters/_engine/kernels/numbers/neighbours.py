@@ -24,7 +24,7 @@ def _accessors(n: int) -> tuple[Any, Any]:
     """Return what reads and writes n numbers from number i of the memory of an array on."""
     scalar = Pack(n) if n > 1 else types.float64
 
-    def place(context: Any, builder: Any, array: Any, i: Any, kind: Any) -> Any:
+    def place(context: Any, builder: Any, kind: Any, array: Any, i: Any) -> Any:
         at = builder.gep(context.make_array(kind)(context, builder, array).data, [i])
         return builder.bitcast(at, context.get_value_type(scalar).as_pointer())
 
@@ -37,7 +37,7 @@ def _accessors(n: int) -> tuple[Any, Any]:
     @intrinsic
     def load(typing: Any, a: Any, i: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            return builder.load(place(context, builder, *args, a), align=8)
+            return builder.load(place(context, builder, a, *args), align=8)
 
         return scalar(a, types.intp), codegen
 
@@ -45,7 +45,7 @@ def _accessors(n: int) -> tuple[Any, Any]:
     def store(typing: Any, a: Any, i: Any, x: Any) -> Any:
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             value = as_scalar(context, builder, args[2], x, scalar)
-            builder.store(value, place(context, builder, *args[:2], a), align=8)
+            builder.store(value, place(context, builder, a, *args[:2]), align=8)
 
         return types.void(a, types.intp, x), codegen
 

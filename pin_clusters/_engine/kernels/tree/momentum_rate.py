@@ -1,4 +1,4 @@
-"""Rate of change of the momentum matrix; and how the velocity of the centre of mass depends on the configuration."""
+"""Rate of change of the momentum matrix."""
 
 from __future__ import annotations
 
