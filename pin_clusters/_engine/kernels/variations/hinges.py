@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..bodies.motions import body_inertia, set_hinge
 from ..bodies.placements import hinge
-from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
+from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms_on
 from ..compiling.jit import inline
 from ..numbers.simd import get, increase, put, put_twice, zero
 from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, zero6
@@ -48,8 +48,9 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
     spin_columns(index, work, C)
     if second:
         inertia_torques(index, work, a, tau, C)
-        spin_terms(index, work, v, a, tau, C, False)
     if C.at_spin >= 0:
+        if second:
+            spin_terms_on(index, work, v, a, tau, C, C.out, C.at_spin, False)
         for k in range(C.nk):
             h = ws.spin_column(work, C.at_work, C.nk, 0, k)
             ws.add_spin_momentum(work, C.out, h * get(v, listed(index, C.column, k)))
