@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.pack import if_less, may_be_less
-from ..numbers.simd import get, put, put_copy, zero
+from ..numbers.simd import get, put, zero
 
 
 @inline
@@ -18,7 +18,8 @@ def invert(work, K, width, nd, nr, P, room):
     """
     wide = nd + nr
     for i in range(nr):
-        put_copy(work, room + i * wide, work, K + i * width, nd)
+        for j in range(nd):
+            put(work, room + i * wide + j, get(work, K + i * width + j))
         for j in range(nr):
             put(work, room + i * wide + nd + j, zero(work) + (1.0 if i == j else 0.0))
     for k in range(nd):
@@ -44,7 +45,8 @@ def invert(work, K, width, nd, nr, P, room):
                 for j in range(k + 1, wide):
                     put(work, row + j, get(work, row + j) - x * get(work, top + j))
     for i in range(nd):
-        put_copy(work, P + i * nr, work, room + i * wide + nd, nr)
+        for j in range(nr):
+            put(work, P + i * nr + j, get(work, room + i * wide + nd + j))
 
 
 @inline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, increase, put, put_zeros
+from ..numbers.simd import get, put, put_zeros
 from ..numbers.spatial import cross, zero6
 from ..tables import link_workspace as of_link
 from ..tables.tree_views import dof, entry
@@ -27,7 +27,8 @@ def add_independent(index, out, n, at, rows, at_G, to):
             T = entry(index, t)
             g = get(out, at_G + T.at)
             for r in range(rows):
-                increase(out, to + r * n.nv + T.k, g * get(out, at + rows * iv + r))
+                i = to + r * n.nv + T.k
+                put(out, i, get(out, i) + g * get(out, at + rows * iv + r))
 
 
 @inline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, increase, put, put_zeros, zero
+from ..numbers.simd import get, put, put_zeros, zero
 from ..numbers.spatial import (
     angular,
     cross,
@@ -117,7 +117,8 @@ def spin_columns(index, params, work, out, n, O, to, rates):
                 if rates and n.loops == 1:
                     h = h + s * (get(params, E.at) * get(out, O.kept_rate + T.at))
                 for k in range(3):
-                    increase(out, to + (3 + k) * n.nv + T.k, h[k])
+                    i_out = to + (3 + k) * n.nv + T.k
+                    put(out, i_out, get(out, i_out) + h[k])
 
 
 @inline
