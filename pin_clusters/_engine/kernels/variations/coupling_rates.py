@@ -134,6 +134,8 @@ def bracket_of(B, a, b):
 @inline
 def bracket(work, B, nk, k, d):
     """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k]."""
+    if d > 2:
+        return zero(work)  # of a free flyer, whose velocities are independent: what is taken off is added again
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
     a, b = load3(work, y), Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk))
     return bracket_of(B, a, b)[d]
