@@ -13,7 +13,7 @@ import pinocchio as pin
 from .._support.arrays import is_plain, numbers, plain, room
 from .._support.docstrings import stock
 from ..errors import ArgumentTypeError, ShapeError
-from ..model import ClusterData, ClusterModel
+from ..model import ClusterData, ClusterModel, check_model
 from . import _memory
 
 documented = stock(
@@ -115,9 +115,7 @@ class Batch:
 
 def states(model: Any, q: Any, *velocities: tuple[str, Any]) -> list[Given]:
     """Return q, and arguments that have the size of a velocity."""
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    check_model(model)
     if isinstance(q, (ClusterData, pin.Data)):
         raise ArgumentTypeError("q must be an array, got a data. Batches take none: pc.batch.aba(model, q, v, tau).")
     return [Given("q", q, (model.nq,), TREE), *(Given(name, x, (model.nv,), OWN) for name, x in velocities)]

@@ -271,6 +271,17 @@ class ClusterModel(ModelParts):
         return "\n".join([head, *(f"  {c}" for c in self.clusters)])
 
 
+def check_model(
+    model: Any, caller: str = "", cure: str = "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
+) -> None:
+    """Refuse, by ``ArgumentTypeError``, what is no cluster model; the cure of a ``pin.Model`` is to wrap it."""
+    if not isinstance(model, ClusterModel):
+        if isinstance(model, pin.Model):
+            cure = "Wrap it: model = pc.ClusterModel(model, constraints)."
+        who = caller and f"{caller}: "
+        raise ArgumentTypeError(f"{who}model must be a ClusterModel, got {type(model).__name__}. {cure}")
+
+
 def remake(
     tree: pin.Model,
     constraints: tuple[Any, ...],

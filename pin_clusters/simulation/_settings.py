@@ -9,11 +9,10 @@ from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from .._support.arrays import array, vector, velocity
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
-from ..model import ClusterModel, PassiveForces
+from ..model import ClusterModel, PassiveForces, check_model
 from ..model.configuration import check
 from ._contacts import Contacts
 
@@ -109,9 +108,7 @@ def settings(
 
 def check_types(caller: str, model: Any, **functions: Any) -> None:
     """Refuse what is no cluster model, and what is neither a function nor None."""
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"{caller}: model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    check_model(model, caller)
     for name, f in functions.items():
         if f is not None and not callable(f):
             raise ArgumentTypeError(f"{caller}: {name} must be a function or None, got {type(f).__name__}.")

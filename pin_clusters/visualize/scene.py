@@ -13,8 +13,8 @@ import pinocchio as pin
 from pinocchio.visualize import MeshcatVisualizer as PinocchioViewer
 
 from .._support.arrays import vector
-from ..errors import ArgumentTypeError, ConfigurationError, UnknownNameError, did_you_mean
-from ..model import ClusterData, ClusterModel
+from ..errors import ConfigurationError, UnknownNameError, did_you_mean
+from ..model import ClusterData, ClusterModel, check_model
 from . import camera, server
 from .arrows import Arrow
 from .figure import KINDS, Figure
@@ -41,11 +41,7 @@ class Scene(PinocchioViewer):
         *,
         draw: Iterable[str] | None = None,
     ) -> None:
-        if not isinstance(model, ClusterModel):
-            cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-            raise ArgumentTypeError(
-                f"MeshcatVisualizer: model must be a ClusterModel, got {type(model).__name__}.{cure}"
-            )
+        check_model(model, "MeshcatVisualizer")
         if isinstance(data, ClusterData):
             data = data.tree
         default = KINDS if visual_model is None else ("rotors", "belts", "closures")

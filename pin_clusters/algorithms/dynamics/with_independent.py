@@ -10,7 +10,7 @@ import numpy as np
 
 from ..._support.docstrings import stock
 from ...errors import ArgumentTypeError
-from ...model import ClusterModel, alike
+from ...model import ClusterModel, alike, check_model
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 
@@ -178,8 +178,7 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
         >>> bool(abs(change.velocity_to_old(q, change.velocity_to_new(q, [1.0])) - 1.0) < 1e-12)
         True
     """
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(f"with_independent: model must be a ClusterModel, got {type(model).__name__}.")
+    check_model(model, "with_independent")
     if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
         raise ArgumentTypeError(f"with_independent: names must be a list of joint names, got {names!r}.")
     wished = list(names)

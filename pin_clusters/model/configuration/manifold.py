@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from ..._engine.kernels.tables import layout
 from ..._support.arrays import configuration
 from ..._support.docstrings import COMMON, stock
 from ..._support.trees import in_q, value_at
-from ...errors import ArgumentTypeError, ConfigurationError
-from .. import ClusterModel, Follower, check_closed, loops_of, primitives_of, rounded
+from ...errors import ConfigurationError
+from .. import ClusterModel, Follower, check_closed, check_model, loops_of, primitives_of, rounded
 from ._affine import Affine
 from ._shortest import Way, shortest_way
 
@@ -99,9 +98,8 @@ def manifold(model: Any) -> Manifold:
     Raises:
         ArgumentTypeError: It is not a cluster model.
     """
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    if not isinstance(model, ClusterModel):  # a call less in loops
+        check_model(model)
     topology = model._topology
     found = _known.get(id(topology))
     if found is None:

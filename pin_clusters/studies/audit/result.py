@@ -12,11 +12,11 @@ import numpy as np
 from ... import approximations
 from ..._support.docstrings import AS_IN_STUDY, STUDY, stock
 from ...errors import ModelError, PinClustersWarning
-from ...model import ClusterModel
+from ...model import ClusterModel, check_model
 from .. import study
 from ..pages.results import Result, Shown, finite, plain
 from ..study import Decomposition, StudyResult, Trajectory, report
-from ..study._samples import as_model, spread
+from ..study._samples import spread
 from ..study.accuracy import Base, states
 from ..study.metrics.osim import frame_id
 from ..study.rungs import Progress, in_thousandths
@@ -160,7 +160,7 @@ def check(model: ClusterModel) -> None:
         ArgumentTypeError: It is not a ClusterModel.
         ModelError: It has neither rotors nor closed loops.
     """
-    as_model(model, "audit.run")
+    check_model(model, "audit.run")
     followers = approximations.followers(model)
     if len(model.rotors) == len(followers) and not model.closures:
         first = next(iter(model.independent_joints), "joint")

@@ -10,9 +10,9 @@ import numpy as np
 from .... import approximations
 from ....algorithms.dynamics.coupling import coupling_jacobian
 from ....algorithms.dynamics.rnea import rnea
-from ....model import ClusterModel, expand
+from ....model import ClusterModel, check_model, expand
 from ...pages.results import Result, told
-from .._samples import as_model, chosen, column_names, documented, locked, rms, rows, usual
+from .._samples import chosen, column_names, documented, locked, rms, rows, usual
 from . import _loops, _rotors
 from ._motion import apply, motion, transposed
 from ._rotors import Spin
@@ -133,7 +133,7 @@ def decompose(
         >>> max(found.parts, key=lambda part: found.share[part][knee])
         'reflected, off-diagonal'
     """
-    as_model(model, "study.decompose")
+    check_model(model, "study.decompose")
     if rung is None:
         rung = usual(approximations.names(model))
     q, v, a = rows(model, q, v, a)

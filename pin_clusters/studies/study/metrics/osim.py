@@ -12,9 +12,9 @@ import pinocchio as pin
 from ....algorithms.dynamics.coupling import coupling_jacobian
 from ....algorithms.dynamics.crba import crba
 from ....errors import ArgumentTypeError, UnknownNameError, did_you_mean
-from ....model import ClusterModel
+from ....model import ClusterModel, check_model
 from ...pages.results import Result
-from .._samples import as_model, chosen, documented, quotient, rows
+from .._samples import chosen, documented, quotient, rows
 
 Rows = Literal["linear", "angular", "all"]
 _ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6)}
@@ -79,7 +79,7 @@ def osim_error(
         SingularClusterError: Closed loops cannot be solved for their dependent joints, or the mass matrix of an
             approximation is singular.
     """
-    as_model(model, "metrics.osim_error")
+    check_model(model, "metrics.osim_error")
     if rows_of not in _ROWS:
         raise ArgumentTypeError(f"osim_error: rows_of must be 'linear', 'angular' or 'all', got {rows_of!r}.")
     (q,) = rows(model, q)
