@@ -13,7 +13,8 @@ import pinocchio as pin
 from pinocchio.visualize import MeshcatVisualizer as PinocchioViewer
 
 from .._support.arrays import vector
-from ..errors import ConfigurationError, UnknownNameError, did_you_mean
+from .._support.trees import check_finite
+from ..errors import UnknownNameError, did_you_mean
 from ..model import ClusterData, ClusterModel, check_model
 from . import camera, server
 from .arrows import Arrow
@@ -136,8 +137,7 @@ class Scene(PinocchioViewer):
             super().display()
             return
         q = vector(self.cluster_model, "q", q, self.cluster_model.nq, "nq (the whole tree)")
-        if not np.all(np.isfinite(q)):
-            raise ConfigurationError(f"q[{int(np.flatnonzero(~np.isfinite(q))[0])}] is not finite.")
+        check_finite(self.cluster_model.own_tree, "q", q)
         super().display(q)
         self.figure.place(self.root, self.figure.state(q))
 

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import array
-from ..._support.trees import in_v
+from ..._support.trees import joint_in_v
 from ...errors import InertiaError, ShapeError
 from ...model import ClusterModel, alike, check_model, parameter_columns
 
@@ -122,7 +122,7 @@ def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
 def _joint_of(model: ClusterModel, iv: int) -> str:
     """Name of the joint that has a velocity of the tree, with a number if it has several."""
     tree = model.own_tree
-    j = next(j for j in range(1, tree.njoints) if iv in in_v(tree, j))
+    j = joint_in_v(tree, iv)
     return str(tree.names[j]) + (f" {iv - tree.idx_vs[j]}" if tree.nvs[j] > 1 else "")
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from ..._engine.kernels.tables import layout
 from ..._support.arrays import configuration
 from ..._support.docstrings import COMMON, stock
-from ..._support.trees import in_q, value_at
+from ..._support.trees import check_finite, value_at
 from ...errors import ConfigurationError
 from .. import ClusterModel, Follower, check_closed, check_model, loops_of, primitives_of, rounded
 from ._affine import Affine
@@ -201,9 +201,7 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
     """
     shape = manifold(model)
     q = configuration(model, "q", q)
-    if not np.all(np.isfinite(q)):
-        i = int(np.flatnonzero(~np.isfinite(q))[0])
-        raise ConfigurationError(f"q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
+    check_finite(model.own_tree, "q", q)
     check_norms(shape, q, tolerance)
     worst, excess = None, 1.0
     for f in shape.couplings:
@@ -231,9 +229,3 @@ def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:
             raise ConfigurationError(
                 f"the {what} of joint {name!r}, q[{first}:{last}], has norm {norm:.9g} instead of 1. {cure}"
             )
-
-
-def owner(model: ClusterModel, i: int) -> str:
-    """Return the name of the joint to which q[i] belongs."""
-    tree = model.own_tree
-    return next(tree.names[j] for j in range(1, tree.njoints) if i in in_q(tree, j))
