@@ -18,7 +18,6 @@ from ..pages.results import Result, Shown, finite, plain
 from ..study import Decomposition, StudyResult, Trajectory, report
 from ..study._samples import spread
 from ..study.accuracy import Base, states
-from ..study.metrics.osim import frame_id
 from ..study.rungs import Progress, in_thousandths
 from . import snippets
 from .reflected import Reflected, reflect
@@ -135,7 +134,7 @@ def run(
         )
     threshold = check_threshold(threshold)
     for frame in frames or ():
-        frame_id(model, frame)  # before anything slow
+        model.getFrameId(frame)  # before anything slow
     told = in_thousandths(progress)
     found = study.run(
         model, trajectory, amplitude=amplitude, frequency=frequency, duration=duration, dt=dt,

@@ -14,7 +14,6 @@ from ....model import ClusterModel, check_model
 from ....simulation import SimulationResult, simulate
 from ...pages.results import Result, finite, told
 from .._samples import chosen, documented
-from .osim import frame_id
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,7 +86,7 @@ def drift(
         SimulationError: The exact robot cannot be simulated so long; an approximation that cannot is in ``stopped``.
     """
     check_model(model, "metrics.drift")
-    at, ladder = frame_id(model, frame), chosen(model, rungs, drop_rotors)
+    at, ladder = model.getFrameId(frame), chosen(model, rungs, drop_rotors)
 
     start = (model, q0, v0, tau, duration, dt)
     how: dict[str, Any] = {"method": "rk4", "record": record}
