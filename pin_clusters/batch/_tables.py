@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
-from .._support.arrays import is_plain, numbers, plain, room
+from .._support.arrays import is_plain, numbers, plain, room, whole_number
 from .._support.docstrings import stock
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterData, ClusterModel, check_model
@@ -88,7 +87,7 @@ class Batch:
             rows_of_work: Numbers per row of what is needed besides.
             work: Numbers per thread.
         """
-        self.name, self.model, self.threads = name, model, _threads(threads)
+        self.name, self.model, self.threads = name, model, whole_number("threads", threads, 1)
         kept = [_rows(name, model, x) for x in given]
         n = self.rows = kept[0].shape[0] if kept[0].ndim else 0
         for x, table in zip(given, kept, strict=True):
@@ -125,12 +124,6 @@ def forces(model: ClusterModel, fext: Any) -> list[Given]:
     """Return external forces as an argument, or nothing."""
     shape = model.njoints, 6
     return [] if fext is None else [Given("fext", fext, shape, "a force per state and joint")]
-
-
-def _threads(given: Any) -> int:
-    if isinstance(given, bool) or not isinstance(given, Integral) or given < 1:
-        raise ArgumentTypeError(f"threads must be a whole number, at least 1, got {given!r}.")
-    return int(given)
 
 
 def _rows(function: str, model: ClusterModel, x: Given) -> np.ndarray:

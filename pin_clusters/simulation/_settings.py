@@ -5,12 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from .._support.arrays import array, vector, velocity
+from .._support.arrays import array, vector, velocity, whole_number
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
 from ..model import ClusterModel, PassiveForces, check_model
 from ..model.configuration import check
@@ -71,8 +71,7 @@ def settings(
     if not isinstance(method, str) or method not in METHODS:
         hint = did_you_mean(method, METHODS) if isinstance(method, str) else f" Known names: {', '.join(METHODS)}."
         raise SimulationError(f"simulate: method {method!r} is not known.{hint}")
-    if isinstance(record, bool) or not isinstance(record, Integral) or record < 1:
-        raise SimulationError(f"simulate: record must be a whole number of steps, at least 1, got {record!r}.")
+    record = whole_number("simulate: record", record, 1, SimulationError, " of steps")
     check_types("simulate", model, dynamics=dynamics, progress=progress)
     if not isinstance(switch, (bool, np.bool_)):
         raise ArgumentTypeError(f"simulate: switch must be True or False, got {switch!r}.")
@@ -94,7 +93,7 @@ def settings(
     if held.rows:
         held.begin(model, model.createData(), q, v)
     found = Settings(
-        model, q, v, torques(model, tau, steps), dt, steps, duration, method, int(record), dynamics, bool(switch),
+        model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
         progress, held if held.rows else None, model.passive if passive else None,
     )  # fmt: skip
     numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from ..._support.arrays import joint_names
 from ..._support.docstrings import stock
-from ...errors import ArgumentTypeError
 from ...model import ClusterModel, alike, check_model
 from .._shared import bridge as _bridge
 from .._shared import check as _check
@@ -179,11 +179,7 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
         True
     """
     check_model(model, "with_independent")
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise ArgumentTypeError(f"with_independent: names must be a list of joint names, got {names!r}.")
-    wished = list(names)
-    if not all(isinstance(name, str) for name in wished):
-        raise ArgumentTypeError(f"with_independent: names must be a list of joint names, got {wished!r}.")
+    wished = [*joint_names("with_independent: names", names)]
     tree = model.own_tree
     for loop in model._topology.analyses:
         inside = [j for j in loop.joints if tree.names[j] in wished]
