@@ -6,8 +6,8 @@ Contact is not included: nothing stops a foot at the ground, or a joint at its l
 from ..errors import SimulationError as SimulationError
 from ._ode import Ode as Ode
 from ._ode import ode as ode
+from ._settings import METHODS as METHODS
 from .result import SimulationInterrupted as SimulationInterrupted
 from .result import SimulationResult as SimulationResult
 from .result import Switch as Switch
-from .run import METHODS as METHODS
 from .run import simulate as simulate

@@ -21,8 +21,6 @@ from ..assembly.evaluate import Equations
 from ._couplings import check_claims, check_continuous, in_order
 from ._graph import components
 
-__all__ = ["Topology", "resolve"]
-
 
 @dataclass(frozen=True)
 class Topology:

@@ -17,8 +17,6 @@ from . import _loops, _rotors
 from ._motion import apply, motion, transposed
 from ._rotors import Spin
 
-__all__ = ["PARTS", "PART_LABELS", "Decomposition", "decompose"]
-
 PART_LABELS = {
     "reflected, diagonal": "reflected inertia of the joint itself, J g_i^2 a_i",
     "reflected, off-diagonal": "reflected inertia shared with other joints, J g_i g_k a_k",
