@@ -111,9 +111,6 @@ class RankError(PinClustersError, ArithmeticError):
         super().__init__(message)
         self.rank = rank
 
-    def __reduce__(self) -> tuple[type, tuple[str, int]]:
-        return type(self), (str(self), self.rank)
-
 
 class TooLargeError(PinClustersError, MemoryError):
     """What is asked for does not fit into memory; said before anything is allocated."""

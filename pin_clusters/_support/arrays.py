@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import operator
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 import numpy as np
@@ -40,10 +40,22 @@ def numbers(name: str, x: Any) -> np.ndarray:
     return given
 
 
-def whole_number(caller: str, name: str, x: Any, least: int) -> None:
-    """Refuse, by ``ArgumentTypeError``, what is no whole number, or less than the least."""
+def whole_number(
+    name: str, x: Any, least: int, kind: Callable[[str], Exception] = ArgumentTypeError, of: str = ""
+) -> int:
+    """Return a whole number (of what messages say); refuse, by an error of a kind, others and what is less."""
     if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < least:
-        raise ArgumentTypeError(f"{caller}: {name} must be a whole number, at least {least}, got {x!r}.")
+        raise kind(f"{name} must be a whole number{of}, at least {least}, got {x!r}.")
+    return int(x)
+
+
+def joint_names(what: str, given: Any) -> tuple[str, ...]:
+    """Return names of joints; refuse, by ``ArgumentTypeError``, what is no list of text."""
+    if isinstance(given, Iterable) and not isinstance(given, (str, bytes)):
+        listed = tuple(given)
+        if all(isinstance(name, str) for name in listed):
+            return listed
+    raise ArgumentTypeError(f"{what} must be a list of joint names, got {given!r}.")
 
 
 def array(name: str, x: Any) -> np.ndarray:

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterable
 import numpy as np
 import pinocchio as pin
 
+from ..errors import ConfigurationError
+
 # A CAD export or a rotated inertia carries noise near 1e-15 of its size; a real imbalance is 1e-3. In between lies
 # nothing that one would call balanced on purpose.
 SPIN_TOLERANCE = 1e-9
@@ -42,6 +44,23 @@ def in_q(tree: pin.Model, j: int) -> range:
 def in_v(tree: pin.Model, j: int) -> range:
     """Return the indices in the tree's v of a joint."""
     return range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])
+
+
+def joint_in_v(tree: pin.Model, i: int) -> int:
+    """Return the joint that has an entry of the tree's v."""
+    return next(j for j in range(1, tree.njoints) if i in in_v(tree, j))
+
+
+def joint_in_q(tree: pin.Model, i: int) -> int:
+    """Return the joint that has an entry of q."""
+    return next(j for j in range(1, tree.njoints) if i in in_q(tree, j))
+
+
+def check_finite(tree: pin.Model, name: str, q: np.ndarray) -> None:
+    """Refuse, by ``ConfigurationError``, a configuration that is not finite."""
+    if not np.isfinite(q).all():
+        i = int(np.flatnonzero(~np.isfinite(q))[0])
+        raise ConfigurationError(f"{name}[{i}] = {q[i]} (joint {tree.names[joint_in_q(tree, i)]!r}) is not finite.")
 
 
 def slides(tree: pin.Model, j: int) -> bool:

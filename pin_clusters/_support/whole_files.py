@@ -54,8 +54,8 @@ def refused(kind: Callable[[str], Exception], what: object, cure: str = "") -> I
     """Turn what goes wrong while something is written into an error of a kind that says why, and the cure."""
     try:
         yield
-    except OSError as error:
-        raise kind(f"cannot write {what}: {error.strerror or error}.{cure}") from error
+    except (OSError, ValueError) as error:  # ValueError: a null character in the path
+        raise kind(f"cannot write {what}: {getattr(error, 'strerror', None) or error}.{cure}") from error
 
 
 def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") -> None:

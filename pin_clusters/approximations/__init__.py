@@ -21,8 +21,7 @@ Forward dynamics of each is the inverse of its own inverse dynamics.
 
 from __future__ import annotations
 
-from ..errors import ArgumentTypeError
-from ..model import ClusterModel
+from ..model import ClusterModel, check_model
 from ._base import DEFINITIONS, LABELS, LOOP_RUNGS, ROTOR_RUNGS, RUNGS, Approximation, names
 from ._constant import Armature, Block, followers
 from ._loops import Frozen, Locked, Unconstrained
@@ -69,9 +68,5 @@ def of(model: ClusterModel, drop_rotors: bool = False) -> dict[str, Approximatio
         >>> np.allclose(rungs["block"].rnea(q, v, a), tau)
         True
     """
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(
-            f"approximations.of: model must be a ClusterModel, got {type(model).__name__}. "
-            "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
-        )
+    check_model(model, "approximations.of")
     return {name: _KINDS[name](model, name, bool(drop_rotors)) for name in names(model)}

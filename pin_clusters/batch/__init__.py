@@ -15,29 +15,21 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._engine import entry_points as _kernels
-from .derivatives import computeABADerivatives, computeRNEADerivatives
-from .dynamics import aba, nonLinearEffects, rnea
-from .kinematics import forwardKinematics
-from .matrices import computeMinverse, crba, inverse_operational_inertia
-from .moves import integrate, project
-from .simulation import Motions, simulate
+from .derivatives import computeABADerivatives as computeABADerivatives
+from .derivatives import computeRNEADerivatives as computeRNEADerivatives
+from .dynamics import aba as aba
+from .dynamics import nonLinearEffects as nonLinearEffects
+from .dynamics import rnea as rnea
+from .kinematics import forwardKinematics as forwardKinematics
+from .matrices import computeMinverse as computeMinverse
+from .matrices import crba as crba
+from .matrices import inverse_operational_inertia as inverse_operational_inertia
+from .moves import integrate as integrate
+from .moves import project as project
+from .simulation import Motions as Motions
+from .simulation import simulate as simulate
 
-__all__ = [
-    "Motions",
-    "aba",
-    "computeABADerivatives",
-    "computeMinverse",
-    "computeRNEADerivatives",
-    "crba",
-    "forwardKinematics",
-    "integrate",
-    "inverse_operational_inertia",
-    "lanes",
-    "nonLinearEffects",
-    "project",
-    "rnea",
-    "simulate",
-]
+__all__ = ["lanes", *(name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(__name__))]
 
 if TYPE_CHECKING:
     lanes: int

@@ -9,8 +9,6 @@ from ..model import ClusterModel
 from ..programs.cuda.arrays import on_gpu
 from ._tables import Given
 
-__all__ = ["on_device", "there"]
-
 
 def there(given: Sequence[Given]) -> bool:
     """Whether rows live on a GPU."""

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
 
-from .._support.arrays import is_plain, numbers, plain, room
+from .._support.arrays import is_plain, numbers, plain, room, whole_number
 from .._support.docstrings import stock
 from ..errors import ArgumentTypeError, ShapeError
-from ..model import ClusterData, ClusterModel
+from ..model import ClusterData, ClusterModel, check_model
 from . import _memory
 
 documented = stock(
@@ -88,7 +87,7 @@ class Batch:
             rows_of_work: Numbers per row of what is needed besides.
             work: Numbers per thread.
         """
-        self.name, self.model, self.threads = name, model, _threads(threads)
+        self.name, self.model, self.threads = name, model, whole_number("threads", threads, 1)
         kept = [_rows(name, model, x) for x in given]
         n = self.rows = kept[0].shape[0] if kept[0].ndim else 0
         for x, table in zip(given, kept, strict=True):
@@ -115,9 +114,7 @@ class Batch:
 
 def states(model: Any, q: Any, *velocities: tuple[str, Any]) -> list[Given]:
     """Return q, and arguments that have the size of a velocity."""
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: model = pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    check_model(model)
     if isinstance(q, (ClusterData, pin.Data)):
         raise ArgumentTypeError("q must be an array, got a data. Batches take none: pc.batch.aba(model, q, v, tau).")
     return [Given("q", q, (model.nq,), TREE), *(Given(name, x, (model.nv,), OWN) for name, x in velocities)]
@@ -127,12 +124,6 @@ def forces(model: ClusterModel, fext: Any) -> list[Given]:
     """Return external forces as an argument, or nothing."""
     shape = model.njoints, 6
     return [] if fext is None else [Given("fext", fext, shape, "a force per state and joint")]
-
-
-def _threads(given: Any) -> int:
-    if isinstance(given, bool) or not isinstance(given, Integral) or given < 1:
-        raise ArgumentTypeError(f"threads must be a whole number, at least 1, got {given!r}.")
-    return int(given)
 
 
 def _rows(function: str, model: ClusterModel, x: Given) -> np.ndarray:

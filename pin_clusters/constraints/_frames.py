@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from .._support.trees import common_ancestor, floats, joint_subspace, path_below, placement_defect, unit
+from .._support.trees import between, floats, joint_subspace, placement_defect, unit
 from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, UnsupportedJointError, did_you_mean
 from .rows import model_name, moving_joint_id
 
@@ -125,8 +125,7 @@ def two_bodies(
             f"{owner}: both frames are on one body ({body}), so nothing moves between them. "
             "Name frames of two bodies; what links welded together share is one body."
         )
-    nca = common_ancestor(tree, (joint_a, joint_b))
-    for j in (*path_below(tree, nca, joint_a), *path_below(tree, nca, joint_b)):
+    for j in sorted(between(tree, (joint_a, joint_b))):
         if tree.parents[j] == 0 and tree.joints[j].nv == 6:
             raise ConstraintError(
                 f"{owner}: the path between the two frames leads through {tree.names[j]!r}, a free joint on the "

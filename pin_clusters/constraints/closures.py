@@ -16,7 +16,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.arrays import in_order
-from .._support.trees import common_ancestor
+from .._support.trees import between, common_ancestor
 
 
 @dataclass(frozen=True, eq=False)
@@ -234,6 +234,11 @@ class HarmonicClosure(JointClosure):
                     both = ddf[a] if k == l else df[a] * df[b]
                     H[i] += c * rest * both * np.outer(self.weights[a[1]], self.weights[b[1]])
         return H
+
+
+def path_of(tree: pin.Model, closure: Closure) -> set[int]:
+    """Return the joints between what a closure ties, up to their nearest common ancestor."""
+    return between(tree, closure.bodies, closure.joints if isinstance(closure, JointClosure) else ())
 
 
 def touched(tree: pin.Model, closures: Iterable[Closure]) -> set[int]:

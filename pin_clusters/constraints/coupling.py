@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._support.arrays import whole_number
 from .._support.trees import floats, joint_subspace
 from ..errors import ConstraintError, PinClustersWarning
 from ._frames import coordinate_joint
@@ -125,10 +126,9 @@ class Coupling(Constraint):
                 )
             if function is not None and bool(address_of(function)) != bool(address_of(self.phi)):
                 raise ConstraintError(f"{owner}: of phi and {what} one is compiled and one is Python. Compile both.")
-        size = self.size
-        if size is not None and (isinstance(size, bool) or not isinstance(size, int | np.integer) or size < 1):
-            raise ConstraintError(f"{owner}: size must be a positive whole number of equations, got {size!r}.")
-        if address_of(self.phi) and size is None:
+        if self.size is not None:
+            whole_number(f"{owner}: size", self.size, 1, ConstraintError, " of equations")
+        elif address_of(self.phi):
             raise ConstraintError(f"{owner}: a compiled phi does not tell how many equations it has. Give size=.")
 
     def _parts(self) -> Sequence[str]:

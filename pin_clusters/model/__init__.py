@@ -11,6 +11,7 @@ from .cluster_data import ClusterData as ClusterData
 from .cluster_data import with_loops as with_loops
 from .cluster_model import ClusterModel as ClusterModel
 from .cluster_model import alike as alike
+from .cluster_model import check_model as check_model
 from .cluster_model import remake as remake
 from .continuation import carry as carry
 from .derivative_memory import DerivativeMemory as DerivativeMemory

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
-from .._support.arrays import array, on_a_page
+from .._support.arrays import array, joint_names, on_a_page
 from ..errors import (
     ArgumentTypeError,
     ModelError,
@@ -104,7 +104,8 @@ class ClusterModel(ModelParts):
         tree = tree.copy()
         check_tree(tree)
         reference = None if q_reference is None else array("q_reference", q_reference).copy()
-        wishes, rather = _names("independent", independent), _names("preferred", preferred) or ()
+        wishes = None if independent is None else joint_names("ClusterModel: independent", independent)
+        rather = () if preferred is None else joint_names("ClusterModel: preferred", preferred)
         topology = resolve(tree, constraints, reference, wishes, rather)
         rotors = find_rotors(tree, topology)
         check_rotors(tree, rotors, topology)
@@ -271,6 +272,17 @@ class ClusterModel(ModelParts):
         return "\n".join([head, *(f"  {c}" for c in self.clusters)])
 
 
+def check_model(
+    model: Any, caller: str = "", cure: str = "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
+) -> None:
+    """Refuse, by ``ArgumentTypeError``, what is no cluster model; the cure of a ``pin.Model`` is to wrap it."""
+    if not isinstance(model, ClusterModel):
+        if isinstance(model, pin.Model):
+            cure = "Wrap it: model = pc.ClusterModel(model, constraints)."
+        who = caller and f"{caller}: "
+        raise ArgumentTypeError(f"{who}model must be a ClusterModel, got {type(model).__name__}. {cure}")
+
+
 def remake(
     tree: pin.Model,
     constraints: tuple[Any, ...],
@@ -305,12 +317,3 @@ def _remake_special(given: tuple[Any, ...], recipe: Any) -> ClusterModel:
 
 # sweeps know robots by the name of what makes them
 remake.__module__ = "pin_clusters.model"
-
-
-def _names(argument: str, names: Any) -> tuple[str, ...] | None:
-    if names is None:
-        return None
-    given = tuple(names) if isinstance(names, Iterable) and not isinstance(names, (str, bytes)) else None
-    if given is None or not all(isinstance(name, str) for name in given):
-        raise ArgumentTypeError(f"ClusterModel: {argument} must be a list of joint names, got {names!r}.")
-    return given

@@ -14,7 +14,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.arrays import in_order
-from .._support.trees import in_v, slides
+from .._support.trees import in_v, joint_in_v, slides
 from ..constraints.closures import Closure, massive
 from ..errors import InertiaError, PinClustersWarning
 from .elements import RotorElement
@@ -209,7 +209,7 @@ def _reflected(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topolo
     r, i, share = slips[0]
     least = moved[i] / float(r.row[i]) ** 2
     iv = int(topology.independent[i])
-    j = next(j for j in range(1, tree.njoints) if iv in in_v(tree, j))
+    j = joint_in_v(tree, iv)
     others = ", ".join(repr(x.name) for x, _, _ in slips[1:6]) + (", ..." if len(slips) > 6 else "")
     yield (
         f"{_label(r)}: {r.axial_inertia:g} kg m^2 at the ratio {r.row[i]:g} is {share:.2g} times the inertia "
@@ -243,16 +243,13 @@ def _counted_twice(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[
             armature, reflected = float(tree.armature[iv]), ratio**2 * r.axial_inertia
             if armature > 0.0 and abs(reflected - armature) <= _EQUAL * armature:
                 cure = "say armature='replace'" if r.source is not None else "set the joint's armature to 0"
+                name = tree.names[joint_in_v(tree, iv)]
                 yield (
                     f"{_label(r)}: at the ratio {ratio:g} it reflects {reflected:.4g} kg m^2 to joint "
-                    f"{_joint(tree, iv)!r}, which has armature {armature:.4g} in the tree besides: the same inertia, "
+                    f"{name!r}, which has armature {armature:.4g} in the tree besides: the same inertia, "
                     f"counted twice? If so, {cure}."
                 )
 
 
 def _label(r: RotorElement) -> str:
     return str(r.source.label) if r.source is not None else f"rotor {r.name!r}"
-
-
-def _joint(tree: pin.Model, iv: int) -> str:
-    return str(next(tree.names[j] for j in range(1, tree.njoints) if iv in in_v(tree, j)))

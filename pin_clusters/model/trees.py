@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from .._support.trees import in_q, in_v, is_finite
+from .._support.trees import in_q, is_finite, joint_in_v
 from ..constraints.closures import Closure, massive
 from ..errors import InertiaError, ModelError, PinClustersWarning, UnsupportedJointError
 from .elements import RotorElement
@@ -47,7 +47,7 @@ def check_tree(tree: pin.Model) -> None:
     _warn_of_limits(tree)
     bad = np.flatnonzero(~np.isfinite(tree.armature))
     if bad.size:
-        name = next(tree.names[j] for j in range(1, tree.njoints) if bad[0] in in_v(tree, j))
+        name = tree.names[joint_in_v(tree, bad[0])]
         raise InertiaError(f"The armature of joint {name!r} is {tree.armature[bad[0]]}; it must be finite.")
     if not np.all(np.isfinite(tree.gravity.linear)):
         raise ModelError(f"Gravity is {tree.gravity.linear}; it must be finite.")

@@ -3,20 +3,11 @@
 Contact is not included: nothing stops a foot at the ground, or a joint at its limit.
 """
 
-from __future__ import annotations
-
-from ..errors import SimulationError
-from ._ode import Ode, ode
-from .result import SimulationInterrupted, SimulationResult, Switch
-from .run import METHODS, simulate
-
-__all__ = [
-    "METHODS",
-    "Ode",
-    "SimulationError",
-    "SimulationInterrupted",
-    "SimulationResult",
-    "Switch",
-    "ode",
-    "simulate",
-]
+from ..errors import SimulationError as SimulationError
+from ._ode import Ode as Ode
+from ._ode import ode as ode
+from ._settings import METHODS as METHODS
+from .result import SimulationInterrupted as SimulationInterrupted
+from .result import SimulationResult as SimulationResult
+from .result import Switch as Switch
+from .run import simulate as simulate

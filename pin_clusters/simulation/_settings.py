@@ -5,15 +5,14 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Integral, Real
+from numbers import Real
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
-from .._support.arrays import array, vector, velocity
+from .._support.arrays import array, vector, velocity, whole_number
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
-from ..model import ClusterModel, PassiveForces
+from ..model import ClusterModel, PassiveForces, check_model
 from ..model.configuration import check
 from ._contacts import Contacts
 
@@ -72,8 +71,7 @@ def settings(
     if not isinstance(method, str) or method not in METHODS:
         hint = did_you_mean(method, METHODS) if isinstance(method, str) else f" Known names: {', '.join(METHODS)}."
         raise SimulationError(f"simulate: method {method!r} is not known.{hint}")
-    if isinstance(record, bool) or not isinstance(record, Integral) or record < 1:
-        raise SimulationError(f"simulate: record must be a whole number of steps, at least 1, got {record!r}.")
+    record = whole_number("simulate: record", record, 1, SimulationError, " of steps")
     check_types("simulate", model, dynamics=dynamics, progress=progress)
     if not isinstance(switch, (bool, np.bool_)):
         raise ArgumentTypeError(f"simulate: switch must be True or False, got {switch!r}.")
@@ -95,7 +93,7 @@ def settings(
     if held.rows:
         held.begin(model, model.createData(), q, v)
     found = Settings(
-        model, q, v, torques(model, tau, steps), dt, steps, duration, method, int(record), dynamics, bool(switch),
+        model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
         progress, held if held.rows else None, model.passive if passive else None,
     )  # fmt: skip
     numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)
@@ -109,9 +107,7 @@ def settings(
 
 def check_types(caller: str, model: Any, **functions: Any) -> None:
     """Refuse what is no cluster model, and what is neither a function nor None."""
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"{caller}: model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    check_model(model, caller)
     for name, f in functions.items():
         if f is not None and not callable(f):
             raise ArgumentTypeError(f"{caller}: {name} must be a function or None, got {type(f).__name__}.")

@@ -16,10 +16,8 @@ from ._compiled import engine_for
 from ._coordinates import GAIN, Choices
 from ._engine import Diverged, FunctionFailed, NearSingular, State
 from ._recorder import Recorder
-from ._settings import METHODS, settings
+from ._settings import settings
 from .result import SimulationInterrupted, SimulationResult, Switch
-
-__all__ = ["METHODS", "simulate"]
 
 
 def simulate(

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from .._support.trees import common_ancestor, joint_axis, path_below
+from .._support.trees import common_ancestor, joint_axis, joint_in_v, path_below
 from ..constraints import Belt, Gear
 from ..constraints.closures import JointClosure
 from ..constraints.rows import moving_joint_id
@@ -15,7 +15,7 @@ from ..model import ClusterModel
 from . import meshes, palette
 from .meshes import Mesh
 from .nodes import Node, Rigid
-from .rotors import Drawn, joint_at, name_of_node
+from .rotors import Drawn, name_of_node
 from .skeleton import Skeleton
 
 
@@ -41,7 +41,7 @@ def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
         if r.joint_id is not None:
             starts[r.joint_id] = start
             continue
-        path = _chain(model, start.body, [joint_at(model, iv) for iv, _ in r.drivers])
+        path = _chain(model, start.body, [joint_in_v(model.tree, iv) for iv, _ in r.drivers])
         shafts += _named(f"belts/{name_of_node(r.name)}", _spans(skeleton, start, path))
     for c in model.constraints:
         if isinstance(c, Belt):

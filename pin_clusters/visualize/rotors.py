@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from .._support.trees import coordinate, joint_axis
+from .._support.trees import coordinate, joint_axis, joint_in_v
 from ..model import ClusterModel, RotorElement
 from . import meshes, palette
 from .nodes import Node, Rigid, Spin
@@ -81,15 +81,10 @@ def _base(model: ClusterModel, r: RotorElement) -> pin.SE3:
     source = r.source
     if source is None or source.placement is not None:
         return r.placement
-    joint = joint_at(model, r.drivers[0][0])
+    joint = joint_in_v(model.tree, r.drivers[0][0])
     if model.tree.parents[joint] != r.carrier_id:
         return r.placement
     return pin.SE3(r.placement.rotation, model.tree.jointPlacements[joint].translation)
-
-
-def joint_at(model: ClusterModel, iv: int) -> int:
-    """Return the joint that has an entry of v."""
-    return next(j for j in range(1, model.tree.njoints) if model.tree.idx_vs[j] == iv and model.tree.nvs[j])
 
 
 def _size(skeleton: Skeleton, r: RotorElement) -> tuple[float, float]:
@@ -112,7 +107,7 @@ def nodes(skeleton: Skeleton, rotors: list[Drawn]) -> list[Node]:
     found: list[Node] = []
     for d in rotors:
         r = skeleton.model.rotors[d.index]
-        joint = r.joint_id if r.joint_id is not None else joint_at(skeleton.model, r.drivers[0][0])
+        joint = r.joint_id if r.joint_id is not None else joint_in_v(skeleton.model.tree, r.drivers[0][0])
         color = palette.mixed(palette.of_level(max(skeleton.levels[joint], 0)), "#000000", 0.12)
         wheel = meshes.gear(d.radius, d.width, 14, color, palette.MARK)
         wheel = meshes.along(wheel, d.shift * d.axis, d.axis)

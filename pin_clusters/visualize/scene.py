@@ -13,8 +13,9 @@ import pinocchio as pin
 from pinocchio.visualize import MeshcatVisualizer as PinocchioViewer
 
 from .._support.arrays import vector
-from ..errors import ArgumentTypeError, ConfigurationError, UnknownNameError, did_you_mean
-from ..model import ClusterData, ClusterModel
+from .._support.trees import check_finite
+from ..errors import UnknownNameError, did_you_mean
+from ..model import ClusterData, ClusterModel, check_model
 from . import camera, server
 from .arrows import Arrow
 from .figure import KINDS, Figure
@@ -41,11 +42,7 @@ class Scene(PinocchioViewer):
         *,
         draw: Iterable[str] | None = None,
     ) -> None:
-        if not isinstance(model, ClusterModel):
-            cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-            raise ArgumentTypeError(
-                f"MeshcatVisualizer: model must be a ClusterModel, got {type(model).__name__}.{cure}"
-            )
+        check_model(model, "MeshcatVisualizer")
         if isinstance(data, ClusterData):
             data = data.tree
         default = KINDS if visual_model is None else ("rotors", "belts", "closures")
@@ -140,8 +137,7 @@ class Scene(PinocchioViewer):
             super().display()
             return
         q = vector(self.cluster_model, "q", q, self.cluster_model.nq, "nq (the whole tree)")
-        if not np.all(np.isfinite(q)):
-            raise ConfigurationError(f"q[{int(np.flatnonzero(~np.isfinite(q))[0])}] is not finite.")
+        check_finite(self.cluster_model.own_tree, "q", q)
         super().display(q)
         self.figure.place(self.root, self.figure.state(q))
 

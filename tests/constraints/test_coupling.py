@@ -192,7 +192,7 @@ def unstable(x):
         (lambda: Coupling(JOINTS, cam, hessian=cam_jacobian).closures(tree()), "the Hessian of phi must return"),
         (lambda: Coupling(JOINTS, other_signature, size=1), "has the signature"),
         (lambda: Coupling(JOINTS, ctypes.CFUNCTYPE(None, ctypes.c_void_p)(0), size=1), "null pointer"),
-        (lambda: Coupling(JOINTS, cam, size=0), "positive whole number"),
+        (lambda: Coupling(JOINTS, cam, size=0), "whole number of equations, at least 1, got 0"),
         (lambda: Coupling(JOINTS, cam, size=3).closures(tree()), "phi returns 2 numbers"),
         (lambda: Coupling(JOINTS, lambda x: []).closures(tree()), "no equation"),
         (lambda: Coupling(JOINTS, lambda x: np.eye(2)).closures(tree()), r"shape \(2, 2\)"),

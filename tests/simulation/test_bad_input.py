@@ -64,9 +64,9 @@ def test_arguments(arm: pc.ClusterModel, changes: dict[str, Any], error: type[Ex
 
 
 def test_a_pinocchio_model(arm: pc.ClusterModel) -> None:
-    with pytest.raises(pc.ArgumentTypeError, match=r"Wrap it: pc\.ClusterModel"):
+    with pytest.raises(pc.ArgumentTypeError, match=r"Wrap it: model = pc\.ClusterModel"):
         pc.simulate(arm.tree, pc.neutral(arm), np.zeros(arm.nv))  # type: ignore[arg-type]
-    with pytest.raises(pc.ArgumentTypeError, match=r"Wrap it: pc\.ClusterModel"):
+    with pytest.raises(pc.ArgumentTypeError, match=r"Wrap it: model = pc\.ClusterModel"):
         simulation.ode(arm.tree, pc.neutral(arm))  # type: ignore[arg-type]
 
 

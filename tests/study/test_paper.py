@@ -196,7 +196,7 @@ def test_bad_experiments() -> None:
         paper.run("torque-sinusoids", joint="kne", duration=0.1, dt=0.01)
     with pytest.raises(pc.UnknownNameError, match="no frame 'foot'"):
         paper.run("end-effector-tracking", frame="foot")
-    with pytest.raises(pc.ArgumentTypeError, match="samples must be a whole number of at least 20, got 3"):
+    with pytest.raises(pc.ArgumentTypeError, match="samples must be a whole number, at least 20, got 3"):
         paper.run("torque-magnitude", samples=3)
     with pytest.raises(pc.ModelError, match="'joint' of 'pendulum' has no effort limit"):
         paper.run("torque-magnitude", pendulum(pin.JointModelRY()))

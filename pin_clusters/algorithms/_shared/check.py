@@ -12,7 +12,7 @@ from ..._support.arrays import array, is_vector, room, vector
 from ..._support.arrays import velocity as velocity
 from ..._support.docstrings import COMMON, F, stock
 from ...errors import ArgumentTypeError, DataMismatchError, ShapeError
-from ...model import ClusterData, ClusterModel, singular_error, weightless_error
+from ...model import ClusterData, ClusterModel, check_model, singular_error, weightless_error
 from ...model import configuration as _configuration
 
 _STATE = """
@@ -40,11 +40,7 @@ def model_data(model: Any, data: Any) -> None:
     """Check that model and data are ours and belong together; and, if ``data.check``, that nobody changed the tree."""
     if type(data) is ClusterData and data._unchecked is model:
         return
-    if not isinstance(model, ClusterModel):
-        cure = "The order of arguments is (model, data, q, ...)."
-        if isinstance(model, pin.Model):
-            cure = "Wrap it: model = pc.ClusterModel(model, constraints)."
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}. {cure}")
+    check_model(model, cure="The order of arguments is (model, data, q, ...).")
     if not isinstance(data, ClusterData):
         cure = "Use data = model.createData() of the ClusterModel."
         raise ArgumentTypeError(f"data must be a ClusterData, got {type(data).__name__}. {cure}")

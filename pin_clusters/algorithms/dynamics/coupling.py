@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..._support.arrays import vector
-from ..._support.trees import in_v
+from ..._support.trees import joint_in_v
 from ...constraints.closures import touched
 from ...errors import ConfigurationError
 from ...model import ClusterData, ClusterModel
@@ -133,7 +133,7 @@ def independent_torque(model: ClusterModel, data: ClusterData, q: Any, tau_tree:
 def _who_moves(model: ClusterModel, i: int) -> tuple[str, str]:
     """Return the name of the dependent joint to which a velocity of the tree belongs, and what ties it."""
     tree = model.own_tree
-    j = next(j for j in range(1, tree.njoints) if i in in_v(tree, j))
+    j = joint_in_v(tree, i)
     tied = [row.source.label for row in model.coupling_rows if row.dependent == j]
     tied += [c.source.label for c in model.closures if j in touched(tree, [c])]
     if not tied:  # a joint that is only a master, of a coupling that closes a loop

@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ..._support.arrays import joint_names
 from ..._support.docstrings import stock
-from ...errors import ArgumentTypeError
-from ...model import ClusterModel, alike
+from ...model import ClusterModel, alike, check_model
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 
@@ -178,13 +178,8 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
         >>> bool(abs(change.velocity_to_old(q, change.velocity_to_new(q, [1.0])) - 1.0) < 1e-12)
         True
     """
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(f"with_independent: model must be a ClusterModel, got {type(model).__name__}.")
-    if isinstance(names, (str, bytes)) or not isinstance(names, Iterable):
-        raise ArgumentTypeError(f"with_independent: names must be a list of joint names, got {names!r}.")
-    wished = list(names)
-    if not all(isinstance(name, str) for name in wished):
-        raise ArgumentTypeError(f"with_independent: names must be a list of joint names, got {wished!r}.")
+    check_model(model, "with_independent")
+    wished = [*joint_names("with_independent: names", names)]
     tree = model.own_tree
     for loop in model._topology.analyses:
         inside = [j for j in loop.joints if tree.names[j] in wished]

@@ -12,8 +12,8 @@ from __future__ import annotations
 import numpy as np
 
 from ..._support.trees import in_v
-from ...errors import ArgumentTypeError, BranchLost, SingularClusterError
-from ...model import ClusterData, ClusterModel, ParameterColumns, parameter_columns
+from ...errors import BranchLost, SingularClusterError
+from ...model import ClusterData, ClusterModel, ParameterColumns, check_model, parameter_columns
 from ...model.configuration import integrate, neutral
 from ..dynamics.condition import condition
 from .inertial_parameters import parameters
@@ -70,8 +70,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
         >>> basis.shape
         (38, 60)
     """
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(f"identifiable_parameters: model must be a ClusterModel, got {type(model).__name__}.")
+    check_model(model, "identifiable_parameters")
     columns = parameter_columns(model)
     blocks = [_columns_of(model, columns, i) for i in range(len(model.clusters))]
     states = 2 * max((len(block) for block in blocks), default=0) + 4 * _BODY

@@ -9,9 +9,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import array
-from ..._support.trees import in_v
-from ...errors import ArgumentTypeError, InertiaError, ShapeError
-from ...model import ClusterModel, alike, parameter_columns
+from ..._support.trees import joint_in_v
+from ...errors import InertiaError, ShapeError
+from ...model import ClusterModel, alike, check_model, parameter_columns
 
 _OF_A_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 _ROUNDING = 1e-9
@@ -40,8 +40,7 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
         >>> len(values), labels[0]
         (30, 'crank: mass')
     """
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(f"parameters: model must be a ClusterModel, got {type(model).__name__}.")
+    check_model(model, "parameters")
     tree, columns = model.own_tree, parameter_columns(model)
     bodies = [tree.inertias[j].toDynamicParameters() for j in range(1, tree.njoints)]
     for r in columns.rotors:
@@ -123,7 +122,7 @@ def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
 def _joint_of(model: ClusterModel, iv: int) -> str:
     """Name of the joint that has a velocity of the tree, with a number if it has several."""
     tree = model.own_tree
-    j = next(j for j in range(1, tree.njoints) if iv in in_v(tree, j))
+    j = joint_in_v(tree, iv)
     return str(tree.names[j]) + (f" {iv - tree.idx_vs[j]}" if tree.nvs[j] > 1 else "")
 
 

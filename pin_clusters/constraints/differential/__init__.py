@@ -1,18 +1,16 @@
 """The library of mechanisms: one file each, reached as ``Differential.<mechanism>``."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING
 
 from . import _base
-from .ankle_2rsu import Ankle2Rsu
-from .bevel import Bevel
-from .five_bar import FiveBar
-from .parallelogram import Parallelogram
-from .planetary import Planetary
-from .push_rod_ankle import PushRodAnkle
-from .tello_hip import TelloHip
-from .tello_knee_ankle import TelloKneeAnkle
+from .ankle_2rsu import Ankle2Rsu as Ankle2Rsu
+from .bevel import Bevel as Bevel
+from .five_bar import FiveBar as FiveBar
+from .parallelogram import Parallelogram as Parallelogram
+from .planetary import Planetary as Planetary
+from .push_rod_ankle import PushRodAnkle as PushRodAnkle
+from .tello_hip import TelloHip as TelloHip
+from .tello_knee_ankle import TelloKneeAnkle as TelloKneeAnkle
 
 if TYPE_CHECKING:
 
@@ -30,15 +28,3 @@ if TYPE_CHECKING:
 
 else:
     Differential = _base.Differential
-
-__all__ = [
-    "Ankle2Rsu",
-    "Bevel",
-    "Differential",
-    "FiveBar",
-    "Parallelogram",
-    "Planetary",
-    "PushRodAnkle",
-    "TelloHip",
-    "TelloKneeAnkle",
-]

@@ -9,6 +9,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ..._support.arrays import joint_names
 from ..._support.docstrings import stock
 from ...errors import ArgumentTypeError, LoadError
 
@@ -121,16 +122,7 @@ def checked(
         raise ArgumentTypeError(
             f"constraints must be a list of constraints, got {type(constraints).__name__}. Put it in [ ]."
         )
-    return tuple(constraints), _names(independent)
-
-
-def _names(independent: Iterable[str] | None) -> tuple[str, ...]:
-    if independent is None:
-        return ()
-    names = None if isinstance(independent, str) or not isinstance(independent, Iterable) else tuple(independent)
-    if names is None or not all(isinstance(name, str) for name in names):
-        raise ArgumentTypeError(f"independent must be a list of joint names, got {independent!r}.")
-    return names
+    return tuple(constraints), () if independent is None else joint_names("independent", independent)
 
 
 def check_root_joint(root_joint: object) -> None:

@@ -10,6 +10,7 @@ import pinocchio as pin
 
 from ..._support.trees import between
 from ...constraints import Rotor
+from ...constraints.closures import path_of
 from ...errors import LoadError
 from ._couplings import Tie
 from ._notes import Notes, listing
@@ -122,7 +123,7 @@ def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:
             coupled |= _names(tree, row.tied)
             followers[tree.names[row.dependent]] = label
         for closure in _call(constraint, "closures", tree):
-            path = _names(tree, between(tree, closure.bodies, getattr(closure, "joints", ())))
+            path = _names(tree, path_of(tree, closure))
             groups.append(path)
             closed |= path
         if isinstance(constraint, Rotor):

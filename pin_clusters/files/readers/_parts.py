@@ -57,8 +57,8 @@ _INSIDE = SILENT | {  # elements by element
 }  # fmt: skip
 MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} | {
     kind.mechanism: kind
-    for kind in (getattr(library, name) for name in library.__all__)
-    if issubclass(kind, Differential) and kind.mechanism
+    for kind in vars(library).values()
+    if isinstance(kind, type) and issubclass(kind, Differential) and kind.mechanism
 }
 """Classes by the attribute ``type`` of ``<mechanism>``."""
 

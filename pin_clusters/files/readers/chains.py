@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
+from ..._support.arrays import whole_number
 from ..._support.docstrings import stock
 from ...constraints import Belt, Gear
 from ...errors import LoadError
@@ -107,10 +108,9 @@ def _chain(
     name: str, n: int, seed: int | None, root_joint: pin.JointModel | None, group: int
 ) -> tuple[pin.Model, list[float]]:
     """Return the tree with ``group`` rotors on every ``group``-th body, and the ratios."""
-    if not _is_whole(n, 1):
-        raise LoadError(f"{name}: n must be a whole number of links, at least 1; got {n!r}.")
-    if seed is not None and not _is_whole(seed, 0):
-        raise LoadError(f"{name}: seed must be None or a whole number, not negative; got {seed!r}.")
+    whole_number(f"{name}: n", n, 1, LoadError, " of links")
+    if seed is not None:
+        whole_number(f"{name}: seed", seed, 0, LoadError, " or None")
     rng = None if seed is None else np.random.default_rng(seed)
     links = [_published(k) if rng is None else _random(k, rng) for k in range(n)]
     tree = pin.Model()
@@ -129,10 +129,6 @@ def _chain(
         joint = f"joint_{k + 1}"
         carrier = _add(tree, carrier, pin.JointModelRZ(), link.placement, joint, f"{joint}_link", link.inertia)
     return tree, [link.ratio for link in links]
-
-
-def _is_whole(value: object, least: int) -> bool:
-    return isinstance(value, (int, np.integer)) and not isinstance(value, bool) and bool(value >= least)
 
 
 def _add(

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ModelError, UnsupportedJointError
-from ...model import ClusterModel, RotorElement
+from ...model import ClusterModel, RotorElement, visit
 from . import _masses
 from ._joints import parts_of
 from ._links import own_bodies
@@ -103,7 +103,7 @@ class Bodies:
         self.by_velocity = {int(i): str(n) for i, n, nv in zip(places, names, sizes, strict=True) if nv == 1}
         self._spinning = {r.joint_id for r in model.rotors if r.spins}
         self._own_names = {j: f.name for j, f in own_bodies(self.tree).items()}
-        for j in self._depth_first():
+        for _, j in visit(self.tree, ()):
             if j in locked:
                 self._lock(j)
             else:
@@ -121,17 +121,6 @@ class Bodies:
     def drives(self, rotor: RotorElement) -> list[tuple[str, float]]:
         """Return the joints of the tree that turn a rotor, with their ratios."""
         return [(self.by_velocity[iv], float(ratio)) for iv, ratio in rotor.drivers]
-
-    def _depth_first(self) -> list[int]:
-        children: dict[int, list[int]] = {}
-        for j in range(1, self.tree.njoints):
-            children.setdefault(int(self.tree.parents[j]), []).append(j)
-        order, stack = [], [0]
-        while stack:
-            j = stack.pop()
-            order.append(j)
-            stack.extend(reversed(children.get(j, [])))
-        return order[1:]
 
     def _lock(self, j: int) -> None:
         body, place = self.of_joint[int(self.tree.parents[j])]

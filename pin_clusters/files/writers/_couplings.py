@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from ..._support.trees import between
 from ...constraints import Belt, Gear, LinearCoupling
+from ...constraints.closures import path_of
 from ...constraints.rows import Row
 from ...model import ClusterModel
 
@@ -24,7 +24,7 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
     A row that the others imply is not there.
     """
     tree, found = model.own_tree, {id(row.source): row for row in model.coupling_rows}
-    looped = _looped(model)
+    looped = {j for closure in model.closures for j in path_of(model.own_tree, closure)}  # on the paths of closures
     for cluster in model.clusters:
         joints = {tree.getJointId(name) for name in cluster.joints}
         if not joints & looped:
@@ -40,14 +40,6 @@ def rows_by_source(model: ClusterModel) -> dict[int, Row]:
         for row in rows:
             del found[id(row.source)]
         found |= {id(row.source): row for row in _solved(rows, alone, [j for j in dependent if j in looped])}
-    return found
-
-
-def _looped(model: ClusterModel) -> set[int]:
-    """Return the joints on the paths of closures."""
-    tree, found = model.own_tree, set[int]()
-    for closure in model.closures:
-        found |= between(tree, closure.bodies, getattr(closure, "joints", ()))
     return found
 
 

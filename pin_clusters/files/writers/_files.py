@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import os
-from pathlib import Path
 
-from ..._support.whole_files import whole
+from ..._support.whole_files import refused, whole
 from ...errors import ArgumentTypeError, ExportError
 
 
@@ -20,15 +19,9 @@ def write(text: str, file: str | os.PathLike[str] | None) -> str:
         return text
     if not isinstance(file, (str, os.PathLike)):
         raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
-    try:
-        path = Path(file)
-        if path.is_dir():
-            raise ExportError(f"{path} is a folder; give the name of a file in it.")
-        if path.exists() and not path.is_file():  # which ``whole`` would write to
-            raise ExportError(f"{path} is a device or a pipe; give the name of a file.")
-        with whole(path) as (part,):
-            part.write_text(text, encoding="utf-8")
-    except (OSError, ValueError) as error:  # ValueError: a null character in the path
-        reason = getattr(error, "strerror", None) or error
-        raise ExportError(f"cannot write {str(file)[:200]!r}: {reason}. Choose another name or folder.") from None
+    if os.path.exists(file) and not os.path.isfile(file):  # a device, or a pipe, ``whole`` would write to
+        what = "folder" if os.path.isdir(file) else "device or a pipe"
+        raise ExportError(f"{os.fspath(file)} is a {what}; give the name of a file.")
+    with refused(ExportError, repr(str(file)[:200]), " Choose another name or folder."), whole(file) as (part,):
+        part.write_text(text, encoding="utf-8")
     return text

@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ArgumentTypeError
-from ...model import ClusterModel
+from ...model import ClusterModel, check_model
 from ._files import write
 from ._mjcf_text import File
 from ._robot import Robot
@@ -78,10 +78,7 @@ def to_mjcf(
 
 
 def _check(model: object, approximation: object, visual: object, timestep: object, how: object, solref: object) -> None:
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(
-            f"to_mjcf: model must be a ClusterModel, got {type(model).__name__}. Make one: pc.ClusterModel(tree)."
-        )
+    check_model(model, "to_mjcf")
     integrators = ("Euler", "implicitfast", "implicit", "RK4")
     for name, value, known in (("approximation", approximation, APPROXIMATIONS), ("integrator", how, integrators)):
         if not isinstance(value, str) or value not in known:

@@ -10,8 +10,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import in_q
-from ...errors import ArgumentTypeError, PinClustersWarning, UnsupportedJointError
-from ...model import ClusterModel
+from ...errors import PinClustersWarning, UnsupportedJointError
+from ...model import ClusterModel, check_model
 from ._files import write
 from ._joints import Part, parts_of
 from ._links import Links
@@ -54,10 +54,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         >>> pc.buildModelFromXML(text).rotors[0].name
         'rotor:hip_roll'
     """
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(
-            f"to_urdf: model must be a ClusterModel, got {type(model).__name__}. Make one: pc.ClusterModel(tree)."
-        )
+    check_model(model, "to_urdf")
     tree = model.own_tree
     chains = {j: parts_of(tree, j, "URDF") for j in range(1, tree.njoints)}
     for j, parts in chains.items():

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.trees import in_q
+from ..._support.trees import check_finite
 from ...constraints.closures import Closure, RodClosure, touched
 from ...constraints.rows import Row
 from ...errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
@@ -126,10 +126,7 @@ def _given(tree: pin.Model, q_reference: np.ndarray | None) -> np.ndarray:
     q = np.array(q_reference, dtype=np.float64).ravel()
     if q.size != tree.nq:
         raise ShapeError(f"q_reference has size {q.size}; expected nq = {tree.nq} (the whole tree).")
-    if not np.isfinite(q).all():
-        i = np.flatnonzero(~np.isfinite(q))[0]
-        j = next(j for j in range(1, tree.njoints) if i in in_q(tree, j))
-        raise ConfigurationError(f"q_reference[{i}] = {q[i]} (joint {tree.names[j]!r}) is not finite.")
+    check_finite(tree, "q_reference", q)
     return pin.normalize(tree, q)
 
 

@@ -10,8 +10,7 @@ import pinocchio as pin
 
 from ..._support.arrays import configuration
 from ..._support.docstrings import COMMON, stock
-from ..._support.trees import in_q
-from ...errors import ConfigurationError
+from ..._support.trees import check_finite, in_q
 from .. import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
 from .manifold import manifold
 
@@ -42,8 +41,7 @@ def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
     """
     shape = manifold(model)
     q = configuration(model, "q", q)
-    if not np.all(np.isfinite(q)):
-        raise ConfigurationError("branches: q is not finite.")
+    check_finite(model.own_tree, "branches: q", q)
     at = analysis_of(model, cluster)
     loops = loops_of(model)
     found = _closed_form(model, loops, at, q)

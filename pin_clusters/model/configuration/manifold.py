@@ -7,14 +7,13 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-import pinocchio as pin
 
 from ..._engine.kernels.tables import layout
 from ..._support.arrays import configuration
 from ..._support.docstrings import COMMON, stock
-from ..._support.trees import in_q, value_at
-from ...errors import ArgumentTypeError, ConfigurationError
-from .. import ClusterModel, Follower, check_closed, loops_of, primitives_of, rounded
+from ..._support.trees import check_finite, value_at
+from ...errors import ConfigurationError
+from .. import ClusterModel, Follower, check_closed, check_model, loops_of, primitives_of, rounded
 from ._affine import Affine
 from ._shortest import Way, shortest_way
 
@@ -99,9 +98,8 @@ def manifold(model: Any) -> Manifold:
     Raises:
         ArgumentTypeError: It is not a cluster model.
     """
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    if not isinstance(model, ClusterModel):  # a call less in loops
+        check_model(model)
     topology = model._topology
     found = _known.get(id(topology))
     if found is None:
@@ -203,9 +201,7 @@ def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
     """
     shape = manifold(model)
     q = configuration(model, "q", q)
-    if not np.all(np.isfinite(q)):
-        i = int(np.flatnonzero(~np.isfinite(q))[0])
-        raise ConfigurationError(f"q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
+    check_finite(model.own_tree, "q", q)
     check_norms(shape, q, tolerance)
     worst, excess = None, 1.0
     for f in shape.couplings:
@@ -233,9 +229,3 @@ def check_norms(shape: Manifold, q: np.ndarray, tolerance: float) -> None:
             raise ConfigurationError(
                 f"the {what} of joint {name!r}, q[{first}:{last}], has norm {norm:.9g} instead of 1. {cure}"
             )
-
-
-def owner(model: ClusterModel, i: int) -> str:
-    """Return the name of the joint to which q[i] belongs."""
-    tree = model.own_tree
-    return next(tree.names[j] for j in range(1, tree.njoints) if i in in_q(tree, j))

@@ -12,11 +12,11 @@ import pinocchio as pin
 from ..._engine.calls import fast
 from ..._support.arrays import configuration, in_order
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
-from ..._support.trees import in_q, in_v
+from ..._support.trees import check_finite, in_q, in_v, joint_in_q
 from ...errors import ArgumentTypeError, BranchLost, ConfigurationError
 from .. import ClusterModel, carry, close, loops_of
 from ._desk import keep_hold, lay_out
-from .manifold import check_norms, manifold, owner
+from .manifold import check_norms, manifold
 
 _documented = stock(COMMON, AS_PINOCCHIO)
 # Pinocchio writes "no limit" as the largest float
@@ -73,9 +73,10 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
     wrong = ~free & ~(low <= high)
     if given and np.any(wrong):
         i = int(np.flatnonzero(wrong)[0])
+        name = model.own_tree.names[joint_in_q(model.own_tree, i)]
         raise ConfigurationError(
-            f"randomConfiguration: joint {owner(model, i)!r} has lower[{i}] = {low[i]:g} and upper[{i}] = {high[i]:g}; "
-            "lower must not be above upper."
+            f"randomConfiguration: joint {name!r} has lower[{i}] = {low[i]:g} and upper[{i}] = {high[i]:g}; lower must "
+            "not be above upper."
         )
     no_low, no_high = ~(np.abs(low) < _UNLIMITED), ~(np.abs(high) < _UNLIMITED)
     none = free | wrong | (no_low & no_high)
@@ -142,9 +143,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
     shape = manifold(model)
     q = configuration(model, "q", q).copy()
     held = held_joints(model, hold)
-    if not np.all(np.isfinite(q)):
-        i = int(np.flatnonzero(~np.isfinite(q))[0])
-        raise ConfigurationError(f"project: q[{i}] = {q[i]} (joint {owner(model, i)!r}) is not finite.")
+    check_finite(model.own_tree, "project: q", q)
     for _, first, last in shape.units:
         norm = math.sqrt(in_order(x * x for x in q[first:last].tolist()))
         if norm > 0.0:

@@ -10,17 +10,16 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._support.trees import between
 from ...constraints import Rotor
-from ...constraints.closures import Closure
+from ...constraints.closures import Closure, path_of
 from ...constraints.rotor import RotorRow
 from ...constraints.rows import Row, joint_id
 from ...errors import ConstraintError
 from ..assembly import ClusterLoops, LoopAnalysis, analyse
 from ..assembly.evaluate import Equations
 from ._couplings import check_claims, check_continuous, in_order
-from ._graph import closed_path, components, rotor_path, tied_path
-
-__all__ = ["Topology", "resolve"]
+from ._graph import components
 
 
 @dataclass(frozen=True)
@@ -103,7 +102,7 @@ def resolve(
         if isinstance(constraint, Rotor):
             rotor = constraint.resolve(tree)
             rotors.append(rotor)
-            ties.append((i, rotor_path(tree, rotor)))
+            ties.append((i, between(tree, (rotor.carrier, *rotor.joints), rotor.joints)))
             continue
         if not hasattr(constraint, "rows") and not hasattr(constraint, "closures"):
             raise ConstraintError(
@@ -113,11 +112,11 @@ def resolve(
             )
         for row in constraint.rows(tree) if hasattr(constraint, "rows") else ():
             rows.append(row)
-            ties.append((i, tied_path(tree, row.tied)))
+            ties.append((i, between(tree, row.tied, row.tied)))
         for closure in constraint.closures(tree) if hasattr(constraint, "closures") else ():
             closures.append(closure)
             owner.append(i)
-            ties.append((i, closed_path(tree, closure)))
+            ties.append((i, path_of(tree, closure)))
     _check_names(tree, constraints, rotors)
     check_claims(tree, rows)
     ordered = in_order(tree, rows)
@@ -166,7 +165,7 @@ def _wishes(
     found = []
     for name in names:
         j = joint_id(tree, name, "independent")
-        closed = any(j in c and any(closed_path(tree, k) & set(c) for k in closures) for c in clusters)
+        closed = any(j in c and any(path_of(tree, k) & set(c) for k in closures) for c in clusters)
         row = next((row for row in rows if row.dependent == j), None)
         if row is not None and not closed:
             raise ConstraintError(

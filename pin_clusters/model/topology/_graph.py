@@ -2,24 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 import pinocchio as pin
-
-from ..._support.trees import common_ancestor, path_below
-from ...constraints.closures import Closure, JointClosure
-from ...constraints.rotor import RotorRow
-
-
-def tied_path(tree: pin.Model, tied: Sequence[int]) -> set[int]:
-    """Joints between the tied ones and their nearest common ancestor, the tied ones included."""
-    top = common_ancestor(tree, [tree.parents[j] for j in tied])
-    return _between(tree, top, tied)
-
-
-def rotor_path(tree: pin.Model, rotor: RotorRow) -> set[int]:
-    top = common_ancestor(tree, [rotor.carrier, *(tree.parents[j] for j in rotor.joints)])
-    return _between(tree, top, (rotor.carrier, *rotor.joints))
 
 
 def components(
@@ -63,15 +48,3 @@ def components(
         tuple(output[r] for r in order),
         tuple(tuple(members.get(r, ())) for r in order),
     )
-
-
-def closed_path(tree: pin.Model, closure: Closure) -> set[int]:
-    """Joints between what a closure ties, up to their nearest common ancestor."""
-    if isinstance(closure, JointClosure):
-        return tied_path(tree, closure.joints)
-    return _between(tree, common_ancestor(tree, closure.bodies), closure.bodies)
-
-
-def _between(tree: pin.Model, top: int, joints: Iterable[int]) -> set[int]:
-    """Joints from just below a body to others."""
-    return {k for j in joints for k in path_below(tree, top, j)}

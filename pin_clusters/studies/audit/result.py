@@ -12,13 +12,12 @@ import numpy as np
 from ... import approximations
 from ..._support.docstrings import AS_IN_STUDY, STUDY, stock
 from ...errors import ModelError, PinClustersWarning
-from ...model import ClusterModel
+from ...model import ClusterModel, check_model
 from .. import study
 from ..pages.results import Result, Shown, finite, plain
 from ..study import Decomposition, StudyResult, Trajectory, report
-from ..study._samples import as_model, spread
+from ..study._samples import spread
 from ..study.accuracy import Base, states
-from ..study.metrics.osim import frame_id
 from ..study.rungs import Progress, in_thousandths
 from . import snippets
 from .reflected import Reflected, reflect
@@ -135,7 +134,7 @@ def run(
         )
     threshold = check_threshold(threshold)
     for frame in frames or ():
-        frame_id(model, frame)  # before anything slow
+        model.getFrameId(frame)  # before anything slow
     told = in_thousandths(progress)
     found = study.run(
         model, trajectory, amplitude=amplitude, frequency=frequency, duration=duration, dt=dt,
@@ -160,7 +159,7 @@ def check(model: ClusterModel) -> None:
         ArgumentTypeError: It is not a ClusterModel.
         ModelError: It has neither rotors nor closed loops.
     """
-    as_model(model, "audit.run")
+    check_model(model, "audit.run")
     followers = approximations.followers(model)
     if len(model.rotors) == len(followers) and not model.closures:
         first = next(iter(model.independent_joints), "joint")

@@ -3,35 +3,20 @@
 ``mechanism`` computes it, ``MechanismResult.write`` makes ``mechanism.html``, a page that needs no network, and tables.
 """
 
-from __future__ import annotations
-
 from . import page as page  # which says how results are written
-from .actuators import Motor
-from .lengths import Sensitivity
-from .loads import Load, Loads
-from .motion import ThroughRange
-from .ranges import JointRange
-from .region import Edge, Region
-from .result import MechanismPart, MechanismResult, mechanism
-from .sweep import End, Sweep
-from .torques import Torques, TorqueSet
-from .transmission import Transmission
-
-__all__ = [
-    "Edge",
-    "End",
-    "JointRange",
-    "Load",
-    "Loads",
-    "MechanismPart",
-    "MechanismResult",
-    "Motor",
-    "Region",
-    "Sensitivity",
-    "Sweep",
-    "ThroughRange",
-    "TorqueSet",
-    "Torques",
-    "Transmission",
-    "mechanism",
-]
+from .actuators import Motor as Motor
+from .lengths import Sensitivity as Sensitivity
+from .loads import Load as Load
+from .loads import Loads as Loads
+from .motion import ThroughRange as ThroughRange
+from .ranges import JointRange as JointRange
+from .region import Edge as Edge
+from .region import Region as Region
+from .result import MechanismPart as MechanismPart
+from .result import MechanismResult as MechanismResult
+from .result import mechanism as mechanism
+from .sweep import End as End
+from .sweep import Sweep as Sweep
+from .torques import Torques as Torques
+from .torques import TorqueSet as TorqueSet
+from .transmission import Transmission as Transmission

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._support.trees import slides
+from ..._support.trees import joint_in_v, slides
 from ...model import Cluster, ClusterModel, RotorElement
 
 _NO_EFFORT = 1e6
@@ -70,7 +70,7 @@ def _of_rotor(model: ClusterModel, r: RotorElement) -> Motor:
     elif len(r.drivers) == 1:
         iv, ratio = r.drivers[0]
         effort = _effort(model, iv)
-        name = next(tree.names[j] for j in range(1, tree.njoints) if tree.idx_vs[j] == iv and tree.nvs[j])
+        name = tree.names[joint_in_v(tree, iv)]
         limit = None if effort is None or ratio == 0.0 else effort / abs(ratio)
         source = f"effort of {name} over the ratio {abs(ratio):g}"
     inertia = float(axial_inertia(model, r))

@@ -6,10 +6,9 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from ...errors import ModelError, UnknownNameError, did_you_mean
-from ...model import Cluster, ClusterModel
+from ...model import Cluster, ClusterModel, check_model
 from ..pages.results import Shown
 from ..study import Trajectory
-from ..study._samples import as_model
 from ..study.rungs import Progress, in_thousandths
 from .actuators import Motor, motors
 from .coordinates import coordinates, has_loops
@@ -143,7 +142,7 @@ def mechanism(
         >>> result.range("crank").turns
         True
     """
-    as_model(model, "mechanism")
+    check_model(model, "mechanism")
     told = in_thousandths(progress)
     movable = [c for c in model.clusters if coordinates(model, c.independent)]
     if not movable:

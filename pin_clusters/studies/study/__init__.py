@@ -4,37 +4,26 @@ The approximations ("rungs") of robots without closed loops are ``none``, ``diag
 of robots with closed loops ``unconstrained`` and ``frozen``, and, if they have rotors, ``no rotor`` and ``armature``.
 """
 
-from __future__ import annotations
-
-from ...approximations import LOOP_RUNGS, ROTOR_RUNGS, RUNGS
-from . import metrics, paper, published, trajectories
-from .accuracy import StudyResult, run
-from .decomposition import PART_LABELS, PARTS, Decomposition, decompose
-from .reach import Reach
-from .trajectories import Chirp, MinimumJerk, Recorded, Sine, Swing, Trajectory, TrajectoryError, motion, motions
-
-__all__ = [
-    "LOOP_RUNGS",
-    "PARTS",
-    "PART_LABELS",
-    "ROTOR_RUNGS",
-    "RUNGS",
-    "Chirp",
-    "Decomposition",
-    "MinimumJerk",
-    "Reach",
-    "Recorded",
-    "Sine",
-    "StudyResult",
-    "Swing",
-    "Trajectory",
-    "TrajectoryError",
-    "decompose",
-    "metrics",
-    "motion",
-    "motions",
-    "paper",
-    "published",
-    "run",
-    "trajectories",
-]
+from ...approximations import LOOP_RUNGS as LOOP_RUNGS
+from ...approximations import ROTOR_RUNGS as ROTOR_RUNGS
+from ...approximations import RUNGS as RUNGS
+from . import metrics as metrics
+from . import paper as paper
+from . import published as published
+from . import trajectories as trajectories
+from .accuracy import StudyResult as StudyResult
+from .accuracy import run as run
+from .decomposition import PART_LABELS as PART_LABELS
+from .decomposition import PARTS as PARTS
+from .decomposition import Decomposition as Decomposition
+from .decomposition import decompose as decompose
+from .reach import Reach as Reach
+from .trajectories import Chirp as Chirp
+from .trajectories import MinimumJerk as MinimumJerk
+from .trajectories import Recorded as Recorded
+from .trajectories import Sine as Sine
+from .trajectories import Swing as Swing
+from .trajectories import Trajectory as Trajectory
+from .trajectories import TrajectoryError as TrajectoryError
+from .trajectories import motion as motion
+from .trajectories import motions as motions

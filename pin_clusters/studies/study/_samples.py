@@ -11,7 +11,7 @@ from ... import approximations
 from ..._support.arrays import numbers
 from ..._support.docstrings import STUDY, stock
 from ...approximations import LABELS, Approximation
-from ...errors import ArgumentTypeError, ConfigurationError, ShapeError, UnknownNameError
+from ...errors import ConfigurationError, ShapeError, UnknownNameError
 from ...model import ClusterModel
 from .trajectories._base import joint_of
 
@@ -25,15 +25,6 @@ documented = stock(
         ModelError: Without closed loops, a dependent joint is not a rotor.
     """,
 )
-
-
-def as_model(model: Any, caller: str) -> None:
-    """Check that a model is ours, or raise ``ArgumentTypeError``."""
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(
-            f"{caller}: model must be a ClusterModel, got {type(model).__name__}. "
-            "Make one: pc.ClusterModel(tree, constraints) or pc.load(name)."
-        )
 
 
 def chosen(model: ClusterModel, rungs: Iterable[str] | None, drop_rotors: bool = False) -> dict[str, Approximation]:

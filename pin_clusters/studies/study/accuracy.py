@@ -10,9 +10,9 @@ import numpy as np
 
 from ..._support.csv_tables import write_csv
 from ...errors import ArgumentTypeError
-from ...model import ClusterModel
+from ...model import ClusterModel, check_model
 from . import rungs
-from ._samples import as_model, rms
+from ._samples import rms
 from .reach import Reach
 from .rungs import Progress
 from .trajectories import Sine, Trajectory, TrajectoryError, Wave, base_columns, centre, held, moved_joints
@@ -177,7 +177,7 @@ def run(
         >>> result.joints
         ('hip_rz', 'hip_rx', 'hip_ry', 'knee', 'ankle')
     """
-    as_model(model, "study.run")
+    check_model(model, "study.run")
     if trajectory is None:
         trajectory = Sine(amplitude, frequency, duration, dt)
     elif not isinstance(trajectory, Trajectory):

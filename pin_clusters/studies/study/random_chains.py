@@ -140,7 +140,7 @@ def experiment(
         ArgumentTypeError: A number is not whole, or too small.
     """
     for name, value, least in (("robots", robots, 1), ("states", states, 1), ("seed", seed, 0)):
-        whole_number("random_chains.experiment", name, value, least)
+        whole_number(f"random_chains.experiment: {name}", value, least)
     one = partial(_seeded, seed=int(seed), states=int(states))
     found = []
     for values in map(one, range(robots)) if executor is None else executor.map(one, range(robots), chunksize=20):

@@ -3,23 +3,14 @@
 ``run`` calls a function once per case through any ``concurrent.futures.Executor``; ``load`` reads what a folder has.
 """
 
-from __future__ import annotations
-
-from ._tables import CaseFailure
-from .engine import load, run
-from .pool import InProcess, Processes, open_executor
-from .result import Effort, SweepError, SweepFolderError, SweepInterrupted, SweepResult
-
-__all__ = [
-    "CaseFailure",
-    "Effort",
-    "InProcess",
-    "Processes",
-    "SweepError",
-    "SweepFolderError",
-    "SweepInterrupted",
-    "SweepResult",
-    "load",
-    "open_executor",
-    "run",
-]
+from ._tables import CaseFailure as CaseFailure
+from .engine import load as load
+from .engine import run as run
+from .pool import InProcess as InProcess
+from .pool import Processes as Processes
+from .pool import open_executor as open_executor
+from .result import Effort as Effort
+from .result import SweepError as SweepError
+from .result import SweepFolderError as SweepFolderError
+from .result import SweepInterrupted as SweepInterrupted
+from .result import SweepResult as SweepResult

@@ -31,7 +31,7 @@ def check(function: Any, executor: Any, chunk: Any, seed: Any, workers: Any, res
         )
     for name, value, least in (("chunk", chunk, 1), ("workers", workers, 1), ("seed", seed, 0)):
         if value is not None or name == "seed":
-            whole_number("sweeps.run", name, value, least)
+            whole_number(f"sweeps.run: {name}", value, least)
     if not isinstance(resume, (bool, np.bool_)):
         raise ArgumentTypeError(f"sweeps.run: resume must be True or False, got {resume!r}.")
     try:

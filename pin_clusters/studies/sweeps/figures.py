@@ -10,6 +10,7 @@ import numpy as np
 
 from ..._support.picture_names import literal
 from ...approximations import LABELS
+from ..study.paper.chains import draw_errors
 from ..study.plots import STYLES, new_figure, save_figure
 
 if TYPE_CHECKING:
@@ -18,8 +19,6 @@ if TYPE_CHECKING:
 
 _MARKERS = {"none": "o", "diagonal": "s", "block": "D", "unconstrained": "^", "frozen": "v", "no rotor": "o"}
 _PANEL = (3.1, 2.45)
-_BESIDE = {"none": (7, 4, "left"), "diagonal": (6, -12, "left"), "block": (-7, 4, "right")}
-"""Where the median is written, beside its mark: in points, and which end of the text is there."""
 
 
 def ratio(found: RatioSweep, path: Path) -> None:
@@ -45,7 +44,9 @@ def ratio(found: RatioSweep, path: Path) -> None:
         axes.set_yscale("log")
         axes.set_title(literal(found.joints[k]) + (f"  ({ratio_as_given:.4g} as given)" if geared else ""), fontsize=9)
         axes.axvline(ratio_as_given, color="0.6", linewidth=0.8, zorder=1)
-        _look(axes)
+        axes.set_xscale("log")
+        axes.grid(True, which="major", alpha=0.35, linewidth=0.6)
+        axes.tick_params(labelsize=8)
         _plain_ticks(axes, x)
         if k % columns == 0:
             unit = found.units[0] if len(set(found.units)) == 1 else "N m or N"
@@ -59,51 +60,10 @@ def ratio(found: RatioSweep, path: Path) -> None:
 
 
 def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
-    """Draw how the errors are distributed over random robots: the share of robots below an error."""
-    panels = [("inverse_share", "Inverse dynamics", "torque error / torque [%]"),
-              ("forward_share", "Forward dynamics", "acceleration error / acceleration [%]")]  # fmt: skip
-    if np.any(found.values["floating"]):
-        panels.append(("base_share", "Floating base in flight", "angular acceleration error [%]"))
-    figure = new_figure(figsize=(3.5 * len(panels) + 0.3, 4.0))
-    grid = figure.subplots(1, len(panels), sharey=True, squeeze=False)[0]
-    for axes, (metric, title, label) in zip(grid, panels, strict=True):
-        rows = found.values[metric]
-        rows = rows[np.isfinite(rows).all(axis=1)]
-        share = 100.0 * np.arange(1, len(rows) + 1) / len(rows)
-        for k, rung in enumerate(found.rungs):
-            x = np.sort(100.0 * rows[:, k])
-            axes.plot(np.maximum(x, 1e-6), share, **STYLES[rung] | {"linewidth": 2.0})
-            middle, color = float(np.median(x)), STYLES[rung]["color"]
-            axes.plot(middle, 50.0, marker=_MARKERS[rung], color=color, markersize=6, zorder=4)
-            *beside, at = _BESIDE[rung]
-            axes.annotate(
-                f"{middle:.2g} %" if middle < 100.0 else f"{middle:.0f} %", (middle, 50.0), xytext=beside,
-                textcoords="offset points", ha=at, fontsize=8, color=color,
-            )  # fmt: skip
-        low, high = np.quantile(100.0 * rows[:, -1], 0.06), np.quantile(100.0 * rows[:, 0], 0.998)
-        _look(axes)
-        axes.set_xlim(max(low, 1e-5 * high) / 2.0, high * 1.5)
-        axes.set_title(title, fontsize=10)
-        axes.set_xlabel(label, fontsize=9)
-        axes.set_ylim(0.0, 100.0)
-        axes.axhline(50.0, color="0.6", linewidth=0.8, zorder=1)
-        axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
-    grid[0].set_ylabel("robots with at most this error [%]", fontsize=9)
-    floating = int(np.count_nonzero(found.values["floating"]))
-    missing = f", {failed} failed" if failed else ""
-    below = (
-        f"mean norm of the error per robot over the mean norm of the exact quantity; {floating} of the robots float"
-        f"{missing}; the marks are medians"
-    )
-    title = f"{found.robots} random robots x {found.states} states: error of each approximation"
-    _finish(figure, path, found.rungs, title, below, 0.8)
-
-
-def _look(axes: Any) -> None:
-    """Give axes a logarithmic abscissa, a grid and small numbers."""
-    axes.set_xscale("log")
-    axes.grid(True, which="major", alpha=0.35, linewidth=0.6)
-    axes.tick_params(labelsize=8)
+    """Draw how many random robots stay below an error, and say how many more failed."""
+    figure = new_figure()
+    draw_errors(figure, found, failed)
+    save_figure(figure, path, facecolor="white")
 
 
 def _marked(rung: str) -> dict[str, Any]:

@@ -22,7 +22,7 @@ from ..._support.trees import coordinate, set_coordinate
 from ...constraints import LinearCoupling, Rotor
 from ...constraints.rows import Row
 from ...errors import ArgumentTypeError, InertiaError, ModelError
-from ...model import ClusterModel
+from ...model import ClusterModel, check_model
 from ...verification.timing import Progress
 from .. import study
 from ..pages.results import Result
@@ -158,8 +158,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
         ModelError: No rotor of the robot has a ratio that is a number.
         InertiaError: A rotor's centre of mass is not on its axis, so that its mass is reflected too.
     """
-    if not isinstance(model, ClusterModel):
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
+    check_model(model)
     bodies = _scalable(model)
     if not bodies and not any(r.joint_id is None for r in model.rotors):
         raise ModelError(

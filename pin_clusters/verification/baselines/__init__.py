@@ -25,40 +25,18 @@ compared. Every module has its own ``createData(model)``. Vectors are in the pub
 package.
 """
 
-from __future__ import annotations
-
-from ...approximations.armature import armature_model
-from . import (
-    armature,
-    baraff,
-    block,
-    constrained,
-    contacts,
-    hybrid,
-    lagrange,
-    projection,
-    sparse,
-    sparse_crba,
-    unconstrained,
-    unit_forces,
-    unit_vectors,
-    yamane_nakamura,
-)
-
-__all__ = [
-    "armature",
-    "armature_model",
-    "baraff",
-    "block",
-    "constrained",
-    "contacts",
-    "hybrid",
-    "lagrange",
-    "projection",
-    "sparse",
-    "sparse_crba",
-    "unconstrained",
-    "unit_forces",
-    "unit_vectors",
-    "yamane_nakamura",
-]
+from ...approximations.armature import armature_model as armature_model
+from . import armature as armature
+from . import baraff as baraff
+from . import block as block
+from . import constrained as constrained
+from . import contacts as contacts
+from . import hybrid as hybrid
+from . import lagrange as lagrange
+from . import projection as projection
+from . import sparse as sparse
+from . import sparse_crba as sparse_crba
+from . import unconstrained as unconstrained
+from . import unit_forces as unit_forces
+from . import unit_vectors as unit_vectors
+from . import yamane_nakamura as yamane_nakamura

@@ -12,41 +12,27 @@ References:
     Chignoli et al., arXiv 2311.13732.
 """
 
-from __future__ import annotations
-
-from ._coupling_rates import coupling_derivatives, coupling_jacobian
-from .contacts import constraintDynamics, contact_rows, impulseDynamics
-from .derivatives import aba_derivatives, centroidal_derivatives, coriolis_matrix, frame_hessian, rnea_derivatives
-from .energy import computeKineticEnergy, computePotentialEnergy
-from .forward import aba, computeMinverse
-from .hybrid import hybrid_dynamics
-from .inverse import computeGeneralizedGravity, nonLinearEffects, rnea
-from .mass_matrix import crba
-from .operational import apply_test_force, frame_jacobian, inverse_input_matrix, inverse_operational_inertia, motors
-
-__all__ = [
-    "aba",
-    "aba_derivatives",
-    "apply_test_force",
-    "centroidal_derivatives",
-    "computeGeneralizedGravity",
-    "computeKineticEnergy",
-    "computeMinverse",
-    "computePotentialEnergy",
-    "constraintDynamics",
-    "contact_rows",
-    "coriolis_matrix",
-    "coupling_derivatives",
-    "coupling_jacobian",
-    "crba",
-    "frame_hessian",
-    "frame_jacobian",
-    "hybrid_dynamics",
-    "impulseDynamics",
-    "inverse_input_matrix",
-    "inverse_operational_inertia",
-    "motors",
-    "nonLinearEffects",
-    "rnea",
-    "rnea_derivatives",
-]
+from ._coupling_rates import coupling_derivatives as coupling_derivatives
+from ._coupling_rates import coupling_jacobian as coupling_jacobian
+from .contacts import constraintDynamics as constraintDynamics
+from .contacts import contact_rows as contact_rows
+from .contacts import impulseDynamics as impulseDynamics
+from .derivatives import aba_derivatives as aba_derivatives
+from .derivatives import centroidal_derivatives as centroidal_derivatives
+from .derivatives import coriolis_matrix as coriolis_matrix
+from .derivatives import frame_hessian as frame_hessian
+from .derivatives import rnea_derivatives as rnea_derivatives
+from .energy import computeKineticEnergy as computeKineticEnergy
+from .energy import computePotentialEnergy as computePotentialEnergy
+from .forward import aba as aba
+from .forward import computeMinverse as computeMinverse
+from .hybrid import hybrid_dynamics as hybrid_dynamics
+from .inverse import computeGeneralizedGravity as computeGeneralizedGravity
+from .inverse import nonLinearEffects as nonLinearEffects
+from .inverse import rnea as rnea
+from .mass_matrix import crba as crba
+from .operational import apply_test_force as apply_test_force
+from .operational import frame_jacobian as frame_jacobian
+from .operational import inverse_input_matrix as inverse_input_matrix
+from .operational import inverse_operational_inertia as inverse_operational_inertia
+from .operational import motors as motors

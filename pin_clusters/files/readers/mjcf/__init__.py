@@ -5,8 +5,5 @@ them; ``_equalities``, ``_relations``, ``_actuators`` (tendons) and ``_rods`` re
 acts on them.
 """
 
-from __future__ import annotations
-
-from ._model import buildModelFromMJCF, from_mjcf
-
-__all__ = ["buildModelFromMJCF", "from_mjcf"]
+from ._model import buildModelFromMJCF as buildModelFromMJCF
+from ._model import from_mjcf as from_mjcf

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 import pinocchio as pin
 
+from ...._support.trees import joint_in_v
 from ....constraints import Rod
 from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ....model import ClusterModel
@@ -221,8 +222,7 @@ def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) 
     apart = np.abs(pin.difference(model.own_tree, q, model.q_reference))
     if apart.max(initial=0.0) > MOVED:
         i = int(np.argmax(apart))
-        tree = model.own_tree
-        name = next(tree.names[j] for j in range(1, tree.njoints) if 0 <= i - tree.idx_vs[j] < tree.nvs[j])
+        name = model.names[joint_in_v(model.own_tree, i)]
         notes.append(
             f"{what} is not quite assembled; it was closed, for which joint {name!r} moved most, by {apart[i]:.2g} "
             "(rad or m)."

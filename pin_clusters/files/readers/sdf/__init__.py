@@ -35,8 +35,6 @@ from ._tree import build_tree
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
 
-__all__ = ["buildModelFromSdf"]
-
 
 @documented
 def buildModelFromSdf(

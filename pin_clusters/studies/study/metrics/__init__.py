@@ -14,20 +14,13 @@ All return small frozen dataclasses whose ``as_dict()`` is ready for JSON. The a
 ``pin_clusters.approximations``; ``study.decompose`` says where their error comes from.
 """
 
-from .drift import Drift, drift
-from .dynamics import ForwardError, InverseError, forward_error, inverse
-from .flight import FlightError, flight
-from .osim import OsimError, osim_error
-
-__all__ = [
-    "Drift",
-    "FlightError",
-    "ForwardError",
-    "InverseError",
-    "OsimError",
-    "drift",
-    "flight",
-    "forward_error",
-    "inverse",
-    "osim_error",
-]
+from .drift import Drift as Drift
+from .drift import drift as drift
+from .dynamics import ForwardError as ForwardError
+from .dynamics import InverseError as InverseError
+from .dynamics import forward_error as forward_error
+from .dynamics import inverse as inverse
+from .flight import FlightError as FlightError
+from .flight import flight as flight
+from .osim import OsimError as OsimError
+from .osim import osim_error as osim_error

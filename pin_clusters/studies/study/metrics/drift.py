@@ -10,11 +10,10 @@ import numpy as np
 import pinocchio as pin
 
 from ....errors import SimulationError
-from ....model import ClusterModel
+from ....model import ClusterModel, check_model
 from ....simulation import SimulationResult, simulate
 from ...pages.results import Result, finite, told
-from .._samples import as_model, chosen, documented
-from .osim import frame_id
+from .._samples import chosen, documented
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,8 +85,8 @@ def drift(
         UnknownNameError: There is no such frame or approximation.
         SimulationError: The exact robot cannot be simulated so long; an approximation that cannot is in ``stopped``.
     """
-    as_model(model, "metrics.drift")
-    at, ladder = frame_id(model, frame), chosen(model, rungs, drop_rotors)
+    check_model(model, "metrics.drift")
+    at, ladder = model.getFrameId(frame), chosen(model, rungs, drop_rotors)
 
     start = (model, q0, v0, tau, duration, dt)
     how: dict[str, Any] = {"method": "rk4", "record": record}

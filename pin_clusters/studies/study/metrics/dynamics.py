@@ -10,9 +10,9 @@ import numpy as np
 
 from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.rnea import rnea
-from ....model import ClusterModel
+from ....model import ClusterModel, check_model
 from ...pages.results import Result
-from .._samples import as_model, by_parts, chosen, column_names, documented, quotient, rms, rows
+from .._samples import by_parts, chosen, column_names, documented, quotient, rms, rows
 from ..rungs import along
 from ..trajectories import base_columns
 
@@ -50,7 +50,7 @@ def inverse(
     model: ClusterModel, q: Any, v: Any, a: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
 ) -> InverseError:
     """Compare the torques of a motion."""
-    as_model(model, "metrics.inverse")
+    check_model(model, "metrics.inverse")
     q, v, a = rows(model, q, v, a)
     exact, found = along(model, chosen(model, rungs, drop_rotors), rnea, q, v, a)
     errors = {name: x - exact for name, x in found.items()}
@@ -98,7 +98,7 @@ def forward_error(
     Raises:
         SingularClusterError: Of the robot or an approximation: a joint moves no inertia.
     """
-    as_model(model, "metrics.forward_error")
+    check_model(model, "metrics.forward_error")
     q, v, tau = rows(model, q, v, tau, names="qvt")
     exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
     errors = {name: x - exact for name, x in found.items()}

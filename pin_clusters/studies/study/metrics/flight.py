@@ -13,9 +13,9 @@ from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.coupling import spanning_velocity
 from ....algorithms.kinematics.centroidal import ccrba, computeCentroidalMomentumTimeVariation
 from ....errors import ModelError
-from ....model import ClusterModel, expand, rotor_ids
+from ....model import ClusterModel, check_model, expand, rotor_ids
 from ...pages.results import Result
-from .._samples import as_model, by_parts, chosen, documented, length_rms, quotient, rows
+from .._samples import by_parts, chosen, documented, length_rms, quotient, rows
 from ..rungs import along
 from ..trajectories import base_columns, floating_base
 
@@ -76,7 +76,7 @@ def flight(
             joint is not a rotor.
         SingularClusterError: Of the robot or an approximation: a joint moves no inertia.
     """
-    as_model(model, "metrics.flight")
+    check_model(model, "metrics.flight")
     at = _flying_base(model)
     q, v, tau = rows(model, q, v, tau, names="qvt")
     tau = tau.copy()

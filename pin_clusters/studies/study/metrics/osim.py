@@ -11,10 +11,10 @@ import pinocchio as pin
 
 from ....algorithms.dynamics.coupling import coupling_jacobian
 from ....algorithms.dynamics.crba import crba
-from ....errors import ArgumentTypeError, UnknownNameError, did_you_mean
-from ....model import ClusterModel
+from ....errors import ArgumentTypeError
+from ....model import ClusterModel, check_model
 from ...pages.results import Result
-from .._samples import as_model, chosen, documented, quotient, rows
+from .._samples import chosen, documented, quotient, rows
 
 Rows = Literal["linear", "angular", "all"]
 _ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6)}
@@ -79,11 +79,11 @@ def osim_error(
         SingularClusterError: Closed loops cannot be solved for their dependent joints, or the mass matrix of an
             approximation is singular.
     """
-    as_model(model, "metrics.osim_error")
+    check_model(model, "metrics.osim_error")
     if rows_of not in _ROWS:
         raise ArgumentTypeError(f"osim_error: rows_of must be 'linear', 'angular' or 'all', got {rows_of!r}.")
     (q,) = rows(model, q)
-    at, tree = frame_id(model, frame), model.tree
+    at, tree = model.getFrameId(frame), model.tree
     data, tree_data, ladder = model.createData(), tree.createData(), chosen(model, rungs, drop_rotors)
     for rung in ladder.values():
         rung.check(q[0])
@@ -101,15 +101,6 @@ def osim_error(
             found = _inertia(J @ own.get(name, G), rung.crba(q[i]))
             relative[name][i] = quotient(np.linalg.norm(found - exact), np.linalg.norm(exact))
     return OsimError(model.name, frame, rows_of, relative)
-
-
-def frame_id(model: ClusterModel, frame: str) -> int:
-    """Return the id of a frame of the tree, or raise ``UnknownNameError``."""
-    tree = model.tree
-    if not isinstance(frame, str) or not tree.existFrame(frame):
-        known = [f.name for f in tree.frames]
-        raise UnknownNameError(f"model {model.name!r} has no frame {frame!r}." + did_you_mean(str(frame), known))
-    return int(tree.getFrameId(frame))
 
 
 def _inertia(J: np.ndarray, M: np.ndarray) -> np.ndarray:

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from .... import approximations
+from ...._support.arrays import whole_number
 from ...._support.picture_names import literal
 from ....algorithms.dynamics.aba import aba
 from ....approximations import LABELS
-from ....errors import ArgumentTypeError, ModelError
+from ....errors import ModelError
 from ....model import ClusterModel
 from ....model.configuration import integrate
 from ...pages.results import by_name, plain
@@ -165,8 +166,7 @@ def run(
         ArgumentTypeError: The number of samples is not allowed.
         ModelError: The model has no effort limits, and no torque was given.
     """
-    if isinstance(samples, bool) or not isinstance(samples, (int, np.integer)) or samples < 2 * BINS:
-        raise ArgumentTypeError(f"samples must be a whole number of at least {2 * BINS}, got {samples!r}.")
+    whole_number("samples", samples, 2 * BINS)
     joints = moved_joints(model)
     columns = [model.joint_idx_v(name) for name in joints]
     if max_torque is None:

@@ -15,7 +15,6 @@ from ....model import ClusterModel
 from ...pages.results import finite, told
 from .._samples import labels, locked, spread
 from ..metrics.drift import frame_poses, simulated
-from ..metrics.osim import frame_id
 from ..plots import STYLES, Figure, head, named, panels
 from ..rungs import Progress, along, part_of
 from ..trajectories import Sine, moved_joints
@@ -143,7 +142,7 @@ def run(
         TrajectoryError: A number is not allowed.
     """
     name = _end(model) if frame is None else frame
-    at = frame_id(model, name)
+    at = model.getFrameId(name)
     sine, _ = Sine(amplitude, frequency, duration, dt / 2.0).fitted(model)
     # one sample more, for the last stage of the last step
     longer = replace(sine, duration=duration + dt)

@@ -13,8 +13,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ...._support.arrays import whole_number
 from ...._support.whole_files import whole
-from ....errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ....errors import UnknownNameError, did_you_mean
 from ....verification.timing import Progress
 from ...pages.results import write_json
 from ..plots import new_figure, save_figure
@@ -52,9 +53,7 @@ def _spent(quick: bool | Effort, longest: int | None) -> Effort:
     effort = quick if isinstance(quick, Effort) else EFFORTS["quick" if quick else "full"]
     if longest is None:
         return effort
-    if isinstance(longest, bool) or not isinstance(longest, int) or longest < 2:
-        raise ArgumentTypeError(f"longest must be a whole number of links, at least 2, got {longest!r}.")
-    return dataclasses.replace(effort, longest=longest)
+    return dataclasses.replace(effort, longest=whole_number("longest", longest, 2, of=" of links"))
 
 
 def expected(
