@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .... import approximations
+from ....algorithms.dynamics.coupling import coupling_jacobian
 from ....algorithms.dynamics.rnea import rnea
-from ....approximations import Approximation
 from ....model import ClusterModel, check_model, expand
 from ...pages.results import Result, told
 from .._samples import chosen, column_names, documented, locked, rms, rows, usual
@@ -136,7 +136,7 @@ def decompose(
         rung = usual(approximations.names(model))
     q, v, a = rows(model, q, v, a)
     approximation = chosen(model, (rung,), drop_rotors)[rung]
-    terms, data = _Terms(model, approximation), model.createData()
+    terms, data = _Terms(model, rung, drop_rotors), model.createData()
     exact, total = np.empty_like(v), np.empty_like(v)
     parts = {name: np.empty_like(v) for name in PARTS}
     for start in range(0, len(q), _CHUNK):
@@ -152,19 +152,21 @@ def decompose(
 class _Terms:
     """Evaluates the parts for one rung, which may lack the rotors' mass."""
 
-    def __init__(self, model: ClusterModel, approximation: Approximation) -> None:
-        self.model, self.rung = model, approximation.name
+    def __init__(self, model: ClusterModel, rung: str, drop_rotors: bool) -> None:
+        self.model, self.rung = model, rung
         self.span = expand(model)
         self.bodies = _rotors.spinning_bodies(model, self.span)
-        self.keeps_rotors = self.rung in approximations.LOOP_RUNGS
-        self.dropped = approximation.drop_rotors and not self.keeps_rotors
+        self.keeps_rotors = rung in ("unconstrained", "frozen")
+        self.dropped = drop_rotors and not self.keeps_rotors
         self.placed = _rotors.placements_needed(self.bodies, self.dropped)
         rows = np.array([b.row for b in self.bodies], dtype=np.int64)
         self.locked = _loops.Locked(model, rows) if model.closures else None
-        # what stands for the coupling, and for rotors, in approximations of loops
-        self.G0 = getattr(approximation, "H", np.zeros(0))
-        self.armature = np.zeros(self.span.tree.nv)
-        self.armature[self.span.from_tree_v] = getattr(approximation, "armature", 0.0)
+        self.G0 = np.zeros(0)
+        if rung == "frozen":
+            self.G0 = self.span.from_tree @ coupling_jacobian(model, model.createData(), model.q_reference)
+        elif rung == "unconstrained":
+            self.G0 = np.zeros((self.span.tree.nv, model.nv))
+            self.G0[self.span.from_tree_v[model.idx_v_independent], np.arange(model.nv)] = 1.0
 
     def at(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> dict[str, np.ndarray]:
         """Return the parts at N states, each of shape (N, nv), in the order of ``PARTS``."""
@@ -184,7 +186,8 @@ class _Terms:
         elif self.rung == "block":
             reflected = np.zeros_like(reflected)
         elif self.rung == "armature":
-            on_drivers = self.armature[:, None] * exact.G
+            armature = self._driver_armature()
+            on_drivers = armature[:, None] * exact.G
             reflected = reflected - transposed(exact.G) @ on_drivers
             found["coupling rate"] = terms["coupling rate"] - apply(transposed(on_drivers), exact.bias)
         found["reflected, diagonal"] = np.einsum("...ii->...i", reflected) * a
@@ -206,3 +209,11 @@ class _Terms:
         if self.rung == "frozen":
             moves = motion(self.span, q, apply(self.G0, v), self.placed)
         return Spin(self.G0, moves, apply(self.G0, a), np.zeros_like(exact.bias))
+
+    def _driver_armature(self) -> np.ndarray:
+        """Return ``J ratio^2`` of all rotors on the joints that drive them, in the expanded tree."""
+        armature = np.zeros(self.span.tree.nv)
+        for b, r in zip(self.bodies, self.model.rotors, strict=True):
+            for iv, ratio in r.drivers:
+                armature[self.span.from_tree_v[iv]] += b.reflected * ratio**2
+        return armature
