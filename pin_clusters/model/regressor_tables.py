@@ -189,7 +189,7 @@ class _Writer(Table):
         carrier = int(self.tree.link_of_joint[r.carrier_id])
         pairs = self._pairs(carrier, also=tuple({T.k for T in turns}))
         return rl.Spin(
-            column, carrier, self.append(r.axis), *self.add_all([rl.Driver(*d) for d in drivers]), *pairs,
+            column, carrier, self.append(r.axis), *self.add_all([tl.Driver(*d) for d in drivers]), *pairs,
             *self.add_all(turns),
         )  # fmt: skip
 

@@ -14,12 +14,12 @@ KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_engine" / "kernels"
 # they are the means of access, or know no tables
 MEANS = set(
     "workspace link_workspace tuples simd addresses pack views spatial angles ldl6 jit layout loop_block "
-    "tree_layout packs_in_rows regressor_workspace regressor_layout regressor_views".split()
+    "tree_layout neighbours regressor_workspace regressor_layout regressor_views".split()
 )
 WORKSPACES = ("workspace", "link_workspace", "regressor_workspace")
 ARRAY_ACCESS = re.compile(
     r"(?P<read>get|get_lane|get_pack|get_pair|get_some|load\d+|raw)"
-    r"|(?P<write>put|put_apart|put_lane|put_pack|put_pair|put_some|put_raw)"
+    r"|(?P<write>put|put_apart|put_zeros|put_copy|put_twice|increase|put_lane|put_pack|put_pair|put_some|put_raw)"
 )
 CONSTANT = {"index", "params", "numbers"}
 # accessors of the workspace whose names are not those of the quantity

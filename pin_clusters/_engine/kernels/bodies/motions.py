@@ -8,11 +8,13 @@ from ..numbers.simd import get, zero
 from ..numbers.spatial import (
     angular,
     cross,
+    force_from,
     join,
     linear,
     matmul3,
     rigid_in_world,
     rot,
+    rot6_t,
     rot_t,
     sym3_mul,
     zero3,
@@ -23,13 +25,12 @@ from ..tables import layout as at
 from ..tables import workspace as ws
 from ..tables.layout import BODY_PARAMS
 from ..tables.views import header, listed
-from .placements import free_rotation, hinge
+from .placements import free_rotation
 
 
 @inline
-def rate_of(index, work, v, C, B, d):
-    """Row d of G of body B, times v."""
-    rate = zero(work)
+def rate_of(index, work, v, C, B, d, rate):
+    """Row d of G of body B, times v, added to a rate."""
     for k in range(C.nk):
         rate += ws.G_entry(work, B.at_G, C.nk, d, k) * get(v, listed(index, C.column, k))
     return rate
@@ -42,7 +43,7 @@ def along(index, work, v, C, B):
         return ws.subspace(work, B.at_S, 0) * get(v, B.unit)
     vj = zero6(zero(work))
     for d in range(B.ndof):
-        vj = vj + ws.subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d)
+        vj = vj + ws.subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d, zero(work))
     return vj
 
 
@@ -57,33 +58,18 @@ def motion(work, parent, vj, aj):
 @inline
 def set_hinge(work, b, R, x, S, v, a):
     """Write what the pass outward knows of a body with a joint of one degree of freedom before its force."""
-    ws.set_rotation(work, b, R)
-    ws.set_position(work, b, x)
+    ws.set_pose(work, b, R, x)
     ws.set_axis(work, b, S)
     ws.set_velocity(work, b, v)
     ws.set_acceleration(work, b, a)
 
 
 @inline
-def set_body(work, b, R, x, v, a, f):
-    """Write all that the passes outward know of a body."""
-    ws.set_rotation(work, b, R)
-    ws.set_position(work, b, x)
-    set_motion(work, b, v, a, f)
-
-
-@inline
 def set_motion(work, b, v, a, f):
-    """The same for a body that has been placed."""
+    """Write what the passes outward know of a body that has been placed."""
     ws.set_velocity(work, b, v)
     ws.set_acceleration(work, b, a)
     ws.set_force(work, b, f)
-
-
-@inline
-def free_motion(R, v, i):
-    """Turn six numbers in the axes of a free flyer to the world."""
-    return join(rot(R, load3(v, i)), rot(R, load3(v, i + 3)))
 
 
 @inline
@@ -128,8 +114,7 @@ def body_force(params, b, R, x, v, a):
 @inline
 def wrench_in_world(R, x, R_align, f):
     """Turn a force in the joint frame of the tree to the world; R is the aligned frame, R_align leads from it."""
-    n = rot(R, rot_t(R_align, linear(f)))
-    return join(n, rot(R, rot_t(R_align, angular(f))) + cross(x, n))
+    return force_from(R, x, rot6_t(R_align, f))
 
 
 @inline
@@ -180,28 +165,3 @@ def spin_moment(work, carrier, h, rate, a):
     """Moment on the carrier of spin elements that have momentum h per unit velocity; (S1). No ``a``: it is zero."""
     moment = cross(angular(ws.velocity(work, carrier)), h) * rate
     return moment if a is None else moment + h * a
-
-
-@inline
-def hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, kept, forced):
-    """(A1)-(A3) of a body with a joint of one degree of freedom; returns the axis and the force.
-
-    All but the force is written if it is to be ``kept``, as soon as it is known: what waits for the force would have to
-    leave the registers for the stack.
-    """
-    R, x, S = hinge(params, work, q, b, B)
-    v, a = motion(work, B.parent, S * rate, S * aj)
-    if kept:
-        set_hinge(work, b, R, x, S, v, a)
-    return S, needed_force(index, params, result_and_forces, b, B, R, x, v, a, forced)
-
-
-@inline
-def hinge_motion_and_inertia(index, params, work, q, result_and_forces, b, B, rate, aj, kept, forced):
-    """The same with the inertia, which the force is made of; ``aj`` may be None."""
-    R, x, S = hinge(params, work, q, b, B)
-    v, a = motion(work, B.parent, S * rate, None if aj is None else S * aj)
-    if kept:
-        set_hinge(work, b, R, x, S, v, a)
-    I = body_inertia(params, b, R, x)
-    return S, I, inertial_force(index, params, result_and_forces, b, B, R, x, I, v, a, forced)

@@ -17,8 +17,7 @@ from ..tables.views import body, cluster, header
 def start(params, work):
     """Set the universe: pose, rest, and minus gravity as its acceleration."""
     o = zero(work)
-    ws.set_rotation(work, 0, unit_rotation(o))
-    ws.set_position(work, 0, zero3(o))
+    ws.set_pose(work, 0, unit_rotation(o), zero3(o))
     ws.set_velocity(work, 0, zero6(o))
     ws.set_acceleration(work, 0, add_linear(zero6(o), load3(params, at.MINUS_GRAVITY)))
 
@@ -105,27 +104,48 @@ def free_rotation(q, i):
 
 
 @inline
+def free_pose(params, q, b, B):
+    """Pose of free flyer b in the universe."""
+    R = load9(params, b * BODY_PARAMS + at.ROTATION)
+    x = load3(params, b * BODY_PARAMS + at.POSITION) + rot(R, load3(q, B.iq))
+    return matmul3(R, free_rotation(q, B.iq)), x
+
+
+@inline
+def moved(params, q, L, k, R, d):
+    """Rotation and offset of a link or body, from those of its joint's frame before the joint moves; k: its params."""
+    i = L.iq
+    if L.kind == at.REVOLUTE:
+        s, c = sincos(get(q, i))
+        return turn_z(R, c, s), d
+    if L.kind == at.CONTINUOUS:
+        return turn_z(R, get(q, i), get(q, i + 1)), d
+    if L.kind == at.PRISMATIC:
+        return R, d + column(R, 2) * get(q, i)
+    if L.kind == at.HELICAL:
+        s, c = sincos(get(q, i))
+        return turn_z(R, c, s), d + column(R, 2) * (get(params, k + at.PITCH) * get(q, i))
+    if L.kind == at.PLANAR:
+        x = d + rot(R, Vec3(get(q, i), get(q, i + 1), zero(q)))
+        return turn_z(R, get(q, i + 2), get(q, i + 3)), x
+    if L.kind == at.SPHERICAL:
+        return matmul3(R, quaternion_rotation(get(q, i), get(q, i + 1), get(q, i + 2), get(q, i + 3))), d
+    x = d + rot(R, load3(q, i))
+    return matmul3(R, free_rotation(q, i)), x
+
+
+@inline
 def place(params, work, q, b, B):
     """Pose and motion subspace of a body, whatever its joint, written to work; returns the pose."""
     if B.kind == at.REVOLUTE or B.kind == at.CONTINUOUS or B.kind == at.PRISMATIC or B.kind == at.HELICAL:
         R, x, S = hinge(params, work, q, b, B)
         ws.set_subspace(work, B.at_S, 0, S)
-        ws.set_rotation(work, b, R)
-        ws.set_position(work, b, x)
+        ws.set_pose(work, b, R, x)
         return R, x
-    i, o = B.iq, zero(work)
     R, x = fixed_part(params, work, b, B)
-    if B.kind == at.PLANAR:
-        x = x + rot(R, Vec3(get(q, i), get(q, i + 1), o))
-        R = turn_z(R, get(q, i + 2), get(q, i + 3))
-    elif B.kind == at.SPHERICAL:
-        R = matmul3(R, quaternion_rotation(get(q, i), get(q, i + 1), get(q, i + 2), get(q, i + 3)))
-    else:
-        x = x + rot(R, load3(q, i))
-        R = matmul3(R, free_rotation(q, i))
-    ws.set_rotation(work, b, R)
-    ws.set_position(work, b, x)
-    e0, e1, e2, rest, angles = column(R, 0), column(R, 1), column(R, 2), zero3(o), 0
+    R, x = moved(params, q, B, b * BODY_PARAMS, R, x)
+    ws.set_pose(work, b, R, x)
+    e0, e1, e2, rest, angles = column(R, 0), column(R, 1), column(R, 2), zero3(zero(work)), 0
     if B.kind != at.SPHERICAL:
         ws.set_subspace(work, B.at_S, 0, join(e0, rest))
         ws.set_subspace(work, B.at_S, 1, join(e1, rest))

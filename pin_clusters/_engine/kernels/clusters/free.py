@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..bodies.motions import base_gravity, body_inertia, inertial_force, needed_force, set_body
+from ..bodies.motions import base_gravity, body_inertia, inertial_force, needed_force, set_motion
 from ..bodies.placements import unit_rotation
 from ..compiling.jit import inline
 from ..numbers.ldl6 import sym6_factor, sym6_solve
@@ -22,7 +22,8 @@ def advance(index, params, work, q, v, a, result_and_forces, C, forced):
     B, R, x = body(index, b), unit_rotation(o), zero3(o)
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B) + load6(a, C.column)
     f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
-    set_body(work, b, R, x, vel, acc, f)
+    ws.set_pose(work, b, R, x)
+    set_motion(work, b, vel, acc, f)
 
 
 @inline
@@ -41,7 +42,8 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
         acc = acc + load6(a, C.column)
     I = body_inertia(params, b, R, x)
     f = inertial_force(index, params, result_and_forces, b, B, R, x, I, vel, acc, forced)
-    set_body(work, b, R, x, vel, acc, f)
+    ws.set_pose(work, b, R, x)
+    set_motion(work, b, vel, acc, f)
     ws.set_articulated(work, b, rigid_as_sym6(I, o))
 
 
@@ -72,8 +74,7 @@ def eliminate(params, work, prescribed, tau, a, C):
 def compose(params, work, C):
     """Pose and inertia."""
     R, x = unit_rotation(zero(work)), zero3(zero(work))
-    ws.set_rotation(work, C.first, R)
-    ws.set_position(work, C.first, x)
+    ws.set_pose(work, C.first, R, x)
     ws.set_composite(work, C.first, body_inertia(params, C.first, R, x))
 
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 from ..bodies.motions import along, body_inertia, inertial_force, motion, needed_force, set_motion
 from ..bodies.placements import place
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero3, zero6
+from ..numbers.simd import get, increase, put, zero
+from ..numbers.spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero6
 from ..tables import workspace as ws
 from ..tables.views import body, carrier_row, listed
 from .articulated import factor_D, hand_inertia, moves, solve_D, sum_up
 from .one_or_two_columns import couple_pair, eliminate_one, eliminate_pair, factor_pair
 from .prescribed import is_prescribed, sweep
-from .spin_elements import gyration, inertia_torques, momentum_rate, spin_columns, spin_coupling, spin_terms
+from .spin_elements import gyrations, inertia_torques, spin_columns, spin_coupling, spin_terms
 
 
 @inline
@@ -44,12 +44,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
         f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
         set_motion(work, b, vel, acc, f)
     inertia_torques(index, work, a, out, C)
-    rest = zero3(zero(work))
-    if C.at_spin >= 0:
-        spin_terms(index, work, v, a, out, C, C.out, C.at_spin, rest)
-    for r in range(C.carrier0, C.carrier1):
-        carrier = carrier_row(index, r)
-        spin_terms(index, work, v, a, out, C, carrier.body, carrier.at_spin, rest)
+    spin_terms(index, work, v, a, out, C, False)
 
 
 @inline
@@ -59,13 +54,12 @@ def collect(index, work, out, C):
         b = C.last - 1 - i
         B, f = body(index, b), ws.force(work, b)
         if B.unit >= 0:
-            put(out, B.unit, get(out, B.unit) + dot6(ws.subspace(work, B.at_S, 0), f))
+            increase(out, B.unit, dot6(ws.subspace(work, B.at_S, 0), f))
         else:
             for d in range(B.ndof):
                 t = dot6(ws.subspace(work, B.at_S, d), f)
                 for k in range(C.nk):
-                    i_v = listed(index, C.column, k)
-                    put(out, i_v, get(out, i_v) + ws.G_entry(work, B.at_G, C.nk, d, k) * t)
+                    increase(out, listed(index, C.column, k), ws.G_entry(work, B.at_G, C.nk, d, k) * t)
         if B.parent > 0:
             ws.add_force(work, B.parent, f)
 
@@ -96,11 +90,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
                 u -= ws.E_entry(work, C.at_E, C.nk, k, m) * get(a, listed(index, C.column, m))
         ws.set_u_entry(work, C.at_work, C.nk, k, u)
     spin_columns(index, work, C)
-    if C.at_spin >= 0:
-        gyration(index, work, v, C, C.out, 0, momentum_rate(index, work, prescribed, a, C, 0))
-    for r in range(C.carrier0, C.carrier1):
-        i = 1 + r - C.carrier0
-        gyration(index, work, v, C, carrier_row(index, r).body, i, momentum_rate(index, work, prescribed, a, C, i))
+    gyrations(index, work, v, prescribed, a, C, False)
 
 
 @inline
@@ -196,14 +186,12 @@ def couple_column(index, work, nv, C, k, M):
             F_out = F_out + F
             for m in range(k + 1):
                 if moves(B.mask, m):
-                    i = i_v * nv + listed(index, C.column, m)
-                    put(M, i, get(M, i) + dot6(F, ws.K_column(work, B.at_K, m)))
+                    increase(M, i_v * nv + listed(index, C.column, m), dot6(F, ws.K_column(work, B.at_K, m)))
     for r in range(C.carrier0, C.carrier1):
         n, at_K = 1 + r - C.carrier0, body(index, carrier_row(index, r).body).at_K
         F_out = add_angular(F_out, ws.spin_column(work, at, nk, n, k))
         for m in range(k + 1):
-            i = i_v * nv + listed(index, C.column, m)
-            put(M, i, get(M, i) + spin_coupling(work, at, nk, n, at_K, k, m))
+            increase(M, i_v * nv + listed(index, C.column, m), spin_coupling(work, at, nk, n, at_K, k, m))
     for m in range(k):
         j_v = listed(index, C.column, m)
         put(M, j_v * nv + i_v, get(M, i_v * nv + j_v))

@@ -6,20 +6,29 @@ Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds 
 
 from __future__ import annotations
 
-from ..bodies.motions import body_inertia, motion, needed_force, set_motion
+from ..bodies.motions import body_inertia, motion, needed_force, rate_of, set_motion
 from ..compiling.jit import inline, paste
 from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
-from ..loops.coupling_of_loops import bias_of, is_singular, joint_motion, prepare, prepare_bias, rates_of, spin_biases
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, rigid_as_sym6, rot, zero3, zero6
+from ..loops.coupling_of_loops import (
+    accelerations_of,
+    bias_of,
+    is_singular,
+    joint_motion,
+    prepare,
+    prepare_bias,
+    rates_of,
+    spin_biases,
+)
+from ..numbers.simd import get, increase, zero
+from ..numbers.spatial import cross, join, point_inertia, point_velocity, rigid_as_sym6, zero3, zero6
 from ..tables import workspace as ws
 from ..tables.layout import MIDDLE
 from ..tables.loop_block import block
-from ..tables.views import body, carrier_row, head, listed, rod
+from ..tables.views import body, head, listed, rod
 from .general import columns, move_with_inertia
-from .prescribed import add_to_bias, forget_bias
-from .spin_elements import gyration, inertia_torques, spin_columns, spin_terms
+from .prescribed import forget_bias
+from .spin_elements import gyrations, inertia_torques, spin_columns, spin_terms
 
 
 @inline
@@ -34,9 +43,7 @@ def acceleration_of_joint(index, work, a, C, B):
     m = zero6(zero(work))
     for d in range(B.ndof):
         x = get(work, B.at_G + B.ndof * C.nk + d)
-        for k in range(C.nk):
-            x += ws.G_entry(work, B.at_G, C.nk, d, k) * get(a, listed(index, C.column, k))
-        m = m + ws.subspace(work, B.at_S, d) * x
+        m = m + ws.subspace(work, B.at_S, d) * rate_of(index, work, a, C, B, d, x)
     return m
 
 
@@ -84,13 +91,8 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
     inertia_torques(index, work, a, out, C)
     bias = block(H, C.nk).spin_bias
     for k in range(C.nk):
-        i_v = listed(index, C.column, k)
-        put(out, i_v, get(out, i_v) + get(work, bias + k))
-    if C.at_spin >= 0:
-        spin_terms(index, work, v, a, out, C, C.out, C.at_spin, ws.momentum(work, C.at_spin, C.nk))
-    for r in range(C.carrier0, C.carrier1):
-        carrier = carrier_row(index, r)
-        spin_terms(index, work, v, a, out, C, carrier.body, carrier.at_spin, ws.momentum(work, carrier.at_spin, C.nk))
+        increase(out, listed(index, C.column, k), get(work, bias + k))
+    spin_terms(index, work, v, a, out, C, True)
     return is_singular(index, work, C)
 
 
@@ -101,10 +103,9 @@ def middle_columns(index, params, work, c, C, H):
         R, rest = rod(index, r), zero3(zero(work))
         to = body(index, R.middle).at_K
         for k in range(C.nk):
-            mean = end_velocity(index, params, work, c, R.a, R.at, k) + end_velocity(
-                index, params, work, c, R.b, R.at + 3, k
-            )
-            ws.set_K_column(work, to, k, join(mean * 0.5, rest))
+            va = end_velocity(index, params, work, c, R.a, R.at, k)
+            vb = end_velocity(index, params, work, c, R.b, R.at + 3, k)
+            ws.set_K_column(work, to, k, join((va + vb) * 0.5, rest))
 
 
 @inline
@@ -112,30 +113,18 @@ def end_velocity(index, params, work, c, b, at, k):
     """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still."""
     if b > 0 and body(index, b).cluster == c:
         K = ws.K_column(work, body(index, b).at_K, k)
-        return linear(K) + cross(angular(K), point(params, work, b, at))
+        return point_velocity(K, point(params, work, b, at))
     return zero3(zero(work))
 
 
 @inline
-def middle_inertia(params, work, b, mass):
-    """Point mass at the middle of the rod: 2/3 of its mass."""
-    p, o = ws.position(work, b), zero(work)
-    h = p * mass
-    xx, yy, zz = h[0] * p[0], h[1] * p[1], h[2] * p[2]
-    return (
-        o + mass, h[0], h[1], h[2],
-        yy + zz, -(h[0] * p[1]), -(h[0] * p[2]), xx + zz, -(h[1] * p[2]), xx + yy,
-    )  # fmt: skip
-
-
-@inline
-def middle_mass(index, params, H, b):
-    """Two thirds of the mass of the rod in whose middle b stands."""
+def middle_inertia(index, params, work, H, b):
+    """Inertia of the rod in whose middle b stands, as far as that moves like a point: of 2/3 of its mass."""
     m = 0.0
     for r in range(H.rod0, H.rod1):
         if rod(index, r).middle == b:
             m = get(params, rod(index, r).at + 6)
-    return m
+    return point_inertia(m, ws.position(work, b))
 
 
 @paste
@@ -145,23 +134,17 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
     rates_of(index, work, v, C)
     bias_of(index, params, work, q, c, C)
     if prescribed is not None:
-        add_to_bias(index, work, a, C)
+        accelerations_of(index, work, a, C, True)
     H, o = head(index, C.head), zero(work)
     spin_biases(index, params, work, C, H, block(H, C.nk))
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
             ws.set_force(work, b, zero6(o))
-            ws.set_articulated(
-                work, b, rigid_as_sym6(middle_inertia(params, work, b, middle_mass(index, params, H, b)), o)
-            )
+            ws.set_articulated(work, b, rigid_as_sym6(middle_inertia(index, params, work, H, b), o))
             continue
-        R, x, vj, aj = (
-            ws.rotation(work, b),
-            ws.position(work, b),
-            joint_motion(work, B, C.nk, 1),
-            joint_motion(work, B, C.nk, 0),
-        )
+        R, x = ws.rotation(work, b), ws.position(work, b)
+        vj, aj = joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 0)
         move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced)
     middle_columns(index, params, work, c, C, H)
     rod_forces(index, params, work, H)
@@ -169,12 +152,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
     for k in range(C.nk):
         ws.set_u_entry(work, C.at_work, C.nk, k, -get(work, bias + k))
     spin_columns(index, work, C)
-    if C.at_spin >= 0:
-        gyration(index, work, v, C, C.out, 0, rot(ws.rotation(work, C.out), ws.momentum(work, C.at_spin, C.nk)))
-    for r in range(C.carrier0, C.carrier1):
-        carrier = carrier_row(index, r)
-        rate = rot(ws.rotation(work, carrier.body), ws.momentum(work, carrier.at_spin, C.nk))
-        gyration(index, work, v, C, carrier.body, 1 + r - C.carrier0, rate)
+    gyrations(index, work, v, prescribed, a, C, True)
     if prescribed is not None:
         forget_bias(index, work, C)
     return is_singular(index, work, C)
@@ -188,7 +166,7 @@ def compose(index, params, work, q, c, C):
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
-            ws.set_composite(work, b, middle_inertia(params, work, b, middle_mass(index, params, H, b)))
+            ws.set_composite(work, b, middle_inertia(index, params, work, H, b))
         else:
             columns(index, work, C, B)
             ws.set_composite(work, b, body_inertia(params, b, ws.rotation(work, b), ws.position(work, b)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.pack import too_small
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, put, put_twice, zero
 from ..numbers.spatial import add_angular, dot6, rigid_mul, sym6_minus_outer, sym6_mul, zero6, zero_rigid, zero_sym6
 from ..tables import workspace as ws
 from ..tables.views import body, listed
@@ -48,14 +48,17 @@ def eliminate_one(index, params, work, prescribed, tau, C):
 
 
 @inline
+def E_of_pair(work, C):
+    """Inertia of spin elements and armature of two columns."""
+    at = C.at_E
+    return ws.E_entry(work, at, 2, 0, 0), ws.E_entry(work, at, 2, 0, 1), ws.E_entry(work, at, 2, 1, 1)
+
+
+@inline
 def sum_pair(index, work, tau, C):
     """(A6), (A7) of two columns: D, U, the sum of articulated inertias; u, the sum of forces, or zeros without tau."""
     at, o = C.at_work, zero(work)
-    d00, d01, d11 = (
-        ws.E_entry(work, C.at_E, 2, 0, 0),
-        ws.E_entry(work, C.at_E, 2, 0, 1),
-        ws.E_entry(work, C.at_E, 2, 1, 1),
-    )
+    d00, d01, d11 = E_of_pair(work, C)
     U0, U1, total, u0, u1, f_out = zero6(o), zero6(o), zero_sym6(o), o, o, zero6(o)
     if tau is not None:
         u0 = ws.u_entry(work, at, 2, 0) + get(tau, listed(index, C.column, 0))
@@ -145,11 +148,7 @@ def factor_pair(index, params, work, C):
 def couple_pair(index, work, nv, C, M):
     """(C1), (C2) for two columns and no carrier inside; leaves the forces per unit velocity in U."""
     at, o = C.at_work, zero(work)
-    d00, d01, d11 = (
-        ws.E_entry(work, C.at_E, 2, 0, 0),
-        ws.E_entry(work, C.at_E, 2, 0, 1),
-        ws.E_entry(work, C.at_E, 2, 1, 1),
-    )
+    d00, d01, d11 = E_of_pair(work, C)
     F0, F1, total = zero6(o), zero6(o), zero_rigid(o)
     for b in range(C.first, C.last):
         B, I = body(index, b), ws.composite(work, b)
@@ -167,8 +166,7 @@ def couple_pair(index, work, nv, C, M):
         F0, F1 = add_angular(F0, ws.spin_column(work, at, 2, 0, 0)), add_angular(F1, ws.spin_column(work, at, 2, 0, 1))
     i, k = listed(index, C.column, 0), listed(index, C.column, 1)
     put(M, i * nv + i, d00)
-    put(M, i * nv + k, d01)
-    put(M, k * nv + i, d01)
+    put_twice(M, nv, i, k, d01)
     put(M, k * nv + k, d11)
     ws.set_U_column(work, at, 2, 0, F0)
     ws.set_U_column(work, at, 2, 1, F1)

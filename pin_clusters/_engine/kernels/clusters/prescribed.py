@@ -124,18 +124,6 @@ def reduce_row(work, at, nk, j, k):
 
 
 @inline
-def add_to_bias(index, work, a, C):
-    """Accelerations G a + g of all velocities of a LOOP cluster, in the place of g."""
-    H = head(index, C.head)
-    for n in range(H.velocity0, H.velocity1):
-        V = velocity_row(index, n)
-        x = get(work, V.at_bias)
-        for k in range(C.nk):
-            x += get(work, V.at_G + k) * get(a, listed(index, C.column, k))
-        put(work, V.at_bias, x)
-
-
-@inline
 def forget_bias(index, work, C):
     """The bias of independent velocities is zero, and nobody writes it anew."""
     H = head(index, C.head)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..bodies.motions import body_inertia, hinge_motion, hinge_motion_and_inertia, spin_moment
+from ..bodies.motions import body_inertia, inertial_force, motion, needed_force, set_hinge, spin_moment
 from ..bodies.placements import hinge
 from ..compiling.jit import inline
 from ..numbers.pack import too_small
@@ -30,7 +30,11 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
-    S, f = hinge_motion(index, params, work, q, result_and_forces, b, B, rate, aj, B.bears == 1, forced)
+    R, x, S = hinge(params, work, q, b, B)
+    vel, acc = motion(work, B.parent, S * rate, S * aj)
+    if B.bears == 1:  # before the force is known: what waits for it would have to leave the registers for the stack
+        set_hinge(work, b, R, x, S, vel, acc)
+    f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
     t = get(params, C.at_E) * aj
     if C.at_spin >= 0:
         h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
@@ -68,7 +72,12 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
     B = body(index, b)
     rate, kept = get(v, C.column), B.bears == 1 or whole
     aj = None if prescribed is None else get(a, C.column)
-    S, I, f = hinge_motion_and_inertia(index, params, work, q, result_and_forces, b, B, rate, aj, kept, forced)
+    R, x, S = hinge(params, work, q, b, B)
+    vel, acc = motion(work, B.parent, S * rate, None if aj is None else S * aj)
+    if kept:
+        set_hinge(work, b, R, x, S, vel, acc)
+    I = body_inertia(params, b, R, x)
+    f = inertial_force(index, params, result_and_forces, b, B, R, x, I, vel, acc, forced)
     if C.at_spin >= 0:
         h = rot(ws.rotation(work, B.parent), load3(params, C.at_spin))
         ws.set_spin(work, b, h)
@@ -144,8 +153,7 @@ def compose(index, params, work, q, C):
     b = C.first
     B = body(index, b)
     R, x, S = hinge(params, work, q, b, B)
-    ws.set_rotation(work, b, R)
-    ws.set_position(work, b, x)
+    ws.set_pose(work, b, R, x)
     ws.set_axis(work, b, S)
     ws.set_composite(work, b, body_inertia(params, b, R, x))
     if C.at_spin >= 0:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, zero
 from ..numbers.spatial import angular, cross, dot3, rot, rot_t, zero3
 from ..tables import workspace as ws
 from ..tables.views import carrier_row, listed
@@ -37,9 +37,19 @@ def inertia_torques(index, work, a, out, C):
 
 
 @inline
-def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
-    """(S1), (S2) on one carrier; ``rate`` is what the momentum changes by at a = 0, in axes of the carrier."""
-    R = ws.rotation(work, carrier)
+def spin_terms(index, work, v, a, out, C, biased):
+    """(S1), (S2) on all carriers; ``biased``: behind their momenta stands what these change by at a = 0."""
+    if C.at_spin >= 0:
+        spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
+    for r in range(C.carrier0, C.carrier1):
+        carrier = carrier_row(index, r)
+        spin_terms_on(index, work, v, a, out, C, carrier.body, carrier.at_spin, biased)
+
+
+@inline
+def spin_terms_on(index, work, v, a, out, C, carrier, at_spin, biased):
+    """(S1), (S2) on one carrier; the rate of its momentum is in its axes."""
+    R, rate = ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk) if biased else zero3(zero(work))
     # in the carrier's axes the spin momenta are constant
     omega, alpha = rot_t(R, angular(ws.velocity(work, carrier))), rot_t(R, angular(ws.acceleration(work, carrier)))
     total = zero3(zero(work))
@@ -47,14 +57,28 @@ def spin_terms(index, work, v, a, out, C, carrier, at_spin, rate):
         h, i_v = ws.momentum(work, at_spin, k), listed(index, C.column, k)
         total = total + h * get(v, i_v)
         rate = rate + h * get(a, i_v)
-        put(out, i_v, get(out, i_v) + dot3(h, alpha))
+        increase(out, i_v, dot3(h, alpha))
     if carrier > 0:
         ws.add_moment(work, carrier, rot(R, cross(omega, total) + rate))
 
 
 @inline
-def momentum_rate(index, work, prescribed, a, C, i):
-    """What the spin momentum on carrier i changes by as its columns accelerate; (S1)."""
+def gyrations(index, work, v, prescribed, a, C, biased):
+    """(S3) on all carriers, whose momenta change as the columns accelerate; ``biased`` as of ``spin_terms``."""
+    if C.at_spin >= 0:
+        rate = momentum_rate(index, work, prescribed, a, C, C.out, C.at_spin, 0, biased)
+        gyration(index, work, v, C, C.out, 0, rate)
+    for r in range(C.carrier0, C.carrier1):
+        carrier, i = carrier_row(index, r), 1 + r - C.carrier0
+        rate = momentum_rate(index, work, prescribed, a, C, carrier.body, carrier.at_spin, i, biased)
+        gyration(index, work, v, C, carrier.body, i, rate)
+
+
+@inline
+def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
+    """What the spin momentum on carrier number i changes by; (S1). Where it is ``biased`` all is in the bias."""
+    if biased:
+        return rot(ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk))
     rate = zero3(zero(work))
     if prescribed is not None:
         for k in range(C.nk):

@@ -34,11 +34,7 @@ INNER: dict[str, Any] = {
 
 inline = njit(forceinline=True, **INNER)
 paste = njit(inline="always", **INNER)
-
-
-def device(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Declare a function that kernels call with scalars or with packs; it is not inlined."""
-    return njit(**INNER)(function)
+device = njit(**INNER)  # not inlined
 
 
 _KINDS = {

@@ -16,7 +16,8 @@ from ..force_columns.columns import products_of, three_products
 from ..force_columns.panel import at_body, at_w, entry
 from ..force_columns.passes import inward, outward
 from ..force_columns.seed import clear, put_lanes, unit_wrench
-from ..numbers.simd import LANES, get, get_lane, get_row, put, put_lane, zero
+from ..numbers.neighbours import get_lane, get_row, put_lane
+from ..numbers.simd import LANES, get, put, zero
 from ..numbers.tuples import load3, load9
 from ..tables import contacts_layout as at
 from ..tables import workspace as ws

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
-from ..loops.user_functions import lanes_of
-from ..numbers.simd import borrowed, get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, rot, rot_t, transposed, zero3
+from ..numbers.neighbours import lanes_of
+from ..numbers.simd import borrowed, get, put, put_zeros, zero
+from ..numbers.spatial import angular, cross, force_from, join, linear, rot_t, transposed, zero3
 from ..numbers.tuples import load3, load6, load9
 from ..tables.addresses import call_at, seen, tables
 from ..tables.contacts_layout import IMPACT, READ_DATA, READ_MODEL, RESTITUTION
@@ -24,17 +24,14 @@ from .variations import force_on_side, vary_contact
 @inline
 def force_at(given, k, f):
     """A force at a placement on a joint, in the frame of the joint."""
-    R = transposed(load9(given, k))
-    n = rot(R, linear(f))
-    return join(n, rot(R, angular(f)) + cross(load3(given, k + 9), n))
+    return force_from(transposed(load9(given, k)), load3(given, k + 9), f)
 
 
 @paste
 def loads(index, asked, forces, acting):
     """Write the forces of contacts as external forces, behind nv numbers; no others."""
     n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
-    for i in range(n.nv, acting.shape[0]):
-        put(acting, i, 0.0)
+    put_zeros(acting, n.nv, acting.shape[0] - n.nv)
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         given, left = seen(K.model, READ_MODEL), seen(K.data, READ_DATA)
@@ -55,10 +52,8 @@ def loads(index, asked, forces, acting):
 def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobian, sides, wide, turned, room):
     """(D1) of all contacts."""
     A, F, n = contacts_header(asked, 0), fields(asked, 1), header(index).nv
-    for i in range(A.columns * wide):
-        put(sides, i, 0.0)
-    for i in range(n * n):
-        put(turned, i, 0.0)
+    put_zeros(sides, 0, A.columns * wide)
+    put_zeros(turned, 0, n * n)
     for c in range(A.contact0, A.contact1):
         vary_contact(
             index, params, work, rates, asked, numbers, forces, contact(asked, c), F, A, n, jacobian, sides, wide,
@@ -85,35 +80,19 @@ def contact_derivatives_at(
         forward: Address of forward dynamics with contacts.
         forward_tables: Of its tables.
         derivatives: Address of the derivatives of inverse dynamics.
-        q: Configuration of the tree.
-        v: Independent velocities.
         tau: Torques; of an impact, room.
         ddq: Written: accelerations, or velocities after an impact.
-        asked: Tables of contacts.
-        numbers: Theirs.
-        panel: As ``contacts`` takes it.
-        gram: As ``contacts`` takes it.
+        asked, numbers, panel, gram: As ``contacts`` takes them.
         forces: Written.
         acting: Written: the same as external forces, behind nv numbers.
         torques: Written: those of inverse dynamics.
         dq: Written: dtau_dq.
         dv: Written: dtau_dv.
-        M: Written.
         nothing: Empty.
-        plan: Tree of velocities.
-        order: Where each velocity stands in it.
-        X: For right sides.
-        L: For factors.
-        jacobian: Room for rows.
-        response: Room for rows.
+        plan, order, X, L, jacobian, response: As ``differentiated`` takes them.
         turned: Room, nv x nv; its first numbers are zeros in the first of two runs after an impact.
         room: Of columns.
-        ddq_dq: Written.
-        ddq_dv: Written.
-        ddq_dtau: Written.
-        dlambda_dq: Written.
-        dlambda_dv: Written.
-        dlambda_dtau: Written.
+        M, ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau: Written.
     """
     code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
     if code != OK:
@@ -127,8 +106,7 @@ def contact_derivatives_at(
     if impact:
         # what the contacts' velocities J (after + bounce before) are, accelerations at rest are
         combined(tau, ddq, v, get(numbers, RESTITUTION), n)
-        for i in range(n):
-            put(turned, i, 0.0)
+        put_zeros(turned, 0, n)
         code = call_at(derivatives, address, (q, turned[:n], tau, acting, torques, dq, dv, M, nothing))
     else:
         code = call_at(derivatives, address, (q, v, ddq, acting, torques, dq, dv, M, nothing))
@@ -140,8 +118,7 @@ def contact_derivatives_at(
     )  # fmt: skip
     if impact:
         combined(tau, ddq, v, -1.0, n)
-        for i in range(n):
-            put(room, i, 0.0)
+        put_zeros(room, 0, n)
         code = call_at(derivatives, address, (q, room[:n], tau, acting, torques, dq, dv, M, nothing))
         if code != OK:
             return code

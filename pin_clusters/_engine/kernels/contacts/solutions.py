@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
-from ..loops.user_functions import lanes_of
-from ..numbers.simd import get, put
+from ..numbers.neighbours import lanes_of
+from ..numbers.simd import get, put, put_copy, put_zeros
 from ..tables.addresses import seen
 from ..tables.contacts_layout import IMPACT
 from ..tables.contacts_views import contact, contacts_header
@@ -75,8 +75,7 @@ def write_block(sides, s, plan, n, m, wide, motions, forces):
     write_motions(sides, s, plan, n, wide, motions)
     for r in range(m):
         k = (n + r) * wide + s * n
-        for j in range(n):
-            put(forces, r * n + j, get(sides, k + j))
+        put_copy(forces, r * n, sides, k, n)
 
 
 @paste
@@ -84,28 +83,17 @@ def differentiated(
     index, asked, gram, plan, order, X, L, dq, dv, M, jacobian, response, turned, ddq_dq, ddq_dv, ddq_dtau,
     dlambda_dq, dlambda_dv, dlambda_dtau,
 ):  # fmt: skip
-    """Solve, and write derivatives of accelerations by q, v and tau, then those of forces.
+    """Solve, and write derivatives of accelerations by q, v and tau, nv x nv, then those of forces, a row of each.
 
     Args:
-        index: Table.
-        asked: Tables of contacts.
         gram: What their elimination has left.
-        plan: Tree of velocities, see ``tree_solve``.
+        plan: Tree of velocities, see ``tree.solve``.
         order: Where each velocity stands in it.
         X: Rows of right sides in packs: nv, and one per row of the contacts, which are there.
         L: Room for the factors.
-        dq: nv x nv, flat.
-        dv: nv x nv, flat.
-        M: nv x nv, flat.
+        dq, dv, M, turned: nv x nv, flat, as all that is written.
         jacobian: Rows of the contacts.
         response: Room for M^-1 J', by rows.
-        turned: nv x nv.
-        ddq_dq: nv x nv, flat.
-        ddq_dv: nv x nv, flat.
-        ddq_dtau: nv x nv, flat.
-        dlambda_dq: A row per row of the contacts, flat.
-        dlambda_dv: The same.
-        dlambda_dtau: The same.
     """
     A, n = contacts_header(asked, 0), header(index).nv
     m, width = A.columns, X.shape[0] // max(n + A.columns, 1)
@@ -113,8 +101,7 @@ def differentiated(
     solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M)
     if A.wanted == IMPACT:  # at given impulses velocities stay what they were before
         for i in range(n):
-            for j in range(n):
-                put(sides, i * wide + n + j, 0.0)
+            put_zeros(sides, i * wide + n, n)
             put(sides, i * wide + n + plan[WIDTH * i + IV], 1.0)
     _lack(X, width, order, asked, A, n, jacobian)
     for r in range(m):

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..force_columns.panel import entry
+from ..numbers.neighbours import get_row, put_row
 from ..numbers.pack import if_less, too_small
-from ..numbers.simd import LANES, get, get_row, put_row
+from ..numbers.simd import LANES, get
 from ..tables import contacts_layout as at
 from ..tables.contacts_views import contact
 

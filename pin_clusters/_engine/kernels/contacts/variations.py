@@ -10,7 +10,7 @@ from ..bodies.log_rates import coefficients, rate_of_log
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
 from ..force_columns.panel import entry
-from ..numbers.simd import get, put, put_apart, zero
+from ..numbers.simd import get, increase, put, put_apart, zero
 from ..numbers.spatial import (
     angular,
     cross,
@@ -80,10 +80,8 @@ def local_column(room, k, R, x, u, up):
     """Displacement of a side, and how its velocity and acceleration change by q, and its acceleration by v.
 
     Args:
-        room: Where the column is.
-        k: Its place.
-        R: Axes.
-        x: Point.
+        room, k: Where the column is.
+        R, x: Axes and point.
         u: Velocity, in these axes.
         up: Minus gravity, which is no acceleration of the side.
     """
@@ -126,17 +124,9 @@ def vary_contact(
     """(D1): rows of a contact, minus how what it lacks changes, and how the torques of its forces turn.
 
     Args:
-        index: Table.
-        params: Table.
-        work: Workspace.
-        rates: Records of ``variations``.
-        asked: Tables of contacts.
-        numbers: Theirs.
+        asked, numbers: Tables of contacts.
         forces: Of all contacts.
-        K: Row of the contact.
-        F: Where fields are.
-        A: Header.
-        nv: How many velocities there are.
+        K, F, A: Rows of the contact, of where fields are, of the header.
         jacobian: Rows of the contacts, nv wide.
         sides: The same for what is solved: by q, by v.
         wide: Their width.
@@ -226,10 +216,10 @@ def turn_forces(asked, K, f, nv, turned, room, second):
             for s in range(K.path0, K.path1):
                 k = entry(asked, s).iv
                 x = dot3(load3(room, COLUMN * k), f1) - dot3(load3(room, COLUMN * k + second), f2)
-                put(turned, k * nv + m, get(turned, k * nv + m) + x)
+                increase(turned, k * nv + m, x)
         else:
             w1, w2 = cross_force(one, f), cross_force(two, f)
             for s in range(K.path0, K.path1):
                 k = entry(asked, s).iv
                 x = dot6(load6(room, COLUMN * k), w1) - dot6(load6(room, COLUMN * k + second), w2)
-                put(turned, k * nv + m, get(turned, k * nv + m) + x)
+                increase(turned, k * nv + m, x)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import put_copy, zero
 from ..numbers.spatial import zero6
 from ..tables import workspace as ws
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
@@ -143,11 +143,9 @@ def aba_with(advance_loop):
             return WRONG_SIZE
         nv = header(index).nv
         forced = result_and_forces.shape[0] > nv
-        for i in range(nv):
-            put(out, i, get(tau, i))
+        put_copy(out, 0, tau, 0, nv)
         code = passes(index, params, work, q, v, result_and_forces, None, out, out, forced)
-        for i in range(nv):
-            put(result_and_forces, i, get(out, i))
+        put_copy(result_and_forces, 0, out, 0, nv)
         return code
 
     return aba

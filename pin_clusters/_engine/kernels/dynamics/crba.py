@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bodies.placements import start, turn_joints
 from ..clusters import articulated, free, general, loop, single
 from ..compiling.jit import inline, paste
-from ..numbers.simd import fill_square, put, put_apart, zero
+from ..numbers.simd import fill_square, put, put_apart, put_twice, zero
 from ..numbers.spatial import dot6
 from ..tables import workspace as ws
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
@@ -46,9 +46,7 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
     while b > 0:
         B = body(index, b)
         if B.sole >= 0:
-            x = dot6(F, ws.axis(work, b))
-            put(M, B.sole * nv + i_v, x)
-            put(M, i_v * nv + B.sole, x)
+            put_twice(M, nv, B.sole, i_v, dot6(F, ws.axis(work, b)))
             b = B.parent
             continue
         C = cluster(index, B.cluster)
@@ -58,9 +56,7 @@ def to_ancestors(index, work, nv, b, F, i_v, M):
         else:
             for r in range(C.nk):
                 if articulated.moves(B.mask, r):
-                    k, x = listed(index, C.column, r), dot6(F, ws.K_column(work, B.at_K, r))
-                    put(M, k * nv + i_v, x)
-                    put(M, i_v * nv + k, x)
+                    put_twice(M, nv, listed(index, C.column, r), i_v, dot6(F, ws.K_column(work, B.at_K, r)))
         b = C.out
 
 

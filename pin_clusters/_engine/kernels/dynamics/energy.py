@@ -2,31 +2,17 @@
 
 from __future__ import annotations
 
-from ..bodies.motions import along, body_inertia, free_motion
-from ..bodies.placements import free_rotation, hinge, place, start, turn_joints
+from ..bodies.motions import along, body_inertia
+from ..bodies.placements import free_pose, hinge, place, start, turn_joints
 from ..clusters import loop
 from ..compiling.jit import inline, paste
-from ..loops.closure_biases import point_rate
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import joint_motion
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, dot3, dot6, matmul3, rigid_mul, rot, rot_t, zero3
-from ..numbers.tuples import Vec3, load3, load9
+from ..numbers.spatial import angular, dot3, dot6, point_velocity, rigid_mul, rot, rot6, rot_t, zero3
+from ..numbers.tuples import Vec3, load3, load6
+from ..tables import layout as at
 from ..tables import workspace as ws
-from ..tables.layout import (
-    BODY_PARAMS,
-    FREE,
-    LOOP,
-    MIDDLE,
-    MINUS_GRAVITY,
-    OK,
-    ORIGIN,
-    POSITION,
-    POTENTIAL,
-    ROTATION,
-    SINGLE,
-    WRONG_SIZE,
-)
 from ..tables.views import body, carrier_row, cluster, head, header, listed, rod
 
 
@@ -42,7 +28,7 @@ def spin_energy(index, work, v, C, carrier, at_spin):
 @inline
 def base_of(params, work, B):
     """Where the origin of the kernels' world is below a free flyer, else where it is in the universe."""
-    return load3(params, ORIGIN) + ws.base_position(work, B.root)
+    return load3(params, at.ORIGIN) + ws.base_position(work, B.root)
 
 
 @inline
@@ -50,7 +36,7 @@ def body_energy(params, work, b, B, vel):
     """Twice the kinetic energy of body b, and its potential energy."""
     I = body_inertia(params, b, ws.rotation(work, b), ws.position(work, b))
     moment = base_of(params, work, B) * I[0] + Vec3(I[1], I[2], I[3])
-    return dot6(vel, rigid_mul(I, vel)), dot3(load3(params, MINUS_GRAVITY), moment)
+    return dot6(vel, rigid_mul(I, vel)), dot3(load3(params, at.MINUS_GRAVITY), moment)
 
 
 @inline
@@ -60,30 +46,26 @@ def rod_energy(index, params, work, C):
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb, m = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3), get(params, R.at + 6)
-        mean = (point_rate(pa, ws.velocity(work, R.a)) + point_rate(pb, ws.velocity(work, R.b))) * 0.5
+        mean = (point_velocity(ws.velocity(work, R.a), pa) + point_velocity(ws.velocity(work, R.b), pb)) * 0.5
         middle = base_of(params, work, body(index, R.middle)) + (pa + pb) * 0.5
         twice += m * dot3(mean, mean)
-        potential += m * dot3(load3(params, MINUS_GRAVITY), middle)
+        potential += m * dot3(load3(params, at.MINUS_GRAVITY), middle)
     return twice, potential
 
 
 @inline
 def joint_velocity(index, params, work, q, v, C, b, B):
     """Place body b, and return its velocity relative to its parent."""
-    if C.kind == SINGLE:
+    if C.kind == at.SINGLE:
         R, x, S = hinge(params, work, q, b, B)
-        ws.set_rotation(work, b, R)
-        ws.set_position(work, b, x)
+        ws.set_pose(work, b, R, x)
         return S * get(v, C.column)
-    if C.kind == FREE:
-        fixed = load9(params, b * BODY_PARAMS + ROTATION)
-        R = matmul3(fixed, free_rotation(q, B.iq))
-        ws.set_rotation(work, b, R)
-        ws.set_position(work, b, zero3(zero(work)))
-        # poses are relative to the base: keep where it is
-        ws.set_base_position(work, b, load3(params, b * BODY_PARAMS + POSITION) + rot(fixed, load3(q, B.iq)))
-        return free_motion(R, v, C.column)
-    if C.kind == LOOP:
+    if C.kind == at.FREE:
+        R, x = free_pose(params, q, b, B)
+        ws.set_pose(work, b, R, zero3(zero(work)))
+        ws.set_base_position(work, b, x)  # poses are relative to the base: keep where it is
+        return rot6(R, load6(v, C.column))
+    if C.kind == at.LOOP:
         return joint_motion(work, B, C.nk, 1)
     place(params, work, q, b, B)
     return along(index, work, v, C, B)
@@ -93,13 +75,13 @@ def joint_velocity(index, params, work, q, v, C, b, B):
 def spin_energies(index, params, work, v, C):
     """Twice the kinetic energy that armature and spin elements add to those of the bodies."""
     twice = zero(work)
-    if C.kind == SINGLE:
+    if C.kind == at.SINGLE:
         rate = get(v, C.column)
         twice += get(params, C.at_E) * rate * rate
         if C.at_spin >= 0:
             h = rot(ws.rotation(work, C.out), load3(params, C.at_spin))
             twice += 2.0 * rate * dot3(h, angular(ws.velocity(work, C.out)))
-    elif C.kind != FREE:
+    elif C.kind != at.FREE:
         for k in range(C.nk):
             for m in range(C.nk):
                 both = get(v, listed(index, C.column, k)) * get(v, listed(index, C.column, m))
@@ -120,26 +102,26 @@ def energy_with(velocities):
         """Write the kinetic energy and the potential energy, which is zero at the universe's origin."""
         n = header(index)
         if q.shape[0] != n.nq or v.shape[0] != n.nv:
-            return WRONG_SIZE
+            return at.WRONG_SIZE
         start(params, work)
         turn_joints(index, work, q)
-        twice, potential, code = zero(work), zero(work) + get(params, POTENTIAL), OK
+        twice, potential, code = zero(work), zero(work) + get(params, at.POTENTIAL), at.OK
         for c in range(n.cluster0, n.cluster1):
             C = cluster(index, c)
-            if C.kind == LOOP:
+            if C.kind == at.LOOP:
                 if velocities(index, params, work, q, v, C):
                     code = -c
             for b in range(C.first, C.last):
                 B = body(index, b)
                 ws.set_base_position(work, b, zero3(zero(work)))
                 vel = ws.velocity(work, B.parent)
-                if B.kind != MIDDLE:
+                if B.kind != at.MIDDLE:
                     vel = vel + joint_velocity(index, params, work, q, v, C, b, B)
                 ws.set_velocity(work, b, vel)
                 two_t, height = body_energy(params, work, b, B, vel)
                 twice += two_t
                 potential += height
-            if C.kind == LOOP:
+            if C.kind == at.LOOP:
                 two_t, height = rod_energy(index, params, work, C)
                 twice += two_t
                 potential += height

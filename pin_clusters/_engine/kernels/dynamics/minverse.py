@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..clusters import articulated, free, general, loop, single
 from ..compiling.jit import inline, paste
 from ..numbers.ldl6 import sym6_solve
-from ..numbers.simd import get, put, put_apart, zero
+from ..numbers.simd import get, put, put_apart, put_twice, zero
 from ..numbers.spatial import dot6, rigid_as_sym6, zero6
 from ..tables import workspace as ws
 from ..tables.layout import FREE, SINGLE, WRONG_SIZE
@@ -77,13 +77,6 @@ def inward(index, work, C, k):
 
 
 @inline
-def enter(Minv, nv, i, k, x):
-    """Write an entry and its mirror image."""
-    put(Minv, i * nv + k, x)
-    put(Minv, k * nv + i, x)
-
-
-@inline
 def outward(index, work, nv, C, i_v, Minv):
     """(A9), (A10): accelerations of a cluster under the unit torque i_v; written to row and column."""
     if C.kind == SINGLE:
@@ -91,13 +84,13 @@ def outward(index, work, nv, C, i_v, Minv):
         a = ws.Dinv_u(work, C.first) - dot6(ws.UDinv(work, C.first), a_up)
         ws.set_Dinv_u(work, C.first, zero(work))
         ws.set_acceleration(work, C.first, a_up + ws.axis(work, C.first) * a)
-        enter(Minv, nv, C.column, i_v, a)
+        put_twice(Minv, nv, C.column, i_v, a)
     else:
         a_out = ws.acceleration(work, C.out)
         for k in range(C.nk):
             a = ws.u_entry(work, C.at_work, C.nk, k) - dot6(ws.UDinv_column(work, C.at_work, C.nk, k), a_out)
             ws.set_u_entry(work, C.at_work, C.nk, k, zero(work))
-            enter(Minv, nv, listed(index, C.column, k), i_v, a)
+            put_twice(Minv, nv, listed(index, C.column, k), i_v, a)
         for b in range(C.first, C.last):
             a, B = a_out, body(index, b)
             for k in range(C.nk):

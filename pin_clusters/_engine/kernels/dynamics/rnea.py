@@ -6,7 +6,7 @@ from ..bodies.motions import rotor_force
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, put_zeros
 from ..tables import workspace as ws
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from ..tables.views import cluster, header, listed, rotor
@@ -35,8 +35,7 @@ def rotor_forces(index, params, work, q, result_and_forces, out, sign):
         if r.carrier > 0:
             ws.add_force(work, r.carrier, -f)
         for k in range(r.nk):
-            i_v = listed(index, r.column, k)
-            put(out, i_v, get(out, i_v) + sign * get(work, r.at_G + k) * axial)
+            increase(out, listed(index, r.column, k), sign * get(work, r.at_G + k) * axial)
 
 
 def rnea_with(advance_loop):
@@ -83,13 +82,12 @@ def rnea_with(advance_loop):
         turn_joints(index, work, q)
         code = outward(index, params, work, q, v, a, result_and_forces, out, forced)
         if forced:
-            for i in range(nv):
-                put(result_and_forces, i, zero(work))
+            put_zeros(result_and_forces, 0, nv)
             rotor_forces(index, params, work, q, result_and_forces, result_and_forces, -1.0)
         inward(index, work, out)
         for i in range(nv):
             if forced:
-                put(out, i, get(out, i) + get(result_and_forces, i))
+                increase(out, i, get(result_and_forces, i))
             put(result_and_forces, i, get(out, i))
         return code
 

@@ -11,7 +11,8 @@ from ..clusters import loop
 from ..compiling.jit import inline, paste
 from ..dynamics.crba import poses_with
 from ..dynamics.minverse import factor
-from ..numbers.simd import LANES, get, get_lane, put, put_row, zero
+from ..numbers.neighbours import get_lane, put_row
+from ..numbers.simd import LANES, get, put, zero
 from ..tables.columns_layout import AT_WORK
 from ..tables.layout import WRONG_SIZE
 from ..tables.views import header

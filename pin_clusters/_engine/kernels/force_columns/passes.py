@@ -6,6 +6,7 @@ import math
 
 from ..clusters import articulated
 from ..compiling.jit import inline
+from ..numbers.ldl6 import entrywise, sym6_lower, sym6_upper
 from ..numbers.simd import get, put, zero
 from ..numbers.spatial import dot6, zero6
 from ..numbers.tuples import Vec6, load6
@@ -32,20 +33,18 @@ def inward_single(index, work, asked, panel, n, C, row, packs):
 
 
 @inline
+def base_roots(work, C):
+    """diag(e)^-1/2 of a free flyer."""
+    i0, i1, i2, i3, i4, i5 = ws.base_inverse_d(work, C.first)
+    return Vec6(math.sqrt(i0), math.sqrt(i1), math.sqrt(i2), math.sqrt(i3), math.sqrt(i4), math.sqrt(i5))
+
+
+@inline
 def inward_free(work, panel, n, C, P):
     """The same of a free flyer."""
-    i0, i1, i2, i3, i4, i5 = ws.base_inverse_d(work, C.first)
-    l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = ws.base_L(work, C.first)
     k = at_w(n, P, C.column)
     u = load6(panel, k) - load6(panel, at_body(n, P, C.first))
-    y0 = u[0]
-    y1 = u[1] - y0 * l10
-    y2 = u[2] - y0 * l20 - y1 * l21
-    y3 = u[3] - y0 * l30 - y1 * l31 - y2 * l32
-    y4 = u[4] - y0 * l40 - y1 * l41 - y2 * l42 - y3 * l43
-    y5 = u[5] - y0 * l50 - y1 * l51 - y2 * l52 - y3 * l53 - y4 * l54
-    w012 = y0 * math.sqrt(i0), y1 * math.sqrt(i1), y2 * math.sqrt(i2)
-    put(panel, k, Vec6(*w012, y3 * math.sqrt(i3), y4 * math.sqrt(i4), y5 * math.sqrt(i5)))
+    put(panel, k, entrywise(sym6_lower(ws.base_L(work, C.first), u), base_roots(work, C)))
 
 
 @inline
@@ -95,16 +94,8 @@ def inward(index, work, asked, panel, n, A, P0):
 @inline
 def outward_free(work, panel, n, C, P):
     """(O5) of a free flyer: its acceleration, from its rows of W."""
-    i0, i1, i2, i3, i4, i5 = ws.base_inverse_d(work, C.first)
-    l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = ws.base_L(work, C.first)
-    w = load6(panel, at_w(n, P, C.column))
-    a5 = w[5] * math.sqrt(i5)
-    a4 = w[4] * math.sqrt(i4) - a5 * l54
-    a3 = w[3] * math.sqrt(i3) - a4 * l43 - a5 * l53
-    a2 = w[2] * math.sqrt(i2) - a3 * l32 - a4 * l42 - a5 * l52
-    a1 = w[1] * math.sqrt(i1) - a2 * l21 - a3 * l31 - a4 * l41 - a5 * l51
-    a0 = w[0] * math.sqrt(i0) - a1 * l10 - a2 * l20 - a3 * l30 - a4 * l40 - a5 * l50
-    a = Vec6(a0, a1, a2, a3, a4, a5)
+    w = entrywise(load6(panel, at_w(n, P, C.column)), base_roots(work, C))
+    a = sym6_upper(ws.base_L(work, C.first), w)
     put(panel, at_w(n, P, C.column), a)
     put(panel, at_body(n, P, C.first), a)
 

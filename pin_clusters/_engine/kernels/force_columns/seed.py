@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from ..bodies.motions import pose_of_rotor
-from ..bodies.placements import free_rotation, unit_rotation
+from ..bodies.placements import free_pose, unit_rotation
 from ..compiling.jit import inline
-from ..numbers.simd import LANES, get, get_row, put, put_lane, zero
+from ..numbers.neighbours import get_row, put_lane
+from ..numbers.simd import LANES, get, put, zero
 from ..numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3, zero6
 from ..numbers.tuples import load3, load9
 from ..tables import workspace as ws
 from ..tables.columns_layout import AXES, CENTRE, HOME, POINT, TURN
-from ..tables.layout import BODY_PARAMS, FREE, LOCAL, POSITION, ROTATION, WORLD
+from ..tables.layout import FREE, LOCAL, WORLD
 from ..tables.views import body, cluster, listed, rotor
 from .panel import at_body, at_w, column_row, reached, touch
 
@@ -22,10 +23,9 @@ def of_world(index, params, q, root, numbers, home):
     Where that is no free flyer the position stands in numbers.
     """
     if root > 0:
-        B, k = body(index, root), root * BODY_PARAMS
+        B = body(index, root)
         if cluster(index, B.cluster).kind == FREE:
-            R = load9(params, k + ROTATION)
-            return matmul3(R, free_rotation(q, B.iq)), load3(params, k + POSITION) + rot(R, load3(q, B.iq))
+            return free_pose(params, q, root, B)
     return unit_rotation(zero(q)), load3(numbers, home)
 
 

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, zero6
+from ..numbers.simd import get, increase, put, put_zeros, zero
+from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, point_velocity, zero6
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
 from ..tables.layout import ANGLE_ROOM, CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
 from ..tables.loop_block import block
 from ..tables.views import body, closure, head, on_angle, on_joint, term_row, velocity_row
-from .closure_rows import frame, increase, point
+from .closure_rows import frame, point
 from .function_derivatives import called_hessian
 
 
@@ -46,15 +46,9 @@ def frames_bias(index, params, work, c, r, wrench, to):
 
 
 @inline
-def point_rate(p, v):
-    """Velocity of the point of a moving body that is at p."""
-    return linear(v) + cross(angular(v), p)
-
-
-@inline
 def point_acceleration(p, v, a):
-    """Acceleration of that point."""
-    return linear(a) + cross(angular(a), p) + cross(angular(v), point_rate(p, v))
+    """Acceleration of the point of a moving body that is at p."""
+    return linear(a) + cross(angular(a), p) + cross(angular(v), point_velocity(v, p))
 
 
 @inline
@@ -63,7 +57,7 @@ def rod_bias(index, params, work, c, r, to):
     pa, pb = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
     va, ca = motion_of(index, work, r.a, c)
     vb, cb = motion_of(index, work, r.b, c)
-    d, dd = pb - pa, point_rate(pb, vb) - point_rate(pa, va)
+    d, dd = pb - pa, point_velocity(vb, pb) - point_velocity(va, pa)
     ddd = point_acceleration(pb, vb, cb) - point_acceleration(pa, va, ca)
     put(work, to, get(params, r.at + 6) * (dot3(d, ddd) + dot3(dd, dd)))
 
@@ -78,8 +72,7 @@ def rate_of_joint(index, work, j):
 def harmonic_bias(index, params, work, r, to):
     """Bias of a harmonic closure: second derivatives along the velocity."""
     t = r.term0
-    for a in range(r.angles):
-        put(work, r.room + ANGLE_ROOM * r.angles + a, zero(work))
+    put_zeros(work, r.room + ANGLE_ROOM * r.angles, r.angles)
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
         increase(work, part.slope, get(params, part.at) * get(work, velocity_row(index, part.velocity).at_rate))
@@ -133,7 +126,6 @@ def biases(index, params, work, q, c, C):
         elif r.form == HARMONIC:
             harmonic_bias(index, params, work, r, to)
         elif r.form == PROPORTIONAL:
-            for i in range(r.rows):
-                put(work, to + i, zero(work))
+            put_zeros(work, to, r.rows)
         else:
             function_bias(index, params, work, q, r, to)

@@ -4,21 +4,11 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.angles import sincos
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, put_zeros, zero
 from ..numbers.spatial import column, cross, dot6, join, matmul3, rot
 from ..numbers.tuples import load3, load6, load9
+from ..tables import layout
 from ..tables import workspace as ws
-from ..tables.layout import (
-    ANGLE_ROOM,
-    CALLED,
-    FRAMES,
-    HARMONIC,
-    IDENTITY,
-    PROPORTIONAL,
-    ROD,
-    TURN_NONE,
-    TURN_UNIVERSAL,
-)
 from ..tables.loop_block import block
 from ..tables.views import closure, head, on_angle, on_joint, on_path, term_row
 from .function_derivatives import called_jacobian
@@ -54,9 +44,9 @@ def frames_rows(index, params, work, r, row, width, wrench):
     for i in range(r.rows):
         n = rot(Ra, load3(params, r.at + 24 + 6 * i))
         m = cross(pb, n)
-        if r.turn == TURN_UNIVERSAL:
+        if r.turn == layout.TURN_UNIVERSAL:
             m = m + cross(column(Rb, 0), column(Ra, 2)) * get(params, r.at + 29 + 6 * i)
-        elif r.turn != TURN_NONE:
+        elif r.turn != layout.TURN_NONE:
             m = m + rot(Ra, load3(params, r.at + 27 + 6 * i))
         spread(index, work, r, row + i * width, wrench + 6 * i, join(n, m))
 
@@ -73,30 +63,23 @@ def rod_rows(index, params, work, r, row, wrench):
 def harmonic_angles(index, params, work, q, r):
     """Sine, cosine and value of the angles of a harmonic closure; the constants of their blocks stand there already."""
     for a in range(r.angles):
-        put(work, r.room + ANGLE_ROOM * a + IDENTITY, get(params, r.at + a))
+        put(work, r.room + layout.ANGLE_ROOM * a + layout.IDENTITY, get(params, r.at + a))
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
-        increase(work, part.angle + IDENTITY, get(params, part.at) * get(q, part.iq))
+        increase(work, part.angle + layout.IDENTITY, get(params, part.at) * get(q, part.iq))
     for a in range(r.angles):
-        angle = r.room + ANGLE_ROOM * a
-        s, c = sincos(get(work, angle + IDENTITY))
+        angle = r.room + layout.ANGLE_ROOM * a
+        s, c = sincos(get(work, angle + layout.IDENTITY))
         put(work, angle, (s, c, -s, -c))
-
-
-@inline
-def increase(work, slope, x):
-    """Add to a number."""
-    put(work, slope, get(work, slope) + x)
 
 
 @inline
 def harmonic_rows(index, params, work, q, r, row, width):
     """Rows of a harmonic closure: its gradient, first by angles, then by joints."""
     harmonic_angles(index, params, work, q, r)
-    slopes, t = r.room + ANGLE_ROOM * r.angles, r.term0
+    slopes, t = r.room + layout.ANGLE_ROOM * r.angles, r.term0
     for i in range(r.rows):
-        for a in range(r.angles):
-            put(work, slopes + a, zero(work))
+        put_zeros(work, slopes, r.angles)
         while t < r.term1 and term_row(index, t).row == i:
             T = term_row(index, t)
             x, f = zero(work) + get(params, T.at), load3(work, T.factor0)
@@ -121,25 +104,24 @@ def equations(index, params, work, q, C):
     """K of a LOOP cluster, whose bodies have been placed; (L1)."""
     H = head(index, C.head)
     L = block(H, C.nk)
-    for i in range(L.nr * L.width):
-        put(work, L.K + i, zero(work))
+    put_zeros(work, L.K, L.nr * L.width)
     for c in range(H.closure0, H.closure1):
         r = closure(index, c)
         row, wrench = L.K + r.row0 * L.width, L.W + 6 * r.row0
-        if r.form == FRAMES:
+        if r.form == layout.FRAMES:
             frames_rows(index, params, work, r, row, L.width, wrench)
-        elif r.form == ROD:
+        elif r.form == layout.ROD:
             rod_rows(index, params, work, r, row, wrench)
-        elif r.form == HARMONIC:
+        elif r.form == layout.HARMONIC:
             harmonic_rows(index, params, work, q, r, row, L.width)
         else:
             # a constant matrix, or one that a function of the user gives
             n = r.part1 - r.part0
-            if r.form == CALLED:
+            if r.form == layout.CALLED:
                 called_jacobian(index, params, work, q, r)
             for i in range(r.rows):
                 for j in range(n):
-                    if r.form == PROPORTIONAL:
+                    if r.form == layout.PROPORTIONAL:
                         k = zero(work) + get(params, r.at + i * n + j)
                     else:
                         k = get(params, r.at + i) * get(work, r.room + i * n + j)

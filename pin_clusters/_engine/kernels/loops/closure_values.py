@@ -7,8 +7,9 @@ is infinitely far away, and a SIMD pack can compute it.
 from __future__ import annotations
 
 from ..compiling.jit import device, inline
+from ..numbers.neighbours import lanes_of, put_lane
 from ..numbers.pack import if_less
-from ..numbers.simd import get, put, put_lane, zero
+from ..numbers.simd import get, put, put_zeros, zero
 from ..numbers.spatial import column, cross, dot3, rot_t, zero3
 from ..numbers.tuples import Vec3, load3
 from ..tables.layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
@@ -16,7 +17,7 @@ from ..tables.loop_block import block
 from ..tables.views import closure, functions_of, head, on_joint, term_row
 from .closure_rows import frame, point
 from .function_derivatives import coordinates, room_of
-from .user_functions import call_address, lanes_of, raw
+from .user_functions import call_address, raw
 
 
 @inline
@@ -117,8 +118,7 @@ def values(index, params, work, q, C):
         elif r.form == CALLED:
             called_values(index, params, work, q, r, to)
         else:
-            for i in range(r.rows):
-                put(work, to + i, zero(work))
+            put_zeros(work, to, r.rows)
 
 
 @device

@@ -9,7 +9,7 @@ from __future__ import annotations
 from ..bodies.placements import place, turn_joint, unit_rotation
 from ..compiling.jit import inline, paste
 from ..numbers.pack import may_be_less
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, put_zeros, zero
 from ..numbers.spatial import cross, zero3, zero6
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
@@ -69,8 +69,7 @@ def spin_elements(index, params, work, C, H):
 def spin_biases(index, params, work, C, H, L):
     """What spin elements and armature need at a = 0: torques, and the rate of the momentum on each carrier."""
     nk, rest = C.nk, zero3(zero(work))
-    for k in range(nk):
-        put(work, L.spin_bias + k, zero(work))
+    put_zeros(work, L.spin_bias, nk)
     # the rate stands behind the momenta
     if C.at_spin >= 0:
         ws.set_momentum(work, C.at_spin, nk, rest)
@@ -80,7 +79,7 @@ def spin_biases(index, params, work, C, H, L):
         e = element(index, n)
         x = get(params, e.at) * combined_bias(index, params, work, e.share0, e.share1)
         for k in range(nk):
-            put(work, L.spin_bias + k, get(work, L.spin_bias + k) + x * get(work, e.at_row + k))
+            increase(work, L.spin_bias + k, x * get(work, e.at_row + k))
         if e.at_spin >= 0:
             ws.set_momentum(work, e.at_spin, nk, ws.momentum(work, e.at_spin, nk) + load3(params, e.at + 1) * x)
 
@@ -155,6 +154,18 @@ def rates_of(index, work, v, C):
 
 
 @inline
+def accelerations_of(index, work, a, C, in_bias):
+    """G a + g of all velocities of a LOOP cluster, in the place of accelerations or of g."""
+    H = head(index, C.head)
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        x = get(work, V.at_bias)
+        for k in range(C.nk):
+            x += get(work, V.at_G + k) * get(a, listed(index, C.column, k))
+        put(work, V.at_bias if in_bias else V.at_acceleration, x)
+
+
+@inline
 def joint_motion(work, B, nk, which):
     """S_b times numbers of its joint: ``which`` is 0 for the bias g, 1 for the velocity G v."""
     at = B.at_G + B.ndof * nk + B.ndof * which
@@ -208,5 +219,4 @@ def prepare_bias(index, params, work, q, v, c, C):
 @inline
 def stand_still(work, C):
     """Put the output body of a cluster at the origin: the motion of loops is relative to it."""
-    ws.set_rotation(work, C.out, unit_rotation(zero(work)))
-    ws.set_position(work, C.out, zero3(zero(work)))
+    ws.set_pose(work, C.out, unit_rotation(zero(work)), zero3(zero(work)))

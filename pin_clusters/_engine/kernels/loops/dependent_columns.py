@@ -11,12 +11,6 @@ from ..numbers.simd import get, put, zero
 
 
 @inline
-def magnitude(x):
-    """Square: compares like the absolute value."""
-    return x * x
-
-
-@inline
 def invert(work, K, width, nd, nr, P, room):
     """Write P with P K = 1, K being nr x nd; pivot rows are chosen lane by lane.
 
@@ -33,7 +27,8 @@ def invert(work, K, width, nd, nr, P, room):
         for i in range(k + 1, nr):
             # the larger of both rows goes up
             row = room + i * wide
-            a, b = magnitude(get(work, top + k)), magnitude(get(work, row + k))
+            x, y = get(work, top + k), get(work, row + k)
+            a, b = x * x, y * y  # they compare like absolute values
             if may_be_less(a, b):  # lanes choose one by one
                 for j in range(k, wide):
                     x, y = get(work, top + j), get(work, row + j)
@@ -87,6 +82,7 @@ def product_of_norms(work, L):
     a, b = zero(work), zero(work)
     for i in range(L.nr):
         for j in range(L.nd):
-            a += magnitude(get(work, L.K + i * L.width + j))
-            b += magnitude(get(work, L.P + j * L.nr + i))
+            x, y = get(work, L.K + i * L.width + j), get(work, L.P + j * L.nr + i)
+            a += x * x
+            b += y * y
     return a * b

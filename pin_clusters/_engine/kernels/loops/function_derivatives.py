@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 
 from ..compiling.jit import device, inline
-from ..numbers.simd import get_lane, put_lane
+from ..numbers.neighbours import get_lane, lanes_of, put_lane
 from ..tables.views import functions_of, on_joint, velocity_row
-from .user_functions import call_address, lanes_of, put_raw, raw
+from .user_functions import call_address, put_raw, raw
 
 # central differences of order 8: at which steps, and how much they count
 _STEPS = (1.0, -1.0, 2.0, -2.0, 3.0, -3.0, 4.0, -4.0)

@@ -7,13 +7,12 @@ series in time are taken.
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, put_zeros, zero
 from ..numbers.tuples import load3
 from ..tables import layout as at
 from ..tables.layout import ANGLE_ROOM
 from ..tables.sizes import harmonic_room
 from ..tables.views import on_angle, term_row, velocity_row
-from .closure_rows import increase
 
 _harmonic_room = inline(harmonic_room)
 
@@ -57,10 +56,8 @@ def add_rate(work, r, R, row, slope, x, s, second):
 def turn_angles(index, params, work, r, R, nk):
     """Write how the angles change: along the motion, and along each column."""
     n = r.angles
-    for a in range(2 * n):
-        put(work, R.slopes + a, zero(work))
-    for a in range(nk * n):
-        put(work, R.changes + a, zero(work))
+    put_zeros(work, R.slopes, 2 * n)
+    put_zeros(work, R.changes, nk * n)
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
         V, x = velocity_row(index, part.velocity), get(params, part.at)
@@ -75,8 +72,7 @@ def rates_by_angles(index, params, work, r, nk, second):
     """Write first, if wanted second, time derivatives of the derivatives of all rows by the angles."""
     R = room_of(r, nk)
     turn_angles(index, params, work, r, R, nk)
-    for i in range(2 * r.rows * r.angles):
-        put(work, R.rates + i, zero(work))
+    put_zeros(work, R.rates, 2 * r.rows * r.angles)
     for t in range(r.term0, r.term1):
         T = term_row(index, t)
         x, (a, da) = get(params, T.at), series(work, r, T.slope0, T.factor0)
@@ -107,8 +103,7 @@ def rates_by_joints(index, params, work, r, row, width, nk):
 def harmonic_row(index, params, work, r, to, k, nk):
     """Second rates of the rows of a harmonic closure, for column k."""
     R, n = room_of(r, nk), r.angles
-    for a in range(n):
-        put(work, R.slopes + 3 * n + a, zero(work))
+    put_zeros(work, R.slopes + 3 * n, n)
     for p in range(r.part0, r.part1):
         part = on_angle(index, p)
         change = get(work, velocity_row(index, part.velocity).at_dG + k)
@@ -138,8 +133,7 @@ def add_bends(work, r, R, one, other, x):
 def bends_by_angles(index, params, work, r, nk, values):
     """Write the second derivatives by the angles of all rows, times their multipliers."""
     R = room_of(r, nk)
-    for i in range(r.angles * r.angles):
-        put(work, R.bends + i, zero(work))
+    put_zeros(work, R.bends, r.angles * r.angles)
     for t in range(r.term0, r.term1):
         T = term_row(index, t)
         x, f = get(params, T.at) * get(work, values + T.row), load3(work, T.factor0)

@@ -67,13 +67,3 @@ def _put_raw(a, i, x):
         a[i] = x
 
     return scalar
-
-
-def lanes_of(a):
-    """Return how many lanes a scalar of an array has."""
-    return 1
-
-
-@overload(lanes_of, **INLINE)
-def _lanes_of(a):
-    return (lambda a: LANES) if a.ndim == 2 else (lambda a: 1)

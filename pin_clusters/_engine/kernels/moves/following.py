@@ -14,20 +14,7 @@ from ..loops.coupling_of_loops import is_singular, place_bodies, prepare, rates_
 from ..loops.dependent_columns import invert_dependents
 from ..numbers.spatial import rot
 from ..numbers.tuples import Vec3
-from ..tables.layout import (
-    CONTINUOUS,
-    FREEFLYER,
-    HELICAL,
-    LOOP,
-    OK,
-    PLANAR,
-    PRISMATIC,
-    REVOLUTE,
-    ROUNDING,
-    SPHERICAL,
-    TOLERANCE,
-    WRONG_SIZE,
-)
+from ..tables import layout as at
 from ..tables.loop_block import block
 from ..tables.views import body, cluster, head, header, listed, velocity_row
 
@@ -48,17 +35,17 @@ def advance(index, work, q, C, part):
     for b in range(C.first, C.last):
         B = body(index, b)
         i, x = B.iq, B.at_G + B.ndof * C.nk + B.ndof
-        if B.kind == REVOLUTE or B.kind == PRISMATIC or B.kind == HELICAL:
+        if B.kind == at.REVOLUTE or B.kind == at.PRISMATIC or B.kind == at.HELICAL:
             q[i] += part * work[x]
-        elif B.kind == CONTINUOUS:
+        elif B.kind == at.CONTINUOUS:
             turn_pair(q, i, part * work[x])
-        elif B.kind == SPHERICAL:
+        elif B.kind == at.SPHERICAL:
             turn_quaternion(q, i, part * work[x], part * work[x + 1], part * work[x + 2])
-        elif B.kind == PLANAR:
+        elif B.kind == at.PLANAR:
             u, v = part * work[x], part * work[x + 1]
             q[i], q[i + 1] = q[i] + q[i + 2] * u - q[i + 3] * v, q[i + 1] + q[i + 3] * u + q[i + 2] * v
             turn_pair(q, i + 2, part * work[x + 2])
-        elif B.kind == FREEFLYER:
+        elif B.kind == at.FREEFLYER:
             t = rot(free_rotation(q, i), Vec3(part * work[x], part * work[x + 1], part * work[x + 2]))
             q[i], q[i + 1], q[i + 2] = q[i] + t[0], q[i + 1] + t[1], q[i + 2] + t[2]
             turn_quaternion(q, i + 3, part * work[x + 3], part * work[x + 4], part * work[x + 5])
@@ -73,17 +60,6 @@ def copy_joints(index, source, target, C, independent):
         if not independent or V.column >= 0:
             for k in range(V.nq):
                 target[V.iq + k] = source[V.iq + k]
-
-
-@device
-def largest_coordinate(index, q, C):
-    """Largest |q| of the joints of a LOOP cluster."""
-    H, x = head(index, C.head), 0.0
-    for n in range(H.velocity0, H.velocity1):
-        V = velocity_row(index, n)
-        for k in range(V.nq):
-            x = max(x, abs(q[V.iq + k]))
-    return x
 
 
 @paste
@@ -103,9 +79,12 @@ def evaluate(index, params, work, q, C):
 @device
 def closed_enough(index, q, C, value, before):
     """Whether the largest value is at rounding level, or falls no longer."""
-    return value < TOLERANCE * max(1.0, 0.01 * largest_coordinate(index, q, C)) or (
-        value < ROUNDING and value > 0.3 * before
-    )
+    H, largest = head(index, C.head), 0.0
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        for k in range(V.nq):
+            largest = max(largest, abs(q[V.iq + k]))
+    return value < at.TOLERANCE * max(1.0, 0.01 * largest) or (value < at.ROUNDING and value > 0.3 * before)
 
 
 @paste
@@ -226,15 +205,15 @@ def move(index, params, work, result, q, v, target, spare):
     """
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
-        return WRONG_SIZE
+        return at.WRONG_SIZE
     start(params, work)
-    code = OK
+    code = at.OK
     for c in range(n.cluster0, n.cluster1):
         C = cluster(index, c)
-        if C.kind == LOOP:
+        if C.kind == at.LOOP:
             stand_still(work, C)
             if not follow(index, params, work, q, v, target, spare, C):
                 # near a dead centre Newton's method may leave what is as closed as it can be: who rests stays
-                if not (is_at_rest(index, v, C) and evaluate(index, params, work, q, C) < ROUNDING):
+                if not (is_at_rest(index, v, C) and evaluate(index, params, work, q, C) < at.ROUNDING):
                     code = -c
     return code

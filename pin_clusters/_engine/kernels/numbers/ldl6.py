@@ -41,8 +41,8 @@ def sym6_factor(I):
 
 
 @inline
-def sym6_solve(inverse_d, L, b):
-    """Solve L D L' x = b."""
+def sym6_lower(L, b):
+    """Solve L y = b."""
     l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = L
     y0 = b[0]
     y1 = b[1] - l10 * y0
@@ -50,10 +50,29 @@ def sym6_solve(inverse_d, L, b):
     y3 = b[3] - l30 * y0 - l31 * y1 - l32 * y2
     y4 = b[4] - l40 * y0 - l41 * y1 - l42 * y2 - l43 * y3
     y5 = b[5] - l50 * y0 - l51 * y1 - l52 * y2 - l53 * y3 - l54 * y4
-    x5 = y5 * inverse_d[5]
-    x4 = y4 * inverse_d[4] - l54 * x5
-    x3 = y3 * inverse_d[3] - l43 * x4 - l53 * x5
-    x2 = y2 * inverse_d[2] - l32 * x3 - l42 * x4 - l52 * x5
-    x1 = y1 * inverse_d[1] - l21 * x2 - l31 * x3 - l41 * x4 - l51 * x5
-    x0 = y0 * inverse_d[0] - l10 * x1 - l20 * x2 - l30 * x3 - l40 * x4 - l50 * x5
+    return Vec6(y0, y1, y2, y3, y4, y5)
+
+
+@inline
+def sym6_upper(L, y):
+    """Solve L' x = y."""
+    l10, l20, l21, l30, l31, l32, l40, l41, l42, l43, l50, l51, l52, l53, l54 = L
+    x5 = y[5]
+    x4 = y[4] - l54 * x5
+    x3 = y[3] - l43 * x4 - l53 * x5
+    x2 = y[2] - l32 * x3 - l42 * x4 - l52 * x5
+    x1 = y[1] - l21 * x2 - l31 * x3 - l41 * x4 - l51 * x5
+    x0 = y[0] - l10 * x1 - l20 * x2 - l30 * x3 - l40 * x4 - l50 * x5
     return Vec6(x0, x1, x2, x3, x4, x5)
+
+
+@inline
+def entrywise(a, b):
+    """Products of entries."""
+    return Vec6(a[0] * b[0], a[1] * b[1], a[2] * b[2], a[3] * b[3], a[4] * b[4], a[5] * b[5])
+
+
+@inline
+def sym6_solve(inverse_d, L, b):
+    """Solve L D L' x = b."""
+    return sym6_upper(L, entrywise(sym6_lower(L, b), inverse_d))

@@ -161,88 +161,31 @@ def _zero(a):
     return lambda a: _zero_of(a)
 
 
-def get_lane(a, i, lane):
-    """Return one lane of scalar i; without the JIT there is one."""
-    return a[i]
+@inline
+def increase(a, i, x):
+    """Add to scalar i of a flat array."""
+    put(a, i, get(a, i) + x)
 
 
-def put_lane(a, i, lane, x):
-    """Write one lane of scalar i."""
-    a[i] = x
+@inline
+def put_twice(M, n, i, k, x):
+    """Write an entry of an n x n matrix, and its mirror image."""
+    put(M, i * n + k, x)
+    put(M, k * n + i, x)
 
 
-@overload(get_lane, **INLINE)
-def _get_lane(a, i, lane):
-    return (lambda a, i, lane: a[i, lane]) if a.ndim == 2 else (lambda a, i, lane: a[i])
+@inline
+def put_copy(a, i, b, k, n):
+    """Write n scalars from scalar i of a flat array on, those of another one from k on."""
+    for j in range(n):
+        put(a, i + j, get(b, k + j))
 
 
-@overload(put_lane, **INLINE)
-def _put_lane(a, i, lane, x):
-    if a.ndim == 2:
-
-        def write(a, i, lane, x):
-            a[i, lane] = x
-
-        return write
-
-    def write_the_one(a, i, lane, x):
-        a[i] = x
-
-    return write_the_one
-
-
-@intrinsic
-def _row(typing: Any, a: Any, i: Any, j: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        return builder.load(_place_in_row(context, builder, a, *args), align=8)
-
-    return Pack(LANES)(a, types.intp, types.intp), codegen
-
-
-@intrinsic
-def _set_row(typing: Any, a: Any, i: Any, j: Any, x: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        builder.store(args[3], _place_in_row(context, builder, a, *args[:3]), align=8)
-
-    return types.void(a, types.intp, types.intp, x), codegen
-
-
-def _place_in_row(context: Any, builder: Any, kind: Any, array: Any, i: Any, j: Any) -> Any:
-    """Point at a pack that lies in row i of a contiguous matrix, from column j on."""
-    view = context.make_array(kind)(context, builder, array)
-    width = cgutils.unpack_tuple(builder, view.shape)[1]
-    at = builder.add(builder.mul(i, width), j)
-    return builder.bitcast(builder.gep(view.data, [at]), ir.VectorType(ir.DoubleType(), LANES).as_pointer())
-
-
-def get_row(a, i, j):
-    """Return the pack of entries j, j + 1, ... of row i of a matrix."""
-    return a[i, j]
-
-
-def put_row(a, i, j, x):
-    """Write a pack there."""
-    a[i, j] = x
-
-
-@overload(get_row, **INLINE)
-def _get_row(a, i, j):
-    def checked(a, i, j):
-        assert 0 <= i < a.shape[0], "kernel reads out of bounds"
-        assert 0 <= j <= a.shape[1] - LANES, "kernel reads out of bounds"
-        return _row(a, i, j)
-
-    return checked if BOUNDSCHECK else lambda a, i, j: _row(a, i, j)
-
-
-@overload(put_row, **INLINE)
-def _put_row(a, i, j, x):
-    def checked(a, i, j, x):
-        assert 0 <= i < a.shape[0], "kernel writes out of bounds"
-        assert 0 <= j <= a.shape[1] - LANES, "kernel writes out of bounds"
-        _set_row(a, i, j, x)
-
-    return checked if BOUNDSCHECK else lambda a, i, j, x: _set_row(a, i, j, x)
+@inline
+def put_zeros(a, i, n):
+    """Write n zeros from scalar i of a flat array on."""
+    for k in range(n):
+        put(a, i + k, zero(a))
 
 
 def _fetch(builder: Any, pointer: Any) -> None:

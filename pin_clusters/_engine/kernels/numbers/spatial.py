@@ -105,6 +105,14 @@ def column(R, k):
 
 
 @inline
+def axis_of(R, i):
+    """The same, of a number that is known when it runs."""
+    if i == 0:
+        return column(R, 0)
+    return column(R, 1) if i == 1 else column(R, 2)
+
+
+@inline
 def dot3(a, b):
     return a[0] * b[0] + a[1] * b[1] + a[2] * b[2]
 
@@ -202,6 +210,13 @@ def rigid_in_world(R, x, m, lever, I):
 
 
 @inline
+def point_inertia(m, x):
+    """Inertia of a point mass at x."""
+    xx, yy, zz, h = m * x[0] * x[0], m * x[1] * x[1], m * x[2] * x[2], x * m
+    return Rigid(m, h[0], h[1], h[2], yy + zz, -h[0] * x[1], -h[0] * x[2], xx + zz, -h[1] * x[2], xx + yy)
+
+
+@inline
 def rigid_mul(I, a):
     """Rigid-body inertia times motion."""
     m, h0, h1, h2 = I[0], I[1], I[2], I[3]
@@ -272,6 +287,13 @@ def rot6(R, m):
 def rot6_t(R, m):
     """Both halves turned back."""
     return join(rot_t(R, linear(m)), rot_t(R, angular(m)))
+
+
+@inline
+def force_from(R, p, f):
+    """A force in the axes R, about their origin p, in the axes and about the origin in which these are given."""
+    n = rot(R, linear(f))
+    return join(n, rot(R, angular(f)) + cross(p, n))
 
 
 @inline

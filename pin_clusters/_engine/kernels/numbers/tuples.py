@@ -105,4 +105,4 @@ def loads(n, kind=None):
 
 
 load3, load6, load10, load21 = loads(3, Vec3), loads(6, Vec6), loads(10, Rigid), loads(21, Sym6)
-load9, load15 = loads(9), loads(15)
+load2, load9, load15 = loads(2), loads(9), loads(15)

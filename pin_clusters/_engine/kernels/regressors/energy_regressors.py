@@ -8,43 +8,25 @@ from __future__ import annotations
 from ..bodies.placements import unit_rotation
 from ..compiling.jit import inline, paste
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import cross, dot3, matmul3, rot, rot_t, zero3
+from ..numbers.spatial import axis_of, cross, dot3, matmul3, rot, rot_t, zero3
 from ..numbers.tuples import load3, load9
 from ..tables import layout as at
+from ..tables import regressor_views as row_of
+from ..tables import regressor_workspace as own
 from ..tables.layout import OK, WRONG_SIZE
-from ..tables.regressor_layout import PARAMETERS
-from ..tables.regressor_views import armature_at, body_at, driver_at, head_at, link_at, rod_at, room_at, spin_at
-from ..tables.regressor_workspace import (
-    own_position,
-    own_rate,
-    own_speed,
-    own_turn,
-    set_own_position,
-    set_own_rate,
-    set_own_rotation,
-    set_own_speed,
-    set_own_turn,
-)
-from ..tables.tree_views import dof
-from .regressor_links import (
-    axis_of,
-    joint_moved,
-    place_of,
-    put_in_place,
-    rates,
-    sines_and_cosines,
-)
+from ..tables.tree_views import dof, driver
+from .regressor_links import joint_moved, place_of, put_in_place, rates, sines_and_cosines
 
 
 @inline
 def start_links_of(work, O):
     """Set the universe: unit rotation, rest."""
     o = zero(work)
-    set_own_rotation(work, 0, unit_rotation(o))
-    set_own_position(work, 0, zero3(o))
-    set_own_turn(work, 0, unit_rotation(o))
-    set_own_speed(work, 0, zero3(o))
-    set_own_rate(work, 0, zero3(o))
+    own.set_rotation(work, 0, unit_rotation(o))
+    own.set_position(work, 0, zero3(o))
+    own.set_turn(work, 0, unit_rotation(o))
+    own.set_speed(work, 0, zero3(o))
+    own.set_rate(work, 0, zero3(o))
     put(work, O.base, unit_rotation(o))
     put(work, O.base + 9, zero3(o))
 
@@ -52,8 +34,8 @@ def start_links_of(work, O):
 @inline
 def move_link(index, params, work, out, v, n, O, b, L, R, d):
     """Write the velocity of a link: of its origin as a point, and of turning."""
-    w_up = own_speed(work, L.parent)
-    turn, along = zero3(zero(work)), own_rate(work, L.parent) + cross(w_up, d)
+    w_up = own.speed(work, L.parent)
+    turn, along = zero3(zero(work)), own.rate(work, L.parent) + cross(w_up, d)
     for i in range(L.ndof):
         D = dof(index, n.dof0 + L.iv + i)
         rate, _ = rates(index, out, v, v, O, L.iv + i, D)
@@ -65,17 +47,8 @@ def move_link(index, params, work, out, v, n, O, b, L, R, d):
                 along = along + step * get(params, D.screw)
         else:
             along = along + step
-    set_own_speed(work, b, w_up + turn)
-    set_own_rate(work, b, along)
-
-
-@inline
-def mass_and_moment(to, at_first, x, a, b, c):
-    """Write what mass and first moment give."""
-    put(to, at_first, x)
-    put(to, at_first + 1, a)
-    put(to, at_first + 2, b)
-    put(to, at_first + 3, c)
+    own.set_speed(work, b, w_up + turn)
+    own.set_rate(work, b, along)
 
 
 @inline
@@ -85,17 +58,17 @@ def static_columns(index, params, work, n, O, static):
     width, less = n.width - 6 * bodies, 6 * bodies
     R0, p0 = load9(work, O.base), load3(work, O.base + 9)
     for r in range(n.body0, n.body1):
-        B = body_at(index, r)
-        R, x = matmul3(R0, own_turn(work, B.link)), (p0 + rot(R0, own_position(work, B.link))) * share
+        B = row_of.body(index, r)
+        R, x = matmul3(R0, own.turn(work, B.link)), (p0 + rot(R0, own.position(work, B.link))) * share
         i = 4 * (r - n.body0)
-        mass_and_moment(static, i, x[0], R[0] * share, R[1] * share, R[2] * share)
-        mass_and_moment(static, i + width, x[1], R[3] * share, R[4] * share, R[5] * share)
-        mass_and_moment(static, i + 2 * width, x[2], R[6] * share, R[7] * share, R[8] * share)
+        put(static, i, (x[0], R[0] * share, R[1] * share, R[2] * share))
+        put(static, i + width, (x[1], R[3] * share, R[4] * share, R[5] * share))
+        put(static, i + 2 * width, (x[2], R[6] * share, R[7] * share, R[8] * share))
     for i in range(4 * bodies, width):
         for row in range(3):
             put(static, row * width + i, zero(work))
     for r in range(n.rod0, n.rod1):
-        D = rod_at(index, r)
+        D = row_of.rod(index, r)
         x, i = (p0 + rot(R0, centre_of_rod(params, work, D))) * share, D.column - less
         put(static, i, x[0])
         put(static, width + i, x[1])
@@ -118,11 +91,11 @@ def potential_columns(index, params, work, n, O, potential):
     for i in range(n.width):
         put(potential, i, o)
     for r in range(n.body0, n.body1):
-        B = body_at(index, r)
-        g = rot_t(own_turn(work, B.link), up)
-        mass_and_moment(potential, B.column, level + dot3(up, own_position(work, B.link)), g[0], g[1], g[2])
+        B = row_of.body(index, r)
+        g = rot_t(own.turn(work, B.link), up)
+        put(potential, B.column, (level + dot3(up, own.position(work, B.link)), g[0], g[1], g[2]))
     for r in range(n.rod0, n.rod1):
-        D = rod_at(index, r)
+        D = row_of.rod(index, r)
         put(potential, D.column, level + dot3(up, centre_of_rod(params, work, D)))
 
 
@@ -130,30 +103,26 @@ def potential_columns(index, params, work, n, O, potential):
 def kinetic_columns(index, params, work, n, O, kinetic):
     """Write the columns of the kinetic energy."""
     for r in range(n.body0, n.body1):
-        B = body_at(index, r)
-        R, i = own_turn(work, B.link), B.column
-        u, w = rot_t(R, own_rate(work, B.link)), rot_t(R, own_speed(work, B.link))
+        B = row_of.body(index, r)
+        R, i = own.turn(work, B.link), B.column
+        u, w = rot_t(R, own.rate(work, B.link)), rot_t(R, own.speed(work, B.link))
         moment = cross(u, w)
-        mass_and_moment(kinetic, i, 0.5 * dot3(u, u), moment[0], moment[1], moment[2])
-        put(kinetic, i + 4, 0.5 * w[0] * w[0])
-        put(kinetic, i + 5, w[0] * w[1])
-        put(kinetic, i + 6, 0.5 * w[1] * w[1])
-        put(kinetic, i + 7, w[0] * w[2])
-        put(kinetic, i + 8, w[1] * w[2])
-        put(kinetic, i + PARAMETERS - 1, 0.5 * w[2] * w[2])
+        put(kinetic, i, (0.5 * dot3(u, u), moment[0], moment[1], moment[2]))
+        xx, yy, zz = 0.5 * w[0] * w[0], 0.5 * w[1] * w[1], 0.5 * w[2] * w[2]
+        put(kinetic, i + 4, (xx, w[0] * w[1], yy, w[0] * w[2], w[1] * w[2], zz))
     for r in range(n.spin0, n.spin1):
-        S, rho = spin_at(index, r), zero(work)
+        S, rho = row_of.spin(index, r), zero(work)
         for t in range(S.driver0, S.driver1):
-            D = driver_at(index, t)
+            D = driver(index, t)
             rho += get(params, D.at) * get(work, O.v_tree + D.iv)
-        eta = rot(own_turn(work, S.link), load3(params, S.at))
-        put(kinetic, S.column, rho * (dot3(eta, own_speed(work, S.link)) + 0.5 * rho))
+        eta = rot(own.turn(work, S.link), load3(params, S.at))
+        put(kinetic, S.column, rho * (dot3(eta, own.speed(work, S.link)) + 0.5 * rho))
     for r in range(n.armature0, n.armature1):
-        M = armature_at(index, r)
+        M = row_of.armature(index, r)
         rate = get(work, O.v_tree + M.iv)
         put(kinetic, M.column, 0.5 * rate * rate)
     for r in range(n.rod0, n.rod1):
-        D = rod_at(index, r)
+        D = row_of.rod(index, r)
         x, y = rate_of(work, D.a, load3(params, D.at)), rate_of(work, D.b, load3(params, D.at + 3))
         own_a, own_b, both = get(params, D.at + 6), get(params, D.at + 7), get(params, D.at + 8)
         put(kinetic, D.column, 0.5 * (own_a * dot3(x, x) + own_b * dot3(y, y)) + both * dot3(x, y))
@@ -162,33 +131,27 @@ def kinetic_columns(index, params, work, n, O, kinetic):
 @inline
 def rate_of(work, b, point):
     """Velocity of a point of a link that is given in its joint frame."""
-    return own_rate(work, b) + cross(own_speed(work, b), rot(own_turn(work, b), point))
+    return own.rate(work, b) + cross(own.speed(work, b), rot(own.turn(work, b), point))
 
 
 @paste
 def energy_regressors(index, params, work, out, q, v, static, kinetic, potential):
-    """Write the regressors that there is room for; G is in out, for the kinetic energy.
+    """Write the regressors that there is room for; G is in out, the tree's, for the kinetic energy.
 
     Args:
-        index: Table, see ``regressor_layout``.
-        params: Table.
-        work: Workspace.
-        out: The tree's.
-        q: Configuration of the tree.
         v: Independent velocities; may be empty without kinetic.
         static: By rows, 3 x (width less 6 per body); or empty.
-        kinetic: ``width`` numbers, or empty.
-        potential: The same.
+        kinetic, potential: ``width`` numbers, or empty.
     """
-    n = head_at(index, 0)
-    O = room_at(index, n.room)
+    n = row_of.head(index, 0)
+    O = row_of.room(index, n.room)
     moves = kinetic.shape[0] > 0
     if q.shape[0] != n.nq or (moves and v.shape[0] != n.nv):
         return WRONG_SIZE
     start_links_of(work, O)
     sines_and_cosines(work, q, n, O)
     for b in range(1, n.links + 1):
-        L = link_at(index, b)
+        L = row_of.link(index, b)
         R, d = joint_moved(params, work, q, O, b, L)
         if n.base == 1 and b == 1:  # its own frame is the world below it
             put(work, O.base, R)

@@ -8,27 +8,16 @@ holds.
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import LANES, get, put, zero
+from ..numbers.neighbours import PAIR, get_pack, get_pair, put_pack, put_pair
+from ..numbers.simd import LANES, get, increase, put, zero
 from ..numbers.spatial import angular, cross, dot3, point_velocity, rot
 from ..numbers.tuples import load3, load6
-from ..rows.packs_in_rows import PAIR, get_pack, get_pair, put_pack, put_pair
+from ..tables import regressor_views as row_of
+from ..tables import regressor_workspace as own
 from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.regressor_layout import PARAMETERS
-from ..tables.regressor_views import (
-    armature_at,
-    body_at,
-    driver_at,
-    head_at,
-    link_at,
-    pair_at,
-    rod_at,
-    room_at,
-    spin_at,
-    turn_at,
-)
-from ..tables.regressor_workspace import own_gain, own_position, own_speed, own_turn, unit_force_with, unit_moment_with
-from ..tables.tree_views import dof, entry
+from ..tables.tree_views import dof, driver, entry
 from .regressor_links import (
     forces_of_parameters,
     place_of,
@@ -43,12 +32,12 @@ WHOLE = PARAMETERS // LANES * LANES  # the rest is pairs: few of these cross a l
 
 def rows_with(get_some, put_some):
     """Make what writes some neighbouring columns of a body, of which ``get_some`` reads one pack."""
-    unit_force, unit_moment = unit_force_with(get_some), unit_moment_with(get_some)
+    unit_force, unit_moment = own.unit_force_with(get_some), own.unit_moment_with(get_some)
 
     @inline
     def columns_of_body(index, work, n, O, B, j):
         """Write what the parameters from the jth on give to the rows of all velocities that move the body."""
-        R, x = own_turn(work, B.link), own_position(work, B.link)
+        R, x = own.turn(work, B.link), own.position(work, B.link)
         f0, f1, f2 = unit_force(work, B.link, j)
         m0, m1, m2 = unit_moment(work, B.link, j)
         u0 = f0 * R[0] + f1 * R[1] + f2 * R[2]
@@ -66,7 +55,7 @@ def rows_with(get_some, put_some):
             put_some(work, at + 4 * n.width, w1)
             put_some(work, at + 5 * n.width, w2)
         for t in range(B.pair0, B.pair1):
-            P = pair_at(index, t)
+            P = row_of.pair(index, t)
             J = load6(work, P.at)
             row = u0 * J[0] + u1 * J[1] + u2 * J[2] + w0 * J[3] + w1 * J[4] + w2 * J[5]
             put_some(work, at + P.k * n.width, row)
@@ -83,20 +72,19 @@ def column_of_rotor(index, params, work, out, n, O, S):
     """Write the column of the axial inertia of a rotor that is no body: what it has beyond the locked one; (S1)."""
     rho, rise = zero(work), zero(work)
     for t in range(S.driver0, S.driver1):
-        D = driver_at(index, t)
+        D = driver(index, t)
         ratio = get(params, D.at)
         rho += ratio * get(work, O.v_tree + D.iv)
         rise += ratio * get(work, O.a_tree + D.iv)
-    eta = rot(own_turn(work, S.link), load3(params, S.at))
-    moment = eta * rise + cross(own_speed(work, S.link), eta) * rho
+    eta = rot(own.turn(work, S.link), load3(params, S.at))
+    moment = eta * rise + cross(own.speed(work, S.link), eta) * rho
     for t in range(S.pair0, S.pair1):
-        P = pair_at(index, t)
+        P = row_of.pair(index, t)
         put(work, O.Y + P.k * n.width + S.column, dot3(angular(load6(work, P.at)), moment))
-    torque = rise + dot3(eta, own_gain(work, S.link))
+    torque = rise + dot3(eta, own.gain(work, S.link))
     for t in range(S.term0, S.term1):
-        T = turn_at(index, t)
-        i = O.Y + T.k * n.width + S.column
-        put(work, i, get(work, i) + get(params, T.at) * get(out, T.at_G) * torque)
+        T = row_of.turn(index, t)
+        increase(work, O.Y + T.k * n.width + S.column, get(params, T.at) * get(out, T.at_G) * torque)
 
 
 @inline
@@ -111,16 +99,14 @@ def column_of_rod(index, params, work, n, O, D):
     own_a, own_b, both = get(params, D.at + 6), get(params, D.at + 7), get(params, D.at + 8)
     f, g = of_a * own_a + of_b * both, of_b * own_b + of_a * both
     for t in range(D.pair0, D.pair1):
-        P = pair_at(index, t)
+        P = row_of.pair(index, t)
         put(work, O.Y + P.k * n.width + D.column, zero(work))
     for t in range(D.a0, D.a1):
-        P = pair_at(index, t)
-        i = O.Y + P.k * n.width + D.column
-        put(work, i, get(work, i) + dot3(point_velocity(load6(work, P.at), x), f))
+        P = row_of.pair(index, t)
+        increase(work, O.Y + P.k * n.width + D.column, dot3(point_velocity(load6(work, P.at), x), f))
     for t in range(D.b0, D.b1):
-        P = pair_at(index, t)
-        i = O.Y + P.k * n.width + D.column
-        put(work, i, get(work, i) + dot3(point_velocity(load6(work, P.at), y), g))
+        P = row_of.pair(index, t)
+        increase(work, O.Y + P.k * n.width + D.column, dot3(point_velocity(load6(work, P.at), y), g))
 
 
 @inline
@@ -139,31 +125,31 @@ def copied(work, n, O, result):
 @paste
 def regressor(index, params, work, out, q, v, a, result):
     """Write the regressor of the joint torques, shape (nv, width), to work and to result; G and its bias are in out."""
-    n = head_at(index, 0)
-    O = room_at(index, n.room)
+    n = row_of.head(index, 0)
+    O = row_of.room(index, n.room)
     if q.shape[0] != n.nq or v.shape[0] != n.nv or a.shape[0] != n.nv:
         return WRONG_SIZE
     start_regressor(params, work)
     sines_and_cosines(work, q, n, O)
     for b in range(1, n.links + 1):
-        L = link_at(index, b)
+        L = row_of.link(index, b)
         step_outward(index, params, work, out, q, v, a, n, O, b, L)
         if L.body == 1:
             forces_of_parameters(work, b)
     for r in range(n.body0, n.body1):
-        B = body_at(index, r)
+        B = row_of.body(index, r)
         for j in range(0, WHOLE, LANES):
             columns_of_body(index, work, n, O, B, j)
         for j in range(WHOLE, PARAMETERS, PAIR):
             two_columns_of_body(index, work, n, O, B, j)
     for r in range(n.spin0, n.spin1):
-        column_of_rotor(index, params, work, out, n, O, spin_at(index, r))
+        column_of_rotor(index, params, work, out, n, O, row_of.spin(index, r))
     for r in range(n.armature0, n.armature1):
-        M = armature_at(index, r)
+        M = row_of.armature(index, r)
         D, rise = dof(index, n.dof0 + M.iv), get(work, O.a_tree + M.iv)
         for t in range(D.term0, D.term1):
             T = entry(index, t)
             put(work, O.Y + T.k * n.width + M.column, get(out, O.G + T.at) * rise)
     for r in range(n.rod0, n.rod1):
-        column_of_rod(index, params, work, n, O, rod_at(index, r))
+        column_of_rod(index, params, work, n, O, row_of.rod(index, r))
     return OK if copied(work, n, O, result) else WRONG_SIZE

@@ -5,52 +5,36 @@ No linear velocity is needed: of a body's origin only its acceleration as a poin
 
 from __future__ import annotations
 
-from ..bodies.placements import turned, unit_rotation
+from ..bodies.placements import moved, turned, unit_rotation
 from ..compiling.jit import inline
 from ..numbers.angles import sincos, turn_z
+from ..numbers.neighbours import get_pack, put_pack
 from ..numbers.simd import LANES, get, put, zero
-from ..numbers.spatial import column, cross, join, rot, rot_t, zero3
+from ..numbers.spatial import axis_of, column, cross, join, rot, rot_t, zero3
 from ..numbers.tuples import load3, load6
-from ..rows.packs_in_rows import get_pack, put_pack
 from ..tables import layout as at
+from ..tables import regressor_views as row_of
+from ..tables import regressor_workspace as own
 from ..tables.layout import BODY_PARAMS
-from ..tables.regressor_views import column_at, entry_at
-from ..tables.regressor_workspace import (
-    own_gain,
-    own_position,
-    own_pull,
-    own_rotation,
-    own_speed,
-    own_turn,
-    set_own_gain,
-    set_own_position,
-    set_own_pull,
-    set_own_rotation,
-    set_own_speed,
-    set_own_turn,
-    set_unit_force,
-    set_unit_moment,
-)
 from ..tables.tree_views import dof, entry
-from ..tree.link_motions import moved
 
 
 @inline
 def start_regressor(params, work):
     """Set the universe: unit rotation, rest, and minus gravity."""
     o = zero(work)
-    set_own_rotation(work, 0, unit_rotation(o))
-    set_own_position(work, 0, zero3(o))
-    set_own_turn(work, 0, unit_rotation(o))
+    own.set_rotation(work, 0, unit_rotation(o))
+    own.set_position(work, 0, zero3(o))
+    own.set_turn(work, 0, unit_rotation(o))
     set_link_motion(work, 0, zero3(o), zero3(o), load3(params, at.MINUS_GRAVITY))
 
 
 @inline
 def set_link_motion(work, b, w, alpha, pull):
     """Write angular velocity and acceleration, and the acceleration of the origin as a point, minus gravity."""
-    set_own_speed(work, b, w)
-    set_own_gain(work, b, alpha)
-    set_own_pull(work, b, pull)
+    own.set_speed(work, b, w)
+    own.set_gain(work, b, alpha)
+    own.set_pull(work, b, pull)
 
 
 @inline
@@ -72,7 +56,7 @@ def sines_and_cosines(work, q, n, O):
 @inline
 def joint_moved(params, work, q, O, b, L):
     """Rotation of link b (row L), and its offset from its parent."""
-    k, R_up = b * BODY_PARAMS, own_rotation(work, L.parent)
+    k, R_up = b * BODY_PARAMS, own.rotation(work, L.parent)
     R, d = turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
     if L.kind == at.REVOLUTE:
         return turn_z(R, get(work, O.cosines + L.iq), get(work, O.sines + L.iq)), d
@@ -82,10 +66,10 @@ def joint_moved(params, work, q, O, b, L):
 @inline
 def put_in_place(params, work, b, L, R, d):
     """Write rotation and position of link b; returns the latter."""
-    x = own_position(work, L.parent) + d
-    set_own_rotation(work, b, R)
-    set_own_position(work, b, x)
-    set_own_turn(work, b, turned(R, L.align, params, b * BODY_PARAMS + at.ALIGN))
+    x = own.position(work, L.parent) + d
+    own.set_rotation(work, b, R)
+    own.set_position(work, b, x)
+    own.set_turn(work, b, turned(R, L.align, params, b * BODY_PARAMS + at.ALIGN))
     return x
 
 
@@ -93,7 +77,7 @@ def put_in_place(params, work, b, L, R, d):
 def step_outward(index, params, work, out, q, v, a, n, O, b, L):
     """Place link b (row L), move it, write its columns."""
     up = L.parent
-    w_up, alpha, pull = own_speed(work, up), own_gain(work, up), own_pull(work, up)
+    w_up, alpha, pull = own.speed(work, up), own.gain(work, up), own.pull(work, up)
     R, d = joint_moved(params, work, q, O, b, L)
     if n.base == 1 and b == 1:  # its own frame is the world below it
         pull = rot_t(R, pull)
@@ -125,10 +109,10 @@ def step_outward(index, params, work, out, q, v, a, n, O, b, L):
         w = w_up + turn
         set_link_motion(work, b, w, alpha + cross(w_up, turn) + gain, pull + cross(w_up + w, along) + speeding)
     for c in range(L.column0, L.column1):
-        C = column_at(index, c)
+        C = row_of.column(index, c)
         J = load6(work, C.up)
         for t in range(C.entry0, C.entry1):
-            E = entry_at(index, t)
+            E = row_of.entry(index, t)
             e = axis_of(R, E.axis)
             J = J + direction_at(params, zero(work), E, e, x) * get(out, E.at_G)
         put(work, C.at, J)
@@ -147,14 +131,6 @@ def rates(index, out, v, a, O, iv, D):
 
 
 @inline
-def axis_of(R, i):
-    """Column i of a rotation."""
-    if i == 0:
-        return column(R, 0)
-    return column(R, 1) if i == 1 else column(R, 2)
-
-
-@inline
 def direction_at(params, o, E, e, x):
     """Motion per unit velocity along or about an axis e at x."""
     if E.turns == 0:
@@ -170,29 +146,29 @@ def forces_of_parameters(work, b):
 
     They are Pinocchio's: mass, first moment (3), inertia about the origin: xx xy yy xz yz zz.
     """
-    R = own_turn(work, b)
-    w, alpha, p = rot_t(R, own_speed(work, b)), rot_t(R, own_gain(work, b)), rot_t(R, own_pull(work, b))
+    R = own.turn(work, b)
+    w, alpha, p = rot_t(R, own.speed(work, b)), rot_t(R, own.gain(work, b)), rot_t(R, own.pull(work, b))
     xx, yy, zz, xy, xz, yz = w[0] * w[0], w[1] * w[1], w[2] * w[2], w[0] * w[1], w[0] * w[2], w[1] * w[2]
     o = zero(work)
-    set_unit_force(work, b, 0, (p[0], -(yy + zz), xy - alpha[2], xz + alpha[1]))
-    set_unit_force(work, b, 1, (p[1], xy + alpha[2], -(xx + zz), yz - alpha[0]))
-    set_unit_force(work, b, 2, (p[2], xz - alpha[1], yz + alpha[0], -(xx + yy)))
+    own.set_unit_force(work, b, 0, (p[0], -(yy + zz), xy - alpha[2], xz + alpha[1]))
+    own.set_unit_force(work, b, 1, (p[1], xy + alpha[2], -(xx + zz), yz - alpha[0]))
+    own.set_unit_force(work, b, 2, (p[2], xz - alpha[1], yz + alpha[0], -(xx + yy)))
     row = (o, o, p[2], -p[1], alpha[0], alpha[1] - xz, -yz, alpha[2] + xy, yy - zz, yz)
-    set_unit_moment(work, b, 0, row)
+    own.set_unit_moment(work, b, 0, row)
     row = (o, -p[2], o, p[0], xz, alpha[0] + yz, alpha[1], zz - xx, alpha[2] - xy, -xz)
-    set_unit_moment(work, b, 1, row)
+    own.set_unit_moment(work, b, 1, row)
     row = (o, p[1], -p[0], o, -xy, xx - yy, xy, alpha[0] - yz, alpha[1] + xz, alpha[2])
-    set_unit_moment(work, b, 2, row)
+    own.set_unit_moment(work, b, 2, row)
 
 
 @inline
 def place_of(work, b, point):
     """Where a point of a link is that is given in its joint frame."""
-    return own_position(work, b) + rot(own_turn(work, b), point)
+    return own.position(work, b) + rot(own.turn(work, b), point)
 
 
 @inline
 def pull_at(work, b, x):
     """Acceleration of the point of a link at x, minus gravity."""
-    w, d = own_speed(work, b), x - own_position(work, b)
-    return own_pull(work, b) + cross(own_gain(work, b), d) + cross(w, cross(w, d))
+    w, d = own.speed(work, b), x - own.position(work, b)
+    return own.pull(work, b) + cross(own.gain(work, b), d) + cross(w, cross(w, d))

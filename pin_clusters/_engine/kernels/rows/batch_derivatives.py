@@ -3,27 +3,12 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import LANES, borrowed, get, put, zero
+from ..numbers.simd import LANES, borrowed, zero
 from ..tables.tree_layout import IV, WIDTH
-from ..tree.solve import factor, solve
+from ..tree.solve import factor, right_sides, solve
 from ..variations.rnea_derivatives import derivatives
 from .batch import gather, remains, tell
 from .batch_matrices import spread
-
-
-@inline
-def forward(plan, n, dq8, dv8, M8, factors8, sides8):
-    """Solve for -M^-1 dq, -M^-1 dv and M^-1, side by side in rows of the kernels' order."""
-    o, width = zero(sides8), 3 * n
-    factor(plan, M8, n, factors8[n * n :], factors8)
-    for i in range(n):
-        iv, to = plan[WIDTH * i + IV], i * width
-        for j in range(n):
-            put(sides8, to + j, -get(dq8, iv * n + j))
-            put(sides8, to + n + j, -get(dv8, iv * n + j))
-            put(sides8, to + 2 * n + j, o)
-        put(sides8, to + 2 * n + iv, o + 1.0)
-    solve(plan, n, factors8[n * n :], factors8, sides8, width)
 
 
 @inline
@@ -48,7 +33,10 @@ def derivatives_rows(
         found = found + gather(fext, n, nv, forces8)
         derivatives(index, params, work, rates8, q8, v8, a8, forces8, tau8, dq8, dv8, M8, nothing8)
         if sides8.shape[0] > 0:
-            forward(plan, nv, dq8, dv8, M8, factors8, sides8)
+            # -M^-1 dq, -M^-1 dv and M^-1, side by side in rows of the kernels' order
+            factor(plan, M8, nv, factors8[nv * nv :], factors8)
+            right_sides(plan, nv, sides8, 3 * nv, dq8, None, dv8)
+            solve(plan, nv, factors8[nv * nv :], factors8, sides8, 3 * nv)
             spread_part(plan, nv, sides8, 0, n, last, first_out)
             spread_part(plan, nv, sides8, 1, n, last, second_out)
             spread_part(plan, nv, sides8, 2, n, last, third_out)

@@ -82,7 +82,6 @@ def projected_at(address, close, units, terms, numbers, held, q, x, result):
         terms: To x[to], which is set if ``of`` is negative, adds x[of] times its number.
         numbers: Of the terms.
         held: Of the tree's velocities, 1 for those that are held.
-        q: Configuration.
         x: Room: the configuration, residuals, then what becomes the result.
         result: Shape (nq,).
     """

@@ -57,8 +57,6 @@ def rows_at(calls, words, moving, status, first, last):
         words: Arguments of each, as many as one of ``SIZES``.
         moving: Of each word that moves its place, its value in row 0, and its step.
         status: Of the rows; those that are good are not written.
-        first: Row.
-        last: Row behind the last one.
     """
     width = words.shape[1]
     for n in range(first, last):

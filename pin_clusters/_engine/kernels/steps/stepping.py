@@ -12,26 +12,9 @@ from ..bodies.increments import move_one, rate_one
 from ..compiling.jit import device
 from ..loops.closure_values import largest_value
 from ..loops.coupling_of_loops import condition_of
+from ..tables import plan as at
 from ..tables.addresses import call_at, call_plain, tables
 from ..tables.layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
-from ..tables.plan import (
-    ABA,
-    ASK,
-    ASK_AT,
-    CLOSED,
-    COUPLING,
-    COUPLING_AT,
-    ENERGY,
-    ENERGY_AT,
-    ENTRIES,
-    FOLLOWERS,
-    LEFT,
-    MOVE,
-    MOVE_AT,
-    MOVED,
-    OWN,
-    TERMS,
-)
 from ..tables.views import cluster, header
 
 _FASTEST: Final = 1e8
@@ -42,7 +25,7 @@ def rates(plan, x, v, out):
     """Rate of the increment x at the velocity v."""
     for i in range(out.shape[0]):
         out[i] = v[i]
-    for j in range(2, 2 + plan[0, MOVED]):
+    for j in range(2, 2 + plan[0, at.MOVED]):
         kind = plan[j, 0]
         if kind == SPHERICAL or kind == PLANAR or kind == FREEFLYER:
             rate_one(kind, x, v, plan[j, 2], out)
@@ -53,26 +36,26 @@ def moved(calls, plan, ratios, q, x, out, spare, held):
     """Write the configuration after the increment x to out; returns 0, or less if a loop cannot follow."""
     for i in range(q.shape[0]):
         out[i] = q[i]
-    for j in range(2, 2 + plan[0, MOVED]):
+    for j in range(2, 2 + plan[0, at.MOVED]):
         move_one(out, plan[j, 0], plan[j, 1], x, plan[j, 2])
-    followers = 2 + plan[0, MOVED]
-    terms = followers + plan[0, FOLLOWERS]
-    entries = terms + plan[0, TERMS]
-    left = entries + plan[1, ENTRIES]
-    if plan[1, CLOSED]:
+    followers = 2 + plan[0, at.MOVED]
+    terms = followers + plan[0, at.FOLLOWERS]
+    entries = terms + plan[0, at.TERMS]
+    left = entries + plan[1, at.ENTRIES]
+    if plan[1, at.CLOSED]:
         for i in range(q.shape[0]):
             held[i] = q[i]
-        if call_at(calls[MOVE], calls[MOVE_AT], (held, x, out, spare)) != 0:
+        if call_at(calls[at.MOVE], calls[at.MOVE_AT], (held, x, out, spare)) != 0:
             return -1
-        for i in range(left, left + plan[1, LEFT]):
+        for i in range(left, left + plan[1, at.LEFT]):
             held[plan[i, 0]] = out[plan[i, 0]]
         for i in range(entries, left):
             out[plan[i, 0]] = held[plan[i, 0]]
-    for i in range(plan[0, FOLLOWERS]):
+    for i in range(plan[0, at.FOLLOWERS]):
         value = 0.0
         for k in range(plan[followers + i, 1], plan[followers + i, 2]):
             value += ratios[k] * out[plan[terms + k, 0]]
-        out[plan[followers + i, 0]] = value + ratios[plan[0, TERMS] + i]
+        out[plan[followers + i, 0]] = value + ratios[plan[0, at.TERMS] + i]
     return 0
 
 
@@ -86,23 +69,23 @@ def ask(calls, plan, coupling, asked, t, q, v, tau):
     asked[0] = t
     for i in range(nq):
         asked[1 + i] = q[i]
-    at = 1 + nq
-    if calls[OWN]:
+    behind = 1 + nq
+    if calls[at.OWN]:
         for i in range(nv):
-            asked[at + i] = v[i]
+            asked[behind + i] = v[i]
     else:
-        if call_at(calls[COUPLING], calls[COUPLING_AT], (q, v)) != 0:
+        if call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v)) != 0:
             return -1
         first = plan.shape[0] - nv
         for i in range(nv):
             x, row = 0.0, plan[first + i, 0] * nv
             for k in range(nv):
                 x += coupling[row + k] * v[k]
-            asked[at + i] = x
-    if call_plain(calls[ASK], calls[ASK_AT]) != 0:
+            asked[behind + i] = x
+    if call_plain(calls[at.ASK], calls[at.ASK_AT]) != 0:
         return -1
     for i in range(nv):
-        tau[i] = asked[at + nv + i]
+        tau[i] = asked[behind + nv + i]
     return 0
 
 
@@ -118,16 +101,16 @@ def all_finite(x):
 @device
 def accelerate(address, calls, plan, coupling, q, v, tau, mapped, out):
     """Acceleration under torques of the user's independent joints; returns the code of the algorithm."""
-    if calls[OWN]:
-        return call_at(calls[ABA], address, (q, v, tau, out))
-    code, nv = call_at(calls[COUPLING], calls[COUPLING_AT], (q, v)), v.shape[0]
+    if calls[at.OWN]:
+        return call_at(calls[at.ABA], address, (q, v, tau, out))
+    code, nv = call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v)), v.shape[0]
     first = plan.shape[0] - nv
     for k in range(nv):
         x = 0.0
         for i in range(nv):
             x += tau[i] * coupling[plan[first + i, 0] * nv + k]
         mapped[k] = x
-    return code if code != 0 else call_at(calls[ABA], address, (q, v, mapped, out))
+    return code if code != 0 else call_at(calls[at.ABA], address, (q, v, mapped, out))
 
 
 @device
@@ -154,27 +137,27 @@ def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, tau, row):
         C = cluster(index, c)
         if C.kind == LOOP:
             row[3] = max(row[3], math.sqrt(largest_value(index, params, work, q, C)))
-    call_at(calls[ENERGY], calls[ENERGY_AT], (q, v))
+    call_at(calls[at.ENERGY], calls[at.ENERGY_AT], (q, v))
     row[0], row[1], row[2] = k, energies[0], energies[1]
     nq, nv = q.shape[0], v.shape[0]
     for i in range(nq):
         row[4 + i] = q[i]
-    at = 4 + nq
+    behind = 4 + nq
     for i in range(nv):
-        row[at + i] = v[i]
-        row[at + nv + i] = a[i]
-        row[at + 2 * nv + i] = tau[i]
-    if plan[1, CLOSED]:
-        call_at(calls[COUPLING], calls[COUPLING_AT], (q, v))
-        at += 3 * nv
-        n = (row.shape[0] - at) // 2
+        row[behind + i] = v[i]
+        row[behind + nv + i] = a[i]
+        row[behind + 2 * nv + i] = tau[i]
+    if plan[1, at.CLOSED]:
+        call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v))
+        behind += 3 * nv
+        n = (row.shape[0] - behind) // 2
         for j in range(n):
             x, y = 0.0, coupling[n * nv + j]
             for i in range(nv):
                 x += coupling[j * nv + i] * v[i]
                 y += coupling[j * nv + i] * a[i]
-            row[at + j] = x
-            row[at + n + j] = y
+            row[behind + j] = x
+            row[behind + n + j] = y
 
 
 @device

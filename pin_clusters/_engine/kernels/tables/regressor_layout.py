@@ -109,19 +109,12 @@ class Spin(NamedTuple):
     column: int
     link: int  # its carrier
     at: int  # params: its axis, in the joint frame of the carrier
-    driver0: int
+    driver0: int  # rows of ``tree_layout.Driver``
     driver1: int
     pair0: int  # rows of all velocities that move the carrier or the rotor
     pair1: int
     term0: int
     term1: int
-
-
-class Driver(NamedTuple):
-    """Row of a velocity of the tree that drives a rotor."""
-
-    iv: int
-    at: int  # params: ratio
 
 
 class Turn(NamedTuple):

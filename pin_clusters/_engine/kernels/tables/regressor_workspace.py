@@ -10,15 +10,15 @@ from .regressor_layout import FORCE, GAIN, LINK_ROOM, MOMENT, PARAMETERS, PULL, 
 
 _of_link = ws.quantities_in(LINK_ROOM)
 
-own_rotation, set_own_rotation, _ = _of_link(ROTATION, load9)
-own_position, set_own_position, _ = _of_link(ROTATION + 9, load3)
+rotation, set_rotation, _ = _of_link(ROTATION, load9)
+position, set_position, _ = _of_link(ROTATION + 9, load3)
 # of the joint frame of the tree
-own_turn, set_own_turn, _ = _of_link(TURN, load9)
-own_speed, set_own_speed, _ = _of_link(SPEED, load3)
-own_gain, set_own_gain, _ = _of_link(GAIN, load3)
-own_pull, set_own_pull, _ = _of_link(PULL, load3)
+turn, set_turn, _ = _of_link(TURN, load9)
+speed, set_speed, _ = _of_link(SPEED, load3)
+gain, set_gain, _ = _of_link(GAIN, load3)
+pull, set_pull, _ = _of_link(PULL, load3)
 # in the place of the former
-own_rate, set_own_rate, _ = _of_link(PULL, load3)
+rate, set_rate, _ = _of_link(PULL, load3)
 
 
 @inline

@@ -13,6 +13,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from ...switches import BOUNDSCHECK
+from ..compiling.jit import inline
 from ..numbers.pack import INLINE
 from . import layout
 
@@ -71,21 +72,13 @@ _header = view_of(layout.Header)
 _entry = view_of(layout.Entry)
 
 
+@inline
 def header(index):
     """Row 0."""
     return _header(index, 0)
 
 
-@overload(header, **INLINE)
-def _overload_header(index):
-    return lambda index: _header(index, 0)
-
-
+@inline
 def listed(index, first, k):
     """Entry k of a list of indices in v."""
     return _entry(index, first + k).iv
-
-
-@overload(listed, **INLINE)
-def _overload_listed(index, first, k):
-    return lambda index, first, k: _entry(index, first + k).iv

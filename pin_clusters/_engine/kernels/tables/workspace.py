@@ -10,23 +10,8 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.simd import get, put
-from ..numbers.tuples import load3, load6, load9, load10, load15, load21
-from .layout import (
-    BODY_WORK,
-    W_ACCELERATION,
-    W_DINV_U,
-    W_FORCE,
-    W_INERTIA,
-    W_INERTIA_RATE,
-    W_MOMENTUM,
-    W_OWN,
-    W_POSE,
-    W_S,
-    W_SPIN,
-    W_TURN,
-    W_UDINV,
-    W_VELOCITY,
-)
+from ..numbers.tuples import load2, load3, load6, load9, load10, load15, load21
+from . import layout
 
 
 def quantities_in(size):
@@ -52,54 +37,51 @@ def quantities_in(size):
     return of_record
 
 
-_of_body = quantities_in(BODY_WORK)
+_of_body = quantities_in(layout.BODY_WORK)
 
 
-rotation, set_rotation, _ = _of_body(W_POSE, load9)
-position, set_position, _ = _of_body(W_POSE + 9, load3)
+rotation, set_rotation, _ = _of_body(layout.W_POSE, load9)
+position, set_position, _ = _of_body(layout.W_POSE + 9, load3)
 # motion subspace of a joint of one degree of freedom; it is also its K where nothing else moves the body
-axis, set_axis, _ = _of_body(W_S, load6)
-velocity, set_velocity, _ = _of_body(W_VELOCITY, load6)
+axis, set_axis, _ = _of_body(layout.W_S, load6)
+velocity, set_velocity, _ = _of_body(layout.W_VELOCITY, load6)
 # with gravity, as that of the universe upward; in the last pass of aba what is missing to the real one
-acceleration, set_acceleration, _ = _of_body(W_ACCELERATION, load6)
-force, set_force, add_force = _of_body(W_FORCE, load6)
-_, _, add_moment = _of_body(W_FORCE + 3, load3)
+acceleration, set_acceleration, _ = _of_body(layout.W_ACCELERATION, load6)
+force, set_force, add_force = _of_body(layout.W_FORCE, load6)
+_, _, add_moment = _of_body(layout.W_FORCE + 3, load3)
 # where a body on the universe really is; energy has no forces and keeps it in their place
-base_position, set_base_position, _ = _of_body(W_FORCE, load3)
+base_position, set_base_position, _ = _of_body(layout.W_FORCE, load3)
 # articulated inertia; inertia of a rigid body, alone or with all that it carries
-articulated, set_articulated, add_articulated = _of_body(W_INERTIA, load21)
-composite, set_composite, add_composite = _of_body(W_INERTIA, load10)
+articulated, set_articulated, add_articulated = _of_body(layout.W_INERTIA, load21)
+composite, set_composite, add_composite = _of_body(layout.W_INERTIA, load10)
 # momentum of what the composite inertia is of, and the rate of its rotational part
-total_momentum, set_total_momentum, add_total_momentum = _of_body(W_MOMENTUM, load6)
-_, _, add_spin_momentum = _of_body(W_MOMENTUM + 3, load3)
-inertia_rate, set_inertia_rate, add_inertia_rate = _of_body(W_INERTIA_RATE, load6)
+total_momentum, set_total_momentum, add_total_momentum = _of_body(layout.W_MOMENTUM, load6)
+_, _, add_spin_momentum = _of_body(layout.W_MOMENTUM + 3, load3)
+inertia_rate, set_inertia_rate, add_inertia_rate = _of_body(layout.W_INERTIA_RATE, load6)
 # of a free flyer, in the place of its articulated inertia: 1/d and L
-base_inverse_d, set_base_inverse_d, _ = _of_body(W_INERTIA, load6)
-base_L, set_base_L, _ = _of_body(W_INERTIA + 6, load15)
+base_inverse_d, set_base_inverse_d, _ = _of_body(layout.W_INERTIA, load6)
+base_L, set_base_L, _ = _of_body(layout.W_INERTIA + 6, load15)
 # spin momentum per unit velocity of the body's joint, on the output body
-spin, set_spin, _ = _of_body(W_SPIN, load3)
+spin, set_spin, _ = _of_body(layout.W_SPIN, load3)
 # torque of spin elements and armature at the body's joint; of spin elements at a = 0; 1 / D
-own_torque, set_own_torque, _ = _of_body(W_OWN, get)
-spin_bias, set_spin_bias, _ = _of_body(W_OWN, get)
-inverse_D, set_inverse_D, _ = _of_body(W_OWN, get)
+own_torque, set_own_torque, _ = _of_body(layout.W_OWN, get)
+spin_bias, set_spin_bias, _ = _of_body(layout.W_OWN, get)
+inverse_D, set_inverse_D, _ = _of_body(layout.W_OWN, get)
 # U D^-1 and D^-1 u of the body's joint
-UDinv, set_UDinv, _ = _of_body(W_UDINV, load6)
-Dinv_u, set_Dinv_u, _ = _of_body(W_DINV_U, get)
-
-
-@inline
-def sine_and_cosine(work, b):
-    return get(work, b * BODY_WORK + W_TURN), get(work, b * BODY_WORK + W_TURN + 1)
-
-
-@inline
-def set_sine_and_cosine(work, b, x):
-    put(work, b * BODY_WORK + W_TURN, x)
+UDinv, set_UDinv, _ = _of_body(layout.W_UDINV, load6)
+Dinv_u, set_Dinv_u, _ = _of_body(layout.W_DINV_U, get)
+sine_and_cosine, set_sine_and_cosine, _ = _of_body(layout.W_TURN, load2)
 
 
 @inline
 def set_force_entry(work, b, k, x):
-    put(work, b * BODY_WORK + W_FORCE + k, x)
+    put(work, b * layout.BODY_WORK + layout.W_FORCE + k, x)
+
+
+@inline
+def set_pose(work, b, R, x):
+    set_rotation(work, b, R)
+    set_position(work, b, x)
 
 
 def _of_list(width, load):
@@ -124,78 +106,46 @@ K_column, set_K_column = _of_list(6, load6)
 momentum, set_momentum = _of_list(3, load3)
 
 
-@inline
-def G_entry(work, at_G, nk, d, k):
-    return get(work, at_G + d * nk + k)
+def _of_columns(width, load, first=0, columns=0, squares=0):
+    """The same of column k of a cluster, and what increases it, behind ``columns`` nk + ``squares`` nk^2 numbers."""
+
+    @inline
+    def read(work, at, nk, k):
+        return load(work, at + first + columns * nk + squares * nk * nk + width * k)
+
+    @inline
+    def write(work, at, nk, k, x):
+        put(work, at + first + columns * nk + squares * nk * nk + width * k, x)
+
+    @inline
+    def increase(work, at, nk, k, x):
+        write(work, at, nk, k, read(work, at, nk, k) + x)
+
+    return read, write, increase
 
 
-@inline
-def E_entry(work, at_E, nk, k, m):
-    """Inertia of spin elements and armature, between the velocities k and m of a cluster."""
-    return get(work, at_E + k * nk + m)
+def _of_rows(width, load, columns=0, squares=0):
+    """The same of item k of row i, of which each has nk."""
+
+    @inline
+    def read(work, at, nk, i, k):
+        return load(work, at + columns * nk + squares * nk * nk + width * nk * i + width * k)
+
+    @inline
+    def write(work, at, nk, i, k, x):
+        put(work, at + columns * nk + squares * nk * nk + width * nk * i + width * k, x)
+
+    return read, write
 
 
-@inline
-def set_E_entry(work, at_E, nk, k, m, x):
-    put(work, at_E + k * nk + m, x)
-
-
-@inline
-def U_column(work, at, nk, k):
-    return load6(work, at + 6 * k)
-
-
-@inline
-def set_U_column(work, at, nk, k, U):
-    put(work, at + 6 * k, U)
-
-
-@inline
-def add_U_column(work, at, nk, k, U):
-    put(work, at + 6 * k, load6(work, at + 6 * k) + U)
-
-
-@inline
-def add_spin_to_U(work, at, nk, k, h):
-    put(work, at + 6 * k + 3, load3(work, at + 6 * k + 3) + h)
-
-
-@inline
-def UDinv_column(work, at, nk, k):
-    return load6(work, at + 6 * nk + 6 * k)
-
-
-@inline
-def set_UDinv_column(work, at, nk, k, Y):
-    put(work, at + 6 * nk + 6 * k, Y)
-
-
-@inline
-def D_entry(work, at, nk, k, m):
-    return get(work, at + 12 * nk + k * nk + m)
-
-
-@inline
-def set_D_entry(work, at, nk, k, m, x):
-    put(work, at + 12 * nk + k * nk + m, x)
-
-
-@inline
-def u_entry(work, at, nk, k):
-    return get(work, at + 12 * nk + nk * nk + k)
-
-
-@inline
-def set_u_entry(work, at, nk, k, x):
-    put(work, at + 12 * nk + nk * nk + k, x)
-
-
-@inline
-def spin_column(work, at, nk, i, k):
-    """Spin momentum in the world on carrier i (0: the output body) per unit of velocity k."""
-    return load3(work, at + 13 * nk + nk * nk + 3 * nk * i + 3 * k)
-
-
-@inline
-def set_spin_column(work, at, nk, i, k, h):
-    put(work, at + 13 * nk + nk * nk + 3 * nk * i + 3 * k, h)
+U_column, set_U_column, add_U_column = _of_columns(6, load6)
+_, _, add_spin_to_U = _of_columns(6, load3, first=3)
+UDinv_column, set_UDinv_column, _ = _of_columns(6, load6, columns=6)
+u_entry, set_u_entry, _ = _of_columns(1, get, columns=12, squares=1)
+D_entry, set_D_entry = _of_rows(1, get, columns=12)
+# on carrier i (0: the output body) per unit of velocity k, in the world
+spin_column, set_spin_column = _of_rows(3, load3, columns=13, squares=1)
+# at_G: of degree of freedom d of a body
+G_entry, _ = _of_rows(1, get)
+# at_E: inertia of spin elements and armature, between the velocities k and m of a cluster
+E_entry, set_E_entry = _of_rows(1, get)

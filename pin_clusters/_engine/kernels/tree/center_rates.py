@@ -7,12 +7,13 @@ L = v_lam x S: (m L_lin + L_ang x h + S_ang x p) / mass; (L8). What ``tree`` lef
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, put_zeros, zero
 from ..numbers.spatial import angular, cross, linear, point_velocity
 from ..numbers.tuples import Vec3, load3
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables.tree_views import derived_at, dof, entry, link, lump, own_at, tree_header_at
+from .independent_columns import clear_rows
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle
 from .momentum_rate import seen_at
@@ -33,14 +34,6 @@ def total(index, params, work, n):
 
 
 @inline
-def turned_by_joint(index, params, work, b, D):
-    """v_lam x S at the origin of link b, and S."""
-    up = link(index, b).parent
-    S = direction(params, work, D)
-    return cross(carried(of_link.velocity(work, up), of_link.position(work, b) - of_link.position(work, up)), S), S
-
-
-@inline
 def room_of(O, L):
     """Where in ``work`` the mass, moment and momentum of point masses of a link are: rates are needed no more."""
     return O.a_tree + 7 * L.iv
@@ -56,7 +49,7 @@ def add_lump(index, params, work, O, M, b, c, o, half):
     while b != M.common:
         L = link(index, b)
         at = room_of(O, L)
-        put(work, at, get(work, at) + half)
+        increase(work, at, half)
         put(work, at + 1, load3(work, at + 1) + h)
         put(work, at + 4, load3(work, at + 4) + p)
         b = L.parent
@@ -65,8 +58,7 @@ def add_lump(index, params, work, O, M, b, c, o, half):
 @inline
 def add_lumps(index, params, work, n, O, o):
     """Let links carry all point masses."""
-    for i in range(7 * n.nv_tree):
-        put(work, O.a_tree + i, zero(work))
+    put_zeros(work, O.a_tree, 7 * n.nv_tree)
     for r in range(n.lump0, n.lump1):
         M = lump(index, r)
         half = 0.5 * lumped(params, work, M, 0)[0]
@@ -82,12 +74,12 @@ def center_rates(index, params, work, out, to):
     share = 1.0 / total(index, params, work, n)
     if n.lump0 < n.lump1:
         add_lumps(index, params, work, n, O, o)
-    for r in range(3):
-        for k in range(n.nv):
-            to[r, k] = zero(out)
+    clear_rows(to, n, zero(out))
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
-        by_joint, S = turned_by_joint(index, params, work, D.link, D)
+        up, S = link(index, D.link).parent, direction(params, work, D)
+        d = of_link.position(work, D.link) - of_link.position(work, up)
+        by_joint = cross(carried(of_link.velocity(work, up), d), S)  # v_lam x S at the origin of the link
         s = of_link.moments(work, D.link)
         m, h, p = s[0], Vec3(s[1], s[2], s[3]), Vec3(s[4], s[5], s[6])
         if n.lump0 < n.lump1:

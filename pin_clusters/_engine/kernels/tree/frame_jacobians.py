@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-from ..bodies.placements import turned
+from ..bodies.placements import moved, turned
 from ..compiling.jit import inline, paste
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6, rot6_t, rot_t, transposed, zero3, zero6
-from ..numbers.tuples import Vec3, load3, load6, load9
+from ..numbers.spatial import (
+    angular,
+    axis_of,
+    cross,
+    join,
+    linear,
+    matmul3,
+    rot,
+    rot6,
+    rot6_t,
+    rot_t,
+    transposed,
+    zero3,
+    zero6,
+)
+from ..numbers.tuples import load3, load6, load9
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables.addresses import seen
 from ..tables.layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
-from .link_motions import at_point, carried, moved
-
-
-@inline
-def unit_row(R, axis):
-    """R' e, with the unit vector of an axis."""
-    if axis == 0:
-        return Vec3(R[0], R[1], R[2])
-    if axis == 1:
-        return Vec3(R[3], R[4], R[5])
-    return Vec3(R[6], R[7], R[8])
+from .independent_columns import clear_rows
+from .link_motions import at_point, carried
 
 
 @inline
@@ -31,7 +36,7 @@ def seen_from(params, D, R, p):
 
     p is in axes of the frame.
     """
-    e, o = unit_row(R, D.axis), zero(params)
+    e, o = axis_of(transposed(R), D.axis), zero(params)
     if D.turns == 0:
         return join(e, zero3(o))
     turn = cross(e, p)
@@ -71,24 +76,32 @@ def leave_placement(index, params, work, n, R, x, b, L):
 
 
 @inline
-def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to):
-    """Climb from the frame to the universe: first its Jacobian in its own axes, then in the reference frame."""
-    R, x = load9(params, P.at), load3(params, P.at + 9)
-    b = P.link
+def climb(index, params, work, q, n, O, R, x, b, leave):
+    """Write how the velocities of the tree move a frame, at R, x in link b, in its own axes; returns where it is.
+
+    With ``leave`` also where it is in each link on the way.
+    """
     while b > 0:
         L = link(index, b)
         p = rot_t(R, x)
-        for d in range(L.ndof):
-            D = dof(index, n.dof0 + L.iv + d)
-            put(work, O.room + 6 * (L.iv + d), seen_from(params, D, R, p))
-        of_link.set_rotation(work, b, R)
-        of_link.set_position(work, b, x)
+        for iv in range(L.iv, L.iv + L.ndof):
+            put(work, O.room + 6 * iv, seen_from(params, dof(index, n.dof0 + iv), R, p))
+        if leave:
+            of_link.set_rotation(work, b, R)
+            of_link.set_position(work, b, x)
         k = b * BODY_PARAMS
         R_link, at_link = moved(params, q, L, k, load9(params, k + at.ROTATION), load3(params, k + at.POSITION))
         x = at_link + rot(R_link, x)
         R = matmul3(R_link, R)
         b = L.parent
+    return R, x
+
+
+@inline
+def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to):
+    """Climb from the frame to the universe: first its Jacobian in its own axes, then in the reference frame."""
     b = P.link
+    R, x = climb(index, params, work, q, n, O, load9(params, P.at), load3(params, P.at + 9), b, True)
     while b > 0:
         L = link(index, b)
         for d in range(L.ndof):
@@ -162,9 +175,7 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 or to.shape[1] != n.nv:
         return WRONG_SIZE
     P = place_at(index, n.place0 + place)
-    for r in range(6):
-        for k in range(n.nv):
-            to[r, k] = zero(out)
+    clear_rows(to, n, zero(out))
     if q.shape[0] > 0:
         if q.shape[0] != n.nq:
             return WRONG_SIZE

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import cross
-from ..numbers.tuples import Vec6
+from ..numbers.simd import get, put, put_zeros
+from ..numbers.spatial import cross, zero6
 from ..tables import link_workspace as of_link
 from ..tables.tree_views import dof, entry
 from .link_motions import at_point, direction
 
 
 @inline
-def clear(out, at, size):
-    """Set numbers to zero."""
-    for i in range(size):
-        put(out, at + i, zero(out))
+def clear_rows(to, n, o):
+    """Set rows of all velocities to zero."""
+    for r in range(to.shape[0]):
+        for k in range(n.nv):
+            to[r, k] = o
 
 
 @inline
@@ -32,12 +32,6 @@ def add_independent(index, out, n, at, rows, at_G, to):
 
 
 @inline
-def spread_nothing(x):
-    """Six times a number that is zero or no number at all."""
-    return Vec6(x, x, x, x, x, x)
-
-
-@inline
 def axes(index, params, work, out, n, A, rates):
     """Motion axes of the tree's velocities in the world, and their rates of change: every axis turns with its link."""
     for iv in range(n.nv_tree):
@@ -45,7 +39,7 @@ def axes(index, params, work, out, n, A, rates):
         x = of_link.position(work, D.link)
         # an axis is not turned by its own angle, but what is no number shall be seen, as in Pinocchio
         R = of_link.rotation(work, D.link)
-        S = at_point(direction(params, work, D), x) + spread_nothing((R[0] + R[1]) * 0.0)
+        S = at_point(direction(params, work, D), x) + zero6((R[0] + R[1]) * 0.0)
         put(out, A.J + 6 * iv, S)
         if rates:
             put(out, A.dJ + 6 * iv, cross(at_point(of_link.velocity(work, D.link), x), S))
@@ -54,10 +48,10 @@ def axes(index, params, work, out, n, A, rates):
 @inline
 def jacobian(index, out, n, A, O, rates):
     """The same of the independent velocities."""
-    clear(out, O.J, 6 * n.nv)
+    put_zeros(out, O.J, 6 * n.nv)
     add_independent(index, out, n, A.J, 6, O.G, O.J)
     if rates:
-        clear(out, O.dJ, 6 * n.nv)
+        put_zeros(out, O.dJ, 6 * n.nv)
         add_independent(index, out, n, A.dJ, 6, O.G, O.dJ)
         if n.loops == 1:
             add_independent(index, out, n, A.J, 6, O.kept_rate, O.dJ)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from ..bodies.placements import turned, unit_rotation
+from ..bodies.placements import moved, turned, unit_rotation
 from ..compiling.jit import inline
-from ..numbers.angles import quaternion_rotation, sincos, turn_z
 from ..numbers.simd import get, zero
-from ..numbers.spatial import angular, column, cross, join, linear, matmul3, rot, zero3, zero6
+from ..numbers.spatial import angular, cross, join, linear, rot, zero3, zero6
 from ..numbers.tuples import Vec3, load3
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
@@ -24,29 +23,6 @@ def start_links(work):
     of_link.set_offset(work, 0, zero3(o))
     of_link.set_velocity(work, 0, zero6(o))
     of_link.set_acceleration(work, 0, zero6(o))
-
-
-@inline
-def moved(params, q, L, k, R, d):
-    """Rotation and offset of a link, from those of its joint's frame before the joint moves."""
-    i = L.iq
-    if L.kind == at.REVOLUTE:
-        s, c = sincos(get(q, i))
-        return turn_z(R, c, s), d
-    if L.kind == at.CONTINUOUS:
-        return turn_z(R, get(q, i), get(q, i + 1)), d
-    if L.kind == at.PRISMATIC:
-        return R, d + column(R, 2) * get(q, i)
-    if L.kind == at.HELICAL:
-        s, c = sincos(get(q, i))
-        return turn_z(R, c, s), d + column(R, 2) * (get(params, k + at.PITCH) * get(q, i))
-    if L.kind == at.PLANAR:
-        x = d + rot(R, Vec3(get(q, i), get(q, i + 1), zero(q)))
-        return turn_z(R, get(q, i + 2), get(q, i + 3)), x
-    if L.kind == at.SPHERICAL:
-        return matmul3(R, quaternion_rotation(get(q, i), get(q, i + 1), get(q, i + 2), get(q, i + 3))), d
-    x = d + rot(R, load3(q, i))
-    return matmul3(R, quaternion_rotation(get(q, i + 3), get(q, i + 4), get(q, i + 5), get(q, i + 6))), x
 
 
 @inline

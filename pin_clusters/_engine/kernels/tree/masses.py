@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.simd import get, zero
-from ..numbers.spatial import angular, cross, linear, rot, zero3
+from ..numbers.spatial import angular, cross, linear, point_velocity, rot, zero3
 from ..numbers.tuples import load3
 from ..tables import link_workspace as of_link
 
@@ -41,7 +41,7 @@ def lumped(params, work, M, level):
     u, ddx = z, z
     if level > 0:
         va, vb = of_link.velocity(work, M.a), of_link.velocity(work, M.b)
-        ua, ub = linear(va) + cross(angular(va), ca), linear(vb) + cross(angular(vb), cb)
+        ua, ub = point_velocity(va, ca), point_velocity(vb, cb)
         u = (ua + ub) * 0.5
         if level > 1:
             aa, ab = of_link.acceleration(work, M.a), of_link.acceleration(work, M.b)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, rot, rot_t, sym3_mul, zero3
+from ..numbers.spatial import angular, cross, join, point_velocity, rot, rot_t, sym3_mul, zero3
 from ..numbers.tuples import Rigid, Vec3, load3, load6
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
@@ -39,13 +39,6 @@ def spins(index, params, work, n, O, level):
 
 
 @inline
-def motion_of_center(R, lever, v):
-    """Where the centre of mass of a link is from its origin, and its velocity."""
-    c = rot(R, lever)
-    return c, linear(v) + cross(angular(v), c)
-
-
-@inline
 def moments(m, x, u, a):
     """Mass, first moment, momentum and its rate of a mass at x, as ten numbers."""
     h, p, dp = x * m, u * m, a * m
@@ -60,13 +53,12 @@ def centers(index, params, work, out, n, A, O, what, level):
     for b in range(1, n.links + 1):
         k, R, x = b * BODY_PARAMS, of_link.rotation(work, b), of_link.position(work, b) - o
         m, u, ddx = get(params, k + at.MASS), z, z
-        c, lever = rot(R, load3(params, k + at.LEVER)), load3(params, k + at.LEVER)
+        c = rot(R, load3(params, k + at.LEVER))
         mass += m
         first = first + (x + c) * m
         if level > 0:
             v, I = of_link.velocity(work, b), load6(params, k + at.INERTIA)
-            c, u = motion_of_center(R, lever, v)
-            w = rot_t(R, angular(v))
+            u, w = point_velocity(v, c), rot_t(R, angular(v))
             p = p + u * m
             L = L + cross(x + c, u * m) + rot(R, sym3_mul(I, w))
             if level > 1:

@@ -3,25 +3,29 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, rigid_in_world, rigid_mul, rot, zero3, zero_rigid
+from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.spatial import (
+    angular,
+    cross,
+    join,
+    linear,
+    point_inertia,
+    rigid_in_world,
+    rigid_mul,
+    rot,
+    zero3,
+    zero_rigid,
+)
 from ..numbers.tuples import Rigid, Vec3, load3, load6
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables.layout import BODY_PARAMS
 from ..tables.tree_layout import JCOM, MAP, MAP_RATE, MOMENTUM, WHOLE, WORLD
 from ..tables.tree_views import dof, driver, entry, link, lump, spin_row
-from .independent_columns import add_independent, clear
+from .independent_columns import add_independent
 from .inertia_rates import rate_of_inertia, rate_of_point
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle, spin_momentum
-
-
-@inline
-def point_inertia(m, x):
-    """Inertia of a point mass."""
-    xx, yy, zz, h = m * x[0] * x[0], m * x[1] * x[1], m * x[2] * x[2], x * m
-    return Rigid(m, h[0], h[1], h[2], yy + zz, -h[0] * x[1], -h[0] * x[2], xx + zz, -h[1] * x[2], xx + yy)
 
 
 @inline
@@ -98,19 +102,22 @@ def multiply(out, at, rows, columns, x, to):
 
 
 @inline
-def spin_columns(index, params, work, out, n, O):
-    """Add the spin of rotors that are no links to the momentum matrix."""
+def spin_columns(index, params, work, out, n, O, to, rates):
+    """Add the spin of rotors that are no links to the momentum matrix, or what it changes to its rate."""
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s = spin_momentum(params, work, S)
+        by_G = cross(angular(of_link.velocity(work, S.link)), s) if rates else s
         for i in range(S.driver0, S.driver1):
             E = driver(index, i)
             D = dof(index, n.dof0 + E.iv)
             for t in range(D.term0, D.term1):
                 T = entry(index, t)
-                h = s * (get(params, E.at) * get(out, O.G + T.at))
+                h = by_G * (get(params, E.at) * get(out, O.G + T.at))
+                if rates and n.loops == 1:
+                    h = h + s * (get(params, E.at) * get(out, O.kept_rate + T.at))
                 for k in range(3):
-                    i_out = O.Ag + (3 + k) * n.nv + T.k
+                    i_out = to + (3 + k) * n.nv + T.k
                     put(out, i_out, get(out, i_out) + h[k])
 
 
@@ -141,13 +148,13 @@ def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
         lump_columns(index, params, work, out, n, A, M.a, ca, M.common, 0.5 * m_lump, x, share, what)
         lump_columns(index, params, work, out, n, A, M.b, cb, M.common, 0.5 * m_lump, x, share, what)
     if what & MAP:
-        clear(out, O.Ag, 6 * n.nv)
+        put_zeros(out, O.Ag, 6 * n.nv)
         add_independent(index, out, n, A.Ag, 6, O.G, O.Ag)
-        spin_columns(index, params, work, out, n, O)
+        spin_columns(index, params, work, out, n, O, O.Ag, False)
         if what & MOMENTUM and level > 0:
             multiply(out, O.Ag, 6, n.nv, v, A.hg)
     if what & JCOM:
-        clear(out, O.Jcom, 3 * n.nv)
+        put_zeros(out, O.Jcom, 3 * n.nv)
         add_independent(index, out, n, A.Jcom, 3, O.G, O.Jcom)
     if what & WORLD:
         for b in range(1, n.links + 1):

@@ -1,16 +1,17 @@
-"""Rate of change of the momentum matrix; and how the velocity of the centre of mass depends on the configuration."""
+"""Rate of change of the momentum matrix."""
 
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put
+from ..numbers.simd import get, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, point_velocity, rigid_mul
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import link_workspace as of_link
-from ..tables.tree_views import dof, driver, entry, link, lump, spin_row
-from .independent_columns import add_independent, clear
+from ..tables.tree_views import dof, link, lump
+from .independent_columns import add_independent
 from .link_motions import carried, direction
-from .masses import end_of, lumped, middle, spin_momentum
+from .masses import end_of, lumped, middle
+from .momentum_matrix import spin_columns
 
 
 @inline
@@ -40,32 +41,6 @@ def lump_rates(index, params, work, out, n, A, E, M, b, c, u_c, from_center, x_r
 
 
 @inline
-def velocity_of_end(work, b, c):
-    """Velocity of a point of a link."""
-    return point_velocity(of_link.velocity(work, b), c)
-
-
-@inline
-def spin_column_rates(index, params, work, out, n, O, E):
-    """Add what the spin of rotors that are no links changes."""
-    for r in range(n.spin0, n.spin1):
-        S = spin_row(index, r)
-        s = spin_momentum(params, work, S)
-        turn = cross(angular(of_link.velocity(work, S.link)), s)
-        for i in range(S.driver0, S.driver1):
-            F = driver(index, i)
-            D = dof(index, n.dof0 + F.iv)
-            for t in range(D.term0, D.term1):
-                T = entry(index, t)
-                h = turn * (get(params, F.at) * get(out, O.G + T.at))
-                if n.loops == 1:
-                    h = h + s * (get(params, F.at) * get(out, O.kept_rate + T.at))
-                for k in range(3):
-                    i_out = E.dAg + (3 + k) * n.nv + T.k
-                    put(out, i_out, get(out, i_out) + h[k])
-
-
-@inline
 def momentum_matrix_rate(index, params, work, out, n, A, O, E):
     """Rate of change of the momentum matrix about the centre of mass; ``momentum_matrix`` comes before."""
     o, c, mass = middle(work, n), load3(out, A.com), get(out, A.Ig)
@@ -85,11 +60,11 @@ def momentum_matrix_rate(index, params, work, out, n, A, O, E):
         M = lump(index, r)
         m, x, u, _ = lumped(params, work, M, 1)
         ca, cb = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4)
-        ua, ub = velocity_of_end(work, M.a, ca), velocity_of_end(work, M.b, cb)
+        ua, ub = point_velocity(of_link.velocity(work, M.a), ca), point_velocity(of_link.velocity(work, M.b), cb)
         lump_rates(index, params, work, out, n, A, E, M, M.a, ca, ua, x - c, u - c_rate, 0.5 * m)
         lump_rates(index, params, work, out, n, A, E, M, M.b, cb, ub, x - c, u - c_rate, 0.5 * m)
-    clear(out, E.dAg, 6 * n.nv)
+    put_zeros(out, E.dAg, 6 * n.nv)
     add_independent(index, out, n, E.tree_dAg, 6, O.G, E.dAg)
     if n.loops == 1:
         add_independent(index, out, n, A.Ag, 6, O.kept_rate, E.dAg)
-    spin_column_rates(index, params, work, out, n, O, E)
+    spin_columns(index, params, work, out, n, O, E.dAg, True)

@@ -21,6 +21,7 @@ from ..numbers.tuples import Vec3, load3, load9
 from ..tables import link_workspace as of_link
 from ..tables.layout import LOCAL, WORLD, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, link, place_at, tree_header_at
+from .independent_columns import clear_rows
 from .link_motions import carried, direction
 
 POINT = 3  # rows of a result that is of a point, not of a frame
@@ -31,14 +32,6 @@ def seen(m, x, R, y):
     """Motion given at x in axes of the world, at y in the axes R."""
     there = carried(m, y - x)
     return rot6_t(R, there)
-
-
-@inline
-def clear_rows(to, n, o):
-    """Set rows of all velocities to zero."""
-    for r in range(to.shape[0]):
-        for k in range(n.nv):
-            to[r, k] = o
 
 
 @inline
@@ -58,6 +51,16 @@ def of_point(dv, da, v):
     return join(linear(da) + cross(angular(dv), linear(v)) + cross(angular(v), linear(dv)), angular(da))
 
 
+@inline
+def in_link(params, P, M):
+    """Where a place is in its link, or what is at M in it."""
+    R, x = load9(params, P.at), load3(params, P.at + 9)
+    if M.shape[0] > 0:
+        x = x + rot(R, Vec3(M[3], M[7], M[11]))
+        R = matmul3(R, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
+    return R, x
+
+
 @paste
 def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a_q, a_v):
     """Write the derivatives of the motion of a place: a joint id, or njoints plus a frame id; M is given with a joint.
@@ -75,11 +78,7 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
     clear_rows(v_v, n, zero(out))
     clear_rows(a_q, n, zero(out))
     clear_rows(a_v, n, zero(out))
-    # where the place is, in its link
-    R_in, x_in = load9(params, P.at), load3(params, P.at + 9)
-    if M.shape[0] > 0:
-        x_in = x_in + rot(R_in, Vec3(M[3], M[7], M[11]))
-        R_in = matmul3(R_in, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
+    R_in, x_in = in_link(params, P, M)
     R_link, b = of_link.rotation(work, P.link), P.link
     R, y = matmul3(R_link, R_in), of_link.position(work, b) + rot(R_link, x_in)
     if reference != LOCAL:

@@ -8,30 +8,19 @@ the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i d
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import borrowed, get, put, zero
-from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot_t, zero6
-from ..numbers.tuples import Vec3, load3, load6, load9
-from ..tables.layout import BODY_PARAMS, LOCAL, LOCAL_WORLD_ALIGNED, POSITION, ROTATION, WRONG_SIZE
+from ..numbers.simd import borrowed, get, increase, put, put_zeros
+from ..numbers.spatial import angular, cross, join, linear, zero6
+from ..numbers.tuples import load6
+from ..tables.layout import LOCAL, LOCAL_WORLD_ALIGNED, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, link, own_at, place_at, tree_header_at
-from .frame_jacobians import presented, seen_from
-from .link_motions import moved
+from .frame_jacobians import climb, presented
+from .place_derivatives import in_link
 
 
 @inline
 def leave_motions(index, params, work, q, n, O, R, x, b, reference):
     """Write how the velocities of the tree move a frame, which is at R, x in link b, in a reference frame."""
-    first = b
-    while b > 0:
-        L = link(index, b)
-        p = rot_t(R, x)
-        for d in range(L.ndof):
-            put(work, O.room + 6 * (L.iv + d), seen_from(params, dof(index, n.dof0 + L.iv + d), R, p))
-        k = b * BODY_PARAMS
-        R_link, at_link = moved(params, q, L, k, load9(params, k + ROTATION), load3(params, k + POSITION))
-        x = at_link + rot(R_link, x)
-        R = matmul3(R_link, R)
-        b = L.parent
-    b = first
+    R, x = climb(index, params, work, q, n, O, R, x, b, False)
     while b > 0 and reference != LOCAL:
         L = link(index, b)
         for iv in range(L.iv, L.iv + L.ndof):
@@ -67,12 +56,8 @@ def place_hessian(index, params, work, out, place, reference, M, to):
     if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 * n.nv * n.nv:
         return WRONG_SIZE
     P = place_at(index, n.place0 + place)
-    for i in range(6 * n.nv * n.nv):
-        put(to, i, zero(out))
-    R, x = load9(params, P.at), load3(params, P.at + 9)
-    if M.shape[0] > 0:
-        x = x + rot(R, Vec3(M[3], M[7], M[11]))
-        R = matmul3(R, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
+    put_zeros(to, 0, 6 * n.nv * n.nv)
+    R, x = in_link(params, P, M)
     leave_motions(index, params, work, borrowed(out[E.bent_q : E.bent_q + n.nq]), n, O, R, x, P.link, reference)
     size = n.nv * n.nv
     b = P.link
@@ -94,8 +79,7 @@ def place_hessian(index, params, work, out, place, reference, M, to):
                             U = entry(index, u)
                             g = get(out, E.bends + T.at) * get(out, E.bends + U.at)
                             for r in range(6):
-                                i = r * size + T.k * n.nv + U.k
-                                put(to, i, get(to, i) + g * change[r])
+                                increase(to, r * size + T.k * n.nv + U.k, g * change[r])
                 c = K.parent
             if n.loops == 1:
                 for t in range(D.term0, D.term1):
@@ -105,7 +89,6 @@ def place_hessian(index, params, work, out, place, reference, M, to):
                         U = entry(index, u)
                         g = get(out, change_of_G + U.at)
                         for r in range(6):
-                            i = r * size + T.k * n.nv + U.k
-                            put(to, i, get(to, i) + g * S[r])
+                            increase(to, r * size + T.k * n.nv + U.k, g * S[r])
         b = L.parent
     return int(get(out, E.bent) == 0.0)

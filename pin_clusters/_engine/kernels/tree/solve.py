@@ -10,8 +10,8 @@ the row of one above has the same numbers from its own place on.
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..loops.user_functions import lanes_of
-from ..numbers.simd import get, put
+from ..numbers.neighbours import lanes_of
+from ..numbers.simd import get, put, put_copy, zero
 from ..numbers.tuples import load3, load6
 from ..tables.addresses import seen
 from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
@@ -97,13 +97,9 @@ def solve(plan, n, L, transposed, X, width):
 
 
 @inline
-def solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M):
-    """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X, side by side in packs; ``turned`` may be None.
-
-    L is room for L', then for the rows of L.
-    """
-    sides, wide, square = seen(X.ctypes.data, X.size), width * lanes_of(X), n * n
-    factor(plan, M, n, L[square:], L)
+def right_sides(plan, n, sides, wide, dq, turned, dv):
+    """Write [-dq - turned, -dv, 1], then zeros, to rows as wide as that; ``turned`` may be None."""
+    o = zero(sides)
     for i in range(n):
         iv, to = plan[WIDTH * i + IV], i * wide
         for j in range(n):
@@ -112,8 +108,19 @@ def solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M):
         for j in range(n):
             put(sides, to + n + j, -get(dv, iv * n + j))
         for j in range(2 * n, wide):
-            put(sides, to + j, 0.0)
-        put(sides, to + 2 * n + iv, 1.0)
+            put(sides, to + j, o)
+        put(sides, to + 2 * n + iv, o + 1.0)
+
+
+@inline
+def solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M):
+    """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X, side by side in packs; ``turned`` may be None.
+
+    L is room for L', then for the rows of L.
+    """
+    square = n * n
+    factor(plan, M, n, L[square:], L)
+    right_sides(plan, n, seen(X.ctypes.data, X.size), width * lanes_of(X), dq, turned, dv)
     solve(plan, n, L[square:], L, X, width)
 
 
@@ -122,8 +129,7 @@ def write_motions(sides, s, plan, n, wide, to):
     """Write block s of that, n columns, to a matrix; rows in the order of v."""
     for i in range(n):
         row, k = plan[WIDTH * i + IV] * n, i * wide + s * n
-        for j in range(n):
-            put(to, row + j, get(sides, k + j))
+        put_copy(to, row, sides, k, n)
 
 
 @inline

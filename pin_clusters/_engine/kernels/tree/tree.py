@@ -2,16 +2,9 @@
 
 from __future__ import annotations
 
-import ctypes
-
-import numpy as np
-from numba import carray
-from numba.extending import overload
-
 from ..compiling.jit import inline, paste
-from ..numbers.pack import INLINE
-from ..numbers.simd import get, put, zero
-from ..tables.addresses import _pointer
+from ..numbers.simd import put, put_copy, zero
+from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.tree_layout import AXES, CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, QUIET, RATES, SUBTREES
 from ..tables.tree_views import derived_at, field, own_at, sections_at, tree_header_at
@@ -21,42 +14,24 @@ from .momentum import masses
 from .motion import outward, spread
 
 
-def send(out, at, size, address):
-    """Copy numbers of out to an address."""
-    there = (ctypes.c_double * size).from_address(address)
-    np.frombuffer(there)[:] = out[at : at + size]
-
-
-@overload(send, **INLINE)
-def _send(out, at, size, address):
-    def copy(out, at, size, address):
-        there = carray(_pointer(address, 0.0), size)
-        for i in range(size):
-            put(there, i, get(out, at + i))
-
-    return copy
-
-
 @inline
 def publish(index, out, n, what, level):
     """Copy what was computed to the fields of ``pin.Data``."""
     for r in range(n.field0, n.field1):
         F = field(index, r)
         if F.address != 0 and level >= F.level and (F.what == 0 or what & F.what):
-            send(out, F.at, F.size, F.address)
+            there = seen(F.address, F.size)
+            put_copy(there, 0, out, F.at, F.size)
 
 
 @inline
 def remember(out, q, v, n, E, what, level):
     """Keep the state, for derivatives that are asked for later."""
-    for i in range(n.nq):
-        put(out, E.posed_q + i, get(q, i))
+    put_copy(out, E.posed_q, q, 0, n.nq)
     put(out, E.posed, zero(out) + 1.0)
     if what & MOTION and level > 0:
-        for i in range(n.nq):
-            put(out, E.seen_q + i, get(q, i))
-        for i in range(n.nv):
-            put(out, E.seen_v + i, get(v, i))
+        put_copy(out, E.seen_q, q, 0, n.nq)
+        put_copy(out, E.seen_v, v, 0, n.nv)
         put(out, E.seen, zero(out) + 1.0)
     put(out, E.standing, zero(out) + (1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0))
 
@@ -91,8 +66,7 @@ def tree(index, params, work, out, what, q, v, a):
     put(work, E.level, zero(work) + moves)
     remember(out, q, v, n, E, what, level)
     if what & KEEP:
-        for i in range(n.nv_tree * n.nv):
-            put(out, O.kept + i, get(out, O.G + i))
+        put_copy(out, O.kept, out, O.G, n.nv_tree * n.nv)
         put(out, O.lost, zero(out))
     if what & QUIET == 0:
         publish(index, out, n, what, level)

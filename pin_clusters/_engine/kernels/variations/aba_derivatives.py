@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import paste
-from ..loops.user_functions import lanes_of
+from ..numbers.neighbours import lanes_of
 from ..numbers.simd import borrowed
 from ..tables.addresses import call_at, seen
 from ..tables.layout import OK
@@ -12,19 +12,12 @@ from ..tree.solve import mirror, solve_for_accelerations, write_motions
 
 @paste
 def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
-    """Write -M^-1 dq, -M^-1 dv and M^-1.
+    """Write -M^-1 dq, -M^-1 dv and M^-1; all are n x n, flat.
 
     Args:
-        plan: Tree of velocities, see ``tree_solve``.
-        room: nv rows of right sides, side by side in packs.
+        plan: Tree of velocities, see ``tree.solve``.
+        room: n rows of right sides, side by side in packs.
         L: Room for the factors: L' as a full matrix, then the rows of L.
-        n: nv.
-        dq: nv x nv, flat.
-        dv: nv x nv, flat.
-        M: nv x nv, flat.
-        ddq_dq: nv x nv, flat.
-        ddq_dv: nv x nv, flat.
-        Minv: nv x nv, flat.
     """
     width = room.shape[0] // max(n, 1)
     sides, wide = seen(room.ctypes.data, room.size), width * lanes_of(room)
@@ -47,22 +40,14 @@ def aba_derivatives_at(
         aba: Address of forward dynamics; 0 if the accelerations are given.
         aba_tables: Of its tables.
         derivatives: Address of the derivatives of inverse dynamics.
-        plan: Tree of velocities.
-        room: For right sides.
-        L: For factors.
-        q: Configuration of the tree.
-        v: Independent velocities.
-        tau: Torques.
+        plan, room, L: As ``solved`` takes them.
         ddq: Accelerations, written unless they are given.
         forces: Empty, or external forces behind nv numbers; the tables of forward dynamics then lead to them, too.
         torques: Written: those of inverse dynamics.
         dq: Written: dtau_dq.
         dv: Written: dtau_dv.
-        M: Written.
         nothing: Empty.
-        ddq_dq: Written.
-        ddq_dv: Written.
-        Minv: Written.
+        M, ddq_dq, ddq_dv, Minv: Written.
     """
     code = OK
     if aba != 0:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
-from ..numbers.simd import put, put_apart, zero
-from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join, linear, rot
+from ..numbers.simd import put, put_apart, put_twice, zero
+from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, force_from, linear
 from ..numbers.tuples import load3, load6, load9
 from ..tables import workspace as ws
 from ..tables.layout import FREE
@@ -17,9 +17,7 @@ from .forces import motions_of_column
 @inline
 def enter(dq, dv, M, nv, i, k, F, P, Q, T, J, L, N, Gamma, second):
     """Entries of column i, below, and column k, above."""
-    x = dot6(F, J)
-    put(M, k * nv + i, x)
-    put(M, i * nv + k, x)
+    put_twice(M, nv, k, i, dot6(F, J))
     put(dv, k * nv + i, dot6(J, Q))
     put(dv, i * nv + k, dot6(F, Gamma) + dot3(T, angular(J)))
     if second:
@@ -65,9 +63,7 @@ def in_universe(rates, root, kind, x):
     """A force in axes and about the origin of the universe, from those of the kernels' world below a root."""
     if kind != FREE:
         return x
-    R, p = load9(rates, root + BASE_ROTATION), load3(rates, root + BASE_POSITION)
-    n = rot(R, linear(x))
-    return join(n, rot(R, angular(x)) + cross(p, n))
+    return force_from(load9(rates, root + BASE_ROTATION), load3(rates, root + BASE_POSITION), x)
 
 
 @inline

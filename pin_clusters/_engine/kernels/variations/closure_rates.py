@@ -9,11 +9,11 @@ For equations of joints the same is phi''[x', G_m], and phi'''[x', x', G_m] + ph
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..loops.closure_biases import motion_of, point_acceleration, point_rate
+from ..loops.closure_biases import motion_of, point_acceleration
 from ..loops.closure_rows import frame, point
 from ..loops.harmonic_rates import harmonic_row, rates_by_joints
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, column, cross, cross_force, dot6, join, linear, zero3, zero6
+from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.spatial import angular, column, cross, cross_force, dot6, join, linear, point_velocity, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
 from ..tables.layout import FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
@@ -61,7 +61,7 @@ def frames_rate(n, m, share, x, z, pb, va, vb):
     """W' of a row of two frames."""
     wa, wb = angular(va), angular(vb)
     dn = cross(wa, n)
-    dm = cross(point_rate(pb, vb), n) + cross(pb, dn) + cross(wa, m)
+    dm = cross(point_velocity(vb, pb), n) + cross(pb, dn) + cross(wa, m)
     return join(dn, dm + (cross(cross(wb, x), z) + cross(x, cross(wa, z))) * share)
 
 
@@ -70,7 +70,7 @@ def frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab):
     """W'' of it."""
     wa, wb, la, lb = angular(va), angular(vb), angular(aa), angular(ab)
     dn, ddn = cross(wa, n), turned_twice(wa, la, n)
-    ddm = cross(point_acceleration(pb, vb, ab), n) + cross(point_rate(pb, vb), dn) * 2.0 + cross(pb, ddn)
+    ddm = cross(point_acceleration(pb, vb, ab), n) + cross(point_velocity(vb, pb), dn) * 2.0 + cross(pb, ddn)
     ddm = ddm + turned_twice(wa, la, m)
     bend = cross(turned_twice(wb, lb, x), z) + cross(cross(wb, x), cross(wa, z)) * 2.0
     return join(ddn, ddm + (bend + cross(x, turned_twice(wa, la, z))) * share)
@@ -79,16 +79,16 @@ def frames_second_rate(n, m, share, x, z, pb, va, vb, aa, ab):
 @inline
 def rod_rate(pa, n, s, pb, va, vb):
     """W' of a rod, W = [n; p_a x n] with n = s (p_b - p_a)."""
-    xa = point_rate(pa, va)
-    dn = (point_rate(pb, vb) - xa) * s
+    xa = point_velocity(va, pa)
+    dn = (point_velocity(vb, pb) - xa) * s
     return join(dn, cross(xa, n) + cross(pa, dn))
 
 
 @inline
 def rod_second_rate(pa, n, s, pb, va, vb, aa, ab):
     """W'' of it."""
-    xa, ya = point_rate(pa, va), point_acceleration(pa, va, aa)
-    dn, ddn = (point_rate(pb, vb) - xa) * s, (point_acceleration(pb, vb, ab) - ya) * s
+    xa, ya = point_velocity(va, pa), point_acceleration(pa, va, aa)
+    dn, ddn = (point_velocity(vb, pb) - xa) * s, (point_acceleration(pb, vb, ab) - ya) * s
     return join(ddn, cross(ya, n) + cross(xa, dn) * 2.0 + cross(pa, ddn))
 
 
@@ -139,8 +139,7 @@ def rates_of_equations(index, params, work, c, C):
     """Write dK/dt of LOOP cluster c along its velocities; those of harmonic rows by their angles are known."""
     H = head(index, C.head)
     L = block(H, C.nk)
-    for i in range(L.nr * L.width):
-        put(work, L.K_rate + i, zero(work))
+    put_zeros(work, L.K_rate, L.nr * L.width)
     for n in range(H.closure0, H.closure1):
         r = closure(index, n)
         row = L.K_rate + r.row0 * L.width
@@ -211,7 +210,6 @@ def differentiated_twice(index, params, work, rates, c, C, k):
         elif r.form == HARMONIC:
             harmonic_row(index, params, work, r, to, k, C.nk)
         elif r.form == PROPORTIONAL:
-            for i in range(r.rows):
-                put(work, to + i, zero(work))
+            put_zeros(work, to, r.rows)
         else:
             function_row(index, params, work, r, to, k)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..compiling.jit import device, inline
 from ..loops.closure_rows import frame, point
 from ..loops.harmonic_rates import bend_along, bends_by_angles
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, zero
 from ..numbers.spatial import column, cross, dot6, linear, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables.layout import FRAMES, HARMONIC, PROPORTIONAL, ROD
@@ -31,7 +31,7 @@ def multipliers(index, params, work, C):
         for s in range(f.share0, f.share1):
             part = share(index, s)
             V = velocity_row(index, part.velocity)
-            put(work, V.at_torque, get(work, V.at_torque) + get(params, part.at) * t)
+            increase(work, V.at_torque, get(params, part.at) * t)
     for j in range(L.nr):
         x = zero(work)
         for i in range(L.nd):

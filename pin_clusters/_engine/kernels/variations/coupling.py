@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bodies.placements import start
 from ..compiling.jit import inline, paste
 from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of, stand_still
-from ..numbers.simd import get, put
+from ..numbers.simd import get, put, put_copy
 from ..tables import workspace as ws
 from ..tables.layout import LOOP, OK, WRONG_SIZE
 from ..tables.views import cluster, head, header, listed, velocity_row
@@ -15,8 +15,7 @@ from .coupling_rates import derivatives_of_equations, solve_first, true_rates
 @inline
 def remember(work, q, n):
     """Keep q, where all loops stand now."""
-    for i in range(n.nq):
-        put(work, n.prepared + i, get(q, i))
+    put_copy(work, n.prepared, q, 0, n.nq)
 
 
 @inline
@@ -73,7 +72,6 @@ def coupling(index, params, work, result, q, v):
                 for k in range(C.nk):
                     put(result, V.iv * n.nv + listed(index, C.column, k), get(work, V.at_G + k))
             # it may be a body of another cluster with loops, whose poses are kept
-            ws.set_rotation(work, C.out, R)
-            ws.set_position(work, C.out, x)
+            ws.set_pose(work, C.out, R, x)
     remember(work, q, n)
     return code

@@ -11,7 +11,7 @@ from ..tables import workspace as ws
 from ..tables.layout import LOOP, MIDDLE, OK, WRONG_SIZE
 from ..tables.views import body, cluster, head, header, listed, velocity_row
 from .coupling import remember, stands
-from .coupling_rates import derivatives_of_equations, differentiate_coupling, relative_velocities, solve_first
+from .coupling_rates import derivatives_of_equations, differentiate_coupling, relative_motions, solve_first
 
 
 @inline
@@ -27,7 +27,7 @@ def along_column(index, work, C, i):
 def differentiate_once(index, params, work, q, c, C):
     """Find dG of LOOP cluster c along its velocities."""
     if head(index, C.head).on_bodies == 1:
-        relative_velocities(index, work, c, C)
+        relative_motions(index, work, c, C, False)
     derivatives_of_equations(index, params, work, q, C, False)
     solve_first(index, params, work, c, C)
 
@@ -65,11 +65,6 @@ def coupling_derivatives(index, params, work, rates, q, v, a, found):
     The rest stays. Loops that stand at q, as this or ``coupling`` left them, are not solved again.
 
     Args:
-        index: Table.
-        params: Table.
-        work: Workspace.
-        rates: Records, see ``variations_layout``.
-        q: Configuration of the tree.
         v: Independent velocities; or none, for unit velocities.
         a: Independent accelerations; or none.
         found: Matrices, tree.nv x nv: G; the tree's velocity by q; with a its acceleration by q, and by v. Without v
@@ -102,7 +97,6 @@ def coupling_derivatives(index, params, work, rates, q, v, a, found):
                         along_column(index, work, C, i)
                     differentiate_once(index, params, work, q, c, C)
                     hand_out(index, work, found, C, n, 1 + i, False)
-            ws.set_rotation(work, C.out, R)
-            ws.set_position(work, C.out, x)
+            ws.set_pose(work, C.out, R, x)
     remember(work, q, n)
     return code

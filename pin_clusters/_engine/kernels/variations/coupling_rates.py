@@ -8,52 +8,33 @@ from __future__ import annotations
 
 from ..compiling.jit import device, inline
 from ..loops.closure_biases import motion_of
-from ..loops.coupling_of_loops import joint_motion
+from ..loops.coupling_of_loops import accelerations_of, joint_motion
 from ..loops.function_derivatives import called_hessian, called_third
 from ..loops.harmonic_rates import rates_by_angles
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, put_copy, zero
 from ..numbers.spatial import cross, zero6
-from ..numbers.tuples import Vec3, load6
+from ..numbers.tuples import Vec3, load3, load6
 from ..tables import workspace as ws
 from ..tables.layout import CALLED, HARMONIC, MIDDLE, SPHERICAL
 from ..tables.loop_block import block
 from ..tables.variations_layout import ACCELERATION, VELOCITY
-from ..tables.views import body, closure, follower, head, listed, share, velocity_row
+from ..tables.views import body, closure, follower, head, share, velocity_row
 from . import record
 from .closure_rates import differentiated_twice, rates_of_equations
 
 
 @inline
-def accelerations_of(index, work, a, C):
-    """G a + g of all velocities of a LOOP cluster."""
-    H = head(index, C.head)
-    for n in range(H.velocity0, H.velocity1):
-        V = velocity_row(index, n)
-        x = get(work, V.at_bias)
-        for k in range(C.nk):
-            x += get(work, V.at_G + k) * get(a, listed(index, C.column, k))
-        put(work, V.at_acceleration, x)
-
-
-@inline
-def relative_velocities(index, work, c, C):
-    """Velocities of the bodies of LOOP cluster c relative to its output body."""
-    for b in range(C.first, C.last):
-        B = body(index, b)
-        if B.kind != MIDDLE:
-            vel, _ = motion_of(index, work, B.parent, c)
-            ws.set_velocity(work, b, vel + joint_motion(work, B, C.nk, 1))
-
-
-@inline
-def relative_accelerations(index, work, c, C):
-    """Their accelerations."""
+def relative_motions(index, work, c, C, second):
+    """Velocities of the bodies of LOOP cluster c relative to its output body; if ``second``, their accelerations."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
             vel, acc = motion_of(index, work, B.parent, c)
             vj = joint_motion(work, B, C.nk, 1)
-            ws.set_acceleration(work, b, acc + cross(vel, vj) + joint_motion(work, B, C.nk, 2))
+            if second:
+                ws.set_acceleration(work, b, acc + cross(vel, vj) + joint_motion(work, B, C.nk, 2))
+            else:
+                ws.set_velocity(work, b, vel + vj)
 
 
 @inline
@@ -142,21 +123,20 @@ def solve_second(index, params, work, rates, c, C):
 
 
 @inline
+def bracket_of(B, a, b):
+    """[a, b] of velocities of a joint of three degrees of freedom."""
+    if B.kind == SPHERICAL:
+        return cross(a, b)
+    # PLANAR: two translations, and a turn that moves them
+    return Vec3(b[2] * a[1] - a[2] * b[1], a[2] * b[0] - b[2] * a[0], a[0] * 0.0)
+
+
+@inline
 def bracket(work, B, nk, k, d):
     """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k]."""
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
-    a, b = (
-        Vec3(get(work, y), get(work, y + 1), get(work, y + 2)),
-        Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk)),
-    )
-    if B.kind == SPHERICAL:
-        return cross(a, b)[d]
-    # PLANAR: two translations, and a turn that moves them
-    if d == 0:
-        return b[2] * a[1] - a[2] * b[1]
-    if d == 1:
-        return a[2] * b[0] - b[2] * a[0]
-    return zero(work)
+    a, b = load3(work, y), Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk))
+    return bracket_of(B, a, b)[d]
 
 
 @device
@@ -165,8 +145,7 @@ def true_rates(index, work, C):
     H, nk = head(index, C.head), C.nk
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
-        for k in range(nk):
-            put(work, V.at_true + k, get(work, V.at_dG + k))
+        put_copy(work, V.at_true, work, V.at_dG, nk)
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.ndof < 2 or B.kind == MIDDLE:
@@ -188,7 +167,7 @@ def add_row(index, work, H, nk, k, i, x):
     """Add x times column i of G to column k of its true rate."""
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
-        put(work, V.at_true + k, get(work, V.at_true + k) + x * get(work, V.at_G + i))
+        increase(work, V.at_true + k, x * get(work, V.at_G + i))
 
 
 @device
@@ -215,9 +194,9 @@ def differentiate_coupling(index, params, work, rates, q, a, c, C, second):
     Leaves motions of bodies relative to the output body, if there are closures on bodies.
     """
     if second:
-        accelerations_of(index, work, a, C)
+        accelerations_of(index, work, a, C, False)
         if head(index, C.head).on_bodies == 1:
-            relative_accelerations(index, work, c, C)
+            relative_motions(index, work, c, C, True)
     derivatives_of_equations(index, params, work, q, C, second)
     solve_first(index, params, work, c, C)
     true_rates(index, work, C)

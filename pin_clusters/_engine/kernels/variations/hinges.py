@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from ..bodies.motions import body_inertia, set_hinge
 from ..bodies.placements import hinge
-from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
+from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms_on
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, zero3, zero6
+from ..numbers.simd import get, increase, put, put_twice, zero
+from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
 from ..tables.variations_layout import ACCELERATION, OF_COLUMN, ON_ROTOR
@@ -50,7 +50,7 @@ def advance(index, params, work, rates, q, v, a, forces, C, tau, second, forced)
         inertia_torques(index, work, a, tau, C)
     if C.at_spin >= 0:
         if second:
-            spin_terms(index, work, v, a, tau, C, C.out, C.at_spin, zero3(zero(work)))
+            spin_terms_on(index, work, v, a, tau, C, C.out, C.at_spin, False)
         for k in range(C.nk):
             h = ws.spin_column(work, C.at_work, C.nk, 0, k)
             ws.add_spin_momentum(work, C.out, h * get(v, listed(index, C.column, k)))
@@ -64,9 +64,7 @@ def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second)
         A = body(index, j)
         at, J, k = C.at_rates + OF_COLUMN * A.which, ws.subspace(work, A.at_S, 0), A.unit
         L = load6(rates, at)
-        x = dot6(F, J) + ws.E_entry(work, C.at_E, C.nk, A.which, B.which)
-        put(M, k * nv + i, x)
-        put(M, i * nv + k, x)
+        put_twice(M, nv, k, i, dot6(F, J) + ws.E_entry(work, C.at_E, C.nk, A.which, B.which))
         put(dv, k * nv + i, dot6(J, Q))
         put(dv, i * nv + k, 2.0 * dot6(F, L) + dot3(T, angular(J)))
         if second:
@@ -100,7 +98,7 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
             put(M, own, dot6(S, F) + ws.E_entry(work, C.at_E, C.nk, B.which, B.which))
             put(dv, own, dot6(S, Q))
         if second:
-            put(tau, i, get(tau, i) + dot6(S, f))
+            increase(tau, i, dot6(S, f))
             if pairs:
                 put(dq, i * nv + i, dot6(S, P))
             P = P + cross_force(S, f)

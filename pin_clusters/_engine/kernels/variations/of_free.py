@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from ..bodies.motions import base_gravity, body_inertia
-from ..bodies.placements import free_rotation, unit_rotation
+from ..bodies.placements import free_pose, unit_rotation
 from ..clusters.free import couple
 from ..compiling.jit import inline
 from ..numbers.simd import put, put_apart, zero
-from ..numbers.spatial import cross, cross_force, join, linear, matmul3, rigid_mul, rot, zero3
+from ..numbers.spatial import cross, cross_force, join, linear, rigid_mul, rot, zero3
 from ..numbers.tuples import Rigid, Vec3, Vec6, load3, load6, load9
 from ..tables import workspace as ws
-from ..tables.layout import BODY_PARAMS, POSITION, ROTATION
 from ..tables.variations_layout import BASE_POSITION, BASE_ROTATION, UP
 from ..tables.views import body
 from .ancestors import enter_sum
@@ -27,12 +26,10 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forc
     vel, acc = load6(v, C.column), up + load6(a, C.column)
     put(rates, C.at_rates + UP, linear(up))
     if summed:
-        fixed = load9(params, b * BODY_PARAMS + ROTATION)
-        put(rates, C.at_rates + BASE_ROTATION, matmul3(fixed, free_rotation(q, B.iq)))
-        p = load3(params, b * BODY_PARAMS + POSITION) + rot(fixed, load3(q, B.iq))
+        R_base, p = free_pose(params, q, b, B)
+        put(rates, C.at_rates + BASE_ROTATION, R_base)
         put(rates, C.at_rates + BASE_POSITION, p)
-    ws.set_rotation(work, b, R)
-    ws.set_position(work, b, x)
+    ws.set_pose(work, b, R, x)
     ws.set_velocity(work, b, vel)
     ws.set_acceleration(work, b, acc)
     set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)

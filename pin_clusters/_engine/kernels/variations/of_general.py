@@ -8,7 +8,7 @@ from ..clusters.articulated import moves
 from ..clusters.general import columns
 from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
 from ..compiling.jit import device, inline
-from ..numbers.simd import get, put, zero
+from ..numbers.simd import get, increase, put, zero
 from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
@@ -37,16 +37,8 @@ def set_record(index, work, rates, C, b, B, k, v_up, a_up, both, change, second_
     """(V1) L, N and Gamma of column k: those of the parent, and what its joint adds; no forces yet.
 
     Args:
-        index: Table.
-        work: Workspace.
-        rates: Records.
-        C: Cluster.
-        b: Body.
-        B: Its row.
-        k: Column.
-        v_up: Velocity of its parent.
-        a_up: Acceleration of its parent.
-        both: Its velocity and that of its parent.
+        v_up, a_up: Velocity and acceleration of the parent.
+        both: Velocity of the body and that of its parent.
         change: S dG_k, of a G that does not change: zero.
         second_change: S ddG_k.
         quadratic_change: S times the sum of dG_k and the true rate of G_k.
@@ -93,10 +85,10 @@ def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
                 L, N, Gamma = motions_at(rates, record(C, carrier, k))
                 J = ws.K_column(work, B.at_K, k) if moves(B.mask, k) else zero6(o)
                 at_entry = i_v * nv + k_v
-                put(M, at_entry, get(M, at_entry) + dot3(h, angular(J)))
-                put(dv, at_entry, get(dv, at_entry) + dot3(h, angular(Gamma)) + dot3(turn, angular(J)))
+                increase(M, at_entry, dot3(h, angular(J)))
+                increase(dv, at_entry, dot3(h, angular(Gamma)) + dot3(turn, angular(J)))
                 if second:
-                    put(dq, at_entry, get(dq, at_entry) + dot3(h, angular(N)) + dot3(turn, angular(L)))
+                    increase(dq, at_entry, dot3(h, angular(N)) + dot3(turn, angular(L)))
 
 
 @inline
@@ -135,15 +127,11 @@ def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, 
     spin_columns(index, work, C)
     if second:
         inertia_torques(index, work, a, tau, C)
+        spin_terms(index, work, v, a, tau, C, False)
     if C.at_spin >= 0:
-        if second:
-            spin_terms(index, work, v, a, tau, C, C.out, C.at_spin, zero3(zero(work)))
         spin_on(index, work, rates, v, C, C.out, 0, dq, dv, M, nv, second, pairs)
     for r in range(C.carrier0, C.carrier1):
-        carrier = carrier_row(index, r)
-        if second:
-            spin_terms(index, work, v, a, tau, C, carrier.body, carrier.at_spin, zero3(zero(work)))
-        spin_on(index, work, rates, v, C, carrier.body, 1 + r - C.carrier0, dq, dv, M, nv, second, pairs)
+        spin_on(index, work, rates, v, C, carrier_row(index, r).body, 1 + r - C.carrier0, dq, dv, M, nv, second, pairs)
 
 
 @inline
@@ -156,10 +144,10 @@ def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
         for k in range(C.nk):
             if B.unit < 0 or B.which == k:
                 g, at = ws.G_entry(work, B.at_G, C.nk, d, k), listed(index, C.column, k) * nv + i_v
-                put(M, at, get(M, at) + g * f)
-                put(dv, at, get(dv, at) + g * r)
+                increase(M, at, g * f)
+                increase(dv, at, g * r)
                 if second:
-                    put(dq, at, get(dq, at) + g * p)
+                    increase(dq, at, g * p)
 
 
 @inline
@@ -168,8 +156,7 @@ def joint_torques(index, work, C, B, b, tau):
     for d in range(B.ndof):
         t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
         for k in range(C.nk):
-            i_v = listed(index, C.column, k)
-            put(tau, i_v, get(tau, i_v) + ws.G_entry(work, B.at_G, C.nk, d, k) * t)
+            increase(tau, listed(index, C.column, k), ws.G_entry(work, B.at_G, C.nk, d, k) * t)
 
 
 @inline

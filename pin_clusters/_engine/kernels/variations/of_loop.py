@@ -4,13 +4,25 @@ from __future__ import annotations
 
 from ..bodies.motions import body_inertia, motion
 from ..clusters.general import columns
-from ..clusters.loop import middle_inertia, rod_forces
+from ..clusters.loop import rod_forces
 from ..compiling.jit import device, inline
-from ..loops.closure_biases import point_acceleration, point_rate
+from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import is_singular, joint_motion, prepare, prepare_bias
-from ..numbers.simd import get, put, zero
-from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join, rigid_mul, rot, zero3
+from ..numbers.simd import get, increase, put, zero
+from ..numbers.spatial import (
+    angular,
+    cross,
+    cross_force,
+    dot3,
+    dot6,
+    join,
+    point_inertia,
+    point_velocity,
+    rigid_mul,
+    rot,
+    zero3,
+)
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
 from ..tables.layout import MIDDLE
@@ -41,23 +53,16 @@ def variations_of_ratio(index, params, work, C, e):
 
 
 @inline
-def combined_rates(index, params, work, e):
-    """Speed and acceleration of a spin element."""
-    rho, rhod = zero(work), zero(work)
+def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
+    """(V4) of one spin element or armature, with a ratio that changes."""
+    nk, o, c = C.nk, zero(work), e.carrier
+    variations_of_ratio(index, params, work, C, e)
+    rho, rhod = o, o  # its speed and acceleration
     for s in range(e.share0, e.share1):
         part = share(index, s)
         x, V = get(params, part.at), velocity_row(index, part.velocity)
         rho += x * get(work, V.at_rate)
         rhod += x * get(work, V.at_acceleration)
-    return rho, rhod
-
-
-@inline
-def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
-    """(V4) of one spin element or armature, with a ratio that changes."""
-    nk, o, c = C.nk, zero(work), e.carrier
-    variations_of_ratio(index, params, work, C, e)
-    rho, rhod = combined_rates(index, params, work, e)
     J = get(params, e.at)
     eta = rot(ws.rotation(work, c), load3(params, e.at + 1)) * J
     turn = cross(angular(ws.velocity(work, c)), eta)
@@ -68,7 +73,7 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
     for s in range(e.share0, e.share1):
         part = share(index, s)
         V = velocity_row(index, part.velocity)
-        put(work, V.at_torque, get(work, V.at_torque) + get(params, part.at) * torque)
+        increase(work, V.at_torque, get(params, part.at) * torque)
     inside = c >= C.first and c < C.last
     for m in range(nk):
         r, rd = get(work, e.at_row + m), get(work, e.at_row + nk + m)
@@ -89,10 +94,10 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
             for k in range(nk):
                 ratio = get(work, e.at_row + k)
                 at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-                put(M, at, get(M, at) + ratio * x)
-                put(dv, at, get(dv, at) + ratio * y)
+                increase(M, at, ratio * x)
+                increase(dv, at, ratio * y)
                 if second:
-                    put(dq, at, get(dq, at) + ratio * z)
+                    increase(dq, at, ratio * z)
 
 
 @inline
@@ -104,14 +109,14 @@ def end_of_rod(index, params, work, rates, c, C, b, at, k):
         p, vel, acc = point(params, work, b, at), ws.velocity(work, b), ws.acceleration(work, b)
         J = ws.K_column(work, body(index, b).at_K, k)
         L, N, Gamma = motions_at(rates, record(C, b, k))
-        w, x = angular(vel), point_rate(p, vel)
+        w, x = angular(vel), point_velocity(vel, p)
         v_change = L + cross(J, vel)
         a_change = N + cross(L, vel) + cross(J, acc)
         g_change = Gamma + cross(J, vel)
-        dp = point_rate(p, J)
-        dx = point_rate(p, v_change) + cross(w, dp)
-        ddx = point_rate(p, a_change) + cross(angular(acc), dp) + cross(angular(v_change), x) + cross(w, dx)
-        by_rate = point_rate(p, g_change) + cross(angular(J), x) + cross(w, dp)
+        dp = point_velocity(J, p)
+        dx = point_velocity(v_change, p) + cross(w, dp)
+        ddx = point_velocity(a_change, p) + cross(angular(acc), dp) + cross(angular(v_change), x) + cross(w, dx)
+        by_rate = point_velocity(g_change, p) + cross(angular(J), x) + cross(w, dp)
     return dp, dx, ddx, by_rate
 
 
@@ -134,7 +139,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
     """Two thirds of the mass of a rod, which move with its middle."""
     half, o = 0.5 * get(params, R.at + 6), zero(work)
     pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
-    x = (point_rate(pa, ws.velocity(work, R.a)) + point_rate(pb, ws.velocity(work, R.b))) * 0.5
+    x = (point_velocity(ws.velocity(work, R.a), pa) + point_velocity(ws.velocity(work, R.b), pb)) * 0.5
     ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
     yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
     F = (ya + yb) * (0.5 * half)
@@ -144,7 +149,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
     if R.b == 0:
         ws.add_force(work, 0, join(F, cross(pb, F)))
     middle = R.middle
-    I = middle_inertia(params, work, middle, 2.0 * half)
+    I = point_inertia(2.0 * half, ws.position(work, middle))
     twist = join(x, zero3(o))
     h = rigid_mul(I, twist)
     sigma = rate_of_inertia(I, twist)
@@ -229,7 +234,7 @@ def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second,
         torques = B.at_G + B.ndof * (C.nk + 3)
         for d in range(B.ndof):
             t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
-            put(work, torques + d, get(work, torques + d) + t)
+            increase(work, torques + d, t)
         collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed)
         if second and (summed or B.parent > 0):
             hand_force(work, b, B.parent)

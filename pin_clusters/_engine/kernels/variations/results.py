@@ -7,8 +7,9 @@ from ..numbers.simd import get, put, put_apart, zero
 from ..numbers.spatial import cross, cross_force, join, linear, zero3, zero6
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import workspace as ws
-from ..tables.layout import FREE, FREEFLYER, GENERAL, GROUND_MASS, GROUND_MOMENT, LOOP, MINUS_GRAVITY, SINGLE, SPHERICAL
+from ..tables.layout import FREE, FREEFLYER, GENERAL, GROUND_MASS, GROUND_MOMENT, LOOP, MINUS_GRAVITY, SINGLE
 from ..tables.views import body, cluster, element, ground, head, header, listed, share, velocity_row
+from .coupling_rates import bracket_of
 from .of_free import unit
 
 
@@ -46,20 +47,10 @@ def about_centre(index, params, work, nv, total):
 
 @inline
 def own_bracket(B, y, x):
-    """[y, x] of the velocities of a joint, of which three or six count.
-
-    Args:
-        B: Row of its body.
-        y: Velocity of the joint.
-        x: Another one.
-    """
+    """[y, x] of two velocities of the joint of a body, of which three or six numbers count."""
     if B.kind == FREEFLYER:
         return cross(y, x)
-    a, b, o = linear(y), linear(x), y[0] * 0.0
-    if B.kind == SPHERICAL:
-        return join(cross(a, b), zero3(o))
-    # PLANAR: two translations, and a turn that moves them
-    return join(Vec3(b[2] * a[1] - a[2] * b[1], a[2] * b[0] - b[2] * a[0], o), zero3(o))
+    return join(bracket_of(B, linear(y), linear(x)), zero3(y[0] * 0.0))
 
 
 @inline
@@ -104,15 +95,6 @@ def entry_of(x, d):
     return x[0] if d == 0 else x[1] if d == 1 else x[2] if d == 2 else x[3] if d == 3 else x[4] if d == 4 else x[5]
 
 
-@inline
-def turn_base(nv, C, v, M, A):
-    """The columns of a free flyer on the universe: its rows of M are forces, m . (v x e) = -(v x* m) . e."""
-    y = load6(v, C.column)
-    for i in range(nv):
-        at = i * nv + C.column
-        put(A, at, load6(A, at) - cross_force(y, load6(M, at)) * 0.5)
-
-
 @device
 def coriolis(index, params, work, nv, v, M, A):
     """(V8): half of the derivatives by rates, which stand in A, and what velocities that do not commute add."""
@@ -121,7 +103,11 @@ def coriolis(index, params, work, nv, v, M, A):
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
         if C.kind == FREE:
-            turn_base(nv, C, v, M, A)
+            # its rows of M are forces: m . (v x e) = -(v x* m) . e
+            y = load6(v, C.column)
+            for i in range(nv):
+                k = i * nv + C.column
+                put(A, k, load6(A, k) - cross_force(y, load6(M, k)) * 0.5)
         elif C.kind != SINGLE:
             for b in range(C.first, C.last):
                 B = body(index, b)

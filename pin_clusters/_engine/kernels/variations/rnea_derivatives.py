@@ -85,13 +85,6 @@ def derivatives_with(advance_loop, collect_loop):
         """Write torques, and their derivatives, as far as there is room for them.
 
         Args:
-            index: Table.
-            params: Table.
-            work: Workspace.
-            rates: Records, see ``variations_layout``.
-            q: Configuration of the tree.
-            v: Independent velocities.
-            a: Independent accelerations.
             forces: Empty, or external forces behind nv numbers.
             tau: Torques; empty with dq.
             dq: nv x nv, zero where clusters are on different branches, as dv and M. If it is empty, dv is to become
