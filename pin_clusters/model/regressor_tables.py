@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,8 @@ from .._engine.kernels.tables import regressor_layout as rl
 from .._engine.kernels.tables import tree_layout as tl
 from .._support.arrays import in_order, on_a_page
 from .._support.tables import Table
+from ..constraints.closures import RodClosure
+from .elements import RotorElement
 from .parameters import parameter_columns
 from .parts import ModelParts
 
@@ -63,116 +66,79 @@ class RegressorMemory:
 
 
 class _Writer(Table):
-    """Writes them; all links, velocities and entries of G are read in the tree's tables."""
+    """Writes them behind those of the tree."""
 
     def __init__(self, model: ModelParts) -> None:
-        self.model, self.tree = model, model._tree_tables
-        self.head = tl.TreeHeader(*(int(x) for x in self.tree.index[0, : len(tl.TreeHeader._fields)]))
-        self.columns = parameter_columns(model)
-        super().__init__(
-            [None] * (1 + self.head.links), self.tree.params.tolist(), rl.LINK_ROOM * (self.head.links + 1)
-        )
+        self.model, self.tree, self.columns = model, model._tree_tables, parameter_columns(model)
+        super().__init__(self.tree.index.tolist(), self.tree.params.tolist(), self.tree.work)
+        self.head = tl.TreeHeader(*self.rows[0])
         self.put(at.MINUS_GRAVITY, -model.gravity.linear)
-        links = [tl.Link(*map(int, self.tree.index[b, : len(tl.Link._fields)])) for b in range(1, self.head.links + 1)]
-        self.links: list[tl.Link] = [links[0]._replace(parent=-1) if links else tl.Link(*[0] * 10), *links]
-        self.base = bool(links) and links[0].kind == at.FREEFLYER and all(row.parent > 0 for row in links[1:])
+        links = [self._row(tl.Link, b) for b in range(1, self.head.links + 1)]
+        self.base = bool(links) and links[0].kind == at.FREEFLYER and all(L.parent > 0 for L in links[1:])
+        self.nothing, self.units = self.room(6), self.room(36 * self.base)
         # of each link: where the columns of its Jacobian are
         self.places: list[dict[int, int]] = [{}]
-        self.curved = set(self.tree.curved)  # they have a bias
-        self.nothing = self.room(6)
-        self.units = [self.room(6) for _ in range(6 * self.base)]
 
-    def _dof(self, iv: int) -> tl.Dof:
-        row = self.head.dof0 + iv
-        return tl.Dof(*map(int, self.tree.index[row, : len(tl.Dof._fields)]))
+    def _row(self, kind: Any, row: int) -> Any:
+        """Read a row of the tree."""
+        return kind(*self.rows[row][: len(kind._fields)])
 
-    def _terms(self, iv: int) -> list[tl.Term]:
-        D = self._dof(iv)
-        return [tl.Term(*map(int, self.tree.index[t, :2])) for t in range(D.term0, D.term1)]
+    def _moving(self, iv: int) -> list[int]:
+        """Return the independent velocities of which one of the tree is made."""
+        D = self._row(tl.Dof, self.head.dof0 + iv)
+        return [self._row(tl.Term, t).k for t in range(D.term0, D.term1)]
 
-    def _link(self, b: int) -> None:
-        """Write a link, and the columns of its Jacobian that are new."""
-        L, own = self.links[b], self.tree.own
+    def _reach(self, b: int) -> rl.Reach:
+        """Write the columns of a link's Jacobian that are new."""
+        L = self._row(tl.Link, b)
         here = dict(self.places[L.parent])
         self.places.append(here)
-        hinge = -1, 0, 0, 0
-        turns = [T for iv in range(L.iv, L.iv + L.ndof) for T in self._terms(iv)]
-        if L.kind in (at.REVOLUTE, at.CONTINUOUS) and len(turns) == 1 and L.iv not in self.curved:
-            (T,) = turns
-            place = self.room(6)
-            hinge = T.k, own.G + T.at, place, here.get(T.k, self.nothing)
-            here[T.k] = place
-            found: list[rl.Column] = []
-        elif self.base and b == 1:
-            here.update(enumerate(self.units))
-            found = []
-        else:
-            entries: dict[int, list[rl.Entry]] = {}
-            for iv in range(L.iv, L.iv + L.ndof):
-                D = self._dof(iv)
-                for T in self._terms(iv):
-                    entries.setdefault(T.k, []).append(rl.Entry(own.G + T.at, D.axis, D.turns, D.screw))
-            found = []
-            for k, made_of in sorted(entries.items()):
-                place = self.room(6)
-                found.append(rl.Column(place, here.get(k, self.nothing), *self.add_all(made_of)))
-                here[k] = place
-        self.rows[b] = rl.Link(
-            L.parent,
-            L.kind,
-            L.iq,
-            L.iv,
-            L.ndof,
-            L.shuffle,
-            L.align,
-            *self.add_all(found),
-            int(L.joint > 0),
-            *hinge,
-        )
+        if self.base and b == 1:
+            here.update((k, self.units + 6 * k) for k in range(6))
+            return rl.Reach(0, 0)
+        driven: dict[int, list[int]] = {}
+        for iv in range(L.iv, L.iv + L.ndof):
+            for k in self._moving(iv):
+                driven.setdefault(k, []).append(iv)
+        found = [
+            rl.Column(k, self.room(6), here.get(k, self.nothing), ivs[0], ivs[-1] + 1)
+            for k, ivs in sorted(driven.items())
+        ]
+        here.update((C.k, C.at) for C in found)
+        return rl.Reach(*self.add_all(found))
 
-    def _pairs(self, *links: int, also: tuple[int, ...] = (), base: bool = True) -> tuple[int, int]:
-        """Write what moves links; velocities that move none have a column of nothing."""
-        moving = {k: self.nothing for k in also}
-        for b in links:
-            moving.update(self.places[b])
-        return self.add_all([rl.Pair(k, place) for k, place in sorted(moving.items()) if base or k > 5])
+    def _pairs(self, a: int, b: int = 0, *, also: Iterable[int] = (), base: bool = True) -> tuple[int, int]:
+        """Write what moves one of two links, and velocities ``also``; where one moves nothing, its column is zero."""
+        of_a, of_b = self.places[a], self.places[b]
+        return self.add_all(
+            rl.Pair(k, of_a.get(k, self.nothing), of_b.get(k, self.nothing))
+            for k in sorted({*of_a, *of_b, *also})
+            if base or k > 5
+        )
 
     def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
         """Write all; return index, params and work, and where the regressor stands in work, with its shape."""
-        n, nv, columns, link_of = self.head, self.model.nv, self.columns, self.tree.link_of_joint
-        for b in range(1, n.links + 1):
-            self._link(b)
-        dof0 = len(self.rows)
-        dofs = [self._dof(iv) for iv in range(n.nv_tree)]
-        first = dof0 + n.nv_tree
-        for iv, D in enumerate(dofs):
-            terms = self._terms(iv)
-            dofs[iv] = D._replace(term0=first, term1=first + len(terms))
-            first += len(terms)
-        self.add_all(dofs)
-        for iv in range(n.nv_tree):
-            self.add_all(self._terms(iv))
-        bodies = self.add_all([
-            rl.Body(10 * i, int(link_of[i + 1]), *self._pairs(int(link_of[i + 1]), base=not self.base))
-            for i in range(columns.bodies)
-        ])  # fmt: skip
-        spins = self.add_all([self._spin(columns.rotors_from + i, r) for i, r in enumerate(columns.rotors)])
-        armatures = self.add_all(
-            [rl.Armature(columns.armatures_from + i, iv) for i, iv in enumerate(columns.armatures)]
+        n, nv, columns = self.head, self.model.nv, self.columns
+        place = self.add(None)  # row place1 of the tree's header
+        reach0, _ = self.add_all([rl.Reach(0, 0), *(self._reach(b) for b in range(1, n.links + 1))])
+        links = [int(b) for b in self.tree.link_of_joint[1:]]
+        bodies = self.add_all(
+            [rl.Body(rl.PARAMETERS * i, b, *self._pairs(b, base=not self.base)) for i, b in enumerate(links)]
         )
+        spins = self.add_all(
+            [self._spin(columns.rotors_from + i, n.spin0 + i, r) for i, r in enumerate(columns.rotors)]
+        )
+        armatures = self.add_all(rl.Armature(columns.armatures_from + i, iv) for i, iv in enumerate(columns.armatures))
         rods = self.add_all([self._rod(columns.rods_from + i, r) for i, r in enumerate(columns.rods)])
-        v_tree, a_tree = self.room(n.nv_tree), self.room(n.nv_tree)
-        sines, cosines, place = self.room(n.nq), self.room(n.nq), self.room(nv * columns.width)
-        base, mass = self.room(12), self.append(self._inverse_mass())
-        places = self.tree.own.G, self.tree.own.g, v_tree, a_tree, sines, cosines, place, base, mass
-        room, _ = self.add_all([rl.Room(*places)])
-        self.rows[0] = rl.Head(
-            n.links, n.nq, nv, n.nv_tree, dof0, columns.width, int(self.base), *bodies, *spins, *armatures, *rods, room
+        mass, sines, cosines = self.append(self._inverse_mass()), self.room(n.nq), self.room(n.nq)
+        forces, Y = self.room(rl.FORCES * columns.bodies), self.room(nv * columns.width)
+        self.rows[place] = rl.Head(
+            columns.width, int(self.base), reach0, *bodies, *spins, *armatures, *rods, mass, sines, cosines, forces, Y
         )
         work = np.zeros(self.work)
-        for i, unit in enumerate(self.units):
-            work[unit + i] = 1.0
-        return self.index(at.ROW_WIDTH), np.array(self.params), work, (place, nv, columns.width)
+        if self.base:
+            work[self.units : self.units + 36] = np.eye(6).ravel()
+        return self.index(at.ROW_WIDTH), np.array(self.params), work, (Y, nv, columns.width)
 
     def _inverse_mass(self) -> float:
         """Return one over the mass of the robot; of rods, what is not held by the universe."""
@@ -182,22 +148,16 @@ class _Writer(Table):
         with np.errstate(divide="ignore"):  # the centre of what has no mass
             return float(1.0 / np.float64(mass))
 
-    def _spin(self, column: int, r: Any) -> rl.Spin:
-        """Write a rotor that is no body."""
-        drivers = [(iv, self.append(ratio)) for iv, ratio in r.drivers]
-        turns = [rl.Turn(T.k, self.tree.own.G + T.at, ratio) for iv, ratio in drivers for T in self._terms(iv)]
-        carrier = int(self.tree.link_of_joint[r.carrier_id])
-        pairs = self._pairs(carrier, also=tuple({T.k for T in turns}))
-        return rl.Spin(
-            column, carrier, self.append(r.axis), *self.add_all([tl.Driver(*d) for d in drivers]), *pairs,
-            *self.add_all(turns),
-        )  # fmt: skip
+    def _spin(self, column: int, row: int, r: RotorElement) -> rl.Spin:
+        """Write a rotor that is no body, of that row of the tree."""
+        S = self._row(tl.Spin, row)
+        turned_by = {k for iv, _ in r.drivers for k in self._moving(iv)}
+        return rl.Spin(column, row, self.append(r.axis), *self._pairs(S.link, also=turned_by))
 
-    def _rod(self, column: int, rod: Any) -> rl.Rod:
+    def _rod(self, column: int, rod: RodClosure) -> rl.Rod:
         """Write a rod with mass."""
         (a, p), (b, s) = rod.ends
         at_a, middle, at_b = np.array(rod.point_masses) / rod.mass
         shares = [at_a + 0.25 * middle, at_b + 0.25 * middle, 0.25 * middle]
-        links = [int(self.tree.link_of_joint[j]) for j in (a, b)]
-        all_pairs, of_a, of_b = self._pairs(*links), self._pairs(links[0]), self._pairs(links[1])
-        return rl.Rod(column, self.append([*p, *s, *shares]), links[0], links[1], *all_pairs, *of_a, *of_b)
+        a, b = (int(self.tree.link_of_joint[j]) for j in (a, b))
+        return rl.Rod(column, self.append([*p, *s, *shares]), a, b, *self._pairs(a, b))

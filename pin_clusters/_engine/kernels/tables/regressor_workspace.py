@@ -1,51 +1,30 @@
-"""What stands in ``work`` of a link for the regressor: ``x(work, b)`` reads it, ``set_x`` writes it."""
+"""What stands in ``work`` for the regressor of the torques, beside what ``link_workspace`` has of a link.
+
+Of a link only its turning counts, and the acceleration of its origin as a point, minus gravity: the *pull*.
+"""
 
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import put
-from ..numbers.tuples import load3, load9
-from . import workspace as ws
-from .regressor_layout import FORCE, GAIN, LINK_ROOM, MOMENT, PARAMETERS, PULL, ROTATION, SPEED, TURN
+from ..numbers.tuples import load3
+from .regressor_layout import FORCES, PARAMETERS
+from .tree_layout import LINK_ACCELERATION, LINK_VELOCITY, LINK_WORK
+from .workspace import quantities_in
 
-_of_link = ws.quantities_in(LINK_ROOM)
+_of_link = quantities_in(LINK_WORK)
 
-rotation, set_rotation, _ = _of_link(ROTATION, load9)
-position, set_position, _ = _of_link(ROTATION + 9, load3)
-# of the joint frame of the tree
-turn, set_turn, _ = _of_link(TURN, load9)
-speed, set_speed, _ = _of_link(SPEED, load3)
-gain, set_gain, _ = _of_link(GAIN, load3)
-pull, set_pull, _ = _of_link(PULL, load3)
-# in the place of the former
-rate, set_rate, _ = _of_link(PULL, load3)
+speed, set_speed, _ = _of_link(LINK_VELOCITY + 3, load3)
+pull, set_pull, _ = _of_link(LINK_ACCELERATION, load3)
+gain, set_gain, _ = _of_link(LINK_ACCELERATION + 3, load3)
 
 
 @inline
-def set_unit_force(work, b, i, x):
-    """Write row i of the force per unit parameter: four numbers, the inertia needs none."""
-    put(work, b * LINK_ROOM + FORCE + i * PARAMETERS, x)
+def forces_at(H, r):
+    """Where force and moment per unit parameter of the body of row r begin."""
+    return H.forces + FORCES * (r - H.body0)
 
 
 @inline
-def set_unit_moment(work, b, i, x):
-    """Write row i of the moment per unit parameter."""
-    put(work, b * LINK_ROOM + MOMENT + i * PARAMETERS, x)
-
-
-def _rows(at):
-    """Make what reads three rows of packs from column j on."""
-
-    def reader(get_some):
-        @inline
-        def read(work, b, j):
-            i = b * LINK_ROOM + at + j
-            return get_some(work, i), get_some(work, i + PARAMETERS), get_some(work, i + 2 * PARAMETERS)
-
-        return read
-
-    return reader
-
-
-unit_force_with = _rows(FORCE)
-unit_moment_with = _rows(MOMENT)
+def three_rows(get_some, work, at):
+    """Read a pack of each row of a force or moment per unit parameter."""
+    return get_some(work, at), get_some(work, at + PARAMETERS), get_some(work, at + 2 * PARAMETERS)

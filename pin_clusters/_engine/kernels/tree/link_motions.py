@@ -26,15 +26,21 @@ def start_links(work):
 
 
 @inline
+def put_in_place(params, work, b, L, R, d):
+    """Write where a link is, from its rotation and its offset from its parent."""
+    of_link.set_rotation(work, b, R)
+    of_link.set_position(work, b, of_link.position(work, L.parent) + d)
+    of_link.set_turn(work, b, turned(R, L.align, params, b * BODY_PARAMS + at.ALIGN))
+
+
+@inline
 def place_link(params, work, q, b, L):
     """Place a link; returns its offset from its parent."""
     k, R_up = b * BODY_PARAMS, of_link.rotation(work, L.parent)
     R, d = moved(
         params, q, L, k, turned(R_up, L.shuffle, params, k + at.ROTATION), rot(R_up, load3(params, k + at.POSITION))
     )
-    of_link.set_rotation(work, b, R)
-    of_link.set_position(work, b, of_link.position(work, L.parent) + d)
-    of_link.set_turn(work, b, turned(R, L.align, params, k + at.ALIGN))
+    put_in_place(params, work, b, L, R, d)
     if L.first == 1:
         of_link.set_offset(work, b, d)
     else:

@@ -7,6 +7,7 @@ from ..numbers.simd import get, zero
 from ..numbers.spatial import angular, cross, linear, point_velocity, rot, zero3
 from ..numbers.tuples import load3
 from ..tables import link_workspace as of_link
+from ..tables.tree_views import driver
 
 
 @inline
@@ -19,6 +20,16 @@ def middle(work, n):
 def spin_momentum(params, work, S):
     """Momentum of a rotor per unit speed, in axes of the world."""
     return rot(of_link.rotation(work, S.link), load3(params, S.at))
+
+
+@inline
+def driven(index, params, work, S, at):
+    """Speed of a rotor that is no link, from those of the tree at ``at``; or the same of another rate."""
+    total = zero(work)
+    for i in range(S.driver0, S.driver1):
+        D = driver(index, i)
+        total += get(params, D.at) * get(work, at + D.iv)
+    return total
 
 
 @inline

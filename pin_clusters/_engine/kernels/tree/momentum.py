@@ -13,8 +13,8 @@ from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables.layout import BODY_PARAMS
 from ..tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM, SUBTREES, WHOLE, WORLD
-from ..tables.tree_views import driver, link, lump, spin_row
-from .masses import acceleration_of_center, lumped, middle, spin_momentum
+from ..tables.tree_views import link, lump, spin_row
+from .masses import acceleration_of_center, driven, lumped, middle, spin_momentum
 from .momentum_matrix import momentum_matrix
 from .momentum_rate import momentum_matrix_rate
 
@@ -24,15 +24,11 @@ def spins(index, params, work, n, O, level):
     """Momentum of the rotors that are no links, and its rate of change."""
     h, rate = zero3(zero(work)), zero3(zero(work))
     for r in range(n.spin0, n.spin1):
-        S, speed, change = spin_row(index, r), zero(work), zero(work)
-        for i in range(S.driver0, S.driver1):
-            D = driver(index, i)
-            speed += get(params, D.at) * get(work, O.v_tree + D.iv)
-            if level > 1:
-                change += get(params, D.at) * get(work, O.a_tree + D.iv)
-        s = spin_momentum(params, work, S)
+        S = spin_row(index, r)
+        s, speed = spin_momentum(params, work, S), driven(index, params, work, S, O.v_tree)
         h = h + s * speed
         if level > 1:
+            change = driven(index, params, work, S, O.a_tree)
             # the axis turns with its carrier
             rate = rate + s * change + cross(angular(of_link.velocity(work, S.link)), s * speed)
     return h, rate

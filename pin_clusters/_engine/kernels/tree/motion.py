@@ -11,16 +11,23 @@ from .link_motions import at_point, carried, direction, place_link
 
 
 @inline
+def rate_of(index, out, x, n, O, iv, total):
+    """Return row iv of G x, added to ``total``."""
+    D = dof(index, n.dof0 + iv)
+    for t in range(D.term0, D.term1):
+        T = entry(index, t)
+        total += get(out, O.G + T.at) * get(x, T.k)
+    return total
+
+
+@inline
 def spread(index, work, out, x, n, O, at, at_bias):
     """Write G x of the tree, plus what stands at ``at_bias`` in out, if it is not negative."""
     for iv in range(n.nv_tree):
-        D, total = dof(index, n.dof0 + iv), zero(work)
+        total = zero(work)
         if at_bias >= 0:
             total += get(out, at_bias + iv)
-        for t in range(D.term0, D.term1):
-            T = entry(index, t)
-            total += get(out, O.G + T.at) * get(x, T.k)
-        put(work, at + iv, total)
+        put(work, at + iv, rate_of(index, out, x, n, O, iv, total))
 
 
 @inline
