@@ -90,9 +90,11 @@ def center_rates(index, params, work, out, to):
         by_v = linear(S) * m + cross(angular(S), h)
         for t in range(D.term0, D.term1):
             T = entry(index, t)
-            x = by_q * (get(out, E.turned + T.at) * share)
-            if n.loops == 1:
-                x = x + by_v * (get(out, E.turned + n.nv_tree * n.nv + T.at) * share)
+            g = get(out, E.turned + T.at) * share
             for r in range(3):
-                to[r, T.k] += x[r]
+                to[r, T.k] += g * by_q[r]
+            if n.loops == 1:
+                change = get(out, E.turned + n.nv_tree * n.nv + T.at) * share
+                for r in range(3):
+                    to[r, T.k] += change * by_v[r]
     return 1 - int(get(out, E.standing))
