@@ -15,6 +15,7 @@ import importlib.util
 import os
 import sys
 import warnings
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -104,7 +105,7 @@ def calls(pc: ModuleType, name: str, state: dict[str, Any]) -> dict[str, Call]:
     for function, takes in MOVES.items():
         found[function] = getattr(pc, function), (model, *(given[x] for x in takes))
     for function, takes in BATCH.items():
-        found[f"batch.{function}"] = getattr(pc.batch, function), (model, *(rows[x] for x in takes))
+        found[f"batch.{function}"] = partial(getattr(pc.batch, function), threads=1), (model, *(rows[x] for x in takes))
     found["createData"] = model.createData, ()
     found["100 steps of simulate"] = pc.simulate, (model, given["q"], 0.0 * given["v"], 0.0 * given["v"], 0.01, 1e-4)
     usable = {}
@@ -129,7 +130,10 @@ def state(pc: ModuleType, name: str) -> dict[str, Any]:
 def measure(old: ModuleType, new: ModuleType, name: str, *, rounds: int, repeats: int, block: float) -> dict[str, Any]:
     """Return of each function the ratio of each round, and the least time of the new package."""
     shared, ratios, least = state(new, name), {}, {}
+    rng, kept = np.random.default_rng(0), []
     for _ in range(rounds):
+        # so that no two rounds find the same gaps
+        kept += [np.empty(size) for size in rng.integers(1, 20_000, 50)]
         # whose data is made first is where memory is good
         order = (old, new) if len(next(iter(ratios.values()), ())) % 2 else (new, old)
         of = {pc.__name__: calls(pc, name, shared) for pc in order}
