@@ -125,17 +125,9 @@ class Plan:
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, how: Any,
         wanted: int = at.DYNAMICS, restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:  # fmt: skip
-        """Return the same, with forces by dense equations, which may be redundant; and what is to be said of them.
+        """Return motions with forces by dense equations, which may be redundant; and what is to be said of them.
 
-        Args:
-            model: The model.
-            data: Its workspace.
-            q: Configuration.
-            v: Velocity.
-            tau: Torque.
-            how: As ``_contact_forces.solved`` takes it.
-            wanted: DYNAMICS or IMPACT.
-            restitution: Of an impact.
+        ``how``: see ``_forces.solved``; ``wanted``: DYNAMICS or IMPACT.
         """
         self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
         n = len(self.forces)
