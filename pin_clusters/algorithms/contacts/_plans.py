@@ -190,11 +190,6 @@ class Contacts(NamedTuple):
     found: Found
     how: Any
 
-    def each(self) -> Iterator[tuple[Any, Any]]:
-        """Return the contacts, each with its data."""
-        _, models, datas = self.found
-        return zip(models, datas, strict=True)
-
 
 def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> Found:
     """Return the plan of contacts, kept in the data, and contacts and their data as lists.

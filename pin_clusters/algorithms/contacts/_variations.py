@@ -57,15 +57,7 @@ class Variations(NamedTuple):
 
 
 def variations(at: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
-    """Return how contacts change.
-
-    Args:
-        at: Contacts, placed at q; their velocity is not read.
-        v: Velocity.
-        a: Acceleration.
-        forces: Of all contacts.
-        corrected: Whether correctors count.
-    """
+    """Return how contacts that are placed at q change, at v in the place of their own; correctors count if wished."""
     model, data = at.model, at.data
     computeForwardKinematicsDerivatives(model, data, at.q, v, a)
     turned = np.zeros((model.nv, model.nv))
@@ -94,8 +86,8 @@ def external(at: Contacts, forces: np.ndarray) -> np.ndarray:
 
 def _with_forces(at: Contacts, forces: np.ndarray) -> Iterator[tuple[Any, Any, np.ndarray]]:
     """Yield each contact, its data, and its force in the axes of its first side, shape (6,)."""
-    row = 0
-    for c, d in at.each():
+    row, (_, models, datas) = 0, at.found
+    for c, d in zip(models, datas, strict=True):
         n, f = size(c), np.zeros(6)
         f[:n] = forces[row : row + n]
         yield c, d, _turn(d.oMc1.rotation.T, f) if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else f

@@ -39,7 +39,6 @@ def hybrid_dynamics(
     Raises:
         UnknownNameError: There is no such joint.
         ModelError: A joint that is named has no independent velocity.
-        ShapeError: A size is wrong.
         SingularClusterError: A joint that is not prescribed moves no inertia, or loops cannot be solved for their
             dependent joints.
 
