@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -75,8 +76,10 @@ def subset(closures: Sequence[Closure], rows: Sequence[int]) -> tuple[Closure, .
 
 
 def _with_rows(c: Closure, rows: list[int]) -> Closure:
-    fields = {name: getattr(c, name) for name in ("labels", "units", *_BY_ROW[type(c)])}
-    kept = {name: x[rows] if isinstance(x, np.ndarray) else tuple(x[i] for i in rows) for name, x in fields.items()}
+    kept: dict[str, Any] = {}
+    for name in ("labels", "units", *_BY_ROW[type(c)]):
+        x = getattr(c, name)
+        kept[name] = x[rows] if isinstance(x, np.ndarray) else tuple(x[i] for i in rows)
     return dataclasses.replace(c, **kept)
 
 
