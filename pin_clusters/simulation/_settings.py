@@ -75,10 +75,9 @@ def settings(
     if isinstance(record, bool) or not isinstance(record, Integral) or record < 1:
         raise SimulationError(f"simulate: record must be a whole number of steps, at least 1, got {record!r}.")
     check_types("simulate", model, dynamics=dynamics, progress=progress)
-    if not isinstance(switch, (bool, np.bool_)):
-        raise ArgumentTypeError(f"simulate: switch must be True or False, got {switch!r}.")
-    if not isinstance(passive, (bool, np.bool_)):
-        raise ArgumentTypeError(f"simulate: passive must be True or False, got {passive!r}.")
+    for name, given in (("switch", switch), ("passive", passive)):
+        if not isinstance(given, (bool, np.bool_)):
+            raise ArgumentTypeError(f"simulate: {name} must be True or False, got {given!r}.")
     steps = _steps(duration, dt)
     q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
     check(model, q)
