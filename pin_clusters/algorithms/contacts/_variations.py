@@ -15,7 +15,7 @@ import pinocchio as pin
 from ...model import ClusterData, ClusterModel
 from ...model.contact_memory import gains_of
 from ..kinematics.derivatives import computeForwardKinematicsDerivatives, getFrameAccelerationDerivatives
-from ._objects import size
+from ._objects import size, turn
 from ._plans import Contacts
 
 
@@ -90,13 +90,8 @@ def _with_forces(at: Contacts, forces: np.ndarray) -> Iterator[tuple[Any, Any, n
     for c, d in zip(models, datas, strict=True):
         n, f = size(c), np.zeros(6)
         f[:n] = forces[row : row + n]
-        yield c, d, _turn(d.oMc1.rotation.T, f) if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else f
+        yield c, d, turn(d.oMc1.rotation.T, f) if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else f
         row += n
-
-
-def _turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Turn both halves of motions or forces, or only points'."""
-    return np.concatenate([R @ x[:3], R @ x[3:]]) if len(x) == 6 else R @ x
 
 
 def _sides(model: ClusterModel, data: ClusterData, c: Any, d: Any) -> tuple[Side, Side]:
@@ -162,7 +157,7 @@ def _rows(c: Any, d: Any, one: Side, two: Side, corrected: bool) -> tuple[np.nda
         return J, has_q, has_v
     # axes of the first side turn beneath those of the world
     has_q = has_q - np.vstack([pin.skew(x) @ one.j[3:] for x in np.split(missed, n // 3)])
-    return _turn(d.oMc1.rotation, J), _turn(d.oMc1.rotation, has_q), _turn(d.oMc1.rotation, has_v)
+    return turn(d.oMc1.rotation, J), turn(d.oMc1.rotation, has_q), turn(d.oMc1.rotation, has_v)
 
 
 def _rows_of(gain: Any, n: int) -> np.ndarray:
@@ -177,10 +172,10 @@ def _turned(c: Any, d: Any, one: Side, two: Side, f: np.ndarray) -> np.ndarray:
         frame[3:] = 0.0
     found = np.zeros((one.j.shape[1],) * 2)
     for side, sign in ((one, 1.0), (two, -1.0)):
-        turn = side.j - frame
+        apart = side.j - frame
         if size(c) == 3:  # a point follows its side
-            turn[:3] = 0.0
-        # (turn x*) f, column by column
-        change = np.vstack([-pin.skew(f[:3]) @ turn[3:], -pin.skew(f[:3]) @ turn[:3] - pin.skew(f[3:]) @ turn[3:]])
+            apart[:3] = 0.0
+        # (apart x*) f, column by column
+        change = np.vstack([-pin.skew(f[:3]) @ apart[3:], -pin.skew(f[:3]) @ apart[:3] - pin.skew(f[3:]) @ apart[3:]])
         found += sign * side.j.T @ change
     return found
