@@ -127,12 +127,15 @@ def _pseudoinverse(A: np.ndarray) -> np.ndarray:
     result = np.zeros(A.shape[::-1])
     if not A.size:
         return result
-    from scipy.sparse.csgraph import connected_components
-
-    coupled = A != 0.0
-    count, group = connected_components(coupled @ coupled.T, directed=False)
-    for k in range(count):
-        rows = group == k
-        part = np.ix_(rows, coupled[rows].any(axis=0))
-        result.T[part] = np.linalg.pinv(A[part], rcond=np.finfo(float).eps * max(A.shape)).T
+    tolerance = np.finfo(float).eps * max(A.shape)
+    left = set(range(len(A)))
+    while left:
+        group, rows = set[int](), {left.pop()}
+        while rows != group:
+            group = rows
+            columns = np.any(A[sorted(group)] != 0.0, axis=0)
+            rows = group | set(np.flatnonzero(np.any(A[:, columns] != 0.0, axis=1)).tolist())
+        left -= group
+        part = np.ix_(np.array(sorted(group)), np.flatnonzero(columns))
+        result.T[part] = np.linalg.pinv(A[part], rcond=tolerance).T
     return result
