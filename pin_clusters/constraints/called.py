@@ -3,21 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from .._support.trees import floats
 from ..errors import ConstraintError
-from ._functions import (
-    ANGLE_STEP,
-    OUTER,
-    call_compiled,
-    central_differences,
-    first_difference,
-    second_difference,
-)
+from ._functions import OUTER, call_compiled, central_differences, first_difference, second_difference
 from .closures import JointClosure
 
 
@@ -36,15 +29,15 @@ class CallableClosure(JointClosure):
 
     Attributes:
         functions: Python callables of x, or None; four times None if compiled.
+        steps: Of the differences that replace missing derivatives, shape (joints,).
         addresses: Of compiled ``void f(const double* x, double* out)``, row major; 0 where there is none.
         keep: What must live as long as the addresses.
-        steps: Of the differences that replace missing derivatives, shape (joints,).
     """
 
     functions: tuple[Callable[[np.ndarray], Any] | None, ...]
+    steps: np.ndarray
     addresses: tuple[int, ...] = (0, 0, 0, 0)
     keep: Any = None
-    steps: np.ndarray = field(default_factory=lambda: np.empty(0))
 
     def knows(self, order: int) -> bool:
         """Whether derivatives of an order are given."""
@@ -71,19 +64,19 @@ class CallableClosure(JointClosure):
         """Return d phi / d x, shape (size, joints)."""
         if self.knows(1):
             return self.given(1, x)
-        return central_differences(self.value, np.array(x, dtype=float), self._steps())
+        return central_differences(self.value, np.array(x, dtype=float), self.steps)
 
     def hessian(self, x: np.ndarray) -> np.ndarray:
         """Return the second derivatives, shape (size, joints, joints)."""
         if self.knows(2):
             return self.given(2, x)
-        steps = self._steps() if self.knows(1) else OUTER * self._steps()
+        steps = self.steps if self.knows(1) else OUTER * self.steps
         H = central_differences(self.jacobian, np.array(x, dtype=float), steps)
         return 0.5 * (H + H.transpose(0, 2, 1))
 
     def second_along(self, x: np.ndarray, direction: np.ndarray) -> np.ndarray:
         """Return the second derivative of the Jacobian along a direction, shape (size, joints)."""
-        size = float(np.linalg.norm(direction / self._steps()))
+        size = float(np.linalg.norm(direction / self.steps))
         if size == 0.0:
             return np.zeros((self.size, len(self.joints)))
         if self.knows(3):
@@ -91,9 +84,6 @@ class CallableClosure(JointClosure):
         if self.knows(2):
             return first_difference(lambda s: self.given(2, x + s * direction) @ direction, 1.0 / size)
         return second_difference(lambda s: self.jacobian(x + s * direction), 1.0 / size)
-
-    def _steps(self) -> np.ndarray:
-        return self.steps if len(self.steps) else np.full(len(self.joints), ANGLE_STEP)
 
     def _call(self, function: Callable[[np.ndarray], Any], x: np.ndarray, shape: tuple[int, ...], what: str) -> Any:
         try:

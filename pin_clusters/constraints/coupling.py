@@ -173,12 +173,12 @@ class Coupling(Constraint):
         given = tuple(self._functions.values())
         if address_of(self.phi):
             addresses = tuple(address_of(f) for f in given)
-            closure = CallableClosure(self, labels, units, joints, (None,) * 4, addresses, given, steps)
+            closure = CallableClosure(self, labels, units, joints, (None,) * 4, steps, addresses, given)
         else:
             _say_slow(self.label)
             if self.jacobian is None:
                 given = self.phi, self._complex_step(x, steps, len(value)), *given[2:]
-            closure = CallableClosure(self, labels, units, joints, given, steps=steps)
+            closure = CallableClosure(self, labels, units, joints, given, steps)
         below = (closure.value, closure.jacobian, closure.hessian)
         for order, (what, function) in enumerate(self._functions.items()):
             if function is not None and order:

@@ -10,8 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ._closed_form import wrap
-from ._linkage import Linkage, LinkageGeometry
-from ._planar import Plane, circles
+from ._planar import Linkage, LinkageGeometry, Plane, circles
 from .rows import joint_id
 
 

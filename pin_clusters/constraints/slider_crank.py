@@ -11,8 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from ._closed_form import DEAD_CENTRE, wrap
-from ._linkage import Linkage, LinkageGeometry
-from ._planar import Plane
+from ._planar import Linkage, LinkageGeometry, Plane
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..algorithms.contacts._forces import solved
-from ..algorithms.contacts._objects import delassus, models_of, size
+from ..algorithms.contacts._objects import delassus, models_of, size, turn
 from ..algorithms.contacts.contacts import constraintDynamics, getConstraintsJacobian
 from ..algorithms.kinematics.jacobians import computeJointJacobians
 from ..algorithms.kinematics.kinematics import forwardKinematics
@@ -109,7 +109,7 @@ class Contacts:
             else:
                 moved = -pin.log6(now * start.inverse()).vector
                 if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
-                    moved = np.concatenate([R @ moved[:3], R @ moved[3:]])
+                    moved = turn(R, moved)
                 found.append(moved)
         return np.concatenate(found)
 

@@ -155,14 +155,7 @@ class Choices:
         self._known = {frozenset(given.independent_joints): self.first}
 
     def better(self, now: Coordinates, which: int, q: np.ndarray, gain: float) -> Coordinates | None:
-        """Return coordinates whose condition for one cluster is better by a factor; None if there are none.
-
-        Args:
-            now: The present ones.
-            which: The cluster, in the order of ``now.joints``.
-            q: Where, shape (nq,).
-            gain: The factor.
-        """
+        """Return coordinates whose condition at q is better by a factor, for one of ``now.joints``; None: no such."""
         at = cluster_at(now.model, now.joints[which])
         found = regular_independents(now.model, at, q, slack=1.0)
         names = now.independents(now.joints[which])

@@ -75,14 +75,7 @@ def diverged(r: Recorder, k: int, v: np.ndarray) -> str:
 
 
 def lost(r: Recorder, state: State, error: BranchLost | SingularClusterError, a: np.ndarray) -> str:
-    """Return the message for a loop that cannot follow.
-
-    Args:
-        r: What was recorded.
-        state: The last good state.
-        error: What failed.
-        a: The acceleration there, zero if there is none.
-    """
+    """Return the message for a loop that cannot follow from the last good state; a is the acceleration there, or 0."""
     s = r.settings
     step = f"in the step from t = {s.time(state.k):g} s"
     way = s.dt * float(np.abs(state.v).max(initial=0.0)) + s.dt**2 * float(np.abs(np.nan_to_num(a)).max(initial=0.0))

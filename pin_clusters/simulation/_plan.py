@@ -25,15 +25,7 @@ def plan_of(model: ClusterModel) -> Plan:
 
 
 def make_plan(model: ClusterModel, columns: np.ndarray) -> Plan:
-    """Make the plan of a model that ``can_move``.
-
-    Args:
-        model: Cluster model.
-        columns: Indices in the tree's v of the joints whose torques are given.
-
-    Returns:
-        The plan.
-    """
+    """Return the plan of a model that ``can_move``; columns are those in the tree's v whose torques are given."""
     shape = manifold(model)
     joints = np.array([(p.kind, p.iq, p.at) for p in parts_of(model)], dtype=np.int64).reshape(-1, 3)
     entries = left = np.zeros(0, dtype=np.int64)

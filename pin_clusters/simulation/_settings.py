@@ -73,10 +73,9 @@ def settings(
         raise SimulationError(f"simulate: method {method!r} is not known.{hint}")
     record = whole_number("simulate: record", record, 1, SimulationError, " of steps")
     check_types("simulate", model, dynamics=dynamics, progress=progress)
-    if not isinstance(switch, (bool, np.bool_)):
-        raise ArgumentTypeError(f"simulate: switch must be True or False, got {switch!r}.")
-    if not isinstance(passive, (bool, np.bool_)):
-        raise ArgumentTypeError(f"simulate: passive must be True or False, got {passive!r}.")
+    for name, given in (("switch", switch), ("passive", passive)):
+        if not isinstance(given, (bool, np.bool_)):
+            raise ArgumentTypeError(f"simulate: {name} must be True or False, got {given!r}.")
     steps = _steps(duration, dt)
     q = vector(model, "q0", q0, model.nq, "nq (the whole tree)").copy()
     check(model, q)

@@ -416,7 +416,7 @@ def test_closures_on_joints():
         return np.array([[-math.cos(x[0]), 1.0]])
 
     tree = chain((0, pin.JointModelRX(), at()), (0, pin.JointModelPX(), at()), (0, pin.JointModelPX(), at()))
-    sine = CallableClosure(source("sine"), ("s",), ("",), (1, 2), (phi, derivative, None, None))
+    sine = CallableClosure(source("sine"), ("s",), ("",), (1, 2), (phi, derivative, None, None), np.full(2, 0.02))
     found = analyse(tree, [cluster(tree, sine)], ())
     (a,) = found.loops
     assert (a.rank, a.independents) == (1, (0, 2))  # the third joint is untouched
@@ -427,7 +427,7 @@ def test_closures_on_joints():
     assert wished.independents == (1, 2)
     (user,) = analyse(tree, [cluster(tree, sine, independent=(2,))], (), None, (1, 3)).loops
     assert user.independents == (0, 2)
-    double = CallableClosure(source("again"), ("s",), ("",), (1, 2), (phi, derivative, None, None))
+    double = CallableClosure(source("again"), ("s",), ("",), (1, 2), (phi, derivative, None, None), np.full(2, 0.02))
     (a,) = analyse(tree, [cluster(tree, sine, double)], ()).loops
     assert (a.rank, a.pivoted, len(a.kept)) == (1, True, 2)
 

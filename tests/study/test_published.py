@@ -20,7 +20,7 @@ import pin_clusters as pc
 from pin_clusters._cli import cli
 from pin_clusters._engine.entry_points import JIT
 from pin_clusters.studies.study import published
-from pin_clusters.studies.study.published import _approximate, _effort, _estimate, _machine, _models, _numbers, lengths
+from pin_clusters.studies.study.published import _effort, _estimate, _machine, _models, _numbers, lengths
 from pin_clusters.studies.study.published._part import CONFIRMED, CORRECTED, NOT_HERE, Part
 from pin_clusters.verification.baselines import armature_model, projection
 
@@ -188,7 +188,7 @@ def test_crossings_and_slopes() -> None:
 
 def test_without_differentials_the_serial_robot_is_the_one_with_armature() -> None:
     model = load("mini_cheetah", True)
-    ours, known = _approximate.serial(model), armature_model(model, "diagonal")
+    ours, known = _models.serial(model), armature_model(model, "diagonal")
     assert list(ours.names) == list(known.names)
     assert np.allclose(ours.armature, known.armature, rtol=1e-12, atol=0.0)
     assert np.allclose(ours.inertias[3].matrix(), known.inertias[3].matrix())
@@ -197,7 +197,7 @@ def test_without_differentials_the_serial_robot_is_the_one_with_armature() -> No
 def test_the_serial_robot_of_differentials_reflects_what_their_rotors_store() -> None:
     """Kinetic energy of the spin alone: with the other links still, each link moved alone turns its rotors."""
     model = load("tello_with_arms")
-    tree = _approximate.serial(model)
+    tree = _models.serial(model)
     assert tree.nv == model.nv
     space = projection.createData(model)
     space.couple(model.q_reference)
@@ -211,13 +211,13 @@ def test_the_serial_robot_of_differentials_reflects_what_their_rotors_store() ->
     for k, name in enumerate(links):
         v = np.linalg.solve(np.array([row(other) for other in links]), np.eye(len(links))[k])
         assert row(name) @ v == pytest.approx(1.0, abs=1e-12)
-        stored = sum(_approximate.axial(model, r) * (row(r.name) @ v) ** 2 for r in model.rotors)
+        stored = sum(_models.axial(model, r) * (row(r.name) @ v) ** 2 for r in model.rotors)
         assert tree.armature[tree.joints[tree.getJointId(name)].idx_v] == pytest.approx(stored, rel=1e-9)
 
 
 def test_robots_that_have_no_serial_robot_are_refused() -> None:
     with pytest.raises(pc.ModelError, match=r"four_bar: without its rotors the tree has 3 .* the robot 1"):
-        _approximate.serial(load("four_bar"))
+        _models.serial(load("four_bar"))
 
 
 @compiled

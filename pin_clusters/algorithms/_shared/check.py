@@ -128,9 +128,19 @@ def convention(given: Any) -> None:
         )
 
 
-def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> None:
-    """Write external forces where the kernels read them."""
-    data._pointers["forced"].arrays[-1][model.nv :] = forces(model, fext).ravel()
+def put_forces(model: ClusterModel, data: ClusterData, fext: Any) -> np.ndarray:
+    """Write external forces where the kernels read them, and return that."""
+    room: np.ndarray = data._pointers["forced"].arrays[-1]
+    room[model.nv :] = forces(model, fext).ravel()
+    return room
+
+
+def tables(model: ClusterModel, data: ClusterData, usual: str, fext: Any) -> str:
+    """Return the name of the tables that kernels of forces are given: the usual one, or that with external forces."""
+    if fext is None:
+        return usual
+    put_forces(model, data, fext)
+    return "forced"
 
 
 def result(out: Any, shape: tuple[int, ...], *given: Any) -> np.ndarray:

@@ -60,7 +60,9 @@ class Plan:
         wanting, end = sum(1 for *_, picks in touches if picks[0][0] < tasks), 1 + len(touches)
         out = Table([()] * end + [at.Column(-1, 0)] * self.columns)
         for i, (frame, reference, wanted) in enumerate(touches, 1):
-            body, rotor, root, R, x, home = _place(model, frame)
+            f = model.own_tree.frames[frame]
+            body, rotor, root, align, home = home_of(model, int(f.parentJoint))
+            R, x = align.T @ f.placement.rotation, align.T @ f.placement.translation
             for column, axis in wanted:
                 out.rows[end + column] = at.Column(i, axis)
             mine, moved = [column for column, _ in wanted], movers(model, body, rotor)
@@ -100,13 +102,6 @@ class Plan:
         given = q, self.index, self.numbers, self.panel, self.B, gram, response
         _check.run(model, data, "columns", "Minv", *given)
         return gram, response
-
-
-def _place(model: ClusterModel, frame: int) -> tuple[int, int, int, np.ndarray, np.ndarray, np.ndarray]:
-    """Return body and rotor of a frame as the kernel knows them, the root, the placement there, and the world's."""
-    f = model.own_tree.frames[frame]
-    b, rotor, root, align, world = home_of(model, int(f.parentJoint))
-    return b, rotor, root, align.T @ f.placement.rotation, align.T @ f.placement.translation, world
 
 
 def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: Any, rows: Any) -> Plan:

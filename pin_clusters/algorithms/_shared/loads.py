@@ -38,8 +38,11 @@ class Loads:
         for rod in massive(model.closures):
             # the middle moves like the mean of the ends, so its force goes to both by halves
             mean = 0.5 * sum(acceleration(data, *end) for end in rod.ends)
+            force = -0.5 * rod.point_masses[1] * (mean - self.gravity)
             for j, p in rod.ends:
-                self._push(self.outer, j, p, -0.5 * rod.point_masses[1] * (mean - self.gravity))
+                if j:
+                    own = data.oMi[j].rotation.T @ force
+                    self.outer[j] += np.concatenate([own, np.cross(p, own)])
 
     def torque(self, more: np.ndarray | None = None) -> np.ndarray:
         """Return the torques that the joints of the tree need, shape (tree.nv,); their wrenches are in ``data.f``.
@@ -68,13 +71,6 @@ class Loads:
             self.spin[k] = r.axial_inertia * (change + r.axis @ alpha)
             for i, ratio in r.drivers:
                 self.reflected[i] += ratio * self.spin[k]
-
-    def _push(self, wrenches: np.ndarray, j: int, point: np.ndarray, force: np.ndarray) -> None:
-        """Add a force in axes of the world at a point of a body."""
-        if j:
-            own = self.data.oMi[j].rotation.T @ force
-            wrenches[j, :3] += own
-            wrenches[j, 3:] += np.cross(point, own)
 
 
 def pull(data: pin.Data, rod: RodClosure) -> np.ndarray:

@@ -53,7 +53,7 @@ def lumps(model: ClusterModel) -> list[Lump]:
 
 def position(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
     """Return a point of a body in the world; after ``pin.forwardKinematics``, as the next two."""
-    return data.oMi[j].act(point) if j else point
+    return data.oMi[j].act(point)
 
 
 def velocity(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:

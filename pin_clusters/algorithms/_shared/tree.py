@@ -21,8 +21,10 @@ def compute(
     q: np.ndarray,
     v: np.ndarray = NOTHING,
     a: np.ndarray = NOTHING,
+    *,
+    moved: bool = False,
 ) -> None:
-    """Compute what is wished for; v and a as far as they are given.
+    """Compute what is wished for; v and a as far as they are given; ``moved``: where motions are differentiated.
 
     Raises:
         SingularClusterError: Closed loops cannot be solved for their dependent joints.
@@ -32,7 +34,7 @@ def compute(
         what |= KEEP
     if model._tree_tables.settles:
         _settle(model, data, q, v, a)
-    data._run_tree(what, q, v, a)
+    data._run_tree(what, q, v, a, moved=moved)
 
 
 def differentiate(
@@ -44,13 +46,8 @@ def differentiate(
         SingularClusterError: Closed loops cannot be solved for their dependent joints.
     """
     data._forget()
-    if model.closures:
-        _bridge.derivatives(model, data, q, v, a if a.size else data._zeros, data._coupled.ravel())
-        _bridge.bring(model, data, q, v, "coupling_rate" if what & RATES else "coupling")
-        what |= KEEP
-    if model._tree_tables.settles:
-        _settle(model, data, q, v, a)
-    data._run_tree(what, q, v, a, moved=True)
+    _bridge.derivatives(model, data, q, v, a if a.size else data._zeros, data._coupled.ravel())
+    compute(model, data, what, q, v, a, moved=True)
     data._notice_motion()
 
 

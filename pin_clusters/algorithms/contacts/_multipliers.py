@@ -71,7 +71,7 @@ class Multipliers:
         assert isinstance(c, FrameClosure)
         wrench = own @ c.rows
         if c.rotation == "universal":
-            R_a, R_b = (self._pose(*end).rotation for end in c.ends)
+            R_a, R_b = ((self.data.oMi[j] * M).rotation for j, M in c.ends)
             wrench[3:] = wrench[5] * np.cross(R_a.T @ R_b[:, 0], [0.0, 0.0, 1.0])
         return wrench
 
@@ -88,12 +88,11 @@ class Multipliers:
         for i, c in enumerate(self.closures):
             if isinstance(c, FrameClosure):
                 wrench = self.wrench(i, multipliers)
-                A, B = (self._pose(*end) for end in c.ends)
+                A, B = (self.data.oMi[j] * M for j, M in c.ends)
                 force = pin.SE3(A.rotation, B.translation).act(pin.Force(wrench))
             elif isinstance(c, RodClosure):
                 u = pull(self.data, c) * float(multipliers[self.rows[i]][0])
-                end = self._pose(c.joint_b, pin.SE3(np.eye(3), c.point_b))
-                force = pin.Force(u, np.cross(end.translation, u))
+                force = pin.Force(u, np.cross(self.data.oMi[c.joint_b].act(c.point_b), u))
             else:
                 continue
             for j, sign in ((c.joint_a, -1.0), (c.joint_b, 1.0)):
@@ -114,6 +113,3 @@ class Multipliers:
                 found[j] &= bool(np.all(np.abs(own) <= _SEEN * size))
                 total[tree.parents[j]] += total[j]
         return found
-
-    def _pose(self, j: int, placement: pin.SE3) -> pin.SE3:
-        return self.data.oMi[j] * placement if j else placement

@@ -112,37 +112,36 @@ def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarra
     return 0.5 * (A + A.T), response
 
 
+def turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
+    """Turn both halves of motions or forces, or only points'."""
+    return np.concatenate([R @ x[:3], R @ x[3:]]) if len(x) == 6 else R @ x
+
+
 def missing(tree: pin.Data, c: Any, d: Any) -> np.ndarray:
     """Return the acceleration that is asked of a contact, minus the one that it has; fills what Pinocchio fills."""
-    flat, one, between = c.type == pin.ContactType.CONTACT_3D, d.oMc1, d.c1Mc2
-    R, R_between = one.rotation, between.rotation
+    aligned, between = c.reference_frame == pin.LOCAL_WORLD_ALIGNED, d.c1Mc2
     v1, a1 = tree.v[c.joint1_id], tree.a[c.joint1_id]
     v2, a2 = tree.v[c.joint2_id], tree.a[c.joint2_id]
     here, there = c.joint1_placement.actInv(v1), c.joint2_placement.actInv(v2)
     d.contact1_velocity, d.contact2_velocity = here, there
     there = between.act(there)
     error, rate = np.zeros(6), np.zeros(6)
-    if flat:
+    if c.type == pin.ContactType.CONTACT_3D:
         error[:3] = c.desired_contact_placement.translation - between.translation
-        rate[:3] = here.linear - R_between @ d.contact2_velocity.linear - c.desired_contact_velocity.linear
+        rate[:3] = here.linear - between.rotation @ d.contact2_velocity.linear - c.desired_contact_velocity.linear
         has = pin.classicAcceleration(v1, a1, c.joint1_placement)
-        has = has - R_between @ pin.classicAcceleration(v2, a2, c.joint2_placement)
-        if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
-            has = R @ has
+        has = has - between.rotation @ pin.classicAcceleration(v2, a2, c.joint2_placement)
     else:
         error = -pin.log6(c.desired_contact_placement.actInv(between)).vector
         rate = (here - there - c.desired_contact_velocity).vector
         relative = c.joint1_placement.actInv(a1) - between.act(c.joint2_placement.actInv(a2))
-        if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
-            has = np.concatenate([R @ relative.linear, R @ relative.angular])
-        else:
-            has = (relative + (here - there).cross(there)).vector
+        has = relative.vector if aligned else (relative + (here - there).cross(there)).vector
     d.contact_placement_error, d.contact_velocity_error = pin.Motion(error), pin.Motion(rate)
     gains = gains_of(c)
     wanted, n = np.zeros(6), len(has)
     wanted[:n] = -np.ravel(gains.Kp)[:n] * error[:n] - np.ravel(gains.Kd)[:n] * rate[:n]
-    if c.reference_frame == pin.LOCAL_WORLD_ALIGNED:
-        wanted = np.concatenate([R @ wanted[:3], R @ wanted[3:]])
+    if aligned:
+        has, wanted = turn(d.oMc1.rotation, has), turn(d.oMc1.rotation, wanted)
     d.contact_acceleration_error = pin.Motion(wanted)
     asked = wanted + c.desired_contact_acceleration.vector + d.contact_acceleration_desired.vector
     return np.asarray(asked[: len(has)] - has)

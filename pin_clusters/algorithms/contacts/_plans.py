@@ -94,15 +94,26 @@ class Plan:
 
     def run(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
-        wanted: int = at.DYNAMICS, restitution: float = 0.0, damping: float = 0.0,
+        wanted: int = at.DYNAMICS, restitution: float = 0.0, damping: float = 0.0, step: int = at.WHOLE,
     ) -> np.ndarray | None:  # fmt: skip
         """Return accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant.
 
         Raises:
             SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
         """
-        out = self._call(model, data, q, v, tau, wanted, at.WHOLE, restitution, damping)
-        n = len(self.forces)
+        out, n = np.empty(model.nv), len(self.forces)
+        given = q, v, tau, *self.tables, self.forces, out
+        usual = (wanted, step) == (at.DYNAMICS, at.WHOLE)
+        try:
+            if not usual:
+                self._ask(wanted, step, restitution, damping)
+            code = data._run("contacts", "ddq", *given)
+        finally:  # the call in machine code finds it as it was
+            if not usual:
+                self._ask(at.DYNAMICS, at.WHOLE, 0.0, 0.0)
+        if code == at.REDUNDANT:
+            return None
+        _check.status(model, code, q)
         return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
 
     @property
@@ -114,46 +125,19 @@ class Plan:
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, how: Any,
         wanted: int = at.DYNAMICS, restitution: float = 0.0,
     ) -> tuple[np.ndarray, Solution]:  # fmt: skip
-        """Return the same, with forces by dense equations, which may be redundant; and what is to be said of them.
+        """Return motions with forces by dense equations, which may be redundant; and what is to be said of them.
 
-        Args:
-            model: The model.
-            data: Its workspace.
-            q: Configuration.
-            v: Velocity.
-            tau: Torque.
-            how: As ``_contact_forces.solved`` takes it.
-            wanted: DYNAMICS or IMPACT.
-            restitution: Of an impact.
+        ``how``: see ``_forces.solved``; ``wanted``: DYNAMICS or IMPACT.
         """
-        self._call(model, data, q, v, tau, wanted, at.SYSTEM, restitution)
+        self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
         n = len(self.forces)
         A, b = np.triu(self._gram[:n, :n]), self._gram[:n, n].copy()
         A = A + np.triu(A, 1).T
         found = solved(A, b, how)
         self.forces[:] = found.forces
-        out = self._call(model, data, q, v, tau, wanted, at.GIVEN, restitution)
+        out = self.run(model, data, q, v, tau, wanted, restitution, step=at.GIVEN)
         assert out is not None
         return out, found
-
-    def _call(
-        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, wanted: int,
-        step: int, restitution: float = 0.0, damping: float = 0.0,
-    ) -> np.ndarray | None:  # fmt: skip
-        out = np.empty(model.nv)
-        given = q, v, tau, self._index, self._numbers, self._panel, self._gram, self.forces, out
-        if (wanted, step) == (at.DYNAMICS, at.WHOLE):
-            code = data._run("contacts", "ddq", *given)
-        else:
-            self._ask(wanted, step, restitution, damping)
-            try:
-                code = data._run("contacts", "ddq", *given)
-            finally:  # the call in machine code finds it as it was
-                self._ask(at.DYNAMICS, at.WHOLE, 0.0, 0.0)
-        if code == at.REDUNDANT:
-            return None
-        _check.status(model, code, q)
-        return out
 
     def _ask(self, wanted: int, step: int, restitution: float, damping: float) -> None:
         self._index[0, _WANTED], self._index[0, _STEP] = wanted, step
@@ -205,11 +189,6 @@ class Contacts(NamedTuple):
     v: np.ndarray
     found: Found
     how: Any
-
-    def each(self) -> Iterator[tuple[Any, Any]]:
-        """Return the contacts, each with its data."""
-        _, models, datas = self.found
-        return zip(models, datas, strict=True)
 
 
 def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> Found:

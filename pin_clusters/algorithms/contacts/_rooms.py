@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..._engine import entry_points as kernels
-from ..._engine.calls.records import ContactPlan
 from ..._engine.kernels.tables import contacts_layout as layout
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
@@ -33,23 +32,22 @@ class Rooms:
 
     __slots__ = ("acting", "order", "rows", "sides", "tables", "tau")
 
-    def __init__(self, model: ClusterModel, data: ClusterData, rows: int) -> None:
-        n, mine = model.nv, data._derivatives
+    def __init__(self, model: ClusterModel, data: ClusterData, plan: Plan) -> None:
+        n, rows, mine = model.nv, len(plan.forces), data._derivatives
         self.order = np.argsort(mine.tree[IV : WIDTH * n : WIDTH])
         self.sides = kernels.room_of_packs((n + rows) * -(-3 * n // kernels.lanes()))
         self.acting, self.tau = np.zeros(n + 6 * model.njoints), np.zeros(n)
-        self.rows = np.zeros(rows * n), np.zeros(rows * n), np.zeros(n * n), np.zeros(2 * COLUMN * n)
+        jacobian, response, turned, room = (np.zeros(size) for size in (rows * n, rows * n, n * n, 2 * COLUMN * n))
+        self.rows = jacobian, response, turned, room
         (params,) = on_a_page(model._params)
         params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
         weightless = kernels.Pointer(model._index, params, data._work, mine.rates)
         self.tables = data._pointers["rates"], weightless
         mine.room_for(rows)
-
-    def lay_out(self, desk: ContactPlan, n: int) -> None:
-        """Fill the desk of the contacts' plan, for the call in machine code."""
-        jacobian, response, turned, room = self.rows
-        desk.put(order=self.order, sides=self.sides, jacobian=jacobian, response=response, turned=turned, columns=room)
-        desk.put(of_forces=(len(jacobian) // n, n), acting=self.acting)  # last: it tells that all is there
+        if kernels.JIT and n:  # for the call in machine code
+            put = plan.desk.put
+            put(order=self.order, sides=self.sides, jacobian=jacobian, response=response, turned=turned, columns=room)
+            put(of_forces=(rows, n), acting=self.acting)  # last: it tells that all is there
 
 
 def differentiate(
@@ -58,24 +56,12 @@ def differentiate(
 ) -> tuple[np.ndarray, np.ndarray] | None:  # fmt: skip
     """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
 
-    None if there is no plan, or rows are redundant.
-
-    Args:
-        model: The model.
-        data: Its workspace.
-        plan: Of the contacts.
-        q: Configuration.
-        v: Velocity, of impacts that before.
-        tau: Torques; None after an impact.
-        restitution: Of an impact.
-        damping: Of the forces.
+    None if there is no plan, or rows are redundant. After an impact there is no tau, and v is that before.
     """
     if plan is None:
         return None
     if plan.derivatives is None:
-        plan.derivatives = Rooms(model, data, len(plan.forces))
-        if kernels.JIT and model.nv:
-            plan.derivatives.lay_out(plan.desk, model.nv)
+        plan.derivatives = Rooms(model, data, plan)
     rooms: Rooms = plan.derivatives
     mine, n, m = data._derivatives, model.nv, len(plan.forces)
     impact = tau is None

@@ -6,7 +6,7 @@ M da - J' dforce = -d(torques) at given a and forces, and J da + dr = 0, or -mu 
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -24,13 +24,8 @@ from ._plans import Contacts, Found, Plan
 from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
-
-
-class Slopes(NamedTuple):
-    """Derivatives by q, v, and tau if there is any: of motions, each (nv, nv), and of forces, each (rows, nv)."""
-
-    motions: Matrices
-    forces: Matrices
+Slopes = tuple[Matrices, Matrices]
+"""Derivatives by q, v, and tau if there is any: of motions, each (nv, nv), and of forces, each (rows, nv)."""
 
 
 def accelerations(
@@ -85,9 +80,8 @@ def of_accelerations(at: Contacts, tau: np.ndarray) -> Slopes:
     dtau_dq, dtau_dv, _ = computeRNEADerivatives(at.model, at.data, at.q, at.v, a, external(at, forces))
     Minv = computeMinverse(at.model, at.data, at.q)
     free = -Minv @ (dtau_dq + given.turned), -Minv @ dtau_dv, Minv
-    found = _with_forces(at, solution, given, free)
-    by_q, by_v, by_tau = found.motions
-    return found._replace(motions=(by_q, by_v, 0.5 * (by_tau + by_tau.T)))
+    (by_q, by_v, by_tau), by_forces = _with_forces(at, solution, given, free)
+    return (by_q, by_v, 0.5 * (by_tau + by_tau.T)), by_forces
 
 
 def of_impact(at: Contacts, bounce: float) -> Slopes:
@@ -116,17 +110,16 @@ def _with_forces(at: Contacts, solution: Solution, given: Variations, free: Matr
     lacking = [-(J @ x) for x in free]
     for x, by in zip(lacking, (given.by_q, given.by_v), strict=False):
         x -= by
-    if mu > 0.0 or not len(A):
-        inverse = regular(A + mu * np.eye(len(A)), np.eye(len(A)))
-    elif independent(A):
-        inverse = np.linalg.inv(A)
-    else:
+    redundant = mu == 0.0 and len(A) > 0 and not independent(A)
+    if redundant:
         w, V = spectrum(A)
         inverse = (V / w) @ V.T
+    else:
+        inverse = regular(A + mu * np.eye(len(A)), np.eye(len(A)))
     forces = [inverse @ x for x in lacking]
-    if mu == 0.0 and len(A) and not independent(A):
+    if redundant:
         forces[0] += _of_least_norm(at, solution, A, response, inverse)
-    return Slopes(tuple(x + response @ f for x, f in zip(free, forces, strict=True)), tuple(forces))
+    return tuple(x + response @ f for x, f in zip(free, forces, strict=True)), tuple(forces)
 
 
 def _of_least_norm(

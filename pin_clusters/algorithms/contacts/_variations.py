@@ -15,7 +15,7 @@ import pinocchio as pin
 from ...model import ClusterData, ClusterModel
 from ...model.contact_memory import gains_of
 from ..kinematics.derivatives import computeForwardKinematicsDerivatives, getFrameAccelerationDerivatives
-from ._objects import size
+from ._objects import size, turn
 from ._plans import Contacts
 
 
@@ -25,7 +25,7 @@ class Side(NamedTuple):
     Attributes:
         j: Displacement, shape (6, nv), as all derivatives.
         velocity: Shape (6,).
-        acceleration: Shape (6,).
+        acceleration: Shape (6,); of a point, whose rotation does not count, its own, shape (3,), as the last two.
         v_q: Derivative of the velocity by q, in the side's own axes.
         a_q: Of the acceleration.
         a_v: Of the acceleration by v.
@@ -57,23 +57,14 @@ class Variations(NamedTuple):
 
 
 def variations(at: Contacts, v: np.ndarray, a: np.ndarray, forces: np.ndarray, corrected: bool = True) -> Variations:
-    """Return how contacts change.
-
-    Args:
-        at: Contacts, placed at q; their velocity is not read.
-        v: Velocity.
-        a: Acceleration.
-        forces: Of all contacts.
-        corrected: Whether correctors count.
-    """
+    """Return how contacts that are placed at q change, at v in the place of their own; correctors count if wished."""
     model, data = at.model, at.data
     computeForwardKinematicsDerivatives(model, data, at.q, v, a)
     turned = np.zeros((model.nv, model.nv))
     rows: list[list[np.ndarray]] = [[np.zeros((0, model.nv))] for _ in range(3)]
     for c, d, f in _with_forces(at, forces):
         one, two = _sides(model, data, c, d)
-        found = _of_points(c, d, one, two, corrected) if size(c) == 3 else _of_frames(c, d, one, two, corrected)
-        for to, x in zip(rows, found, strict=True):
+        for to, x in zip(rows, _rows(c, d, one, two, corrected), strict=True):
             to.append(x)
         turned += _turned(c, d, one, two, f)
     J, by_q, by_v = (np.vstack(x) for x in rows)
@@ -95,17 +86,12 @@ def external(at: Contacts, forces: np.ndarray) -> np.ndarray:
 
 def _with_forces(at: Contacts, forces: np.ndarray) -> Iterator[tuple[Any, Any, np.ndarray]]:
     """Yield each contact, its data, and its force in the axes of its first side, shape (6,)."""
-    row = 0
-    for c, d in at.each():
+    row, (_, models, datas) = 0, at.found
+    for c, d in zip(models, datas, strict=True):
         n, f = size(c), np.zeros(6)
         f[:n] = forces[row : row + n]
-        yield c, d, _turn(d.oMc1.rotation.T, f) if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else f
+        yield c, d, turn(d.oMc1.rotation.T, f) if c.reference_frame == pin.LOCAL_WORLD_ALIGNED else f
         row += n
-
-
-def _turn(R: np.ndarray, x: np.ndarray) -> np.ndarray:
-    """Turn both halves of motions or forces, or only points'."""
-    return np.concatenate([R @ x[:3], R @ x[3:]]) if len(x) == 6 else R @ x
 
 
 def _sides(model: ClusterModel, data: ClusterData, c: Any, d: Any) -> tuple[Side, Side]:
@@ -113,7 +99,8 @@ def _sides(model: ClusterModel, data: ClusterData, c: Any, d: Any) -> tuple[Side
     if size(c) == 3:
         between = np.kron(np.eye(2), d.c1Mc2.rotation)
     one = _side(model, data, c.joint1_id, c.joint1_placement, np.eye(6))
-    return one, _side(model, data, c.joint2_id, c.joint2_placement, between)
+    two = _side(model, data, c.joint2_id, c.joint2_placement, between)
+    return (_of_point(one), _of_point(two)) if size(c) == 3 else (one, two)
 
 
 def _side(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3, to: np.ndarray) -> Side:
@@ -124,80 +111,58 @@ def _side(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3
     return Side(*(to @ x for x in (j, velocity, acceleration, v_q, a_q, a_v)))
 
 
+def _of_point(side: Side) -> Side:
+    """Return the side with the acceleration of its point."""
+    u, w = side.velocity[:3], side.velocity[3:]
+    return side._replace(
+        acceleration=side.acceleration[:3] + np.cross(w, u),
+        a_q=side.a_q[:3] - pin.skew(u) @ side.v_q[3:] + pin.skew(w) @ side.v_q[:3],
+        a_v=side.a_v[:3] - pin.skew(u) @ side.j[3:] + pin.skew(w) @ side.j[:3],
+    )
+
+
 def _ad(m: np.ndarray) -> np.ndarray:
     """Matrix of the cross product of a motion with another one."""
     return np.array(pin.Motion(m).action)
 
 
-def _of_points(c: Any, d: Any, one: Side, two: Side, corrected: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    p = d.c1Mc2.translation
-    turn = one.j[3:] - two.j[3:]  # of the axes against the second side
-    has_q = _point_by_q(one) - _point_by_q(two) - pin.skew(_point(two)) @ turn
-    has_v, J = _point_by_v(one) - _point_by_v(two), one.j[:3] - two.j[:3]
-    missed = _point(one) - _point(two)
+def _rows(c: Any, d: Any, one: Side, two: Side, corrected: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return ``J``, ``by_q`` and ``by_v`` of one contact, in its reference frame."""
+    n, apart = size(c), one.j - two.j
+    J, relative = apart[:n], one.velocity - two.velocity
+
+    def moved(motion: np.ndarray) -> np.ndarray:
+        """How what the second side has changes as the first one's axes move against it; points have but directions."""
+        return pin.skew(motion[:3]) @ apart[3:] if n == 3 else _ad(motion) @ J
+
+    u_q = two.v_q[:n] + moved(two.velocity)  # in the axes of the first side
+    rate_q = one.v_q[:n] - u_q
+    has_q, has_v = one.a_q - two.a_q - moved(two.acceleration), one.a_v - two.a_v
+    missed = one.acceleration - two.acceleration
+    if n == 6 and c.reference_frame == pin.LOCAL:
+        has_q = has_q - _ad(two.velocity) @ rate_q + _ad(relative) @ u_q
+        has_v = has_v - _ad(two.velocity) @ J + _ad(relative) @ two.j
+        missed = missed + _ad(relative) @ two.velocity
     if corrected:
-        gains = gains_of(c)
-        kp, kd = _rows_of(gains.Kp, 3), _rows_of(gains.Kd, 3)
-        error = c.desired_contact_placement.translation - p
-        rate = one.velocity[:3] - two.velocity[:3] - c.desired_contact_velocity.linear
-        error_q = J - pin.skew(p) @ one.j[3:]
-        rate_q = one.v_q[:3] - two.v_q[:3] - pin.skew(two.velocity[:3]) @ turn
+        gains, p = gains_of(c), d.c1Mc2.translation
+        kp, kd = _rows_of(gains.Kp, n), _rows_of(gains.Kd, n)
+        if n == 3:
+            error, error_q = c.desired_contact_placement.translation - p, J - pin.skew(p) @ one.j[3:]
+        else:
+            off = c.desired_contact_placement.actInv(d.c1Mc2)
+            error, error_q = -pin.log6(off).vector, pin.Jlog6(off) @ d.c1Mc2.inverse().action @ J
         has_q, has_v = has_q + kp * error_q + kd * rate_q, has_v + kd * J
-        missed = missed + kp[:, 0] * error + kd[:, 0] * rate
-    return _seen(c, d, one, J, has_q, has_v, missed)
-
-
-def _point(side: Side) -> np.ndarray:
-    """Acceleration of the point."""
-    return np.array(side.acceleration[:3] + np.cross(side.velocity[3:], side.velocity[:3]))
-
-
-def _point_by_q(side: Side) -> np.ndarray:
-    u, w = side.velocity[:3], side.velocity[3:]
-    return np.array(side.a_q[:3] - pin.skew(u) @ side.v_q[3:] + pin.skew(w) @ side.v_q[:3])
-
-
-def _point_by_v(side: Side) -> np.ndarray:
-    u, w = side.velocity[:3], side.velocity[3:]
-    return np.array(side.a_v[:3] - pin.skew(u) @ side.j[3:] + pin.skew(w) @ side.j[:3])
-
-
-def _of_frames(c: Any, d: Any, one: Side, two: Side, corrected: bool) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    J, u = one.j - two.j, two.velocity
-    relative = one.velocity - u
-    u_q = two.v_q + _ad(u) @ J  # in the axes of the first side
-    rate_q = one.v_q - u_q
-    has_q = one.a_q - two.a_q - _ad(two.acceleration) @ J
-    has_v, missed = one.a_v - two.a_v, one.acceleration - two.acceleration
-    if c.reference_frame == pin.LOCAL:
-        has_q = has_q - _ad(u) @ rate_q + _ad(relative) @ u_q
-        has_v = has_v - _ad(u) @ J + _ad(relative) @ two.j
-        missed = missed + _ad(relative) @ u
-    if corrected:
-        gains = gains_of(c)
-        kp, kd = _rows_of(gains.Kp, 6), _rows_of(gains.Kd, 6)
-        apart = c.desired_contact_placement.actInv(d.c1Mc2)
-        error_q = pin.Jlog6(apart) @ d.c1Mc2.inverse().action @ J
-        has_q, has_v = has_q + kp * error_q + kd * rate_q, has_v + kd * J
-        rate = relative - c.desired_contact_velocity.vector
-        missed = missed - kp[:, 0] * pin.log6(apart).vector + kd[:, 0] * rate
-    return _seen(c, d, one, J, has_q, has_v, missed)
+        missed = missed + kp[:, 0] * error + kd[:, 0] * (relative - c.desired_contact_velocity.vector)[:n]
+    if c.reference_frame != pin.LOCAL_WORLD_ALIGNED:
+        return J, has_q, has_v
+    # axes of the first side turn beneath those of the world
+    has_q = has_q - np.vstack([pin.skew(x) @ one.j[3:] for x in np.split(missed, n // 3)])
+    return turn(d.oMc1.rotation, J), turn(d.oMc1.rotation, has_q), turn(d.oMc1.rotation, has_v)
 
 
 def _rows_of(gain: Any, n: int) -> np.ndarray:
     """Return a gain per row: one for all, or one each."""
     return np.broadcast_to(np.ravel(gain)[:n], (n,))[:, None]
-
-
-def _seen(
-    c: Any, d: Any, one: Side, J: np.ndarray, by_q: np.ndarray, by_v: np.ndarray, missed: np.ndarray
-) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return the rows in the contact's reference frame; axes of the first side turn beneath those of the world."""
-    if c.reference_frame != pin.LOCAL_WORLD_ALIGNED:
-        return J, by_q, by_v
-    by_q = by_q - np.vstack([pin.skew(x) @ one.j[3:] for x in np.split(missed, len(missed) // 3)])
-    R = d.oMc1.rotation
-    return _turn(R, J), _turn(R, by_q), _turn(R, by_v)
 
 
 def _turned(c: Any, d: Any, one: Side, two: Side, f: np.ndarray) -> np.ndarray:
@@ -207,10 +172,10 @@ def _turned(c: Any, d: Any, one: Side, two: Side, f: np.ndarray) -> np.ndarray:
         frame[3:] = 0.0
     found = np.zeros((one.j.shape[1],) * 2)
     for side, sign in ((one, 1.0), (two, -1.0)):
-        turn = side.j - frame
+        apart = side.j - frame
         if size(c) == 3:  # a point follows its side
-            turn[:3] = 0.0
-        # (turn x*) f, column by column
-        change = np.vstack([-pin.skew(f[:3]) @ turn[3:], -pin.skew(f[:3]) @ turn[:3] - pin.skew(f[3:]) @ turn[3:]])
+            apart[:3] = 0.0
+        # (apart x*) f, column by column
+        change = np.vstack([-pin.skew(f[:3]) @ apart[3:], -pin.skew(f[:3]) @ apart[:3] - pin.skew(f[3:]) @ apart[3:]])
         found += sign * side.j.T @ change
     return found

@@ -140,15 +140,11 @@ def _found(
 
     All is kept under Pinocchio's names; its velocities of impacts are changes: less by those that were there.
     """
-    quick = differentiate(model, data, contacts[0], q, v, tau, bounce, lasting_damping_of(how))
-    motions: Any
-    forces: Any
-    if quick is not None:
-        n = 3 if tau is not None else 2
-        motions, forces = quick[0][:n], quick[1][:n]
-    else:
+    found: Any = differentiate(model, data, contacts[0], q, v, tau, bounce, lasting_damping_of(how))
+    if found is None:
         at = Contacts(model, data, q, v, contacts, how)
-        motions, forces = of_impact(at, bounce) if tau is None else of_accelerations(at, tau)
+        found = of_impact(at, bounce) if tau is None else of_accelerations(at, tau)
+    motions, forces = (x[: 2 if tau is None else 3] for x in found)
     mine = data._derivatives
     mine.ddq[:] = motions[:2]
     if tau is None:

@@ -56,10 +56,7 @@ def aba(
     result = _check.result(out, (model.nv,), *given)
     # its derivatives may be asked for without a state
     data._derivatives.after_aba[:] = np.concatenate([q, v, tau])
-    if fext is None:
-        _check.run(model, data, "aba", "ddq", q, v, tau, result)
-        return result
-    _check.put_forces(model, data, fext)
-    _check.run(model, data, "aba", "forced", q, v, tau, result)
-    data.ddq[:] = result
+    _check.run(model, data, "aba", _check.tables(model, data, "ddq", fext), q, v, tau, result)
+    if fext is not None:
+        data.ddq[:] = result
     return result

@@ -54,10 +54,6 @@ def condition(model: ClusterModel, data: ClusterData, q: Any) -> tuple[ClusterCo
         return ()
     loops = loops_of(model)
     return tuple(
-        ClusterCondition(names_of_cluster(model, loop.joints), _capped(K), _capped(K_d))
-        for loop, (K, K_d, _) in zip(loops.clusters, loops.conditions(q), strict=True)
+        ClusterCondition(names_of_cluster(model, loop.joints), *(math.inf if x > _LOST else float(x) for x in found))
+        for loop, (*found, _) in zip(loops.clusters, loops.conditions(q), strict=True)
     )
-
-
-def _capped(x: float) -> float:
-    return math.inf if x > _LOST else float(x)

@@ -37,21 +37,12 @@ _kept = _check.documented(_KEPT, solves=False)
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
-def _forces(model: ClusterModel, data: ClusterData, fext: Any) -> np.ndarray:
-    """Return what the kernels read external forces from."""
-    if fext is None:
-        return NOTHING
-    _check.put_forces(model, data, fext)
-    found: np.ndarray = data._pointers["forced"].arrays[-1]
-    return found
-
-
 def _run(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any, tau: np.ndarray,
     *results: np.ndarray,
 ) -> None:  # fmt: skip
     """Run the kernel: tau, then dtau_dq, dtau_dv, M and the sums, each or nothing."""
-    forces = _forces(model, data, fext)
+    forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     _bridge.supply_third(model, data, q, v)
     flat = [x.reshape(-1) for x in results]
     _check.run(model, data, "rnea_derivatives", "rates", q, v, a, forces, tau, *flat)
@@ -126,10 +117,9 @@ def computeABADerivatives(
         q, v = _check.state(model, data, q, v)
         tau = _check.velocity(model, "tau", tau)
     data._supply(q)
-    forces = _forces(model, data, fext)
-    forward = "forced" if fext is not None else "ddq"
+    forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     ddq = data._ddq
-    _check.run(model, data, "aba", forward, q, v, tau, ddq)
+    _check.run(model, data, "aba", "ddq" if fext is None else "forced", q, v, tau, ddq)
     _bridge.supply_third(model, data, q, v)
     mine.after_aba[:] = np.concatenate([q, v, tau])
     results = np.full((3, model.nv, model.nv), np.nan)  # where q is not finite the kernel may end before it writes

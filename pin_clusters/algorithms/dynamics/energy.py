@@ -11,9 +11,8 @@ from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
 
 
-def _energies(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> tuple[float, float]:
+def _energies(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
     """Return kinetic and potential energy, [J]."""
-    q = _check.configuration(model, data, q)
     _check.run(model, data, "energy", "energy", q, v)
     kinetic, potential = data._pointers["energy"].arrays[-1]
     return float(kinetic), float(potential)
@@ -30,8 +29,7 @@ def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any)
     Returns:
         Kinetic energy, [J].
     """
-    _check.model_data(model, data)
-    data.kinetic_energy, _ = _energies(model, data, q, _check.velocity(model, "v", v))
+    data.kinetic_energy, _ = _energies(model, data, *_check.state(model, data, q, v))
     return data.kinetic_energy
 
 
@@ -46,8 +44,7 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any) -> fl
     Returns:
         Potential energy, [J].
     """
-    _check.model_data(model, data)
-    _, data.potential_energy = _energies(model, data, q, np.zeros(model.nv))
+    _, data.potential_energy = _energies(model, data, _check.pose(model, data, q), data._zeros)
     return data.potential_energy
 
 
@@ -62,7 +59,6 @@ def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any, v: A
     Returns:
         Mechanical energy, [J].
     """
-    _check.model_data(model, data)
-    data.kinetic_energy, data.potential_energy = _energies(model, data, q, _check.velocity(model, "v", v))
+    data.kinetic_energy, data.potential_energy = _energies(model, data, *_check.state(model, data, q, v))
     data.mechanical_energy = data.kinetic_energy + data.potential_energy
     return data.mechanical_energy

@@ -39,7 +39,6 @@ def hybrid_dynamics(
     Raises:
         UnknownNameError: There is no such joint.
         ModelError: A joint that is named has no independent velocity.
-        ShapeError: A size is wrong.
         SingularClusterError: A joint that is not prescribed moves no inertia, or loops cannot be solved for their
             dependent joints.
 
@@ -58,10 +57,7 @@ def hybrid_dynamics(
     q = _check.pose(model, data, q)
     v, tau, a = _check.velocity(model, "v", v), _check.velocity(model, "tau", tau), _check.velocity(model, "a", a)
     mask = _mask(model, data, prescribed)
-    tables = "ddq"  # no result of data is touched
-    if fext is not None:
-        _check.put_forces(model, data, fext)
-        tables = "forced"
+    tables = _check.tables(model, data, "ddq", fext)  # no result of data is touched
     tau_out, a_out = np.empty(model.nv), np.empty(model.nv)
     _check.run(model, data, "hybrid", tables, q, v, tau, a, mask, tau_out, a_out)
     return tau_out, a_out

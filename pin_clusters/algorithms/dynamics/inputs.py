@@ -10,6 +10,7 @@ import pinocchio as pin
 
 from ..._engine.calls import fast
 from ..._support.arrays import numbers, plain
+from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, ShapeError
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
@@ -105,10 +106,7 @@ def task_input_matrix(
         dJ_t/dt v, shape (rows,), where a0 are the accelerations under ``tau`` and gravity alone. Fresh arrays.
 
     Raises:
-        UnknownNameError: There is no such frame.
-        ShapeError: B has another number of rows.
         ArgumentTypeError: A type is wrong; a frame is given twice; tau without v.
-        SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
     """
     q = _check.pose(model, data, q)
     if v is None and tau is not None:
@@ -159,9 +157,7 @@ def _moving(model: ClusterModel) -> bool:
 def _joints(model: ClusterModel) -> np.ndarray:
     """One input per independent joint, none for free flyers."""
     tree = model.own_tree
-    floating = {
-        iv for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer"
-        for iv in range(tree.idx_vs[j], tree.idx_vs[j] + 6)
-    }  # fmt: skip
+    flyers = [j for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer"]
+    floating = {iv for j in flyers for iv in in_v(tree, j)}
     wanted = [k for k, iv in enumerate(model.idx_v_independent) if int(iv) not in floating]
     return np.ascontiguousarray(np.eye(model.nv)[:, wanted])

@@ -154,8 +154,6 @@ def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio],
     Raises:
         ModelError: There is one.
     """
-    if not model.closures:
-        return
     tree = model.own_tree
     tied = touched(tree, model.closures)
     for rod in massive(model.closures):

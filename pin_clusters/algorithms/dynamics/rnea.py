@@ -48,12 +48,9 @@ def _run(
     v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
     q = _check.configuration(model, data, q)
     result = _check.result(out, (model.nv,), *given)
-    if fext is None:
-        _check.run(model, data, "rnea", name, q, v, a, result)
-        return result
-    _check.put_forces(model, data, fext)
-    _check.run(model, data, "rnea", "forced", q, v, a, result)
-    getattr(data, name)[:] = result
+    _check.run(model, data, "rnea", _check.tables(model, data, name, fext), q, v, a, result)
+    if fext is not None:
+        getattr(data, name)[:] = result
     return result
 
 

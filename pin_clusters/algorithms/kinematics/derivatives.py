@@ -78,8 +78,9 @@ def getJointVelocityDerivatives(
     """Return the derivatives of the spatial velocity of a joint by q and v; see ``getFrameVelocityDerivatives``."""
     if (found := quick_velocities(model, data, joint_id, None, reference_frame, JOINT)) is not None:
         return found
-    place = _joint(model, data, joint_id)
-    return _of_velocity(model, data, place, NOTHING, _ids.reference(reference_frame), _ROWS)
+    _check.model_data(model, data)
+    place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
+    return _of_velocity(model, data, place, NOTHING, reference, _ROWS)
 
 
 @_acceleration
@@ -89,8 +90,9 @@ def getJointAccelerationDerivatives(
     """Return the derivatives of the spatial acceleration of a joint; see ``getFrameAccelerationDerivatives``."""
     if (found := quick_accelerations(model, data, joint_id, None, reference_frame, JOINT)) is not None:
         return found
-    place = _joint(model, data, joint_id)
-    return _of_acceleration(model, data, place, NOTHING, _ids.reference(reference_frame), _ROWS)
+    _check.model_data(model, data)
+    place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
+    return _of_acceleration(model, data, place, NOTHING, reference, _ROWS)
 
 
 @overload
@@ -110,7 +112,8 @@ def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: 
     """
     if not named and (found := _ids.quickly(quick_velocities, model, data, where)) is not None:
         return found
-    return _of_velocity(model, data, *_place(model, data, where, named), _ROWS)
+    _check.model_data(model, data)
+    return _of_velocity(model, data, *_ids.place_of(model, where, named), _ROWS)
 
 
 @overload
@@ -130,7 +133,8 @@ def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *whe
     """
     if not named and (found := _ids.quickly(quick_accelerations, model, data, where)) is not None:
         return found
-    return _of_acceleration(model, data, *_place(model, data, where, named), _ROWS)
+    _check.model_data(model, data)
+    return _of_acceleration(model, data, *_ids.place_of(model, where, named), _ROWS)
 
 
 @_velocity
@@ -149,7 +153,8 @@ def getPointVelocityDerivatives(
         found = quick_velocities(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
         if found is not None:
             return found
-    point = _joint(model, data, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
+    _check.model_data(model, data)
+    point = _ids.joint(model, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
     return _of_velocity(model, data, *point, _ROWS_OF_POINT)
 
 
@@ -169,47 +174,35 @@ def getPointClassicAccelerationDerivatives(
         found = quick_accelerations(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
         if found is not None:
             return found
-    point = _joint(model, data, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
+    _check.model_data(model, data)
+    point = _ids.joint(model, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
     return _of_acceleration(model, data, *point, _ROWS_OF_POINT)
-
-
-def _joint(model: ClusterModel, data: ClusterData, joint_id: Any) -> int:
-    _check.model_data(model, data)
-    return _ids.joint(model, joint_id)
-
-
-def _place(
-    model: ClusterModel, data: ClusterData, where: tuple[Any, ...], named: dict[str, Any]
-) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
-    _check.model_data(model, data)
-    return _ids.place_of(model, where, named)
-
-
-def _computed(data: ClusterData, level: int) -> None:
-    """Check that what is asked for was computed."""
-    if data._level < level:
-        missing = "q, v)" if level == 1 else "q, v, a)"
-        raise NotComputedError(
-            f"this data has no {'velocities' if level == 1 else 'accelerations'} to differentiate: call "
-            f"pc.computeForwardKinematicsDerivatives(model, data, {missing} first."
-        )
 
 
 def _of_velocity(
     model: ClusterModel, data: ClusterData, place: int, M: np.ndarray, reference: pin.ReferenceFrame, rows: int
 ) -> tuple[np.ndarray, np.ndarray]:
-    _computed(data, 1)
     v_q, v_v = np.empty((rows, model.nv)), np.empty((rows, model.nv))
-    results = v_q, v_v, data._no_rows, data._no_rows
-    data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)
+    _compute(data, 1, place, M, reference, v_q, v_v, data._no_rows, data._no_rows)
     return v_q, v_v
 
 
 def _of_acceleration(
     model: ClusterModel, data: ClusterData, place: int, M: np.ndarray, reference: pin.ReferenceFrame, rows: int
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    _computed(data, 2)
     v_q, a_q, a_v, a_a = (np.empty((rows, model.nv)) for _ in range(4))
-    results = v_q, a_a, a_q, a_v
-    data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)
+    _compute(data, 2, place, M, reference, v_q, a_a, a_q, a_v)
     return v_q, a_q, a_v, a_a
+
+
+def _compute(
+    data: ClusterData, level: int, place: int, M: np.ndarray, reference: pin.ReferenceFrame, *results: np.ndarray
+) -> None:
+    """Write derivatives of velocities, at level 2 of accelerations too, from what was computed before."""
+    if data._level < level:
+        what, needed = ("velocities", "q, v)") if level == 1 else ("accelerations", "q, v, a)")
+        raise NotComputedError(
+            f"this data has no {what} to differentiate: call pc.computeForwardKinematicsDerivatives(model, data, "
+            f"{needed} first."
+        )
+    data._run_in_tree("place_derivatives", data._moved_tables, place, int(reference), M, *results)

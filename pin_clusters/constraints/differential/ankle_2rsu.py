@@ -13,7 +13,7 @@ from ...errors import ConstraintError
 from .._closed_form import ClosedForm, sine_equation
 from .._frames import coordinate_joint, line_joint
 from .._harmonics import coordinates, harmonic_closure
-from .._linkage import check_branch
+from .._planar import check_branch
 from ..closures import Closure
 from ..rod import Rod
 from ..rows import store

@@ -3,7 +3,6 @@
 from .analysis import Assembly as Assembly
 from .analysis import LoopAnalysis as LoopAnalysis
 from .analysis import analyse as analyse
-from .clusters import ClusterLoops as ClusterLoops
 from .evaluate import Equations as Equations
 from .linear import Follower as Follower
 from .linear import LinearClosure as LinearClosure
@@ -13,3 +12,4 @@ from .project import AssemblyFailure as AssemblyFailure
 from .project import project as project
 from .selection import choose_independents as choose_independents
 from .selection import condition_numbers as condition_numbers
+from .subtree import ClusterLoops as ClusterLoops

@@ -16,14 +16,13 @@ from ...constraints.closures import Closure, RodClosure, touched
 from ...constraints.rows import Row
 from ...errors import ConfigurationError, ConstraintError, PinClustersWarning, ShapeError
 from . import poses
-from .clusters import ClusterLoops, places_of, shape
 from .evaluate import Equations, gap
 from .independents import Choice, check_mobility, independent_columns, refuse_spinning_rods
 from .linear import follow, split_rows
 from .poses import Branches, Pose
 from .project import AssemblyFailure
 from .reduction import check_motion, closed_on_kept, reduce_rows, scales_of, subset
-from .subtree import Subtree, subtree
+from .subtree import ClusterLoops, Subtree, places_of, shape, subtree
 
 FAR = 0.5
 """Farthest that projection may take a joint from the given reference, [rad] or part of the loop's length."""

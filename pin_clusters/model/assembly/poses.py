@@ -111,15 +111,14 @@ def closed_near(part: Subtree, q: np.ndarray) -> Pose:
         AssemblyFailure: Neither q nor starts a little off it lead to one; the one that comes nearest.
     """
     rng = np.random.default_rng(0)
-    failure: AssemblyFailure | None = None
+    failures: list[AssemblyFailure] = []
     for size in (0.0, 0.02, 0.05, 0.1, 0.2):
         step = size * part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)
         try:
             return closed(part, pin.integrate(part.model, q, step))
         except AssemblyFailure as error:
-            failure = error if failure is None or error.misfit < failure.misfit else failure
-    assert failure is not None
-    raise failure
+            failures.append(error)
+    raise min(failures, key=lambda failure: failure.misfit)
 
 
 def distance(part: Subtree, q0: np.ndarray, q1: np.ndarray) -> float:
@@ -139,12 +138,12 @@ def regular_pose(part: Subtree, branches: Branches) -> Pose:
     """
     rng = np.random.default_rng(0)
     neutral = pin.neutral(part.model)
-    failure: AssemblyFailure | None = None
+    failures: list[AssemblyFailure] = []
     first: Pose | None = None
     try:
         first = _unwound(part, closed(part, branches.seed(neutral)))
     except AssemblyFailure as error:
-        failure = error
+        failures.append(error)
     others: list[Pose] = []
     for size in STARTS:
         step = size * part.lengths * rng.uniform(-1.0, 1.0, part.model.nv)
@@ -152,15 +151,14 @@ def regular_pose(part: Subtree, branches: Branches) -> Pose:
             start = branches.seed(pin.integrate(part.model, neutral, step))
             others.append(_unwound(part, closed(part, start)))
         except AssemblyFailure as error:
-            failure = error if failure is None or error.misfit < failure.misfit else failure
+            failures.append(error)
         # a pose next to neutral that is sound needs two witnesses of the rank only
         if first is not None and len(others) >= 2 and _sound(first, others):
             return first
         if len(others) >= TRIED:
             break
     if first is None and not others:
-        assert failure is not None
-        raise failure
+        raise min(failures, key=lambda failure: failure.misfit)
     found = [*([first] if first is not None else []), *others]
     # a start at which a closed form has no assembly may lead to any branch
     if wanted := [p for p in found if not branches.left(p.q)]:

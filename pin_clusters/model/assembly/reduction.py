@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import dataclasses
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -22,6 +23,10 @@ from .subtree import Subtree
 
 FULL_RANK = 1e-9
 """Rank tolerance where no row is redundant."""
+_BY_ROW: dict[type[Closure], tuple[str, ...]] = {
+    FrameClosure: ("rows",), HarmonicClosure: ("terms",), LinearClosure: ("coefficients", "offsets", "periods"),
+}  # fmt: skip
+"""What has an entry per row, in closures that can lose single ones."""
 
 
 def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
@@ -71,17 +76,11 @@ def subset(closures: Sequence[Closure], rows: Sequence[int]) -> tuple[Closure, .
 
 
 def _with_rows(c: Closure, rows: list[int]) -> Closure:
-    labels, units = tuple(c.labels[i] for i in rows), tuple(c.units[i] for i in rows)
-    if isinstance(c, FrameClosure):
-        return dataclasses.replace(c, labels=labels, units=units, rows=c.rows[rows])
-    if isinstance(c, HarmonicClosure):
-        return dataclasses.replace(c, labels=labels, units=units, terms=tuple(c.terms[i] for i in rows))
-    if isinstance(c, LinearClosure):
-        return dataclasses.replace(
-            c, labels=labels, units=units, coefficients=c.coefficients[rows], offsets=c.offsets[rows],
-            periods=c.periods[rows],
-        )  # fmt: skip
-    raise AssertionError(f"{type(c).__name__} cannot lose single rows")
+    kept: dict[str, Any] = {}
+    for name in ("labels", "units", *_BY_ROW[type(c)]):
+        x = getattr(c, name)
+        kept[name] = x[rows] if isinstance(x, np.ndarray) else tuple(x[i] for i in rows)
+    return dataclasses.replace(c, **kept)
 
 
 def closed_on_kept(part: Subtree, start: Pose, solved: Equations, pivoted: bool) -> tuple[np.ndarray, float]:

@@ -1,17 +1,58 @@
-"""One cluster as a small tree of its own: what its loops need is evaluated without the rest of the robot."""
+"""What ties one cluster with loops, which clusters look alike, such as legs, and a cluster as a small tree of its own.
+
+What its loops need is evaluated there, without the rest of the robot.
+"""
 
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 
 import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import in_q, in_v
 from ...constraints.closures import Closure, FrameClosure, JointClosure, RodClosure
+from ...constraints.rows import Row
 from .evaluate import Equations, loops_of, names_of
 from .project import step_lengths, translations
+
+
+@dataclasses.dataclass(frozen=True, eq=False)
+class ClusterLoops:
+    """What ties one cluster.
+
+    Attributes:
+        joints: Joint ids.
+        closures: Implicit equations.
+        rows: Couplings, masters before dependents.
+        independent: Joint ids that shall be independent; empty: choose.
+    """
+
+    joints: tuple[int, ...]
+    closures: tuple[Closure, ...]
+    rows: tuple[Row, ...]
+    independent: tuple[int, ...] = ()
+
+
+def shape(tree: pin.Model, cluster: ClusterLoops) -> Hashable:
+    """Return what mirror images have in common: sizes of joints, who carries whom, who is tied to whom."""
+    place = {j: i for i, j in enumerate(sorted(cluster.joints))}
+
+    def at(j: int) -> int:
+        return place.get(int(j), -1)
+
+    joints = tuple((tree.nqs[j], tree.nvs[j], at(tree.parents[j])) for j in place)
+    ends = tuple(
+        (type(c).__name__, c.size, tuple(map(at, c.joints if isinstance(c, JointClosure) else c.bodies)))
+        for c in cluster.closures
+    )
+    return joints, ends, tuple((at(row.dependent), tuple(map(at, row.masters))) for row in cluster.rows)
+
+
+def places_of(tree: pin.Model, joints: Sequence[int], velocities: Sequence[int]) -> tuple[int, ...]:
+    """Return the places, in a cluster, of the joints that have some velocities of the tree."""
+    return tuple(i for i, j in enumerate(sorted(joints)) if set(in_v(tree, j)) & set(velocities))
 
 
 @dataclasses.dataclass(frozen=True, eq=False)

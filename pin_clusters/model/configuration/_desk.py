@@ -24,14 +24,10 @@ def lay_out(model: ClusterModel, shape: Manifold) -> None:
     if model._desk is None:
         with _lock:
             if model._desk is None:
-                _lay_down(model, _filled(model, shape))
+                object.__setattr__(model, "_desk", _calls.Desk(_filled(model, shape)))
                 _calls.connect_moves(ClusterModel)
     if model.closures:
         _of(model).put(move=kernels.move.compiled_address, close=kernels.project.compiled_address)
-
-
-def _lay_down(model: ClusterModel, desk: records.ModelDesk) -> None:
-    object.__setattr__(model, "_desk", _calls.Desk(desk))
 
 
 def _of(model: ClusterModel) -> records.ModelDesk:
@@ -72,7 +68,7 @@ def keep_hold(model: ClusterModel, shape: Manifold, hold: Any, ids: tuple[int, .
             way = _way(model, shape, ids)
             desk.owned["hold", hold] = hold, way  # no other object gets its address
             desk.holds.keep(id(hold), 0, (), way.address)
-            _lay_down(model, desk)
+            object.__setattr__(model, "_desk", _calls.Desk(desk))
 
 
 def _way(model: ClusterModel, shape: Manifold, ids: tuple[int, ...]) -> records.Way:

@@ -14,8 +14,7 @@ from ..._support.docstrings import COMMON, stock
 from ..._support.trees import check_finite, value_at
 from ...errors import ConfigurationError
 from .. import ClusterModel, Follower, check_closed, check_model, loops_of, primitives_of, rounded
-from ._affine import Affine
-from ._shortest import Way, shortest_way
+from ._shortest import Affine, Way, shortest_way
 
 _documented = stock(
     COMMON,

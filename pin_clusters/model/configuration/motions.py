@@ -137,7 +137,10 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
     """
     shape = manifold(model)
     q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
-    part = _number(u)
+    given = array("u", [u] if np.ndim(u) == 0 else u)
+    if given.size != 1:
+        raise ShapeError(f"u has size {given.size}, expected one number.")
+    part = float(given[0])
     if model.closures:
         return integrate(model, q0, part * difference(model, q0, q1))
     q = pin.interpolate(model.own_tree, q0, q1, part)
@@ -148,10 +151,3 @@ def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
             if f.nq == 1:
                 q[f.iq] = q0[f.iq] + part * way[f.iv]
     return shape.follow(q)
-
-
-def _number(u: Any) -> float:
-    at = array("u", [u] if np.ndim(u) == 0 else u)
-    if at.size != 1:
-        raise ShapeError(f"u has size {at.size}, expected one number.")
-    return float(at[0])

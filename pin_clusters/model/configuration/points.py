@@ -165,12 +165,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
 
 def held_joints(model: ClusterModel, hold: Any) -> tuple[int, ...]:
     """Return the ids of joints that are held, in order."""
-    return tuple(sorted({model.getJointId(name) for name in _names(hold)}))
-
-
-def _names(hold: Any) -> Sequence[str]:
-    if isinstance(hold, str):
-        return (hold,)
-    if not isinstance(hold, (list, tuple, set, frozenset)) or not all(isinstance(n, str) for n in hold):
+    names = (hold,) if isinstance(hold, str) else hold
+    if not isinstance(names, (list, tuple, set, frozenset)) or not all(isinstance(n, str) for n in names):
         raise ArgumentTypeError(f"project: hold must be a joint name or a list of them, got {hold!r}.")
-    return list(hold)
+    return tuple(sorted({model.getJointId(name) for name in names}))

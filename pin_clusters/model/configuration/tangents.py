@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
 import numpy as np
 import pinocchio as pin
@@ -27,29 +27,18 @@ _documented = stock(
 )
 
 
-class _Leaders(NamedTuple):
-    """The independent joints alone.
-
-    Attributes:
-        tree: Each of them on the universe, in the order of v.
-        iq: Where each entry of its configuration is in q.
-    """
-
-    tree: pin.Model
-    iq: np.ndarray
-
-
 _POSITIONS = (pin.ARG0, pin.ARG1)
 
 
-def _leaders(model: ClusterModel) -> _Leaders:
+def _leaders(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
     if type(model) is not ClusterModel:
         manifold(model)  # raises if it is no cluster model
     return _found(model)
 
 
 @once
-def _found(model: ClusterModel) -> _Leaders:
+def _found(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
+    """Return the independent joints, each on the universe in the order of v; and where their coordinates are in q."""
     own, tree, iq = model.own_tree, pin.Model(), []
     independent = {int(iv) for iv in model.idx_v_independent}
     for j in range(1, own.njoints):
@@ -57,7 +46,7 @@ def _found(model: ClusterModel) -> _Leaders:
             tree.addJoint(0, own.joints[j], pin.SE3.Identity(), own.names[j])
             iq += [int(i) for i in in_q(own, j)]
     assert tree.nv == model.nv, "a joint is independent in part"
-    return _Leaders(tree, np.array(iq, dtype=np.int64))
+    return tree, np.array(iq, dtype=np.int64)
 
 
 @overload
@@ -77,10 +66,7 @@ def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = Non
     tree, iq = _leaders(model)
     if not (is_vector(q, model.nq) and is_vector(v, model.nv)):
         q, v = configuration(model, "q", q), velocity(model, "v", v)
-    if argument_position is None:
-        found: tuple[np.ndarray, np.ndarray] = pin.dIntegrate(tree, q.take(iq), v)
-        return found
-    return pin.dIntegrate(tree, q.take(iq), v, _argument(argument_position))
+    return pin.dIntegrate(tree, q.take(iq), v, *_position(argument_position))
 
 
 @overload
@@ -97,16 +83,15 @@ def dDifference(model: ClusterModel, q0: Any, q1: Any, argument_position: Any = 
     tree, iq = _leaders(model)
     if not (is_vector(q0, model.nq) and is_vector(q1, model.nq)):
         q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
-    if argument_position is None:
-        found: tuple[np.ndarray, np.ndarray] = pin.dDifference(tree, q0.take(iq), q1.take(iq))
-        return found
-    return pin.dDifference(tree, q0.take(iq), q1.take(iq), _argument(argument_position))
+    return pin.dDifference(tree, q0.take(iq), q1.take(iq), *_position(argument_position))
 
 
-def _argument(given: Any) -> pin.ArgumentPosition:
-    """Return the position of the first or the second argument."""
+def _position(given: Any) -> tuple[pin.ArgumentPosition, ...]:
+    """Return the position of the first or the second argument, if it is given."""
+    if given is None:
+        return ()
     if type(given) is not pin.ArgumentPosition or given not in _POSITIONS:  # whole numbers are equal to them
         raise ArgumentTypeError(
             f"argument_position must be pin.ArgumentPosition.ARG0 or ARG1, got {given!r} ({type(given).__name__})."
         )
-    return given
+    return (given,)

@@ -218,7 +218,7 @@ class Loop:
                 row.form, row.functions = at.CALLED, out.add(at.Functions(*closure.addresses))
             most = max(order for order, address in enumerate((1, *closure.addresses[1:])) if address)
             row.at, row.room = out.append(1.0 / scales), out.room(external_work(n, m, most))
-            out.append(closure.steps if len(closure.steps) else [0.02] * n)
+            out.append(closure.steps)
 
     def _write_harmonic(self, row: Row, closure: HarmonicClosure, scales: np.ndarray) -> None:
         out, tree, angles = self.out, self.tree, len(closure.phases)

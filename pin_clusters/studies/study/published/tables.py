@@ -21,10 +21,9 @@ from ....model.configuration import integrate, neutral
 from ....verification.baselines import lagrange, projection
 from ....verification.timing import Call, Timing
 from ..plots import Figure, named, panels
-from ._approximate import approximate
 from ._drawing import LABELS, STYLES, headed, plain
 from ._effort import Effort, measured, times
-from ._models import delassus, leaves
+from ._models import approximate, delassus, leaves
 from ._numbers import CHIGNOLI, PLACE, ROBOTS, TABLES
 from ._part import Found, Rows, Statement, per_cent, span, us
 

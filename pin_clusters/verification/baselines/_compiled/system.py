@@ -111,16 +111,9 @@ def links(I, W):
 
 @device
 def own_block(I, W, i, to, width, y, near):
-    """Write J Phi J' + C of a joint, the lower triangle, in rows of a width; and its right side.
+    """Write J Phi J' + C of the joint of body i, the lower triangle, in rows of a width; and its right side, at y.
 
-    Args:
-        I: Tables.
-        W: Numbers.
-        i: Body behind the joint.
-        to: Where the block goes.
-        width: From one row of it to the next.
-        y: Where the right side goes.
-        near: Whether the body before the joint counts.
+    If near, the body before the joint counts.
     """
     n, p = I[I[f.COUNT] + i], I[I[f.PARENT] + i]
     j, at, arms = I[f.AT_HALF_J] + 36 * i, I[f.AT_HALF_P] + 36 * i, len(each(I, f.ARM, i))

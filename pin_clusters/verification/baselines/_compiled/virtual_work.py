@@ -17,14 +17,6 @@ from .system import collect, feel, in_maximal_coordinates, kept, links, move_bod
 
 
 @device
-def products(W, to, sign, x, rows, y, columns):
-    """Write the products of rows of 6 with rows of 6."""
-    for i in range(rows):
-        for k in range(columns):
-            W[to + 6 * i + k] = sign * product(W, x + 6 * i, y + 6 * k)
-
-
-@device
 def blocks(I, W):
     """Write the blocks of J Phi J' of each joint and of each pair on a link, and the right sides."""
     for i in range(1, I[f.BODIES]):
@@ -32,11 +24,10 @@ def blocks(I, W):
         own_block(I, W, i, I[f.AT_PIVOT] + 36 * i, 6, I[f.AT_LAMBDA] + 6 * i, True)
         for k in each(I, f.NEAR, i):
             other, block = I[I[f.NEARS] + k], I[f.AT_BLOCK] + 36 * k
-            m = I[I[f.COUNT] + other]
-            if other == p:
-                products(W, block, -1.0, at, n, I[f.AT_HALF_J] + 36 * other, m)
-            else:
-                products(W, block, 1.0, at, n, I[f.AT_HALF_P] + 36 * other, m)
+            sign, half = (-1.0, I[f.AT_HALF_J]) if other == p else (1.0, I[f.AT_HALF_P])
+            for r in range(n):
+                for c in range(I[I[f.COUNT] + other]):
+                    W[block + 6 * r + c] = sign * product(W, at + 6 * r, half + 36 * other + 6 * c)
 
 
 @device
