@@ -31,7 +31,8 @@ from support.frames import some
 
 import pin_clusters as pc
 from pin_clusters.verification import reference
-from pin_clusters.verification.baselines import hybrid, projection
+from pin_clusters.verification.baselines import hybrid
+from pin_clusters.verification.reference.operational import motors_of
 
 RESULTS = Path(__file__).resolve().parent / "results" / "operational_accuracy.json"
 AXES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
@@ -81,7 +82,7 @@ def inputs(x: Exact, rng: np.random.Generator, errors: Errors) -> None:
         tasks, free = pc.task_input_matrix(model, data, q, names, B, contacts, reference=axes, v=v, tau=tau)
         J, Jc = x.jacobians(names, axes), x.jacobians(contacts, axes)
         for oracle in J:
-            own = motors.get(oracle, projection.motors(model, x.work)) if B is None else B
+            own = motors.get(oracle, motors_of(model, x.work.span, x.work.G)) if B is None else B
             linear = Jc[oracle].reshape(-1, 6, model.nv)[:, :3].reshape(-1, model.nv)
             exact = x.solve(oracle, np.hstack([own, linear.T]))
             errors.keep("inverse_input_matrix", oracle, response, exact, x.condition)

@@ -148,10 +148,18 @@ class Pointer:
     __slots__ = ("_block", "address", "arrays")
 
     def __init__(self, index: np.ndarray, params: np.ndarray, work: np.ndarray, keep: np.ndarray) -> None:
-        self.arrays = (index, params, work, keep)
-        numbers: list[int] = []
-        for array in self.arrays:
-            assert array.flags.c_contiguous
-            numbers += [address_of(array), array.shape[0]]
-        self._block = np.array(numbers, dtype=np.int64)
+        self._lead(address_of(index), address_of(params), index, params, work, keep)
+
+    def beside(self, work: np.ndarray, keep: np.ndarray) -> Pointer:
+        """Return the tables of the same model with another workspace."""
+        other = object.__new__(Pointer)
+        other._lead(int(self._block[0]), int(self._block[2]), *self.arrays[:2], work, keep)
+        return other
+
+    def _lead(self, at_index: int, at_params: int, *arrays: np.ndarray) -> None:
+        assert all(array.flags.c_contiguous for array in arrays)
+        index, params, work, keep = self.arrays = arrays
+        self._block = np.array(
+            [at_index, len(index), at_params, len(params), address_of(work), len(work), address_of(keep), len(keep)]
+        )
         self.address = address_of(self._block)

@@ -36,7 +36,7 @@ _GROUPS = {one.operation.name: one.operation.group for one in CALLED}
 _CALLS_OF = {kernel: [one for one in CALLED if one.operation.name == kernel] for kernel in _GROUPS}
 # calls that ask how G changes, where it does
 _OF_CHANGES = tuple(one.name for one in HELPERS if one.changes)
-_OF_LOOPS = ("coupling", "coupling_rate")  # results of what moves the loops
+_OF_LOOPS = ("coupling", "coupling_rate", "motion_rates")  # results of what moves the loops
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
@@ -225,8 +225,8 @@ class ClusterData(TreeWorkspace):
         self._contacts_found = 0, 0.0
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
+        self._derivatives = DerivativeMemory(model.nq, nv, model._tables.velocities, model._tables.rates)
         results = {
-            "tau": self._tau,
             "ddq": self._ddq,
             "nle": self._nle,
             "g": self._g,
@@ -238,19 +238,13 @@ class ClusterData(TreeWorkspace):
             "coupling_rate": with_rate,
             # external forces stand behind the result
             "forced": np.zeros(nv + 6 * model.njoints),
+            "rates": self._derivatives.rates,
+            "motion_rates": self._derivatives.rates,
         }
-        self._pointers = {
-            name: kernels.Pointer(
-                model._index, model._params, self._loop_work if name in _OF_LOOPS else self._work, array
-            )
-            for name, array in results.items()
-        }
-        self._pointers["tree"], self._pointers["moved"] = self._tree_tables, self._moved_tables
-        tables = model._tables
-        self._derivatives = DerivativeMemory(model.nq, nv, tables.velocities, tables.rates)
-        rates = self._derivatives.rates
-        for name, work in (("rates", self._work), ("motion_rates", self._loop_work)):
-            self._pointers[name] = kernels.Pointer(model._index, model._params, work, rates)
+        first = kernels.Pointer(model._index, model._params, self._work, self._tau)
+        self._pointers = {"tau": first, "tree": self._tree_tables, "moved": self._moved_tables}
+        for name, array in results.items():
+            self._pointers[name] = first.beside(self._loop_work if name in _OF_LOOPS else self._work, array)
         self._lay_out()
 
     def _lay_out(self) -> None:

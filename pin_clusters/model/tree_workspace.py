@@ -73,7 +73,7 @@ class TreeWorkspace:
         )
         # where the motion that is differentiated stands: no other function moves the links there
         (self._moved,) = on_a_page(np.zeros(tables.work))
-        self._moved_tables = Pointer(arrays[0], arrays[1], self._moved, out)
+        self._moved_tables = self._tree_tables.beside(self._moved, out)
         self._no_rows = np.zeros((0, nv))
         # q of the last call, and where Jacobians are differentiated; behind it whether it is there
         self._posed, self._bent = (out[at : at + model.nq + 1] for at in (more.posed_q, more.bent_q))

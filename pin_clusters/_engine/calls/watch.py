@@ -38,15 +38,15 @@ class Watch(Table):
             places: Addresses of words.
             items: Words beyond the address that stands at another one; machine code alone looks at them.
         """
-        self._places = np.array(list(places), dtype=np.int64)
+        places, items = list(places), list(items)
+        self._places = np.array(places, dtype=np.int64)
         self._cells: list[tuple[Any, int]] | None = None
-        own = address_of(self._places)
-        found = [(own + 8 * i, 0) for i in range(len(self._places))] + list(items)
-        super().__init__(len(found))
-        self.numbers[0] = len(found)
-        self.column("where")[:] = [where for where, _ in found]
-        self.column("beyond")[:] = [beyond for _, beyond in found]
-        self.column("expected")[:] = [word(word(where) + beyond) for where, beyond in found]
+        own, n = address_of(self._places), len(places)
+        super().__init__(n + len(items))
+        self.numbers[0] = n + len(items)
+        self.column("where")[:] = [*range(own, own + 8 * n, 8), *(where for where, _ in items)]
+        self.column("beyond")[n:] = [beyond for _, beyond in items]
+        self.column("expected")[:] = [*map(word, places), *(word(word(where) + beyond) for where, beyond in items)]
 
     def holds(self) -> bool:
         """Whether the words are what they were."""
