@@ -92,8 +92,9 @@ class Runs:
         q, v = Each(self._q[first:last], (nq,)), Each(self._v[first:last], (nv,))
         if model.closures:
             starts = Program(status)
-            starts.call(kernels.coupling, SINGULAR, room.coupling, q, v)
-            starts.call(kernels.openness, OPEN, room.coupling, q)
+            # of aba, as coupling does not leave all bodies where their loops are seen to be closed
+            starts.call(self._aba, SINGULAR, room.aba, q, v, np.zeros(nv), np.zeros(nv))
+            starts.call(kernels.openness, OPEN, room.aba, q)
             starts.ready()(0, count)
         program.call(
             kernels.simulate, SINGULAR, room.aba, room.calls, self._plan, Each(clocks, (9,)), self._ratios,

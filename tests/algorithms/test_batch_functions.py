@@ -14,7 +14,8 @@ from samples import linkages, pool
 from support import rows
 
 import pin_clusters as pc
-from pin_clusters.batch import _sharing
+from pin_clusters._engine.entry_points import JIT
+from pin_clusters.batch import _sharing, simulation
 
 OK, OPEN, SINGULAR, NAN = 0, 1, 2, 3
 STATES = tuple(name for name in rows.FUNCTIONS if name not in ("rnea", "aba"))
@@ -219,6 +220,20 @@ def test_many_steps_are_done_piece_by_piece(monkeypatch: pytest.MonkeyPatch) -> 
     monkeypatch.setattr(_runs, "_ALL_STEPS", 100)
     found = pc.batch.simulate(model, given.q, given.v, given.x, 0.0234, 1e-4, record=7)
     assert all(np.array_equal(x, y) for x, y in zip(found, wanted, strict=True))
+
+
+@pytest.mark.skipif(not JIT, reason="rows go through Python there")
+@pytest.mark.parametrize("robot", ["cassie_leg", "digit_leg"])
+def test_loops_on_bodies_of_other_loops_start_closed(
+    robot: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Rows are judged where loops are closed, so that none goes through Python, which takes many times as long."""
+    model = pc.load(robot)
+    q = np.array([pc.integrate(model, pc.neutral(model), 0.05 * rng.normal(size=model.nv)) for _ in range(3)])
+    monkeypatch.setattr(simulation, "single_simulate", lambda *_, **__: pytest.fail("a row went through Python"))
+    assert np.isfinite(
+        pc.batch.simulate(model, q, np.zeros((3, model.nv)), duration=1e-3, dt=1e-4, passive=False).q
+    ).all()
 
 
 def test_simulations_through_a_dead_centre_and_off_the_manifold() -> None:

@@ -60,6 +60,16 @@ def test_status(key: pool.Key, rng: np.random.Generator) -> None:
         assert float(program(q, np.zeros(model.nv), np.zeros(model.nv))[-1][0]) > 1e-7
 
 
+@pytest.mark.parametrize("robot", ["cassie_leg", "digit_leg", "kangaroo_leg"])
+def test_status_of_loops_on_bodies_of_others(robot: str, rng: np.random.Generator) -> None:
+    """A loop that stands on a body which moves, of another loop too, is judged where it is closed."""
+    model = pc.load(robot)
+    q = pc.integrate(model, pc.neutral(model), 0.05 * rng.normal(size=model.nv))
+    program, rest = pc.trace(model, "aba", status=True), np.zeros(model.nv)
+    assert float(program(q, rest, rest)[-1][0]) < 1e-9
+    assert float(program(q + 1e-3, rest, rest)[-1][0]) > 1e-7
+
+
 def changed(model: pc.ClusterModel, kind: str, factors: np.ndarray) -> pc.ClusterModel:
     """The robot with other numbers, made of another tree and other constraints."""
     if kind == "gravity":

@@ -104,10 +104,22 @@ class Run:
         clusters = (views.cluster(index, c) for c in range(n.cluster0, n.cluster1))
         return [C for C in clusters if C.kind == layout.LOOP]
 
-    def opens(self) -> list[Any]:
-        """Return the largest value of the equations of each loop, squared, once kernels have run at q."""
-        largest_value = source("loops.closure_values").largest_value
-        return [largest_value(self.model._index, self.params, self.work, self["q"], C) for C in self.loops()]
+    def opens(self, still: bool = False) -> list[Any]:
+        """Return the largest value of the equations of each loop, squared, once kernels have run at q.
+
+        Args:
+            still: Whether to place the bodies anew, as ``coupling`` does, which puts back on what they stood.
+        """
+        model, q = self.model, self["q"]
+        rooms, found = source("loops.coupling_of_loops"), []
+        for C in self.loops():
+            tables = model._index, self.params, self.work, q, C
+            if still:
+                rooms.stand_still(self.work, C)
+                rooms.place_bodies(*tables)
+                rooms.equations(*tables)
+            found.append(source("loops.closure_values").largest_value(*tables))
+        return found
 
     def tree(self, what: int, *rates: np.ndarray) -> np.ndarray:
         """Run the kernel of the spanning tree, and return all its results.

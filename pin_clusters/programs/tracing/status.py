@@ -25,11 +25,10 @@ def status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndar
     found = {"pivot": np.array([pivot], dtype=object)}
     model = run.model
     if model.closures:
-        # after it the equations at q stand in the workspace
         G = model._topology.G
         run.plain("variations.coupling", "coupling", run.room(G.size + len(G)), run["q"], run.rest)
         conditions = [run.work[one.at] for one in model._tables.conditions]
-        for name, squares in (("condition", conditions), ("open", run.opens())):
+        for name, squares in (("condition", conditions), ("open", run.opens(still=True))):
             largest = 0.0
             for x in squares:
                 largest = select(largest, x, x, largest)
