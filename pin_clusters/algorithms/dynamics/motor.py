@@ -90,9 +90,9 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
     """Return the G rows of the rotors at the pose to which G belongs, shape (rotors, nv)."""
-    rows = [r.row for r in model.rotors]
-    if model.closures:
-        rows = [sum((ratio * G[i] for i, ratio in r.drivers), np.zeros(model.nv)) for r in model.rotors]
+    if not model.closures:
+        return np.array([r.row for r in model.rotors]).reshape(len(model.rotors), model.nv)
+    rows = [sum((ratio * G[i] for i, ratio in r.drivers), np.zeros(model.nv)) for r in model.rotors]
     return np.array(rows).reshape(len(model.rotors), model.nv)
 
 
