@@ -104,9 +104,11 @@ def touching(package: Any, model: Any, names: list[str], state: tuple[np.ndarray
     """Return derivatives of dynamics and of an impact with contacts of joints with the world."""
     data, (q, v, tau) = model.createData(), state
     tree = model.tree if package is pc else model
-    models, datas = operational.on_tips(tree, [tree.getJointId(name) for name in names], pin.ContactType.CONTACT_3D)
-    if package is pc:
-        models, datas = list(models), list(datas)
+    joints = [tree.getJointId(name) for name in names]
+    models, datas = operational.on_tips(tree, joints, pin.ContactType.CONTACT_3D)
+    if package is pc:  # items of Pinocchio's lists go the way of Python
+        models = [pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, tree, j, pin.LOCAL) for j in joints]
+        datas = [x.createData() for x in models]
     package.initConstraintDynamics(model, data, models, datas)
     package.constraintDynamics(model, data, q, v, tau, models, datas)
     other = model.createData()
