@@ -7,7 +7,6 @@ What Pinocchio has keeps Pinocchio's name, argument order and results; ``pin.`` 
 from __future__ import annotations
 
 import importlib
-import sys
 from typing import TYPE_CHECKING, Any
 
 from . import batch as batch
@@ -201,10 +200,6 @@ from .programs.specialising import specialise as specialise
 from .simulation import SimulationResult as SimulationResult
 from .simulation import simulate as simulate
 
-# pickles of version 0.1.0 name these modules
-for _old, _new in (("data", "cluster_data"), ("elements", "elements")):
-    sys.modules.setdefault(f"{__name__}.{_old}", importlib.import_module(f".model.{_new}", __name__))
-
 if TYPE_CHECKING:
     from .files.writers import to_mjcf as to_mjcf
     from .files.writers import to_urdf as to_urdf
@@ -227,13 +222,22 @@ __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 # ways to other packages, which must be there
 _HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
 
-moved.tell(
+# what pickles of earlier versions may name
+moved.lead(
     __name__,
     {
-        **_LAZY, **_HOSTS, "specialising": "programs.specialising",
-        "algorithms.condition": "algorithms.dynamics.condition",
+        **_LAZY, **_HOSTS, "algorithms.condition": "algorithms.dynamics.condition",
         "algorithms.constraint_forces": "algorithms.contacts.constraint_forces",
-        "algorithms.with_independent": "algorithms.dynamics.with_independent",
+        "algorithms.with_independent": "algorithms.dynamics.with_independent", "data": "model.cluster_data",
+        "elements": "model.elements", "null_space": "verification.null_space", "rivals": "verification.peers",
+        "specialising": "programs.specialising", "timing": "verification.timing",
+    },
+    {
+        "configuration._affine": "model.configuration._shortest", "constraints._derivatives": "constraints._functions",
+        "constraints._linkage": "constraints._planar", "loaders.mjcf._polynomial": "files.readers.mjcf._relations",
+        "model.assembly.clusters": "model.assembly.subtree", "model.regressor_memory": "model.regressor_tables",
+        "study.metrics.forward": "studies.study.metrics.dynamics",
+        "study.metrics.inverse": "studies.study.metrics.dynamics",
     },
 )  # fmt: skip
 

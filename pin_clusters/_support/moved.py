@@ -1,15 +1,40 @@
-"""Where modules are that earlier versions had elsewhere: told to whom imports them, or loads what was pickled there."""
+"""Modules that earlier versions had elsewhere: their old names, which pickles say, lead to the new ones."""
 
 from __future__ import annotations
 
+import importlib
 import sys
-from collections.abc import Mapping, Sequence
-from importlib.abc import MetaPathFinder
+import warnings
+from collections.abc import Mapping
+from importlib.abc import Loader, MetaPathFinder
+from importlib.machinery import ModuleSpec
 from types import ModuleType
 
 
+def _head(module: str, places: Mapping[str, str]) -> str | None:
+    """Return the longest name at a module's front that has a new place: its own, or that of a package it is in."""
+    parts = module.split(".")
+    heads = (".".join(parts[:n]) for n in range(len(parts), 0, -1))
+    return next((head for head in heads if head in places), None)
+
+
+class _Leading(Loader):
+    """Gives a module that is imported by another name already, and leaves it as it is."""
+
+    def __init__(self, name: str) -> None:
+        self._name = name
+
+    def create_module(self, spec: ModuleSpec) -> ModuleType:
+        module = importlib.import_module(self._name)
+        self._spec = module.__spec__
+        return module
+
+    def exec_module(self, module: ModuleType) -> None:
+        module.__spec__ = self._spec  # importlib wrote the old name's
+
+
 class Finder(MetaPathFinder):
-    """Finds no module, but says of some where they are now; it is asked last.
+    """Leads the names of modules that have moved, and of those inside them, to the modules; it is asked first.
 
     Args:
         package: The package's name.
@@ -17,38 +42,43 @@ class Finder(MetaPathFinder):
     """
 
     def __init__(self, package: str, places: Mapping[str, str]) -> None:
-        self._package, self._places = package, places
+        self._front = f"{package}."
+        self._places = {self._front + old: self._front + new for old, new in places.items()}
 
-    def find_spec(self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None) -> None:
-        """Complain of a module that has moved.
+    def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return what imports the module at its new place under its old name, or None if it has not moved.
 
-        Raises:
-            ModuleNotFoundError: It has.
+        Warns:
+            DeprecationWarning: It has.
         """
-        package, _, name = fullname.partition(".")
-        if package == self._package and name in self._places:
-            place = f"{package}.{self._places[name]}"
-            raise ModuleNotFoundError(
-                f"{fullname} is {place} now. To load what an earlier version pickled, import {place} first, and let "
-                f"sys.modules[{fullname!r}] be that module; then pickle it anew.",
-                name=fullname,
-            )
+        if not fullname.startswith(self._front) or (head := _head(fullname, self._places)) is None:
+            return None
+        place = self._places[head] + fullname.removeprefix(head)
+        warnings.warn(
+            f"{fullname} is {place} now. What an earlier version pickled loads by the old name; pickle it anew.",
+            DeprecationWarning,
+            stacklevel=2,
+        )
+        return ModuleSpec(fullname, _Leading(place), is_package=hasattr(importlib.import_module(place), "__path__"))
 
 
 _before: dict[str, str] = {}
 
 
-def tell(package: str, places: Mapping[str, str]) -> None:
-    """Let imports of modules that have moved say where they are; those that have not are left out."""
+def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str]) -> None:
+    """Let the old names of modules lead to where they are.
+
+    Args:
+        package: The package's name.
+        places: New place of each, by the old one, both inside the package; those that have not moved are left out.
+        joined: The same of modules that became part of others.
+    """
     moved = {old: new for old, new in places.items() if old != new}
-    sys.meta_path.append(Finder(package, moved))
+    sys.meta_path.insert(0, Finder(package, {**moved, **joined}))
     _before.update({f"{package}.{new}": f"{package}.{old}" for old, new in moved.items()})
 
 
 def formerly(module: str) -> str:
     """Return the name that a module of the package had in earlier versions, whose files may name it."""
-    parts = module.split(".")
-    for n in range(len(parts), 0, -1):
-        if (head := ".".join(parts[:n])) in _before:
-            return ".".join([_before[head], *parts[n:]])
-    return module
+    head = _head(module, _before)
+    return module if head is None else _before[head] + module.removeprefix(head)

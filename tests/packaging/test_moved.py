@@ -1,9 +1,12 @@
-"""Modules that stood elsewhere in earlier versions: who imports them is told where they are."""
+"""Modules that stood elsewhere in earlier versions: programs and pickles that name the old places find the new ones."""
 
 from __future__ import annotations
 
 import importlib
 import pickle
+import sys
+import warnings
+from collections.abc import Iterator
 
 import pytest
 
@@ -11,29 +14,79 @@ import pin_clusters as pc
 from pin_clusters._support import moved
 
 
+@pytest.fixture(autouse=True)
+def _as_before() -> Iterator[None]:
+    """Forget the old names again, by which other tests would find modules without a warning."""
+    names = set(sys.modules)
+    yield
+    for name in set(sys.modules) - names:
+        if name.startswith("pin_clusters.") and sys.modules[name].__name__ != name:
+            del sys.modules[name]
+
+
 @pytest.mark.parametrize(
-    ("old", "new"), [("study", "studies.study"), ("torch", "programs.hosts.torch"), ("loaders", "files.readers")]
+    ("old", "new"),
+    [
+        ("study", "studies.study"),
+        ("loaders", "files.readers"),
+        ("study.random_chains", "studies.study.random_chains"),
+        ("study.metrics.forward", "studies.study.metrics.dynamics"),
+        ("data", "model.cluster_data"),
+    ],
 )
-def test_who_imports_an_old_place_is_told_the_new_one(old: str, new: str) -> None:
-    with pytest.raises(ModuleNotFoundError, match=rf"pin_clusters\.{old} is pin_clusters\.{new} now.*sys\.modules"):
-        importlib.import_module(f"pin_clusters.{old}")
+def test_old_places_lead_to_the_new_ones(old: str, new: str) -> None:
+    with pytest.warns(DeprecationWarning, match=" now") as told:
+        module = importlib.import_module(f"pin_clusters.{old}")
+    assert f"pin_clusters.{old} is pin_clusters.{new} now" in str(told[-1].message)
+    assert module is importlib.import_module(f"pin_clusters.{new}")
+    # and it is still what it was: reloading, pickling and resources ask for these
+    assert module.__name__ == f"pin_clusters.{new}"
+    assert module.__spec__ is not None
+    assert module.__spec__.name == module.__name__
 
 
-def test_pickles_that_name_an_old_place_say_what_to_do(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_writes_the_import_is_warned_there() -> None:
+    with pytest.warns(DeprecationWarning, match="verification.peers now") as told:
+        exec(compile("import pin_clusters.rivals", "theirs.py", "exec"), {})
+    assert [one.filename for one in told] == ["theirs.py"]
+
+
+def _polynomial() -> pc.ClusterModel:
+    return pc.buildModelFromMJCF(
+        """<mujoco><worldbody><body name="a"><joint name="j" axis="0 0 1"/><geom size=".1" mass="1"/>
+        <body name="b" pos="0 0 .3"><joint name="k" axis="0 1 0"/><geom size=".1" mass="1"/></body></body></worldbody>
+        <equality><joint joint1="k" joint2="j" polycoef="0 1 0.2 0 0"/></equality></mujoco>"""
+    )
+
+
+def test_pickles_that_name_old_places_load() -> None:
     model = pc.load("four_bar")
     found = pc.condition(model, model.createData(), model.q_reference)
     old = pickle.dumps(found, protocol=0).replace(b"algorithms.dynamics.condition", b"algorithms.condition")
-    with pytest.raises(ModuleNotFoundError, match=r"algorithms\.condition is pin_clusters\.algorithms\.dynamics"):
-        pickle.loads(old)
-    new = importlib.import_module("pin_clusters.algorithms.dynamics.condition")
-    monkeypatch.setitem(importlib.sys.modules, "pin_clusters.algorithms.condition", new)  # type: ignore[attr-defined]
-    assert repr(pickle.loads(old)) == repr(found)
+    with pytest.warns(DeprecationWarning, match=r"algorithms\.condition is pin_clusters\.algorithms\.dynamics"):
+        assert repr(pickle.loads(old)) == repr(found)
+
+    # a file that became part of another, in a folder that moved
+    model = _polynomial()
+    new = pickle.dumps(model, protocol=0)
+    old = new.replace(b"pin_clusters.files.readers.mjcf._relations", b"pin_clusters.loaders.mjcf._polynomial")
+    assert old != new
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        again = pickle.loads(old)
+    assert any("loaders.mjcf._polynomial is pin_clusters.files.readers.mjcf._rel" in str(one.message) for one in told)
+    q = pc.randomConfiguration(model)
+    assert (pc.crba(again, again.createData(), q) == pc.crba(model, model.createData(), q)).all()
 
 
 def test_names_of_all_that_stayed_are_found() -> None:
     assert pc.study is importlib.import_module("pin_clusters.studies.study")
-    with pytest.raises(ModuleNotFoundError, match=r"No module named 'pin_clusters\.nowhere'"):
-        importlib.import_module("pin_clusters.nowhere")
+    for name in ("nowhere", "studies.nowhere"):
+        with pytest.raises(ModuleNotFoundError, match=rf"No module named 'pin_clusters\.{name}'"):
+            importlib.import_module(f"pin_clusters.{name}")
+    gone = r"No module named 'pin_clusters\.studies\.study\.nowhere'"
+    with pytest.warns(DeprecationWarning, match=" now"), pytest.raises(ModuleNotFoundError, match=gone):
+        importlib.import_module("pin_clusters.study.nowhere")
 
 
 def test_files_name_modules_as_earlier_versions_did() -> None:
