@@ -15,8 +15,7 @@ from ....constraints import Rotor
 from ....errors import LoadError, did_you_mean
 from ._bodies import Body, Joint
 from ._document import Document
-from ._elements import Element, check_attributes, check_tag
-from ._schema import ACTUATORS, TENDONS
+from ._elements import Element, check_tag
 from ._tree import Layout
 
 
@@ -53,8 +52,6 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: Map
     """
     found = []
     for count, element in enumerate(document.sections["actuator"]):
-        if element.tag not in (*ACTUATORS, "adhesion"):
-            raise LoadError(f"actuator: unknown element <{element.tag}>.{did_you_mean(str(element.tag), ACTUATORS)}")
         owner = f"actuator {element.get('name') or count!r}"
         a = document.elements.of(element, "actuator", owner)
         joint, tendon = a.joint or a.jointinparent, a.tendon
@@ -177,10 +174,8 @@ def read_tendons(document: Document, bodies: list[Body]) -> dict[str, Tendon]:
     joints = {j.name: j for b in bodies for j in b.joints}
     sites = {name for b in bodies for name, _ in b.sites}
     for count, element in enumerate(document.sections["tendon"]):
-        check_tag(element, TENDONS, "tendon")
         name = element.get("name") or f"tendon{count}"
         owner = f"tendon {name!r}"
-        check_attributes(element, element.tag, owner)
         if name in found:
             raise LoadError(f"Two tendons have the name {name!r}. Rename one.")
         a = document.elements.of(element, element.tag, owner, defaults="tendon")

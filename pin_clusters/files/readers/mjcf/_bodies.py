@@ -154,7 +154,6 @@ def _read(document: Document, bodies: list[Body], names: Names, place: _Place, c
         _joint(document, body, place, child, names)
     elif child.tag == "geom":
         owner = f"geom {child.get('name') or len(body.geoms)!r} of {body.owner}"
-        check_attributes(child, "geom", owner)
         body.geoms.append(Geom(document.elements.of(child, "geom", owner, place.childclass), place.frame))
     elif child.tag == "site":
         _site(document, body, place, child, names)
@@ -170,10 +169,10 @@ def _site(document: Document, body: Body, place: _Place, element: ET.Element, na
 
 def _joint(document: Document, body: Body, place: _Place, element: ET.Element, names: Names) -> None:
     owner = f"joint {element.get('name')!r} of {body.owner}" if element.get("name") else f"a joint of {body.owner}"
-    check_attributes(element, element.tag, owner)
     if place.body == 0:
         raise LoadError(f"{owner}: the world has no joints. Put it into a body.")
     if element.tag == "freejoint":
+        check_attributes(element, "freejoint", owner)
         given, kind = Element("joint", element.attrib, owner, document.elements.units), "free"
         if element.get("align", document.compiler.alignfree) == "true":
             document.notes.messages.append(

@@ -13,7 +13,7 @@ from .._arguments import is_xml, read, text_or_file
 from .._notes import Notes
 from .._xml import parse_xml
 from ._elements import Element, Elements, Units, check_attributes, check_tag
-from ._schema import SECTIONS
+from ._schema import INSIDE, SECTIONS
 
 MAX_DEPTH = 1000
 """Elements within each other: a chain of as many bodies."""
@@ -68,6 +68,8 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
     document = Document(root, source, folder)
     for element in root:
         check_tag(element, SECTIONS, f"{source}, <mujoco>")
+        for child in element if element.tag in INSIDE else ():
+            check_tag(child, INSIDE[element.tag], element.tag)
     _compile(document)
     document.elements.read_defaults(root)
     return document

@@ -12,7 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from ....errors import LoadError, did_you_mean
-from ._schema import ACTUATORS, ATTRIBUTES, MAIN
+from ._schema import ACTUATORS, ATTRIBUTES, LOOSE, MAIN
 
 
 def check_attributes(element: ET.Element, kind: str, owner: str) -> None:
@@ -139,6 +139,8 @@ class Elements:
         self, element: ET.Element, kind: str, owner: str, childclass: str | None = None, defaults: str = ""
     ) -> Element:
         """Return an element with the attributes of its class, which ``defaults`` names; else those of its kind."""
+        if kind not in LOOSE:
+            check_attributes(element, kind, owner)
         given = element.get("class")
         chosen = given or childclass or MAIN
         found = self.classes.get(chosen)

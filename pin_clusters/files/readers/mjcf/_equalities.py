@@ -16,8 +16,7 @@ from .._xml import in_words_of
 from ._actuators import Tendon
 from ._bodies import Body, Joint, body_at
 from ._document import Document
-from ._elements import Element, check_attributes, check_tag, of_quaternion
-from ._schema import EQUALITIES
+from ._elements import Element, of_quaternion
 from ._tree import Layout, poses_of_file
 
 KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendon": "equality tendon"}
@@ -77,18 +76,15 @@ def read_equalities(
     off, soft = [], False
     none = "equality" in document.disabled
     for count, element in enumerate(document.sections["equality"]):
-        check_tag(element, EQUALITIES, "equality")
         kind = element.tag
         what = element.get("name") or _parties(element) or str(count)
         owner = f"equality '{kind} {what}'"
-        known = KINDS.get(kind, "connect")
-        a = document.elements.of(element, known, owner, defaults="equality")
+        a = document.elements.of(element, KINDS.get(kind, "soft equality"), owner, defaults="equality")
         if not a.active or none:
             off.append(f"{kind} {what}")
             continue
         if kind not in KINDS:
             raise LoadError(f"{owner}: <{kind}> ties soft bodies or distances that a rigid robot has not. Remove it.")
-        check_attributes(element, known, owner)
         soft = soft or "solref" in a or "solimp" in a
         if kind in ("connect", "weld"):
             ties.append(_tie(kind, f"{kind} {what}", a, bodies, poses, sites))

@@ -24,8 +24,6 @@ def read_keyframes(layout: Layout, rods: Mapping[str, Rod]) -> dict[str, np.ndar
     nq = sum(SIZES[j.kind] for j in joints)
     found: dict[str, np.ndarray] = {}
     for count, key in enumerate(layout.document.sections["keyframe"]):
-        if key.tag != "key":
-            raise LoadError(f"keyframe: unknown element <{key.tag}>. Did you mean <key>?")
         name = key.get("name") or str(count)
         owner = f"keyframe {name!r}"
         if name in found:

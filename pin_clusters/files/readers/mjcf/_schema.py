@@ -17,18 +17,23 @@ BODY = {
     "inertial", "joint", "freejoint", "geom", "body", "frame", "site", "camera", "light", "plugin", "attach",
     "replicate", "composite", "flexcomp",
 }  # fmt: skip
-EQUALITIES = {"connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance"}
-TENDONS = {"fixed", "spatial"}
 ACTUATORS = (
     "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
     "dcmotor", "plugin",
 )  # fmt: skip
+INSIDE = {
+    "tendon": {"fixed", "spatial"}, "actuator": {*ACTUATORS, "adhesion"}, "keyframe": {"key"},
+    "equality": {"connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance"},
+}  # fmt: skip
+"""What is in sections that are read."""
 MAIN = "main"
 KINDS = ("hinge", "slide", "ball", "free")
 TYPES = ("plane", "hfield", "sphere", "capsule", "ellipsoid", "cylinder", "box", "mesh", "sdf")
 RULES = ("legacy", "exact", "convex", "shell")
 WATER = 1000.0  # MuJoCo's density where none is given, [kg/m^3]
 MANY = 10**7  # numbers of an attribute
+LOOSE = {"soft equality", "site", "mesh", "actuator"}
+"""Kinds that are not checked for attributes that are not known."""
 Types = dict[str, Type | None]
 """Types of attributes by name; None: it is known, and not read."""
 
@@ -81,10 +86,10 @@ ATTRIBUTES: dict[str, Types] = {
     "weld": _types(relpose=vector(None, 7), torquescale=one(1.0)) | _TIE,
     "equality joint": _types(joint1=text(), joint2=text()) | _POLYNOMIAL,
     "equality tendon": _types(tendon1=text(), tendon2=text()) | _POLYNOMIAL,
+    "soft equality": _SOFT,
     "fixed": _TENDON,
     "spatial": _types("width material rgba") | _TENDON,
     "tendon joint": _types(joint=text(""), coef=one(None)),
-    # the others are not checked for attributes that are not known
     "site": _types(fromto=vector(None, 6)) | _PLACE,
     "mesh": _types(
         inertia=word("legacy", *RULES), refpos=_ORIGIN, refquat=vector(None, 4), scale=vector((1.0, 1.0, 1.0)),
