@@ -87,7 +87,6 @@ def passes_with(advance_loop):
         Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
         """
         n, singular, code = header(index), 0, OK
-        bodies_first = forced or prescribed is not None
         for c in range(n.cluster0, n.cluster1):
             C = cluster(index, c)
             bad, singular_loop = step(
@@ -98,15 +97,16 @@ def passes_with(advance_loop):
             if singular_loop:
                 code = -c
             done, until = c, C.until
-            if bodies_first:
-                until = n.cluster0 - 1 if c == n.cluster1 - 1 else c
-                if forced and c == n.cluster1 - 1:
+            if forced:
+                until = c
+                if c == n.cluster1 - 1:
+                    until = n.cluster0 - 1
                     rotor_forces(index, params, work, q, result_and_forces, tau, 1.0)
             while done > until:
                 D = cluster(index, done)
                 if eliminate(index, params, work, prescribed, tau, a, D, forced):
                     singular = done
-                done = done - 1 if bodies_first else D.above
+                done = done - 1 if forced else D.above
         return singular, code
 
     @inline

@@ -6,13 +6,14 @@ One pass outward places the links and, for the kinetic energy, moves them; then 
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, put_zeros
-from ..numbers.spatial import angular, cross, dot3, linear, point_velocity, rot_t
+from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.spatial import add_angular, angular, column, cross, dot3, linear, point_velocity, rot_t
 from ..numbers.tuples import load3
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables import regressor_views as row_of
 from ..tables.layout import OK, WRONG_SIZE
+from ..tables.regressor_layout import PARAMETERS
 from ..tables.tree_views import link, own_at, spin_row, tree_header_at
 from ..tree.link_motions import carried, put_in_place, start_links
 from ..tree.masses import driven
@@ -53,12 +54,12 @@ def centre_of_rod(params, work, D):
 @inline
 def potential_columns(index, params, work, H, potential):
     """Write the columns of the potential energy."""
-    up = load3(params, at.MINUS_GRAVITY)
-    put_zeros(potential, 0, H.width)
+    up, o, rest = load3(params, at.MINUS_GRAVITY), zero(work), PARAMETERS * (H.body1 - H.body0)
     for r in range(H.body0, H.body1):
         B = row_of.body(index, r)
         g = rot_t(of_link.turn(work, B.link), up)
-        put(potential, B.column, (dot3(up, of_link.position(work, B.link)), g[0], g[1], g[2]))
+        put(potential, B.column, (dot3(up, of_link.position(work, B.link)), g[0], g[1], g[2], o, o, o, o, o, o))
+    put_zeros(potential, rest, H.width - rest)
     for r in range(H.rod0, H.rod1):
         D = row_of.rod(index, r)
         put(potential, D.column, dot3(up, centre_of_rod(params, work, D)))
@@ -114,8 +115,12 @@ def energy_regressors(index, params, work, out, q, v, static, kinetic, potential
         R, d = joint_moved(params, work, q, H, b, L)
         put_in_place(params, work, b, L, R, d)
         if moves:
-            vj = along_joint(index, params, work, n, L, O.v_tree)
-            of_link.set_velocity(work, b, carried(of_link.velocity(work, L.parent), d) + vj)
+            vel = carried(of_link.velocity(work, L.parent), d)
+            if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # most are
+                vel = add_angular(vel, column(R, 2) * get(work, O.v_tree + L.iv))
+            else:
+                vel = vel + along_joint(index, params, work, n, L, O.v_tree)
+            of_link.set_velocity(work, b, vel)
     if static.shape[0] > 0:
         static_columns(index, params, work, H, static)
     if moves:
