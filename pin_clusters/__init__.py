@@ -10,6 +10,8 @@ import importlib
 from typing import TYPE_CHECKING, Any
 
 from . import batch as batch
+from ._engine import choice
+from ._engine.choice import engine as engine
 from ._support import moved
 from ._support.version import __version__ as __version__
 from .algorithms.contacts.constraint_forces import ConstraintForces as ConstraintForces
@@ -223,6 +225,7 @@ __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 _HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
 
 # what pickles of earlier versions may name
+choice.make_by(lambda model: importlib.import_module(".programs.specialising.making", __name__).Functions(model))
 moved.lead(
     __name__,
     {

@@ -9,6 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
+# tests make thousands of robots; those that are about traced code say so
+os.environ.setdefault("PIN_CLUSTERS_ENGINE", "tables")
+
 from pin_clusters._engine import entry_points
 from pin_clusters._engine import preparing as compiling
 from pin_clusters._engine.build import compile_library

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -10,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from .._support.arrays import on_a_page
+from .native.processor import host_lanes
 from .native.words import address_of
 from .operations import OPERATIONS, Operation
 from .switches import BOUNDSCHECK as BOUNDSCHECK
@@ -28,9 +30,7 @@ def lanes() -> int:
     ahead = compiled_ahead()
     if ahead is not None:
         return ahead.lanes
-    from .kernels.numbers.simd import LANES
-
-    return LANES
+    return host_lanes(os.environ.get("NUMBA_CPU_NAME"))
 
 
 def room_of_packs(packs: int) -> np.ndarray:

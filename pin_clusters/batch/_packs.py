@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._engine import entry_points as kernels
+from .._engine.choice import functions_of
 from .._engine.operations import FUNCTIONS, Function
 from ..model import ClusterModel, with_loops
 from ._device import on_device, there
@@ -65,14 +66,11 @@ def run(
         all_one_by_one(batch, of_row(batch, single, fext is not None), 3)
         return result
     kernel = both_kernels[with_loops(model)]
-    special = None
-    if model._functions is not None and fext is None and not of_matrices:
-        special = model._functions.rows(one.tables)
-        undecided = kernel.fast is not None and special.is_open(batch.rows)
-        if special.chosen and not undecided:
-            share(batch.rows, batch.threads, lanes, partial(_begin, special, batch))
-            settle(batch, 3)
-            return result
+    special = functions_of(model) if fext is None and not of_matrices else None
+    if special is not None and (traced := special.rows(one.tables)).chosen:
+        share(batch.rows, batch.threads, lanes, partial(_begin, traced, batch))
+        settle(batch, 3)
+        return result
     compiled, rows = kernel.function(), list(batch.tables)
     if not of_matrices:
         if len(velocities) < 2:  # the kernel takes the last row for those that are not there: zeros are the same in all
@@ -86,11 +84,7 @@ def run(
         tables = (model._index, model._params, *rooms.take(), *rows, batch.status)
         return lambda first, last: compiled(*tables, first, last)
 
-    wins = False
-    if special is not None and undecided:
-        special.meet(_begin(special, batch), begin())
-        wins = special.chosen
-    share(batch.rows, batch.threads, lanes, partial(_begin, special, batch) if wins else begin)
+    share(batch.rows, batch.threads, lanes, begin)
     rooms.give_back()
     settle(batch, 3)
     return result

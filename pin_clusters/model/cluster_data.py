@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from .._engine import calls as _calls
 from .._engine import entry_points as kernels
+from .._engine.choice import functions_of
 from .._engine.kernels.tables.tree_layout import KEEP
 from .._engine.operations import CALLED, HELPERS, Function, Helper
 from .._support.arrays import on_a_page
@@ -97,6 +98,7 @@ class ClusterData(TreeWorkspace):
         "_ddq",
         "_derivatives",
         "_desk",
+        "_functions",
         "_g",
         "_kept",
         "_known",
@@ -206,7 +208,7 @@ class ClusterData(TreeWorkspace):
     )
 
     def __init__(self, model: ClusterModel) -> None:
-        self._model = model
+        self._model, self._functions = model, functions_of(model)
         (self._work,) = on_a_page(model._tables.work)
         # of the couplings of the tree: no other function moves the loops there
         (self._loop_work,) = on_a_page(model._tables.work) if model.closures else (self._work,)
@@ -271,7 +273,7 @@ class ClusterData(TreeWorkspace):
         desk.owned["tables"] = tuple(pointers.values())
         self._record, self._desk = desk, _calls.Desk(desk)  # written is our own, whatever is put in the other's place
         self.tree = made(model.own_tree)
-        if model._functions is not None:
+        if self._functions is not None:
             self._use_compiled()
 
     def _notice(self, kernel: str) -> None:
@@ -319,7 +321,7 @@ class ClusterData(TreeWorkspace):
 
     def _address(self, one: Function | Helper, kernel: int) -> int:
         """Return what a call should take: a function of the model's own, or the kernel."""
-        special = self._model._functions
+        special = self._functions
         return kernel if special is None else int(special.address(one.tables, one.name, kernel))
 
     def _callable(self, kernel: str) -> int:
@@ -335,7 +337,7 @@ class ClusterData(TreeWorkspace):
 
     def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""
-        special = self._model._functions
+        special = self._functions
         code: int | None = None if special is None else special.run(kernel, result, self._pointers[result], *arrays)
         if code is None:
             code = self._kernels[kernel].call(self._pointers[result], *arrays)
@@ -343,6 +345,11 @@ class ClusterData(TreeWorkspace):
         if kernel == "crba":
             self._record.changed = True
         return code
+
+    @property
+    def engine(self) -> str:
+        """Which engine it works with: ``traced`` where that can be, or ``tables``; see ``pc.engine``."""
+        return "tables" if self._functions is None else "traced"
 
     @property
     def check(self) -> bool:

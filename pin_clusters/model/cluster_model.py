@@ -159,7 +159,12 @@ class ClusterModel(ModelParts):
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the user gave; the tables are made again."""
         given = self.own_tree, self.constraints, *self._wishes, self.name, self.preferred
-        return (remake, given) if self._functions is None else (_remake_special, (given, self._functions.recipe()))
+        recipe = self._recipe()
+        return (remake, given) if recipe is None else (_remake_special, (given, recipe))
+
+    def _recipe(self) -> Any:
+        """Return what makes the functions again that the user asked for; None if there are none."""
+        return self._functions.recipe() if self._functions is not None and self._functions.asked else None
 
     def _with_functions(self, make: Callable[[ClusterModel], Any]) -> ClusterModel:
         """Return the same robot with functions of its own; the tables are shared."""
@@ -171,7 +176,7 @@ class ClusterModel(ModelParts):
 
     @property
     def specialised(self) -> tuple[Any, ...]:
-        """Functions that ``pc.specialise`` made: name, time, that of the kernel, and which is taken; else nothing."""
+        """Functions that were called, or asked for by ``pc.specialise``: whether they are traced, size and time."""
         return () if self._functions is None else self._functions.told()
 
     def __copy__(self) -> ClusterModel:
@@ -224,7 +229,9 @@ class ClusterModel(ModelParts):
             g = pin.Motion(linear, np.zeros(3))
         tree.gravity = g
         other = alike(self, tree)
-        return other if self._functions is None else self._functions.recipe().restore(other)
+        recipe = self._recipe()
+        restored: ClusterModel = other if recipe is None else recipe.restore(other)
+        return restored
 
     def was_changed(self) -> bool:
         """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""

@@ -12,10 +12,8 @@ from samples import pool
 
 import pin_clusters as pc
 from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
-from pin_clusters.programs.specialising import making
 from pin_clusters.programs.specialising.functions import BY_RESULT, RESULT_OF
 from pin_clusters.programs.specialising.limbs import limbs_of
-from pin_clusters.programs.specialising.making import Made
 from pin_clusters.programs.specialising.module import in_lanes
 
 pytestmark = [
@@ -30,12 +28,6 @@ ARGUMENTS = {
 
 def error(x: Any, y: Any) -> float:
     return float(np.max(np.abs(np.subtract(x, y))) / max(1e-3, np.max(np.abs(y)))) if np.size(y) else 0.0
-
-
-@pytest.fixture(autouse=True)
-def _taken(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What is made is taken, however fast it is."""
-    monkeypatch.setattr(Made, "chosen", property(lambda self: bool(self._address)))
 
 
 def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names: Any = RESULT_OF) -> pc.ClusterModel:
@@ -54,7 +46,7 @@ def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names
             assert error(function(special, own, *given), expected) < limit, name
         for one in model._tables.conditions:
             assert error(own._work[one.at], data._work[one.at]) < 1e-9, "changes of coordinates read it"
-    assert {x.choice for x in special.specialised} == {"specialised"}
+    assert {x.choice for x in special.specialised} == {"traced"}
     for name in names:
         field = RESULT_OF[name]
         if field != "energy" and not (field in ("ddq", "Minv") and condition > 1e12):
@@ -183,33 +175,16 @@ def test_numbers_that_are_not_finite(pair: tuple[pc.ClusterModel, pc.ClusterMode
                             assert np.array_equal(np.isnan(found), np.isnan(expected))
 
 
-def test_in_python_until_the_kernel_is_compiled(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+def test_nobody_waits_for_a_compiler(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     model = pc.load("mit_humanoid_leg")
     special = pc.specialise(model, ["rnea"])
     expected = pc.rnea(model, model.createData(), pc.neutral(model), *np.ones((2, model.nv)))
     made = special._functions.make("tau")
-    calls: list[int] = []
-
-    class Uncompiled:
-        operation, loops, fast, compiled_address = made.kernel.operation, made.kernel.loops, None, 0
-
-        def call(self, *_: Any) -> int:
-            calls.append(1)
-            return 0
-
-    monkeypatch.setattr(made, "kernel", Uncompiled())
-    made._fallback.value, before = 0, made._fallback.value
-    try:
-        data, v = special.createData(), np.ones(model.nv)
-        bad = v * np.nan
-        for _ in range(making._PLAIN):
-            assert np.isnan(pc.rnea(special, data, pc.neutral(model), bad, v)).any()
-        assert not calls
-        pc.rnea(special, data, pc.neutral(model), bad, v)
-        assert calls
+    monkeypatch.setattr(type(made.kernel), "call", None)
+    data, v = special.createData(), np.ones(model.nv)
+    for _ in range(3):
+        assert np.isnan(pc.rnea(special, data, pc.neutral(model), v * np.nan, v)).any()
         assert error(pc.rnea(special, data, pc.neutral(model), v, v), expected) < 1e-12
-    finally:
-        made._fallback.value = before
 
 
 def test_singular_states() -> None:
@@ -221,7 +196,7 @@ def test_singular_states() -> None:
     for one in (model, special):
         with pytest.raises(pc.SingularClusterError, match="'light' move no inertia"):
             pc.aba(one, one.createData(), *given)
-    assert [x.choice for x in special.specialised] == ["specialised", "tables"]
+    assert [x.choice for x in special.specialised] == ["traced", "tables"]
 
 
 def test_dead_centres(pair: tuple[pc.ClusterModel, pc.ClusterModel]) -> None:
@@ -337,47 +312,15 @@ def test_rows_of_robots_with_limbs(robot: str | int, rng: np.random.Generator) -
         assert error(function(special, q, v, x), function(model, q, v, x)) < 1e-9
 
 
-def test_rows_are_compared_with_the_kernel(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
-    model = pc.load("four_bar")
-    special = pc.specialise(model, ())
-    q = np.tile(model.q_reference, (80, 1))
-    v, x = rng.normal(size=(2, 80, model.nv))
-    expected = pc.batch.aba(model, q, v, x)
-    assert error(pc.batch.aba(special, q[:9], v[:9], x[:9]), expected[:9]) < 1e-12
-    made = special._functions.rows("ddq")
-    assert made.time is None  # too few
-    assert error(pc.batch.aba(special, q, v, x), expected) < 1e-12
-    (told,) = special.specialised
-    assert told.function == "batch.aba"
-    assert told.time is not None
-    assert told.rival is not None
-    made.time = 1.0
-    assert special.specialised[0].choice == "tables"
-    assert np.array_equal(pc.batch.aba(special, q, v, x), expected)
-
-
-# --- the choice
-def test_the_faster_one_is_taken(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
-    monkeypatch.undo()
-    model = pc.load("four_bar")
-    given = np.array(model.q_reference), *rng.normal(size=(2, 1))
-    expected = pc.aba(model, model.createData(), *given)
-    special = pc.specialise(model, ["aba"])
+def test_what_was_made_is_told() -> None:
+    special = pc.specialise(pc.load("four_bar"), ["aba"])
     (one,) = special.specialised
-    assert one.function == "aba"
+    assert (one.function, one.choice) == ("aba", "traced")
     assert one.size > 1000
-    assert one.time is not None
-    assert one.rival is not None
-    assert one.choice == ("specialised" if one.time <= one.rival else "tables")
-    made = special._functions.make("ddq")
-    for made.time, choice in ((1.0, "tables"), (0.0, "specialised")):
-        assert special.specialised[0].choice == choice
-        data = special.createData()
-        assert data._desk.record["aba"][0] == (
-            made._address if choice == "specialised" else made.kernel.compiled_address
-        )
-        for _ in range(2):
-            assert error(pc.aba(special, data, *given), expected) < 1e-12
+    assert one.made_in > 0.0
+    q = np.tile(special.q_reference, (3, 1))
+    pc.batch.aba(special, q, *np.zeros((2, 3, 1)))
+    assert [x.function for x in special.specialised] == ["aba", "batch.aba"]
 
 
 def test_nothing_is_specialised_of_others(pair: tuple[pc.ClusterModel, pc.ClusterModel]) -> None:

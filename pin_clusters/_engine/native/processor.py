@@ -15,6 +15,18 @@ _NEEDS = {
 }
 
 
+def host_lanes(processor: str | None = None) -> int:
+    """Return how many float64 one vector register holds: of a processor that is named, or of this one."""
+    if processor in LEVELS:
+        return LEVELS[processor]
+    from llvmlite import binding
+
+    features = binding.get_host_cpu_features()
+    if features.get("avx512f"):
+        return 8
+    return 4 if features.get("avx2") or features.get("avx") else 2
+
+
 @functools.cache
 def levels() -> tuple[str, ...]:
     """Return the levels that this processor and its system have, best first; none where that is not known."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable, Sequence
 
 from ..._engine.native.memory import may_execute
 from ...errors import NotAvailableError
@@ -11,7 +12,7 @@ from .machine import binding, host, object_code
 
 _FORMAT = "1"  # of the module texts: what is kept of older ones is not found
 _lock = threading.RLock()
-_loaded: dict[str, Loaded] = {}
+_loaded: dict[str, Loaded | None] = {}
 
 
 class Loaded:
@@ -51,6 +52,22 @@ def load(text: str, *, optimise: bool = True) -> Loaded:
     Raises:
         NotAvailableError: This process may not execute what it writes to memory.
     """
+    found = load_made_of([text], lambda: text, optimise=optimise)
+    assert found is not None
+    return found
+
+
+def load_made_of(what: Sequence[str], make: Callable[[], str], *, optimise: bool = False) -> Loaded | None:
+    """Return a module that is not even written where it is kept; None if there is none.
+
+    Args:
+        what: All that it is made of.
+        make: Returns its text; nothing if there is none.
+        optimise: Whether to simplify before machine code is made.
+
+    Raises:
+        NotAvailableError: This process may not execute what it writes to memory.
+    """
     if not may_execute():
         raise NotAvailableError(
             "this process may not execute what it writes to memory (SELinux, systemd or PR_SET_MDWE refuse it), so no "
@@ -58,10 +75,15 @@ def load(text: str, *, optimise: bool = True) -> Loaded:
         )
     mine = host()
     name = store.digest(
-        _FORMAT, ".".join(map(str, binding().llvm_version_info)), mine.cpu, mine.features, str(optimise), text
+        _FORMAT, ".".join(map(str, binding().llvm_version_info)), mine.cpu, mine.features, str(optimise), *what
     )
+
+    def made() -> bytes:
+        text = make()
+        return object_code(text, optimise=optimise) if text else b""
+
     with _lock:
-        found = _loaded.get(name)
-        if found is None:
-            found = _loaded[name] = Loaded(store.kept(name, lambda: object_code(text, optimise=optimise)))
-        return found
+        if name not in _loaded:
+            data = store.kept(name, made)
+            _loaded[name] = Loaded(data) if data else None
+        return _loaded[name]

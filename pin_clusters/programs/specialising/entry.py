@@ -1,7 +1,7 @@
 """A specialised function in the place of a kernel: it takes what the kernel takes, and writes what it writes.
 
-What the operations alone cannot know (input that is not finite) and what they find suspicious (a pivot that is nearly
-zero, loops that are nearly singular) is the kernel's, if that is compiled; else the caller is told.
+Of what the operations alone cannot know (input that is not finite), and of what they find suspicious (a pivot that is
+nearly zero, loops that are nearly singular), the caller is told.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..machine_code.kinds import Kind
 from ..machine_code.text import module_text
 
 SUSPICIOUS = 2**62
-"""What a function returns that has no kernel to ask."""
+"""What a function returns that leaves a state to the kernel."""
 _WORDS = {"f1": 7, "f2": 9}
 _KEEP, _WORK = 6, 4  # in the block of tables
 
@@ -24,7 +24,7 @@ def module(
     core: str, inputs: Sequence[tuple[str, int]], sizes: Mapping[str, int], operation: Operation,
     conditions: Sequence[int], lanes: int,
 ) -> str:  # fmt: skip
-    """Return a module with ``entry``, ``fallback`` (the kernel's address), and ``repeat``, which is for timing.
+    """Return a module with the function ``entry``.
 
     Args:
         core: What computes: ``i1 core(inputs, result, conditions)``.
@@ -49,11 +49,8 @@ def module(
     into = w.new(f"inttoptr i64 {data[-1]} to ptr") if operation.result else keep
     pointers = ", ".join(f"ptr {x}" for x in (*given, into, "%conditions"))
     w.lines += [f"  br i1 {w.new(f'call i1 @core({pointers})')}, label %other, label %good", "good:"]
-    declared = ""
-    if operation.result:
-        copy = "void @llvm.memcpy.p0.p0.i64(ptr"
-        w.lines += [f"  call {copy} {keep}, ptr {into}, i64 {8 * sizes['result']}, i1 false)"]
-        declared = f"declare {copy}, ptr, i64, i1)\n"
+    if operation.result and sizes["result"]:
+        _copy(w, keep, into, sizes["result"], lanes, "good")
     work = _of_block(w, _WORK) if conditions else ""
     for i, place in enumerate(conditions):  # steps that change coordinates look there
         x = w.load("conditions", i)
@@ -64,19 +61,12 @@ def module(
         "  store i64 0, ptr %code",
         "  ret i32 0",
         "other:",
-        "  %kernel = load ptr, ptr @fallback",
-        "  %none = icmp eq ptr %kernel, null",
-        "  br i1 %none, label %tell, label %ask",
-        "ask:",
-        f"  %told = musttail call i32 %kernel({_words(words)})",
-        "  ret i32 %told",
-        "tell:",
         "  %where = inttoptr i64 %w0 to ptr",
         f"  store i64 {SUSPICIOUS}, ptr %where",
         "  ret i32 0",
         "}",
     ]
-    return module_text("@fallback = global ptr null\n", core, "\n".join(w.lines), "\n", _repeat(words), declared)
+    return module_text(core, "\n".join(w.lines), "\n")
 
 
 def _words(n: int) -> str:
@@ -87,6 +77,25 @@ def _words(n: int) -> str:
 def _of_block(w: Instructions, i: int) -> str:
     """Read a number of the block of tables."""
     return w.new(f"load i64, ptr {w.new(f'getelementptr i64, ptr %tables, i64 {i}')}")
+
+
+def _copy(w: Instructions, to: str, source: str, n: int, lanes: int, block: str) -> None:
+    """Write a loop that copies numbers, so that no function of others is called, which would have to be found."""
+    width = lanes
+    while width > n:
+        width //= 2
+    kind, last = Kind("double", width).name, n - width
+    w.lines += ["  br label %copy", "copy:", f"  %at = phi i64 [ 0, %{block} ], [ %next, %copy ]"]
+    here, there = (w.new(f"getelementptr double, ptr {x}, i64 %at") for x in (source, to))
+    w.lines += [
+        f"  store {kind} {w.new(f'load {kind}, ptr {here}, align 8')}, ptr {there}, align 8",
+        f"  %done = icmp uge i64 %at, {last}",
+        f"  %on = add i64 %at, {width}",
+        f"  %far = icmp ugt i64 %on, {last}",
+        f"  %next = select i1 %far, i64 {last}, i64 %on",  # the last ones may be copied twice
+        "  br i1 %done, label %copied, label %copy",
+        "copied:",
+    ]
 
 
 def _finite(w: Instructions, arrays: Sequence[tuple[str, int]], lanes: int) -> str:
@@ -109,16 +118,3 @@ def _finite(w: Instructions, arrays: Sequence[tuple[str, int]], lanes: int) -> s
             good = w.new(f"icmp eq i{width} {w.new(f'bitcast <{width} x i1> {good} to i{width}')}, -1")
         total = w.new(f"and i1 {total}, {good}")
     return total
-
-
-def _repeat(words: int) -> str:
-    """Return ``void repeat(function, words, times)``."""
-    lines = ["define void @repeat(ptr %function, ptr %words, i64 %times) nounwind {", "begin:"]
-    for i in range(words):
-        lines += [f"  %p{i} = getelementptr i64, ptr %words, i64 {i}", f"  %w{i} = load i64, ptr %p{i}"]
-    return "\n".join([
-        *lines, "  br label %again", "again:", "  %k = phi i64 [ 0, %begin ], [ %next, %again ]",
-        f"  %status = call i32 %function({_words(words)})", "  %next = add i64 %k, 1",
-        "  %more = icmp slt i64 %next, %times", "  br i1 %more, label %again, label %done", "done:", "  ret void",
-        "}", "",
-    ])  # fmt: skip

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -27,6 +28,8 @@ BY_RESULT = {
 }
 RESULT_OF = {one.name: result for result in BY_RESULT for one in FUNCTIONS if one.tables == result and one.called}
 """Of the functions that can be specialised."""
+MOST = 40_000
+"""So many operations a function may have that is traced unasked: about 250 kB of code, made in two seconds."""
 BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
 """What the kernel would have reported."""
 
@@ -63,7 +66,9 @@ class Traced(NamedTuple):
     params: dict[int, float]
 
 
-def traced(model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False) -> Traced | None:
+def traced(
+    model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False, most: float = math.inf
+) -> Traced | None:
     """Return the operations, and what the kernel looks at; None if it fails at every state.
 
     Args:
@@ -71,11 +76,13 @@ def traced(model: ClusterModel, one: Function, *, numbers: str = "", opens: bool
         one: What is traced.
         numbers: Which numbers of the robot are inputs, too: ``all``, or ``some``, which are those that are not zero.
         opens: Whether to look how far loops are open.
+        most: How many operations there may be.
 
     Raises:
+        TooLongError: There are more.
         NotAvailableError: A compiled function of the user ties joints of the robot.
     """
-    graph, run, inputs = Graph(), Run(model), []
+    graph, run, inputs = Graph(most), Run(model), []
     first = 0
     for name in TRACED[one.name].inputs:
         size = model.nq if name == "q" else model.nv

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
 from typing import Any
 
 from ..._engine.operations import Function
+from ...constraints.called import CallableClosure
 from ...model import ClusterModel
+from ..machine_code.loading import Loaded, load_made_of
 from ..machine_code.machine import lanes_of_host
-from ..tracing.expressions import Expression, needed
+from ..tracing.expressions import Expression, TooLongError, needed
 from . import entry
 from .emission import Core, Result
 from .functions import BOUNDS, Traced, traced, without_collector
@@ -15,24 +23,62 @@ from .lanes import BROADCAST, NUMBERS, PACK, Lanes
 from .limbs import Group, limbs_of
 
 
-@without_collector()
-def module_of(model: ClusterModel, function: Function, *, lanes: bool = True) -> str:
+def code_of(model: ClusterModel, kind: str, function: Function, most: float, make: Callable[[], str]) -> Loaded | None:
+    """Return the code of a function, kept by what it is made of; None if it fails at every state, or is too long.
+
+    Args:
+        model: The model.
+        kind: Of the code.
+        function: What it does.
+        most: How many operations there may be.
+        make: Returns the text of its module; nothing if the kernel fails at every state.
+
+    Raises:
+        NotAvailableError: A function of the user, which ties joints of the robot, cannot be traced.
+    """
+
+    def text() -> str:
+        with without_collector(), suppress(TooLongError):
+            return make()
+        return ""
+
+    if any(isinstance(closure, CallableClosure) for closure in model.closures):
+        written = text()  # what the user's functions do does not stand in the tables
+        return load_made_of([written], lambda: written)
+    tables = [x.tobytes().hex() for x in (model._index, model._params, model._tables.work)]
+    structure = repr((model.nq, model.nv, model._tables.conditions, groups_of(model, function)))
+    return load_made_of([kind, function.name, repr(most), sources(), structure, *tables], text)
+
+
+@functools.cache
+def sources() -> str:
+    """Return the digest of all files that write code: those of the kernels and of programs."""
+    h, package = hashlib.sha256(), Path(__file__).parents[2]
+    for folder in (package / "_engine" / "kernels", package / "programs"):
+        for file in sorted(folder.rglob("*.py")):
+            h.update(str(file.relative_to(package)).encode() + file.read_bytes())
+    return h.hexdigest()
+
+
+def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, most: float = math.inf) -> str:
     """Return the module of a function; "" if the kernel fails at every state.
 
     Args:
         model: The model.
         function: What is specialised.
         lanes: Whether equal limbs become lanes.
+        most: How many operations there may be.
 
     Raises:
         NotAvailableError: A compiled function of the user ties joints of the robot.
+        TooLongError: There are more operations.
     """
     groups = groups_of(model, function) if lanes else []
-    rebuilt = in_lanes(model, function, groups) if groups else None
+    rebuilt = in_lanes(model, function, groups, most=most) if groups else None
     if rebuilt is not None:
         found, _, results = rebuilt
     else:
-        plain = traced(model, function)
+        plain = traced(model, function, most=most)
         if plain is None:
             return ""
         found, results = plain, _plain(plain)
@@ -54,7 +100,7 @@ def _plain(found: Traced) -> list[Result]:
 
 
 def in_lanes(
-    model: ClusterModel, function: Function, groups: list[Group], *, opens: bool = False
+    model: ClusterModel, function: Function, groups: list[Group], *, opens: bool = False, most: float = math.inf
 ) -> tuple[Traced, Lanes, list[Result]] | None:
     """Return what is traced, rebuilt with a limb per lane; None if the kernel fails at every state.
 
@@ -62,7 +108,7 @@ def in_lanes(
     """
     best: tuple[Traced, Lanes, list[Result]] | None = None
     for numbers in ("some", "all"):
-        found = traced(model, function, numbers=numbers, opens=opens)
+        found = traced(model, function, numbers=numbers, opens=opens, most=most)
         if found is None:
             return None
         new, results = _rebuilt(found, groups)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import math
 import time
 from collections.abc import Callable
 
@@ -15,17 +14,14 @@ from ..._engine.operations import Function
 from ...model import ClusterModel
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
-from ..machine_code.loading import load
 from ..machine_code.machine import lanes_of_host
 from ..machine_code.text import body_text, loop_text, module_text
 from ..tracing import Program
-from .functions import traced, without_collector
+from .functions import traced
 from .limb_loops import LimbLoops
-from .module import groups_of, in_lanes
+from .module import code_of, groups_of, in_lanes
 
 Rows = Callable[..., None]
-_ENOUGH, _REPEATS = 64, 7
-"""How many rows are compared, and how often."""
 # of what is looked at: when it is bad, and the status of such a row; the first that is bad counts
 _LOOKED_AT = (
     ("opens", f"uge {at.OPEN**2!r}", at.ROW_OPEN),
@@ -43,68 +39,40 @@ class MadeRows:
             fails at every state.
         size: Bytes of its object code.
         made_in: How long it took, [s].
-        time: Per row, [s]; None before it was compared.
-        rival: Of the kernel that reads tables.
     """
 
-    def __init__(self, model: ClusterModel, function: Function) -> None:
+    def __init__(self, model: ClusterModel, function: Function, most: float) -> None:
         start = time.perf_counter()
-        self.name, self.size = f"batch.{function.name}", 0
-        self.time: float | None = None
-        self.rival: float | None = None
-        self.run = self._made(model, function)
+        self.name, self.size, self.most = f"batch.{function.name}", 0, most
+        self.run: Rows | None = None
+        loaded = code_of(model, "rows", function, most, lambda: _text(model, function, most))
+        if loaded is not None:
+            self.size = loaded.size
+            pointers = [ctypes.c_void_p] * (len(function.inputs) + 2)
+            self.run = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)(loaded.address("rows"))
         self.made_in = time.perf_counter() - start
 
     @property
     def chosen(self) -> bool:
-        """Whether it is taken."""
-        return self.run is not None and (self.time is None or self.rival is None or self.time <= self.rival)
+        """Whether it is traced."""
+        return self.run is not None
 
-    def is_open(self, rows: int) -> bool:
-        """Whether it has not been compared, and a batch of so many rows will do."""
-        return self.run is not None and self.time is None and rows >= _ENOUGH
 
-    def meet(self, own: Callable[[int, int], object], tables: Callable[[int, int], object]) -> None:
-        """Compare with the kernel on the first rows of a batch.
-
-        Args:
-            own: Runs rows first..last-1.
-            tables: The kernel does so.
-        """
-        best = {own: math.inf, tables: math.inf}
-        for _ in range(_REPEATS):
-            for run in (own, tables):
-                start = time.perf_counter()
-                run(0, _ENOUGH)
-                best[run] = min(best[run], (time.perf_counter() - start) / _ENOUGH)
-        self.time, self.rival = best[own], best[tables]
-
-    @without_collector()
-    def _made(self, model: ClusterModel, function: Function) -> Rows | None:
-        """Return ``run``.
-
-        Raises:
-            NotAvailableError: A compiled function of the user ties joints of the robot.
-        """
-        groups, lanes = groups_of(model, function), lanes_of_host()
-        rebuilt = in_lanes(model, function, groups, opens=True) if groups else None
-        found = rebuilt[0] if rebuilt is not None else traced(model, function, opens=True)
-        if found is None:
-            return None
-        outputs = {"result": found.result}
-        outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
-        if rebuilt is not None:
-            _, new, results = rebuilt
-            core = LimbLoops(found.inputs, [len(g) for g in groups], new.packs, lanes).text(results, list(outputs))
-        else:
-            core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))
-        text = _module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes)
-        loaded = load(text, optimise=False)  # it would take out of loops what then has to wait in memory
-        self.size = loaded.size
-        pointers = [ctypes.c_void_p] * (len(found.inputs) + 2)
-        kind = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)
-        run: Rows = kind(loaded.address("rows"))
-        return run
+def _text(model: ClusterModel, function: Function, most: float) -> str:
+    """Return the module; nothing if the kernel fails at every state."""
+    groups, lanes = groups_of(model, function), lanes_of_host()
+    rebuilt = in_lanes(model, function, groups, opens=True, most=most) if groups else None
+    found = rebuilt[0] if rebuilt is not None else traced(model, function, opens=True, most=most)
+    if found is None:
+        return ""
+    outputs = {"result": found.result}
+    outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
+    if rebuilt is not None:
+        _, new, results = rebuilt
+        core = LimbLoops(found.inputs, [len(g) for g in groups], new.packs, lanes).text(results, list(outputs))
+    else:
+        core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))
+    return _module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes)
 
 
 def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lanes: int) -> str:

@@ -52,7 +52,7 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
     names = _names(functions)
     if not JIT or BOUNDSCHECK or not may_execute():
         return model
-    special = model._with_functions(Functions)
+    special = model._with_functions(Functions.asked_for)
     for name in names:
         special._functions.make(RESULT_OF[name])
     return special

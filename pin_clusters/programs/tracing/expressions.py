@@ -25,12 +25,21 @@ class BranchOnValueError(NotAvailableError):
     """What is traced decides by a number that is not known: such code has no list of operations."""
 
 
+class TooLongError(Exception):
+    """More operations are written down than were asked for."""
+
+
 class Graph:
-    """Where expressions are written down: each once."""
+    """Where expressions are written down: each once.
 
-    __slots__ = ("known", "nodes")
+    Args:
+        most: How many there may be.
+    """
 
-    def __init__(self) -> None:
+    __slots__ = ("known", "most", "nodes")
+
+    def __init__(self, most: float = math.inf) -> None:
+        self.most = most
         self.nodes: list[Expression] = []
         self.known: dict[tuple[Any, ...], Expression] = {}
 
@@ -43,6 +52,8 @@ class Graph:
         key = (op, *((id(a), 0) if isinstance(a, Expression) else a for a in args))
         found = self.known.get(key)
         if found is None:
+            if len(self.nodes) >= self.most:
+                raise TooLongError
             found = Expression(self, op, args, len(self.nodes))
             self.nodes.append(found)
             self.known[key] = found
@@ -201,7 +212,7 @@ def select(a: Number, b: Number, x: Number, y: Number) -> Number:
 
 def sine_and_cosine(x: Number) -> tuple[Number, Number]:
     """Return sine and cosine of a number or an expression."""
-    return (x.sin(), x.cos()) if isinstance(x, Expression) else (math.sin(x), math.cos(x))
+    return _sine(x), _cosine(x)
 
 
 def _of_either(name: str) -> Callable[[Number], Number]:
@@ -209,12 +220,17 @@ def _of_either(name: str) -> Callable[[Number], Number]:
     of_numbers = getattr(math, name)
 
     def function(x: Number) -> Number:
-        return getattr(x, name)() if isinstance(x, Expression) else of_numbers(x)
+        if isinstance(x, Expression):
+            return getattr(x, name)()
+        try:
+            return of_numbers(x)
+        except ValueError:  # beyond its domain: as compiled code has it
+            return math.nan
 
     return function
 
 
-square_root = _of_either("sqrt")
+square_root, _sine, _cosine = (_of_either(name) for name in ("sqrt", "sin", "cos"))
 MATHEMATICS = types.ModuleType("math")
 """What takes the place of ``math``: for expressions sqrt, sin, cos and tan; all of it for numbers."""
 MATHEMATICS.__dict__.update(vars(math), **{name: _of_either(name) for name in ("sqrt", "sin", "cos", "tan")})

@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from llvmlite import binding, ir
+from llvmlite import ir
 from numba import config, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from ...native.processor import LEVELS
+from ...native.processor import host_lanes
 from ...switches import BOUNDSCHECK, JIT
 from ..compiling.jit import inline
 from .pack import INLINE, Pack, as_scalar
@@ -21,20 +21,8 @@ from .pack import INLINE, Pack, as_scalar
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
 
-def host_lanes() -> int:
-    """Return how many float64 one vector register of the processor holds for which Numba compiles."""
-    if config.CPU_NAME in LEVELS:
-        return LEVELS[config.CPU_NAME]
-    features = binding.get_host_cpu_features()
-    if features.get("avx512f"):
-        return 8
-    if features.get("avx2") or features.get("avx"):
-        return 4
-    return 2
-
-
 # The lane count is a compile-time constant of the process: the shape of an array is not part of its Numba type.
-LANES = host_lanes() if JIT else 1
+LANES = host_lanes(config.CPU_NAME) if JIT else 1
 
 
 def scalar_of(array: Any) -> Any:
