@@ -80,6 +80,11 @@ class Operation(NamedTuple):
         return kinds.get(self.takes.split()[-1], "") if self.group == "data" else ""
 
     @property
+    def writes(self) -> str:
+        """Name of the argument that has the result; ``keep`` if its tables tell."""
+        return names(self.takes)[-1] if self.result else "keep"
+
+    @property
     def is_door(self) -> bool:
         """Whether the passes are the kernel itself."""
         return self.passes.endswith(("_at", "_rows"))
@@ -125,8 +130,8 @@ class Function(NamedTuple):
 
     @property
     def specialised(self) -> bool:
-        """Whether code of a robot's own can do it: what is traced, and returned by the kernel itself."""
-        return self.traced and self.operation.group == "data" and "fext" not in self.inputs
+        """Whether code of a robot's own can do it, in the place of the kernel."""
+        return self.traced and self.operation.group in ("data", "derivatives") and "fext" not in self.inputs
 
 
 class Helper(NamedTuple):

@@ -278,8 +278,7 @@ class ClusterData(TreeWorkspace):
 
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""
-        if kernel == "aba":
-            self._derivatives.know(self._kernels["aba"].compiled_address)
+        self._know_kernels()
         address, desk = self._callable(kernel), self._record
         if any(desk[one.name][0] != self._address(one, address) for one in _CALLS_OF[kernel]):
             self._use_compiled()
@@ -301,10 +300,13 @@ class ClusterData(TreeWorkspace):
         self._record.owned[part] = things
         self._desk = _calls.Desk(self._record)
 
+    def _know_kernels(self) -> None:
+        self._derivatives.know(*(self._kernels[name].compiled_address for name in ("aba", "rnea_derivatives")))
+
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""
         desk = self._record
-        self._derivatives.know(self._kernels["aba"].compiled_address)
+        self._know_kernels()
         if self._model.closures:
             desk.coupling = kernels.coupling.compiled_address
             desk.motion_rates = kernels.coupling_derivatives.compiled_address
@@ -322,7 +324,7 @@ class ClusterData(TreeWorkspace):
     def _address(self, one: Function | Helper, kernel: int) -> int:
         """Return what a call should take: a function of the model's own, or the kernel."""
         special = self._functions
-        return kernel if special is None else int(special.address(one.tables, one.name, kernel))
+        return kernel if special is None else int(special.address(one.name, kernel))
 
     def _callable(self, kernel: str) -> int:
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
@@ -335,10 +337,17 @@ class ClusterData(TreeWorkspace):
             return 0
         return self._kernels[kernel].compiled_address
 
-    def _run(self, kernel: str, result: str, *arrays: np.ndarray) -> int:
-        """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes."""
+    def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
+        """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes.
+
+        Args:
+            kernel: Name of its operation.
+            result: To which its tables lead.
+            arrays: What it is given.
+            of: The function of users that wants it, where the result does not tell.
+        """
         special = self._functions
-        code: int | None = None if special is None else special.run(kernel, result, self._pointers[result], *arrays)
+        code: int | None = None if special is None else special.run(of, kernel, result, self._pointers[result], *arrays)
         if code is None:
             code = self._kernels[kernel].call(self._pointers[result], *arrays)
         self._notice(kernel)

@@ -128,9 +128,10 @@ class UsualCall(Function):
 
     def _kernels(self, forces: bool) -> list[ir.Value]:
         kernel, tables = self.desk.all("aba")
+        inverse = self.desk.computeRNEADerivatives
         if forces:  # read behind its result, by the kernel alone: not by a function of the robot's own, if there is one
             kernel, (_, tables) = self.desk.forward_kernel, self.desk.all("computeStaticTorque")
-        inverse = self.desk.computeRNEADerivatives
+            inverse = self.desk.inverse_kernel
         self.need(self.there(kernel))
         self.need(self.there(inverse))
         return [kernel, tables, inverse]

@@ -9,8 +9,9 @@ import numpy as np
 
 SIZES: Final = (32, 64, 128)
 """How many words are passed in calls over rows: what is called takes those that it knows."""
+SIZE: Final = 2
 DATA: Final = 4
-"""Which of the words of an array leads to its numbers."""
+"""Which of the words of an array say how many numbers it has, and lead to them."""
 
 
 def address_of(x: np.ndarray) -> int:

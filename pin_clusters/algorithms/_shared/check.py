@@ -151,9 +151,11 @@ def result(out: Any, shape: tuple[int, ...], *given: Any) -> np.ndarray:
     return found
 
 
-def run(model: ClusterModel, data: ClusterData, kernel: str, result: str, q: np.ndarray, *rest: np.ndarray) -> None:
-    """Run a kernel of data, on its tables for a result; raise what it reports."""
-    status(model, data._run(kernel, result, q, *rest), q)
+def run(
+    model: ClusterModel, data: ClusterData, kernel: str, result: str, q: np.ndarray, *rest: np.ndarray, of: str = ""
+) -> None:
+    """Run a kernel of data, on its tables for a result, for a function of users; raise what it reports."""
+    status(model, data._run(kernel, result, q, *rest, of=of), q)
 
 
 def status(model: ClusterModel, code: int, q: np.ndarray) -> None:

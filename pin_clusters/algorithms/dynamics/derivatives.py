@@ -39,13 +39,13 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def _run(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any, tau: np.ndarray,
-    *results: np.ndarray,
+    *results: np.ndarray, of: str = "",
 ) -> None:  # fmt: skip
     """Run the kernel: tau, then dtau_dq, dtau_dv, M and the sums, each or nothing."""
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     _bridge.supply_third(model, data, q, v)
     flat = [x.reshape(-1) for x in results]
-    _check.run(model, data, "rnea_derivatives", "rates", q, v, a, forces, tau, *flat)
+    _check.run(model, data, "rnea_derivatives", "rates", q, v, a, forces, tau, *flat, of=of)
 
 
 @fast
@@ -73,7 +73,8 @@ def computeRNEADerivatives(
     """
     q, v, a = _check.motion(model, data, q, v, a)
     mine, state = data._derivatives, np.concatenate([q, v, a])  # which may be among the results
-    _run(model, data, q, v, a, fext, data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING)
+    own = data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING
+    _run(model, data, q, v, a, fext, *own, of="computeRNEADerivatives")
     mine.state[:] = state
     data._changed()
     return mine.dtau_dq.copy(), mine.dtau_dv.copy(), data._M_kernel.copy()
@@ -125,17 +126,14 @@ def computeABADerivatives(
     results = np.full((3, model.nv, model.nv), np.nan)  # where q is not finite the kernel may end before it writes
     own = [mine.dtau_dq.reshape(-1), mine.dtau_dv.reshape(-1), data._M_kernel.reshape(-1)]
     wanted = [x.reshape(-1) for x in results]
+    of_inverse = q, v, ddq, forces, mine.tau, *own, NOTHING
+    _check.run(model, data, "rnea_derivatives", "rates", *of_inverse, of="computeRNEADerivatives")
     if kernels.JIT:
-        inverse = data._kernels["rnea_derivatives"].address()
-        code = kernels.aba_derivatives.call(
-            data._pointers["rates"], 0, 0, inverse, mine.tree, mine.sides, mine.factors, q, v, tau, ddq,
-            forces, mine.tau, *own, NOTHING, *wanted,
+        data._run(
+            "aba_derivatives", "rates", 0, 0, 0, mine.tree, mine.sides, mine.factors, q, v, tau, ddq, forces, mine.tau,
+            *own, NOTHING, *wanted, of="computeABADerivatives",
         )  # fmt: skip
-        data._notice("rnea_derivatives")
-        data._notice("aba_derivatives")
-        _check.status(model, code, q)
     else:
-        _check.run(model, data, "rnea_derivatives", "rates", q, v, ddq, forces, mine.tau, *own, NOTHING)
         from ..._engine.kernels.variations.aba_derivatives import solved
 
         solved(mine.tree, mine.sides, mine.factors, model.nv, *own, *wanted)
@@ -175,7 +173,8 @@ def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: An
 def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
     q = _check.pose(model, data, q)
     mine, rest = data._derivatives, data._zeros
-    _run(model, data, q, rest, rest, fext, mine.tau, mine.dtau_dq, mine.dtau_dv, mine.scratch, NOTHING)
+    own = mine.tau, mine.dtau_dq, mine.dtau_dv, mine.scratch, NOTHING
+    _run(model, data, q, rest, rest, fext, *own, of="" if fext is not None else "computeGeneralizedGravityDerivatives")
     return mine.dtau_dq.copy()
 
 
@@ -196,7 +195,8 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
     """
     q, v = _check.state(model, data, q, v)
     mine = data._derivatives
-    _run(model, data, q, v, data._zeros, None, NOTHING, NOTHING, mine.C, mine.scratch, NOTHING)
+    own = NOTHING, NOTHING, mine.C, mine.scratch, NOTHING
+    _run(model, data, q, v, data._zeros, None, *own, of="computeCoriolisMatrix")
     return mine.C.copy()
 
 

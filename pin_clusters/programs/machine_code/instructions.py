@@ -53,6 +53,8 @@ class Instructions:
 
     def in_all_lanes(self, kind: Kind, x: str) -> str:
         """Write a number into all lanes of a pack."""
+        if kind.lanes == 1:
+            return x
         t = kind.name
         first = self.new(f"insertelement {t} poison, {kind.real} {x}, i32 0")
         return self.new(f"shufflevector {t} {first}, {t} poison, <{kind.lanes} x i32> zeroinitializer")

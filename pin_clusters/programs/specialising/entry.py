@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..._engine.native.words import DATA
-from ..._engine.operations import Operation
+from ..._engine.native.words import DATA, SIZE
+from ..._engine.operations import Operation, names
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.text import module_text
+from .solving import WORDS
 
 SUSPICIOUS = 2**62
 """What a function returns that leaves a state to the kernel."""
-_WORDS = {"f1": 7, "f2": 9}
 _KEEP, _WORK = 6, 4  # in the block of tables
 
 
@@ -29,28 +29,33 @@ def module(
     Args:
         core: What computes: ``i1 core(inputs, result, conditions)``.
         inputs: Name and size of each.
-        sizes: Of result and conditions.
+        sizes: Of what is written, by the name of the argument; ``keep``: to what the tables lead to.
         operation: Whose kernel it stands in for.
         conditions: Where in the workspace each of the conditions of loops is expected.
         lanes: How many numbers a register holds.
     """
-    words, data = 3, []
-    for kind in operation.kinds:
-        data.append(f"%w{words + DATA}")
-        words += _WORDS[kind]
+    words, data = 3, {}
+    for name, kind in zip(names(operation.takes), operation.kinds, strict=True):
+        data[name] = f"%w{words + DATA}"
+        words += WORDS[kind]
     w = Instructions(Kind("double"))
     w.lines += [f"define i32 @entry({_words(words)}) {Kind('double', 8).attributes} {{"]
     w.lines += ["  %tables = inttoptr i64 %w2 to ptr"]
-    given = [w.new(f"inttoptr i64 {x} to ptr") for x in data[: len(inputs)]]
+    places = list(data.values())  # the torques of aba stand where others have accelerations
+    given = [w.new(f"inttoptr i64 {x} to ptr") for x in places[: len(inputs)]]
     finite = _finite(w, list(zip(given, (n for _, n in inputs), strict=True)), lanes)
+    if "forces" in data:  # only kernels know external ones
+        size = int(data["forces"].removeprefix("%w")) - DATA + SIZE
+        none = w.new(f"icmp eq i64 %w{size}, 0")
+        finite = w.new(f"and i1 {finite}, {none}")
     w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
     keep = w.new(f"inttoptr i64 {_of_block(w, _KEEP)} to ptr")
-    w.lines += [f"  %conditions = alloca [{max(1, sizes['conditions'])} x double], align 64"]
-    into = w.new(f"inttoptr i64 {data[-1]} to ptr") if operation.result else keep
-    pointers = ", ".join(f"ptr {x}" for x in (*given, into, "%conditions"))
+    w.lines += [f"  %conditions = alloca [{max(1, len(conditions))} x double], align 64"]
+    into = [keep if name == "keep" else w.new(f"inttoptr i64 {data[name]} to ptr") for name in sizes]
+    pointers = ", ".join(f"ptr {x}" for x in (*given, *into, "%conditions"))
     w.lines += [f"  br i1 {w.new(f'call i1 @core({pointers})')}, label %other, label %good", "good:"]
-    if operation.result and sizes["result"]:
-        _copy(w, keep, into, sizes["result"], lanes, "good")
+    if operation.result and sizes[operation.writes]:
+        _copy(w, keep, into[0], sizes[operation.writes], lanes, "good")
     work = _of_block(w, _WORK) if conditions else ""
     for i, place in enumerate(conditions):  # steps that change coordinates look there
         x = w.load("conditions", i)

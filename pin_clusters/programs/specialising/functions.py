@@ -19,17 +19,15 @@ from ..tracing._sources import watching
 from ..tracing.expressions import Graph
 from ..tracing.run import Run
 
-# by the name of the result that the kernel's tables lead to; vectors first, then matrices, then numbers
-BY_RESULT = {
-    one.tables: one
-    for kind in ("vector", "matrix", "")
-    for one in FUNCTIONS
-    if one.specialised and one.operation.result == kind
+_OWN = tuple(one for one in FUNCTIONS if one.specialised)
+BY_RESULT = {one.tables: one for one in _OWN if one.operation.group == "data"}
+"""What is traced, by the result to which the tables of its kernel lead, where nothing else leads there."""
+BY_NAME = {one.name: one for one in _OWN if one.called} | {
+    one.name: BY_RESULT[one.tables] for one in FUNCTIONS if one.called and not one.traced and one.tables in BY_RESULT
 }
-RESULT_OF = {one.name: result for result in BY_RESULT for one in FUNCTIONS if one.tables == result and one.called}
-"""Of the functions that can be specialised."""
-MOST = 40_000
-"""So many operations a function may have that is traced unasked: about 250 kB of code, made in two seconds."""
+"""What is traced, by the functions that users call."""
+MOST = 60_000
+"""So many operations a function may have that is traced unasked: about 350 kB of code, made in four seconds."""
 BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
 """What the kernel would have reported."""
 
@@ -51,7 +49,7 @@ class Traced(NamedTuple):
 
     Attributes:
         inputs: Name and size of each.
-        result: Expressions of its result.
+        outputs: Expressions of what it writes, by the name of the argument; ``keep``: to what its tables lead to.
         pivots: What must be positive.
         conditions: What must be small, of each loop.
         opens: The largest value of the equations of each loop, squared, if it was asked for.
@@ -59,11 +57,27 @@ class Traced(NamedTuple):
     """
 
     inputs: list[tuple[str, int]]
-    result: np.ndarray
+    outputs: dict[str, np.ndarray]
     pivots: list[Any]
     conditions: list[Any]
     opens: list[Any]
     params: dict[int, float]
+
+    @property
+    def result(self) -> np.ndarray:
+        """What it writes, one behind the other."""
+        return np.concatenate(list(self.outputs.values()))
+
+
+_ARGUMENT = {"dtau_dq": "dq", "dtau_dv": "dv", "M": "M", "C": "dv", "dg_dq": "dq"}
+
+
+def _arguments(one: Function, run: Run, outputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+    """Return what a kernel writes by the names of its arguments."""
+    if one.operation.group == "data":
+        return {one.operation.writes: np.concatenate([np.ravel(x) for x in outputs.values()])}
+    found = {_ARGUMENT[name]: np.ravel(x) for name, x in outputs.items()}
+    return found | ({"tau": run.torques} if "M" in found and run.torques is not None else {})
 
 
 def traced(
@@ -102,7 +116,7 @@ def traced(
             outputs = TRACED[one.name].run(run)
     except SingularClusterError:
         return None
-    result = np.concatenate([np.ravel(x) for x in outputs.values()])
+    found = _arguments(one, run, outputs)
     conditions = [run.work[condition.at] for condition in model._tables.conditions]
     apart = run.opens() if opens else []
-    return Traced(inputs, result, [x - limit for x, limit in watched], conditions, apart, params)
+    return Traced(inputs, found, [x - limit for x, limit in watched], conditions, apart, params)

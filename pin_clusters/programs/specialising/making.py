@@ -10,7 +10,7 @@ import ctypes
 import math
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
@@ -20,11 +20,12 @@ from ..._engine import entry_points as kernels
 from ..._engine.choice import unbounded
 from ..._engine.native import library
 from ..._engine.native.words import words_of
+from ..._engine.operations import RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
 from . import entry
-from .functions import BY_RESULT, MOST, RESULT_OF
+from .functions import BY_NAME, BY_RESULT, MOST
 from .module import code_of, module_of
 from .rows import MadeRows
 
@@ -56,9 +57,8 @@ class Made:
         address: Of what calls take in place of the kernel; 0 if that does it.
     """
 
-    def __init__(self, model: ClusterModel, result: str, most: float) -> None:
-        self.function = BY_RESULT[result]
-        self.name, self.most = self.function.name, most
+    def __init__(self, model: ClusterModel, function: Function, most: float) -> None:
+        self.function, self.name, self.most = function, function.name, most
         self.kernel = kernels.of(self.function.operation.name, with_loops(model))
         self.size, self.address = 0, 0
         start = time.perf_counter()
@@ -73,9 +73,15 @@ class Made:
         """Whether it is traced."""
         return bool(self.address)
 
+    def _forced(self, arrays: Sequence[Any]) -> bool:
+        """Whether there are external forces, which only kernels know."""
+        if self.function.operation is not RNEA_DERIVATIVES:
+            return False
+        return bool(arrays[names(RNEA_DERIVATIVES.takes).index("forces")].size)
+
     def run(self, pointer: kernels.Pointer, *arrays: Any) -> int:
         """Do what the kernel does, and return its code."""
-        if not self.address:
+        if not self.address or self._forced(arrays):
             return int(self.kernel.call(pointer, *arrays))
         words = [w for x in (pointer.address, *arrays) for w in words_of(x)]
         if self._call is None:
@@ -97,16 +103,16 @@ class Recipe(NamedTuple):
     """What a specialised model is made again from.
 
     Attributes:
-        results: Of the functions that were asked for.
+        names: Of the functions that were asked for.
     """
 
-    results: tuple[str, ...]
+    names: tuple[str, ...]
 
     def restore(self, model: ClusterModel) -> ClusterModel:
         """Return the specialised model."""
         special = model._with_functions(Functions.asked_for)
-        for result in self.results:
-            special._functions.make(result)
+        for name in self.names:
+            special._functions.make(name)
         return special
 
 
@@ -128,12 +134,15 @@ class Functions:
         """Make those of ``pc.specialise``."""
         return cls(model, asked=True)
 
-    def make(self, result: str) -> Made:
-        """Return a function, made now if need be."""
+    def make(self, name: str) -> Made:
+        """Return what is traced for a function of users, made now if need be."""
+        return self._make(BY_NAME[name])
+
+    def _make(self, one: Function) -> Made:
         with self._lock:
-            found, most = self._made.get(result), self._most
+            found, most = self._made.get(one.name), self._most
             if found is None or (not found.address and found.most < most):
-                found = self._made[result] = self._try(partial(Made, self._model, result), most)
+                found = self._made[one.name] = self._try(partial(Made, self._model, one), most)
             return found
 
     def _try(self, make: Callable[[float], M], most: float) -> M:
@@ -154,23 +163,32 @@ class Functions:
     def _most(self) -> float:
         return math.inf if self.asked or unbounded() else MOST
 
-    def address(self, result: str, entry: str, kernel: int) -> int:
-        """Return the address that a call should take; 0 if that is to be made at the first call.
+    def address(self, name: str, kernel: int) -> int:
+        """Return the address that a call of a function should take; 0 if that is to be made at the first call.
 
         Args:
-            result: To which the tables lead.
-            entry: Function of the package that calls it.
-            kernel: Address of the kernel.
+            name: Of the function.
+            kernel: Address of its kernel.
         """
-        if RESULT_OF.get(entry) != result:
+        if name not in BY_NAME:
             return kernel
-        made = self._made.get(result)
+        made = self._made.get(BY_NAME[name].name)
         return 0 if made is None else made.address or kernel
 
-    def run(self, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
-        """Do what a kernel does, and return its code; None where the kernel has to do it: others have results there."""
-        one = BY_RESULT.get(result)
-        return None if one is None or one.operation.name != kernel else self.make(result).run(pointer, *arrays)
+    def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
+        """Do what a kernel does, and return its code; None where the kernel has to do it.
+
+        Args:
+            name: Of the function, if others lead to the same result.
+            kernel: Name of its operation.
+            result: To which the tables lead.
+            pointer: The tables.
+            arrays: What the kernel is given.
+        """
+        one = BY_NAME.get(name) or BY_RESULT.get(result)
+        if one is None or one.operation.name != kernel:
+            return None
+        return self._make(one).run(pointer, *arrays)
 
     def rows(self, result: str) -> MadeRows:
         """Return what computes rows."""

@@ -10,13 +10,16 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
-from ..._engine.operations import Function
+import numpy as np
+
+from ..._engine.kernels.tables import tree_layout as tl
+from ..._engine.operations import ABA_DERIVATIVES, Function
 from ...constraints.called import CallableClosure
 from ...model import ClusterModel
 from ..machine_code.loading import Loaded, load_made_of
 from ..machine_code.machine import lanes_of_host
 from ..tracing.expressions import Expression, TooLongError, needed
-from . import entry
+from . import entry, solving
 from .emission import Core, Result
 from .functions import BOUNDS, Traced, traced, without_collector
 from .lanes import BROADCAST, NUMBERS, PACK, Lanes
@@ -50,6 +53,9 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
     return load_made_of([kind, function.name, repr(most), sources(), structure, *tables], text)
 
 
+_MATRICES = ("dq", "dv", "M")
+
+
 @functools.cache
 def sources() -> str:
     """Return the digest of all files that write code: those of the kernels and of programs."""
@@ -73,6 +79,8 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
         NotAvailableError: A compiled function of the user ties joints of the robot.
         TooLongError: There are more operations.
     """
+    if function.operation is ABA_DERIVATIVES:
+        return solving.module(model, lanes_of_host())
     groups = groups_of(model, function) if lanes else []
     rebuilt = in_lanes(model, function, groups, most=most) if groups else None
     if rebuilt is not None:
@@ -81,10 +89,10 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
         plain = traced(model, function, most=most)
         if plain is None:
             return ""
-        found, results = plain, _plain(plain)
-    core = Core(found.inputs).text(results, ("result", "conditions"))
+        found, results = plain, _plain(plain, _never_written(model, function))
+    core = Core(found.inputs).text(results, (*found.outputs, "conditions"))
+    sizes = {name: len(x) for name, x in found.outputs.items()}
     places = [condition.at for condition in model._tables.conditions]
-    sizes = {"result": len(found.result), "conditions": len(found.conditions)}
     return entry.module(core, found.inputs, sizes, function.operation, places, lanes_of_host())
 
 
@@ -93,8 +101,26 @@ def groups_of(model: ClusterModel, function: Function) -> list[Group]:
     return [g for g in limbs_of(model) if g[0].v] if function.operation.result == "vector" else []
 
 
-def _plain(found: Traced) -> list[Result]:
-    results = [Result("result", (i,), x) for i, x in enumerate(found.result)]
+def _never_written(model: ClusterModel, function: Function) -> set[int]:
+    """Return places in matrices of derivatives that are zero in all of them: of joints on different branches."""
+    if function.operation.group == "data":
+        return set()
+    nv, plan = model.nv, model._tables.velocities
+    related = np.eye(nv, dtype=bool)
+    for i in range(nv):
+        iv, path, depth = (int(plan[tl.WIDTH * i + k]) for k in (tl.IV, tl.PATH, tl.DEPTH))
+        above = [int(plan[tl.WIDTH * k + tl.IV]) for k in plan[path : path + depth]]
+        related[iv, above] = related[above, iv] = True
+    return set(np.flatnonzero(~related).tolist())
+
+
+def _plain(found: Traced, zeros: set[int]) -> list[Result]:
+    results = [
+        Result(name, (i,), x)
+        for name, values in found.outputs.items()
+        for i, x in enumerate(values)
+        if name not in _MATRICES or i not in zeros or isinstance(x, Expression)
+    ]
     results += [Result("pivots", (i,), x, BOUNDS["pivots"]) for i, x in enumerate(found.pivots)]
     return results + [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(found.conditions)]
 
@@ -147,13 +173,14 @@ def _rebuilt(found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
         new.own(g, own)
     new.color(nodes)
     results: list[Result] = []
+    ((name, _),) = found.outputs.items()
     taken: set[int] = set()
     for g, group in enumerate(groups):
         for j in reversed(range(len(group[0].v))):
             places = tuple(limb.v[j] for limb in group)
             taken |= set(places)
-            results += _of_pack("result", places, new.pack(g, tuples[g][j]))
-    results += [Result("result", (i,), new.scalar(x)) for i, x in enumerate(found.result) if i not in taken]
+            results += _of_pack(name, places, new.pack(g, tuples[g][j]))
+    results += [Result(name, (i,), new.scalar(x)) for i, x in enumerate(found.result) if i not in taken]
     results += _looked_at(new, found.pivots, "pivots", BOUNDS["pivots"], numbers)
     results += _looked_at(new, found.conditions, "conditions", BOUNDS["conditions"], numbers)
     return new, results + _looked_at(new, found.opens, "opens", "", numbers)

@@ -11,7 +11,7 @@ from ..._engine.entry_points import BOUNDSCHECK, JIT
 from ..._engine.native.memory import may_execute
 from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
-from .functions import RESULT_OF
+from .functions import BY_NAME
 from .making import Functions
 
 
@@ -54,7 +54,7 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
         return model
     special = model._with_functions(Functions.asked_for)
     for name in names:
-        special._functions.make(RESULT_OF[name])
+        special._functions.make(name)
     return special
 
 
@@ -65,7 +65,7 @@ def _names(functions: Any) -> list[str]:
     for name in names:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"specialise: functions must be names, got {name!r}.")
-        if name not in RESULT_OF:
-            known = ", ".join(RESULT_OF)
-            raise UnknownNameError(f"{name!r} cannot be specialised.{did_you_mean(name, RESULT_OF)} There are {known}.")
+        if name not in BY_NAME:
+            known = ", ".join(BY_NAME)
+            raise UnknownNameError(f"{name!r} cannot be specialised.{did_you_mean(name, BY_NAME)} There are {known}.")
     return names

@@ -75,6 +75,7 @@ def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = Fal
     nv, nothing = run.model.nv, run.room(0)
     dq, dv, M = (run.room(nv * nv) for _ in range(3))
     dq, tau = (nothing, nothing) if coriolis else (dq, run.rest)
+    run.torques = tau
     if run.model._tables.supplies:
         supply_third(run.model, run["q"], run.G @ v, run.work)
     forces = _with_forces(run) if run.forces.size else nothing

@@ -30,6 +30,7 @@ class Run:
         frames: Ids of the frames that were asked for.
         reference: Axes and points of what is said of frames.
         steps: How often Newton's method closes loops.
+        torques: What derivatives of inverse dynamics found besides.
     """
 
     model: ClusterModel
@@ -37,6 +38,7 @@ class Run:
     frames: tuple[int, ...] = ()
     reference: pin.ReferenceFrame = pin.LOCAL
     steps: int = 0
+    torques: np.ndarray | None = None
 
     def __post_init__(self) -> None:
         self.params = self.model._params

@@ -39,7 +39,7 @@ def aba_derivatives_at(
         address: Of the tables of the derivatives.
         aba: Address of forward dynamics; 0 if the accelerations are given.
         aba_tables: Of its tables.
-        derivatives: Address of the derivatives of inverse dynamics.
+        derivatives: Address of the derivatives of inverse dynamics; 0 if they are given.
         plan, room, L: As ``solved`` takes them.
         ddq: Accelerations, written unless they are given.
         forces: Empty, or external forces behind nv numbers; the tables of forward dynamics then lead to them, too.
@@ -52,7 +52,7 @@ def aba_derivatives_at(
     code = OK
     if aba != 0:
         code = call_at(aba, aba_tables, (q, v, tau, ddq))
-    if code == OK:
+    if code == OK and derivatives != 0:
         code = call_at(derivatives, address, (q, v, ddq, forces, torques, dq, dv, M, nothing))
     if code != OK:
         return code

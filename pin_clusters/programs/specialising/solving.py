@@ -1,0 +1,198 @@
+"""Derivatives of forward dynamics: two functions that are called by address, then a solution with M.
+
+The factors of M are written out, number by number; solving with them is written once, for as many columns as a register
+holds, and runs over all right sides.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..._engine.kernels.tables import tree_layout as tl
+from ..._engine.native.words import DATA
+from ..._engine.operations import ABA_DERIVATIVES, names
+from ...model import ClusterModel
+from ..machine_code.instructions import Instructions
+from ..machine_code.kinds import Kind
+from ..machine_code.text import module_text
+from ..tracing._sources import source
+from ..tracing.expressions import INPUT, Expression, Graph, needed
+
+WORDS = {"i0": 1, "i1": 7, "f1": 7, "f2": 9}
+"""How many words an argument of a kernel takes, by its kind."""
+_ONE = Kind("double")
+
+
+def module(model: ClusterModel, lanes: int) -> str:
+    """Return a module with the function ``entry``, which takes what the kernel of computeABADerivatives takes."""
+    n = model.nv
+    if n == 0:
+        return ""
+    while lanes > n:
+        lanes //= 2
+    eye = ", ".join(f"double {_ONE.constant(-x)}" for x in np.eye(n).ravel())
+    return module_text(
+        f"@eye = internal constant [{n * n} x double] [{eye}], align 64\n", _factors(model), _columns(model, lanes),
+        _mirror(n), _entry(),
+    )  # fmt: skip
+
+
+class _Writer(Instructions):
+    """Writes expressions, each once."""
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(kind)
+        self.names: dict[int, str] = {}
+
+    def write(self, x: Expression, given: str) -> None:
+        """Write an expression behind its arguments; inputs have names, or are read from an array."""
+        for y in needed([x]):
+            if y.id not in self.names:
+                self.names[y.id] = (
+                    self.load(given, y.args[0]) if y.op == INPUT
+                    else self.operation(self.kind, y.op, [self.name(a) for a in y.args])
+                )  # fmt: skip
+
+    def name(self, x: object) -> str:
+        """Return the name of an expression, or a constant."""
+        return self.names[x.id] if isinstance(x, Expression) else self.kind.constant(float(x))  # type: ignore[arg-type]
+
+
+def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors of M as expressions: rows of L, and L' as a full matrix."""
+    n, plan = model.nv, model._tables.velocities
+    rows, transposed = np.full(plan.size, 0.0, dtype=object), np.full(n * n, 0.0, dtype=object)
+    M = np.array(Graph().inputs(0, n * n), dtype=object)
+    source("tree.solve").factor(plan, M, n, rows, transposed)
+    return rows, transposed
+
+
+def _factors(model: ClusterModel) -> str:
+    """Return ``void factors(M, L)``: all numbers of L that are none, in their order."""
+    w = _Writer(_ONE)
+    for i, x in enumerate(x for x in _factored(model)[0] if isinstance(x, Expression)):
+        w.write(x, "M")
+        w.store(w.name(x), "L", i)
+    return "\n".join([
+        "define internal void @factors(ptr noalias readonly %M, ptr noalias writeonly %L) noinline nounwind {",
+        *w.lines, "  ret void", "}", "",
+    ])  # fmt: skip
+
+
+def _columns(model: ClusterModel, lanes: int) -> str:
+    """Return ``void columns(L, from, to)``: minus the solution for each column of a matrix."""
+    n, plan = model.nv, model._tables.velocities
+    rows, transposed = _factored(model)
+    graph = Graph()
+    X = np.array(graph.inputs(0, n), dtype=object)
+    known: dict[int, Expression] = {}  # numbers of L are inputs behind the rows
+    for x in rows:
+        if isinstance(x, Expression):
+            known[x.id] = graph.make(INPUT, n + len(known))
+    L, upper = (
+        np.array([known[x.id] if isinstance(x, Expression) else 0.0 for x in numbers], dtype=object)
+        for numbers in (rows, transposed)
+    )
+    source("tree.solve").solve(plan, n, L, upper, X, 1)
+    order = [int(plan[tl.WIDTH * i + tl.IV]) for i in range(n)]
+    w, kind = _Writer(Kind("double", lanes)), Kind("double", lanes)
+    t, last = kind.name, n - lanes
+    w.lines += ["start:", "  br label %next", "next:", "  %j = phi i64 [ 0, %start ], [ %k, %next ]"]
+
+    def at(array: str, row: int) -> str:
+        place = w.new(f"add i64 %j, {row * n}")
+        return w.new(f"getelementptr double, ptr %{array}, i64 {place}")
+
+    for i in range(n):
+        w.names[graph.make(INPUT, i).id] = w.new(f"load {t}, ptr {at('from', order[i])}, align 8")
+    for y in needed(list(X)):
+        if y.op == INPUT and y.id not in w.names:
+            number = w.new(f"getelementptr double, ptr %L, i64 {y.args[0] - n}")
+            w.names[y.id] = w.in_all_lanes(kind, w.new(f"load double, ptr {number}, align 8"))
+    for i in range(n):
+        w.write(X[i], "")
+        w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.name(X[i])}')}, ptr {at('to', order[i])}, align 8")
+    head = "define internal void @columns(ptr noalias readonly %L, ptr readonly %from, ptr %to) noinline"
+    return "\n".join([
+        f"{head} {kind.attributes} {{", *w.lines, f"  %done = icmp uge i64 %j, {last}", f"  %on = add i64 %j, {lanes}",
+        f"  %far = icmp ugt i64 %on, {last}", f"  %k = select i1 %far, i64 {last}, i64 %on",
+        "  br i1 %done, label %end, label %next", "end:", "  ret void", "}", "",
+    ])  # fmt: skip
+
+
+def _mirror(n: int) -> str:
+    """Return ``void mirror(A)``: what is above the diagonal is copied below it: symmetric to the last bit."""
+    return f"""define internal void @mirror(ptr %A) noinline nounwind {{
+start:
+  br label %row
+row:
+  %i = phi i64 [ 0, %start ], [ %next, %end ]
+  br label %head
+head:
+  %j = phi i64 [ 0, %row ], [ %on, %body ]
+  %below = icmp ult i64 %j, %i
+  br i1 %below, label %body, label %end
+body:
+  %up = mul i64 %j, {n}
+  %above = add i64 %up, %i
+  %from = getelementptr double, ptr %A, i64 %above
+  %x = load double, ptr %from, align 8
+  %down = mul i64 %i, {n}
+  %under = add i64 %down, %j
+  %to = getelementptr double, ptr %A, i64 %under
+  store double %x, ptr %to, align 8
+  %on = add i64 %j, 1
+  br label %head
+end:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, {n}
+  br i1 %more, label %row, label %done
+done:
+  ret void
+}}
+"""
+
+
+def _entry() -> str:
+    """Return the function ``entry``."""
+    first, words = {}, 2
+    for name, kind in zip(names(ABA_DERIVATIVES.takes), ABA_DERIVATIVES.kinds, strict=True):
+        first[name] = words
+        words += WORDS[kind]
+
+    def given(*arrays: str) -> str:
+        return "".join(f", i64 %w{first[x] + k}" for x in arrays for k in range(WORDS["f1"]))
+
+    def call(kernel: str, tables: str, done: str, *arrays: str) -> list[str]:
+        return [
+            f"  %{kernel}.none = icmp eq i64 %w{first[kernel]}, 0",
+            f"  br i1 %{kernel}.none, label %{done}, label %run.{kernel}",
+            f"run.{kernel}:",
+            f"  %{kernel} = inttoptr i64 %w{first[kernel]} to ptr",
+            f"  %{kernel}.end = call i32 %{kernel}(i64 %w0, i64 %w1, i64 %w{first[tables]}{given(*arrays)})",
+            f"  %{kernel}.code = load i64, ptr %code",
+            f"  %{kernel}.good = icmp eq i64 %{kernel}.code, 0",
+            f"  br i1 %{kernel}.good, label %{done}, label %end",
+            f"{done}:",
+        ]
+
+    used = ("L", "dq", "dv", "M", "ddq_dq", "ddq_dv", "Minv")
+    inverse = ("q", "v", "ddq", "forces", "torques", "dq", "dv", "M", "nothing")
+    return "\n".join([
+        f"define i32 @entry({', '.join(f'i64 %w{i}' for i in range(words))}) {Kind('double', 8).attributes} {{",
+        "  %code = inttoptr i64 %w0 to ptr",
+        "  store i64 0, ptr %code",
+        *call("aba", "aba_tables", "differentiate", "q", "v", "tau", "ddq"),
+        *call("derivatives", "address", "solve", *inverse),
+        *(f"  %{x} = inttoptr i64 %w{first[x] + DATA} to ptr" for x in used),
+        "  call void @factors(ptr %M, ptr %L)",
+        "  call void @columns(ptr %L, ptr %dq, ptr %ddq_dq)",
+        "  call void @columns(ptr %L, ptr %dv, ptr %ddq_dv)",
+        "  call void @columns(ptr %L, ptr @eye, ptr %Minv)",
+        "  call void @mirror(ptr %Minv)",
+        "  br label %end",
+        "end:",
+        "  ret i32 0",
+        "}",
+        "",
+    ])  # fmt: skip
