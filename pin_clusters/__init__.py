@@ -225,7 +225,7 @@ __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 _HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
 
 # what pickles of earlier versions may name
-choice.make_by(lambda model: importlib.import_module(".programs.specialising.making", __name__).Functions(model))
+choice.make_by(f"{__name__}.programs.specialising.making", "Functions")
 moved.lead(
     __name__,
     {

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
 
 from rich.console import Console
 
 from .._engine import preparing as compiling
+from .._engine.choice import functions_of
 from .._engine.entry_points import ALL, JIT, Kernel, compiled_ahead
-from .._engine.operations import OPERATIONS
-from ..errors import NotAvailableError
+from .._engine.operations import FUNCTIONS, OPERATIONS
 from ..model import ClusterModel
-from ..programs.specialising import specialise
 from . import common, tables
 
+_TRACED = {one.operation.name for one in FUNCTIONS if one.specialised}
 _DYNAMICS = tuple(one.name for one in OPERATIONS if one.group == "data")
 _MANY = (
     *(f"{one.name}_rows" for one in OPERATIONS if one.rows),
@@ -27,28 +27,16 @@ _LOOPS = ("move", "coupling")
 @contextmanager
 def prepared(model: ClusterModel, *names: str, folder: Path | None = None) -> Iterator[None]:
     """Say which kernels a command will compile for a model, and let a helper begin; make the folder of results."""
-    compiling.announce(needed(model, *names))
+    announce(model, *names)
     with nullcontext() if folder is None else common.output_folder(folder):
         yield
 
 
-def ready(model: ClusterModel, function: str) -> ClusterModel:
-    """Return a model whose function answers at once: traced, where its kernel is not at hand; say what is compiled.
-
-    Tracing takes less than Numba's import, so what is kept of kernels is not looked at.
-
-    Args:
-        model: The robot.
-        function: A kernel by the name of what it computes, which can be specialised.
-    """
-    kernels = needed(model, function)
-    own = compiling.kernels_of(bool(model.closures), function)
-    if JIT and compiled_ahead() is None and all(kernel.fast is None for kernel in own):
-        with suppress(NotAvailableError):  # functions of the user
-            model = specialise(model, [function])
-            kernels = tuple(kernel for kernel in kernels if kernel not in own)
-    compiling.announce(kernels)
-    return model
+def announce(model: ClusterModel, *names: str) -> None:
+    """Say which kernels a command will compile for a model: not those for which there is code of the robot's own."""
+    left = [name for name in names if functions_of(model) is None or name not in _TRACED]
+    if left:
+        compiling.announce(needed(model, *left))
 
 
 def needed(model: ClusterModel, *names: str) -> tuple[Kernel, ...]:

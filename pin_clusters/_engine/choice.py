@@ -7,8 +7,9 @@ Environment:
 from __future__ import annotations
 
 import contextlib
+import importlib
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import Any
 
@@ -30,7 +31,7 @@ def _checked(name: Any, what: str) -> str:
 
 _DEFAULT = _checked(os.environ.get(_VARIABLE, "").strip() or "auto", _VARIABLE)
 _chosen = ContextVar(_VARIABLE, default=_DEFAULT)
-_makers: list[Callable[[Any], Any]] = []
+_maker: list[str] = []
 
 
 @contextlib.contextmanager
@@ -47,6 +48,9 @@ def engine(name: str) -> Iterator[None]:
 
     Args:
         name: Of the engine.
+
+    Returns:
+        A context, for ``with``.
 
     Raises:
         ArgumentTypeError: It is no text.
@@ -71,9 +75,9 @@ def unbounded() -> bool:
     return _chosen.get() == "traced"
 
 
-def make_by(maker: Callable[[Any], Any]) -> None:
-    """Say what makes the functions of a model: that is above."""
-    _makers.append(maker)
+def make_by(module: str, maker: str) -> None:
+    """Say what makes the functions of a model, by name: it is above, and imported when it is needed."""
+    _maker[:] = module, maker
 
 
 def functions_of(model: Any) -> Any:
@@ -84,6 +88,7 @@ def functions_of(model: Any) -> Any:
     if _chosen.get() == "tables" or not JIT or BOUNDSCHECK or not may_execute():
         return None
     if found is None:
-        found = _makers[-1](model)
+        module, maker = _maker
+        found = getattr(importlib.import_module(module), maker)(model)
         object.__setattr__(model, "_functions", found)
     return found

@@ -95,7 +95,8 @@ def study(
         raise click.UsageError("Missing argument 'ROBOT|FILE'.")
     motion = command.trajectory_of(trajectory, options)
     folder = folder_of(output, "study", robot)
-    model = compile.ready(common.with_independent(command.load(robot, base, motion), independent), "rnea")
+    model = common.with_independent(command.load(robot, base, motion), independent)
+    compile.announce(model, "rnea")
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, motion, base=base, drop_rotors=drop_rotors, progress=progress)

@@ -19,13 +19,14 @@ from ..tracing._sources import watching
 from ..tracing.expressions import Graph
 from ..tracing.run import Run
 
-_OWN = tuple(one for one in FUNCTIONS if one.specialised)
-BY_RESULT = {one.tables: one for one in _OWN if one.operation.group == "data"}
-"""What is traced, by the result to which the tables of its kernel lead, where nothing else leads there."""
-BY_NAME = {one.name: one for one in _OWN if one.called} | {
+ALL = {one.name: one for one in FUNCTIONS if one.specialised}
+"""What is traced."""
+BY_RESULT = {one.tables: one for one in ALL.values() if one.operation.group == "data"}
+"""The same by the result to which the tables of its kernel lead, where nothing else leads there."""
+BY_NAME = {name: one for name, one in ALL.items() if one.called} | {
     one.name: BY_RESULT[one.tables] for one in FUNCTIONS if one.called and not one.traced and one.tables in BY_RESULT
 }
-"""What is traced, by the functions that users call."""
+"""The same by the functions that users call."""
 MOST = 60_000
 """So many operations a function may have that is traced unasked: about 350 kB of code, made in four seconds."""
 BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
@@ -72,12 +73,16 @@ class Traced(NamedTuple):
 _ARGUMENT = {"dtau_dq": "dq", "dtau_dv": "dv", "M": "M", "C": "dv", "dg_dq": "dq"}
 
 
-def _arguments(one: Function, run: Run, outputs: dict[str, np.ndarray]) -> dict[str, np.ndarray]:
+def _arguments(one: Function, run: Run, outputs: dict[str, np.ndarray]) -> dict[str, Any]:
     """Return what a kernel writes by the names of its arguments."""
     if one.operation.group == "data":
         return {one.operation.writes: np.concatenate([np.ravel(x) for x in outputs.values()])}
-    found = {_ARGUMENT[name]: np.ravel(x) for name, x in outputs.items()}
-    return found | ({"tau": run.torques} if "M" in found and run.torques is not None else {})
+    found: dict[str, Any] = {_ARGUMENT[name]: np.ravel(x) for name, x in outputs.items()}
+    if "M" in found:
+        found["tau"] = run.torques
+    elif "dq" in found:  # at rest
+        found["dv"] = np.full(found["dq"].size, 0.0, dtype=object)
+    return found
 
 
 def traced(

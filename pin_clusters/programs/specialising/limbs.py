@@ -21,7 +21,6 @@ class Limb(NamedTuple):
 
 
 Group = tuple[Limb, ...]
-_Signature = tuple[object, ...]
 
 
 def limbs_of(model: ClusterModel) -> list[Group]:
@@ -32,13 +31,15 @@ def limbs_of(model: ClusterModel) -> list[Group]:
     for c, joints in enumerate(clusters):
         above = {home.get(int(tree.parents[j]), -1) for j in joints} - {c}
         children[max(above, default=-1)].append(c)
-    signatures: dict[int, _Signature] = {}
+    signatures: dict[int, int] = {}  # numbers of what subtrees look like
+    numbers: dict[tuple[object, ...], int] = {}
     for c in reversed(range(len(clusters))):
-        signatures[c] = _signature(model, clusters[c], [signatures[k] for k in children[c]])
+        looks = _signature(model, clusters[c], [signatures[k] for k in children[c]])
+        signatures[c] = numbers.setdefault(looks, len(numbers))
     found: list[Group] = []
     waiting = [-1]
     while waiting:
-        alike: dict[_Signature, list[int]] = {}
+        alike: dict[int, list[int]] = {}
         for c in children[waiting.pop()]:
             alike.setdefault(signatures[c], []).append(c)
         for same in alike.values():
@@ -49,20 +50,22 @@ def limbs_of(model: ClusterModel) -> list[Group]:
     return found
 
 
-def _signature(model: ClusterModel, joints: tuple[int, ...], below: list[_Signature]) -> _Signature:
+def _signature(model: ClusterModel, joints: tuple[int, ...], below: list[int]) -> tuple[object, ...]:
     tree, place = model.own_tree, {j: i for i, j in enumerate(joints)}
     own = tuple((tree.joints[j].shortname()[:7], place.get(int(tree.parents[j]), -1)) for j in joints)
     free = sum(model.idx_v_independent.searchsorted(tree.idx_vs[j] + np.arange(tree.nvs[j])).size for j in joints)
-    return (own, free, tuple(sorted(below, key=repr)))
+    return (own, free, tuple(sorted(below)))
 
 
 def _joints(
-    c: int, clusters: tuple[tuple[int, ...], ...], children: dict[int, list[int]], signatures: dict[int, _Signature]
+    c: int, clusters: tuple[tuple[int, ...], ...], children: dict[int, list[int]], signatures: dict[int, int]
 ) -> list[int]:
     """Return the joints of a subtree; equal subtrees have equal ones at equal places."""
-    found = list(clusters[c])
-    for k in sorted(children[c], key=lambda k: (repr(signatures[k]), k)):
-        found += _joints(k, clusters, children, signatures)
+    found: list[int] = []
+    waiting = [c]
+    while waiting:
+        found += clusters[c := waiting.pop()]
+        waiting += sorted(children[c], key=lambda k: (signatures[k], k), reverse=True)
     return found
 
 

@@ -25,7 +25,7 @@ from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
 from . import entry
-from .functions import BY_NAME, BY_RESULT, MOST
+from .functions import ALL, BY_NAME, BY_RESULT, MOST
 from .module import code_of, module_of
 from .rows import MadeRows
 
@@ -112,7 +112,7 @@ class Recipe(NamedTuple):
         """Return the specialised model."""
         special = model._with_functions(Functions.asked_for)
         for name in self.names:
-            special._functions.make(name)
+            special._functions._make(ALL[name])
         return special
 
 
@@ -173,7 +173,9 @@ class Functions:
         if name not in BY_NAME:
             return kernel
         made = self._made.get(BY_NAME[name].name)
-        return 0 if made is None else made.address or kernel
+        if made is None or (not made.address and made.most < self._most):
+            return 0
+        return made.address or kernel
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
         """Do what a kernel does, and return its code; None where the kernel has to do it.

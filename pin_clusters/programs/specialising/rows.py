@@ -65,7 +65,7 @@ def _text(model: ClusterModel, function: Function, most: float) -> str:
     found = rebuilt[0] if rebuilt is not None else traced(model, function, opens=True, most=most)
     if found is None:
         return ""
-    outputs = {"result": found.result}
+    outputs = dict(found.outputs)
     outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
     if rebuilt is not None:
         _, new, results = rebuilt
@@ -100,7 +100,7 @@ def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) ->
     def constant(code: int) -> str:
         return f"<{', '.join([f'i8 {code}'] * kind.lanes)}>"
 
-    good = finite([("out.result", sizes["result"])])
+    good = finite([next((f"out.{name}", n) for name, n in sizes.items())])
     status = w.new(f"select {kind.truth} {good}, {small} zeroinitializer, {small} {constant(at.ROW_SINGULAR)}")
     for name, bad, code in reversed(_LOOKED_AT):
         for k in range(sizes[name]):

@@ -1,0 +1,197 @@
+"""Which engine computes: what is chosen, that nothing but the model decides, and what cannot be traced."""
+
+from __future__ import annotations
+
+import os
+import pickle
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import pin_clusters as pc
+from pin_clusters._engine import entry_points as kernels
+from pin_clusters.programs.machine_code import loading, store
+from pin_clusters.programs.specialising import making
+
+pytestmark = pytest.mark.skipif(not kernels.JIT or kernels.BOUNDSCHECK, reason="nothing is traced")
+
+
+def state(model: pc.ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    return np.array(model.q_reference), *np.random.default_rng(0).normal(size=(2, model.nv))  # type: ignore[return-value]
+
+
+def child(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
+    environment = {k: v for k, v in os.environ.items() if k != "PIN_CLUSTERS_ENGINE"} | variables
+    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+
+
+FIRST_CALL = """
+import numpy as np, pin_clusters as pc
+from pin_clusters._engine import entry_points as kernels
+model = pc.load("four_bar")
+data, x = model.createData(), np.ones(1)
+for f in (pc.aba, pc.rnea, pc.computeABADerivatives):
+    print(np.concatenate([np.ravel(y) for y in f(model, data, model.q_reference, x, x)]).tobytes().hex())
+print(pc.batch.aba(model, model.q_reference[None], x[None], x[None]).tobytes().hex())
+assert data.engine == "traced"
+assert {one.choice for one in model.specialised} == {"traced"}
+assert not [one.name for one in kernels.ALL if one.fast is not None]
+"""
+
+
+def test_first_calls_compile_no_kernel_and_give_the_same_bits_each_time(tmp_path: Path) -> None:
+    with pc.engine("traced"):
+        model = pc.load("four_bar")
+        data, x = model.createData(), np.ones(1)
+        kernels.aba_loops.function()  # is compiled here, and not there
+        here = pc.aba(model, data, model.q_reference, x, x).tobytes().hex()
+    runs = []
+    for _ in range(2):  # nothing is kept at first
+        done = child(FIRST_CALL, PIN_CLUSTERS_CACHE=str(tmp_path), PIN_CLUSTERS_LEVEL="numba")
+        assert done.returncode == 0, done.stderr
+        runs.append(done.stdout.splitlines())
+    assert runs[0] == runs[1]
+    assert runs[0][0] == here
+
+
+def test_the_choice() -> None:
+    model = pc.load("four_bar")
+    for name, engine in (("auto", "traced"), ("traced", "traced"), ("tables", "tables")):
+        with pc.engine(name):
+            assert model.createData().engine == engine
+            with pc.engine("tables"):
+                assert model.createData().engine == "tables"
+            assert model.createData().engine == engine
+    with pytest.raises(KeyError), pc.engine("auto"):
+        raise KeyError
+    assert model.createData().engine == "tables"  # what tests choose
+    with pytest.raises(pc.UnknownNameError, match=r"no engine 'table'\. Did you mean 'tables'"), pc.engine("table"):
+        pass
+    with pytest.raises(pc.ArgumentTypeError, match="'auto', 'traced', 'tables', got 3"), pc.engine(3):  # type: ignore[arg-type]
+        pass
+    done = child("import pin_clusters", PIN_CLUSTERS_ENGINE="fast")
+    assert "PIN_CLUSTERS_ENGINE: there is no engine 'fast'" in done.stderr
+    assert done.returncode != 0
+
+
+@pytest.mark.parametrize("robot", ["mini_cheetah", "tello"])
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_both_engines_agree(robot: str) -> None:
+    model = pc.load(robot)
+    q, v, x = state(model)
+    rows = [np.tile(y, (5, 1)) for y in (q, v, x)]
+    found: dict[str, list[Any]] = {}
+    for engine in ("tables", "auto"):
+        with pc.engine(engine):
+            data = model.createData()
+            found[engine] = [
+                pc.rnea(model, data, q, v, x), pc.aba(model, data, q, v, x), pc.crba(model, data, q),
+                pc.rnea(model, data, q, v, x, np.ones((model.njoints, 6))),
+                *pc.computeABADerivatives(model, data, q, v, x),
+                *pc.computeABADerivatives(model, data, q, v, x, np.ones((model.njoints, 6))),
+                pc.batch.aba(model, *rows), pc.batch.rnea(model, *rows),
+            ]  # fmt: skip
+    for ours, theirs in zip(*found.values(), strict=True):
+        # rounding of two orders of operations; M of both has a condition of up to 1e5
+        assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-10 * np.abs(theirs).max())
+
+
+def test_what_is_long_is_left_to_kernels(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = pc.load("mit_humanoid_leg")
+    given = state(model)
+    expected = pc.rnea(model, model.createData(), *given)
+    rows = [np.tile(y, (3, 1)) for y in given]
+    expected_rows = pc.batch.rnea(model, *rows)
+    monkeypatch.setattr(making, "MOST", 300)
+    with pc.engine("auto"):
+        data = model.createData()
+        assert np.array_equal(pc.rnea(model, data, *given), expected)
+        assert np.array_equal(pc.batch.rnea(model, *rows), expected_rows)
+        assert [(one.function, one.choice) for one in model.specialised] == [
+            ("rnea", "tables"),
+            ("batch.rnea", "tables"),
+        ]
+    with pc.engine("traced"):
+        assert np.allclose(pc.rnea(model, model.createData(), *given), expected, rtol=1e-12)
+        assert model.specialised[0].choice == "traced"
+
+
+def test_a_robot_of_a_thousand_links_is_not_traced() -> None:
+    tree = pin.Model()
+    for i in range(1000):
+        tree.addJoint(i, pin.JointModelRX() if i % 2 else pin.JointModelRY(), pin.SE3.Random(), f"j{i}")
+        tree.appendBodyToJoint(i + 1, pin.Inertia(1.0, np.array([0.0, 0.1, 0.2]), np.eye(3)), pin.SE3.Identity())
+    model = pc.ClusterModel(tree)
+    with pc.engine("auto"):  # rows, as Pinocchio's data of such a tree takes 32 GB
+        pc.batch.rnea(model, *(x[None] for x in state(model)))
+    assert [one.choice for one in model.specialised] == ["tables"]
+
+
+def _chooses(x: np.ndarray) -> np.ndarray:
+    return np.array([2.0 * x[0] if x[0] > 0.0 else 3.0 * x[0]])
+
+
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_functions_that_choose_by_value(capfd: pytest.CaptureFixture[str]) -> None:
+    tree = pin.buildSampleModelManipulator()
+    names = list(tree.names)[1:3]
+    model = pc.ClusterModel(tree, [pc.Coupling((names[0], names[1]), lambda x: np.array([x[1]]) - _chooses(x))])
+    given = state(model)
+    expected = pc.rnea(model, model.createData(), *given)
+    with pc.engine("auto"):
+        data = model.createData()
+        for _ in range(2):
+            assert np.array_equal(pc.rnea(model, data, *given), expected)
+            pc.aba(model, data, *given)
+    assert capfd.readouterr().err.count("kernels by tables") == 1
+    with pytest.raises(pc.NotAvailableError, match="cannot be traced"):
+        pc.specialise(model)
+
+
+def test_code_on_disk_that_is_damaged_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    found = []
+    for damage in (lambda x: x, lambda x: x[:100], lambda x: x[:-1] + b"?", lambda x: b""):
+        for file in tmp_path.glob("*.o"):
+            file.write_bytes(damage(file.read_bytes()))
+        monkeypatch.setattr(loading, "_loaded", {})
+        with pc.engine("auto"):
+            model = pc.load("four_bar")
+            found.append(pc.aba(model, model.createData(), *state(model)))
+            assert model.specialised[0].choice == "traced"
+    assert len({x.tobytes() for x in found}) == 1
+    assert list(tmp_path.glob("*.o"))
+
+
+def test_threads_that_meet_at_the_first_call() -> None:
+    with pc.engine("auto"):
+        model = pc.load("delta")
+        datas = [model.createData() for _ in range(4)]
+    given = state(model)
+    with ThreadPoolExecutor(4) as pool:
+        found = list(pool.map(lambda data: pc.aba(model, data, *given), datas))
+    assert len({x.tobytes() for x in found}) == 1
+    assert len(model.specialised) == 1
+
+
+def test_models_are_pickled_without_what_nobody_asked_for() -> None:
+    model = pc.load("four_bar")
+    with pc.engine("auto"):
+        pc.aba(model, model.createData(), *state(model))
+    assert model.specialised
+    assert not pickle.loads(pickle.dumps(model)).specialised
+
+
+def test_much_time_in_traces_is_told_once(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
+    monkeypatch.setattr(making, "_spent", [29.9999])
+    with pc.engine("auto"):
+        for robot in ("six_bar", "delta"):
+            model = pc.load(robot)
+            pc.aba(model, model.createData(), *state(model))
+    assert capfd.readouterr().err.count("pc.engine('tables')") == 1
