@@ -70,9 +70,9 @@ def engine(name: str) -> Iterator[None]:
         _chosen.reset(token)
 
 
-def unbounded() -> bool:
-    """Whether long code is made, too."""
-    return _chosen.get() == "traced"
+def chosen() -> str:
+    """Return which engine is chosen here."""
+    return _chosen.get()
 
 
 def make_by(module: str, maker: str) -> None:
@@ -85,7 +85,7 @@ def functions_of(model: Any) -> Any:
     found = model._functions
     if found is not None and found.asked:
         return found
-    if _chosen.get() == "tables" or not JIT or BOUNDSCHECK or not may_execute():
+    if chosen() == "tables" or not JIT or BOUNDSCHECK or not may_execute():
         return None
     if found is None:
         module, maker = _maker

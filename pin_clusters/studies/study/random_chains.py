@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ... import approximations
+from ..._engine.choice import engine
 from ..._support.arrays import whole_number
 from ...algorithms.dynamics.aba import aba
 from ...algorithms.dynamics.rnea import rnea
@@ -30,6 +31,7 @@ METRICS = ("inverse", "inverse_share", "forward", "forward_share", "base", "base
 """What is measured for each approximation; see ``case``."""
 
 
+@engine("tables")  # its robots differ
 def case(number: int, *, rng: np.random.Generator, states: int = STATES) -> dict[str, Any]:
     """Draw one robot and measure its approximations: a case of a sweep.
 
@@ -118,6 +120,7 @@ class RandomChains(Result):
         )
 
 
+@engine("tables")  # its robots differ
 def experiment(
     robots: int = ROBOTS,
     states: int = STATES,

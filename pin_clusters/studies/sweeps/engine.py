@@ -14,6 +14,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from ..._engine.choice import chosen
 from ..._support.docstrings import stock
 from ..._support.version import __version__
 from ...errors import PinClustersError
@@ -276,6 +277,7 @@ def _exit(code: int) -> str:
 def _versions() -> dict[str, str]:
     """Return the versions of what the numbers come from."""
     found = {"pin_clusters": __version__, "python": platform.python_version(), "machine": platform.machine()}
+    found["engine"] = chosen()
     for name, package in (("pinocchio", "pin"), ("numpy", "numpy"), ("numba", "numba")):
         try:
             found[name] = version(package)

@@ -18,6 +18,7 @@ import numpy as np
 import pinocchio as pin
 
 from ... import approximations
+from ..._engine.choice import engine
 from ..._support.trees import coordinate, set_coordinate
 from ...constraints import LinearCoupling, Rotor
 from ...constraints.rows import Row
@@ -84,6 +85,7 @@ class RatioSweep(Result):
         return dict(zip(self.joints, values.T.tolist(), strict=True))
 
 
+@engine("tables")  # its robots differ
 def run(
     model: ClusterModel,
     factors: Sequence[float] = FACTORS,
@@ -194,6 +196,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
     return ClusterModel(tree, constraints, reference, independent=wishes, name=model.name)
 
 
+@engine("tables")  # its robots differ
 def _errors(case: ClusterModel, *, drop_rotors: bool, **motion: Any) -> dict[str, Any]:
     """Study one robot: a case of the sweep."""
     found = study.run(case, drop_rotors=drop_rotors, **motion)

@@ -10,6 +10,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
+from ..._engine.choice import engine
 from ..._support.docstrings import stock
 from ...verification.timing import Progress
 from ..study import random_chains
@@ -20,6 +21,7 @@ from .result import SweepResult
 
 
 @stock(RUNNING)
+@engine("tables")  # its robots differ
 def run(
     robots: int = random_chains.ROBOTS,
     states: int = random_chains.STATES,

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from ...._engine.choice import engine
 from ....approximations import LABELS
 from ....errors import ArgumentTypeError
 from .._samples import labels
@@ -109,6 +110,7 @@ def draw_errors(figure: Figure, found: RandomChains, failed: int = 0) -> None:
 
 
 @documented
+@engine("tables")  # its robots differ
 def run(
     model: object = None,
     *,

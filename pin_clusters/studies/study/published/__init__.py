@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
+from ...._engine.choice import engine
 from ...._support.arrays import whole_number
 from ...._support.whole_files import whole
 from ....errors import UnknownNameError, did_you_mean
@@ -63,6 +64,7 @@ def expected(
     return estimate(_chosen(only), _spent(quick, longest))
 
 
+@engine("tables")  # its robots differ
 def run(
     *,
     quick: bool | Effort = False,
