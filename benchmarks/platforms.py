@@ -37,7 +37,7 @@ model = pc.load("{ROBOT}")
 data, v = model.createData(), np.ones(model.nv)
 pc.aba(model, data, pc.neutral(model), v, v)
 lean = not {{"numba", "llvmlite"}} & set(sys.modules)
-from pin_clusters import rivals
+from pin_clusters.verification import peers as rivals
 times = rivals.measure(model).times["aba"]
 own, other = (times[name] for name in (rivals.OURS, "Pinocchio, approximate"))
 print(json.dumps({{

@@ -337,6 +337,14 @@ class ClusterData(TreeWorkspace):
             return 0
         return self._kernels[kernel].compiled_address
 
+    def _code_of(self, name: str, kernel: str) -> int:
+        """Return the address of what does a function, made now if need be: of the model's own, or the kernel's.
+
+        With loops it is the kernel's, which leaves them closed in the workspace: that is looked at as well.
+        """
+        special = None if self._model.closures else self._functions
+        return (0 if special is None else int(special.make(name).address)) or self._kernels[kernel].address()
+
     def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes.
 

@@ -32,9 +32,10 @@ class CompiledMoves(Coordinates):
         super().__init__(model, given, contacts)
         self.loops = loops = loops_of(model) if model.closures else None
         self.plan, self.ratios = plan_of(model) if self.own else make_plan(model, self.columns)
-        pointers, aba, energy = self.data._pointers, self.data._kernels["aba"], self.data._kernels["energy"]
+        data, pointers = self.data, self.data._pointers
         self.calls = np.array([
-            aba.address(), kernels.move.address() if loops else 0, energy.address(),
+            data._code_of("aba", "aba"), kernels.move.address() if loops else 0,
+            data._code_of("computeMechanicalEnergy", "energy"),
             kernels.coupling.address() if loops else 0, loops.pointer.address if loops else 0,
             pointers["energy"].address, pointers["coupling"].address, self.own, 0, 0,
         ], dtype=np.int64)  # fmt: skip

@@ -119,7 +119,7 @@ def traced(
     try:
         with watching() as watched, np.errstate(all="ignore"):
             outputs = TRACED[one.name].run(run)
-    except SingularClusterError:
+    except (SingularClusterError, ZeroDivisionError):  # what moves no inertia, whatever the state
         return None
     found = _arguments(one, run, outputs)
     conditions = [run.work[condition.at] for condition in model._tables.conditions]

@@ -1,0 +1,111 @@
+"""How long first calls take where nothing is compiled: ``python benchmarks/first_calls.py [--output FILE]``.
+
+Each is a process of its own with an empty cache and no library: Python starts, imports, loads a robot, and calls once.
+Times are seconds of the processor, as the machine may do other work: the least of some processes. The second column of
+a function is the same with what the first process has kept.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+import timing
+
+RESULTS = Path(__file__).parent / "results" / "first_calls.json"
+FUNCTIONS = {"rnea": "qva", "aba": "qva", "computeRNEADerivatives": "qva", "computeABADerivatives": "qva"}
+COMMANDS = (("study", "mit_humanoid_leg"), ("audit", "tello"), ("mechanism", "ankle_2rsu"))
+CALL = """
+import sys, warnings
+import numpy as np
+warnings.simplefilter("ignore")
+import pin_clusters as pc
+model, x = pc.load(sys.argv[1]), None
+data, x = model.createData(), np.ones(model.nv)
+getattr(pc, sys.argv[2])(model, data, np.array(model.q_reference), *[x] * int(sys.argv[3]))
+"""
+
+
+def seconds(command: list[str], cache: Path, folder: Path) -> float:
+    """Return the processor time of a process and its children, which must succeed."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PIN_CLUSTERS_")}
+    environment |= {"PIN_CLUSTERS_CACHE": str(cache), "PIN_CLUSTERS_LEVEL": "numba", "OMP_NUM_THREADS": "1"}
+    before = os.times()
+    subprocess.run(command, env=environment, cwd=folder, check=True, stdout=subprocess.DEVNULL)
+    after = os.times()
+    return after.children_user + after.children_system - before.children_user - before.children_system
+
+
+def first(command: list[str], processes: int) -> dict[str, float]:
+    """Return the least time with an empty cache, and with a full one."""
+    cold, warm = [], []
+    for _ in range(processes):
+        with tempfile.TemporaryDirectory() as folder:
+            cache = Path(folder, "cache")
+            cache.mkdir(mode=0o700)
+            cold.append(seconds(command, cache, Path(folder)))
+            warm.append(seconds(command, cache, Path(folder)))
+    return {"cold": round(min(cold), 2), "warm": round(min(warm), 2)}
+
+
+def measure(robots: list[str], processes: int) -> dict[str, Any]:
+    """Return the times of imports, of the first call of each function, and of commands."""
+    python = [sys.executable, "-c"]
+    imports = {name: first([*python, f"import {name}"], processes)["warm"] for name in ("pinocchio", "pin_clusters")}
+    found: dict[str, Any] = {"imports": imports, "robots": {}, "commands": {}}
+    for robot in robots:
+        found["robots"][robot] = {
+            name: first([*python, CALL, robot, name, str(len(takes) - 1)], processes)
+            for name, takes in FUNCTIONS.items()
+        }
+        print(robot, found["robots"][robot], flush=True)
+    for command in COMMANDS:
+        found["commands"][" ".join(command)] = first(
+            [sys.executable, "-m", "pin_clusters_command", *command], processes
+        )
+        print(*command, found["commands"][" ".join(command)], flush=True)
+    return found
+
+
+def table(results: dict[str, Any]) -> str:
+    """Return the tables for the documentation."""
+    from report_loops import markdown, where
+
+    rows = [
+        [f"`{robot}`", *(f"{times['cold']:.1f} ({times['warm']:.1f})" for times in functions.values())]
+        for robot, functions in results["robots"].items()
+    ]
+    for name, times in results["commands"].items():
+        rows.append([f"`pin-clusters {name}`", f"{times['cold']:.1f} ({times['warm']:.1f})"])
+    rows = [row + [""] * (1 + len(FUNCTIONS) - len(row)) for row in rows]
+    alone, ours = results["imports"]["pinocchio"], results["imports"]["pin_clusters"]
+    return (
+        f"{markdown(['', *(f'`{name}`' for name in FUNCTIONS)], rows)}\n\nSeconds of the processor until the first "
+        "result, without library and cache, and in brackets with what the first process kept; Python, imports and "
+        f"the robot included (`import pinocchio` alone {alone:.2f}, `import pin_clusters` {ours:.2f}). {where(results)}"
+    )
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Run the benchmark."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--robots", nargs="+", metavar="NAME", default=None)
+    parser.add_argument("--processes", type=int, default=2)
+    parser.add_argument("--output", type=Path, default=RESULTS)
+    chosen = parser.parse_args(arguments)
+    import pin_clusters as pc
+
+    found = measure(chosen.robots or list(pc.robots()), chosen.processes)
+    timing.write({"machine": timing.machine()} | found, chosen.output)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
