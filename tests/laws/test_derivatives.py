@@ -283,6 +283,7 @@ def test_motions_with_functions_of_users(how: str, rng: np.random.Generator) -> 
 
 @pytest.mark.jitless
 @pytest.mark.parametrize("how", ["compiled", "Python"])
+@pc.engine("tables")  # traces differentiate what they can see
 def test_third_derivatives_that_are_given(how: str) -> None:
     """They are taken, not differences: results are those of sines that are differentiated by hand, to rounding."""
     found = []

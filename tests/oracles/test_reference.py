@@ -58,6 +58,7 @@ def _blockwise_lower(X: np.ndarray) -> bool:
     return all(not X[6 * i : 6 * i + 6, 6 * j : 6 * j + 6].any() for i in range(n) for j in range(i + 1, n))
 
 
+@pc.engine("tables")
 def test_reference_shares_no_tables_with_the_kernels(rng: np.random.Generator) -> None:
     """An error in the kernels' parameters must show: the reference does not read them."""
     model = trees.geared_arm().build()
