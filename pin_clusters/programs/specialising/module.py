@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..._engine.kernels.tables import tree_layout as tl
-from ..._engine.operations import ABA_DERIVATIVES, Function
+from ..._engine.operations import ABA_DERIVATIVES, RNEA_DERIVATIVES, Function
 from ...constraints.called import CallableClosure
 from ...model import ClusterModel
 from ..machine_code.loading import Loaded, load_made_of
@@ -53,7 +53,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
     return load_made_of([kind, function.name, repr(most), sources(), structure, *tables], text)
 
 
-_MATRICES = ("dq", "dv", "M")
+_MATRICES = {"dq", "dv", "M"}
 
 
 @functools.cache
@@ -89,7 +89,7 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
         plain = traced(model, function, most=most)
         if plain is None:
             return ""
-        found, results = plain, _plain(plain, _never_written(model, function))
+        found, results = plain, _plain(plain, _written(model, function, plain))
     core = Core(found.inputs).text(results, (*found.outputs, "conditions"))
     sizes = {name: len(x) for name, x in found.outputs.items()}
     places = [condition.at for condition in model._tables.conditions]
@@ -97,30 +97,30 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
 
 
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:
-    """Return the equal limbs that serve a function: the result has a number per joint."""
-    return [g for g in limbs_of(model) if g[0].v] if function.operation.result == "vector" else []
+    """Return the equal limbs that serve a function: its results have numbers per joint, or per pair of a limb's."""
+    serves = function.operation.result == "vector" or function.operation is RNEA_DERIVATIVES
+    return [g for g in limbs_of(model) if g[0].v] if serves else []
 
 
-def _never_written(model: ClusterModel, function: Function) -> set[int]:
-    """Return places in matrices of derivatives that are zero in all of them: of joints on different branches."""
+def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str, set[int]]:
+    """Return what is written, by name and places: derivatives stay zero for joints on different branches."""
+    written = {name: set(range(len(values))) for name, values in found.outputs.items()}
     if function.operation.group == "data":
-        return set()
+        return written
     nv, plan = model.nv, model._tables.velocities
     related = np.eye(nv, dtype=bool)
     for i in range(nv):
         iv, path, depth = (int(plan[tl.WIDTH * i + k]) for k in (tl.IV, tl.PATH, tl.DEPTH))
         above = [int(plan[tl.WIDTH * k + tl.IV]) for k in plan[path : path + depth]]
         related[iv, above] = related[above, iv] = True
-    return set(np.flatnonzero(~related).tolist())
+    for name in written.keys() & _MATRICES:
+        zeros = np.flatnonzero(~related).tolist()
+        written[name] -= {i for i in zeros if not isinstance(found.outputs[name][i], Expression)}
+    return written
 
 
-def _plain(found: Traced, zeros: set[int]) -> list[Result]:
-    results = [
-        Result(name, (i,), x)
-        for name, values in found.outputs.items()
-        for i, x in enumerate(values)
-        if name not in _MATRICES or i not in zeros or isinstance(x, Expression)
-    ]
+def _plain(found: Traced, written: dict[str, set[int]]) -> list[Result]:
+    results = [Result(name, (i,), found.outputs[name][i]) for name in written for i in sorted(written[name])]
     results += [Result("pivots", (i,), x, BOUNDS["pivots"]) for i, x in enumerate(found.pivots)]
     return results + [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(found.conditions)]
 
@@ -137,7 +137,7 @@ def in_lanes(
         found = traced(model, function, numbers=numbers, opens=opens, most=most)
         if found is None:
             return None
-        new, results = _rebuilt(found, groups)
+        new, results = _rebuilt(model, function, found, groups)
         if best is None or new.misfits < best[1].misfits:
             best = found, new, results
         if not new.misfits:
@@ -145,7 +145,22 @@ def in_lanes(
     return best
 
 
-def _rebuilt(found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
+def _alike(nv: int, found: Traced, group: Group) -> list[tuple[str, tuple[int, ...]]]:
+    """Return what limbs have in common, by name and places: numbers of joints, and of pairs of joints in matrices."""
+    joints, limbs = range(len(group[0].v)), [limb.v for limb in group]
+    rest = set(range(nv)).difference(*limbs)
+    alike: list[tuple[str, tuple[int, ...]]] = []
+    for name, values in found.outputs.items():
+        if len(values) == nv:
+            alike += [(name, tuple(v[j] for v in limbs)) for j in reversed(joints)]
+        else:
+            alike += [(name, tuple(v[i] * nv + v[j] for v in limbs)) for i in joints for j in joints]
+            alike += [(name, tuple(k * nv + v[j] for v in limbs)) for k in rest for j in joints]
+            alike += [(name, tuple(v[j] * nv + k for v in limbs)) for k in rest for j in joints]
+    return alike
+
+
+def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
     """Rebuild what was traced, with a limb per lane."""
     first = {}
     place = 0
@@ -168,19 +183,18 @@ def _rebuilt(found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
     width = [1 << (len(group) - 1).bit_length() for group in groups]
     new = Lanes(found.params, owners, numbers, width, slots)
     new.look_at(nodes)
-    tuples = [[tuple(found.result[limb.v[j]] for limb in group) for j in range(len(group[0].v))] for group in groups]
-    for g, own in enumerate(tuples):
-        new.own(g, own)
+    alike = [_alike(model.nv, found, group) for group in groups]
+    for g, own in enumerate(alike):
+        new.own(g, [tuple(found.outputs[name][i] for i in places) for name, places in own])
     new.color(nodes)
     results: list[Result] = []
-    ((name, _),) = found.outputs.items()
-    taken: set[int] = set()
-    for g, group in enumerate(groups):
-        for j in reversed(range(len(group[0].v))):
-            places = tuple(limb.v[j] for limb in group)
-            taken |= set(places)
-            results += _of_pack(name, places, new.pack(g, tuples[g][j]))
-    results += [Result(name, (i,), new.scalar(x)) for i, x in enumerate(found.result) if i not in taken]
+    left = _written(model, function, found)
+    for g, own in enumerate(alike):
+        for name, places in own:
+            if left[name].issuperset(places):
+                left[name] -= set(places)
+                results += _of_pack(name, places, new.pack(g, [found.outputs[name][i] for i in places]))
+    results += [Result(name, (i,), new.scalar(found.outputs[name][i])) for name in left for i in sorted(left[name])]
     results += _looked_at(new, found.pivots, "pivots", BOUNDS["pivots"], numbers)
     results += _looked_at(new, found.conditions, "conditions", BOUNDS["conditions"], numbers)
     return new, results + _looked_at(new, found.opens, "opens", "", numbers)
