@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from .._engine import calls as _calls
 from .._engine import entry_points as kernels
-from .._engine.choice import functions_of
+from .._engine.choice import engine, functions_of
 from .._engine.kernels.tables.tree_layout import KEEP
 from .._engine.operations import CALLED, HELPERS, Function, Helper
 from .._support.arrays import on_a_page
@@ -74,6 +74,12 @@ def _energy(i: int, doc: str) -> Any:
         data._kept[i] = value
 
     return property(get, put, doc=doc)
+
+
+def _made_again(model: ClusterModel, name: str) -> ClusterData:
+    """Return a data with the engine of another."""
+    with engine("tables" if name == "tables" else "auto"):
+        return ClusterData(model)
 
 
 class ClusterData(TreeWorkspace):
@@ -424,7 +430,7 @@ class ClusterData(TreeWorkspace):
         state = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE_ARRAYS, "_M_kernel", *_VALUES)}
         if self._regressors is not None:
             state["regressors"] = self._regressors.results()
-        return ClusterData, (self._model,), state
+        return _made_again, (self._model, self.engine), state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over results; the kernels keep their addresses."""

@@ -180,6 +180,16 @@ def test_threads_that_meet_at_the_first_call() -> None:
     assert len(model.specialised) == 1
 
 
+def test_copies_of_data_keep_their_engine() -> None:
+    model = pc.load("four_bar")
+    for name, engine in (("auto", "traced"), ("tables", "tables")):
+        with pc.engine(name):
+            data = model.createData()
+        for other in ("auto", "tables"):
+            with pc.engine(other):
+                assert data.copy().engine == pickle.loads(pickle.dumps(data)).engine == engine
+
+
 def test_models_are_pickled_without_what_nobody_asked_for() -> None:
     model = pc.load("four_bar")
     with pc.engine("auto"):
