@@ -68,7 +68,7 @@ def measure(robots: list[str], processes: int) -> dict[str, Any]:
         print(robot, found["robots"][robot], flush=True)
     for command in COMMANDS:
         found["commands"][" ".join(command)] = first(
-            [sys.executable, "-m", "pin_clusters_command", *command], processes
+            [*python, "import pin_clusters_command as its; its.main()", *command], processes
         )
         print(*command, found["commands"][" ".join(command)], flush=True)
     return found
