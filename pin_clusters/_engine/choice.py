@@ -19,6 +19,8 @@ from .switches import BOUNDSCHECK, JIT
 
 ENGINES = ("auto", "traced", "tables")
 _VARIABLE = "PIN_CLUSTERS_ENGINE"
+LEFT_TO_KERNEL = 2**62
+"""What traced code returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
 
 
 def _checked(name: Any, what: str) -> str:

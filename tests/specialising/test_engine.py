@@ -205,3 +205,35 @@ def test_much_time_in_traces_is_told_once(monkeypatch: pytest.MonkeyPatch, capfd
             model = pc.load(robot)
             pc.aba(model, model.createData(), *state(model))
     assert capfd.readouterr().err.count("pc.engine('tables')") == 1
+
+
+@pytest.mark.parametrize("robot", ["mini_cheetah", "cassie_leg"])
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_external_forces(robot: str) -> None:
+    """They have code of their own, by whatever way a call comes to it; contacts differentiate with it, too."""
+    model = pc.load(robot)
+    q, v, x = state(model)
+    fext = np.random.default_rng(1).normal(size=(model.njoints, 6))
+    contacts = [pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, model.njoints - 1, pin.LOCAL)]
+
+    def all_of(data: pc.ClusterData) -> list[Any]:
+        there = [one.createData() for one in contacts]
+        pc.constraintDynamics(model, data, q, v, x, contacts, there)
+        return [
+            pc.rnea(model, data, q, v, x, fext), pc.aba(model, data, q, v, x, fext), data.ddq.copy(),
+            pc.computeStaticTorque(model, data, q, fext), *pc.computeRNEADerivatives(model, data, q, v, x, fext),
+            *pc.computeABADerivatives(model, data, q, v, x, fext), *pc.computeABADerivatives(model, data, q, v, x),
+            pc.computeStaticTorqueDerivatives(model, data, q, fext),
+            *pc.computeConstraintDynamicsDerivatives(model, data, contacts, there),
+        ]  # fmt: skip
+
+    found = []
+    for engine in ("tables", "auto"):
+        with pc.engine(engine):
+            data = model.createData()
+        found.append([all_of(data) for _ in range(3)][-1])  # the last one by machine code alone
+    for ours, theirs in zip(*found, strict=True):
+        # rounding of two orders of operations; the mass matrices have a condition of up to 1e5
+        assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-10 * np.abs(theirs).max())
+    told = {one.function: one.choice for one in model.specialised}
+    assert told["computeRNEADerivatives with external forces"] == told["aba with external forces"] == "traced"

@@ -106,7 +106,11 @@ class UsualCall(Function):
         words = list(zip(names.split(), self.words(names), strict=True))
         if how.keeps:
             self.copies(getattr(desk, how.keeps), self.state)
-        fine = self.run(self.kernel, self.tables, [*first, *(word for name, word in words if name != "(f)")])
+        kernel = self.kernel
+        if " f? " in how.words and " f " in names and not how.kernels:  # which the kernel may leave to another
+            kernel = desk.inverse_kernel
+            self.need(self.there(kernel))
+        fine = self.run(kernel, self.tables, [*first, *(word for name, word in words if name != "(f)")])
         if how.changes:
             desk.put(changed=I64(1))
         self.need(fine)

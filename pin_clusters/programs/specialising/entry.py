@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..._engine.choice import LEFT_TO_KERNEL
 from ..._engine.native.words import DATA, SIZE
 from ..._engine.operations import Operation, names
 from ..machine_code.instructions import Instructions
@@ -15,8 +16,6 @@ from ..machine_code.kinds import Kind
 from ..machine_code.text import module_text
 from .solving import WORDS
 
-SUSPICIOUS = 2**62
-"""What a function returns that leaves a state to the kernel."""
 _KEEP, _WORK = 6, 4  # in the block of tables
 
 
@@ -41,13 +40,17 @@ def module(
     w = Instructions(Kind("double"))
     w.lines += [f"define i32 @entry({_words(words)}) {Kind('double', 8).attributes} {{"]
     w.lines += ["  %tables = inttoptr i64 %w2 to ptr"]
-    places = list(data.values())  # the torques of aba stand where others have accelerations
-    given = [w.new(f"inttoptr i64 {x} to ptr") for x in places[: len(inputs)]]
-    finite = _finite(w, list(zip(given, (n for _, n in inputs), strict=True)), lanes)
-    if "forces" in data:  # only kernels know external ones
+    places = dict(zip((name for name, _ in inputs), data.values(), strict=False))  # tau of aba is where others have a
+    if "fext" in places:
+        behind = data["forces"] if "forces" in data else _of_block(w, _KEEP)
+        places["fext"] = w.new(f"add i64 {behind}, {8 * dict(inputs)['v']}")
+    given = [w.new(f"inttoptr i64 {x} to ptr") for x in places.values()]
+    if "forces" in data:  # what knows external ones is code of its own
         size = int(data["forces"].removeprefix("%w")) - DATA + SIZE
-        none = w.new(f"icmp eq i64 %w{size}, 0")
-        finite = w.new(f"and i1 {finite}, {none}")
+        expected = dict(inputs)["v"] + dict(inputs)["fext"] if "fext" in places else 0
+        fits = w.new(f"icmp eq i64 %w{size}, {expected}")
+        w.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
+    finite = _finite(w, list(zip(given, (n for _, n in inputs), strict=True)), lanes)
     w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
     keep = w.new(f"inttoptr i64 {_of_block(w, _KEEP)} to ptr")
     w.lines += [f"  %conditions = alloca [{max(1, len(conditions))} x double], align 64"]
@@ -67,7 +70,7 @@ def module(
         "  ret i32 0",
         "other:",
         "  %where = inttoptr i64 %w0 to ptr",
-        f"  store i64 {SUSPICIOUS}, ptr %where",
+        f"  store i64 {LEFT_TO_KERNEL}, ptr %where",
         "  ret i32 0",
         "}",
     ]

@@ -23,6 +23,13 @@ ALL = {one.name: one for one in FUNCTIONS if one.specialised}
 """What is traced."""
 BY_RESULT = {one.tables: one for one in ALL.values() if one.operation.group == "data"}
 """The same by the result to which the tables of its kernel lead, where nothing else leads there."""
+_FORCES = " with external forces"
+FORCED = {
+    one.operation.name: one._replace(name=one.name + _FORCES)
+    for one in (*BY_RESULT.values(), ALL["computeRNEADerivatives"])
+    if one.forced
+}
+"""What is traced with external forces, by the operation; they stand behind nv numbers."""
 BY_NAME = {name: one for name, one in ALL.items() if one.called} | {
     one.name: BY_RESULT[one.tables] for one in FUNCTIONS if one.called and not one.traced and one.tables in BY_RESULT
 }
@@ -102,9 +109,10 @@ def traced(
         NotAvailableError: A compiled function of the user ties joints of the robot.
     """
     graph, run, inputs = Graph(most), Run(model), []
-    first = 0
-    for name in TRACED[one.name].inputs:
-        size = model.nq if name == "q" else model.nv
+    first, function = 0, TRACED[one.name.removesuffix(_FORCES)]
+    sizes = {"q": model.nq, "fext": 6 * model.njoints}
+    for name in (*function.inputs, *["fext"] * one.name.endswith(_FORCES)):
+        size = sizes.get(name, model.nv)
         run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
         inputs.append((name, size))
         first += size
@@ -118,7 +126,7 @@ def traced(
         )
     try:
         with watching() as watched, np.errstate(all="ignore"):
-            outputs = TRACED[one.name].run(run)
+            outputs = function.run(run)
     except (SingularClusterError, ZeroDivisionError):  # what moves no inertia, whatever the state
         return None
     found = _arguments(one, run, outputs)

@@ -10,22 +10,21 @@ import ctypes
 import math
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 
 from ..._engine import entry_points as kernels
-from ..._engine.choice import chosen
+from ..._engine.choice import LEFT_TO_KERNEL, chosen
 from ..._engine.native import library
 from ..._engine.native.words import words_of
 from ..._engine.operations import RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
-from . import entry
-from .functions import ALL, BY_NAME, BY_RESULT, MOST
+from .functions import ALL, BY_NAME, BY_RESULT, FORCED, MOST
 from .module import code_of, module_of
 from .rows import MadeRows
 
@@ -73,22 +72,16 @@ class Made:
         """Whether it is traced."""
         return bool(self.address)
 
-    def _forced(self, arrays: Sequence[Any]) -> bool:
-        """Whether there are external forces, which only kernels know."""
-        if self.function.operation is not RNEA_DERIVATIVES:
-            return False
-        return bool(arrays[names(RNEA_DERIVATIVES.takes).index("forces")].size)
-
     def run(self, pointer: kernels.Pointer, *arrays: Any) -> int:
         """Do what the kernel does, and return its code."""
-        if not self.address or self._forced(arrays):
+        if not self.address:
             return int(self.kernel.call(pointer, *arrays))
         words = [w for x in (pointer.address, *arrays) for w in words_of(x)]
         if self._call is None:
             self._call = ctypes.PYFUNCTYPE(ctypes.c_int32, *[ctypes.c_int64] * (len(words) + 2))(self.address)
         code, error = ctypes.c_int64(), ctypes.c_int64()
         self._call(ctypes.addressof(code), ctypes.addressof(error), *words)
-        return plain(self.kernel, pointer, *arrays) if code.value == entry.SUSPICIOUS else code.value
+        return plain(self.kernel, pointer, *arrays) if code.value == LEFT_TO_KERNEL else code.value
 
 
 def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int:
@@ -177,6 +170,18 @@ class Functions:
             return 0
         return made.address or kernel
 
+    def forced_address(self, kernel: str, address: int, *, now: bool = False) -> int:
+        """Return the address of what does a kernel's work with external forces; 0 if that is to be made.
+
+        Args:
+            kernel: Name of its operation.
+            address: Of the kernel itself, which does what cannot be traced.
+            now: Whether to make it.
+        """
+        one = FORCED[kernel]
+        made = self._make(one) if now else self._made.get(one.name)
+        return 0 if made is None else made.address or address
+
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
         """Do what a kernel does, and return its code; None where the kernel has to do it.
 
@@ -187,7 +192,13 @@ class Functions:
             pointer: The tables.
             arrays: What the kernel is given.
         """
-        one = BY_NAME.get(name) or BY_RESULT.get(result)
+        forced = result == "forced"
+        if kernel == RNEA_DERIVATIVES.name:
+            given = dict(zip(names(RNEA_DERIVATIVES.takes), arrays, strict=True))
+            forced = given["forces"].size > 0
+            if forced and not (given["dq"].size and given["M"].size and not given["total"].size):
+                return None
+        one = FORCED.get(kernel) if forced else BY_NAME.get(name) or BY_RESULT.get(result)
         if one is None or one.operation.name != kernel:
             return None
         return self._make(one).run(pointer, *arrays)
@@ -202,7 +213,7 @@ class Functions:
 
     def recipe(self) -> Recipe:
         """Return what makes the same of another model."""
-        return Recipe(tuple(self._made))
+        return Recipe(tuple(name for name in self._made if name in ALL))
 
     def told(self) -> tuple[Specialised, ...]:
         """Return what became of each function."""
