@@ -307,15 +307,13 @@ class ClusterData(TreeWorkspace):
         self._desk = _calls.Desk(self._record)
 
     def _know_kernels(self) -> None:
-        self._derivatives.know(*(self._forced_address(name) for name in ("aba", "rnea_derivatives")))
+        forward, inverse = (self._forced_address(name) for name in ("aba", "rnea_derivatives"))
+        self._derivatives.know(forward, inverse, self._kernels["rnea_derivatives"].compiled_address)
 
-    def _forced_address(self, kernel: str, *, now: bool = False) -> int:
-        """Return the address of what does a kernel's work with external forces, made now if need be, or 0."""
-        special, own = self._functions, self._kernels[kernel]
-        if special is None:
-            return own.address() if now else own.compiled_address
-        found = int(special.forced_address(kernel, own.compiled_address, now=now))
-        return found or (own.address() if now else 0)
+    def _forced_address(self, kernel: str) -> int:
+        """Return the address of what does a kernel's work with external forces, 0 if that is not made."""
+        special, own = self._functions, self._kernels[kernel].compiled_address
+        return own if special is None else int(special.forced_address(kernel, own))
 
     def _use_compiled(self) -> None:
         """Put kernels that are compiled on the desk."""

@@ -77,9 +77,9 @@ class DerivativeMemory:
         self.after_impact[:] = np.concatenate([q, v, [bounce]]) if known else np.nan
         self.settings[1] = settings
 
-    def know(self, aba: int, inverse: int) -> None:
-        """Put the addresses of kernels on the desk that alone read external forces, also of derivatives."""
-        self.desk.put(forward_kernel=aba, inverse_kernel=inverse)
+    def know(self, aba: int, inverse: int, kernel: int) -> None:
+        """Put addresses on the desk: of what knows external forces, also of derivatives; of the kernel of these."""
+        self.desk.put(forward_kernel=aba, inverse_forces=inverse, inverse_kernel=kernel)
 
     def room_for(self, rows: int) -> None:
         """Make room for the derivatives of so many rows of forces, if there is less."""

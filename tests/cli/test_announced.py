@@ -57,6 +57,6 @@ def made_by(command: str, tmp_path: Path) -> dict[str, str]:
     words = [word.replace("OUT", str(tmp_path / "out")) for word in command.split()]
     done = subprocess.run(
         [sys.executable, "-W", "ignore", "-c", _SCRIPT, *words], capture_output=True, text=True, check=True,
-        env={**os.environ, "MPLBACKEND": "Agg"},
+        env={**os.environ, "MPLBACKEND": "Agg", "PIN_CLUSTERS_ENGINE": "auto"},
     )  # fmt: skip
     return dict(line.partition(" ")[::2] for line in done.stdout.splitlines() if line.startswith(("forgotten", "made")))

@@ -76,8 +76,9 @@ class DataDesk(Record, more={one.name: Sizes(2) for one in CALLED}):
     ddq = Room("nv")
     ddq_dq_dv = Room(2, "nv", "nv")
     Minv = Room("nv", "nv")
-    # those that read external forces, and functions of the robot's own do not
+    # what knows external forces; and the kernel itself, whose records contacts read
     forward_kernel = Code()
+    inverse_forces = Code()
     inverse_kernel = Code()
     # with contacts: by torques; derivatives of forces, for how many rows there is room, how many are there
     ddq_dtau = Room("nv", "nv")

@@ -108,7 +108,7 @@ class UsualCall(Function):
             self.copies(getattr(desk, how.keeps), self.state)
         kernel = self.kernel
         if " f? " in how.words and " f " in names and not how.kernels:  # which the kernel may leave to another
-            kernel = desk.inverse_kernel
+            kernel = desk.inverse_forces
             self.need(self.there(kernel))
         fine = self.run(kernel, self.tables, [*first, *(word for name, word in words if name != "(f)")])
         if how.changes:
@@ -135,7 +135,7 @@ class UsualCall(Function):
         inverse = self.desk.computeRNEADerivatives
         if forces:  # read behind its result, by the kernel alone: not by a function of the robot's own, if there is one
             kernel, (_, tables) = self.desk.forward_kernel, self.desk.all("computeStaticTorque")
-            inverse = self.desk.inverse_kernel
+            inverse = self.desk.inverse_forces
         self.need(self.there(kernel))
         self.need(self.there(inverse))
         return [kernel, tables, inverse]

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 
 from ..._engine import entry_points as kernels
-from ..._engine.choice import LEFT_TO_KERNEL
 from ..._engine.kernels.tables import contacts_layout as layout
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
@@ -77,20 +76,14 @@ def differentiate(
     usual = not impact and damping == 0.0
     if not usual:
         plan._ask(layout.IMPACT if impact else layout.DYNAMICS, layout.WHOLE, restitution, damping)
-    forward = data._kernels["contacts"]
-
-    def run(inverse: int) -> int:
-        return int(kernels.contact_derivatives.call(
-            tables, forward.address(), data._pointers["ddq"].address, inverse, q, v, given, ddq, *plan.tables,
-            plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides, mine.factors,
-            *rooms.rows, *out,
-        ))  # fmt: skip
-
+    forward, inverse = data._kernels["contacts"], data._kernels["rnea_derivatives"]
     try:
         if kernels.JIT:
-            code = run(data._forced_address("rnea_derivatives", now=True))
-            if code == LEFT_TO_KERNEL:
-                code = run(data._kernels["rnea_derivatives"].address())
+            code = kernels.contact_derivatives.call(
+                tables, forward.address(), data._pointers["ddq"].address, inverse.address(), q, v, given, ddq,
+                *plan.tables, plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides,
+                mine.factors, *rooms.rows, *out,
+            )  # fmt: skip
             data._notice("contacts")
             data._notice("rnea_derivatives")
             data._notice("contact_derivatives")

@@ -170,16 +170,14 @@ class Functions:
             return 0
         return made.address or kernel
 
-    def forced_address(self, kernel: str, address: int, *, now: bool = False) -> int:
-        """Return the address of what does a kernel's work with external forces; 0 if that is to be made.
+    def forced_address(self, kernel: str, address: int) -> int:
+        """Return the address of what does a kernel's work with external forces; 0 if that is not made.
 
         Args:
             kernel: Name of its operation.
             address: Of the kernel itself, which does what cannot be traced.
-            now: Whether to make it.
         """
-        one = FORCED[kernel]
-        made = self._make(one) if now else self._made.get(one.name)
+        made = self._made.get(FORCED[kernel].name)
         return 0 if made is None else made.address or address
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
