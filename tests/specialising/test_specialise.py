@@ -24,6 +24,7 @@ ARGUMENTS = {
     "rnea": "qva", "aba": "qva", "nonLinearEffects": "qv", "computeKineticEnergy": "qv",
     "computeMechanicalEnergy": "qv",
     "computeRNEADerivatives": "qva", "computeABADerivatives": "qva", "computeCoriolisMatrix": "qv",
+    "computeStaticTorque": "qf", "computeStaticTorqueDerivatives": "qf",
 }  # fmt: skip
 """All others take q."""
 INVERTING = ("aba", "computeMinverse", "computeABADerivatives")
@@ -36,7 +37,7 @@ def error(x: Any, y: Any) -> float:
 def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names: Any = BY_NAME) -> pc.ClusterModel:
     special = pc.specialise(model, ())
     data, own = model.createData(), special.createData()
-    state = {"q": q} | {key: rng.normal(size=model.nv) for key in "va"}
+    state = {"q": q} | {key: rng.normal(size=model.nv) for key in "va"} | {"f": rng.normal(size=(model.njoints, 6))}
     condition = float(np.linalg.cond(pc.crba(model, data, q))) if model.nv else 1.0
     for name in names:
         inverts = name in INVERTING

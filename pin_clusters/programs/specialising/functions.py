@@ -20,9 +20,10 @@ from ..tracing.expressions import Graph
 from ..tracing.run import Run
 
 ALL = {one.name: one for one in FUNCTIONS if one.specialised}
-"""What is traced."""
+"""What is traced, without external forces."""
 BY_RESULT = {one.tables: one for one in ALL.values() if one.operation.group == "data"}
 """The same by the result to which the tables of its kernel lead, where nothing else leads there."""
+
 _FORCES = " with external forces"
 FORCED = {
     one.operation.name: one._replace(name=one.name + _FORCES)
@@ -30,10 +31,17 @@ FORCED = {
     if one.forced
 }
 """What is traced with external forces, by the operation; they stand behind nv numbers."""
-BY_NAME = {name: one for name, one in ALL.items() if one.called} | {
-    one.name: BY_RESULT[one.tables] for one in FUNCTIONS if one.called and not one.traced and one.tables in BY_RESULT
-}
+BY_NAME = {
+    **{name: one for name, one in ALL.items() if one.called},
+    **{
+        one.name: BY_RESULT[one.tables]
+        for one in FUNCTIONS if one.called and not one.traced and one.tables in BY_RESULT
+    },
+    **{one.name: FORCED[one.operation.name] for one in FUNCTIONS if "fext" in one.inputs},
+}  # fmt: skip
 """The same by the functions that users call."""
+EVERY = ALL | {one.name: one for one in FORCED.values()}
+"""All that is traced."""
 MOST = 100_000
 """So many operations a function may have that is traced unasked: about 700 kB of code, made in ten seconds."""
 BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}

@@ -24,7 +24,7 @@ from ..._engine.operations import RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
-from .functions import ALL, BY_NAME, BY_RESULT, FORCED, MOST
+from .functions import BY_NAME, BY_RESULT, EVERY, FORCED, MOST
 from .module import code_of, module_of
 from .rows import MadeRows
 
@@ -105,7 +105,7 @@ class Recipe(NamedTuple):
         """Return the specialised model."""
         special = model._with_functions(Functions.asked_for)
         for name in self.names:
-            special._functions._make(ALL[name])
+            special._functions._make(EVERY[name])
         return special
 
 
@@ -211,7 +211,7 @@ class Functions:
 
     def recipe(self) -> Recipe:
         """Return what makes the same of another model."""
-        return Recipe(tuple(name for name in self._made if name in ALL))
+        return Recipe(tuple(self._made))
 
     def told(self) -> tuple[Specialised, ...]:
         """Return what became of each function."""

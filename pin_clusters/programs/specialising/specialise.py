@@ -18,16 +18,15 @@ from .making import Functions
 def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) -> ClusterModel:
     """Return the model with code of its own: its operations in a row, loops unrolled, zeros gone.
 
-    The kernels that read tables serve all robots. Here they are traced for one, and compiled for this processor: in
-    a second or less per function (two for large humanoids), without Numba, kept in the cache folder. Calls stay as they
-    are, with the same checks and errors. Where a kernel is compiled as well, both are timed, and the faster one is
-    taken; ``model.specialised`` tells. What is not in ``functions`` is made at its first call, if it can be; everything
-    else (external forces, derivatives, ...) is the kernels'. Data of the given model are not data of this one.
+    That is what calls do anyway where ``pc.engine`` is not ``tables``, at the first one. Here it is done now, whatever
+    engine is chosen and however long the code is: in a second or less per function (some for derivatives), without
+    Numba, kept in the cache folder. Calls stay as they are, with the same checks and errors; ``model.specialised``
+    tells what was made. Data of the given model are not data of this one.
 
     Args:
         model: The model, which stays as it is.
-        functions: What to make now: rnea, aba, nonLinearEffects, computeGeneralizedGravity, crba, computeMinverse,
-            computeKineticEnergy, computePotentialEnergy, computeMechanicalEnergy.
+        functions: What to make now: rnea, aba, nonLinearEffects, computeGeneralizedGravity, computeStaticTorque, crba,
+            computeMinverse, computeKineticEnergy, computePotentialEnergy, computeMechanicalEnergy, their derivatives.
 
     Returns:
         A model of the same robot. Its copies by pickle are specialised, too. Where machine code cannot be made (in a
