@@ -29,7 +29,8 @@ TESTS = {
     "others": ["-m", "jitless and not slow", "tests/algorithms", "tests/inputs", "tests/laws"],
 }
 ASK = f"""
-import json, platform, sys, warnings
+import json, os, platform, sys, warnings
+os.environ["PIN_CLUSTERS_ENGINE"] = "tables"  # the library of the wheel
 import numpy as np, pinocchio as pin, pin_clusters as pc
 warnings.simplefilter("ignore")
 fast = all(type(getattr(pc, name)) is type(len) for name in ("rnea", "aba", "crba", "integrate"))
