@@ -12,7 +12,7 @@ from samples import pool
 
 import pin_clusters as pc
 from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
-from pin_clusters.programs.specialising.functions import BY_NAME, BY_RESULT
+from pin_clusters.programs.specialising.functions import BY_NAME, EVERY
 from pin_clusters.programs.specialising.limbs import limbs_of
 from pin_clusters.programs.specialising.module import in_lanes
 
@@ -116,8 +116,8 @@ def hexapod(legs: int, rng: np.random.Generator, *, equal: bool = False) -> pc.C
 def misfits(model: pc.ClusterModel) -> int:
     """How many tuples of what limbs do were put together of single numbers."""
     found = 0
-    for result in ("tau", "ddq"):
-        rebuilt = in_lanes(model, BY_RESULT[result], limbs_of(model))
+    for name in ("rnea", "aba", "rnea with external forces", "aba with external forces", "computeRNEADerivatives"):
+        rebuilt = in_lanes(model, EVERY[name], limbs_of(model))
         assert rebuilt is not None
         found += rebuilt[1].misfits
     return found

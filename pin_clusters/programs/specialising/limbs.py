@@ -14,10 +14,11 @@ from ...model import ClusterModel
 
 
 class Limb(NamedTuple):
-    """Places of a limb in q and v, in the same order for all limbs of a group."""
+    """Places of a limb in q, v and external forces, in the same order for all limbs of a group."""
 
     q: tuple[int, ...]
     v: tuple[int, ...]
+    fext: tuple[int, ...]
 
 
 Group = tuple[Limb, ...]
@@ -73,4 +74,4 @@ def _limb(model: ClusterModel, joints: list[int]) -> Limb:
     tree, column = model.own_tree, {int(iv): i for i, iv in enumerate(model.idx_v_independent)}
     q = [tree.idx_qs[j] + i for j in joints for i in range(tree.nqs[j])]
     v = [column[tree.idx_vs[j] + i] for j in joints for i in range(tree.nvs[j]) if tree.idx_vs[j] + i in column]
-    return Limb(tuple(map(int, q)), tuple(v))
+    return Limb(tuple(map(int, q)), tuple(v), tuple(6 * j + i for j in joints for i in range(6)))

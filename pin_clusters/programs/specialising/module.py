@@ -175,7 +175,7 @@ def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: lis
         for limb, one in enumerate(group):
             slot = at
             for name, offset in first.items():
-                for i in one.q if name == "q" else one.v:
+                for i in {"q": one.q, "fext": one.fext}.get(name, one.v):
                     owners[offset + i], slots[offset + i] = start + limb, slot
                     slot += 1
     wanted = [*found.result, *found.pivots, *found.conditions, *found.opens]
