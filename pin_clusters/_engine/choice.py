@@ -19,8 +19,6 @@ from .switches import BOUNDSCHECK, JIT
 
 ENGINES = ("auto", "traced", "tables")
 _VARIABLE = "PIN_CLUSTERS_ENGINE"
-LEFT_TO_KERNEL = 2**62
-"""What traced code returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
 
 
 def _checked(name: Any, what: str) -> str:
@@ -87,9 +85,9 @@ def functions_of(model: Any) -> Any:
     found = model._functions
     if found is not None and found.asked:
         return found
-    if chosen() == "tables" or not JIT or BOUNDSCHECK or not may_execute():
+    if chosen() == "tables" or not JIT or BOUNDSCHECK:
         return None
-    if found is None:
+    if found is None and may_execute():  # which asks the system: once per model, not per batch
         module, maker = _maker
         found = getattr(importlib.import_module(module), maker)(model)
         object.__setattr__(model, "_functions", found)

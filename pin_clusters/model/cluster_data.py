@@ -37,6 +37,7 @@ _GROUPS = {one.operation.name: one.operation.group for one in CALLED}
 _CALLS_OF = {kernel: [one for one in CALLED if one.operation.name == kernel] for kernel in _GROUPS}
 # calls that ask how G changes, where it does
 _OF_CHANGES = tuple(one.name for one in HELPERS if one.changes)
+_FORCED = ("aba", "rnea_derivatives")  # what calls run with external forces, at addresses of their own
 _OF_LOOPS = ("coupling", "coupling_rate", "motion_rates")  # results of what moves the loops
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
@@ -284,7 +285,8 @@ class ClusterData(TreeWorkspace):
 
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""
-        self._know_kernels()
+        if kernel in _FORCED:
+            self._know_kernels()
         address, desk = self._callable(kernel), self._record
         if any(desk[one.name][0] != self._address(one, address) for one in _CALLS_OF[kernel]):
             self._use_compiled()
@@ -307,8 +309,8 @@ class ClusterData(TreeWorkspace):
         self._desk = _calls.Desk(self._record)
 
     def _know_kernels(self) -> None:
-        forward, inverse = (self._forced_address(name) for name in ("aba", "rnea_derivatives"))
-        self._derivatives.know(forward, inverse, self._kernels["rnea_derivatives"].compiled_address)
+        forward, inverse = map(self._forced_address, _FORCED)
+        self._derivatives.know(forward, inverse, self._kernels[_FORCED[1]].compiled_address)
 
     def _forced_address(self, kernel: str) -> int:
         """Return the address of what does a kernel's work with external forces, 0 if that is not made."""

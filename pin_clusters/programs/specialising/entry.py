@@ -8,14 +8,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from ..._engine.choice import LEFT_TO_KERNEL
 from ..._engine.native.words import DATA, SIZE
 from ..._engine.operations import Operation, names
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.text import module_text
-from .solving import WORDS
 
+LEFT_TO_KERNEL = 2**62
+"""What a function returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
+WORDS = {"i0": 1, "i1": 7, "f1": 7, "f2": 9}
+"""How many words an argument of a kernel takes, by its kind."""
 _KEEP, _WORK = 6, 4  # in the block of tables
 
 
@@ -26,17 +28,15 @@ def module(
     """Return a module with the function ``entry``.
 
     Args:
-        core: What computes: ``i1 core(inputs, result, conditions)``.
+        core: What computes: ``i1 core(inputs, what is written, conditions)``.
         inputs: Name and size of each.
         sizes: Of what is written, by the name of the argument; ``keep``: to what the tables lead to.
         operation: Whose kernel it stands in for.
         conditions: Where in the workspace each of the conditions of loops is expected.
         lanes: How many numbers a register holds.
     """
-    words, data = 3, {}
-    for name, kind in zip(names(operation.takes), operation.kinds, strict=True):
-        data[name] = f"%w{words + DATA}"
-        words += WORDS[kind]
+    first, words = words_of(operation)
+    data = {name: f"%w{place + DATA}" for name, place in first.items()}
     w = Instructions(Kind("double"))
     w.lines += [f"define i32 @entry({_words(words)}) {Kind('double', 8).attributes} {{"]
     w.lines += ["  %tables = inttoptr i64 %w2 to ptr"]
@@ -45,10 +45,9 @@ def module(
         behind = data["forces"] if "forces" in data else _of_block(w, _KEEP)
         places["fext"] = w.new(f"add i64 {behind}, {8 * dict(inputs)['v']}")
     given = [w.new(f"inttoptr i64 {x} to ptr") for x in places.values()]
-    if "forces" in data:  # what knows external ones is code of its own
-        size = int(data["forces"].removeprefix("%w")) - DATA + SIZE
+    if "forces" in first:  # what knows external ones is code of its own
         expected = dict(inputs)["v"] + dict(inputs)["fext"] if "fext" in places else 0
-        fits = w.new(f"icmp eq i64 %w{size}, {expected}")
+        fits = w.new(f"icmp eq i64 %w{first['forces'] + SIZE}, {expected}")
         w.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
     finite = _finite(w, list(zip(given, (n for _, n in inputs), strict=True)), lanes)
     w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
@@ -75,6 +74,18 @@ def module(
         "}",
     ]
     return module_text(core, "\n".join(w.lines), "\n")
+
+
+def words_of(operation: Operation) -> tuple[dict[str, int], int]:
+    """Return at which word each argument of a kernel begins, and how many words there are: code and error come first.
+
+    Kernels whose passes are no door of their own are given the address of tables before that.
+    """
+    first, words = {}, 2 if operation.is_door else 3
+    for name, kind in zip(names(operation.takes), operation.kinds, strict=True):
+        first[name] = words
+        words += WORDS[kind]
+    return first, words
 
 
 def _words(n: int) -> str:

@@ -17,13 +17,14 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..._engine import entry_points as kernels
-from ..._engine.choice import LEFT_TO_KERNEL, chosen
+from ..._engine.choice import chosen
 from ..._engine.native import library
 from ..._engine.native.words import words_of
 from ..._engine.operations import RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
+from .entry import LEFT_TO_KERNEL
 from .functions import BY_NAME, BY_RESULT, EVERY, FORCED, MOST
 from .module import code_of, module_of
 from .rows import MadeRows

@@ -6,20 +6,22 @@ holds, and runs over all right sides.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from ..._engine.kernels.tables import tree_layout as tl
 from ..._engine.native.words import DATA
-from ..._engine.operations import ABA_DERIVATIVES, names
+from ..._engine.operations import ABA_DERIVATIVES
 from ...model import ClusterModel
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
-from ..machine_code.text import module_text
+from ..machine_code.text import body_text, module_text
+from ..tracing import Program
 from ..tracing._sources import source
 from ..tracing.expressions import INPUT, Expression, Graph, needed
+from .entry import WORDS, words_of
 
-WORDS = {"i0": 1, "i1": 7, "f1": 7, "f2": 9}
-"""How many words an argument of a kernel takes, by its kind."""
 _ONE = Kind("double")
 
 
@@ -38,24 +40,22 @@ def module(model: ClusterModel, lanes: int) -> str:
 
 
 class _Writer(Instructions):
-    """Writes expressions, each once."""
+    """Writes expressions, each once; inputs have names before."""
 
     def __init__(self, kind: Kind) -> None:
         super().__init__(kind)
         self.names: dict[int, str] = {}
 
-    def write(self, x: Expression, given: str) -> None:
-        """Write an expression behind its arguments; inputs have names, or are read from an array."""
+    def write(self, x: Expression) -> str:
+        """Write an expression behind its arguments; return its name."""
         for y in needed([x]):
             if y.id not in self.names:
-                self.names[y.id] = (
-                    self.load(given, y.args[0]) if y.op == INPUT
-                    else self.operation(self.kind, y.op, [self.name(a) for a in y.args])
-                )  # fmt: skip
+                given = [self._name(a) for a in y.args]
+                self.names[y.id] = self.operation(self.kind, y.op, given)
+        return self.names[x.id]
 
-    def name(self, x: object) -> str:
-        """Return the name of an expression, or a constant."""
-        return self.names[x.id] if isinstance(x, Expression) else self.kind.constant(float(x))  # type: ignore[arg-type]
+    def _name(self, x: Any) -> str:
+        return self.names[x.id] if isinstance(x, Expression) else self.kind.constant(float(x))
 
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
@@ -69,14 +69,8 @@ def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
 
 def _factors(model: ClusterModel) -> str:
     """Return ``void factors(M, L)``: all numbers of L that are none, in their order."""
-    w = _Writer(_ONE)
-    for i, x in enumerate(x for x in _factored(model)[0] if isinstance(x, Expression)):
-        w.write(x, "M")
-        w.store(w.name(x), "L", i)
-    return "\n".join([
-        "define internal void @factors(ptr noalias readonly %M, ptr noalias writeonly %L) noinline nounwind {",
-        *w.lines, "  ret void", "}", "",
-    ])  # fmt: skip
+    L = np.array([x for x in _factored(model)[0] if isinstance(x, Expression)], dtype=object)
+    return body_text(Program.of(model.name, [("M", model.nv**2)], {"L": L}), "factors", _ONE)
 
 
 def _columns(model: ClusterModel, lanes: int) -> str:
@@ -110,8 +104,7 @@ def _columns(model: ClusterModel, lanes: int) -> str:
             number = w.new(f"getelementptr double, ptr %L, i64 {y.args[0] - n}")
             w.names[y.id] = w.in_all_lanes(kind, w.new(f"load double, ptr {number}, align 8"))
     for i in range(n):
-        w.write(X[i], "")
-        w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.name(X[i])}')}, ptr {at('to', order[i])}, align 8")
+        w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.write(X[i])}')}, ptr {at('to', order[i])}, align 8")
     head = "define internal void @columns(ptr noalias readonly %L, ptr readonly %from, ptr %to) noinline"
     return "\n".join([
         f"{head} {kind.attributes} {{", *w.lines, f"  %done = icmp uge i64 %j, {last}", f"  %on = add i64 %j, {lanes}",
@@ -155,10 +148,7 @@ done:
 
 def _entry() -> str:
     """Return the function ``entry``."""
-    first, words = {}, 2
-    for name, kind in zip(names(ABA_DERIVATIVES.takes), ABA_DERIVATIVES.kinds, strict=True):
-        first[name] = words
-        words += WORDS[kind]
+    first, words = words_of(ABA_DERIVATIVES)
 
     def given(*arrays: str) -> str:
         return "".join(f", i64 %w{first[x] + k}" for x in arrays for k in range(WORDS["f1"]))
