@@ -34,12 +34,9 @@ def prepared(model: ClusterModel, *names: str, folder: Path | None = None) -> It
 
 def announce(model: ClusterModel, *names: str) -> None:
     """Say which kernels a command will compile for a model: not those for which there is code of the robot's own."""
-    own = set() if functions_of(model) is None else _TRACED
-    if model.closures and {"simulate", "moved"}.intersection(names):  # which look at what kernels leave of loops
-        own = own - {"aba", "energy"}
-    left = [name for name in names if name not in own]
-    if left or model.closures:
-        compiling.announce(needed(model, *left))
+    own = set() if functions_of(model) is None else {*_TRACED, *_LOOPS}
+    wanted = [*names, *(_LOOPS if model.closures else ())]
+    compiling.announce(compiling.kernels_of(bool(model.closures), *(name for name in wanted if name not in own)))
 
 
 def needed(model: ClusterModel, *names: str) -> tuple[Kernel, ...]:

@@ -11,11 +11,14 @@ import importlib
 import os
 from collections.abc import Iterator
 from contextvars import ContextVar
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from .native.memory import may_execute
 from .switches import BOUNDSCHECK, JIT
+
+if TYPE_CHECKING:
+    from .entry_points import Kernel
 
 ENGINES = ("auto", "traced", "tables")
 _VARIABLE = "PIN_CLUSTERS_ENGINE"
@@ -92,3 +95,14 @@ def functions_of(model: Any) -> Any:
         found = getattr(importlib.import_module(module), maker)(model)
         object.__setattr__(model, "_functions", found)
     return found
+
+
+def code_of(functions: Any, kernel: Kernel, name: str = "") -> Any:
+    """Return what does a kernel's work: code of a model's own, if it has functions, or the kernel.
+
+    Args:
+        functions: Of the model, or None.
+        kernel: The kernel.
+        name: Of the function, where that is not the name of the operation.
+    """
+    return kernel if functions is None else functions.code(name or kernel.operation.name)

@@ -142,7 +142,7 @@ class Pointer:
 
     Attributes:
         arrays: index, params, work, keep; kept alive here.
-        address: Of a block of whole numbers: address and size of each array.
+        address: Of a block of whole numbers: address and size of each array, then one of what is a model's own.
     """
 
     __slots__ = ("_block", "address", "arrays")
@@ -156,10 +156,14 @@ class Pointer:
         other._lead(int(self._block[0]), int(self._block[2]), *self.arrays[:2], work, keep)
         return other
 
+    def lead_to(self, own: np.ndarray) -> None:
+        """Let what is a model's own be found, too, which somebody else keeps alive."""
+        self._block[-1] = address_of(own)
+
     def _lead(self, at_index: int, at_params: int, *arrays: np.ndarray) -> None:
         assert all(array.flags.c_contiguous for array in arrays)
         index, params, work, keep = self.arrays = arrays
         self._block = np.array(
-            [at_index, len(index), at_params, len(params), address_of(work), len(work), address_of(keep), len(keep)]
+            [at_index, len(index), at_params, len(params), address_of(work), len(work), address_of(keep), len(keep), 0]
         )
         self.address = address_of(self._block)

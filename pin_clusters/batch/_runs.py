@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from .._engine import entry_points as kernels
+from .._engine.choice import code_of, functions_of
 from .._engine.kernels.tables import plan as at
 from ..model import ClusterModel, with_loops
 from ..model.configuration.manifold import manifold
 from ..simulation._coordinates import LIMIT
 from ..simulation._methods import METHODS
-from ..simulation._plan import plan_of
+from ..simulation._plan import Called, calls_of, plan_of
 from ..simulation._recorder import coupling_residuals
 from ..simulation._settings import Settings
 from ._marks import OPEN, SINGULAR
@@ -48,10 +51,10 @@ class Runs:
         bounds = [LIMIT * max(1, c.dependents) for c in model._tables.conditions]
         self._limits = np.array(bounds) ** 2 if s.switch else np.full(len(bounds), np.inf)
         closed = bool(model.closures)
-        self._aba, self._energy = (kernels.of(name, with_loops(model)) for name in ("aba", "energy"))
-        needed = [self._aba, self._energy, kernels.simulate, kernels.rows]
-        for kernel in [*needed, *([kernels.move, kernels.coupling, kernels.openness] if closed else [])]:
+        self._functions = functions_of(model)
+        for kernel in (kernels.simulate, kernels.rows):
             kernel.address()
+        _Room(model, self._functions)
         self._steps = min(s.steps, _STEPS)
         width = 4 + model.nq + 3 * model.nv + (2 * model.tree.nv if closed else 0)
         self._samples = (0 if of_end else -(-self._steps // s.record) + 1), width
@@ -70,7 +73,7 @@ class Runs:
 
     def begin(self) -> Run:
         """Return what runs rows of a thread; the status of those that do not come to their end will not be 0."""
-        room = _Room(self.batch.model, self._aba, self._energy)
+        room = _Room(self.batch.model, self._functions)
 
         def run(first: int, last: int) -> None:
             for n in range(first, last, self._together):
@@ -93,8 +96,11 @@ class Runs:
         if model.closures:
             starts = Program(status)
             # of aba, as coupling does not leave all bodies where their loops are seen to be closed
-            starts.call(self._aba, SINGULAR, room.aba, q, v, np.zeros(nv), np.zeros(nv))
-            starts.call(kernels.openness, OPEN, room.aba, q)
+            aba = code_of(self._functions, kernels.of("aba", with_loops(model)))
+            starts.call(aba, SINGULAR, room.aba, q, v, np.zeros(nv), np.zeros(nv))
+            own = room.calls[at.OPENNESS] != 0
+            openness = self._functions.code("openness") if own else kernels.openness
+            starts.call(openness, OPEN, room.tables.openness if own else room.aba, q)
             starts.ready()(0, count)
         program.call(
             kernels.simulate, SINGULAR, room.aba, room.calls, self._plan, Each(clocks, (9,)), self._ratios,
@@ -120,16 +126,9 @@ class Runs:
 class _Room:
     """What the kernels work on, for one thread."""
 
-    def __init__(self, model: ClusterModel, aba: kernels.Kernel, energy: kernels.Kernel) -> None:
-        room, closed = Room(model), bool(model.closures)
-        G = model._topology.G
-        self.G, self.energies = np.concatenate([G.ravel(), np.zeros(len(G))]), np.zeros(2)
-        self.aba, self.coupling = room.tables(np.zeros(model.nv)), room.tables(self.G)
-        self.of_energy, self.of_moves = room.tables(self.energies), room.tables(np.zeros(1))
-        self.calls = np.zeros(10, dtype=np.int64)
-        self.calls[[at.ABA, at.ENERGY, at.OWN]] = aba.address(), energy.address(), 1
-        if closed:
-            self.calls[[at.MOVE, at.COUPLING]] = kernels.move.address(), kernels.coupling.address()
-        self.calls[[at.MOVE_AT, at.ENERGY_AT, at.COUPLING_AT]] = (
-            self.of_moves.address, self.of_energy.address, self.coupling.address,
-        )  # fmt: skip
+    def __init__(self, model: ClusterModel, functions: Any) -> None:
+        room, G = Room(model), model._topology.G
+        self.G, self.energies = np.concatenate([G.ravel(), np.zeros(len(G))]), np.zeros(3)
+        self.aba = room.tables(np.zeros(model.nv))
+        self.tables = Called(*(room.tables(x) for x in (self.energies, self.G, np.zeros(1), self.energies[2:])))
+        self.calls = calls_of(model, functions, self.tables)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._engine import entry_points as kernels
+from .._engine.choice import code_of, functions_of
 from .._engine.kernels.tables import plan as at
 from .._support.trees import in_v
 from ..model import ClusterModel
@@ -49,11 +50,12 @@ def integrate(
         return on_device("integrate", model, given, out, status)
     work = model._tables.work.size + 3 * model.nq
     batch = Batch("integrate", model, given, threads, status, ("out", out, (model.nq,)), work=work)
-    result, (q, v) = batch.out[0], batch.tables
+    result, (q, v), functions = batch.out[0], batch.tables, functions_of(model)
 
     def write(program: Program) -> None:
-        tables, calls = Room(model).tables(np.zeros(1)), np.zeros(10, dtype=np.int64)
-        calls[[at.MOVE, at.MOVE_AT]] = kernels.move.address() if model.closures else 0, tables.address
+        tables, calls = Room(model).tables(np.zeros(1)), np.zeros(at.CALLS, dtype=np.int64)
+        if model.closures:
+            calls[[at.MOVE, at.MOVE_AT]] = code_of(functions, kernels.move).address(), tables.address
         spare, held = np.zeros((2, model.nq))
         program.call(
             kernels.moved, OPEN, tables, calls, *plan_of(model), Each(q, (model.nq,)), Each(v, (model.nv,)),
@@ -100,14 +102,14 @@ def project(
         return on_device("project", model, given, out, status)
     work = model._tables.work.size + 5 * model.nq
     batch = Batch("project", model, given, threads, status, ("out", out, (model.nq,)), work=work)
-    result, (q,) = batch.out[0], batch.tables
+    result, (q,), functions = batch.out[0], batch.tables, functions_of(model)
     terms = kept(model, ("project", ids), lambda: terms_of(model, ids)) if kernels.JIT else None
     held = np.zeros(model.own_tree.nv)
     held[[iv for j in ids for iv in in_v(model.own_tree, j)]] = 1.0
 
     def write(program: Program) -> None:
         assert terms is not None
-        close = kernels.project.address() if model.closures else 0
+        close = code_of(functions, kernels.project).address() if model.closures else 0
         program.call(
             kernels.projected, OPEN, Room(model).tables(np.zeros(1)), close, terms.units, terms.places, terms.numbers,
             held, Each(q, (model.nq,)), np.zeros(terms.size), Each(result, (model.nq,)),

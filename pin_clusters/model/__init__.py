@@ -31,6 +31,7 @@ from .loops import assemble as assemble
 from .loops import check_closed as check_closed
 from .loops import close as close
 from .loops import loops_of as loops_of
+from .loops import movers_of as movers_of
 from .loops import names_of_cluster as names_of_cluster
 from .loops import same_pose as same_pose
 from .parameters import ParameterColumns as ParameterColumns

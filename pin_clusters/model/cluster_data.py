@@ -11,9 +11,9 @@ import pinocchio as pin
 
 from .._engine import calls as _calls
 from .._engine import entry_points as kernels
-from .._engine.choice import engine, functions_of
+from .._engine.choice import code_of, engine, functions_of
 from .._engine.kernels.tables.tree_layout import KEEP
-from .._engine.operations import CALLED, HELPERS, Function, Helper
+from .._engine.operations import CALLED, HELPERS, TREE, Function, Helper
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
@@ -43,7 +43,6 @@ _OF_LOOPS = ("coupling", "coupling_rate", "motion_rates")  # results of what mov
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
 _VALUES = (
-    "hg",
     "lambda_c",
     "impulse_c",
     "dq_after",
@@ -90,7 +89,6 @@ class ClusterData(TreeWorkspace):
 
     Attributes:
         model: The model it belongs to.
-        hg: Result of ``computeCentroidalMomentum``, a ``pin.Force``.
         impulse_c: Their impulses, after ``impulseDynamics``.
         dq_after: Independent velocity after the impact.
     """
@@ -105,7 +103,6 @@ class ClusterData(TreeWorkspace):
         "_ddq",
         "_derivatives",
         "_desk",
-        "_functions",
         "_g",
         "_kept",
         "_known",
@@ -121,7 +118,6 @@ class ClusterData(TreeWorkspace):
         "_work",
         "_zeros",
         "dq_after",
-        "hg",
         "impulse_c",
     )
 
@@ -153,6 +149,9 @@ class ClusterData(TreeWorkspace):
     kinetic_energy = _energy(0, "Result of ``computeKineticEnergy``, [J].")
     potential_energy = _energy(1, "Result of ``computePotentialEnergy``, [J].")
     mechanical_energy = _energy(2, "Result of ``computeMechanicalEnergy``, [J].")
+    hg = forwarded(
+        "tree.hg", "Momentum about the centre of mass, after ``computeCentroidalMomentum``, ``ccrba`` and their kin."
+    )
     dhg = forwarded(
         "tree.dhg", "Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``."
     )
@@ -229,7 +228,6 @@ class ClusterData(TreeWorkspace):
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
         self._M = np.zeros((0, 0))
         coupling, with_rate = self._lay_out_tree()
-        self.hg = pin.Force.Zero()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
         self._contacts_found = 0, 0.0
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
@@ -288,7 +286,8 @@ class ClusterData(TreeWorkspace):
         if kernel in _FORCED:
             self._know_kernels()
         address, desk = self._callable(kernel), self._record
-        if any(desk[one.name][0] != self._address(one, address) for one in _CALLS_OF[kernel]):
+        couplings = (desk.coupling, desk.coupling_rate) != self._couplings()
+        if couplings or any(desk[one.name][0] != self._address(one, address) for one in _CALLS_OF[kernel]):
             self._use_compiled()
 
     def _notice_motion(self) -> None:
@@ -322,7 +321,7 @@ class ClusterData(TreeWorkspace):
         desk = self._record
         self._know_kernels()
         if self._model.closures:
-            desk.coupling = kernels.coupling.compiled_address
+            desk.coupling, desk.coupling_rate = self._couplings()
             desk.motion_rates = kernels.coupling_derivatives.compiled_address
         found, callables = [], {kernel: self._callable(kernel) for kernel in _CALLS_OF}
         for one in CALLED:
@@ -340,24 +339,28 @@ class ClusterData(TreeWorkspace):
         special = self._functions
         return kernel if special is None else int(special.address(one.name, kernel))
 
+    def _couplings(self) -> tuple[int, int]:
+        """Return the addresses of what brings couplings to a state, and with their rates; 0 if that is not made."""
+        special, own = self._functions, kernels.coupling.compiled_address if self._model.closures else 0
+        if special is None or not self._model.closures:
+            return own, own
+        return int(special.address("coupling", own)), int(special.address("coupling_rate", own))
+
     def _callable(self, kernel: str) -> int:
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
         group = _GROUPS[kernel]
         if group == "regressor" and self._regressors is None:
             return 0
-        if group in ("tree", "regressor") and self._model.closures and not kernels.coupling.compiled_address:
+        if group in ("tree", "regressor") and self._model.closures and not self._couplings()[0]:
             return 0
         if group == "tree" and (self._other_fields or self._model._tree_tables.settles):
             return 0
-        return self._kernels[kernel].compiled_address
+        own, special = self._kernels[kernel].compiled_address, self._functions
+        return own if special is None or kernel != TREE.name else int(special.address(kernel, own))
 
     def _code_of(self, name: str, kernel: str) -> int:
-        """Return the address of what does a function, made now if need be: of the model's own, or the kernel's.
-
-        With loops it is the kernel's, which leaves them closed in the workspace: that is looked at as well.
-        """
-        special = None if self._model.closures else self._functions
-        return (0 if special is None else int(special.make(name).address)) or self._kernels[kernel].address()
+        """Return the address of what does a function, made now if need be: of the model's own, or the kernel's."""
+        return int(code_of(self._functions, self._kernels[kernel], name).address())
 
     def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes.

@@ -144,6 +144,7 @@ class ClusterModel(ModelParts):
             "preferred": rather,
             "_desk": None,
             "_functions": None,
+            "_movers": None,
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -170,7 +171,7 @@ class ClusterModel(ModelParts):
         """Return the same robot with functions of its own; the tables are shared."""
         other = object.__new__(ClusterModel)
         for key in ModelParts.__slots__:
-            object.__setattr__(other, key, None if key == "_desk" else getattr(self, key))
+            object.__setattr__(other, key, None if key in ("_desk", "_movers") else getattr(self, key))
         object.__setattr__(other, "_functions", make(other))
         return other
 

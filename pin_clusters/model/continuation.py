@@ -8,10 +8,11 @@ import numpy as np
 import pinocchio as pin
 
 from .._engine import entry_points as kernels
+from .._engine.choice import code_of
 from .._engine.kernels.tables.layout import CONDITION_LIMIT, ROUNDING, TOLERANCE
 from ..errors import BranchLost
 from .cluster_model import ClusterModel
-from .loops import Loops, loops_of, names_of_cluster
+from .loops import Loops, loops_of, movers_of, names_of_cluster
 
 _STRIDE, _SMALLEST_STEP, _ITERATIONS = 0.2, 1e-6, 12
 
@@ -30,7 +31,8 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return target
     moved = q.copy()
     if loops.compiled:
-        code = kernels.move.call(loops.pointer, moved, v, target, loops.spare)
+        mover = code_of(movers_of(model), kernels.move)
+        code = mover.call(loops.pointer, moved, v, target, loops.spare)
         if code < 0:
             raise _lost(model, model._tables.joint_of_row[-code])
     else:

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._engine import entry_points as kernels
+from .._engine.choice import code_of, functions_of
 from .._engine.kernels.tables import layout
 from .._support.arrays import in_order, on_a_page
 from .._support.trees import in_q
@@ -94,6 +95,14 @@ def loops_of(model: ClusterModel) -> Loops:
     return found[1]
 
 
+def movers_of(model: ClusterModel) -> Any:
+    """Return functions of a model's own that move its loops; None: kernels do. It is chosen at the first move."""
+    if model._movers is None:
+        object.__setattr__(model, "_movers", (functions_of(model),))
+    assert model._movers is not None
+    return model._movers[0]
+
+
 def names_of_cluster(model: ClusterModel, joints: tuple[int, ...]) -> tuple[str, ...]:
     """Return the names of joints."""
     return tuple(model.own_tree.names[j] for j in joints)
@@ -112,7 +121,7 @@ def close(model: ClusterModel, q: np.ndarray, hold: list[int]) -> np.ndarray:
         held[:] = 0.0
         held[hold] = 1.0
         closed = q.copy()
-        if kernels.project.call(loops.pointer, closed, held) == 0:
+        if code_of(movers_of(model), kernels.project).call(loops.pointer, closed, held) == 0:
             far = np.abs(closed - q).max(initial=0.0) > 0.5
             if not far or _is_closed(loops, closed):
                 return closed

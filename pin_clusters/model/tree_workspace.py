@@ -9,8 +9,10 @@ import numpy as np
 import pinocchio as pin
 
 from .._engine.calls import Watch
+from .._engine.choice import code_of
 from .._engine.entry_points import Kernel, Pointer
 from .._engine.kernels.tables.tree_layout import QUIET
+from .._engine.operations import TREE
 from .._support.arrays import on_a_page
 from .packing import NEVER
 from .parts import ModelParts
@@ -24,6 +26,7 @@ class TreeWorkspace:
     """That part of a ``ClusterData``."""
 
     _model: ModelParts
+    _functions: Any
     _tree: pin.Data
     _tree_tables: Pointer
     _watch: Watch  # whether the tree's data is where it was
@@ -74,6 +77,9 @@ class TreeWorkspace:
         # where the motion that is differentiated stands: no other function moves the links there
         (self._moved,) = on_a_page(np.zeros(tables.work))
         self._moved_tables = self._tree_tables.beside(self._moved, out)
+        if self._functions is not None:
+            for pointer in (self._tree_tables, self._moved_tables):
+                pointer.lead_to(self._functions.wishes.table)
         self._no_rows = np.zeros((0, nv))
         # q of the last call, and where Jacobians are differentiated; behind it whether it is there
         self._posed, self._bent = (out[at : at + model.nq + 1] for at in (more.posed_q, more.bent_q))
@@ -161,7 +167,8 @@ class TreeWorkspace:
     def _run_in_tree(self, kernel: str, tables: Pointer, *arguments: Any) -> None:
         """Run one of the kernels that go to the tree's data."""
         self._look_at_tree()
-        self._kernels[kernel].call(tables, *arguments)
+        one = self._kernels[kernel]
+        (code_of(self._functions, one) if kernel == TREE.name else one).call(tables, *arguments)
         self._notice(kernel)
 
     def _section(self, name: str, size: int) -> np.ndarray:

@@ -17,7 +17,7 @@ from ..model import ClusterModel, loops_of
 from ._contacts import Contacts
 from ._coordinates import Coordinates
 from ._engine import PythonEngine, State
-from ._plan import can_move, make_plan, plan_of
+from ._plan import Called, calls_of, can_move, make_plan, plan_of
 from ._recorder import Recorder
 from ._settings import Settings
 
@@ -33,13 +33,11 @@ class CompiledMoves(Coordinates):
         self.loops = loops = loops_of(model) if model.closures else None
         self.plan, self.ratios = plan_of(model) if self.own else make_plan(model, self.columns)
         data, pointers = self.data, self.data._pointers
-        self.calls = np.array([
-            data._code_of("aba", "aba"), kernels.move.address() if loops else 0,
-            data._code_of("computeMechanicalEnergy", "energy"),
-            kernels.coupling.address() if loops else 0, loops.pointer.address if loops else 0,
-            pointers["energy"].address, pointers["coupling"].address, self.own, 0, 0,
-        ], dtype=np.int64)  # fmt: skip
-        self.energies, self.coupling = pointers["energy"].arrays[-1], pointers["coupling"].arrays[-1]
+        self.energies, self.coupling = np.zeros(3), pointers["coupling"].arrays[-1]
+        energy, openness = (pointers["energy"].beside(data._work, x) for x in (self.energies, self.energies[2:]))
+        moves = loops.pointer if loops else pointers["ddq"]
+        self._tables = Called(energy, pointers["coupling"], moves, openness)
+        self.calls = calls_of(model, data._functions, self._tables, own=self.own)
         self._spare, self._held = np.zeros((2, model.nq))
 
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:

@@ -2,14 +2,51 @@
 
 from __future__ import annotations
 
+from typing import Any, NamedTuple
+
 import numpy as np
 
-from ..model import ClusterModel, loops_of, once
+from .._engine import entry_points as kernels
+from .._engine.choice import code_of
+from .._engine.kernels.tables import plan as at
+from ..model import ClusterModel, loops_of, once, with_loops
 from ..model.configuration.manifold import manifold
 from ._groups import parts_of
 
 Plan = tuple[np.ndarray, np.ndarray]
 """Rows of what moves how, and ratios."""
+
+
+class Called(NamedTuple):
+    """Tables of what kernels of steps call."""
+
+    energy: kernels.Pointer
+    coupling: kernels.Pointer
+    moves: kernels.Pointer
+    openness: kernels.Pointer
+
+
+def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool = True) -> np.ndarray:
+    """Return the addresses of what kernels of steps call: of code of the model's own, if it has functions.
+
+    Args:
+        model: The model.
+        functions: Of the model, or None.
+        tables: Of what is called.
+        own: Whether the torques are of its independent joints.
+    """
+    calls, closed = np.zeros(at.CALLS, dtype=np.int64), with_loops(model)
+    calls[[at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [
+        x.address for x in (tables.energy, tables.coupling, tables.moves, tables.openness)
+    ]  # fmt: skip
+    calls[at.OWN] = own
+    calls[at.ABA] = code_of(functions, kernels.of("aba", closed)).address()
+    calls[at.ENERGY] = code_of(functions, kernels.of("energy", closed), "computeMechanicalEnergy").address()
+    if model.closures:
+        calls[at.MOVE] = code_of(functions, kernels.move).address()
+        calls[at.COUPLING] = code_of(functions, kernels.coupling).address()
+        calls[at.OPENNESS] = 0 if functions is None else functions.code("openness").own
+    return calls
 
 
 def can_move(model: ClusterModel) -> bool:

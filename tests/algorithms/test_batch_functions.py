@@ -29,7 +29,7 @@ def test_shipped_robots(name: str) -> None:
         wanted = rows.one_by_one(function, model, given)
         alone = rows.batch(function, model, given)
         shared = rows.batch(function, model, given, threads=2)
-        assert rows.error(alone, wanted) < 1e-13, function
+        assert rows.error(alone, wanted) < 5e-13, function  # two orders of sums, times conditions up to a thousand
         assert np.array_equal(alone, shared), function
 
 

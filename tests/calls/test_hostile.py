@@ -230,7 +230,8 @@ def test_forces_of_contacts_are_those_of_the_last_call() -> None:
 
 
 def test_regressors_need_the_kernel_of_loops(monkeypatch: pytest.MonkeyPatch) -> None:
-    data = pc.load("four_bar").createData()
+    with pc.engine("tables"):
+        data = pc.load("four_bar").createData()
     data._regressor_memory()
     for kernel in (entry_points.regressor, entry_points.energy_regressors):
         monkeypatch.setattr(kernel, "compiled_address", 8)

@@ -143,7 +143,9 @@ class Function(Writer):
         with self.b.if_then(self.there(kernel)):
             tables = self.desk.coupling_tables
             if rate is not None:
+                kernel = self.b.select(rate, self.desk.coupling_rate, kernel)
                 tables = self.b.select(rate, self.desk.rate_tables, tables)
+                self.need(self.there(kernel))
             self.need(self.run(kernel, tables, [[q, self.nq], [v, self.nv]]))
 
     def copies(self, to: ir.Value, arrays: Sequence[Sequence[ir.Value]]) -> ir.Value:

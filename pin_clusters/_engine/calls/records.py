@@ -40,6 +40,7 @@ class DataDesk(Record, more={one.name: Sizes(2) for one in CALLED}):
     also = Count()
     # of loops: G brought to a state, and its rate; derivatives of both, with the room that they need
     coupling = Code()
+    coupling_rate = Code()
     coupling_tables = Part(Pointer)
     rate_tables = Part(Pointer)
     motion_rates = Code()

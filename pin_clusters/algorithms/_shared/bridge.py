@@ -9,6 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from ..._engine import entry_points as kernels
+from ..._engine.choice import code_of
 from ..._support.arrays import plain
 from ...errors import SingularClusterError
 from ...model import ClusterData, ClusterModel
@@ -43,7 +44,8 @@ def bring(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, 
 
 def solve(data: ClusterData, q: np.ndarray, v: np.ndarray, tables: str = "coupling") -> int:
     """Run the kernel on the loops; G and g are in ``data._coupling``, what it reports is returned."""
-    return int(kernels.coupling.call(data._pointers[tables], plain(q), plain(v)))
+    made = code_of(data._functions, kernels.coupling, tables)
+    return int(made.call(data._pointers[tables], plain(q), plain(v)))
 
 
 def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:

@@ -35,4 +35,3 @@ def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> N
     if not quick_tree(model, data, _ALL, q, v, None):
         _tree.compute(model, data, _ALL, q, v)
     _tree.weigh(model, data)
-    data.hg = data._tree.hg.copy()

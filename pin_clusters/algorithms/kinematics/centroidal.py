@@ -146,7 +146,7 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     if v is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, None):
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
     _tree.weigh(model, data)
-    return _keep(data)
+    return data._tree.hg.copy()
 
 
 @_documented
@@ -176,7 +176,6 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """
     if v is None or not quick_tree(model, data, MAP | WHOLE | MOMENTUM, q, v, None):
         _tree.compute(model, data, MAP | WHOLE | MOMENTUM, *_check.state(model, data, q, v))
-    _keep(data)
     return data._Ag.copy()
 
 
@@ -194,7 +193,6 @@ def dccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray
     """Compute the time derivative of the centroidal momentum matrix; ``computeCentroidalMapTimeVariation``."""
     if v is None or not quick_tree(model, data, _MAP_RATE, q, v, None):
         _tree.compute(model, data, _MAP_RATE, *_check.state(model, data, q, v))
-    data.hg = data._tree.hg.copy()
     return data._dAg.copy()
 
 
@@ -247,12 +245,4 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
     if a is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, a):
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.motion(model, data, q, v, a))
     _tree.weigh(model, data)
-    _keep(data)
     return data._tree.dhg.copy()
-
-
-def _keep(data: ClusterData) -> pin.Force:
-    """Leave the momentum of the tree's data in ours."""
-    h = data._tree.hg
-    data.hg = h.copy()
-    return h.copy()

@@ -11,9 +11,10 @@ from ..._engine import calls as _calls
 from ..._engine import entry_points as kernels
 from ..._engine.calls import records
 from ..._engine.calls.recollection import MOST_ROWS
+from ..._engine.operations import MOVE, PROJECT
 from ..._support.arrays import on_a_page
 from ..._support.trees import in_q, in_v
-from .. import ClusterModel, loops_of
+from .. import ClusterModel, loops_of, movers_of
 from .manifold import Manifold
 
 _lock = threading.RLock()  # a finalizer may come here in the middle
@@ -27,7 +28,10 @@ def lay_out(model: ClusterModel, shape: Manifold) -> None:
                 object.__setattr__(model, "_desk", _calls.Desk(_filled(model, shape)))
                 _calls.connect_moves(ClusterModel)
     if model.closures:
-        _of(model).put(move=kernels.move.compiled_address, close=kernels.project.compiled_address)
+        addresses = [one.compiled_address for one in (kernels.move, kernels.project)]
+        if (own := movers_of(model)) is not None:
+            addresses = [own.address(*pair) for pair in zip((MOVE.name, PROJECT.name), addresses, strict=True)]
+        _of(model).put(move=addresses[0], close=addresses[1])
 
 
 def _of(model: ClusterModel) -> records.ModelDesk:

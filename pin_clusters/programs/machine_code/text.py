@@ -9,7 +9,7 @@ from ...errors import UnknownNameError
 from ..tracing.expressions import ARGUMENTS
 from ..tracing.program import Program
 from . import transposition
-from .instructions import Instructions
+from .instructions import Instructions, in_blocks
 from .kinds import Kind
 
 Arrays = Sequence[tuple[str, int]]
@@ -76,7 +76,8 @@ def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", li
     given = [f"ptr noalias nocapture readonly align {kind.align} %{x}" for x, _ in inputs]
     given += [f"ptr noalias nocapture writeonly align {kind.align} %{x}" for x, _ in outputs]
     head = f"define {linkage}void @{name}({', '.join(given)}) noinline {kind.attributes} {{"
-    return "\n".join([head, *body.lines, "  ret void", "}", *sorted(body.called), ""])
+    lines = in_blocks(body.lines, f"%{inputs[0][0] if inputs else outputs[0][0]}", "  ret void")
+    return "\n".join([head, *lines, "  ret void", "}", *sorted(body.called), ""])
 
 
 def function_text(program: Program, name: str, real: str = "double", sines: str = "inline") -> str:

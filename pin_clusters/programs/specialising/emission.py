@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..machine_code.instructions import Instructions
+from ..machine_code.instructions import Instructions, in_blocks
 from ..machine_code.kinds import Kind
 from ..tracing.expressions import INPUT, Expression
 from .lanes import BROADCAST, LANE, NUMBERS, PACK, SUM
@@ -27,6 +27,15 @@ class Result(NamedTuple):
     places: tuple[int, ...]
     value: Any
     bound: str = ""
+
+
+def of_pack(array: str, places: tuple[int, ...], value: Any, bound: str = "") -> list[Result]:
+    """Return the results of a tuple: one, or one per limb where that is simpler."""
+    if isinstance(value, Expression) and value.op not in (NUMBERS, PACK, BROADCAST):
+        return [Result(array, places, value, bound)]
+    several = value.args if isinstance(value, Expression) and value.op != BROADCAST else None
+    one = value.args[0] if isinstance(value, Expression) else value
+    return [Result(array, (i,), several[k] if several else one, bound) for k, i in enumerate(places)]
 
 
 class Core(Instructions):
@@ -60,7 +69,8 @@ class Core(Instructions):
         pointers += [f"ptr noalias nocapture writeonly align 8 %out.{name}" for name in outputs]
         widest = max([1, *self._lanes.values()])
         head = f"define internal i1 @core({', '.join(pointers)}) noinline {Kind('double', widest).attributes} {{"
-        return "\n".join([head, *self.lines, f"  ret i1 {flag}", "}", *sorted(self.called), ""])
+        lines = in_blocks(self.lines, pointers[0].split()[-1], "  ret i1 true")
+        return "\n".join([head, *lines, f"  ret i1 {flag}", "}", *sorted(self.called), ""])
 
     def _any(self, name: str, lanes: int) -> str:
         if lanes == 1:

@@ -18,7 +18,8 @@ LEFT_TO_KERNEL = 2**62
 """What a function returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
 WORDS = {"i0": 1, "i1": 7, "f1": 7, "f2": 9}
 """How many words an argument of a kernel takes, by its kind."""
-_KEEP, _WORK = 6, 4  # in the block of tables
+KEEP, WORK = 6, 4
+"""Where the results and the workspace are, in the block of tables."""
 
 
 def module(
@@ -35,30 +36,30 @@ def module(
         conditions: Where in the workspace each of the conditions of loops is expected.
         lanes: How many numbers a register holds.
     """
-    first, words = words_of(operation)
-    data = {name: f"%w{place + DATA}" for name, place in first.items()}
+    first, count = words_of(operation)
+    data = {name: data_of(first, name) for name in first if name != "address"}
     w = Instructions(Kind("double"))
-    w.lines += [f"define i32 @entry({_words(words)}) {Kind('double', 8).attributes} {{"]
+    w.lines += [f"define i32 @entry({words(count)}) {Kind('double', 8).attributes} {{"]
     w.lines += ["  %tables = inttoptr i64 %w2 to ptr"]
     places = dict(zip((name for name, _ in inputs), data.values(), strict=False))  # tau of aba is where others have a
     if "fext" in places:
-        behind = data["forces"] if "forces" in data else _of_block(w, _KEEP)
+        behind = data["forces"] if "forces" in data else of_block(w, KEEP)
         places["fext"] = w.new(f"add i64 {behind}, {8 * dict(inputs)['v']}")
     given = [w.new(f"inttoptr i64 {x} to ptr") for x in places.values()]
     if "forces" in first:  # what knows external ones is code of its own
         expected = dict(inputs)["v"] + dict(inputs)["fext"] if "fext" in places else 0
         fits = w.new(f"icmp eq i64 %w{first['forces'] + SIZE}, {expected}")
         w.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
-    finite = _finite(w, list(zip(given, (n for _, n in inputs), strict=True)), lanes)
-    w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
-    keep = w.new(f"inttoptr i64 {_of_block(w, _KEEP)} to ptr")
+    all_finite = finite(w, list(zip(given, (n for _, n in inputs), strict=True)), lanes)
+    w.lines += [f"  br i1 {all_finite}, label %run, label %other", "run:"]
+    keep = w.new(f"inttoptr i64 {of_block(w, KEEP)} to ptr")
     w.lines += [f"  %conditions = alloca [{max(1, len(conditions))} x double], align 64"]
     into = [keep if name == "keep" else w.new(f"inttoptr i64 {data[name]} to ptr") for name in sizes]
     pointers = ", ".join(f"ptr {x}" for x in (*given, *into, "%conditions"))
     w.lines += [f"  br i1 {w.new(f'call i1 @core({pointers})')}, label %other, label %good", "good:"]
     if operation.result and sizes[operation.writes]:
-        _copy(w, keep, into[0], sizes[operation.writes], lanes, "good")
-    work = _of_block(w, _WORK) if conditions else ""
+        copy(w, keep, into[0], sizes[operation.writes], lanes, "good")
+    work = of_block(w, WORK) if conditions else ""
     for i, place in enumerate(conditions):  # steps that change coordinates look there
         x = w.load("conditions", i)
         where = w.new(f"inttoptr i64 {w.new(f'add i64 {work}, {8 * place}')} to ptr")
@@ -88,36 +89,57 @@ def words_of(operation: Operation) -> tuple[dict[str, int], int]:
     return first, words
 
 
-def _words(n: int) -> str:
+def data_of(first: Mapping[str, int], name: str) -> str:
+    """Return the word that leads to the numbers of an argument."""
+    return f"%w{first[name] + DATA}"
+
+
+def words(n: int) -> str:
     """Return so many words, as a function takes them or is given them."""
     return ", ".join(f"i64 %w{i}" for i in range(n))
 
 
-def _of_block(w: Instructions, i: int) -> str:
+def of_block(w: Instructions, i: int) -> str:
     """Read a number of the block of tables."""
     return w.new(f"load i64, ptr {w.new(f'getelementptr i64, ptr %tables, i64 {i}')}")
 
 
-def _copy(w: Instructions, to: str, source: str, n: int, lanes: int, block: str) -> None:
-    """Write a loop that copies numbers, so that no function of others is called, which would have to be found."""
+def copy(w: Instructions, to: str, source: str, n: int, lanes: int, block: str, prefix: str = "") -> str:
+    """Write a loop that copies numbers, so that no function of others is called, which would have to be found.
+
+    Args:
+        w: Where it is written.
+        to: Pointer.
+        source: Pointer.
+        n: How many.
+        lanes: How many numbers a register holds.
+        block: In which one this is written.
+        prefix: Of the names of blocks.
+
+    Returns:
+        The block in which one is afterwards.
+    """
+    if n == 0:
+        return block
     width = lanes
     while width > n:
         width //= 2
-    kind, last = Kind("double", width).name, n - width
-    w.lines += ["  br label %copy", "copy:", f"  %at = phi i64 [ 0, %{block} ], [ %next, %copy ]"]
-    here, there = (w.new(f"getelementptr double, ptr {x}, i64 %at") for x in (source, to))
+    kind, last, p = Kind("double", width).name, n - width, prefix
+    w.lines += [f"  br label %{p}copy", f"{p}copy:", f"  %{p}at = phi i64 [ 0, %{block} ], [ %{p}next, %{p}copy ]"]
+    here, there = (w.new(f"getelementptr double, ptr {x}, i64 %{p}at") for x in (source, to))
     w.lines += [
         f"  store {kind} {w.new(f'load {kind}, ptr {here}, align 8')}, ptr {there}, align 8",
-        f"  %done = icmp uge i64 %at, {last}",
-        f"  %on = add i64 %at, {width}",
-        f"  %far = icmp ugt i64 %on, {last}",
-        f"  %next = select i1 %far, i64 {last}, i64 %on",  # the last ones may be copied twice
-        "  br i1 %done, label %copied, label %copy",
-        "copied:",
+        f"  %{p}done = icmp uge i64 %{p}at, {last}",
+        f"  %{p}on = add i64 %{p}at, {width}",
+        f"  %{p}far = icmp ugt i64 %{p}on, {last}",
+        f"  %{p}next = select i1 %{p}far, i64 {last}, i64 %{p}on",  # the last ones may be copied twice
+        f"  br i1 %{p}done, label %{p}copied, label %{p}copy",
+        f"{p}copied:",
     ]
+    return f"{p}copied"
 
 
-def _finite(w: Instructions, arrays: Sequence[tuple[str, int]], lanes: int) -> str:
+def finite(w: Instructions, arrays: Sequence[tuple[str, int]], lanes: int) -> str:
     """Write whether all numbers are finite: times zero they are zero."""
     sums: dict[int, str] = {}
     for array, n in arrays:

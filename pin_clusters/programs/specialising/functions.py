@@ -10,13 +10,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._engine.kernels.tables.layout import CONDITION_LIMIT
-from ..._engine.operations import FUNCTIONS, Function
+from ..._engine.kernels.tables.layout import CONDITION_LIMIT, OPEN
+from ..._engine.operations import COUPLING, FUNCTIONS, MOVE, OPENNESS, PROJECT, Function
 from ...errors import SingularClusterError
 from ...model import ClusterModel
 from ..tracing import FUNCTIONS as TRACED
 from ..tracing._sources import watching
-from ..tracing.expressions import Graph
+from ..tracing.expressions import Graph, select, square_root
 from ..tracing.run import Run
 
 ALL = {one.name: one for one in FUNCTIONS if one.specialised}
@@ -31,6 +31,12 @@ FORCED = {
     if one.forced
 }
 """What is traced with external forces, by the operation; they stand behind nv numbers."""
+OF_LOOPS = (
+    *(Function(one.name, one, "", "", "") for one in (MOVE, PROJECT)),
+    Function("coupling", COUPLING, "q v", "", ""), Function("coupling_rate", COUPLING, "q v", "", ""),
+    Function("openness", OPENNESS, "q", "", ""),
+)  # fmt: skip
+"""What closed loops need besides: ``coupling_rate`` is the coupling with its rate."""
 BY_NAME = {
     **{name: one for name, one in ALL.items() if one.called},
     **{
@@ -38,13 +44,14 @@ BY_NAME = {
         for one in FUNCTIONS if one.called and not one.traced and one.tables in BY_RESULT
     },
     **{one.name: FORCED[one.operation.name] for one in FUNCTIONS if "fext" in one.inputs},
+    **{one.name: one for one in OF_LOOPS},
 }  # fmt: skip
-"""The same by the functions that users call."""
-EVERY = ALL | {one.name: one for one in FORCED.values()}
+"""The same by the functions that are called."""
+EVERY = ALL | {one.name: one for one in (*FORCED.values(), *OF_LOOPS)}
 """All that is traced."""
 MOST = 100_000
 """So many operations a function may have that is traced unasked: about 700 kB of code, made in ten seconds."""
-BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}"}
+BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}", "opens": f"uge {OPEN**2!r}"}
 """What the kernel would have reported."""
 
 
@@ -100,6 +107,21 @@ def _arguments(one: Function, run: Run, outputs: dict[str, np.ndarray]) -> dict[
     return found
 
 
+def _of_loops(one: Function, run: Run) -> dict[str, Any]:
+    """Return what is left of the coupling, or of how far loops are open."""
+    if one.operation is OPENNESS:
+        worst: Any = 0.0
+        for x in run.opens(still=True):
+            worst = select(worst, x, x, worst)
+        return {"keep": np.array([square_root(worst)], dtype=object)}
+    G = run.model._topology.G
+    left = [*G.ravel(), *np.zeros(len(G) + (2 * G.size if one.name == "coupling_rate" else 0))]
+    keep = np.array(left, dtype=object)
+    run.plain("variations.coupling", "coupling", keep, run["q"], run["v"])
+    # what does not change is there already
+    return {"keep": np.array([None if x == y else x for x, y in zip(keep, left, strict=True)], dtype=object)}
+
+
 def traced(
     model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False, most: float = math.inf
 ) -> Traced | None:
@@ -116,10 +138,11 @@ def traced(
         TooLongError: There are more.
         NotAvailableError: A compiled function of the user ties joints of the robot.
     """
+    if one.operation is COUPLING and model._tables.supplies:
+        return None
     graph, run, inputs = Graph(most), Run(model), []
-    first, function = 0, TRACED[one.name.removesuffix(_FORCES)]
-    sizes = {"q": model.nq, "fext": 6 * model.njoints}
-    for name in (*function.inputs, *["fext"] * one.name.endswith(_FORCES)):
+    first, sizes = 0, {"q": model.nq, "fext": 6 * model.njoints}
+    for name in (*one.inputs, *["fext"] * one.name.endswith(_FORCES)):
         size = sizes.get(name, model.nv)
         run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
         inputs.append((name, size))
@@ -134,10 +157,12 @@ def traced(
         )
     try:
         with watching() as watched, np.errstate(all="ignore"):
-            outputs = function.run(run)
+            if one in OF_LOOPS:
+                found = _of_loops(one, run)
+            else:
+                found = _arguments(one, run, TRACED[one.name.removesuffix(_FORCES)].run(run))
     except (SingularClusterError, ZeroDivisionError):  # what moves no inertia, whatever the state
         return None
-    found = _arguments(one, run, outputs)
-    conditions = [run.work[condition.at] for condition in model._tables.conditions]
-    apart = run.opens() if opens else []
+    conditions = [run.work[condition.at] for condition in model._tables.conditions if one.operation is not OPENNESS]
+    apart = run.opens(still=one.operation is OPENNESS) if opens else []
     return Traced(inputs, found, [x - limit for x, limit in watched], conditions, apart, params)

@@ -305,3 +305,23 @@ class Lanes:
 
 def _bits(x: float) -> bytes:
     return struct.pack("<d", x)
+
+
+def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]) -> tuple[Lanes, list[list[int]]]:
+    """Return what rebuilds a graph, and the numbers of the limbs of each group.
+
+    Args:
+        inputs: Of each limb of each group the inputs that are its own, in the same order for all of a group.
+        values: Of those inputs that are numbers of the robot.
+    """
+    owners: dict[int, int] = {}
+    slots: dict[int, int] = {}
+    numbers: list[list[int]] = []
+    for group in inputs:
+        start, at = sum(map(len, numbers)), 10000 * (len(numbers) + 1)
+        numbers.append([start + k for k in range(len(group))])
+        for limb, own in enumerate(group):
+            for slot, i in enumerate(own, at):
+                owners[i], slots[i] = start + limb, slot
+    width = [1 << (len(group) - 1).bit_length() for group in inputs]
+    return Lanes(values, owners, numbers, width, slots), numbers

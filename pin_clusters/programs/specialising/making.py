@@ -20,7 +20,7 @@ from ..._engine import entry_points as kernels
 from ..._engine.choice import chosen
 from ..._engine.native import library
 from ..._engine.native.words import words_of
-from ..._engine.operations import RNEA_DERIVATIVES, Function, names
+from ..._engine.operations import RNEA_DERIVATIVES, TREE, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
@@ -28,6 +28,7 @@ from .entry import LEFT_TO_KERNEL
 from .functions import BY_NAME, BY_RESULT, EVERY, FORCED, MOST
 from .module import code_of, module_of
 from .rows import MadeRows
+from .tree import Wishes, wish_of
 
 M = TypeVar("M", "Made", MadeRows)
 _LONG = 30.0  # of traces of one process, [s]
@@ -51,35 +52,39 @@ class Specialised(NamedTuple):
 
 
 class Made:
-    """One function of a model.
+    """One function of a model: it is called as a kernel is.
 
     Attributes:
-        address: Of what calls take in place of the kernel; 0 if that does it.
+        own: Address of what calls take in place of the kernel; 0 if that does it.
     """
 
     def __init__(self, model: ClusterModel, function: Function, most: float) -> None:
         self.function, self.name, self.most = function, function.name, most
         self.kernel = kernels.of(self.function.operation.name, with_loops(model))
-        self.size, self.address = 0, 0
+        self.size, self.own = 0, 0
         start = time.perf_counter()
         loaded = code_of(model, "state", self.function, most, lambda: module_of(model, self.function, most=most))
         if loaded is not None:
-            self.size, self.address = loaded.size, loaded.address("entry")
+            self.size, self.own = loaded.size, loaded.address("entry")
             self._call: Any = None
         self.made_in = time.perf_counter() - start
 
     @property
     def chosen(self) -> bool:
         """Whether it is traced."""
-        return bool(self.address)
+        return bool(self.own)
 
-    def run(self, pointer: kernels.Pointer, *arrays: Any) -> int:
+    def address(self) -> int:
+        """Return the address of what does it; a kernel is compiled if need be."""
+        return self.own or self.kernel.address()
+
+    def call(self, pointer: kernels.Pointer, *arrays: Any) -> int:
         """Do what the kernel does, and return its code."""
-        if not self.address:
+        if not self.own:
             return int(self.kernel.call(pointer, *arrays))
         words = [w for x in (pointer.address, *arrays) for w in words_of(x)]
         if self._call is None:
-            self._call = ctypes.PYFUNCTYPE(ctypes.c_int32, *[ctypes.c_int64] * (len(words) + 2))(self.address)
+            self._call = ctypes.PYFUNCTYPE(ctypes.c_int32, *[ctypes.c_int64] * (len(words) + 2))(self.own)
         code, error = ctypes.c_int64(), ctypes.c_int64()
         self._call(ctypes.addressof(code), ctypes.addressof(error), *words)
         return plain(self.kernel, pointer, *arrays) if code.value == LEFT_TO_KERNEL else code.value
@@ -106,7 +111,7 @@ class Recipe(NamedTuple):
         """Return the specialised model."""
         special = model._with_functions(Functions.asked_for)
         for name in self.names:
-            special._functions._make(EVERY[name])
+            special._functions._make(EVERY[name] if name in EVERY else wish_of(name))
         return special
 
 
@@ -122,20 +127,23 @@ class Functions:
         self._made: dict[str, Made] = {}
         self._rows: dict[str, MadeRows] = {}
         self._lock, self._told = threading.RLock(), False
+        self.wishes = Wishes(self._make)
 
     @classmethod
     def asked_for(cls, model: ClusterModel) -> Functions:
         """Make those of ``pc.specialise``."""
         return cls(model, asked=True)
 
-    def make(self, name: str) -> Made:
-        """Return what is traced for a function of users, made now if need be."""
+    def code(self, name: str) -> Made | Wishes:
+        """Return what is traced for a function, made now if need be."""
+        if name == TREE.name:
+            return self.wishes
         return self._make(BY_NAME[name])
 
     def _make(self, one: Function) -> Made:
         with self._lock:
             found, most = self._made.get(one.name), self._most
-            if found is None or (not found.address and found.most < most):
+            if found is None or (not found.own and found.most < most):
                 found = self._made[one.name] = self._try(partial(Made, self._model, one), most)
             return found
 
@@ -164,12 +172,15 @@ class Functions:
             name: Of the function.
             kernel: Address of its kernel.
         """
-        if name not in BY_NAME:
-            return kernel
-        made = self._made.get(BY_NAME[name].name)
-        if made is None or (not made.address and made.most < self._most):
+        if name == TREE.name:
+            return self.wishes.own
+        return self._known(BY_NAME[name], kernel) if name in BY_NAME else kernel
+
+    def _known(self, one: Function, kernel: int) -> int:
+        made = self._made.get(one.name)
+        if made is None or (not made.own and made.most < self._most):
             return 0
-        return made.address or kernel
+        return made.own or kernel
 
     def forced_address(self, kernel: str, address: int) -> int:
         """Return the address of what does a kernel's work with external forces; 0 if that is not made.
@@ -178,8 +189,7 @@ class Functions:
             kernel: Name of its operation.
             address: Of the kernel itself, which does what cannot be traced.
         """
-        made = self._made.get(FORCED[kernel].name)
-        return 0 if made is None else made.address or address
+        return self._known(FORCED[kernel], address)
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
         """Do what a kernel does, and return its code; None where the kernel has to do it.
@@ -200,7 +210,7 @@ class Functions:
         one = FORCED.get(kernel) if forced else BY_NAME.get(name) or BY_RESULT.get(result)
         if one is None or one.operation.name != kernel:
             return None
-        return self._make(one).run(pointer, *arrays)
+        return self._make(one).call(pointer, *arrays)
 
     def rows(self, result: str) -> MadeRows:
         """Return what computes rows."""

@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from ..._engine.kernels.tables import tree_layout as tl
-from ..._engine.operations import ABA_DERIVATIVES, RNEA_DERIVATIVES, Function
+from ..._engine.operations import ABA_DERIVATIVES, MOVE, OPENNESS, PROJECT, RNEA_DERIVATIVES, TREE, Function
 from ...constraints.called import CallableClosure
 from ...model import ClusterModel
 from ..machine_code.loading import Loaded, load_made_of
 from ..machine_code.machine import lanes_of_host
 from ..tracing.expressions import Expression, TooLongError, needed
-from . import entry, solving
-from .emission import Core, Result
-from .functions import BOUNDS, Traced, traced, without_collector
-from .lanes import BROADCAST, NUMBERS, PACK, Lanes
+from . import entry, moving, solving, tree
+from .emission import Core, Result, of_pack
+from .functions import BOUNDS, OF_LOOPS, Traced, traced, without_collector
+from .lanes import Lanes, lanes_of
 from .limbs import Group, limbs_of
 
 
@@ -48,7 +48,10 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
     if any(isinstance(closure, CallableClosure) for closure in model.closures):
         written = text()  # what the user's functions do does not stand in the tables
         return load_made_of([written], lambda: written)
-    tables = [x.tobytes().hex() for x in (model._index, model._params, model._tables.work)]
+    read = model._index, model._params, model._tables.work
+    if function.operation is TREE:
+        read = model._tree_tables.index, model._tree_tables.params, model._topology.G
+    tables = [x.tobytes().hex() for x in read]
     structure = repr((model.nq, model.nv, model._tables.conditions, groups_of(model, function)))
     return load_made_of([kind, function.name, repr(most), sources(), structure, *tables], text)
 
@@ -79,6 +82,10 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
         NotAvailableError: A compiled function of the user ties joints of the robot.
         TooLongError: There are more operations.
     """
+    if function.operation in (MOVE, PROJECT):
+        return moving.module(model, function.operation, most)
+    if function.operation is TREE:
+        return tree.module(model, function, most)
     if function.operation is ABA_DERIVATIVES:
         return solving.module(model, lanes_of_host())
     groups = groups_of(model, function) if lanes else []
@@ -86,13 +93,13 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
     if rebuilt is not None:
         found, _, results = rebuilt
     else:
-        plain = traced(model, function, most=most)
+        plain = traced(model, function, opens=function.operation is OPENNESS, most=most)
         if plain is None:
             return ""
         found, results = plain, _plain(plain, _written(model, function, plain))
     core = Core(found.inputs).text(results, (*found.outputs, "conditions"))
     sizes = {name: len(x) for name, x in found.outputs.items()}
-    places = [condition.at for condition in model._tables.conditions]
+    places = [condition.at for condition in model._tables.conditions] if found.conditions else []
     return entry.module(core, found.inputs, sizes, function.operation, places, lanes_of_host())
 
 
@@ -104,8 +111,8 @@ def groups_of(model: ClusterModel, function: Function) -> list[Group]:
 
 def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str, set[int]]:
     """Return what is written, by name and places: derivatives stay zero for joints on different branches."""
-    written = {name: set(range(len(values))) for name, values in found.outputs.items()}
-    if function.operation.group == "data":
+    written = {name: {i for i, x in enumerate(values) if x is not None} for name, values in found.outputs.items()}
+    if function.operation.group == "data" or function in OF_LOOPS:
         return written
     nv, plan = model.nv, model._tables.velocities
     related = np.eye(nv, dtype=bool)
@@ -122,6 +129,7 @@ def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str
 def _plain(found: Traced, written: dict[str, set[int]]) -> list[Result]:
     results = [Result(name, (i,), found.outputs[name][i]) for name in written for i in sorted(written[name])]
     results += [Result("pivots", (i,), x, BOUNDS["pivots"]) for i, x in enumerate(found.pivots)]
+    results += [Result("opens", (i,), x, BOUNDS["opens"]) for i, x in enumerate(found.opens)]
     return results + [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(found.conditions)]
 
 
@@ -162,26 +170,18 @@ def _alike(nv: int, found: Traced, group: Group) -> list[tuple[str, tuple[int, .
 
 def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
     """Rebuild what was traced, with a limb per lane."""
-    first = {}
-    place = 0
+    first, place = {}, 0
     for name, size in found.inputs:
         first[name], place = place, place + size
-    owners: dict[int, int] = {}
-    slots: dict[int, int] = {}
-    numbers: list[list[int]] = []
-    for group in groups:
-        start, at = sum(map(len, numbers)), 10000 * (len(numbers) + 1)
-        numbers.append([start + k for k in range(len(group))])
-        for limb, one in enumerate(group):
-            slot = at
-            for name, offset in first.items():
-                for i in {"q": one.q, "fext": one.fext}.get(name, one.v):
-                    owners[offset + i], slots[offset + i] = start + limb, slot
-                    slot += 1
-    wanted = [*found.result, *found.pivots, *found.conditions, *found.opens]
-    nodes = needed(wanted)
-    width = [1 << (len(group) - 1).bit_length() for group in groups]
-    new = Lanes(found.params, owners, numbers, width, slots)
+    inputs = [
+        [
+            [offset + i for name, offset in first.items() for i in {"q": one.q, "fext": one.fext}.get(name, one.v)]
+            for one in group
+        ]
+        for group in groups
+    ]
+    nodes = needed([*found.result, *found.pivots, *found.conditions, *found.opens])
+    new, numbers = lanes_of(inputs, found.params)
     new.look_at(nodes)
     alike = [_alike(model.nv, found, group) for group in groups]
     for g, own in enumerate(alike):
@@ -193,7 +193,7 @@ def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: lis
         for name, places in own:
             if left[name].issuperset(places):
                 left[name] -= set(places)
-                results += _of_pack(name, places, new.pack(g, [found.outputs[name][i] for i in places]))
+                results += of_pack(name, places, new.pack(g, [found.outputs[name][i] for i in places]))
     results += [Result(name, (i,), new.scalar(found.outputs[name][i])) for name in left for i in sorted(left[name])]
     results += _looked_at(new, found.pivots, "pivots", BOUNDS["pivots"], numbers)
     results += _looked_at(new, found.conditions, "conditions", BOUNDS["conditions"], numbers)
@@ -210,14 +210,5 @@ def _looked_at(new: Lanes, values: list[Any], array: str, bound: str, groups: li
             for places in zip(*by, strict=True):
                 left -= set(places)
                 value = new.pack(g, [values[i] for i in places])
-                results += _of_pack(array, places, value, bound)
+                results += of_pack(array, places, value, bound)
     return results + [Result(array, (i,), new.scalar(values[i]), bound) for i in sorted(left)]
-
-
-def _of_pack(array: str, places: tuple[int, ...], value: Any, bound: str = "") -> list[Result]:
-    """Return the results of a tuple: one, or one per limb where that is simpler."""
-    if isinstance(value, Expression) and value.op not in (NUMBERS, PACK, BROADCAST):
-        return [Result(array, places, value, bound)]
-    several = value.args if isinstance(value, Expression) and value.op != BROADCAST else None
-    one = value.args[0] if isinstance(value, Expression) else value
-    return [Result(array, (i,), several[k] if several else one, bound) for k, i in enumerate(places)]

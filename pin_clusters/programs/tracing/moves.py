@@ -112,15 +112,8 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> None:
 
 def _correct(run: Run, q: np.ndarray, C: Any) -> None:
     """Make a step of Newton's method with the dependent joints of a cluster."""
-    index, work, views = run.model._index, run.work, source("tables.views")
-    H = views.head(index, C.head)
-    L = source("tables.loop_block").block(H, C.nk)
-    source("loops.dependent_columns").invert_dependents(work, L)
-    for n in range(H.velocity0, H.velocity1):
-        work[views.velocity_row(index, n).at_rate] = 0.0
-    for i in range(L.nd):
-        step = sum((work[L.P + i * L.nr + j] * work[L.value + j] for j in range(L.nr)), 0.0)
-        work[views.velocity_row(index, H.velocity0 + i).at_rate] = -step
+    index, work = run.model._index, run.work
+    source("moves.following").step_dependents(index, work, C)
     source("moves.following").advance(index, work, q, C, 1.0)
 
 

@@ -12,10 +12,12 @@ from ..bodies.placements import start
 from ..compiling.jit import paste
 from ..loops.coupling_of_loops import stand_still
 from ..loops.dependent_columns import invert
+from ..numbers.pack import too_small
 from ..tables.layout import LOOP, OK, WRONG_SIZE
 from ..tables.loop_block import block
 from ..tables.views import cluster, head, header, velocity_row
-from .following import ITERATIONS, LIMIT, advance, closed_enough, evaluate
+from .following import advance, closed_enough, evaluate, longest_rate
+from .limits import ITERATIONS, LIMIT
 
 
 @paste
@@ -39,14 +41,14 @@ def hold(index, work, held, H, L):
         V, i = velocity_row(index, n), n - H.velocity0
         # the columns of K: dependent velocities in order, then the independent ones
         column = i if i < L.nd else L.nd + V.column
-        if (i < L.nd or V.column >= 0) and held[V.iv] != 0.0:
+        if i < L.nd or V.column >= 0:
             for k in range(L.nr):
-                work[L.K + k * L.width + column] = 0.0
+                work[L.K + k * L.width + column] *= 1.0 - held[V.iv]
 
 
 @paste
 def factor_rows(work, L, rows):
-    """Cholesky factors of K K', in the room; returns whether there are any."""
+    """Cholesky factors of K K', in the room; returns whether there are any. A trace looks at the pivots itself."""
     A, trace = L.room, 0.0
     for i in range(rows):
         for j in range(rows):
@@ -60,7 +62,7 @@ def factor_rows(work, L, rows):
         t = work[A + k * L.nr + k] + 1e-13 * trace
         for m in range(k):
             t -= work[A + k * L.nr + m] * work[A + k * L.nr + m]
-        if not t > 0.0:
+        if too_small(t, 0.0):
             return False
         t = math.sqrt(t)
         work[A + k * L.nr + k] = t
@@ -91,8 +93,7 @@ def solve_rows(work, L, rows):
 
 @paste
 def step_back(index, work, H, L, rows):
-    """Write -K' (K K')^-1 r to the rates; returns the longest."""
-    longest = 0.0
+    """Write -K' (K K')^-1 r to the rates."""
     for n in range(H.velocity0, H.velocity1):
         V, i, x = velocity_row(index, n), n - H.velocity0, 0.0
         column = i if i < L.nd else L.nd + V.column
@@ -100,33 +101,42 @@ def step_back(index, work, H, L, rows):
             for k in range(rows):
                 x -= work[L.K + k * L.width + column] * work[L.value + k]
         work[V.at_rate] = x
-        longest = max(longest, abs(x))
-    return longest
+
+
+@paste
+def step_all(index, work, held, C):
+    """Write the shortest step of all joints that are not held; returns whether there is one."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    rows = L.nr
+    if L.nr > L.nd:
+        invert(work, L.K, L.width, L.nd, L.nr, L.P, L.room)
+    hold(index, work, held, H, L)
+    if L.nr > L.nd:
+        # off the manifold more rows count than on it: those that the pivots chose, as P K
+        rows = L.nd
+        choose_rows(work, L)
+    if not factor_rows(work, L, rows):
+        return False
+    solve_rows(work, L, rows)
+    step_back(index, work, H, L, rows)
+    return True
 
 
 @paste
 def close_all(index, params, work, q, held, C):
     """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops."""
     H, before = head(index, C.head), 1e300
-    L = block(H, C.nk)
     for _ in range(2 * ITERATIONS):
         value = evaluate(index, params, work, q, C)
         if closed_enough(index, q, C, value, before):
             return True
         if not value < 1e3 or value > 10.0 * before:
             return False
-        before, rows = value, L.nr
-        if L.nr > L.nd:
-            invert(work, L.K, L.width, L.nd, L.nr, L.P, L.room)
-        hold(index, work, held, H, L)
-        if L.nr > L.nd:
-            # off the manifold more rows count than on it: those that the pivots chose, as P K
-            rows = L.nd
-            choose_rows(work, L)
-        if not factor_rows(work, L, rows):
+        before = value
+        if not step_all(index, work, held, C):
             return False
-        solve_rows(work, L, rows)
-        longest = step_back(index, work, H, L, rows)
+        longest = longest_rate(index, work, H.velocity0, H.velocity1)
         advance(index, work, q, C, LIMIT / longest if longest > LIMIT else 1.0)
     return False
 

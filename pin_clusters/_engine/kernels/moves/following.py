@@ -7,21 +7,19 @@ from __future__ import annotations
 
 from ..bodies.increments import turn_pair, turn_quaternion
 from ..bodies.placements import free_rotation, start
-from ..compiling.jit import device, paste
+from ..compiling.jit import device, inline, paste
 from ..loops.closure_rows import equations
 from ..loops.closure_values import values
 from ..loops.coupling_of_loops import is_singular, place_bodies, prepare, rates_of, stand_still
 from ..loops.dependent_columns import invert_dependents
+from ..numbers.pack import if_less
+from ..numbers.simd import zero
 from ..numbers.spatial import rot
 from ..numbers.tuples import Vec3
 from ..tables import layout as at
 from ..tables.loop_block import block
 from ..tables.views import body, cluster, head, header, listed, velocity_row
-
-STRIDE = 0.2  # [rad] or [m]: longest predicted step of a dependent joint
-SMALLEST_STEP = 1e-6  # part of the whole motion
-LIMIT = 0.5  # [rad] or [m]: longest step of a joint when a loop is closed
-ITERATIONS = 12
+from .limits import ITERATIONS, LIMIT, SMALLEST_STEP, STRIDE
 
 
 @device
@@ -71,7 +69,7 @@ def evaluate(index, params, work, q, C):
     L, worst = block(head(index, C.head), C.nk), 0.0
     for i in range(L.nr):
         x = abs(work[L.value + i])
-        if not x <= worst:
+        if not x <= worst and worst == worst:
             worst = x  # NaN stays
     return worst
 
@@ -87,11 +85,33 @@ def closed_enough(index, q, C, value, before):
     return value < at.TOLERANCE * max(1.0, 0.01 * largest) or (value < at.ROUNDING and value > 0.3 * before)
 
 
+@device
+def longest_rate(index, work, first, last):
+    """The longest of the rates of some velocities."""
+    longest = 0.0
+    for n in range(first, last):
+        longest = max(longest, abs(work[velocity_row(index, n).at_rate]))
+    return longest
+
+
+@inline
+def step_dependents(index, work, C):
+    """Write the step of the dependent joints that would close the loops if nothing bent."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    invert_dependents(work, L)
+    for n in range(H.velocity0, H.velocity1):
+        x = zero(work)
+        if n - H.velocity0 < L.nd:
+            for j in range(L.nr):
+                x -= work[L.P + (n - H.velocity0) * L.nr + j] * work[L.value + j]
+        work[velocity_row(index, n).at_rate] = x
+
+
 @paste
 def close_dependents(index, params, work, q, C):
     """Newton's method on the dependent joints; returns whether it closed the loops."""
     H, before = head(index, C.head), 1e300
-    L = block(H, C.nk)
     for _ in range(ITERATIONS):
         value = evaluate(index, params, work, q, C)
         if closed_enough(index, q, C, value, before):
@@ -99,16 +119,8 @@ def close_dependents(index, params, work, q, C):
         if not value < 1e3 or value > 2.0 * before:
             return False
         before = value
-        invert_dependents(work, L)
-        for n in range(H.velocity0, H.velocity1):
-            work[velocity_row(index, n).at_rate] = 0.0
-        longest = 0.0
-        for i in range(L.nd):
-            x = 0.0
-            for j in range(L.nr):
-                x -= work[L.P + i * L.nr + j] * work[L.value + j]
-            work[velocity_row(index, H.velocity0 + i).at_rate] = x
-            longest = max(longest, abs(x))
+        step_dependents(index, work, C)
+        longest = longest_rate(index, work, H.velocity0, H.velocity0 + H.nd)
         if not longest < LIMIT:
             return False
         advance(index, work, q, C, 1.0)
@@ -116,33 +128,30 @@ def close_dependents(index, params, work, q, C):
 
 
 @paste
-def same_branch(work, L):
-    """Whether det(P K_d) > 0, with P of the saved pose and K of the present one."""
-    nd, x, sign = L.nd, L.saved + L.nd * L.nr, 1.0
+def side(work, L):
+    """The sign of det(P K_d), with P of the saved pose and K of the present one."""
+    nd, x, sign = L.nd, L.saved + L.nd * L.nr, zero(work) + 1.0
     for i in range(nd):
         for j in range(nd):
-            t = 0.0
+            t = zero(work)
             for k in range(L.nr):
                 t += work[L.saved + i * L.nr + k] * work[L.K + k * L.width + j]
             work[x + i * nd + j] = t
     for k in range(nd):
-        best = k
         for i in range(k + 1, nd):
-            if abs(work[x + i * nd + k]) > abs(work[x + best * nd + k]):
-                best = i
-        if best != k:
-            sign = -sign
-            for j in range(nd):
-                work[x + k * nd + j], work[x + best * nd + j] = work[x + best * nd + j], work[x + k * nd + j]
+            # the larger of both rows goes up
+            a, b = work[x + k * nd + k] * work[x + k * nd + k], work[x + i * nd + k] * work[x + i * nd + k]
+            for j in range(k, nd):
+                above, below = work[x + k * nd + j], work[x + i * nd + j]
+                work[x + k * nd + j], work[x + i * nd + j] = if_less(a, b, below, above), if_less(a, b, above, below)
+            sign *= if_less(a, b, zero(work) - 1.0, zero(work) + 1.0)
         pivot = work[x + k * nd + k]
-        if not pivot != 0.0:
-            return False
-        sign = sign if pivot > 0.0 else -sign
+        sign *= if_less(zero(work), pivot, zero(work) + 1.0, if_less(pivot, zero(work), zero(work) - 1.0, zero(work)))
         for i in range(k + 1, nd):
             t = work[x + i * nd + k] / pivot
             for j in range(k, nd):
                 work[x + i * nd + j] -= t * work[x + k * nd + j]
-    return sign > 0.0
+    return sign
 
 
 @paste
@@ -161,10 +170,8 @@ def follow(index, params, work, q, v, target, spare, C):
             return False  # beyond it, the sign of det K_d would be that of rounding
         for i in range(L.nd * L.nr):
             work[L.saved + i] = work[L.P + i]
-        longest = 0.0
         rates_of(index, work, v, C)
-        for i in range(L.nd):
-            longest = max(longest, abs(work[velocity_row(index, H.velocity0 + i).at_rate]))
+        longest = longest_rate(index, work, H.velocity0, H.velocity0 + L.nd)
         if not longest < 1e9:
             return False
         copy_joints(index, q, spare, C, False)
@@ -177,7 +184,7 @@ def follow(index, params, work, q, v, target, spare, C):
             advance(index, work, q, C, step)
             if step >= 1.0 - done:
                 copy_joints(index, target, q, C, True)
-            if close_dependents(index, params, work, q, C) and same_branch(work, L):
+            if close_dependents(index, params, work, q, C) and side(work, L) > 0.0:
                 arrived = True
             else:
                 copy_joints(index, spare, q, C, False)

@@ -23,7 +23,7 @@ def simulate_at(
         lengths: Of a step, and of the last one.
         limits: Largest squared bound of the condition of each cluster with loops.
         coupling: Where the coupling function leaves G and its bias.
-        energies: Where the energy function leaves both energies.
+        energies: Where the energy function leaves both energies, then the openness function by how much loops are open.
         asked: What goes to and comes from the user's function, if there is one.
         state: q and v.
         torque: One row, or one per step; with a function room for its answers, a row per stage.
@@ -65,7 +65,8 @@ def simulate_at(
                     clock[STOPPED] = 2
                     return 0
                 if n % clock[RECORD] == 0 and due:
-                    keep_sample(address, calls, plan, coupling, energies, n, q, v, a_i, tau, samples[clock[SAMPLES]])
+                    row = samples[clock[SAMPLES]]
+                    keep_sample(address, calls, plan, coupling, energies, n, q, v, a_i, tau, row)
                     clock[SAMPLES] += 1
                 due = True
                 continue

@@ -129,13 +129,16 @@ def sound(q, v):
 def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, tau, row):
     """Write a sample: step, energies, openness, q, v, a, torques; with loops velocity and acceleration of the tree.
 
-    What ``accelerate`` left in the workspace must be that of q.
+    What ``accelerate`` left in the workspace must be that of q, unless openness is called.
     """
     index, params, work, _ = tables(address)
     row[3] = 0.0
+    if calls[at.OPENNESS] != 0:
+        call_at(calls[at.OPENNESS], calls[at.OPENNESS_AT], (q,))
+        row[3] = energies[2]
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
-        if C.kind == LOOP:
+        if C.kind == LOOP and calls[at.OPENNESS] == 0:
             row[3] = max(row[3], math.sqrt(largest_value(index, params, work, q, C)))
     call_at(calls[at.ENERGY], calls[at.ENERGY_AT], (q, v))
     row[0], row[1], row[2] = k, energies[0], energies[1]
