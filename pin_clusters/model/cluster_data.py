@@ -13,7 +13,7 @@ from .._engine import calls as _calls
 from .._engine import entry_points as kernels
 from .._engine.choice import code_of, engine, functions_of
 from .._engine.kernels.tables.tree_layout import KEEP
-from .._engine.operations import CALLED, HELPERS, TREE, Function, Helper
+from .._engine.operations import CALLED, COUPLING_DERIVATIVES, HELPERS, TREE, Function, Helper
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
@@ -252,6 +252,8 @@ class ClusterData(TreeWorkspace):
         self._pointers = {"tau": first, "tree": self._tree_tables, "moved": self._moved_tables}
         for name, array in results.items():
             self._pointers[name] = first.beside(self._loop_work if name in _OF_LOOPS else self._work, array)
+        if self._functions is not None:
+            self._pointers["motion_rates"].lead_to(self._functions.wishes[COUPLING_DERIVATIVES.name].table)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -292,7 +294,7 @@ class ClusterData(TreeWorkspace):
 
     def _notice_motion(self) -> None:
         """Put what differentiates loops on the desk, if it has just been compiled."""
-        if self._model.closures and self._record.motion_rates != kernels.coupling_derivatives.compiled_address:
+        if self._model.closures and self._record.motion_rates != self._motion_rates():
             self._use_compiled()
 
     def _put_tree_on_desk(self) -> None:
@@ -322,7 +324,7 @@ class ClusterData(TreeWorkspace):
         self._know_kernels()
         if self._model.closures:
             desk.coupling, desk.coupling_rate = self._couplings()
-            desk.motion_rates = kernels.coupling_derivatives.compiled_address
+            desk.motion_rates = self._motion_rates()
         found, callables = [], {kernel: self._callable(kernel) for kernel in _CALLS_OF}
         for one in CALLED:
             address = self._address(one, callables[one.operation.name])
@@ -345,6 +347,11 @@ class ClusterData(TreeWorkspace):
         if special is None or not self._model.closures:
             return own, own
         return int(special.address("coupling", own)), int(special.address("coupling_rate", own))
+
+    def _motion_rates(self) -> int:
+        """Return the address of what differentiates couplings, 0 if that is not made."""
+        special, own = self._functions, kernels.coupling_derivatives.compiled_address
+        return own if special is None else int(special.address(COUPLING_DERIVATIVES.name, own))
 
     def _callable(self, kernel: str) -> int:
         """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""

@@ -79,7 +79,7 @@ class TreeWorkspace:
         self._moved_tables = self._tree_tables.beside(self._moved, out)
         if self._functions is not None:
             for pointer in (self._tree_tables, self._moved_tables):
-                pointer.lead_to(self._functions.wishes.table)
+                pointer.lead_to(self._functions.wishes[TREE.name].table)
         self._no_rows = np.zeros((0, nv))
         # q of the last call, and where Jacobians are differentiated; behind it whether it is there
         self._posed, self._bent = (out[at : at + model.nq + 1] for at in (more.posed_q, more.bent_q))

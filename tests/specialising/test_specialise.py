@@ -12,6 +12,7 @@ from samples import pool
 
 import pin_clusters as pc
 from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
+from pin_clusters._engine.operations import FUNCTIONS
 from pin_clusters.programs.specialising.functions import BY_NAME, EVERY
 from pin_clusters.programs.specialising.limbs import limbs_of
 from pin_clusters.programs.specialising.module import in_lanes
@@ -27,6 +28,7 @@ ARGUMENTS = {
     "computeStaticTorque": "qf", "computeStaticTorqueDerivatives": "qf",
 }  # fmt: skip
 """All others take q."""
+OF_USERS = [one.name for one in FUNCTIONS if one.name in BY_NAME]
 INVERTING = ("aba", "computeMinverse", "computeABADerivatives")
 
 
@@ -34,7 +36,7 @@ def error(x: Any, y: Any) -> float:
     return float(np.max(np.abs(np.subtract(x, y))) / max(1e-3, np.max(np.abs(y)))) if np.size(y) else 0.0
 
 
-def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names: Any = BY_NAME) -> pc.ClusterModel:
+def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names: Any = OF_USERS) -> pc.ClusterModel:
     special = pc.specialise(model, ())
     data, own = model.createData(), special.createData()
     state = {"q": q} | {key: rng.normal(size=model.nv) for key in "va"} | {"f": rng.normal(size=(model.njoints, 6))}
@@ -188,7 +190,7 @@ def test_nobody_waits_for_a_compiler(monkeypatch: pytest.MonkeyPatch, rng: np.ra
     model = pc.load("mit_humanoid_leg")
     special = pc.specialise(model, ["rnea"])
     expected = pc.rnea(model, model.createData(), pc.neutral(model), *np.ones((2, model.nv)))
-    made = special._functions.make("rnea")
+    made = special._functions.code("rnea")
     monkeypatch.setattr(type(made.kernel), "call", None)
     data, v = special.createData(), np.ones(model.nv)
     for _ in range(3):

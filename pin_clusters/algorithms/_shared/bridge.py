@@ -98,5 +98,6 @@ def derivatives(
     if a.size:
         supply_third(model, data, q, v)
     arguments = [np.array(x) for x in (q, v, a)]
-    if code := int(kernels.coupling_derivatives.call(data._pointers["motion_rates"], *arguments, found)):
+    made = code_of(data._functions, kernels.coupling_derivatives)
+    if code := int(made.call(data._pointers["motion_rates"], *arguments, found)):
         _check.status(model, code, q)

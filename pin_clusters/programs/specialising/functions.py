@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._engine.kernels.tables.layout import CONDITION_LIMIT, OPEN
-from ..._engine.operations import COUPLING, FUNCTIONS, MOVE, OPENNESS, PROJECT, Function
+from ..._engine.operations import COUPLING, COUPLING_DERIVATIVES, FUNCTIONS, MOVE, OPENNESS, PROJECT, Function
 from ...errors import SingularClusterError
 from ...model import ClusterModel
 from ..tracing import FUNCTIONS as TRACED
@@ -107,6 +107,22 @@ def _arguments(one: Function, run: Run, outputs: dict[str, np.ndarray]) -> dict[
     return found
 
 
+def is_of_loops(one: Function) -> bool:
+    """Whether a function is of those that closed loops need besides."""
+    return one in OF_LOOPS or one.operation is COUPLING_DERIVATIVES
+
+
+def _changes_of_coupling(run: Run, one: Function) -> np.ndarray:
+    """Return what differentiates the coupling, None where nothing is written: at v and a, at v, or at unit speeds."""
+    model, given = run.model, one.inputs
+    matrices = {"q v a": 4, "q v": 2}.get(one.takes) or 1 + max([1, *(c.nk for c in run.loops())])
+    found = np.full(matrices * model._topology.G.size, None, dtype=object)
+    state = [run[name] if name in given else run.room(0) for name in ("q", "v", "a")]
+    passes = "variations.coupling_derivatives", "coupling_derivatives"
+    run.plain(*passes, run.room(model._tables.rates), *state, found)
+    return found
+
+
 def _of_loops(one: Function, run: Run) -> dict[str, Any]:
     """Return what is left of the coupling, or of how far loops are open."""
     if one.operation is OPENNESS:
@@ -115,6 +131,8 @@ def _of_loops(one: Function, run: Run) -> dict[str, Any]:
             worst = select(worst, x, x, worst)
         return {"keep": np.array([square_root(worst)], dtype=object)}
     G = run.model._topology.G
+    if one.operation is COUPLING_DERIVATIVES:
+        return {"found": _changes_of_coupling(run, one)}
     left = [*G.ravel(), *np.zeros(len(G) + (2 * G.size if one.name == "coupling_rate" else 0))]
     keep = np.array(left, dtype=object)
     run.plain("variations.coupling", "coupling", keep, run["q"], run["v"])
@@ -138,7 +156,7 @@ def traced(
         TooLongError: There are more.
         NotAvailableError: A compiled function of the user ties joints of the robot.
     """
-    if one.operation is COUPLING and model._tables.supplies:
+    if one.operation in (COUPLING, COUPLING_DERIVATIVES) and model._tables.supplies:
         return None
     graph, run, inputs = Graph(most), Run(model), []
     first, sizes = 0, {"q": model.nq, "fext": 6 * model.njoints}
@@ -157,7 +175,7 @@ def traced(
         )
     try:
         with watching() as watched, np.errstate(all="ignore"):
-            if one in OF_LOOPS:
+            if is_of_loops(one):
                 found = _of_loops(one, run)
             else:
                 found = _arguments(one, run, TRACED[one.name.removesuffix(_FORCES)].run(run))

@@ -20,7 +20,7 @@ from ..._engine import entry_points as kernels
 from ..._engine.choice import chosen
 from ..._engine.native import library
 from ..._engine.native.words import words_of
-from ..._engine.operations import RNEA_DERIVATIVES, TREE, Function, names
+from ..._engine.operations import RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
@@ -28,7 +28,7 @@ from .entry import LEFT_TO_KERNEL
 from .functions import BY_NAME, BY_RESULT, EVERY, FORCED, MOST
 from .module import code_of, module_of
 from .rows import MadeRows
-from .tree import Wishes, wish_of
+from .wishes import OF_WISHES, Wishes, wish_of
 
 M = TypeVar("M", "Made", MadeRows)
 _LONG = 30.0  # of traces of one process, [s]
@@ -127,7 +127,7 @@ class Functions:
         self._made: dict[str, Made] = {}
         self._rows: dict[str, MadeRows] = {}
         self._lock, self._told = threading.RLock(), False
-        self.wishes = Wishes(self._make)
+        self.wishes = {name: Wishes(one, self._make) for name, one in OF_WISHES.items()}
 
     @classmethod
     def asked_for(cls, model: ClusterModel) -> Functions:
@@ -136,8 +136,8 @@ class Functions:
 
     def code(self, name: str) -> Made | Wishes:
         """Return what is traced for a function, made now if need be."""
-        if name == TREE.name:
-            return self.wishes
+        if name in self.wishes:
+            return self.wishes[name]
         return self._make(BY_NAME[name])
 
     def _make(self, one: Function) -> Made:
@@ -172,8 +172,8 @@ class Functions:
             name: Of the function.
             kernel: Address of its kernel.
         """
-        if name == TREE.name:
-            return self.wishes.own
+        if name in self.wishes:
+            return self.wishes[name].own
         return self._known(BY_NAME[name], kernel) if name in BY_NAME else kernel
 
     def _known(self, one: Function, kernel: int) -> int:

@@ -21,7 +21,7 @@ from ..machine_code.machine import lanes_of_host
 from ..tracing.expressions import Expression, TooLongError, needed
 from . import entry, moving, solving, tree
 from .emission import Core, Result, of_pack
-from .functions import BOUNDS, OF_LOOPS, Traced, traced, without_collector
+from .functions import BOUNDS, Traced, is_of_loops, traced, without_collector
 from .lanes import Lanes, lanes_of
 from .limbs import Group, limbs_of
 
@@ -112,7 +112,7 @@ def groups_of(model: ClusterModel, function: Function) -> list[Group]:
 def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str, set[int]]:
     """Return what is written, by name and places: derivatives stay zero for joints on different branches."""
     written = {name: {i for i, x in enumerate(values) if x is not None} for name, values in found.outputs.items()}
-    if function.operation.group == "data" or function in OF_LOOPS:
+    if function.operation.group == "data" or is_of_loops(function):
         return written
     nv, plan = model.nv, model._tables.velocities
     related = np.eye(nv, dtype=bool)

@@ -1,18 +1,16 @@
 """The kernel of the spanning tree, for one robot: a function for each wish and level that was asked for.
 
 Kinematics, Jacobians, centres of mass and momentum are one kernel, which does what it is told to; here each wish has
-code of its own, made when it is asked for first. Calls in machine code go to a function that looks it up in a table.
+code of its own, made when it is asked for first.
 """
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables import tree_layout as tl
 from ..._engine.native.words import SIZE
@@ -20,7 +18,6 @@ from ..._engine.operations import TREE, Function
 from ...model import ClusterModel
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
-from ..machine_code.loading import load_made_of
 from ..machine_code.machine import lanes_of_host
 from ..machine_code.text import module_text
 from ..tracing._sources import source
@@ -30,27 +27,14 @@ from .emission import Core, Result, of_pack
 from .lanes import Lanes, lanes_of
 from .limbs import Group, Limb, limbs_of
 
-_MOST = 60  # wishes of one model that machine code finds
 _KEPT = (  # of a link: what other kernels read
     *range(tl.LINK_ROTATION, tl.LINK_TURN), *range(tl.LINK_VELOCITY, tl.LINK_INERTIA),
     *range(tl.LINK_MOMENTS, tl.LINK_INERTIA_RATE),
 )  # fmt: skip
-_TABLE = 8  # in the block of tables
 
 
 class Untouched:
     """What stands where nothing was written: nobody may compute with it."""
-
-
-def function_of(what: int, level: int) -> Function:
-    """Return the declaration of what does one wish; level: 0 places, 1 velocities, 2 accelerations."""
-    return Function(f"tree {what} {level}", TREE, ("q", "q v", "q v a")[level], "", "")
-
-
-def wish_of(name: str) -> Function:
-    """Return the declaration of what has that name."""
-    _, what, level = name.split()
-    return function_of(int(what), int(level))
 
 
 def module(model: ClusterModel, function: Function, most: float) -> str:
@@ -263,81 +247,3 @@ class _Wish:
         w.lines += ["  store i64 0, ptr %code", "  br label %end", "other:"]
         w.lines += [f"  store i64 {entry.LEFT_TO_KERNEL}, ptr %code", "  br label %end", "end:", "  ret i32 0", "}"]
         return "\n".join(w.lines)
-
-
-def _finder() -> str:
-    """Return the module of what looks a wish up, and goes there: in a table of pairs behind their number."""
-    first, words = entry.words_of(TREE)
-    given = ", ".join(f"i64 %w{i}" for i in range(words))
-    return f"""define i32 @entry({given}) nounwind {{
-start:
-  %tables = inttoptr i64 %w2 to ptr
-  %place = getelementptr i64, ptr %tables, i64 {_TABLE}
-  %address = load i64, ptr %place
-  %table = inttoptr i64 %address to ptr
-  %count = load i64, ptr %table
-  %moves = icmp ne i64 %w{first["v"] + SIZE}, 0
-  %speeds.up = icmp ne i64 %w{first["a"] + SIZE}, 0
-  %one = zext i1 %moves to i64
-  %two = zext i1 %speeds.up to i64
-  %level = add i64 %one, %two
-  %higher = mul i64 %w{first["what"]}, 4
-  %wish = add i64 %higher, %level
-  br label %head
-head:
-  %i = phi i64 [ 0, %start ], [ %next, %body ]
-  %more = icmp slt i64 %i, %count
-  br i1 %more, label %body, label %none
-body:
-  %twice = mul i64 %i, 2
-  %at = add i64 %twice, 1
-  %key.at = getelementptr i64, ptr %table, i64 %at
-  %key = load i64, ptr %key.at
-  %next = add i64 %i, 1
-  %same = icmp eq i64 %key, %wish
-  br i1 %same, label %found, label %head
-found:
-  %code.at = getelementptr i64, ptr %key.at, i64 1
-  %code = load i64, ptr %code.at
-  %function = inttoptr i64 %code to ptr
-  %done = tail call i32 %function({given})
-  ret i32 %done
-none:
-  %where = inttoptr i64 %w0 to ptr
-  store i64 {entry.LEFT_TO_KERNEL}, ptr %where
-  ret i32 0
-}}
-"""
-
-
-class Wishes:
-    """All of one model: called as the kernel is.
-
-    Attributes:
-        own: Address of what finds them; 0 as long as there are none.
-        table: Pairs of wish and address, behind their number: to which the tables of data lead.
-    """
-
-    def __init__(self, make: Any) -> None:
-        """Begin with none.
-
-        Args:
-            make: Returns what does one wish, of its declaration.
-        """
-        self._make, self._lock = make, threading.Lock()
-        self.table, self.own = np.zeros(1 + 2 * _MOST, dtype=np.int64), 0
-
-    def call(self, pointer: kernels.Pointer, what: int, q: Any, v: Any, a: Any) -> int:
-        """Do what the kernel does, and return its code."""
-        level = (v.size > 0) + (a.size > 0)
-        made = self._make(function_of(what, level))
-        with self._lock:
-            count, wish = int(self.table[0]), 4 * what + level
-            if count < _MOST and wish not in self.table[1 : 1 + 2 * count : 2]:
-                self.table[1 + 2 * count : 3 + 2 * count] = wish, made.address()
-                self.table[0] = count + 1  # last: other threads may look now
-            if not self.own:
-                text = _finder()
-                found = load_made_of([text], lambda: text)
-                self.own = 0 if found is None else found.address("entry")
-        return int(made.call(pointer, what, q, v, a))
