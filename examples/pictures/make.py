@@ -286,6 +286,24 @@ def draw_16(example: ModuleType, found: dict[str, dict[str, np.ndarray]]) -> Fig
     return figure
 
 
+def draw_17(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """Height of the rail and force at the foot, in its cone."""
+    figure, (left, right) = sheet()
+    time = np.linspace(0.0, example.DURATION, example.STEPS + 1)
+    fine = np.linspace(0.0, example.DURATION, len(found["height"]))
+    left.plot(time, 100.0 * found["q"][:, 0], "o", color=ORANGE, ms=3.5, label="planned")
+    left.plot(fine, 100.0 * found["height"], color=BLUE, label="simulated")
+    left.set(title="height on the rail", xlabel="time [s]", ylabel="[cm]")
+    left.legend(loc="upper left")
+    x, _, z = found["forces"].T
+    right.fill_between(time[:-1], -example.FRICTION * z, example.FRICTION * z, color="#eeeeee", step="post")
+    right.step(time[:-1], z, where="post", color=BLUE, label="up")
+    right.step(time[:-1], x, where="post", color=RED, label="forward, within friction")
+    right.set(title="force of the ground", xlabel="time [s]", ylabel="[N]")
+    right.legend(loc="upper right")
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright

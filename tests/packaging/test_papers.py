@@ -90,7 +90,11 @@ def test_example_runs_as_a_process(example: Path, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize(
     ("example", "package", "extra"),
-    [("15_optimal_control", "Crocoddyl", "control"), ("16_casadi_swing_up", "CasADi", "casadi")],
+    [
+        ("15_optimal_control", "Crocoddyl", "control"),
+        ("16_casadi_swing_up", "CasADi", "casadi"),
+        ("17_casadi_stance", "CasADi", "casadi"),
+    ],
 )
 def test_example_says_how_to_get_what_it_needs(
     example: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch

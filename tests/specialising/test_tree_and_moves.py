@@ -140,7 +140,8 @@ def test_copies_threads_and_pickles(rng: np.random.Generator) -> None:
     assert all(np.array_equal(x, found[0]) for x in found)
     again = pickle.loads(pickle.dumps(special))
     names = {one.function for one in special.specialised}
-    assert names == {one.function for one in again.specialised} and any(name.startswith("tree ") for name in names)
+    assert names == {one.function for one in again.specialised}
+    assert any(name.startswith("tree ") for name in names)
     assert np.array_equal(pc.ccrba(again, datas[0].copy() if again is special else again.createData(), q, v), found[0])
 
 

@@ -60,6 +60,15 @@ def datas_of(models: Sequence[Any], contact_datas: Any) -> list[Any]:
     return datas
 
 
+def told(c: Any) -> tuple[Any, ...]:
+    """Return all numbers of a contact: what is the same has the same."""
+    gains = gains_of(c)
+    placements = (c.joint1_placement, c.joint2_placement, c.desired_contact_placement)
+    motions = (c.desired_contact_velocity, c.desired_contact_acceleration)
+    numbers = [*(x.homogeneous for x in placements), *(x.vector for x in motions), gains.Kp, gains.Kd]
+    return c.type, c.reference_frame, c.joint1_id, c.joint2_id, *(np.asarray(x).tobytes() for x in numbers)
+
+
 def size(c: Any) -> int:
     """Return how many rows a contact has."""
     return 3 if c.type == pin.ContactType.CONTACT_3D else 6

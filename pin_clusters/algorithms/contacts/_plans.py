@@ -36,6 +36,67 @@ _WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index(
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
+def laid_out(
+    model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[Any, Any]], lanes: int
+) -> tuple[Table, int, int]:
+    """Return the tables of contacts, how many columns and how many packs of them there are.
+
+    Args:
+        model: The model.
+        models: The contacts.
+        places: Addresses of the fields of each contact and of its data.
+        lanes: How many columns are a pack.
+    """
+    columns = sum(size(c) for c in models)
+    packs = -(-(columns + 1) // lanes)
+    reach = Reach(model, columns + 1)
+    fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
+    out = Table([(), fields, *[()] * len(models)], [0.0] * at.FIRST)
+    out.params[at.ACCURACY] = columns * 1e6 * float(np.finfo(float).eps)
+    column, root = 0, -1
+    for i, (c, (given, left)) in enumerate(zip(models, places, strict=True), 2):
+        sides = [_side(model, int(j)) for j in (c.joint1_id, c.joint2_id)]
+        mine = range(column, column + size(c))
+        moved = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
+        reach.add(mine, moved)
+        (b1, root1, *_), (b2, root2, *_) = sides
+        aligned = int(c.reference_frame == pin.LOCAL_WORLD_ALIGNED)
+        bases = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
+        numbers = out.append([x for *_, to_joint, home in sides for x in (*to_joint.flat, *home)])
+        out.append([0.0] * (at.CONTACT_NUMBERS - at.AXES))
+        lists = *out.add_list(mine), *out.add_list(moved)
+        out.rows[i] = at.Contact(
+            b1, root1, b2, root2, numbers, *bases, left["contact_force"], len(mine), aligned, *lists,
+            int(root == root1),
+        )  # fmt: skip
+        column, root = mine.stop, root1
+    reach.add([columns], range(model.nv))
+    out.rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(out.rows), at.WHOLE)
+    out.add_all(reach.rows(packs, lanes))
+    return out, columns, packs
+
+
+def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) -> list[tuple[Any, Any]] | None:
+    """Return where the fields of contacts and of their data are; None if the kernel cannot do these contacts.
+
+    That are fields that were not found, contacts of a joint with itself, whose force does nothing, and such on rotors
+    that spin.
+    """
+    places = []
+    for c, d in zip(models, datas, strict=True):
+        given, left = contact_memory.addresses_of_model(c), contact_memory.addresses_of_data(d)
+        if given is None or left is None:
+            return None
+        places.append((given, left))
+    if len({tuple(_offsets(*pair).items()) for pair in places}) > 1:
+        return None
+    if any(c.joint1_id == c.joint2_id for c in models):
+        return None
+    if any(j and not body_of(model, j) for c in models for j in (c.joint1_id, c.joint2_id)):
+        return None
+    return places
+
+
 class Plan:
     """Some contacts, side by side, whose objects the kernel reads.
 
@@ -56,35 +117,11 @@ class Plan:
         self, model: ClusterModel, models: Sequence[Any], datas: Sequence[Any], places: Sequence[tuple[Any, Any]]
     ) -> None:
         """Lay out; places has the addresses of the fields of each contact and of its data."""
-        lanes, columns = entry_points.lanes(), sum(size(c) for c in models)
+        lanes = entry_points.lanes()
         self.models, self.datas, self.containers = models, datas, (None, None)
         self.derivatives: Any = None
-        packs = -(-(columns + 1) // lanes)
-        reach = Reach(model, columns + 1)
-        fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
-        out = Table([(), fields, *[()] * len(models)], [0.0] * at.FIRST)
-        column, root = 0, -1
-        for i, (c, (given, left)) in enumerate(zip(models, places, strict=True), 2):
-            sides = [_side(model, int(j)) for j in (c.joint1_id, c.joint2_id)]
-            mine = range(column, column + size(c))
-            moved = sorted({k for b, *_ in sides for k in movers(model, b, 0)})
-            reach.add(mine, moved)
-            (b1, root1, *_), (b2, root2, *_) = sides
-            aligned = int(c.reference_frame == pin.LOCAL_WORLD_ALIGNED)
-            bases = min(given[x] for x in _MODEL.values()), min(left[x] for x in _DATA.values())
-            numbers = out.append([x for *_, to_joint, home in sides for x in (*to_joint.flat, *home)])
-            out.append([0.0] * (at.CONTACT_NUMBERS - at.AXES))
-            lists = *out.add_list(mine), *out.add_list(moved)
-            out.rows[i] = at.Contact(
-                b1, root1, b2, root2, numbers, *bases, left["contact_force"], len(mine), aligned, *lists,
-                int(root == root1),
-            )  # fmt: skip
-            column, root = mine.stop, root1
-        reach.add([columns], range(model.nv))
-        out.rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(out.rows), at.WHOLE)
-        out.add_all(reach.rows(packs, lanes))
+        out, columns, packs = laid_out(model, models, places, lanes)
         self._index, self._numbers, self._panel = arrays_of(model, out, packs)
-        self._numbers[at.ACCURACY] = columns * 1e6 * np.finfo(float).eps
         self._gram, self.forces = np.zeros((columns + 1, packs * lanes)), np.zeros(columns)
         self.desk = _calls.records.ContactPlan(
             model=model._index, asked=self._index, placements=self._numbers, panel=self._panel, gram=self._gram,
@@ -221,17 +258,8 @@ def _made(
     model: ClusterModel, models: list[Any], datas: list[Any], contact_models: Any, contact_datas: Any
 ) -> Plan | None:
     """Return a new plan, or None."""
-    places = []
-    for c, d in zip(models, datas, strict=True):
-        given, left = contact_memory.addresses_of_model(c), contact_memory.addresses_of_data(d)
-        if given is None or left is None:
-            return None
-        places.append((given, left))
-    if len({tuple(_offsets(*pair).items()) for pair in places}) > 1:
-        return None
-    if any(c.joint1_id == c.joint2_id for c in models):  # no force of such a contact does anything
-        return None
-    if any(j and not body_of(model, j) for c in models for j in (c.joint1_id, c.joint2_id)):  # a rotor that spins
+    places = places_of(model, models, datas)
+    if places is None:
         return None
     plan = Plan(model, models, datas, places)
     return plan if plan.watch(contact_models, contact_datas, places) else None

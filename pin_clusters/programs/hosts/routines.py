@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._engine.kernels.tables.layout import CONDITION_LIMIT, ROW_NOT_FINITE, ROW_OPEN, ROW_SINGULAR
+from ...algorithms.contacts._objects import models_of, told
 from ...errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from ...model import ClusterModel
 from ..machine_code.function import Compiled
@@ -158,7 +159,13 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
     """
     if not isinstance(model, ClusterModel):
         trace(model, function)  # says what is wrong
-    key = function, *((name, tuple(x) if isinstance(x, list) else x) for name, x in sorted(options.items()))
+    if options.get("contacts") is not None:
+        options["contacts"] = models_of(model, options["contacts"])
+    kinds = {"contacts": lambda contacts: tuple(map(told, contacts))}  # they may be changed later
+    key = (
+        function,
+        *((name, kinds.get(name, tuple)(x) if isinstance(x, list) else x) for name, x in sorted(options.items())),
+    )
     tables = model._tables
     kept = _known.get(id(tables))
     if kept is None:

@@ -12,9 +12,11 @@ import math
 import sys
 import threading
 import types
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from ...errors import NotAvailableError
 from .expressions import MATHEMATICS, Expression, select, sine_and_cosine
@@ -51,10 +53,11 @@ def _too_small(x: Any, limit: Any) -> bool:
 
 
 class _Watch(threading.local):
-    """What this thread's kernels asked for being too small."""
+    """What this thread's kernels asked for being too small; whether they read copies of what stands at addresses."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[Any, Any]] = []
+        self.apart = False
 
 
 _watch = _Watch()
@@ -68,6 +71,23 @@ def watching() -> Iterator[list[tuple[Any, Any]]]:
         yield _watch.seen
     finally:
         _watch.seen = before
+
+
+@contextlib.contextmanager
+def copying() -> Iterator[None]:
+    """Let this thread's kernels read copies of what stands at addresses: what they write there is lost."""
+    _watch.apart = True
+    try:
+        yield
+    finally:
+        _watch.apart = False
+
+
+def _copied(seen: Callable[[int, int], np.ndarray]) -> Callable[[int, int], np.ndarray]:
+    def copied(address: int, size: int) -> np.ndarray:
+        return seen(address, size).astype(object) if _watch.apart else seen(address, size)
+
+    return copied
 
 
 def _call_address(address: Any, *_: Any) -> Any:
@@ -107,3 +127,5 @@ def _begin() -> None:
     for name, functions in _REPLACED.items():
         module = importlib.import_module(f"{_NAME}.{name}")
         module.__dict__.update(functions)
+    addresses = importlib.import_module(f"{_NAME}.tables.addresses")
+    addresses.__dict__["seen"] = _copied(addresses.seen)

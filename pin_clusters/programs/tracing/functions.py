@@ -13,6 +13,7 @@ import pinocchio as pin
 from ..._engine import operations
 from ..._engine.kernels.tables import tree_layout as tl
 from ._sources import source
+from .contacts import accelerations, after_impact
 from .derivatives import backward, forward
 from .moves import integrate, tangent
 from .run import Run
@@ -30,6 +31,7 @@ class Function(NamedTuple):
         forced: Whether external forces can be given.
         framed: Whether it is about frames.
         dynamic: Whether numbers of the robot can be inputs, too.
+        touching: Whether it is about contacts.
     """
 
     inputs: tuple[str, ...]
@@ -37,6 +39,7 @@ class Function(NamedTuple):
     forced: bool = False
     framed: bool = False
     dynamic: bool = False
+    touching: bool = False
 
 
 # --- dynamics, and their derivatives
@@ -227,6 +230,8 @@ FUNCTIONS: dict[str, Function] = {
         for one in operations.FUNCTIONS
         if one.traced
     },
+    "constraintDynamics": Function(("q", "v", "tau"), accelerations, dynamic=True, touching=True),
+    "impulseDynamics": Function(QV, after_impact, dynamic=True, touching=True),
     "coupling_jacobian": Function(Q, lambda run: {"G": run.G}),
     "coupling_bias": Function(QV, lambda run: {"g": run.bias}),
     "framesForwardKinematics": Function(Q, _placements, framed=True),

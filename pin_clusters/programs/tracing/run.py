@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -30,6 +30,8 @@ class Run:
         frames: Ids of the frames that were asked for.
         reference: Axes and points of what is said of frames.
         steps: How often Newton's method closes loops.
+        contacts: What is kept closed: Pinocchio's objects.
+        damping: Added to the diagonal of J M^-1 J' of contacts.
         torques: What derivatives of inverse dynamics found besides.
     """
 
@@ -38,6 +40,8 @@ class Run:
     frames: tuple[int, ...] = ()
     reference: pin.ReferenceFrame = pin.LOCAL
     steps: int = 0
+    contacts: Sequence[Any] = ()
+    damping: float = 0.0
     torques: np.ndarray | None = None
 
     def __post_init__(self) -> None:

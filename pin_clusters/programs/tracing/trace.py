@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ...algorithms.contacts._objects import models_of
 from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
 from ._sources import watching
@@ -27,6 +28,8 @@ def trace(
     parameters: Iterable[str] = (),
     frames: Iterable[str | int] | None = None,
     reference: pin.ReferenceFrame = pin.LOCAL,
+    contacts: Iterable[Any] | None = None,
+    damping: float = 0.0,
     status: bool = False,
     steps: int = 3,
 ) -> Program:
@@ -48,6 +51,10 @@ def trace(
             that is a body of the tree, what would unbalance it is not seen.
         frames: Names or ids of frames, of functions that are about some: an output each, of its name.
         reference: Axes and points of what is said of frames.
+        contacts: ``pin.RigidConstraintModel`` objects on ``model.tree``, of functions that are about some: their
+            placements, gains and desired motions are numbers of the program. Rows must be independent, or damped;
+            ``status`` tells by its ``pivot``.
+        damping: Added to the diagonal of J M^-1 J' of contacts.
         status: Whether to add what kernels would have looked at: ``pivot``, by how much the smallest one exceeds what
             counts as none (positive if sound); with loops ``condition``, a bound of the largest condition of the
             dependent joints, and ``open``, the largest value of their equations at q.
@@ -92,6 +99,10 @@ def trace(
         raise ArgumentTypeError(
             f"{function} is {'' if what.framed else 'not '}about frames, and frames={frames!r} was given."
         )
+    if (contacts is not None) != what.touching:
+        raise ArgumentTypeError(
+            f"{function} is {'' if what.touching else 'not '}about contacts, and contacts={contacts!r} was given."
+        )
     numbers = checked(model, function, parameters)
     if numbers and not what.dynamic:
         dynamic = ", ".join(name for name, one in FUNCTIONS.items() if one.dynamic)
@@ -105,6 +116,7 @@ def trace(
         entries[name] = np.array(graph.inputs(first, size), dtype=object)
         first += size
     run = Run(model, entries, frames=_ids(model, frames or ()), reference=reference, steps=_count(steps))
+    run.contacts, run.damping = () if contacts is None else models_of(model, contacts), float(damping)
     if numbers:
         run.params, run.work = tables_for(model, numbers, entries)
     with watching() as watched:

@@ -46,14 +46,14 @@ def log6(R, p):
     atan = 1.0 / 7.0 - u * (1.0 / 9.0 - u * (1.0 / 11.0 - u * atan))
     atan = 1.0 - u * (1.0 / 3.0 - u * (1.0 / 5.0 - u * atan))
     turn = Vec3(x, y, z) * (16.0 * t * atan)
-    half = 8.0 * t * atan * math.sqrt(ss)
-    h = half * half
+    half = 8.0 * t * atan  # over the sine of half the angle
+    h = half * half * ss
     # (1 - half cot half) / (2 half)^2: its series, where the difference would cancel
     near = h * (1382.0 / 2554051500.0 + h * (1.0 / 18243225.0 + h * (3617.0 / 651283132500.0)))
     near = h * (1.0 / 18900.0 + h * (1.0 / 187110.0 + near))
     near = 1.0 / 12.0 + h * (1.0 / 180.0 + h * (1.0 / 1890.0 + near))
     small = if_less(h, 0.0625, 1.0, 0.0)
-    far = (1.0 - half * w / (math.sqrt(ss) + small)) / (4.0 * h + small)
+    far = (1.0 - half * w) / (4.0 * h + small)
     # V^-1 p
     turned = cross(turn, p)
     return join(p - turned * 0.5 + cross(turn, turned) * if_less(h, 0.0625, near, far), turn)
