@@ -24,6 +24,8 @@ documented = stock(
         a: Independent accelerations, shape (N, nv), [rad/s^2] or [m/s^2].
         tau: Torques of the independent joints, shape (N, nv), [N m] or [N].
         fext: External forces in joint frames, shape (N, njoints, 6), [linear; angular], [N] and [N m].
+        parameters: Numbers of the robot that each row has for itself, by name, shape (N, n), or (n,) for all rows:
+            ``gravity`` (3), ``inertial`` (as ``pc.parameters``), ``ratios``; see ``pc.trace``.
         threads: How many threads share the rows.
         out: Where to write the result: float64, contiguous, of its shape. It may be one of the arguments.
         status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 a closed loop is open (by more

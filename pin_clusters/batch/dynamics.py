@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -22,6 +23,7 @@ def rnea(
     a: Any,
     fext: Any = None,
     *,
+    parameters: Mapping[str, Any] | None = None,
     threads: int = 1,
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
@@ -34,7 +36,7 @@ def rnea(
     References:
         Chignoli et al., arXiv 2311.13732 (C-RNEA).
     """
-    return run(single_rnea, model, q, (("v", v), ("a", a)), fext, threads, out, status)
+    return run(single_rnea, model, q, (("v", v), ("a", a)), fext, threads, out, status, parameters)
 
 
 @documented
@@ -45,6 +47,7 @@ def aba(
     tau: Any,
     fext: Any = None,
     *,
+    parameters: Mapping[str, Any] | None = None,
     threads: int = 1,
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
@@ -57,7 +60,7 @@ def aba(
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA).
     """
-    return run(single_aba, model, q, (("v", v), ("tau", tau)), fext, threads, out, status)
+    return run(single_aba, model, q, (("v", v), ("tau", tau)), fext, threads, out, status, parameters)
 
 
 @documented
@@ -66,6 +69,7 @@ def nonLinearEffects(
     q: Any,
     v: Any,
     *,
+    parameters: Mapping[str, Any] | None = None,
     threads: int = 1,
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
@@ -75,4 +79,4 @@ def nonLinearEffects(
     Returns:
         Torques, shape (N, nv), [N m] or [N]; ``out`` if it was given.
     """
-    return run(single_nonLinearEffects, model, q, (("v", v),), None, threads, out, status)
+    return run(single_nonLinearEffects, model, q, (("v", v),), None, threads, out, status, parameters)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,6 +29,7 @@ def crba(
     model: ClusterModel,
     q: Any,
     *,
+    parameters: Mapping[str, Any] | None = None,
     threads: int = 1,
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
@@ -41,7 +42,7 @@ def crba(
     References:
         Chignoli et al., arXiv 2311.13732; Featherstone 2008 (CRBA).
     """
-    return run(single_crba, model, q, (), None, threads, out, status)
+    return run(single_crba, model, q, (), None, threads, out, status, parameters)
 
 
 @documented
@@ -49,6 +50,7 @@ def computeMinverse(
     model: ClusterModel,
     q: Any,
     *,
+    parameters: Mapping[str, Any] | None = None,
     threads: int = 1,
     out: np.ndarray | None = None,
     status: np.ndarray | None = None,
@@ -61,7 +63,7 @@ def computeMinverse(
     References:
         Chignoli et al., arXiv 2311.13732 (C-ABA), applied to unit torques.
     """
-    return run(single_computeMinverse, model, q, (), None, threads, out, status)
+    return run(single_computeMinverse, model, q, (), None, threads, out, status, parameters)
 
 
 @documented

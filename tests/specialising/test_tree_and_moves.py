@@ -23,8 +23,8 @@ pytestmark = [
 ]
 OFTEN = ["tree-0", "rotors_on_a_loop_on_free_flyer", "delta_pairs"]
 LIMIT, OF_RATES = 1e-11, 1e-9
-"""Sums are added in other orders; with loops what they give is multiplied by their conditions, of up to 1e3, and what is
-differentiated along the couplings once more."""
+"""Sums are added in other orders; with loops what they give is multiplied by their conditions, of up to 1e3, and what
+is differentiated along the couplings once more."""
 RATES = ("acceleration by", "hessian", "its rate")
 
 

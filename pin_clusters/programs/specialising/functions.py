@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,6 +17,7 @@ from ...model import ClusterModel
 from ..tracing import FUNCTIONS as TRACED
 from ..tracing._sources import watching
 from ..tracing.expressions import Graph, select, square_root
+from ..tracing.numbers import tables_for, values_of
 from ..tracing.run import Run
 
 ALL = {one.name: one for one in FUNCTIONS if one.specialised}
@@ -141,8 +142,9 @@ def _of_loops(one: Function, run: Run) -> dict[str, Any]:
 
 
 def traced(
-    model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False, most: float = math.inf
-) -> Traced | None:
+    model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False, most: float = math.inf,
+    parameters: Sequence[str] = (),
+) -> Traced | None:  # fmt: skip
     """Return the operations, and what the kernel looks at; None if it fails at every state.
 
     Args:
@@ -151,6 +153,7 @@ def traced(
         numbers: Which numbers of the robot are inputs, too: ``all``, or ``some``, which are those that are not zero.
         opens: Whether to look how far loops are open.
         most: How many operations there may be.
+        parameters: What of the robot is an input, behind the others, as ``pc.trace`` takes it.
 
     Raises:
         TooLongError: There are more.
@@ -160,12 +163,15 @@ def traced(
         return None
     graph, run, inputs = Graph(most), Run(model), []
     first, sizes = 0, {"q": model.nq, "fext": 6 * model.njoints}
-    for name in (*one.inputs, *["fext"] * one.name.endswith(_FORCES)):
+    sizes |= {name: len(values_of(model, name)) for name in parameters}
+    for name in (*one.inputs, *["fext"] * one.name.endswith(_FORCES), *parameters):
         size = sizes.get(name, model.nv)
         run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
         inputs.append((name, size))
         first += size
     params: dict[int, float] = {}
+    if parameters:
+        run.params, run.work = tables_for(model, parameters, run.inputs)
     if numbers:
         values = model._params.tolist()
         leaves = graph.inputs(first, len(values))

@@ -125,7 +125,7 @@ class Functions:
     def __init__(self, model: ClusterModel, *, asked: bool = False) -> None:
         self._model, self.asked = model, asked
         self._made: dict[str, Made] = {}
-        self._rows: dict[str, MadeRows] = {}
+        self._rows: dict[tuple[str, ...], MadeRows] = {}
         self._lock, self._told = threading.RLock(), False
         self.wishes = {name: Wishes(one, self._make) for name, one in OF_WISHES.items()}
 
@@ -212,12 +212,20 @@ class Functions:
             return None
         return self._make(one).call(pointer, *arrays)
 
-    def rows(self, result: str) -> MadeRows:
-        """Return what computes rows."""
+    def rows(self, name: str, *, forced: bool = False, parameters: tuple[str, ...] = ()) -> MadeRows:
+        """Return what computes rows.
+
+        Args:
+            name: Of the function.
+            forced: Whether with external forces.
+            parameters: What of the robot each row has for itself.
+        """
+        one = FORCED[BY_NAME[name].operation.name] if forced else BY_NAME[name]
+        key = (one.name, *parameters)
         with self._lock:
-            found, most = self._rows.get(result), self._most
+            found, most = self._rows.get(key), self._most
             if found is None or (found.run is None and found.most < most):
-                found = self._rows[result] = self._try(partial(MadeRows, self._model, BY_RESULT[result]), most)
+                found = self._rows[key] = self._try(partial(MadeRows, self._model, one, parameters), most)
             return found
 
     def recipe(self) -> Recipe:

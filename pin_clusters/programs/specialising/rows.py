@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
@@ -17,7 +17,7 @@ from ..machine_code.kinds import Kind
 from ..machine_code.machine import lanes_of_host
 from ..machine_code.text import body_text, loop_text, module_text
 from ..tracing import Program
-from .functions import traced
+from .functions import ALL, EVERY, traced
 from .limb_loops import LimbLoops
 from .module import code_of, groups_of, in_lanes
 
@@ -41,14 +41,16 @@ class MadeRows:
         made_in: How long it took, [s].
     """
 
-    def __init__(self, model: ClusterModel, function: Function, most: float) -> None:
+    def __init__(self, model: ClusterModel, function: Function, parameters: Sequence[str], most: float) -> None:
         start = time.perf_counter()
-        self.name, self.size, self.most = f"batch.{function.name}", 0, most
+        self.name, self.size, self.most = " ".join([f"batch.{function.name}", *parameters]), 0, most
         self.run: Rows | None = None
-        loaded = code_of(model, "rows", function, most, lambda: _text(model, function, most))
+        kind = " ".join(["rows", *parameters])
+        loaded = code_of(model, kind, function, most, lambda: _text(model, function, parameters, most))
         if loaded is not None:
             self.size = loaded.size
-            pointers = [ctypes.c_void_p] * (len(function.inputs) + 2)
+            forced = function.name in EVERY and function.name not in ALL
+            pointers = [ctypes.c_void_p] * (len(function.inputs) + forced + len(parameters) + 2)
             self.run = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)(loaded.address("rows"))
         self.made_in = time.perf_counter() - start
 
@@ -58,11 +60,11 @@ class MadeRows:
         return self.run is not None
 
 
-def _text(model: ClusterModel, function: Function, most: float) -> str:
+def _text(model: ClusterModel, function: Function, parameters: Sequence[str], most: float) -> str:
     """Return the module; nothing if the kernel fails at every state."""
-    groups, lanes = groups_of(model, function), lanes_of_host()
+    groups, lanes = [] if parameters else groups_of(model, function), lanes_of_host()
     rebuilt = in_lanes(model, function, groups, opens=True, most=most) if groups else None
-    found = rebuilt[0] if rebuilt is not None else traced(model, function, opens=True, most=most)
+    found = rebuilt[0] if rebuilt else traced(model, function, opens=True, most=most, parameters=parameters)
     if found is None:
         return ""
     outputs = dict(found.outputs)
