@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from .._engine import entry_points as kernels
+from .._engine.choice import functions_of
 from .._engine.operations import BY_NAME, RNEA_DERIVATIVES
 from ..algorithms.dynamics.derivatives import computeABADerivatives as single_computeABADerivatives
 from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
@@ -101,7 +102,10 @@ def _run(
     if batch.rows == 0:
         return first, second, last
     alone, forced = not kernels.JIT or model._tables.supplies, fext is not None
-    if alone or with_loops(model):
+    special = None if alone else functions_of(model)
+    if special is not None and (traced := special.rows(one.name, forced=forced)).chosen:
+        _traced(traced, batch, inverse)
+    elif alone or with_loops(model):
         begin = None if alone else _each(batch, model, inverse, forced)
         run_each(batch, begin, of_row(batch, single, forced), level=3)
     else:
@@ -109,14 +113,31 @@ def _run(
     return first, second, last
 
 
+def _accelerations(batch: Batch, status: np.ndarray) -> np.ndarray:
+    """Return those of forward dynamics, which come first."""
+    q, v, tau, *forces = batch.tables
+    given = [x.reshape(batch.rows, -1, 6) for x in forces]
+    return aba(batch.model, q, v, tau, *given, threads=batch.threads, status=status)
+
+
+def _traced(made: Any, batch: Batch, inverse: bool) -> None:
+    """Run code of the robot's own."""
+    q, v, x, *others = batch.tables
+    before = np.zeros(batch.rows, dtype=np.int8)
+    if not inverse:
+        x = _accelerations(batch, before)
+    pointers = [y.ctypes.data for y in (q, v, x, *others, *batch.out, batch.status)]
+    share(batch.rows, batch.threads, kernels.lanes(), lambda: lambda first, last: made.run(*pointers, first, last))
+    batch.status[before != 0] = before[before != 0]
+    settle(batch, 4)
+
+
 def _packs(batch: Batch, model: ClusterModel, sizes: tuple[int, ...], inverse: bool) -> None:
     """Run the kernel on packs; accelerations of forward dynamics come first."""
     q, v, x, *others = batch.tables
     rows_of_forces = others[0] if others else np.zeros((batch.rows, 0))
     if not inverse:
-        given = [rows_of_forces.reshape(batch.rows, -1, 6)] if others else []
-        ignored = np.zeros(batch.rows, dtype=np.int8)
-        x = aba(model, q, v, x, *given, threads=batch.threads, status=ignored)
+        x = _accelerations(batch, np.zeros(batch.rows, dtype=np.int8))
     flat = [out.reshape(batch.rows, -1) for out in batch.out]
     run = kernels.derivatives_rows.function()
     rooms = PackRooms(model, "derivatives", sizes)
@@ -139,8 +160,7 @@ def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Cal
     q, v, x, *others = batch.tables
     nv = model.nv
     if not inverse:
-        given = [others[0].reshape(batch.rows, -1, 6)] if forced else []
-        x = aba(model, q, v, x, *given, threads=batch.threads, status=np.zeros(batch.rows, dtype=np.int8))
+        x = _accelerations(batch, np.zeros(batch.rows, dtype=np.int8))
     acting: Any = np.zeros(0)
     if forced:
         acting = np.concatenate([np.zeros((batch.rows, nv)), others[0]], axis=1)

@@ -13,6 +13,7 @@ from .cluster_model import ClusterModel as ClusterModel
 from .cluster_model import alike as alike
 from .cluster_model import check_model as check_model
 from .cluster_model import remake as remake
+from .cluster_model import varied as varied
 from .continuation import carry as carry
 from .derivative_memory import DerivativeMemory as DerivativeMemory
 from .elements import Cluster as Cluster

@@ -145,6 +145,7 @@ class ClusterModel(ModelParts):
             "_desk": None,
             "_functions": None,
             "_movers": None,
+            "_varies": False,
         }
         for key, value in values.items():
             object.__setattr__(self, key, value)
@@ -161,7 +162,9 @@ class ClusterModel(ModelParts):
         """Pickle what the user gave; the tables are made again."""
         given = self.own_tree, self.constraints, *self._wishes, self.name, self.preferred
         recipe = self._recipe()
-        return (remake, given) if recipe is None else (_remake_special, (given, recipe))
+        if recipe is None:
+            return (varied if self._varies else remake), given
+        return _remake_special, (given, recipe)
 
     def _recipe(self) -> Any:
         """Return what makes the functions again that the user asked for; None if there are none."""
@@ -172,6 +175,7 @@ class ClusterModel(ModelParts):
         other = object.__new__(ClusterModel)
         for key in ModelParts.__slots__:
             object.__setattr__(other, key, None if key in ("_desk", "_movers") else getattr(self, key))
+        object.__setattr__(other, "_varies", False)
         object.__setattr__(other, "_functions", make(other))
         return other
 
@@ -310,11 +314,19 @@ def alike(
     tree: pin.Model | None = None,
     constraints: tuple[Any, ...] | None = None,
     independent: tuple[str, ...] | None = None,
+    make: Callable[..., ClusterModel] | None = None,
 ) -> ClusterModel:
     """Make a model as the given one, but of another tree, with other constraints or other independent joints."""
     reference, names = model._wishes if independent is None else (model.q_reference, independent)
     own = model.own_tree if tree is None else tree, model.constraints if constraints is None else constraints
-    return remake(*own, reference, names, model.name, model.preferred)
+    return (make or remake)(*own, reference, names, model.name, model.preferred)
+
+
+def varied(*given: Any) -> ClusterModel:
+    """Make a model again whose numbers are some of many."""
+    other = remake(*given)
+    object.__setattr__(other, "_varies", True)
+    return other
 
 
 def _remake_special(given: tuple[Any, ...], recipe: Any) -> ClusterModel:

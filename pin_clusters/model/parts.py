@@ -46,5 +46,6 @@ class ModelParts(TreeAttributes):
     idx_v_independent: np.ndarray
     _desk: Desk[ModelDesk] | None  # of calls in machine code, once it moves
     _functions: Any  # of ``specialising``, which is above: None, or what makes them
+    _varies: bool  # whether its numbers are some of many: then code reads them where they stand
     _movers: tuple[Any] | None  # the same, or None, for moves of loops, once they have been moved
     __slots__ = tuple(__annotations__)

@@ -237,3 +237,28 @@ def test_external_forces(robot: str) -> None:
         assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-10 * np.abs(theirs).max())
     told = {one.function: one.choice for one in model.specialised}
     assert told["computeRNEADerivatives with external forces"] == told["aba with external forces"] == "traced"
+
+
+def test_what_is_kept_has_a_bound(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    monkeypatch.setattr(store, "_most", lambda: 10_000.0)
+    for i in range(9):
+        assert store.kept(f"code{i}", lambda: bytes(1500)) == bytes(1500)
+        os.utime(tmp_path / f"code{i}.o", (i, i))
+    first = tmp_path / "code3.o"
+    assert first.exists()
+    assert store.kept("code3", lambda: b"") == bytes(1500)  # used again: it is the newest now
+    for i in range(9, 12):
+        store.kept(f"code{i}", lambda: bytes(1500))
+    left = sorted(path.name for path in tmp_path.iterdir())
+    assert sum(path.stat().st_size for path in tmp_path.iterdir()) <= 10_000
+    assert "code3.o" in left
+    assert "code11.o" in left
+    assert "code4.o" not in left
+    monkeypatch.undo()
+    monkeypatch.setenv("PIN_CLUSTERS_PROGRAMS", "much")
+    store._most.cache_clear()
+    try:
+        assert store._most() == 512 * 2**20
+    finally:
+        store._most.cache_clear()

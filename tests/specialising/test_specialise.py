@@ -309,7 +309,8 @@ def test_rows_and_what_becomes_of_them(robot: str, rng: np.random.Generator) -> 
     fext = rng.normal(size=(37, model.njoints, 6))
     expected = pc.batch.rnea(model, q, np.zeros_like(v), np.zeros_like(v), fext, status=marks[0])
     found = pc.batch.rnea(special, q, np.zeros_like(v), np.zeros_like(v), fext, status=marks[1])
-    assert np.array_equal(found, expected, equal_nan=True)
+    assert np.array_equal(*marks)
+    assert error(found[marks[0] == 0], expected[marks[0] == 0]) < 1e-11
 
 
 @pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "mit_humanoid", "jvrc1", "tello", 3, 5], ["tello", 5]))

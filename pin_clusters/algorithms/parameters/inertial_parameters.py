@@ -11,7 +11,7 @@ import pinocchio as pin
 from ..._support.arrays import array
 from ..._support.trees import joint_in_v
 from ...errors import InertiaError, ShapeError
-from ...model import ClusterModel, alike, check_model, parameter_columns
+from ...model import ClusterModel, alike, check_model, parameter_columns, varied
 
 _OF_A_BODY = ("mass", "mx", "my", "mz", "Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 _ROUNDING = 1e-9
@@ -58,7 +58,10 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
 
 
 def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
-    """Return the robot with other inertial parameters; nothing is compiled.
+    """Return the robot with other inertial parameters; its dynamics need no code of their own.
+
+    Functions of dynamics of the new model are compiled once for all models that differ in these numbers only, which
+    are read where they stand: not as quick as code that has them in it, as ``pc.specialise`` makes it.
 
     A ``Rotor`` that was given by its ``inertia`` is given by its ``axial_inertia`` in the new model, because the ten
     parameters of its carrier have the rest. A rotor that is a body of the tree stays a body if its new parameters are
@@ -116,7 +119,7 @@ def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
         if value != rod.mass:
             changed[id(rod.source)] = rod.source.with_mass(float(value))
     constraints = tuple(changed.get(id(c), c) for c in model.constraints)
-    return alike(model, tree, constraints)
+    return alike(model, tree, constraints, make=varied)
 
 
 def _joint_of(model: ClusterModel, iv: int) -> str:

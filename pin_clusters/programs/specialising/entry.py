@@ -18,8 +18,10 @@ LEFT_TO_KERNEL = 2**62
 """What a function returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
 WORDS = {"i0": 1, "i1": 7, "f1": 7, "f2": 9}
 """How many words an argument of a kernel takes, by its kind."""
-KEEP, WORK = 6, 4
-"""Where the results and the workspace are, in the block of tables."""
+PARAMS, WORK, KEEP = 2, 4, 6
+"""Where numbers of the robot, the workspace and the results are, in the block of tables."""
+STANDING = {"params": PARAMS, "work": WORK}
+"""Of inputs that are read there."""
 
 
 def module(
@@ -41,7 +43,8 @@ def module(
     w = Instructions(Kind("double"))
     w.lines += [f"define i32 @entry({words(count)}) {Kind('double', 8).attributes} {{"]
     w.lines += ["  %tables = inttoptr i64 %w2 to ptr"]
-    places = dict(zip((name for name, _ in inputs), data.values(), strict=False))  # tau of aba is where others have a
+    given_names = [name for name, _ in inputs if name not in STANDING]
+    places = dict(zip(given_names, data.values(), strict=False))  # tau of aba is where others have a
     if "fext" in places:
         behind = data["forces"] if "forces" in data else of_block(w, KEEP)
         places["fext"] = w.new(f"add i64 {behind}, {8 * dict(inputs)['v']}")
@@ -50,8 +53,10 @@ def module(
         expected = dict(inputs)["v"] + dict(inputs)["fext"] if "fext" in places else 0
         fits = w.new(f"icmp eq i64 %w{first['forces'] + SIZE}, {expected}")
         w.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
-    all_finite = finite(w, list(zip(given, (n for _, n in inputs), strict=True)), lanes)
+    all_finite = finite(w, list(zip(given, (n for name, n in inputs if name not in STANDING), strict=True)), lanes)
     w.lines += [f"  br i1 {all_finite}, label %run, label %other", "run:"]
+    if len(given_names) < len(inputs):
+        given += [w.new(f"inttoptr i64 {of_block(w, i)} to ptr") for i in STANDING.values()]
     keep = w.new(f"inttoptr i64 {of_block(w, KEEP)} to ptr")
     w.lines += [f"  %conditions = alloca [{max(1, len(conditions))} x double], align 64"]
     into = [keep if name == "keep" else w.new(f"inttoptr i64 {data[name]} to ptr") for name in sizes]

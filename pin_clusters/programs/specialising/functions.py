@@ -10,12 +10,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._engine.kernels.tables.layout import CONDITION_LIMIT, OPEN
+from ..._engine.kernels.tables.layout import BODY_PARAMS, CONDITION_LIMIT, INERTIA, MASS, OPEN
 from ..._engine.operations import COUPLING, COUPLING_DERIVATIVES, FUNCTIONS, MOVE, OPENNESS, PROJECT, Function
 from ...errors import SingularClusterError
 from ...model import ClusterModel
 from ..tracing import FUNCTIONS as TRACED
-from ..tracing._sources import watching
+from ..tracing._sources import source, watching
 from ..tracing.expressions import Graph, select, square_root
 from ..tracing.numbers import tables_for, values_of
 from ..tracing.run import Run
@@ -28,7 +28,7 @@ BY_RESULT = {one.tables: one for one in ALL.values() if one.operation.group == "
 _FORCES = " with external forces"
 FORCED = {
     one.operation.name: one._replace(name=one.name + _FORCES)
-    for one in (*BY_RESULT.values(), ALL["computeRNEADerivatives"])
+    for one in (*BY_RESULT.values(), ALL["computeRNEADerivatives"], ALL["computeABADerivatives"])
     if one.forced
 }
 """What is traced with external forces, by the operation; they stand behind nv numbers."""
@@ -108,6 +108,18 @@ def _arguments(one: Function, run: Run, outputs: dict[str, np.ndarray]) -> dict[
     return found
 
 
+def standing(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
+    """Return which numbers of the tables, and of what the workspace holds at first, code reads where they stand.
+
+    Of a body with mass all, as rounding makes zeros of some and not of others that differ in mass only.
+    """
+    counts = model._params != 0.0
+    for b in range(1, source("tables.views").header(model._index).bodies + 1):
+        block = slice(b * BODY_PARAMS + MASS, b * BODY_PARAMS + INERTIA + 6)
+        counts[block] |= counts[block].any()
+    return counts, np.nan_to_num(model._tables.work) != 0.0
+
+
 def is_of_loops(one: Function) -> bool:
     """Whether a function is of those that closed loops need besides."""
     return one in OF_LOOPS or one.operation is COUPLING_DERIVATIVES
@@ -150,7 +162,8 @@ def traced(
     Args:
         model: The model.
         one: What is traced.
-        numbers: Which numbers of the robot are inputs, too: ``all``, or ``some``, which are those that are not zero.
+        numbers: Which numbers of the robot are inputs, too: ``all``, or ``some``, which are those that are not zero;
+            ``where they stand``: these, and those that the workspace holds at first.
         opens: Whether to look how far loops are open.
         most: How many operations there may be.
         parameters: What of the robot is an input, behind the others, as ``pc.trace`` takes it.
@@ -176,8 +189,12 @@ def traced(
         values = model._params.tolist()
         leaves = graph.inputs(first, len(values))
         params = {first + i: x for i, x in enumerate(values)}
+        counts = model._params != 0.0
+        if numbers == "where they stand":  # some are in the workspace
+            counts, kept = standing(model)
+            run.work[kept] = np.array(graph.inputs(first + len(params), len(run.work)), dtype=object)[kept]
         run.params = np.array(
-            [leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, values, strict=True)], dtype=object
+            [leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, counts, strict=True)], dtype=object
         )
     try:
         with watching() as watched, np.errstate(all="ignore"):

@@ -21,7 +21,7 @@ from ..machine_code.machine import lanes_of_host
 from ..tracing.expressions import Expression, TooLongError, needed
 from . import entry, moving, solving, tree
 from .emission import Core, Result, of_pack
-from .functions import BOUNDS, Traced, is_of_loops, traced, without_collector
+from .functions import BOUNDS, Traced, is_of_loops, standing, traced, without_collector
 from .lanes import Lanes, lanes_of
 from .limbs import Group, limbs_of
 
@@ -45,15 +45,23 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
             return make()
         return ""
 
-    if any(isinstance(closure, CallableClosure) for closure in model.closures):
-        written = text()  # what the user's functions do does not stand in the tables
+    of_users = any(isinstance(closure, CallableClosure) for closure in model.closures)
+    if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
+        written = text()  # what the user's functions do does not stand in the tables; others have few numbers in it
         return load_made_of([written], lambda: written)
     read = model._index, model._params, model._tables.work
     if function.operation is TREE:
         read = model._tree_tables.index, model._tree_tables.params, model._topology.G
+    if model._varies:
+        read = model._index, *standing(model)
     tables = [x.tobytes().hex() for x in read]
     structure = repr((model.nq, model.nv, model._tables.conditions, groups_of(model, function)))
     return load_made_of([kind, function.name, repr(most), sources(), structure, *tables], text)
+
+
+def reads_numbers(model: ClusterModel, function: Function) -> bool:
+    """Whether code reads the numbers of the robot where they stand, so that it serves others, too."""
+    return model._varies and function.specialised and function.operation is not ABA_DERIVATIVES
 
 
 _MATRICES = {"dq", "dv", "M"}
@@ -88,19 +96,23 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
         return tree.module(model, function, most)
     if function.operation is ABA_DERIVATIVES:
         return solving.module(model, lanes_of_host())
-    groups = groups_of(model, function) if lanes else []
+    shared = reads_numbers(model, function)
+    groups = groups_of(model, function) if lanes and not shared else []
     rebuilt = in_lanes(model, function, groups, most=most) if groups else None
     if rebuilt is not None:
         found, _, results = rebuilt
     else:
-        plain = traced(model, function, opens=function.operation is OPENNESS, most=most)
+        numbers = "where they stand" if shared else ""
+        plain = traced(model, function, numbers=numbers, opens=function.operation is OPENNESS, most=most)
         if plain is None:
             return ""
         found, results = plain, _plain(plain, _written(model, function, plain))
-    core = Core(found.inputs).text(results, (*found.outputs, "conditions"))
+    standing = [("params", len(model._params)), ("work", len(model._tables.work))]
+    inputs = [*found.inputs, *standing] if shared else found.inputs
+    core = Core(inputs).text(results, (*found.outputs, "conditions"))
     sizes = {name: len(x) for name, x in found.outputs.items()}
     places = [condition.at for condition in model._tables.conditions] if found.conditions else []
-    return entry.module(core, found.inputs, sizes, function.operation, places, lanes_of_host())
+    return entry.module(core, inputs, sizes, function.operation, places, lanes_of_host())
 
 
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:

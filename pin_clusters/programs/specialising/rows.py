@@ -10,13 +10,14 @@ import numpy as np
 
 from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables.layout import CONDITION_LIMIT
-from ..._engine.operations import Function
+from ..._engine.operations import ABA_DERIVATIVES, RNEA_DERIVATIVES, Function
 from ...model import ClusterModel
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.machine import lanes_of_host
 from ..machine_code.text import body_text, loop_text, module_text
 from ..tracing import Program
+from . import solving
 from .functions import ALL, EVERY, traced
 from .limb_loops import LimbLoops
 from .module import code_of, groups_of, in_lanes
@@ -50,7 +51,8 @@ class MadeRows:
         if loaded is not None:
             self.size = loaded.size
             forced = function.name in EVERY and function.name not in ALL
-            pointers = [ctypes.c_void_p] * (len(function.inputs) + forced + len(parameters) + 2)
+            results = 3 if function.operation in (RNEA_DERIVATIVES, ABA_DERIVATIVES) else 1
+            pointers = [ctypes.c_void_p] * (len(function.inputs) + forced + len(parameters) + results + 1)
             self.run = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)(loaded.address("rows"))
         self.made_in = time.perf_counter() - start
 
@@ -62,6 +64,8 @@ class MadeRows:
 
 def _text(model: ClusterModel, function: Function, parameters: Sequence[str], most: float) -> str:
     """Return the module; nothing if the kernel fails at every state."""
+    if function.operation in (RNEA_DERIVATIVES, ABA_DERIVATIVES):
+        return _of_derivatives(model, function, most)
     groups, lanes = [] if parameters else groups_of(model, function), lanes_of_host()
     rebuilt = in_lanes(model, function, groups, opens=True, most=most) if groups else None
     found = rebuilt[0] if rebuilt else traced(model, function, opens=True, most=most, parameters=parameters)
@@ -77,12 +81,30 @@ def _text(model: ClusterModel, function: Function, parameters: Sequence[str], mo
     return _module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes)
 
 
-def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lanes: int) -> str:
+def _of_derivatives(model: ClusterModel, function: Function, most: float) -> str:
+    """Return the module of derivatives; those of forward dynamics are given accelerations in the place of torques."""
+    forward, lanes = function.operation is ABA_DERIVATIVES, lanes_of_host()
+    inverse = EVERY[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
+    found = traced(model, inverse, opens=True, most=most)
+    if found is None or model.nv == 0:
+        return ""
+    kind, left = Kind("double", lanes), {name: found.outputs[name] for name in ("dq", "dv", "M", "tau")}
+    left |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
+    core = body_text(Program.of(model.name, found.inputs, left), "inverse" if forward else "pack", kind)
+    sizes = {name: len(x) for name, x in left.items()}
+    if forward:
+        kept = dict(list(sizes.items())[3:])
+        core += solving.of_rows(model, [name for name, _ in found.inputs], kept, kind)
+        sizes = dict.fromkeys(("first", "second", "third"), model.nv**2) | kept
+    return _module(core, found.inputs, sizes, lanes, results=3)
+
+
+def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lanes: int, results: int = 1) -> str:
     kind = Kind("double", lanes)
     inputs = [(f"in.{name}", n) for name, n in arrays]
-    result, *looked_at = [(f"out.{name}", n) for name, n in sizes.items()]
+    outputs = [(f"out.{name}", n) for name, n in sizes.items()]
     status = _status(kind, inputs, sizes)
-    rows = loop_text("rows", "pack", kind, inputs, [result], looked_at, ["status"], status)
+    rows = loop_text("rows", "pack", kind, inputs, outputs[:results], outputs[results:], ["status"], status)
     return module_text(core, rows, rows=("double", lanes))
 
 

@@ -6,6 +6,7 @@ holds, and runs over all right sides.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -34,8 +35,8 @@ def module(model: ClusterModel, lanes: int) -> str:
         lanes //= 2
     eye = ", ".join(f"double {_ONE.constant(-x)}" for x in np.eye(n).ravel())
     return module_text(
-        f"@eye = internal constant [{n * n} x double] [{eye}], align 64\n", _factors(model), _columns(model, lanes),
-        _mirror(n), _entry(),
+        f"@eye = internal constant [{n * n} x double] [{eye}], align 64\n", _factors(model, _ONE),
+        _columns(model, Kind("double", lanes)), _mirror(n, _ONE), _entry(),
     )  # fmt: skip
 
 
@@ -67,14 +68,20 @@ def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
     return rows, transposed
 
 
-def _factors(model: ClusterModel) -> str:
+def _factors(model: ClusterModel, kind: Kind) -> str:
     """Return ``void factors(M, L)``: all numbers of L that are none, in their order."""
     L = np.array([x for x in _factored(model)[0] if isinstance(x, Expression)], dtype=object)
-    return body_text(Program.of(model.name, [("M", model.nv**2)], {"L": L}), "factors", _ONE)
+    return body_text(Program.of(model.name, [("M", model.nv**2)], {"L": L}), "factors", kind)
 
 
-def _columns(model: ClusterModel, lanes: int) -> str:
-    """Return ``void columns(L, from, to)``: minus the solution for each column of a matrix."""
+def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
+    """Return ``void columns(L, from, to)``: minus the solution for each column of a matrix.
+
+    Args:
+        model: The model.
+        kind: Pack of as many columns; or, of rows, of as many states.
+        of_rows: Whether every number is a pack of states.
+    """
     n, plan = model.nv, model._tables.velocities
     rows, transposed = _factored(model)
     graph = Graph()
@@ -89,31 +96,32 @@ def _columns(model: ClusterModel, lanes: int) -> str:
     )
     source("tree.solve").solve(plan, n, L, upper, X, 1)
     order = [int(plan[tl.WIDTH * i + tl.IV]) for i in range(n)]
-    w, kind = _Writer(Kind("double", lanes)), Kind("double", lanes)
-    t, last = kind.name, n - lanes
+    w, t, step = _Writer(kind), kind.name, 1 if of_rows else kind.lanes
+    number, align, last = (t, kind.align, n - 1) if of_rows else ("double", 8, n - step)
     w.lines += ["start:", "  br label %next", "next:", "  %j = phi i64 [ 0, %start ], [ %k, %next ]"]
 
     def at(array: str, row: int) -> str:
         place = w.new(f"add i64 %j, {row * n}")
-        return w.new(f"getelementptr double, ptr %{array}, i64 {place}")
+        return w.new(f"getelementptr {number}, ptr %{array}, i64 {place}")
 
     for i in range(n):
-        w.names[graph.make(INPUT, i).id] = w.new(f"load {t}, ptr {at('from', order[i])}, align 8")
+        w.names[graph.make(INPUT, i).id] = w.new(f"load {t}, ptr {at('from', order[i])}, align {align}")
     for y in needed(list(X)):
         if y.op == INPUT and y.id not in w.names:
-            number = w.new(f"getelementptr double, ptr %L, i64 {y.args[0] - n}")
-            w.names[y.id] = w.in_all_lanes(kind, w.new(f"load double, ptr {number}, align 8"))
+            where = w.new(f"getelementptr {number}, ptr %L, i64 {y.args[0] - n}")
+            x = w.new(f"load {number}, ptr {where}, align {align}")
+            w.names[y.id] = x if of_rows else w.in_all_lanes(kind, x)
     for i in range(n):
-        w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.write(X[i])}')}, ptr {at('to', order[i])}, align 8")
+        w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.write(X[i])}')}, ptr {at('to', order[i])}, align {align}")
     head = "define internal void @columns(ptr noalias readonly %L, ptr readonly %from, ptr %to) noinline"
     return "\n".join([
-        f"{head} {kind.attributes} {{", *w.lines, f"  %done = icmp uge i64 %j, {last}", f"  %on = add i64 %j, {lanes}",
+        f"{head} {kind.attributes} {{", *w.lines, f"  %done = icmp uge i64 %j, {last}", f"  %on = add i64 %j, {step}",
         f"  %far = icmp ugt i64 %on, {last}", f"  %k = select i1 %far, i64 {last}, i64 %on",
         "  br i1 %done, label %end, label %next", "end:", "  ret void", "}", "",
     ])  # fmt: skip
 
 
-def _mirror(n: int) -> str:
+def _mirror(n: int, kind: Kind) -> str:
     """Return ``void mirror(A)``: what is above the diagonal is copied below it: symmetric to the last bit."""
     return f"""define internal void @mirror(ptr %A) noinline nounwind {{
 start:
@@ -128,12 +136,12 @@ head:
 body:
   %up = mul i64 %j, {n}
   %above = add i64 %up, %i
-  %from = getelementptr double, ptr %A, i64 %above
-  %x = load double, ptr %from, align 8
+  %from = getelementptr {kind.name}, ptr %A, i64 %above
+  %x = load {kind.name}, ptr %from, align {kind.align}
   %down = mul i64 %i, {n}
   %under = add i64 %down, %j
-  %to = getelementptr double, ptr %A, i64 %under
-  store double %x, ptr %to, align 8
+  %to = getelementptr {kind.name}, ptr %A, i64 %under
+  store {kind.name} %x, ptr %to, align {kind.align}
   %on = add i64 %j, 1
   br label %head
 end:
@@ -144,6 +152,40 @@ done:
   ret void
 }}
 """
+
+
+def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], kind: Kind) -> str:
+    """Return ``void pack(inputs, results, kept)``: what derivatives of inverse dynamics, ``inverse``, make of packs.
+
+    Args:
+        model: The model.
+        inputs: Names of what that is given: q, v, accelerations, external forces.
+        kept: Names and sizes of what it writes besides dq, dv and M.
+        kind: Of packs of states.
+    """
+    n, t = model.nv, kind.name
+    L = sum(isinstance(x, Expression) for x in _factored(model)[0])
+    given = [f"ptr %in.{name}" for name in inputs]
+    left = [f"ptr %out.{name}" for name in kept]
+    results = [f"ptr %out.{name}" for name in ("first", "second", "third")]
+    rooms = {"dq": n * n, "dv": n * n, "M": n * n, "L": max(1, L)}
+    lines = [f"  %{x} = alloca [{size} x {t}], align {kind.align}" for x, size in rooms.items()]
+    lines += [f"  call void @inverse({', '.join([*given, 'ptr %dq', 'ptr %dv', 'ptr %M', *left])})"]
+    lines += ["  call void @factors(ptr %M, ptr %L)", "  call void @columns(ptr %L, ptr %dq, ptr %out.first)"]
+    lines += ["  call void @columns(ptr %L, ptr %dv, ptr %out.second)", "  br label %zero", "zero:"]
+    lines += ["  %i = phi i64 [ 0, %start ], [ %next, %zero ]", "  %next = add i64 %i, 1"]
+    lines += [f"  %on = urem i64 %i, {n + 1}", "  %own = icmp eq i64 %on, 0"]  # right sides: minus the identity
+    lines += [f"  %x = select i1 %own, {t} {kind.constant(-1.0)}, {t} {kind.constant(-0.0)}"]
+    lines += [f"  %at = getelementptr {t}, ptr %M, i64 %i", f"  store {t} %x, ptr %at, align {kind.align}"]
+    lines += [f"  %more = icmp ult i64 %next, {n * n}", "  br i1 %more, label %zero, label %solve", "solve:"]
+    lines += [
+        "  call void @columns(ptr %L, ptr %M, ptr %out.third)",
+        "  call void @mirror(ptr %out.third)",
+        "  ret void",
+    ]
+    head = f"define internal void @pack({', '.join([*given, *results, *left])}) noinline {kind.attributes} {{\nstart:"
+    parts = _factors(model, kind), _columns(model, kind, of_rows=True), _mirror(n, kind)
+    return "".join(parts) + "\n".join([head, *lines, "}", ""])
 
 
 def _entry() -> str:
