@@ -2,17 +2,14 @@
 
 Each function through the public Python API against Pinocchio's of the same name, on the approximate robot
 (``baselines.armature_model``), or on the spanning tree, cut open, where loops leave no such robot. Then rows of states
-on one thread over one call of Pinocchio, which has no batches of derivatives; differences of ``pc.aba`` along
-``pc.integrate`` over ``pc.computeABADerivatives``; and what compiling takes at the first use.
+on one thread over one call of Pinocchio, which has no batches of derivatives; and differences of ``pc.aba`` along
+``pc.integrate`` over ``pc.computeABADerivatives``.
 """
 
 from __future__ import annotations
 
 import argparse
-import os
-import subprocess
 import sys
-import tempfile
 import warnings
 from pathlib import Path
 from typing import Any
@@ -63,27 +60,14 @@ FUNCTIONS: dict[str, str] = {
 }
 """What each takes besides model and data: q, v, a, a joint, a frame, a reference frame, q moved by v."""
 GOALS = {
-    "computeRNEADerivatives": 0.35, "computeABADerivatives": 0.45, "computeCoriolisMatrix": 0.40,
+    "computeRNEADerivatives": 0.15, "computeABADerivatives": 0.25, "computeCoriolisMatrix": 0.40,
     "computeCentroidalDynamicsDerivatives": 0.35, "computeJointTorqueRegressor": 0.40,
 }  # fmt: skip
 """Largest ratios of the first three robots."""
-OPEN_TREE, ROWS, DIFFERENCES, COMPILING = 0.5, 0.15, 20.0, 2.0
-"""Largest ratio of ``tello``; of a row to Pinocchio's call; smallest one of differences; largest one to ``aba``."""
-MADE = {
-    "aba": ("mini_cheetah", "aba"),
-    "computeABADerivatives": ("mini_cheetah", "computeABADerivatives"),
-    "aba (closed loops)": ("four_bar", "aba"),
-    "computeABADerivatives (closed loops)": ("four_bar", "computeABADerivatives"),
-}
-_FIRST = """
-import sys, time, warnings
-warnings.simplefilter("ignore")
-import numpy as np, pin_clusters as pc
-model = pc.load(sys.argv[1]); data = model.createData(); q, v = pc.neutral(model), np.zeros(model.nv)
-start = time.process_time()
-getattr(pc, sys.argv[2])(model, data, q, v, v)
-print(time.process_time() - start)
-"""
+OPEN_TREE, DIFFERENCES = 0.5, 20.0
+"""Largest ratio of ``tello``; smallest one of differences."""
+ROWS = {"computeRNEADerivatives": 0.08, "computeABADerivatives": 0.15}
+"""Largest ratios of a row to Pinocchio's call."""
 
 
 def calls(package: Any, model: Any, state: tuple[np.ndarray, ...]) -> dict[str, Call]:
@@ -199,19 +183,6 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float, rows: int) ->
     }
 
 
-def compiling() -> dict[str, float]:
-    """Time first calls, each in a new process with an empty cache of kernels: seconds of the processor."""
-    found = {}
-    for label, (robot, function) in MADE.items():
-        with tempfile.TemporaryDirectory() as folder:
-            done = subprocess.run(
-                [sys.executable, "-c", _FIRST, robot, function], env=os.environ | {"PIN_CLUSTERS_CACHE": folder},
-                capture_output=True, text=True, check=True,
-            )  # fmt: skip
-            found[label] = round(float(done.stdout), 1)
-    return found
-
-
 def show(robot: str, found: dict[str, Any]) -> None:
     """Print the numbers of one robot."""
     print(f"\n{robot}: nv = {found['nv']} of {found['nv_tree']}; Pinocchio on the {found['rival']}")
@@ -228,7 +199,7 @@ def show(robot: str, found: dict[str, Any]) -> None:
 def main(arguments: list[str] | None = None) -> int:
     """Run the benchmark."""
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--quick", action="store_true", help="few repeats, no compiling; a first impression")
+    parser.add_argument("--quick", action="store_true", help="few repeats; a first impression")
     parser.add_argument("--robots", nargs="+", metavar="NAME", default=ROBOTS, help=f"of {', '.join(loaders.robots())}")
     parser.add_argument("--output", type=Path, help="JSON file (default: results/derivatives.json, unless --quick)")
     chosen = parser.parse_args(arguments)
@@ -244,9 +215,6 @@ def main(arguments: list[str] | None = None) -> int:
             model = loaders.load(name)
         results["robots"][name] = measure(model, **effort)
         show(name, results["robots"][name])
-    if not chosen.quick:
-        results["compiling"] = compiling()
-        print("\ncompiling, s of the processor:", results["compiling"])
     output = chosen.output or (None if chosen.quick else RESULTS)
     timing.write(results, output)
     if output is not None:

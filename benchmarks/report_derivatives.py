@@ -42,10 +42,6 @@ def speed(results: dict[str, Any]) -> str:
         "Batches on one thread, and what differences cost:",
         markdown(head, more),
     ]
-    if "compiling" in results:
-        found = results["compiling"]
-        parts.append("Compiling at the first use, seconds of the processor, with all that the call needs:")
-        parts.append(markdown(["", "s"], ([f"`{n}`", f"{s:.0f}"] for n, s in found.items())))
     return "\n\n".join([*parts, markdown(["goal", "measured", "limit", ""], goals(results))])
 
 
@@ -65,14 +61,9 @@ def goals(results: dict[str, Any]) -> list[list[str]]:
             add(f"`{name}`, `tello`", robots["tello"]["ratio"][name], derivatives.OPEN_TREE)
     if "mini_cheetah" in robots:
         for name, value in robots["mini_cheetah"]["rows"].items():
-            add(f"a row of `pc.batch.{name}`, `mini_cheetah`", value, derivatives.ROWS)
+            add(f"a row of `pc.batch.{name}`, `mini_cheetah`", value, derivatives.ROWS[name])
         value = robots["mini_cheetah"]["differences"]
         add("differences of `pc.aba` / `computeABADerivatives`, `mini_cheetah`", value, derivatives.DIFFERENCES, True)
-    if "compiling" in results:
-        s = results["compiling"]
-        for kind in ("", " (closed loops)"):
-            ratio = s[f"computeABADerivatives{kind}"] / s[f"aba{kind}"]
-            add(f"compiling `computeABADerivatives` / `aba`{kind}", ratio, derivatives.COMPILING)
     return found
 
 

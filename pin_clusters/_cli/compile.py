@@ -11,16 +11,13 @@ from rich.console import Console
 from .._engine import preparing as compiling
 from .._engine.choice import functions_of
 from .._engine.entry_points import ALL, JIT, Kernel, compiled_ahead
-from .._engine.operations import FUNCTIONS, OPERATIONS
+from .._engine.operations import FUNCTIONS, OPERATIONS, TREE
 from ..model import ClusterModel
 from . import common, tables
 
-_TRACED = {one.operation.name for one in FUNCTIONS if one.specialised}
+_TRACED = {TREE.name, *(one.operation.name for one in FUNCTIONS if one.specialised)}
 _DYNAMICS = tuple(one.name for one in OPERATIONS if one.group == "data")
-_MANY = (
-    *(f"{one.name}_rows" for one in OPERATIONS if one.rows),
-    *("rows", "placements", "projected", "simulate", "moved", "tree", "frame_jacobian"),
-)
+_MANY = ("rows", "placements", "projected", "simulate", "moved", "tree", "frame_jacobian")
 _LOOPS = ("move", "coupling")
 
 

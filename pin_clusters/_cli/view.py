@@ -24,7 +24,7 @@ def needed(animate: str | None, ghost: str | None) -> tuple[str, ...]:
     """Which kernels the motion needs."""
     if animate is None:
         return ()
-    along = () if animate in ("swing", "random") else ("rnea_rows",)
+    along = () if animate in ("swing", "random") else ("rnea", "rows")
     swing = ("rnea", "aba", "energy", "simulate") if animate == "swing" else ()
     return (*along, *swing, *(("aba", "energy", "moved") if ghost is not None else ()))
 

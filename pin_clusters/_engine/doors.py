@@ -8,7 +8,6 @@ from typing import Any
 
 from .kernels.compiling.jit import Source
 from .kernels.numbers.simd import borrowed
-from .kernels.rows.batch import judge_loops, judge_nothing
 from .kernels.tables.addresses import tables
 from .operations import Operation
 
@@ -74,20 +73,14 @@ _DOORS = {1: _of_one, 2: _of_two, 4: _of_four, 5: _of_five, 7: _of_seven, 9: _of
 
 
 @functools.cache
-def source(operation: Operation, loops: bool, rows: bool, name: str, title: str) -> Source:
+def source(operation: Operation, loops: bool, name: str, title: str) -> Source:
     """Return what a kernel is made of, of a name; the title is said while it is compiled."""
     if operation.is_door:
         return Source(_found(operation.passes), operation.kinds, title, None, operation.nogil)
-    passes = operation.passes + "_loops" * loops
-    if rows:
-        assert operation.rows is not None
-        made, kinds, plain = operation.rows.maker, operation.rows.kinds, None
-        door = _found(made)(_found(passes + operation.rows.suffix), judge_loops if loops else judge_nothing)
-    else:
-        kinds, plain = ("i0", *operation.kinds), _found(passes)
-        door = _DOORS[len(operation.kinds)](plain)
+    plain = _found(operation.passes + "_loops" * loops)
+    door = _DOORS[len(operation.kinds)](plain)
     door.__name__ = door.__qualname__ = name
-    return Source(door, kinds, title, plain, rows)
+    return Source(door, ("i0", *operation.kinds), title, plain, operation.nogil)
 
 
 def _found(place: str) -> Any:

@@ -49,26 +49,24 @@ class Kernel:
     Attributes:
         operation: What it does.
         loops: Whether it knows closed loops, which others do not.
-        rows: Whether it takes packs of states.
         name: Of its entry point.
         compiled_address: Of its machine code, as Numba's code calls it; 0 as long as there is none.
         fast: Takes its arguments, which must have the kernel's types; None as long as there is no machine code.
     """
 
-    __slots__ = ("compiled_address", "fast", "loops", "name", "operation", "rows")
+    __slots__ = ("compiled_address", "fast", "loops", "name", "operation")
 
-    def __init__(self, operation: Operation, *, loops: bool = False, rows: bool = False) -> None:
-        self.operation, self.loops, self.rows = operation, loops, rows
+    def __init__(self, operation: Operation, *, loops: bool = False) -> None:
+        self.operation, self.loops = operation, loops
         _, _, door = operation.passes.rpartition(".")
-        self.name = door if operation.is_door else operation.name + "_loops" * loops + ("_rows" if rows else "_at")
+        self.name = door if operation.is_door else operation.name + "_loops" * loops + "_at"
         self.compiled_address = 0
         self.fast: Callable[..., Any] | None = None
 
     @property
     def title(self) -> str:
         """What is said while it is compiled."""
-        title, kinds = self.operation.title, ", many states" * self.rows + ", closed loops" * self.loops
-        title = "batch." * self.rows + title
+        title, kinds = self.operation.title, ", closed loops" * self.loops
         return f"{title[:-1]}{kinds})" if title.endswith(")") else title + f" ({kinds[2:]})" * bool(kinds)
 
     @property
@@ -76,7 +74,7 @@ class Kernel:
         """What it is made of; imports Numba."""
         from .doors import source
 
-        return source(self.operation, self.loops, self.rows, self.name, self.title)
+        return source(self.operation, self.loops, self.name, self.title)
 
     def call(self, pointer: Pointer, *arguments: Any) -> Any:
         """Compile if need be, and run on the tables of a ``Pointer``; the arguments must have the kernel's types."""
@@ -112,12 +110,9 @@ class Kernel:
 
 def _kernels() -> Iterator[tuple[str, Kernel]]:
     """Make the kernels, those of one operation side by side, with the names that others know them by."""
-    for rows in (False, True):
-        for operation in OPERATIONS:
-            if rows and operation.rows is None:
-                continue
-            for loops in (False, True) if operation.loops else (False,):
-                yield operation.name + "_loops" * loops + "_rows" * rows, Kernel(operation, loops=loops, rows=rows)
+    for operation in OPERATIONS:
+        for loops in (False, True) if operation.loops else (False,):
+            yield operation.name + "_loops" * loops, Kernel(operation, loops=loops)
 
 
 BY_NAME = dict(_kernels())
@@ -125,10 +120,9 @@ ALL = tuple(BY_NAME.values())
 globals().update(BY_NAME)
 
 
-def of(name: str, loops: bool, rows: bool = False) -> Kernel:
-    """Return the kernel of an operation, that for packs of states, or that which knows loops, if there is one."""
-    end = "_rows" * rows
-    return BY_NAME.get(name + "_loops" * loops + end, BY_NAME[name + end])
+def of(name: str, loops: bool) -> Kernel:
+    """Return the kernel of an operation, or that which knows loops, if there is one."""
+    return BY_NAME.get(name + "_loops" * loops, BY_NAME[name])
 
 
 if TYPE_CHECKING:

@@ -23,30 +23,11 @@ def _kinds(takes: str) -> tuple[str, ...]:
     return tuple(kind or "f1" for _, _, kind in (word.partition(":") for word in takes.split()))
 
 
-class Rows(NamedTuple):
-    """How passes become a kernel for packs of states.
-
-    Attributes:
-        maker: Module and function, which takes the passes, and what judges loops.
-        takes: Arguments of the kernel.
-        suffix: Of the name of the passes that it takes.
-    """
-
-    maker: str
-    takes: str
-    suffix: str = ""
-
-    @property
-    def kinds(self) -> tuple[str, ...]:
-        """What the arguments are."""
-        return _kinds(self.takes)
-
-
 class Operation(NamedTuple):
     """Passes over the tables of a robot.
 
     Attributes:
-        name: Of its kernel; that for closed loops is called ``NAME_loops``, that for rows of states ``NAME_rows``.
+        name: Of its kernel; that for closed loops is called ``NAME_loops``.
         title: What is said while it is compiled.
         passes: Module and function, which takes the tables, then the arguments. One that is called ``..._at`` or
             ``..._rows`` is the kernel itself, and what it takes is listed from its first argument on.
@@ -54,7 +35,6 @@ class Operation(NamedTuple):
             number, ``i1`` and ``i2`` whole numbers in a line or in rows, ``b1`` bytes.
         loops: Whether closed loops have passes of their own, with ``_loops`` in the name: robots without need not wait
             for their code.
-        rows: How they become a kernel for packs of states, if they do.
         group: Of functions whose machine code is loaded together; those of "tree" and "regressor" couple joints, too.
         nogil: Whether threads may run it side by side.
     """
@@ -64,7 +44,6 @@ class Operation(NamedTuple):
     passes: str
     takes: str
     loops: bool = False
-    rows: Rows | None = None
     group: str = ""
     nogil: bool = False
 
@@ -150,29 +129,13 @@ class Helper(NamedTuple):
     changes: bool = False
 
 
-# --- packs of states
-_TABLES, _MARKS = "index:i2 params work:f2", "status:b1 first:i0 last:i0"
-DYNAMICS_ROWS = Rows(
-    "rows.batch.dynamics",
-    f"{_TABLES} q8:f2 v8:f2 x8:f2 keep8:f2 out8:f2 q:f2 v:f2 x:f2 fext:f2 out:f2 {_MARKS}",
-)
-_OF_MATRICES = f"{_TABLES} q8:f2 M8:f2 room:f2 q:f2 out:f2 {_MARKS}"
-MATRIX_ROWS = Rows("rows.batch_matrices.matrix", _OF_MATRICES, "_flat")
-INVERSE_ROWS = Rows("rows.batch_matrices.inverse", _OF_MATRICES, "_flat")
-
 # --- dynamics
-RNEA = Operation(
-    "rnea", "rnea (inverse dynamics)", "dynamics.rnea.rnea", "q v a out", loops=True, rows=DYNAMICS_ROWS, group="data"
-)
-ABA = Operation(
-    "aba", "aba (forward dynamics)", "dynamics.aba.aba", "q v tau out", loops=True, rows=DYNAMICS_ROWS, group="data"
-)
-CRBA = Operation(
-    "crba", "crba (mass matrix)", "dynamics.crba.crba", "q out:f2", loops=True, rows=MATRIX_ROWS, group="data"
-)
+RNEA = Operation("rnea", "rnea (inverse dynamics)", "dynamics.rnea.rnea", "q v a out", loops=True, group="data")
+ABA = Operation("aba", "aba (forward dynamics)", "dynamics.aba.aba", "q v tau out", loops=True, group="data")
+CRBA = Operation("crba", "crba (mass matrix)", "dynamics.crba.crba", "q out:f2", loops=True, group="data")
 MINVERSE = Operation(
     "minverse", "computeMinverse (inverse mass matrix)", "dynamics.minverse.minverse", "q out:f2", loops=True,
-    rows=INVERSE_ROWS, group="data",
+    group="data",
 )  # fmt: skip
 ENERGY = Operation(
     "energy", "energy (kinetic and potential)", "dynamics.energy.energy", "q v", loops=True, group="data"
@@ -254,7 +217,7 @@ SIMULATE = Operation(
     "positions:f2 velocities:f2 room:f2 samples:f2",
 )  # fmt: skip
 
-# --- rows of states that no operation has packs for
+# --- rows of states
 ROWS = Operation(
     "rows", "batches (row by row)", "rows.rows.rows_at",
     "calls:i2 words:i2 moving:i2 status:b1 first:i0 last:i0", nogil=True,
@@ -268,14 +231,6 @@ PROJECTED = Operation(
     "projected", "batch.project (one row)", "rows.row_results.projected_at",
     "address:i0 close:i0 units:i2 terms:i2 numbers held q x result",
 )  # fmt: skip
-DERIVATIVES_ROWS = Operation(
-    "derivatives_rows", "batch.computeRNEADerivatives and computeABADerivatives (many states)",
-    "rows.batch_derivatives.derivatives_rows",
-    "index:i2 params plan:i1 work:f2 rates8:f2 q8:f2 v8:f2 a8:f2 forces8:f2 tau8:f2 dq8:f2 dv8:f2 M8:f2 nothing8:f2 "
-    "factors8:f2 sides8:f2 q:f2 v:f2 a:f2 fext:f2 first_out:f2 second_out:f2 third_out:f2 status:b1 first:i0 last:i0",
-    nogil=True,
-)  # fmt: skip
-
 OPERATIONS = tuple(thing for thing in list(globals().values()) if isinstance(thing, Operation))
 """All of them, those of a kind side by side: what they share is compiled once."""
 

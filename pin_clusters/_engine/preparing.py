@@ -19,7 +19,7 @@ from .native import library
 
 def kernels_of(closed: bool, *names: str) -> tuple[Kernel, ...]:
     """Return kernels by name, those for closed loops where a model has some: ``rnea`` is ``rnea_loops`` then."""
-    wanted = {of(name.removesuffix("_rows"), closed, name.endswith("_rows")) for name in names}
+    wanted = {of(name, closed) for name in names}
     return tuple(kernel for kernel in ALL if kernel in wanted)
 
 

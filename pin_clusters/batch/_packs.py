@@ -1,4 +1,4 @@
-"""Functions that have kernels for packs of states, as their operations declare."""
+"""Dynamics of many states: packs of them in code of the robot's own, or one by one by the kernels of one state."""
 
 from __future__ import annotations
 
@@ -10,25 +10,15 @@ import numpy as np
 
 from .._engine import entry_points as kernels
 from .._engine.choice import functions_of
-from .._engine.operations import FUNCTIONS, Function
+from .._engine.operations import BY_NAME, Function
 from ..model import ClusterModel, with_loops
 from ._device import on_device, there
-from ._marks import all_one_by_one, settle
+from ._marks import OPEN, SINGULAR, all_one_by_one, settle
+from ._program import Each, Program, programmed, run_each
 from ._robots import given_of, run_program
-from ._room import PackRooms
+from ._room import Room
 from ._sharing import Run, share
 from ._tables import Batch, Given, forces, states
-
-
-def _packed(one: Function) -> tuple[tuple[kernels.Kernel, kernels.Kernel], str, bool]:
-    """Return kernels without and with closed loops, use of workspaces, and whether it gives matrices."""
-    operation = one.operation
-    plain, loops = (kernels.of(operation.name, closed, rows=True) for closed in (False, True))
-    assert operation.rows is not None
-    return (plain, loops), operation.rows.maker, operation.result == "matrix"
-
-
-_PACKED = {one.name: _packed(one) for one in FUNCTIONS if one.operation.rows is not None}
 
 
 def run(
@@ -49,7 +39,8 @@ def run(
         parameters: Numbers of the robot per row, by name, or None.
     """
     name = single.__name__
-    both_kernels, use, of_matrices = _PACKED[name]
+    one = BY_NAME[name]
+    of_matrices = one.operation.result == "matrix"
     given = states(model, q, *velocities)
     if fext is not None:
         given += forces(model, fext)
@@ -61,14 +52,11 @@ def run(
     if elsewhere:
         options = {"fext": True} if fext is not None else {}
         return on_device(name, model, given, out, status, **options, **({"parameters": names} if names else {}))
-    lanes, nq, nv, wide = kernels.lanes(), model.nq, model.nv, 0 if fext is None else 6 * model.njoints
-    # what becomes of the rows is told through the line of results, which a robot without joints has too
-    lines = (nq, nv * nv, 2) if of_matrices else (nq, nv, nv, nv + wide, max(1, nv))
-    shape = (nv, nv) if of_matrices else (nv,)
-    room = lanes * (model._tables.work.size + sum(lines))
+    shape = (model.nv, model.nv) if of_matrices else (model.nv,)
+    room = model._tables.work.size + model.nv**2
     batch = Batch(name, model, given, threads, status, ("out", out, shape), work=room)
     (result,) = batch.out
-    if batch.rows == 0:
+    if batch.rows == 0 or model.nv == 0:
         return result
     special = functions_of(model)
     if names and (special is None or model._tables.supplies):
@@ -77,33 +65,33 @@ def run(
     if not kernels.JIT or model._tables.supplies:
         all_one_by_one(batch, of_row(batch, single, fext is not None), 3)
         return result
-    kernel = both_kernels[with_loops(model)]
     if special is not None:
         traced = special.rows(name, forced=fext is not None, parameters=names)
         if traced.chosen:
-            share(batch.rows, batch.threads, lanes, partial(_begin, traced, batch))
+            share(batch.rows, batch.threads, kernels.lanes(), partial(_begin, traced, batch))
             settle(batch, 3)
             return result
         if names:
             run_program(batch, name, names, forced=fext is not None)
             return result
-    compiled, rows = kernel.function(), list(batch.tables)
-    if not of_matrices:
-        if len(velocities) < 2:  # the kernel takes the last row for those that are not there: zeros are the same in all
-            rows.insert(2, np.zeros((1, nv)))
-        if fext is None:
-            rows.append(np.zeros((batch.rows, 0)))
-    rows.append(result.reshape(batch.rows, nv * nv) if of_matrices else result)
-    rooms = PackRooms(model, use, lines)
-
-    def begin() -> Run:
-        tables = (model._index, model._params, *rooms.take(), *rows, batch.status)
-        return lambda first, last: compiled(*tables, first, last)
-
-    share(batch.rows, batch.threads, lanes, begin)
-    rooms.give_back()
-    settle(batch, 3)
+    if of_matrices:
+        result[...] = 0.0  # kernels leave out entries between branches
+    of_one = of_row(batch, single, fext is not None)
+    run_each(batch, programmed(batch, partial(_write, batch, one)) if fext is None else None, of_one, level=3)
     return result
+
+
+def _write(batch: Batch, one: Function, program: Program) -> None:
+    """Write the call of the kernel of one state."""
+    model, (result,) = batch.model, batch.out
+    given, zeros = iter(batch.tables), np.zeros(model.nv)
+    names = [name for name in one.takes.split() if name != "[fext]"]
+    state = [zeros if name == "0" else Each(x := next(given), x.shape[1:]) for name in names]
+    tables = Room(model).tables(np.zeros(max(1, result[0].size)))
+    kernel = kernels.of(one.operation.name, with_loops(model))
+    program.call(kernel, SINGULAR, tables, *state, Each(result, result.shape[1:]))
+    if model.closures:
+        program.call(kernels.openness, OPEN, tables, state[0])
 
 
 def _begin(special: Any, batch: Batch) -> Run:

@@ -17,7 +17,7 @@ from ._device import on_device, there
 from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
 from ._program import Each, Program, programmed, run_each
-from ._room import PackRooms, Room
+from ._room import Room
 from ._sharing import Run, share
 from ._tables import Batch, documented, forces, states
 from .dynamics import aba
@@ -86,17 +86,12 @@ def _run(
     given = [*states(model, q, *velocities), *forces(model, fext)]
     if there(given):
         return on_device(one.name, model, given, out, status, **({} if fext is None else {"fext": True}))
-    lanes, nv, wide = kernels.lanes(), model.nv, 6 * model.njoints * (fext is not None)
-    inverse = one.operation is RNEA_DERIVATIVES
-    sizes = (
-        model._tables.rates, model.nq, nv, nv, nv + wide if wide else 0, max(1, nv), nv * nv, nv * nv, nv * nv, 0,
-        0 if inverse else nv * nv + max(1, model._tables.velocities.size - 4 * nv), 0 if inverse else 3 * nv * nv,
-    )  # fmt: skip
+    nv, inverse = model.nv, one.operation is RNEA_DERIVATIVES
     wanted = [None] * 3 if out is None else list(out)
     results = [(label, x, (nv, nv)) for label, x in zip(one.gives.split(), wanted, strict=True)]
+    work = model._tables.work.size + model._tables.rates + 8 * nv * nv
     batch = Batch(
-        one.name, model, given, threads, status, *results, work=lanes * (model._tables.work.size + sum(sizes)),
-        rows_of_work=0 if inverse else nv,
+        one.name, model, given, threads, status, *results, work=work, rows_of_work=0 if inverse else nv
     )  # fmt: skip
     first, second, last = batch.out
     if batch.rows == 0:
@@ -105,11 +100,9 @@ def _run(
     special = None if alone else functions_of(model)
     if special is not None and (traced := special.rows(one.name, forced=forced)).chosen:
         _traced(traced, batch, inverse)
-    elif alone or with_loops(model):
+    else:
         begin = None if alone else _each(batch, model, inverse, forced)
         run_each(batch, begin, of_row(batch, single, forced), level=3)
-    else:
-        _packs(batch, model, sizes, inverse)
     return first, second, last
 
 
@@ -132,31 +125,8 @@ def _traced(made: Any, batch: Batch, inverse: bool) -> None:
     settle(batch, 4)
 
 
-def _packs(batch: Batch, model: ClusterModel, sizes: tuple[int, ...], inverse: bool) -> None:
-    """Run the kernel on packs; accelerations of forward dynamics come first."""
-    q, v, x, *others = batch.tables
-    rows_of_forces = others[0] if others else np.zeros((batch.rows, 0))
-    if not inverse:
-        x = _accelerations(batch, np.zeros(batch.rows, dtype=np.int8))
-    flat = [out.reshape(batch.rows, -1) for out in batch.out]
-    run = kernels.derivatives_rows.function()
-    rooms = PackRooms(model, "derivatives", sizes)
-
-    def begin() -> Run:
-        work, *lines = rooms.take()
-        tables = (
-            model._index, model._params, model._tables.velocities, work, *lines, q, v, x, rows_of_forces, *flat,
-            batch.status,
-        )  # fmt: skip
-        return lambda first, last: run(*tables, first, last)
-
-    share(batch.rows, batch.threads, kernels.lanes(), begin)
-    rooms.give_back()
-    settle(batch, 4)
-
-
 def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Callable[[], Run]:
-    """Return what calls the kernels of one state: packs take as long to compile as they save where loops are closed."""
+    """Return what calls the kernels of one state."""
     q, v, x, *others = batch.tables
     nv = model.nv
     if not inverse:
@@ -165,7 +135,7 @@ def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Cal
     if forced:
         acting = np.concatenate([np.zeros((batch.rows, nv)), others[0]], axis=1)
         acting = Each(acting, (acting.shape[1],))
-    kernel = kernels.rnea_derivatives_loops
+    kernel = kernels.of(RNEA_DERIVATIVES.name, with_loops(model))
     for out in batch.out:
         out[...] = 0.0  # kernels leave out entries between branches
     row = Each(q, (model.nq,))

@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from .._engine import calls as _calls
 from .._engine import entry_points as kernels
-from .._engine.choice import code_of, engine, functions_of
+from .._engine.choice import engine, functions_of
 from .._engine.kernels.tables.tree_layout import KEEP
 from .._engine.operations import CALLED, COUPLING_DERIVATIVES, HELPERS, TREE, Function, Helper
 from .._support.arrays import on_a_page
@@ -364,10 +364,6 @@ class ClusterData(TreeWorkspace):
             return 0
         own, special = self._kernels[kernel].compiled_address, self._functions
         return own if special is None or kernel != TREE.name else int(special.address(kernel, own))
-
-    def _code_of(self, name: str, kernel: str) -> int:
-        """Return the address of what does a function, made now if need be: of the model's own, or the kernel's."""
-        return int(code_of(self._functions, self._kernels[kernel], name).address())
 
     def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Any
 
 import numpy as np
 import pytest
@@ -39,7 +40,8 @@ def test_every_function_is_there_with_its_names(robot: str, rng: np.random.Gener
     """Evaluated in NumPy, which is compared with the kernels elsewhere."""
     model, state = drawn(robot, "default", rng)
     for name, what in tracing.FUNCTIONS.items():
-        options = {"frames": [model.nframes - 1]} if what.framed else {}
+        options: dict[str, Any] = {"frames": [model.nframes - 1]} if what.framed else {}
+        options |= {"contacts": []} if what.touching else {}
         program, f = tracing.trace(model, name, **options), pc.casadi.function(model, name, **options)
         assert f.name() == name
         assert f.name_in() == [key for key, _ in program.inputs]

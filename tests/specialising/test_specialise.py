@@ -24,6 +24,7 @@ pytestmark = [
 ARGUMENTS = {
     "rnea": "qva", "aba": "qva", "nonLinearEffects": "qv", "computeKineticEnergy": "qv",
     "computeMechanicalEnergy": "qv",
+    "computeCentroidalDynamicsDerivatives": "qva",
     "computeRNEADerivatives": "qva", "computeABADerivatives": "qva", "computeCoriolisMatrix": "qv",
     "computeStaticTorque": "qf", "computeStaticTorqueDerivatives": "qf",
 }  # fmt: skip

@@ -84,7 +84,7 @@ FUNCTIONS: dict[str, tuple[str, Callable[..., Any]]] = {
     **{
         one.name: (" ".join("x" if x in ("a", "tau") else x for x in (*one.inputs, *["fext"] * one.forced)), single)
         for one in operations.FUNCTIONS
-        if one.operation.rows and hasattr(pc.batch, one.name)
+        if one.operation.group == "data" and hasattr(pc.batch, one.name)
         for single in [getattr(pc, one.name)]
     },
     "inverse_operational_inertia": ("q frames", pc.inverse_operational_inertia),

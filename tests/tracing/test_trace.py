@@ -31,7 +31,7 @@ def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, exact
     library = Library(model, frames, reference)
     for name, what in tracing.FUNCTIONS.items():
         inverts = name in INVERSE
-        if inverts and condition > 1e12:
+        if what.touching or (inverts and condition > 1e12):
             continue
         given = state | ({"v": SMALL_STEP * state["v"]} if name == "integrate" else {})
         about = {"frames": frames, "reference": reference} if what.framed else {}

@@ -223,7 +223,8 @@ def computeCentroidalDynamicsDerivatives(
     """
     q, v, a = _check.motion(model, data, q, v, a)
     mine = data._derivatives
-    _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total)
+    of = "computeCentroidalDynamicsDerivatives"
+    _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total, of=of)
     first, second, third, fourth = mine.total.copy().reshape(4, 6, model.nv)
     return first, second, third, fourth
 

@@ -11,7 +11,17 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..._engine.kernels.tables.layout import BODY_PARAMS, CONDITION_LIMIT, INERTIA, MASS, OPEN
-from ..._engine.operations import COUPLING, COUPLING_DERIVATIVES, FUNCTIONS, MOVE, OPENNESS, PROJECT, Function
+from ..._engine.operations import BY_NAME as DECLARED
+from ..._engine.operations import (
+    COUPLING,
+    COUPLING_DERIVATIVES,
+    FUNCTIONS,
+    MOVE,
+    OPENNESS,
+    PROJECT,
+    RNEA_DERIVATIVES,
+    Function,
+)
 from ...errors import SingularClusterError
 from ...model import ClusterModel
 from ..tracing import FUNCTIONS as TRACED
@@ -19,6 +29,7 @@ from ..tracing._sources import source, watching
 from ..tracing.expressions import Graph, select, square_root
 from ..tracing.numbers import tables_for, values_of
 from ..tracing.run import Run
+from ..tracing.supplied import supply_third
 
 ALL = {one.name: one for one in FUNCTIONS if one.specialised}
 """What is traced, without external forces."""
@@ -38,6 +49,8 @@ OF_LOOPS = (
     Function("openness", OPENNESS, "q", "", ""),
 )  # fmt: skip
 """What closed loops need besides: ``coupling_rate`` is the coupling with its rate."""
+OF_MOMENTUM = DECLARED["computeCentroidalDynamicsDerivatives"]
+"""What the passes of derivatives of inverse dynamics find as well, and traces of users otherwise."""
 BY_NAME = {
     **{name: one for name, one in ALL.items() if one.called},
     **{
@@ -45,10 +58,10 @@ BY_NAME = {
         for one in FUNCTIONS if one.called and not one.traced and one.tables in BY_RESULT
     },
     **{one.name: FORCED[one.operation.name] for one in FUNCTIONS if "fext" in one.inputs},
-    **{one.name: one for one in OF_LOOPS},
+    **{one.name: one for one in (*OF_LOOPS, OF_MOMENTUM)},
 }  # fmt: skip
 """The same by the functions that are called."""
-EVERY = ALL | {one.name: one for one in (*FORCED.values(), *OF_LOOPS)}
+EVERY = ALL | {one.name: one for one in (*FORCED.values(), *OF_LOOPS, OF_MOMENTUM)}
 """All that is traced."""
 MOST = 100_000
 """So many operations a function may have that is traced unasked: about 700 kB of code, made in ten seconds."""
@@ -136,6 +149,17 @@ def _changes_of_coupling(run: Run, one: Function) -> np.ndarray:
     return found
 
 
+def _of_momentum(run: Run) -> dict[str, Any]:
+    """Return derivatives of the momentum and its rate, a matrix of six rows behind the other."""
+    model, nothing, total = run.model, run.room(0), run.room(24 * run.model.nv)
+    if model._tables.supplies:
+        supply_third(model, run["q"], run.G @ run["v"], run.work)
+    state = run["q"], run["v"], run["a"]
+    rest = nothing, run.rest, nothing, nothing, nothing, total
+    run.call(RNEA_DERIVATIVES.passes, run.room(model._tables.rates), *state, *rest)
+    return {"total": total}
+
+
 def _of_loops(one: Function, run: Run) -> dict[str, Any]:
     """Return what is left of the coupling, or of how far loops are open."""
     if one.operation is OPENNESS:
@@ -200,6 +224,8 @@ def traced(
         with watching() as watched, np.errstate(all="ignore"):
             if is_of_loops(one):
                 found = _of_loops(one, run)
+            elif one is OF_MOMENTUM:
+                found = _of_momentum(run)
             else:
                 found = _arguments(one, run, TRACED[one.name.removesuffix(_FORCES)].run(run))
     except (SingularClusterError, ZeroDivisionError):  # what moves no inertia, whatever the state

@@ -21,7 +21,7 @@ from ..machine_code.machine import lanes_of_host
 from ..tracing.expressions import Expression, TooLongError, needed
 from . import entry, moving, solving, tree
 from .emission import Core, Result, of_pack
-from .functions import BOUNDS, Traced, is_of_loops, standing, traced, without_collector
+from .functions import BOUNDS, OF_MOMENTUM, Traced, is_of_loops, standing, traced, without_collector
 from .lanes import Lanes, lanes_of
 from .limbs import Group, limbs_of
 
@@ -118,6 +118,7 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:
     """Return the equal limbs that serve a function: its results have numbers per joint, or per pair of a limb's."""
     serves = function.operation.result == "vector" or function.operation is RNEA_DERIVATIVES
+    serves = serves and function is not OF_MOMENTUM
     return [g for g in limbs_of(model) if g[0].v] if serves else []
 
 

@@ -80,7 +80,7 @@ def inward(index, params, work, nv, M):
 
 
 def copied(flat):
-    """Make what runs a kernel with a square result, and copies that to a matrix, shape (nv, nv)."""
+    """Make what runs passes with a square result, and copies that to a matrix, shape (nv, nv)."""
 
     @paste
     def run(index, params, work, result, q, out):
@@ -91,7 +91,7 @@ def copied(flat):
 
 
 def crba_with(compose_loop):
-    """Make crba, and crba with its result copied; ``compose_loop`` is for LOOP clusters."""
+    """Make crba; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste
@@ -104,8 +104,8 @@ def crba_with(compose_loop):
         inward(index, params, work, n.nv, M)
         return code
 
-    return crba, copied(crba)
+    return copied(crba)
 
 
-crba_flat, crba = crba_with(loop.without_loops)
-crba_loops_flat, crba_loops = crba_with(loop.compose)
+crba = crba_with(loop.without_loops)
+crba_loops = crba_with(loop.compose)

@@ -122,7 +122,7 @@ def clear(work, C):
 
 
 def minverse_with(compose_loop):
-    """Make minverse, and minverse with its result copied; ``compose_loop`` is for LOOP clusters."""
+    """Make minverse; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste
@@ -153,8 +153,8 @@ def minverse_with(compose_loop):
                         outward(index, work, n.nv, A, i_v, Minv)
         return code if code < 0 else singular
 
-    return minverse, copied(minverse)
+    return copied(minverse)
 
 
-minverse_flat, minverse = minverse_with(loop.without_loops)
-minverse_loops_flat, minverse_loops = minverse_with(loop.compose)
+minverse = minverse_with(loop.without_loops)
+minverse_loops = minverse_with(loop.compose)

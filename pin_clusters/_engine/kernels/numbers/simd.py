@@ -176,51 +176,6 @@ def put_zeros(a, i, n):
         put(a, i + k, zero(a))
 
 
-def _fetch(builder: Any, pointer: Any) -> None:
-    """Ask for a cache line that will be read; what lies behind the end of a table may be asked for too."""
-    whole, place = ir.IntType(32), builder.bitcast(pointer, ir.IntType(8).as_pointer())
-    function = builder.module.declare_intrinsic(
-        "llvm.prefetch", [place.type], ir.FunctionType(ir.VoidType(), [place.type, whole, whole, whole])
-    )
-    to_read, keep_near, data = (ir.Constant(whole, n) for n in (0, 3, 1))
-    builder.call(function, [place, to_read, keep_near, data])
-
-
-@intrinsic
-def _column(typing: Any, lanes: Any, rows: Any, first: Any, k: Any) -> Any:
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        view = context.make_array(rows)(context, builder, args[1])
-        number, width = cgutils.unpack_tuple(builder, view.shape)
-        last = builder.sub(number, ir.Constant(number.type, 1))
-        pack = ir.Constant(ir.VectorType(ir.DoubleType(), LANES), ir.Undefined)
-        lanes_of_a_pack = ir.Constant(number.type, LANES)
-        for lane in range(LANES):
-            row = builder.add(args[2], ir.Constant(number.type, lane))
-            row = builder.select(builder.icmp_signed("<", row, last), row, last)
-            x = builder.load(builder.gep(view.data, [builder.add(builder.mul(row, width), args[3])]))
-            pack = builder.insert_element(pack, x, ir.Constant(ir.IntType(32), lane))
-        # rows lie one behind the other: a line of the next ones, which may be far from the processor
-        begin = builder.mul(builder.add(args[2], lanes_of_a_pack), width)
-        ahead = builder.add(begin, builder.mul(args[3], lanes_of_a_pack))
-        _fetch(builder, builder.gep(view.data, [ahead]))
-        return pack
-
-    return Pack(LANES)(lanes, rows, types.intp, types.intp), codegen
-
-
-def column_of_rows(lanes, rows, first, k):
-    """Return entry k of rows first, first + 1, ... as the scalar that ``lanes`` hold; past the end, of the last row.
-
-    Written as one pack: loads of a pack would wait for eight stores of a lane each.
-    """
-    return rows[min(first, rows.shape[0] - 1), k]
-
-
-@overload(column_of_rows, **INLINE)
-def _column_of_rows(lanes, rows, first, k):
-    return lambda lanes, rows, first, k: _column(lanes, rows, first, k)
-
-
 @inline
 def fill_square(flat, n, out):
     """Copy n x n numbers to a matrix; returns whether it has that shape."""
