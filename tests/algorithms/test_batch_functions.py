@@ -25,11 +25,13 @@ STATES = tuple(name for name in rows.FUNCTIONS if name not in ("rnea", "aba"))
 @pytest.mark.parametrize("name", pc.robots())
 def test_shipped_robots(name: str) -> None:
     model, given = rows.model_of(name), rows.given_of(name, pc.batch.lanes + 3)
+    # Traced rows have sums in an order of their own, times conditions up to a thousand.
+    limit = 1e-13 if model.createData().engine == "tables" else 5e-13
     for function in rows.FUNCTIONS:
         wanted = rows.one_by_one(function, model, given)
         alone = rows.batch(function, model, given)
         shared = rows.batch(function, model, given, threads=2)
-        assert rows.error(alone, wanted) < 5e-13, function  # two orders of sums, times conditions up to a thousand
+        assert rows.error(alone, wanted) < limit, function
         assert np.array_equal(alone, shared), function
 
 
