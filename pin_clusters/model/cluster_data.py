@@ -13,7 +13,7 @@ from .._engine import calls as _calls
 from .._engine import entry_points as kernels
 from .._engine.choice import engine, functions_of
 from .._engine.kernels.tables.tree_layout import KEEP
-from .._engine.operations import CALLED, COUPLING_DERIVATIVES, HELPERS, TREE, Function, Helper
+from .._engine.operations import CALLED, COUPLING_DERIVATIVES, HELPERS, HYBRID, Function, Helper
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
@@ -253,7 +253,10 @@ class ClusterData(TreeWorkspace):
         for name, array in results.items():
             self._pointers[name] = first.beside(self._loop_work if name in _OF_LOOPS else self._work, array)
         if self._functions is not None:
-            self._pointers["motion_rates"].lead_to(self._functions.wishes[COUPLING_DERIVATIVES.name].table)
+            wishes = self._functions.wishes
+            self._pointers["motion_rates"].lead_to(wishes[COUPLING_DERIVATIVES.name].table)
+            for name in ("ddq", "forced"):
+                self._pointers[name].lead_to(wishes[HYBRID.name].table)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -363,7 +366,7 @@ class ClusterData(TreeWorkspace):
         if group == "tree" and (self._other_fields or self._model._tree_tables.settles):
             return 0
         own, special = self._kernels[kernel].compiled_address, self._functions
-        return own if special is None or kernel != TREE.name else int(special.address(kernel, own))
+        return own if special is None or kernel not in special.wishes else int(special.address(kernel, own))
 
     def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes.

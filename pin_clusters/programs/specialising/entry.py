@@ -16,7 +16,7 @@ from ..machine_code.text import module_text
 
 LEFT_TO_KERNEL = 2**62
 """What a function returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
-WORDS = {"i0": 1, "i1": 7, "f1": 7, "f2": 9}
+WORDS = {"i0": 1, "b1": 7, "i1": 7, "f1": 7, "f2": 9, "i2": 9}
 """How many words an argument of a kernel takes, by its kind."""
 PARAMS, WORK, KEEP = 2, 4, 6
 """Where numbers of the robot, the workspace and the results are, in the block of tables."""
@@ -26,7 +26,7 @@ STANDING = {"params": PARAMS, "work": WORK}
 
 def module(
     core: str, inputs: Sequence[tuple[str, int]], sizes: Mapping[str, int], operation: Operation,
-    conditions: Sequence[int], lanes: int,
+    conditions: Sequence[int], lanes: int, looked_at: Sequence[str] = (),
 ) -> str:  # fmt: skip
     """Return a module with the function ``entry``.
 
@@ -37,6 +37,7 @@ def module(
         operation: Whose kernel it stands in for.
         conditions: Where in the workspace each of the conditions of loops is expected.
         lanes: How many numbers a register holds.
+        looked_at: Inputs of which the core itself knows what must be finite.
     """
     first, count = words_of(operation)
     data = {name: data_of(first, name) for name in first if name != "address"}
@@ -53,7 +54,8 @@ def module(
         expected = dict(inputs)["v"] + dict(inputs)["fext"] if "fext" in places else 0
         fits = w.new(f"icmp eq i64 %w{first['forces'] + SIZE}, {expected}")
         w.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
-    all_finite = finite(w, list(zip(given, (n for name, n in inputs if name not in STANDING), strict=True)), lanes)
+    read = zip(given, ((name, n) for name, n in inputs if name not in STANDING), strict=True)
+    all_finite = finite(w, [(x, n) for x, (name, n) in read if name not in looked_at], lanes)
     w.lines += [f"  br i1 {all_finite}, label %run, label %other", "run:"]
     if len(given_names) < len(inputs):
         given += [w.new(f"inttoptr i64 {of_block(w, i)} to ptr") for i in STANDING.values()]

@@ -16,6 +16,7 @@ from ..._engine.operations import (
     COUPLING,
     COUPLING_DERIVATIVES,
     FUNCTIONS,
+    HYBRID,
     MOVE,
     OPENNESS,
     PROJECT,
@@ -36,9 +37,10 @@ ALL = {one.name: one for one in FUNCTIONS if one.specialised}
 BY_RESULT = {one.tables: one for one in ALL.values() if one.operation.group == "data"}
 """The same by the result to which the tables of its kernel lead, where nothing else leads there."""
 
-_FORCES = " with external forces"
+FORCES = " with external forces"
+"""What such functions are called behind their name."""
 FORCED = {
-    one.operation.name: one._replace(name=one.name + _FORCES)
+    one.operation.name: one._replace(name=one.name + FORCES)
     for one in (*BY_RESULT.values(), ALL["computeRNEADerivatives"], ALL["computeABADerivatives"])
     if one.forced
 }
@@ -65,8 +67,11 @@ EVERY = ALL | {one.name: one for one in (*FORCED.values(), *OF_LOOPS, OF_MOMENTU
 """All that is traced."""
 MOST = 100_000
 """So many operations a function may have that is traced unasked: about 700 kB of code, made in ten seconds."""
-BOUNDS = {"pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}", "opens": f"uge {OPEN**2!r}"}
-"""What the kernel would have reported."""
+BOUNDS = {
+    "pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}", "opens": f"uge {OPEN**2!r}",
+    "finite": "uge 1e300",  # of squares
+}  # fmt: skip
+"""What the kernel would have reported, or what it has to look at."""
 
 
 @contextlib.contextmanager
@@ -91,6 +96,7 @@ class Traced(NamedTuple):
         conditions: What must be small, of each loop.
         opens: The largest value of the equations of each loop, squared, if it was asked for.
         params: Numbers of the robot that stand for inputs behind those, by number of the input.
+        finite: Inputs that must be finite, of those of which only some are read.
     """
 
     inputs: list[tuple[str, int]]
@@ -99,6 +105,7 @@ class Traced(NamedTuple):
     conditions: list[Any]
     opens: list[Any]
     params: dict[int, float]
+    finite: Sequence[Any] = ()
 
     @property
     def result(self) -> np.ndarray:
@@ -177,6 +184,20 @@ def _of_loops(one: Function, run: Run) -> dict[str, Any]:
     return {"keep": np.array([None if x == y else x for x, y in zip(keep, left, strict=True)], dtype=object)}
 
 
+def _of_hybrid(run: Run, key: int) -> tuple[dict[str, Any], list[Any]]:
+    """Return torques and accelerations, and what of those that are given is read.
+
+    Args:
+        run: The tables and the state.
+        key: Number of the wish.
+    """
+    nv, found = run.model.nv, (run.rest, run.rest)
+    mask = np.array([key >> i + 1 & 1 for i in range(nv)], dtype=np.int8)
+    given = run["q"], run["v"], run["tau"], run["a"], mask
+    run.call(HYBRID.passes, np.concatenate([run.rest, run.forces]), *given, *found)
+    return dict(zip(("tau_out", "a_out"), found, strict=True)), list(np.where(mask, run["a"], run["tau"]))
+
+
 def traced(
     model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False, most: float = math.inf,
     parameters: Sequence[str] = (),
@@ -201,12 +222,13 @@ def traced(
     graph, run, inputs = Graph(most), Run(model), []
     first, sizes = 0, {"q": model.nq, "fext": 6 * model.njoints}
     sizes |= {name: len(values_of(model, name)) for name in parameters}
-    for name in (*one.inputs, *["fext"] * one.name.endswith(_FORCES), *parameters):
+    for name in (*one.inputs, *["fext"] * one.name.endswith(FORCES), *parameters):
         size = sizes.get(name, model.nv)
         run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
         inputs.append((name, size))
         first += size
     params: dict[int, float] = {}
+    read: list[Any] = []
     if parameters:
         run.params, run.work = tables_for(model, parameters, run.inputs)
     if numbers:
@@ -226,10 +248,12 @@ def traced(
                 found = _of_loops(one, run)
             elif one is OF_MOMENTUM:
                 found = _of_momentum(run)
+            elif one.operation is HYBRID:
+                found, read = _of_hybrid(run, int(one.name.split()[1]))
             else:
-                found = _arguments(one, run, TRACED[one.name.removesuffix(_FORCES)].run(run))
+                found = _arguments(one, run, TRACED[one.name.removesuffix(FORCES)].run(run))
     except (SingularClusterError, ZeroDivisionError):  # what moves no inertia, whatever the state
         return None
     conditions = [run.work[condition.at] for condition in model._tables.conditions if one.operation is not OPENNESS]
     apart = run.opens(still=one.operation is OPENNESS) if opens else []
-    return Traced(inputs, found, [x - limit for x, limit in watched], conditions, apart, params)
+    return Traced(inputs, found, [x - limit for x, limit in watched], conditions, apart, params, read)

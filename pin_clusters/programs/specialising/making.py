@@ -20,7 +20,7 @@ from ..._engine import entry_points as kernels
 from ..._engine.choice import chosen
 from ..._engine.native import library
 from ..._engine.native.words import words_of
-from ..._engine.operations import RNEA_DERIVATIVES, Function, names
+from ..._engine.operations import HYBRID, RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
@@ -127,7 +127,8 @@ class Functions:
         self._made: dict[str, Made] = {}
         self._rows: dict[tuple[str, ...], MadeRows] = {}
         self._lock, self._told = threading.RLock(), False
-        self.wishes = {name: Wishes(one, self._make) for name, one in OF_WISHES.items()}
+        loops = with_loops(model)
+        self.wishes = {name: Wishes(one, kernels.of(name, loops), self._make) for name, one in OF_WISHES.items()}
 
     @classmethod
     def asked_for(cls, model: ClusterModel) -> Functions:
@@ -201,6 +202,8 @@ class Functions:
             pointer: The tables.
             arrays: What the kernel is given.
         """
+        if kernel == HYBRID.name:
+            return self.wishes[kernel].call(pointer, *arrays)
         forced = result == "forced"
         if kernel == RNEA_DERIVATIVES.name:
             given = dict(zip(names(RNEA_DERIVATIVES.takes), arrays, strict=True))

@@ -112,7 +112,8 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
     core = Core(inputs).text(results, (*found.outputs, "conditions"))
     sizes = {name: len(x) for name, x in found.outputs.items()}
     places = [condition.at for condition in model._tables.conditions] if found.conditions else []
-    return entry.module(core, inputs, sizes, function.operation, places, lanes_of_host())
+    looked_at = ("tau", "a") if found.finite else ()
+    return entry.module(core, inputs, sizes, function.operation, places, lanes_of_host(), looked_at)
 
 
 def groups_of(model: ClusterModel, function: Function) -> list[Group]:
@@ -143,6 +144,7 @@ def _plain(found: Traced, written: dict[str, set[int]]) -> list[Result]:
     results = [Result(name, (i,), found.outputs[name][i]) for name in written for i in sorted(written[name])]
     results += [Result("pivots", (i,), x, BOUNDS["pivots"]) for i, x in enumerate(found.pivots)]
     results += [Result("opens", (i,), x, BOUNDS["opens"]) for i, x in enumerate(found.opens)]
+    results += [Result("finite", (i,), x * x, BOUNDS["finite"]) for i, x in enumerate(found.finite)]
     return results + [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(found.conditions)]
 
 

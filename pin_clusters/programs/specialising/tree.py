@@ -45,9 +45,9 @@ def module(model: ClusterModel, function: Function, most: float) -> str:
     Raises:
         TooLongError: There are more operations.
     """
-    _, what, level = function.name.split()
+    what, level = divmod(int(function.name.split()[1]), 4)
     try:
-        return _Wish(model, int(what), int(level), most).text()
+        return _Wish(model, what, level, most).text()
     except ZeroDivisionError:  # subtrees without mass have no centre
         return ""
 

@@ -1,6 +1,7 @@
 """Kernels that do what they are told to: each wish has code of its own, which is made when it is asked for first.
 
-Calls in machine code go to a function that looks the wish up in a table of the model.
+What is told is a whole number: what the kernel of the tree is wanted to do, which accelerations are prescribed. Calls
+in machine code go to a function that looks it up in a table of the model.
 """
 
 from __future__ import annotations
@@ -11,33 +12,89 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.entry_points import Pointer
+from ..._engine.entry_points import Kernel, Pointer
 from ..._engine.native.words import SIZE
-from ..._engine.operations import COUPLING_DERIVATIVES, TREE, Function, Operation, names
+from ..._engine.operations import COUPLING_DERIVATIVES, HYBRID, TREE, Function, Operation, names
 from ..machine_code.loading import load_made_of
 from . import entry
+from .functions import FORCES
 
-_MOST = 60  # wishes of one model that machine code finds
-_TABLE = 8  # in the block of tables
-OF_WISHES = {one.name: one for one in (TREE, COUPLING_DERIVATIVES)}
+_MOST = 60  # wishes of one model: of more, kernels by tables take care
+_TABLE, _FORCES_TOO = 8, 7  # in the block of tables; how many results there are, external forces behind them included
+OF_WISHES = {one.name: one for one in (TREE, COUPLING_DERIVATIVES, HYBRID)}
 """Operations of such kernels, by name."""
+LARGEST_MASK = 60
+"""So many velocities a mask may have that is a number."""
 
 
-def wish(operation: Operation, what: int, level: int) -> Function:
-    """Return the declaration of what does one wish; level: 0 places, 1 velocities as well, 2 accelerations."""
-    return Function(f"{operation.name} {what} {level}", operation, ("q", "q v", "q v a")[level], "", "")
+def wish(operation: Operation, key: int) -> Function:
+    """Return the declaration of what does one wish.
+
+    Its number is, of the tree and of couplings, four times what is wanted, and 0 for places, 1 for velocities as well,
+    2 for accelerations; of hybrid dynamics a bit per velocity from the second one on, and 1 with external forces.
+    """
+    name = f"{operation.name} {key}"
+    if operation is HYBRID:
+        return Function(name + FORCES * (key & 1), operation, "q v tau a", "", "")
+    return Function(name, operation, ("q", "q v", "q v a")[key % 4], "", "")
 
 
 def wish_of(name: str) -> Function:
     """Return the declaration of what has that name."""
-    operation, what, level = name.split()
-    return wish(OF_WISHES[operation], int(what), int(level))
+    operation, key = name.split()[:2]
+    return wish(OF_WISHES[operation], int(key))
+
+
+def _key(operation: Operation, pointer: Pointer, given: dict[str, Any]) -> int | None:
+    """Return the number of what a kernel is told; None if it has none."""
+    if operation is not HYBRID:
+        return int(4 * given.get("what", 0) + (given["v"].size > 0) + (given["a"].size > 0))
+    mask = given["prescribed"]
+    if len(mask) > LARGEST_MASK:
+        return None
+    return sum(2 << i for i in np.flatnonzero(mask).tolist()) + (len(pointer.arrays[-1]) > len(mask))
+
+
+def _write_key(operation: Operation, first: dict[str, int]) -> str:
+    """Return instructions that find the same number, ``%wish``, and end in the block ``%known``."""
+    if operation is not HYBRID:
+        what = f"%w{first['what']}" if "what" in first else "0"
+        return f"""  %moves = icmp ne i64 %w{first["v"] + SIZE}, 0
+  %speeds.up = icmp ne i64 %w{first["a"] + SIZE}, 0
+  %one = zext i1 %moves to i64
+  %two = zext i1 %speeds.up to i64
+  %level = add i64 %one, %two
+  %higher = mul i64 {what}, 4
+  %wish = add i64 %higher, %level
+  br label %known
+known:"""
+    size = f"%w{first['prescribed'] + SIZE}"
+    return f"""  %mask = inttoptr i64 {entry.data_of(first, "prescribed")} to ptr
+  %results.at = getelementptr i64, ptr %tables, i64 {_FORCES_TOO}
+  %results = load i64, ptr %results.at
+  %forced = icmp sgt i64 %results, {size}
+  %forces = zext i1 %forced to i64
+  br label %bits
+bits:
+  %bit = phi i64 [ 0, %start ], [ %bit.next, %look ]
+  %wish = phi i64 [ %forces, %start ], [ %wish.next, %look ]
+  %left = icmp slt i64 %bit, {size}
+  br i1 %left, label %look, label %known
+look:
+  %byte.at = getelementptr i8, ptr %mask, i64 %bit
+  %byte = load i8, ptr %byte.at
+  %set = icmp ne i8 %byte, 0
+  %bit.next = add i64 %bit, 1
+  %power = shl i64 1, %bit.next
+  %here = select i1 %set, i64 %power, i64 0
+  %wish.next = or i64 %wish, %here
+  br label %bits
+known:"""
 
 
 def _finder(operation: Operation) -> str:
     """Return the module of what looks a wish up, and goes there: in a table of pairs behind their number."""
     first, words = entry.words_of(operation)
-    what = f"%w{first['what']}" if "what" in first else "0"
     given = ", ".join(f"i64 %w{i}" for i in range(words))
     return f"""define i32 @entry({given}) nounwind {{
 start:
@@ -46,16 +103,10 @@ start:
   %address = load i64, ptr %place
   %table = inttoptr i64 %address to ptr
   %count = load i64, ptr %table
-  %moves = icmp ne i64 %w{first["v"] + SIZE}, 0
-  %speeds.up = icmp ne i64 %w{first["a"] + SIZE}, 0
-  %one = zext i1 %moves to i64
-  %two = zext i1 %speeds.up to i64
-  %level = add i64 %one, %two
-  %higher = mul i64 {what}, 4
-  %wish = add i64 %higher, %level
+{_write_key(operation, first)}
   br label %head
 head:
-  %i = phi i64 [ 0, %start ], [ %next, %body ]
+  %i = phi i64 [ 0, %known ], [ %next, %body ]
   %more = icmp slt i64 %i, %count
   br i1 %more, label %body, label %none
 body:
@@ -88,23 +139,26 @@ class Wishes:
         table: Pairs of wish and address, behind their number: to which the tables of data lead.
     """
 
-    def __init__(self, operation: Operation, make: Callable[[Function], Any]) -> None:
+    def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
         """Begin with none.
 
         Args:
             operation: Of the kernel.
+            kernel: Which does what has no code.
             make: Returns what does one wish, of its declaration.
         """
-        self._operation, self._make, self._lock = operation, make, threading.Lock()
+        self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
         self.table, self.own = np.zeros(1 + 2 * _MOST, dtype=np.int64), 0
 
     def call(self, pointer: Pointer, *arguments: Any) -> int:
         """Do what the kernel does, and return its code."""
-        given = dict(zip(names(self._operation.takes), arguments, strict=True))
-        what, level = given.get("what", 0), (given["v"].size > 0) + (given["a"].size > 0)
-        made = self._make(wish(self._operation, what, level))
+        key = _key(self._operation, pointer, dict(zip(names(self._operation.takes), arguments, strict=True)))
+        count = int(self.table[0])
+        if key is None or (count == _MOST and key not in self.table[1::2]):
+            return int(self._kernel.call(pointer, *arguments))
+        made = self._make(wish(self._operation, key))
         with self._lock:
-            count, key = int(self.table[0]), 4 * what + level
+            count = int(self.table[0])
             if count < _MOST and key not in self.table[1 : 1 + 2 * count : 2]:
                 self.table[1 + 2 * count : 3 + 2 * count] = key, made.address()
                 self.table[0] = count + 1  # last: other threads may look now
