@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from ..._engine.kernels.tables.layout import ROW_WIDTH
 from ..._engine.native.words import DATA, SIZE
 from ..._engine.operations import Operation, names
 from ..machine_code.instructions import Instructions
@@ -27,6 +28,7 @@ STANDING = {"params": PARAMS, "work": WORK}
 def module(
     core: str, inputs: Sequence[tuple[str, int]], sizes: Mapping[str, int], operation: Operation,
     conditions: Sequence[int], lanes: int, looked_at: Sequence[str] = (),
+    elsewhere: Mapping[str, tuple[int, int]] | None = None, redundant: int = 0,
 ) -> str:  # fmt: skip
     """Return a module with the function ``entry``.
 
@@ -38,42 +40,57 @@ def module(
         conditions: Where in the workspace each of the conditions of loops is expected.
         lanes: How many numbers a register holds.
         looked_at: Inputs of which the core itself knows what must be finite.
+        elsewhere: Arrays that are no arguments: row and field of the question where their addresses stand.
+        redundant: What is returned if the last output, one number, is not positive.
     """
     first, count = words_of(operation)
     data = {name: data_of(first, name) for name in first if name != "address"}
     w = Instructions(Kind("double"))
     w.lines += [f"define i32 @entry({words(count)}) {Kind('double', 8).attributes} {{"]
     w.lines += ["  %tables = inttoptr i64 %w2 to ptr"]
-    given_names = [name for name, _ in inputs if name not in STANDING]
-    places = dict(zip(given_names, data.values(), strict=False))  # tau of aba is where others have a
+    elsewhere = elsewhere or {}
+    given_names = [name for name, _ in inputs if name not in STANDING and name not in elsewhere]
+    by_place = zip(given_names, data.values(), strict=False)  # torques may be where others have accelerations
+    places = {name: data.get(name, word) for name, word in by_place}
     if "fext" in places:
         behind = data["forces"] if "forces" in data else of_block(w, KEEP)
         places["fext"] = w.new(f"add i64 {behind}, {8 * dict(inputs)['v']}")
-    given = [w.new(f"inttoptr i64 {x} to ptr") for x in places.values()]
-    if "forces" in first:  # what knows external ones is code of its own
+    if elsewhere:
+        w.lines += [f"  %asked = inttoptr i64 {data['asked']} to ptr"]
+    for name, (row, field) in elsewhere.items():
+        place = w.new(f"getelementptr i64, ptr %asked, i64 {row * ROW_WIDTH + field}")
+        places[name] = w.new(f"load i64, ptr {place}")
+    given = [w.new(f"inttoptr i64 {places[name]} to ptr") for name, _ in inputs if name not in STANDING]
+    if "forces" in first and "forces" not in places:  # what knows external ones is code of its own
         expected = dict(inputs)["v"] + dict(inputs)["fext"] if "fext" in places else 0
         fits = w.new(f"icmp eq i64 %w{first['forces'] + SIZE}, {expected}")
         w.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
     read = zip(given, ((name, n) for name, n in inputs if name not in STANDING), strict=True)
     all_finite = finite(w, [(x, n) for x, (name, n) in read if name not in looked_at], lanes)
     w.lines += [f"  br i1 {all_finite}, label %run, label %other", "run:"]
-    if len(given_names) < len(inputs):
+    if STANDING.keys() & dict(inputs).keys():
         given += [w.new(f"inttoptr i64 {of_block(w, i)} to ptr") for i in STANDING.values()]
     keep = w.new(f"inttoptr i64 {of_block(w, KEEP)} to ptr")
     w.lines += [f"  %conditions = alloca [{max(1, len(conditions))} x double], align 64"]
-    into = [keep if name == "keep" else w.new(f"inttoptr i64 {data[name]} to ptr") for name in sizes]
+    w.lines += ["  %redundant = alloca double"] if redundant else []
+    there = {"keep": keep, "redundant": "%redundant"}
+    into = [there.get(name) or w.new(f"inttoptr i64 {places.get(name, data.get(name))} to ptr") for name in sizes]
     pointers = ", ".join(f"ptr {x}" for x in (*given, *into, "%conditions"))
     w.lines += [f"  br i1 {w.new(f'call i1 @core({pointers})')}, label %other, label %good", "good:"]
     if operation.result and sizes[operation.writes]:
         copy(w, keep, into[0], sizes[operation.writes], lanes, "good")
     work = of_block(w, WORK) if conditions else ""
-    for i, place in enumerate(conditions):  # steps that change coordinates look there
+    for i, at in enumerate(conditions):  # steps that change coordinates look there
         x = w.load("conditions", i)
-        where = w.new(f"inttoptr i64 {w.new(f'add i64 {work}, {8 * place}')} to ptr")
+        where = w.new(f"inttoptr i64 {w.new(f'add i64 {work}, {8 * at}')} to ptr")
         w.lines += [f"  store double {x}, ptr {where}"]
+    found = "0"
+    if redundant:
+        positive = w.new(f"fcmp ogt double {w.new('load double, ptr %redundant')}, 0.0")
+        found = w.new(f"select i1 {positive}, i64 0, i64 {redundant}")
     w.lines += [
         "  %code = inttoptr i64 %w0 to ptr",
-        "  store i64 0, ptr %code",
+        f"  store i64 {found}, ptr %code",
         "  ret i32 0",
         "other:",
         "  %where = inttoptr i64 %w0 to ptr",

@@ -20,10 +20,11 @@ from ..._engine import entry_points as kernels
 from ..._engine.choice import chosen
 from ..._engine.native import library
 from ..._engine.native.words import words_of
-from ..._engine.operations import HYBRID, RNEA_DERIVATIVES, Function, names
+from ..._engine.operations import RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
+from .asked import OF_QUESTIONS, Asked
 from .entry import LEFT_TO_KERNEL
 from .functions import BY_NAME, BY_RESULT, EVERY, FORCED, MOST
 from .module import code_of, module_of
@@ -58,12 +59,22 @@ class Made:
         own: Address of what calls take in place of the kernel; 0 if that does it.
     """
 
-    def __init__(self, model: ClusterModel, function: Function, most: float) -> None:
+    def __init__(
+        self, model: ClusterModel, function: Function, most: float, write: Callable[..., str] = module_of
+    ) -> None:
+        """Trace and compile, or load.
+
+        Args:
+            model: The model.
+            function: What it does.
+            most: How many operations there may be.
+            write: Returns the text of its module, of all these.
+        """
         self.function, self.name, self.most = function, function.name, most
         self.kernel = kernels.of(self.function.operation.name, with_loops(model))
         self.size, self.own = 0, 0
         start = time.perf_counter()
-        loaded = code_of(model, "state", self.function, most, lambda: module_of(model, self.function, most=most))
+        loaded = code_of(model, "state", self.function, most, lambda: write(model, self.function, most=most))
         if loaded is not None:
             self.size, self.own = loaded.size, loaded.address("entry")
             self._call: Any = None
@@ -128,24 +139,28 @@ class Functions:
         self._rows: dict[tuple[str, ...], MadeRows] = {}
         self._lock, self._told = threading.RLock(), False
         loops = with_loops(model)
-        self.wishes = {name: Wishes(one, kernels.of(name, loops), self._make) for name, one in OF_WISHES.items()}
+        self.wishes: dict[str, Wishes | Asked] = {
+            name: kind(one, kernels.of(name, loops), self._make)
+            for kind, some in ((Wishes, OF_WISHES), (Asked, OF_QUESTIONS))
+            for name, one in some.items()
+        }
 
     @classmethod
     def asked_for(cls, model: ClusterModel) -> Functions:
         """Make those of ``pc.specialise``."""
         return cls(model, asked=True)
 
-    def code(self, name: str) -> Made | Wishes:
+    def code(self, name: str) -> Made | Wishes | Asked:
         """Return what is traced for a function, made now if need be."""
         if name in self.wishes:
             return self.wishes[name]
         return self._make(BY_NAME[name])
 
-    def _make(self, one: Function) -> Made:
+    def _make(self, one: Function, write: Callable[..., str] = module_of) -> Made:
         with self._lock:
             found, most = self._made.get(one.name), self._most
             if found is None or (not found.own and found.most < most):
-                found = self._made[one.name] = self._try(partial(Made, self._model, one), most)
+                found = self._made[one.name] = self._try(partial(Made, self._model, one, write=write), most)
             return found
 
     def _try(self, make: Callable[[float], M], most: float) -> M:
@@ -202,7 +217,7 @@ class Functions:
             pointer: The tables.
             arrays: What the kernel is given.
         """
-        if kernel == HYBRID.name:
+        if kernel in self.wishes:
             return self.wishes[kernel].call(pointer, *arrays)
         forced = result == "forced"
         if kernel == RNEA_DERIVATIVES.name:
@@ -233,7 +248,9 @@ class Functions:
 
     def recipe(self) -> Recipe:
         """Return what makes the same of another model."""
-        return Recipe(tuple(self._made))
+        return Recipe(
+            tuple(name for name, made in self._made.items() if made.function.operation.name not in OF_QUESTIONS)
+        )
 
     def told(self) -> tuple[Specialised, ...]:
         """Return what became of each function."""

@@ -7,6 +7,7 @@ values (choices, sines, roots) replaced by those that write down what they would
 from __future__ import annotations
 
 import contextlib
+import ctypes
 import importlib
 import math
 import sys
@@ -14,7 +15,7 @@ import threading
 import types
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -52,12 +53,26 @@ def _too_small(x: Any, limit: Any) -> bool:
     return bool(x <= limit)
 
 
+class Row(NamedTuple):
+    """What must exceed a limit, or a row of a contact is redundant."""
+
+    value: Any
+    limit: Any
+
+
+def _redundant(x: Any, limit: Any) -> bool:
+    if isinstance(x, Expression) or isinstance(limit, Expression):
+        _watch.seen.append(Row(x, limit))
+        return False
+    return bool(x <= limit)
+
+
 class _Watch(threading.local):
-    """What this thread's kernels asked for being too small; whether they read copies of what stands at addresses."""
+    """What this thread's kernels asked for being too small; what they read in the place of what stands at addresses."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[Any, Any]] = []
-        self.apart = False
+        self.instead: Callable[[int, int], np.ndarray] | None = None
 
 
 _watch = _Watch()
@@ -74,20 +89,30 @@ def watching() -> Iterator[list[tuple[Any, Any]]]:
 
 
 @contextlib.contextmanager
-def copying() -> Iterator[None]:
-    """Let this thread's kernels read copies of what stands at addresses: what they write there is lost."""
-    _watch.apart = True
+def reading(instead: Callable[[int, int], np.ndarray]) -> Iterator[None]:
+    """Let this thread's kernels read something else than what stands at addresses.
+
+    Args:
+        instead: Returns an array in the place of so many numbers at an address; what is written there stays in it.
+    """
+    _watch.instead = instead
     try:
         yield
     finally:
-        _watch.apart = False
+        _watch.instead = None
 
 
-def _copied(seen: Callable[[int, int], np.ndarray]) -> Callable[[int, int], np.ndarray]:
-    def copied(address: int, size: int) -> np.ndarray:
-        return seen(address, size).astype(object) if _watch.apart else seen(address, size)
+def copy_of(address: int, size: int) -> np.ndarray:
+    """Return a copy of the numbers at an address."""
+    return _at(address, size).astype(object)
 
-    return copied
+
+def _at(address: int, size: int) -> np.ndarray:
+    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+
+
+def _seen(address: int, size: int) -> np.ndarray:
+    return (_watch.instead or _at)(address, size)
 
 
 def _call_address(address: Any, *_: Any) -> Any:
@@ -97,7 +122,9 @@ def _call_address(address: Any, *_: Any) -> Any:
 # functions that look at values, by module; these modules are imported before those that use them
 _REPLACED: dict[str, dict[str, Any]] = {
     "numbers.pack": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
+    "tables.addresses": {"seen": _seen},
     "numbers.angles": {"sincos": sine_and_cosine},
+    "contacts.system": {"too_small": _redundant},
     "loops.user_functions": {"call_address": _call_address},
     "bodies.increments": {"turn_quaternion": turn_quaternion, "displacement": displacement},
 }
@@ -127,5 +154,3 @@ def _begin() -> None:
     for name, functions in _REPLACED.items():
         module = importlib.import_module(f"{_NAME}.{name}")
         module.__dict__.update(functions)
-    addresses = importlib.import_module(f"{_NAME}.tables.addresses")
-    addresses.__dict__["seen"] = _copied(addresses.seen)

@@ -10,7 +10,7 @@ from ..._engine.kernels.tables.layout import ROW_WIDTH
 from ..._engine.operations import CONTACTS
 from ...algorithms.contacts._plans import laid_out, places_of
 from ...errors import NotAvailableError
-from ._sources import copying, source
+from ._sources import copy_of, reading, source
 from .run import Run
 
 
@@ -41,7 +41,7 @@ def _solved(run: Run, wanted: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndar
     bodies = source("tables.views").header(model._index).bodies
     panel = run.room(6 * AT_WORK * (bodies + 1) + packs * model.nv)
     forces, found = run.room(columns), run.rest
-    with copying():
+    with reading(copy_of):
         run.call(
             CONTACTS.passes, run.rest, run["q"], run["v"], tau, asked, numbers, panel, run.room(columns + 1, packs),
             forces, found,

@@ -15,6 +15,7 @@ from __future__ import annotations
 from typing import Final, NamedTuple
 
 ROW_WIDTH: Final = 16  # a power of two: every read of the index multiplies by it
+CODE: Final = ROW_WIDTH - 1  # in the first row of what a kernel is asked: address of code for that, or 0
 
 
 class Header(NamedTuple):
