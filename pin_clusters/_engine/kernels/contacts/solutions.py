@@ -1,6 +1,6 @@
 """Derivatives with contacts from those of inverse dynamics and of what contacts lack; (D2), (D3).
 
-With X = M^-1 [-dtau_dq, -dtau_dv, 1] in packs, (J M^-1 J') dforce = -dr - J X by what the elimination of the contacts
+With X = M^-1 [-dtau_dq, -dtau_dv, 1], (J M^-1 J') dforce = -dr - J X by what the elimination of the contacts
 has left, and X + M^-1 J' dforce.
 """
 
@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
-from ..numbers.neighbours import lanes_of
-from ..numbers.simd import get, put, put_copy, put_zeros
-from ..tables.addresses import seen
+from ..numbers.memory import get, put, put_copy, put_zeros
 from ..tables.contacts_layout import IMPACT
 from ..tables.contacts_views import contact, contacts_header
 from ..tables.layout import OK
@@ -70,11 +68,11 @@ _lack, _force = for_columns(_lacking), for_columns(_with_forces)
 
 
 @inline
-def write_block(sides, s, plan, n, m, wide, motions, forces):
+def write_block(sides, s, plan, n, m, motions, forces):
     """Write a block of the solution: rows of velocities, in their own order, then those of contacts."""
-    write_motions(sides, s, plan, n, wide, motions)
+    write_motions(sides, s, plan, n, motions)
     for r in range(m):
-        k = (n + r) * wide + s * n
+        k = (3 * (n + r) + s) * n
         put_copy(forces, r * n, sides, k, n)
 
 
@@ -89,27 +87,26 @@ def differentiated(
         gram: What their elimination has left.
         plan: Tree of velocities, see ``tree.solve``.
         order: Where each velocity stands in it.
-        X: Rows of right sides in packs: nv, and one per row of the contacts, which are there.
+        X: Rows of right sides, 3 nv numbers each: nv, and one per row of the contacts, which are there.
         L: Room for the factors.
         dq, dv, M, turned: nv x nv, flat, as all that is written.
         jacobian: Rows of the contacts.
         response: Room for M^-1 J', by rows.
     """
     A, n = contacts_header(asked, 0), header(index).nv
-    m, width = A.columns, X.shape[0] // max(n + A.columns, 1)
-    wide, sides = width * lanes_of(X), seen(X.ctypes.data, X.size)
-    solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M)
+    m, width = A.columns, 3 * n
+    solve_for_accelerations(plan, n, L, X, dq, turned, dv, M)
     if A.wanted == IMPACT:  # at given impulses velocities stay what they were before
         for i in range(n):
-            put_zeros(sides, i * wide + n, n)
-            put(sides, i * wide + n + plan[WIDTH * i + IV], 1.0)
+            put_zeros(X, i * width + n, n)
+            put(X, i * width + n + plan[WIDTH * i + IV], 1.0)
     _lack(X, width, order, asked, A, n, jacobian)
     for r in range(m):
         for k in range(n):
-            put(response, r * n + k, -get(sides, (n + r) * wide + 2 * n + k))
+            put(response, r * n + k, -get(X, (n + r) * width + 2 * n + k))
     _force(X, width, plan, A, n, gram, response)
-    write_block(sides, 0, plan, n, m, wide, ddq_dq, dlambda_dq)
-    write_block(sides, 1, plan, n, m, wide, ddq_dv, dlambda_dv)
-    write_block(sides, 2, plan, n, m, wide, ddq_dtau, dlambda_dtau)
+    write_block(X, 0, plan, n, m, ddq_dq, dlambda_dq)
+    write_block(X, 1, plan, n, m, ddq_dv, dlambda_dv)
+    write_block(X, 2, plan, n, m, ddq_dtau, dlambda_dtau)
     mirror(ddq_dtau, n)
     return OK

@@ -1,4 +1,4 @@
-"""M = L' D L along the tree of velocities, and solving with it: many right sides side by side in packs; (V9).
+"""M = L' D L along the tree of velocities, and solving with it: many right sides side by side; (V9).
 
 Velocities stand in the kernels' order, in which what hangs from one follows it at once: entries of L are zero but
 between a velocity and those above it. A row of L is kept as 1 / D, then the entries of those above, the nearest first:
@@ -10,10 +10,8 @@ the row of one above has the same numbers from its own place on.
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.neighbours import lanes_of
-from ..numbers.simd import get, put, put_copy, zero
+from ..numbers.memory import get, put, put_copy, put_zeros
 from ..numbers.tuples import load3, load6
-from ..tables.addresses import seen
 from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
 
 
@@ -42,7 +40,7 @@ def factor(plan, M, n, L, transposed):
 
 
 def for_columns(make):
-    """Make what does the same to all columns of rows of scalars: ``make`` takes what loads some of them, side by side.
+    """Make what does the same to all columns of a matrix: ``make`` takes what loads some numbers of a row.
 
     More columns at once take more registers than there are, fewer wait for each other. What is made takes a table of
     rows, their width, and whatever it needs; what ``make`` makes takes the first of its columns as well.
@@ -92,43 +90,41 @@ _solve = for_columns(_solving)
 
 @inline
 def solve(plan, n, L, transposed, X, width):
-    """Replace X, n rows of ``width`` scalars, by M^-1 X."""
+    """Replace X, n rows of ``width`` numbers, by M^-1 X."""
     _solve(X, width, plan, n, L, transposed)
 
 
 @inline
-def right_sides(plan, n, sides, wide, dq, turned, dv):
-    """Write [-dq - turned, -dv, 1], then zeros, to rows as wide as that; ``turned`` may be None."""
-    o = zero(sides)
+def right_sides(plan, n, sides, dq, turned, dv):
+    """Write [-dq - turned, -dv, 1] by rows; ``turned`` may be None."""
     for i in range(n):
-        iv, to = plan[WIDTH * i + IV], i * wide
+        iv, to = plan[WIDTH * i + IV], i * 3 * n
         for j in range(n):
             x = -get(dq, iv * n + j)
             put(sides, to + j, x if turned is None else x - get(turned, iv * n + j))
         for j in range(n):
             put(sides, to + n + j, -get(dv, iv * n + j))
-        for j in range(2 * n, wide):
-            put(sides, to + j, o)
-        put(sides, to + 2 * n + iv, o + 1.0)
+        put_zeros(sides, to + 2 * n, n)
+        put(sides, to + 2 * n + iv, 1.0)
 
 
 @inline
-def solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M):
-    """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X, side by side in packs; ``turned`` may be None.
+def solve_for_accelerations(plan, n, L, X, dq, turned, dv, M):
+    """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X; ``turned`` may be None.
 
     L is room for L', then for the rows of L.
     """
     square = n * n
     factor(plan, M, n, L[square:], L)
-    right_sides(plan, n, seen(X.ctypes.data, X.size), width * lanes_of(X), dq, turned, dv)
-    solve(plan, n, L[square:], L, X, width)
+    right_sides(plan, n, X, dq, turned, dv)
+    solve(plan, n, L[square:], L, X, 3 * n)
 
 
 @inline
-def write_motions(sides, s, plan, n, wide, to):
+def write_motions(sides, s, plan, n, to):
     """Write block s of that, n columns, to a matrix; rows in the order of v."""
     for i in range(n):
-        row, k = plan[WIDTH * i + IV] * n, i * wide + s * n
+        row, k = plan[WIDTH * i + IV] * n, (3 * i + s) * n
         put_copy(to, row, sides, k, n)
 
 
