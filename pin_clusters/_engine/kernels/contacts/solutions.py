@@ -14,57 +14,37 @@ from ..tables.contacts_views import contact, contacts_header
 from ..tables.layout import OK
 from ..tables.tree_layout import IV, WIDTH
 from ..tables.views import header
-from ..tree.solve import for_columns, mirror, solve_for_accelerations, write_motions
+from ..tree.solve import mirror, scale, solve_for_accelerations, subtract, write_motions
 
 
-def _lacking(load):
-    """Make (D2) for some columns, from g on, in registers row by row."""
-
-    @inline
-    def lacking(X, width, g, order, asked, A, n, jacobian):
-        """(D2): -dr, which stands in the rows behind the first n, minus J X."""
-        for c in range(A.contact0, A.contact1):
-            K = contact(asked, c)
-            first = entry(asked, K.column0).iv
-            for r in range(first, first + K.rows):
-                x = load(X, (n + r) * width + g)
-                for t in range(K.path0, K.path1):
-                    k = entry(asked, t).iv
-                    x = x - load(X, order[k] * width + g) * get(jacobian, r * n + k)
-                put(X, (n + r) * width + g, x)
-
-    return lacking
+@inline
+def lacking(X, width, order, asked, A, n, jacobian):
+    """(D2): -dr, which stands in the rows behind the first n, minus J X."""
+    for c in range(A.contact0, A.contact1):
+        K = contact(asked, c)
+        first = entry(asked, K.column0).iv
+        for r in range(first, first + K.rows):
+            for t in range(K.path0, K.path1):
+                k = entry(asked, t).iv
+                subtract(X, (n + r) * width, order[k] * width, get(jacobian, r * n + k), width)
 
 
-def _with_forces(load):
-    """Make what follows it, for some columns."""
-
-    @inline
-    def with_forces(X, width, g, plan, A, n, gram, response):
-        """(D2) solved for the forces, and (D3), what they do."""
-        m = A.columns
-        for i in range(m):
-            x = load(X, (n + i) * width + g)
-            for k in range(i):
-                x = x - load(X, (n + k) * width + g) * (gram[k, i] * gram[k, k])
-            put(X, (n + i) * width + g, x)
+@inline
+def with_forces(X, width, plan, A, n, gram, response):
+    """(D2) solved for the forces, and (D3), what they do."""
+    m = A.columns
+    for i in range(m):
+        for k in range(i):
+            subtract(X, (n + i) * width, (n + k) * width, gram[k, i] * gram[k, k], width)
+    for r in range(m):
+        i = m - 1 - r
+        for j in range(i + 1, m):
+            subtract(X, (n + i) * width, (n + j) * width, gram[i, j], width)
+        scale(X, (n + i) * width, gram[i, i], width)
+    for i in range(n):
+        k = plan[WIDTH * i + IV]
         for r in range(m):
-            i = m - 1 - r
-            x = load(X, (n + i) * width + g)
-            for j in range(i + 1, m):
-                x = x - load(X, (n + j) * width + g) * gram[i, j]
-            put(X, (n + i) * width + g, x * gram[i, i])
-        for i in range(n):
-            k = plan[WIDTH * i + IV]
-            x = load(X, i * width + g)
-            for r in range(m):
-                x = x + load(X, (n + r) * width + g) * get(response, r * n + k)
-            put(X, i * width + g, x)
-
-    return with_forces
-
-
-_lack, _force = for_columns(_lacking), for_columns(_with_forces)
+            subtract(X, i * width, (n + r) * width, -get(response, r * n + k), width)
 
 
 @inline
@@ -100,11 +80,11 @@ def differentiated(
         for i in range(n):
             put_zeros(X, i * width + n, n)
             put(X, i * width + n + plan[WIDTH * i + IV], 1.0)
-    _lack(X, width, order, asked, A, n, jacobian)
+    lacking(X, width, order, asked, A, n, jacobian)
     for r in range(m):
         for k in range(n):
             put(response, r * n + k, -get(X, (n + r) * width + 2 * n + k))
-    _force(X, width, plan, A, n, gram, response)
+    with_forces(X, width, plan, A, n, gram, response)
     write_block(X, 0, plan, n, m, ddq_dq, dlambda_dq)
     write_block(X, 1, plan, n, m, ddq_dv, dlambda_dv)
     write_block(X, 2, plan, n, m, ddq_dtau, dlambda_dtau)

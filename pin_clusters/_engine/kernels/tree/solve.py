@@ -11,7 +11,6 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.memory import get, put, put_copy, put_zeros
-from ..numbers.tuples import load3, load6
 from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
 
 
@@ -39,59 +38,32 @@ def factor(plan, M, n, L, transposed):
         put(L, row, inverse)
 
 
-def for_columns(make):
-    """Make what does the same to all columns of a matrix: ``make`` takes what loads some numbers of a row.
-
-    More columns at once take more registers than there are, fewer wait for each other. What is made takes a table of
-    rows, their width, and whatever it needs; what ``make`` makes takes the first of its columns as well.
-    """
-    six, three, one = make(load6), make(load3), make(get)
-
-    @inline
-    def all_columns(X, width, *given):
-        g = 0
-        while g + 6 <= width:
-            six(X, width, g, *given)
-            g += 6
-        if g + 3 <= width:
-            three(X, width, g, *given)
-            g += 3
-        while g < width:
-            one(X, width, g, *given)
-            g += 1
-
-    return all_columns
+@inline
+def subtract(X, i, k, factor, n):
+    """Take n numbers from k on, times a factor, from those from i on: a loop that LLVM makes one of vectors."""
+    for j in range(n):
+        put(X, i + j, get(X, i + j) - get(X, k + j) * factor)
 
 
-def _solving(load):
-    """Make what replaces some columns of X, from g on, by M^-1 times them, in registers row by row."""
-
-    @inline
-    def solve_some(X, width, g, plan, n, L, transposed):
-        """Solve in place."""
-        for r in range(n):
-            j = n - 1 - r
-            x = load(X, j * width + g)
-            for i in range(j + 1, plan[WIDTH * j + BEHIND]):
-                x = x - load(X, i * width + g) * get(transposed, j * n + i)
-            put(X, j * width + g, x)
-        for i in range(n):
-            row, path = plan[WIDTH * i + ROW], plan[WIDTH * i + PATH]
-            x = load(X, i * width + g) * get(L, row)
-            for t in range(plan[WIDTH * i + DEPTH]):
-                x = x - load(X, plan[path + t] * width + g) * get(L, row + 1 + t)
-            put(X, i * width + g, x)
-
-    return solve_some
-
-
-_solve = for_columns(_solving)
+@inline
+def scale(X, i, factor, n):
+    """Multiply n numbers."""
+    for j in range(n):
+        put(X, i + j, get(X, i + j) * factor)
 
 
 @inline
 def solve(plan, n, L, transposed, X, width):
     """Replace X, n rows of ``width`` numbers, by M^-1 X."""
-    _solve(X, width, plan, n, L, transposed)
+    for r in range(n):
+        j = n - 1 - r
+        for i in range(j + 1, plan[WIDTH * j + BEHIND]):
+            subtract(X, j * width, i * width, get(transposed, j * n + i), width)
+    for i in range(n):
+        row, path = plan[WIDTH * i + ROW], plan[WIDTH * i + PATH]
+        scale(X, i * width, get(L, row), width)
+        for t in range(plan[WIDTH * i + DEPTH]):
+            subtract(X, i * width, plan[path + t] * width, get(L, row + 1 + t), width)
 
 
 @inline
