@@ -3,10 +3,10 @@
 ``rnea``, ``aba``, ``nonLinearEffects``, ``crba``, ``computeMinverse`` and, without closed loops, derivatives run code
 of the robot's own on packs of ``lanes`` states (8 with AVX-512, 4 with AVX2, or 2); the others run the kernels of the
 single state row after row, without Python between them. ``threads`` share the rows of either. Results agree with the
-single state to rounding, and depend neither on the threads nor on the other rows. A row that is not finite, a joint that moves no inertia, or a closed loop that is open or singular gives a row of NaN. No function
-takes a data: each thread has a workspace of its own. Models with a ``Coupling`` on a Python function run one state
-after the other. Arrays that live on a GPU stay there: the functions are enqueued on the stream of their library, and
-``threads`` means nothing.
+single state to rounding, and depend neither on the threads nor on the other rows. A row that is not finite, a joint
+that moves no inertia, or a closed loop that is open or singular gives a row of NaN. No function takes a data: each
+thread has a workspace of its own. Models with a ``Coupling`` on a Python function run one state after the other. Arrays
+that live on a GPU stay there: the functions are enqueued on the stream of their library, and ``threads`` means nothing.
 """
 
 from __future__ import annotations

@@ -44,14 +44,10 @@ class Reach:
                 self._table[way, columns] = True
                 way = self._before[way]
 
-    def rows(self) -> list[list[int]]:
+    def rows(self) -> list[at.Reach]:
         """Return the kernel's rows."""
-        found: list[list[int]] = []
-        for first in range(0, self._table.shape[1], at.AT_WORK):
-            for reached in self._table[:, first : first + at.AT_WORK]:
-                numbers = (first + np.flatnonzero(reached)).tolist()
-                found.append([len(numbers), *numbers])
-        return found
+        found = [np.flatnonzero(columns) for columns in self._table]
+        return [at.Reach(int(x[0]), int(x[-1]) + 1) if x.size else at.Reach(0, 0) for x in found]
 
 
 def arrays_of(model: ClusterModel, asked: Table, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -62,7 +58,7 @@ def arrays_of(model: ClusterModel, asked: Table, columns: int) -> tuple[np.ndarr
 
 def panel_size(model: ClusterModel, columns: int) -> int:
     """Return how much room so many columns need."""
-    return 6 * at.AT_WORK * (_read(Header, model._index, 0).bodies + 1) + columns * model.nv
+    return columns * (6 * (_read(Header, model._index, 0).bodies + 1) + model.nv)
 
 
 def body_of(model: ClusterModel, j: int) -> int:

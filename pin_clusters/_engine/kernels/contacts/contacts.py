@@ -21,7 +21,6 @@ from ..numbers.tuples import load3, load6, load9
 from ..tables import contacts_layout as at
 from ..tables import workspace as ws
 from ..tables.addresses import seen
-from ..tables.columns_layout import AT_WORK
 from ..tables.contacts_layout import DELASSUS, DYNAMICS, GIVEN, IMPACT, REDUNDANT, SYSTEM
 from ..tables.contacts_views import contact, contacts_header, fields
 from ..tables.layout import FREE, SINGLE, WRONG_SIZE
@@ -55,23 +54,23 @@ def seed_torques(index, work, tau, panel, n, A):
 
 
 @inline
-def seed_forces(index, work, asked, numbers, panel, n, A, j0, j1):
+def seed_forces(index, work, asked, numbers, panel, n, A):
     """(O1): forces at contacts, with the sign of what is needed to hold them; the second body's are opposite.
 
-    Those of the columns from j0 to j1; in the column behind them, the forces of the bodies at rest.
+    In the column behind them, the forces of the bodies at rest.
     """
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
         first = entry(asked, K.column0).iv
         axes, point = load9(numbers, K.at + at.AXES), load3(numbers, K.at + at.POINT)
         axes2, point2 = load9(numbers, K.at + at.AXES2), load3(numbers, K.at + at.POINT2)
-        for i in range(max(0, j0 - first), min(K.rows, j1 - first)):
-            put(panel, at_body(K.body1, first + i), -unit_wrench(axes, point, i))
+        for i in range(K.rows):
+            put(panel, at_body(A, K.body1, first + i), -unit_wrench(axes, point, i))
             if K.body2 > 0:
-                put(panel, at_body(K.body2, first + i), unit_wrench(axes2, point2, i))
-    if A.wanted == DYNAMICS and j0 <= A.columns < j1:
+                put(panel, at_body(A, K.body2, first + i), unit_wrench(axes2, point2, i))
+    if A.wanted == DYNAMICS:
         for b in range(1, n.bodies + 1):
-            put(panel, at_body(b, A.columns), ws.force(work, b))
+            put(panel, at_body(A, b, A.columns), ws.force(work, b))
 
 
 @inline
@@ -111,10 +110,9 @@ def contacts_with(advance_loop):
         singular = row if row > 0 else singular
         for c in range(A.contact0, A.contact1):
             place_contact(index, params, work, q, numbers, contact(asked, c), F, A.wanted)
-        for j0 in range(0, A.width, AT_WORK):
-            clear(index, asked, panel, n, A, j0)
-            seed_forces(index, work, asked, numbers, panel, n, A, j0, min(j0 + AT_WORK, A.width))
-            inward(index, work, asked, panel, n, A, j0)
+        clear(index, asked, panel, n, A)
+        seed_forces(index, work, asked, numbers, panel, n, A)
+        inward(index, work, asked, panel, n, A)
         for c in range(A.contact0, A.contact1):
             products_of(asked, panel, n, A, contact(asked, c), gram)
         if A.wanted == DELASSUS:
@@ -134,7 +132,7 @@ def contacts_with(advance_loop):
             for j in range(A.width):
                 w += get(panel, at_w(n, A, i, j)) * gram[m, j]
             put(panel, at_w(n, A, i, 0), w)
-        outward(index, work, panel, n, A, 0, 1)
+        outward(index, work, panel, n, A, 1)
         for i in range(n.nv):
             x = get(panel, at_w(n, A, i, 0))
             if A.wanted == IMPACT:

@@ -12,7 +12,6 @@ from ..compiling.jit import inline, paste
 from ..dynamics.crba import poses_with
 from ..dynamics.minverse import factor
 from ..numbers.memory import get
-from ..tables.columns_layout import AT_WORK
 from ..tables.layout import WRONG_SIZE
 from ..tables.views import header
 from .panel import asked_header, at_w, entry, touch
@@ -66,17 +65,15 @@ def columns_with(compose_loop):
         singular = factor(index, params, work)
         place_frames(index, params, work, q, asked, numbers, A)
         seed_torques(B, panel, n, A)
-        for j0 in range(0, A.columns, AT_WORK):
-            clear(index, asked, panel, n, A, j0)
-            seed_forces(index, work, asked, numbers, panel, n, A, j0, min(j0 + AT_WORK, A.columns))
-            inward(index, work, asked, panel, n, A, j0)
+        clear(index, asked, panel, n, A)
+        seed_forces(index, work, asked, numbers, panel, n, A)
+        inward(index, work, asked, panel, n, A)
         if A.tasks > 0:
             for f in range(A.frame0, A.task1):
                 products_of(asked, panel, n, A, touch(asked, f), gram)
             mirror(gram, A.tasks)
         if A.moves == 1:
-            for j0 in range(0, A.columns, AT_WORK):
-                outward(index, work, panel, n, A, j0, min(j0 + AT_WORK, A.columns))
+            outward(index, work, panel, n, A, A.columns)
             for i in range(n.nv):
                 for j in range(A.columns):
                     response[i, j] = get(panel, at_w(n, A, i, j))

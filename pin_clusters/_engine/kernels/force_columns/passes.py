@@ -1,4 +1,4 @@
-"""The passes of columns: from the tips inward to W, and outward to accelerations; some columns at a time."""
+"""The passes of columns: from the tips inward to W, and outward to accelerations."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from ..clusters import articulated
 from ..compiling.jit import inline
 from ..numbers.ldl6 import entrywise, sym6_lower, sym6_upper
-from ..numbers.memory import get, put, put_apart
+from ..numbers.memory import get, put, put_apart, put_zeros
 from ..numbers.spatial import dot6, zero6
 from ..numbers.tuples import Vec6, load6
 from ..tables import workspace as ws
@@ -17,17 +17,16 @@ from .panel import at_body, at_w, reached
 
 
 @inline
-def inward_single(index, work, asked, panel, n, A, C, row, columns):
+def inward_single(index, work, panel, n, A, C, R):
     """(O2), (O3) of a cluster of one joint, for the columns that reach it."""
     b = C.first
     up, S, U, root = body(index, b).parent, ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
-    for i in range(columns):
-        j = asked[row, 1 + i]
-        k, p = at_w(n, A, C.column, j), load6(panel, at_body(b, j))
+    for j in range(R.first, R.last):
+        k, p = at_w(n, A, C.column, j), load6(panel, at_body(A, b, j))
         u = get(panel, k) - dot6(S, p)
         put(panel, k, u * root)
         if up > 0:
-            to = at_body(up, j)
+            to = at_body(A, up, j)
             put(panel, to, load6(panel, to) + p + U * u)
 
 
@@ -51,7 +50,7 @@ def base_entries(panel, n, A, C, j):
 @inline
 def inward_free(work, panel, n, A, C, j):
     """The same of a free flyer."""
-    w = sym6_lower(ws.base_L(work, C.first), base_entries(panel, n, A, C, j) - load6(panel, at_body(C.first, j)))
+    w = sym6_lower(ws.base_L(work, C.first), base_entries(panel, n, A, C, j) - load6(panel, at_body(A, C.first, j)))
     put_apart(panel, at_w(n, A, C.column, j), A.width, entrywise(w, base_roots(work, C)))
 
 
@@ -60,14 +59,14 @@ def inward_general(index, work, panel, n, A, C, j):
     """The same of any other cluster."""
     nk, at, total = C.nk, C.at_work, zero6()
     for b in range(C.first, C.last):
-        total = total + load6(panel, at_body(b, j))
+        total = total + load6(panel, at_body(A, b, j))
     for k in range(nk):
         to = at_w(n, A, listed(index, C.column, k), j)
         u = get(panel, to)
         for b in range(C.first, C.last):
             B = body(index, b)
             if articulated.moves(B.mask, k):
-                u -= dot6(ws.K_column(work, B.at_K, k), load6(panel, at_body(b, j)))
+                u -= dot6(ws.K_column(work, B.at_K, k), load6(panel, at_body(A, b, j)))
         total = total + ws.UDinv_column(work, at, nk, k) * u
         for m in range(k):
             u -= get(panel, at_w(n, A, listed(index, C.column, m), j)) * ws.D_entry(work, at, nk, m, k)
@@ -76,25 +75,23 @@ def inward_general(index, work, panel, n, A, C, j):
         to = at_w(n, A, listed(index, C.column, k), j)
         put(panel, to, get(panel, to) * math.sqrt(ws.D_entry(work, at, nk, k, k)))
     if C.out > 0:
-        put(panel, at_body(C.out, j), load6(panel, at_body(C.out, j)) + total)
+        put(panel, at_body(A, C.out, j), load6(panel, at_body(A, C.out, j)) + total)
 
 
 @inline
-def inward(index, work, asked, panel, n, A, j0):
-    """(O2), (O3): the columns of W at work from j0 on."""
+def inward(index, work, asked, panel, n, A):
+    """(O2), (O3): W."""
     for i in range(n.cluster1 - n.cluster0):
         c = n.cluster1 - 1 - i
-        C = cluster(index, c)
-        row, columns = reached(asked, n, A, j0, c)
+        C, R = cluster(index, c), reached(asked, n, A, c)
         if C.kind == SINGLE:
-            inward_single(index, work, asked, panel, n, A, C, row, columns)
+            inward_single(index, work, panel, n, A, C, R)
+        elif C.kind == FREE:
+            for j in range(R.first, R.last):
+                inward_free(work, panel, n, A, C, j)
         else:
-            for k in range(columns):
-                j = asked[row, 1 + k]
-                if C.kind == FREE:
-                    inward_free(work, panel, n, A, C, j)
-                else:
-                    inward_general(index, work, panel, n, A, C, j)
+            for j in range(R.first, R.last):
+                inward_general(index, work, panel, n, A, C, j)
 
 
 @inline
@@ -102,26 +99,26 @@ def outward_free(work, panel, n, A, C, j):
     """(O5) of a free flyer: its acceleration, from its rows of W."""
     a = sym6_upper(ws.base_L(work, C.first), entrywise(base_entries(panel, n, A, C, j), base_roots(work, C)))
     put_apart(panel, at_w(n, A, C.column, j), A.width, a)
-    put(panel, at_body(C.first, j), a)
+    put(panel, at_body(A, C.first, j), a)
 
 
 @inline
-def outward_single(index, work, panel, n, A, C, j0, j1):
+def outward_single(index, work, panel, n, A, C, columns):
     """(O5) of a cluster of one joint."""
     b = C.first
     B, S, U, root = body(index, b), ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
-    for j in range(j0, j1):
-        to, a_up = at_w(n, A, C.column, j), load6(panel, at_body(C.out, j))
+    for j in range(columns):
+        to, a_up = at_w(n, A, C.column, j), load6(panel, at_body(A, C.out, j))
         a = get(panel, to) * root - dot6(U, a_up)
         put(panel, to, a)
         if B.bears == 1:
-            put(panel, at_body(b, j), a_up + S * a)
+            put(panel, at_body(A, b, j), a_up + S * a)
 
 
 @inline
 def outward_general(index, work, panel, n, A, C, j):
     """(O5) of a cluster with a list of columns."""
-    nk, at, a_out = C.nk, C.at_work, load6(panel, at_body(C.out, j))
+    nk, at, a_out = C.nk, C.at_work, load6(panel, at_body(A, C.out, j))
     for i in range(nk):
         k = nk - 1 - i
         to = at_w(n, A, listed(index, C.column, k), j)
@@ -138,21 +135,20 @@ def outward_general(index, work, panel, n, A, C, j):
             for k in range(nk):
                 if articulated.moves(B.mask, k):
                     a = a + ws.K_column(work, B.at_K, k) * get(panel, at_w(n, A, listed(index, C.column, k), j))
-            put(panel, at_body(b, j), a)
+            put(panel, at_body(A, b, j), a)
 
 
 @inline
-def outward(index, work, panel, n, A, j0, j1):
-    """(O5): accelerations of some columns, in the place of W."""
-    for j in range(j0, j1):
-        put(panel, at_body(0, j), zero6())
+def outward(index, work, panel, n, A, columns):
+    """(O5): accelerations of the first columns, in the place of W."""
+    put_zeros(panel, 0, 6 * columns)
     for c in range(n.cluster0, n.cluster1):
         C = cluster(index, c)
         if C.kind == SINGLE:
-            outward_single(index, work, panel, n, A, C, j0, j1)
+            outward_single(index, work, panel, n, A, C, columns)
+        elif C.kind == FREE:
+            for j in range(columns):
+                outward_free(work, panel, n, A, C, j)
         else:
-            for j in range(j0, j1):
-                if C.kind == FREE:
-                    outward_free(work, panel, n, A, C, j)
-                else:
-                    outward_general(index, work, panel, n, A, C, j)
+            for j in range(columns):
+                outward_general(index, work, panel, n, A, C, j)

@@ -6,7 +6,7 @@ from ..bodies.motions import pose_of_rotor
 from ..bodies.placements import free_pose, unit_rotation
 from ..compiling.jit import inline
 from ..numbers.memory import get, put, put_zeros
-from ..numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3, zero6
+from ..numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3
 from ..numbers.tuples import load3, load9
 from ..tables import workspace as ws
 from ..tables.columns_layout import AXES, CENTRE, HOME, POINT, TURN
@@ -67,15 +67,12 @@ def place_frames(index, params, work, q, asked, numbers, A):
 
 
 @inline
-def clear(index, asked, panel, n, A, j0):
-    """No force on the bodies of clusters that columns reach, of those at work from j0 on."""
+def clear(index, asked, panel, n, A):
+    """No force on the bodies of clusters that columns reach."""
     for c in range(n.cluster0, n.cluster1):
-        C = cluster(index, c)
-        row, columns = reached(asked, n, A, j0, c)
-        for i in range(columns):
-            j = asked[row, 1 + i]
-            for b in range(C.first, C.last):
-                put(panel, at_body(b, j), zero6())
+        C, R = cluster(index, c), reached(asked, n, A, c)
+        for b in range(C.first, C.last):
+            put_zeros(panel, at_body(A, b, R.first), 6 * (R.last - R.first))
 
 
 @inline
@@ -99,7 +96,7 @@ def seed_force(index, work, asked, numbers, panel, n, A, j):
     K = column_row(asked, A.column0 + j)
     F = touch(asked, K.touch)
     w = unit_wrench(load9(numbers, F.at + AXES), load3(numbers, F.at + POINT), K.axis)
-    put(panel, at_body(F.body, j), -w)
+    put(panel, at_body(A, F.body, j), -w)
     if F.rotor > 0:
         r, centre = rotor(index, F.rotor), load3(numbers, F.at + CENTRE)
         t = dot3(load3(numbers, F.at + TURN), angular(w) - cross(centre, linear(w)))
@@ -108,8 +105,8 @@ def seed_force(index, work, asked, numbers, panel, n, A, j):
 
 
 @inline
-def seed_forces(index, work, asked, numbers, panel, n, A, j0, j1):
-    """(O1): the forces of the columns from j0 to j1."""
-    for j in range(j0, j1):
+def seed_forces(index, work, asked, numbers, panel, n, A):
+    """(O1): all forces."""
+    for j in range(A.columns):
         if not A.torque0 <= j < A.torque1:
             seed_force(index, work, asked, numbers, panel, n, A, j)

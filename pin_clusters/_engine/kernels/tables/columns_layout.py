@@ -1,8 +1,8 @@
 """Tables of forces that are applied side by side: what one asks of ``columns``.
 
 Rows of ``asked``: 0 the header, then the frames, then what is named below. ``numbers`` has 33 per frame: its placement,
-then what the kernel finds. ``panel`` has six numbers of each body and each of the columns at work, force and later
-acceleration; then a row per velocity, a number per column: torque, later of W, later acceleration, see ``columns``.
+then what the kernel finds. ``panel`` has six numbers of each body and column, force and later acceleration; then a row
+per velocity, a number per column: torque, later of W, later acceleration, see ``columns``.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ class Asked(NamedTuple):
     torque0: int  # between which columns the torques B stand
     torque1: int
     width: int  # columns of the panel: all of them
-    reach0: int  # rows of ``Reach``: of the first columns at work of all clusters in turn, of the next columns, ...
+    reach0: int  # rows of ``Reach``, of all clusters in turn
 
 
 class Touch(NamedTuple):
@@ -49,9 +49,13 @@ class Column(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Row of a cluster: which of the columns at work have forces or torques that reach it; then their numbers."""
+    """Row of a cluster: between which columns those are whose forces or torques reach it.
 
-    columns: int
+    Nothing else moves it inward, and nothing is done there.
+    """
+
+    first: int
+    last: int
 
 
 # numbers of a frame
@@ -61,7 +65,3 @@ TURN: Final = 24  # axis and centre of a rotor
 CENTRE: Final = 27
 HOME: Final = 30  # given: position of the kernels' world in the universe, unless all hangs from a free flyer
 TOUCH_NUMBERS: Final = 33
-
-# columns that are at work together, which read the numbers of a cluster once.
-# A power of two, as places are counted modulo it, and less than ROW_WIDTH, as a row lists columns
-AT_WORK: Final = 8
