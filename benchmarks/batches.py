@@ -27,7 +27,7 @@ import pin_clusters as pc
 from pin_clusters import batch
 from pin_clusters._engine import entry_points as kernels
 from pin_clusters._engine.kernels.compiling.jit import OPTIONS
-from pin_clusters._engine.kernels.numbers.simd import get, put
+from pin_clusters._engine.kernels.numbers.memory import get, put
 from pin_clusters.approximations.armature import independent_q
 from pin_clusters.batch._program import Each, Program
 from pin_clusters.batch._room import Room

@@ -7,7 +7,7 @@ import importlib
 from typing import Any
 
 from .kernels.compiling.jit import Source
-from .kernels.numbers.simd import borrowed
+from .kernels.numbers.memory import borrowed
 from .kernels.tables.addresses import tables
 from .operations import Operation
 

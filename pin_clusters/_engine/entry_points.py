@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._support.arrays import on_a_page
-from .native.processor import host_lanes
 from .native.words import address_of
 from .operations import OPERATIONS, Operation
 from .switches import BOUNDSCHECK as BOUNDSCHECK
@@ -20,23 +16,6 @@ from .switches import compiled_ahead as compiled_ahead
 
 if TYPE_CHECKING:
     from .kernels.compiling.jit import Source
-
-
-@functools.cache
-def lanes() -> int:
-    """Return how many states a batch takes at once: the float64 of one register."""
-    if not JIT:
-        return 1
-    ahead = compiled_ahead()
-    if ahead is not None:
-        return ahead.lanes
-    return host_lanes(os.environ.get("NUMBA_CPU_NAME"))
-
-
-def room_of_packs(packs: int) -> np.ndarray:
-    """Return room for so many packs of as many numbers as there are lanes, from the start of a memory page."""
-    (found,) = on_a_page(np.zeros((packs, lanes()) if JIT else packs))
-    return found
 
 
 # threads may meet a kernel for the first time together

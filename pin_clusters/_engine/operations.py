@@ -162,13 +162,13 @@ RNEA_DERIVATIVES = Operation(
 ABA_DERIVATIVES = Operation(
     "aba_derivatives", "computeABADerivatives (derivatives of forward dynamics)",
     "variations.aba_derivatives.aba_derivatives_at",
-    "address:i0 aba:i0 aba_tables:i0 derivatives:i0 plan:i1 room:f2 L q v tau ddq forces torques dq dv M nothing "
+    "address:i0 aba:i0 aba_tables:i0 derivatives:i0 plan:i1 room L q v tau ddq forces torques dq dv M nothing "
     "ddq_dq ddq_dv Minv", group="derivatives",
 )  # fmt: skip
 CONTACT_DERIVATIVES = Operation(
     "contact_derivatives", "derivatives of dynamics with contacts", "contacts.derivatives.contact_derivatives_at",
     "address:i0 forward:i0 forward_tables:i0 derivatives:i0 q v tau ddq asked:i2 numbers panel gram:f2 forces "
-    "acting torques dq dv M nothing plan:i1 order:i1 X:f2 L jacobian response turned room ddq_dq ddq_dv ddq_dtau "
+    "acting torques dq dv M nothing plan:i1 order:i1 X L jacobian response turned room ddq_dq ddq_dv ddq_dtau "
     "dlambda_dq dlambda_dv dlambda_dtau", group="contact derivatives",
 )  # fmt: skip
 

@@ -12,6 +12,7 @@ from .._engine import entry_points as kernels
 from .._engine.choice import functions_of
 from .._engine.operations import BY_NAME, Function
 from ..model import ClusterModel, with_loops
+from ..programs.machine_code.machine import lanes_of_host
 from ._device import on_device, there
 from ._marks import OPEN, SINGULAR, all_one_by_one, settle
 from ._program import Each, Program, programmed, run_each
@@ -68,7 +69,7 @@ def run(
     if special is not None:
         traced = special.rows(name, forced=fext is not None, parameters=names)
         if traced.chosen:
-            share(batch.rows, batch.threads, kernels.lanes(), partial(_begin, traced, batch))
+            share(batch.rows, batch.threads, lanes_of_host(), partial(_begin, traced, batch))
             settle(batch, 3)
             return result
         if names:

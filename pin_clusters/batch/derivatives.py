@@ -13,6 +13,7 @@ from .._engine.operations import BY_NAME, RNEA_DERIVATIVES
 from ..algorithms.dynamics.derivatives import computeABADerivatives as single_computeABADerivatives
 from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
 from ..model import ClusterModel, DerivativeMemory, with_loops
+from ..programs.machine_code.machine import lanes_of_host
 from ._device import on_device, there
 from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
@@ -120,7 +121,7 @@ def _traced(made: Any, batch: Batch, inverse: bool) -> None:
     if not inverse:
         x = _accelerations(batch, before)
     pointers = [y.ctypes.data for y in (q, v, x, *others, *batch.out, batch.status)]
-    share(batch.rows, batch.threads, kernels.lanes(), lambda: lambda first, last: made.run(*pointers, first, last))
+    share(batch.rows, batch.threads, lanes_of_host(), lambda: lambda first, last: made.run(*pointers, first, last))
     batch.status[before != 0] = before[before != 0]
     settle(batch, 4)
 

@@ -103,7 +103,7 @@ def inverse_operational_inertia(
         )  # fmt: skip
     question = _columns.question("frames", frames, reference, rows)
     plan = kept(model, question, lambda: _columns.plan_of_frames(model, frames, reference, rows))
-    size, lanes = plan.tasks, kernels.lanes()
+    size = plan.tasks
     work = model._tables.work.size + plan.numbers.size + plan.panel.size
     batch = Batch("inverse_operational_inertia", model, given, threads, status, ("out", out, (size, size)), work=work)
     result, (q,) = batch.out[0], batch.tables
@@ -111,7 +111,7 @@ def inverse_operational_inertia(
 
     def write(program: Program) -> None:
         tables = Room(model).tables(np.zeros(model.nv**2))
-        panel = np.zeros((plan.panel.shape[0], lanes))
+        panel = np.zeros_like(plan.panel)
         program.call(
             kernel, SINGULAR, tables, row, plan.index, plan.numbers.copy(), panel, plan.B,
             Each(result, (size, size)), np.zeros(plan.shapes[1]),

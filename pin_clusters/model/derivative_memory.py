@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import entry_points as kernels
 from .._engine.calls.records import DataDesk
 from .._support.arrays import on_a_page
 
@@ -64,7 +63,7 @@ class DerivativeMemory:
         self.after_contacts, self.after_impact = np.full(nq + 2 * nv + 1, np.nan), np.full(nq + nv + 1, np.nan)
         self.settings: list[Any] = [None, None]
         self.ddq_dtau, self.dlambda = np.zeros((nv, nv)), np.zeros(0)
-        self.sides = kernels.room_of_packs(nv * -(-3 * nv // kernels.lanes()))
+        (self.sides,) = on_a_page(np.zeros(3 * nv * nv))
         (self.factors,) = on_a_page(np.zeros(nv * nv + max(1, tree.size - 4 * nv)))
 
     def keep_contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, settings: Any) -> None:

@@ -13,14 +13,11 @@ from pathlib import Path
 KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_engine" / "kernels"
 # they are the means of access, or know no tables
 MEANS = set(
-    "workspace link_workspace tuples simd addresses pack views spatial angles ldl6 jit layout loop_block "
-    "tree_layout neighbours regressor_workspace regressor_layout regressor_views".split()
+    "workspace link_workspace tuples memory addresses choices views spatial angles ldl6 jit layout loop_block "
+    "tree_layout regressor_workspace regressor_layout regressor_views".split()
 )
 WORKSPACES = ("workspace", "link_workspace", "regressor_workspace")
-ARRAY_ACCESS = re.compile(
-    r"(?P<read>get|get_lane|get_pack|get_pair|get_some|load\d+|raw)"
-    r"|(?P<write>put|put_apart|put_zeros|put_copy|put_twice|increase|put_lane|put_pack|put_pair|put_some|put_raw)"
-)
+ARRAY_ACCESS = re.compile(r"(?P<read>get|load\d+)|(?P<write>put|put_apart|put_zeros|put_copy|put_twice|increase)")
 CONSTANT = {"index", "params", "numbers"}
 # accessors of the workspace whose names are not those of the quantity
 QUANTITY = {

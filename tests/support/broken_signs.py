@@ -20,7 +20,7 @@ ROOT = Path(__file__).parents[2]
 TESTS = ["tests/laws/test_derivatives.py", "-m", "jitless and not slow"]
 THOROUGH = [TESTS[0], "--long"]  # for what those let pass: all that is there
 # arithmetic of places in tables is not a formula
-PLACES = set("nv nk nq n i j k m r t s b c at to row own which lanes width first last column ahead depth".split())
+PLACES = set("nv nk nq n i j k m r t s b c at to row own which width first last column ahead depth".split())
 PRODUCTS = {"cross", "cross_force", "cross_motion"}
 
 

@@ -99,13 +99,10 @@ def build(level: str, folder: Path, names: Sequence[str] = ()) -> Path:
     only_the_kernels()
     from pin_clusters._engine import entry_points
     from pin_clusters._engine.calls.module import module
-    from pin_clusters._engine.kernels.numbers import simd
     from pin_clusters._engine.native import sources
-    from pin_clusters._engine.native.processor import LEVELS
 
     if not entry_points.JIT:
         raise BuildError("Numba compiles nothing where a process may not execute what it writes to memory.")
-    assert simd.LANES == LEVELS[level], (simd.LANES, level)
     names = names or [kernel.name for kernel in entry_points.ALL]
     parts = min(MOST, len(names), len(os.sched_getaffinity(0)))
     with tempfile.TemporaryDirectory() as work:

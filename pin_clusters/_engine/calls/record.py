@@ -133,10 +133,8 @@ class Array(Field):
         self.width = 1 + nd
 
     def words(self, value: Any, sizes: tuple[int, ...]) -> Sequence[int] | None:
-        """Take an array of so many dimensions; packs are numbers where nothing is compiled."""
-        if not _is_array(value):
-            return None
-        return address_of(value), *value.shape, *[1] * (self.width - 1 - value.ndim)
+        """Take an array of so many dimensions."""
+        return (address_of(value), *value.shape) if _is_array(value) else None
 
 
 class Part(Field):

@@ -72,7 +72,7 @@ class DataDesk(Record, more={one.name: Sizes(2) for one in CALLED}):
     unasked = Room("nv")  # torques
     # of forward dynamics: tree of velocities, right sides, factors; the kernel that reads external forces
     velocities = Array(1)
-    sides = Array(2)
+    sides = Array(1)
     factors = Array(1)
     ddq = Room("nv")
     ddq_dq_dv = Room(2, "nv", "nv")
@@ -129,7 +129,7 @@ class ContactPlan(Record):
     of_forces = Sizes(2)
     acting = Array(1)
     order = Array(1)
-    sides = Array(2)
+    sides = Array(1)
     jacobian = Array(1)
     response = Array(1)
     turned = Array(1)

@@ -65,7 +65,6 @@ class Library:
     Attributes:
         path: Where it lies.
         level: Of the processors that run it.
-        lanes: How many states a batch takes at once.
         found: What the process looks like; None where kernels can be called through ctypes only.
         table: What the library reads of it, and of ``_calls``.
     """
@@ -74,7 +73,7 @@ class Library:
         # sin, cos and tan are looked for among what is loaded for all; most Pythons have them already
         with suppress(OSError):
             ctypes.CDLL("libm.so.6", mode=ctypes.RTLD_GLOBAL)
-        self.path, self.level, self.lanes = path, level, LEVELS[level]
+        self.path, self.level = path, level
         self._library = ctypes.PyDLL(str(path))
         self.table = (ctypes.c_int64 * ctypes.c_int64.in_dll(self._library, "TABLE_SIZE").value).in_dll(
             self._library, "TABLE"

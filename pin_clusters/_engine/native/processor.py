@@ -1,4 +1,4 @@
-"""Which code this processor runs: levels of x86-64 (System V psABI), and how many float64 one register holds."""
+"""Which code this processor runs: levels of x86-64 (System V psABI)."""
 
 from __future__ import annotations
 
@@ -6,25 +6,12 @@ import functools
 import platform
 
 # best first; each also needs what stands below it
-LEVELS = {"x86-64-v4": 8, "x86-64-v3": 4, "x86-64-v2": 2}
-"""How many float64 one register holds, by level."""
+LEVELS = ("x86-64-v4", "x86-64-v3", "x86-64-v2")
 _NEEDS = {
     "x86-64-v4": {"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"},
     "x86-64-v3": {"avx", "avx2", "bmi1", "bmi2", "f16c", "fma", "abm", "movbe"},
     "x86-64-v2": {"cx16", "lahf_lm", "popcnt", "sse4_1", "sse4_2", "ssse3"},
 }
-
-
-def host_lanes(processor: str | None = None) -> int:
-    """Return how many float64 one vector register holds: of a processor that is named, or of this one."""
-    if processor in LEVELS:
-        return LEVELS[processor]
-    from llvmlite import binding
-
-    features = binding.get_host_cpu_features()
-    if features.get("avx512f"):
-        return 8
-    return 4 if features.get("avx2") or features.get("avx") else 2
 
 
 @functools.cache

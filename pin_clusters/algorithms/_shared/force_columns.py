@@ -8,7 +8,6 @@ from typing import Any, TypeVar
 import numpy as np
 import pinocchio as pin
 
-from ..._engine import entry_points as kernels
 from ..._engine.calls import GIVEN_INPUTS, OWN_INPUTS, Desk, records
 from ..._engine.kernels.tables import columns_layout as at
 from ..._support.tables import Table
@@ -53,9 +52,8 @@ class Plan:
             torques: Between which columns torques stand.
             B: These torques, if they are always the same.
         """
-        lanes, count = kernels.lanes(), sum(len(picks) for *_, picks in touches)
+        count = sum(len(picks) for *_, picks in touches)
         self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
-        packs = -(-self.columns // lanes)
         reach = Reach(model, self.columns)
         wanting, end = sum(1 for *_, picks in touches if picks[0][0] < tasks), 1 + len(touches)
         out = Table([()] * end + [at.Column(-1, 0)] * self.columns)
@@ -71,13 +69,11 @@ class Plan:
             out.rows[i] = at.Touch(body, rotor, numbers, reference, root, *out.add_list(mine), *out.add_list(moved))
         for j in range(*torques):
             reach.add([j], range(model.nv) if B is None else np.flatnonzero(B[:, j - torques[0]]).tolist())
-        out.rows[0] = at.Asked(1, 1 + wanting, end, end, self.columns, tasks, moves, *torques, packs, len(out.rows))
-        out.add_all(reach.rows(packs, lanes))
-        self.index, self.numbers, self.panel = arrays_of(model, out, packs)
-        inputs = torques[1] - torques[0]
-        self.B = np.zeros((model.nv, inputs if B is None else -(-inputs // lanes) * lanes))
-        if B is not None:
-            self.B[:, :inputs] = B
+        width = self.columns
+        out.rows[0] = at.Asked(1, 1 + wanting, end, end, width, tasks, moves, *torques, width, len(out.rows))
+        out.add_all(reach.rows())
+        self.index, self.numbers, self.panel = arrays_of(model, out, self.columns)
+        self.B = np.zeros((model.nv, torques[1] - torques[0])) if B is None else np.array(B, order="C")
         self.ids: list[int] = []
         self.shapes = (tasks, self.columns if tasks else 0), (model.nv, self.columns * moves)
         gram, response = self.shapes

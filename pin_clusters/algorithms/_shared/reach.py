@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables import columns_layout as at
 from ..._engine.kernels.tables.layout import (
     ALIGN,
@@ -21,6 +20,7 @@ from ..._engine.kernels.tables.layout import (
     Header,
     Rotor,
 )
+from ..._support.arrays import on_a_page
 from ..._support.tables import Table
 from ...model import ClusterModel
 
@@ -44,23 +44,21 @@ class Reach:
                 self._table[way, columns] = True
                 way = self._before[way]
 
-    def rows(self, packs: int, lanes: int) -> list[list[int]]:
+    def rows(self) -> list[at.Reach]:
         """Return the kernel's rows."""
-        starts = range(0, self._table.shape[1], lanes)
-        by_pack = np.array([self._table[:, i : i + lanes].any(axis=1) for i in starts])
-        found: list[list[int]] = []
-        for P0 in range(0, packs, at.AT_WORK):
-            for c in range(len(self._table)):
-                numbers = (P0 + np.flatnonzero(by_pack[P0 : P0 + at.AT_WORK, c])).tolist()
-                found.append([len(numbers), *numbers])
-        return found
+        found = [np.flatnonzero(columns) for columns in self._table]
+        return [at.Reach(int(x[0]), int(x[-1]) + 1) if x.size else at.Reach(0, 0) for x in found]
 
 
-def arrays_of(model: ClusterModel, asked: Table, packs: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return what is asked of so many packs of columns as arrays, and room for them."""
-    bodies = _read(Header, model._index, 0).bodies
-    room = kernels.room_of_packs(6 * at.AT_WORK * (bodies + 1) + packs * model.nv)
+def arrays_of(model: ClusterModel, asked: Table, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return what is asked of so many columns as arrays, and room for them."""
+    (room,) = on_a_page(np.zeros(panel_size(model, columns)))
     return asked.index(ROW_WIDTH), np.array(asked.params), room
+
+
+def panel_size(model: ClusterModel, columns: int) -> int:
+    """Return how much room so many columns need."""
+    return columns * (6 * (_read(Header, model._index, 0).bodies + 1) + model.nv)
 
 
 def body_of(model: ClusterModel, j: int) -> int:

@@ -10,7 +10,6 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine import calls as _calls
-from ..._engine import entry_points
 from ..._engine.kernels.tables import contacts_layout as at
 from ..._support.tables import Table
 from ...model import ClusterData, ClusterModel, contact_memory
@@ -36,19 +35,15 @@ _WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index(
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
-def laid_out(
-    model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[Any, Any]], lanes: int
-) -> tuple[Table, int, int]:
-    """Return the tables of contacts, how many columns and how many packs of them there are.
+def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[Any, Any]]) -> tuple[Table, int]:
+    """Return the tables of contacts, and how many columns they have.
 
     Args:
         model: The model.
         models: The contacts.
         places: Addresses of the fields of each contact and of its data.
-        lanes: How many columns are a pack.
     """
     columns = sum(size(c) for c in models)
-    packs = -(-(columns + 1) // lanes)
     reach = Reach(model, columns + 1)
     fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))
     out = Table([(), fields, *[()] * len(models)], [0.0] * at.FIRST)
@@ -71,9 +66,9 @@ def laid_out(
         )  # fmt: skip
         column, root = mine.stop, root1
     reach.add([columns], range(model.nv))
-    out.rows[0] = at.Contacts(2, 2 + len(models), columns, packs, at.DYNAMICS, len(out.rows), at.WHOLE)
-    out.add_all(reach.rows(packs, lanes))
-    return out, columns, packs
+    out.rows[0] = at.Contacts(2, 2 + len(models), columns, columns + 1, at.DYNAMICS, len(out.rows), at.WHOLE)
+    out.add_all(reach.rows())
+    return out, columns
 
 
 def places_of(model: ClusterModel, models: Sequence[Any], datas: Sequence[Any]) -> list[tuple[Any, Any]] | None:
@@ -117,12 +112,11 @@ class Plan:
         self, model: ClusterModel, models: Sequence[Any], datas: Sequence[Any], places: Sequence[tuple[Any, Any]]
     ) -> None:
         """Lay out; places has the addresses of the fields of each contact and of its data."""
-        lanes = entry_points.lanes()
         self.models, self.datas, self.containers = models, datas, (None, None)
         self.derivatives: Any = None
-        out, columns, packs = laid_out(model, models, places, lanes)
-        self._index, self._numbers, self._panel = arrays_of(model, out, packs)
-        self._gram, self.forces = np.zeros((columns + 1, packs * lanes)), np.zeros(columns)
+        out, columns = laid_out(model, models, places)
+        self._index, self._numbers, self._panel = arrays_of(model, out, columns + 1)
+        self._gram, self.forces = np.zeros((columns + 1, columns + 1)), np.zeros(columns)
         self.desk = _calls.records.ContactPlan(
             model=model._index, asked=self._index, placements=self._numbers, panel=self._panel, gram=self._gram,
             forces=self.forces,

@@ -35,7 +35,7 @@ class Rooms:
     def __init__(self, model: ClusterModel, data: ClusterData, plan: Plan) -> None:
         n, rows, mine = model.nv, len(plan.forces), data._derivatives
         self.order = np.argsort(mine.tree[IV : WIDTH * n : WIDTH])
-        self.sides = kernels.room_of_packs((n + rows) * -(-3 * n // kernels.lanes()))
+        (self.sides,) = on_a_page(np.zeros(3 * n * (n + rows)))
         self.acting, self.tau = np.zeros(n + 6 * model.njoints), np.zeros(n)
         jacobian, response, turned, room = (np.zeros(size) for size in (rows * n, rows * n, n * n, 2 * COLUMN * n))
         self.rows = jacobian, response, turned, room
@@ -122,9 +122,8 @@ def _plain(
     if code:
         return code
     jacobian, response, turned, room = rooms.rows
-    wide = rooms.sides.size // (len(v) + len(plan.forces))
     plain.rows_of_contacts(
-        index, params, work, rates, asked, numbers, plan.forces, jacobian, rooms.sides[len(v) * wide :], wide, turned,
+        index, params, work, rates, asked, numbers, plan.forces, jacobian, rooms.sides[3 * len(v) ** 2 :], turned,
         room,
     )  # fmt: skip
     if impact and (code := run(rest, ddq - v)):

@@ -37,7 +37,7 @@ def _same(function: Any) -> Any:
 # what takes the place of modules: nothing is compiled
 _SWITCHES: dict[str, Any] = {"BOUNDSCHECK": False, "JIT": False}
 _STAND_INS = {
-    f"{_NAME}.compiling.jit": dict(_SWITCHES, inline=_same, paste=_same, device=_same, OPTIONS={}, INNER={}),
+    f"{_NAME}.compiling.jit": dict(_SWITCHES, inline=_same, paste=_same, device=_same, OPTIONS={}, INNER={}, INLINE={}),
     f"{_ENGINE}.switches": _SWITCHES,
 }
 
@@ -121,7 +121,7 @@ def _call_address(address: Any, *_: Any) -> Any:
 
 # functions that look at values, by module; these modules are imported before those that use them
 _REPLACED: dict[str, dict[str, Any]] = {
-    "numbers.pack": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
+    "numbers.choices": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
     "tables.addresses": {"seen": _seen},
     "numbers.angles": {"sincos": sine_and_cosine},
     "contacts.system": {"too_small": _redundant},

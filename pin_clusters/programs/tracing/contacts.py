@@ -5,12 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from ..._engine.kernels.tables import contacts_layout as at
-from ..._engine.kernels.tables.columns_layout import AT_WORK
 from ..._engine.kernels.tables.layout import ROW_WIDTH
 from ..._engine.operations import CONTACTS
+from ...algorithms._shared.reach import panel_size
 from ...algorithms.contacts._plans import laid_out, places_of
 from ...errors import NotAvailableError
-from ._sources import copy_of, reading, source
+from ._sources import copy_of, reading
 from .run import Run
 
 
@@ -34,16 +34,14 @@ def _solved(run: Run, wanted: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndar
             "these contacts cannot be traced: one is between a joint and itself, on a rotor that spins, or of a "
             "Pinocchio whose objects are laid out in another way."
         )
-    out, columns, packs = laid_out(model, run.contacts, places, 1)
+    out, columns = laid_out(model, run.contacts, places)
     asked, numbers = out.index(ROW_WIDTH), np.array(out.params).astype(object)
     asked[0, at.Contacts._fields.index("wanted")] = wanted
     numbers[at.DAMPING] = run.damping
-    bodies = source("tables.views").header(model._index).bodies
-    panel = run.room(6 * AT_WORK * (bodies + 1) + packs * model.nv)
+    panel, gram = run.room(panel_size(model, columns + 1)), run.room(columns + 1, columns + 1)
     forces, found = run.room(columns), run.rest
     with reading(copy_of):
         run.call(
-            CONTACTS.passes, run.rest, run["q"], run["v"], tau, asked, numbers, panel, run.room(columns + 1, packs),
-            forces, found,
+            CONTACTS.passes, run.rest, run["q"], run["v"], tau, asked, numbers, panel, gram, forces, found,
         )  # fmt: skip
     return found, forces

@@ -6,7 +6,7 @@ import math
 from typing import Final
 
 from ..compiling.jit import device
-from ..numbers.simd import put
+from ..numbers.memory import put
 from ..numbers.spatial import cross, join, rot, zero3
 from ..numbers.tuples import Vec3, Vec6
 from ..tables.layout import CONTINUOUS, FREEFLYER, PLANAR, SPHERICAL
@@ -76,7 +76,7 @@ def displacement(u, w):
 def rate_one(kind, x, v, k, out):
     """Rate of the increment at x[k] at the velocity v[k], of a joint whose velocities do not commute."""
     if kind == SPHERICAL:
-        u, w = zero3(0.0), Vec3(x[k], x[k + 1], x[k + 2])
+        u, w = zero3(), Vec3(x[k], x[k + 1], x[k + 2])
         y = Vec6(0.0, 0.0, 0.0, v[k], v[k + 1], v[k + 2])
     elif kind == PLANAR:
         u, w = Vec3(x[k], x[k + 1], 0.0), Vec3(0.0, 0.0, x[k + 2])

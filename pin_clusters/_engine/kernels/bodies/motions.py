@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.angles import sincos, turn_z
-from ..numbers.simd import get, zero
+from ..numbers.memory import get
 from ..numbers.spatial import (
     angular,
     cross,
@@ -41,9 +41,9 @@ def along(index, work, v, C, B):
     """Return S_b G_b v: the velocity of body B of a GENERAL cluster relative to its parent."""
     if B.unit >= 0:
         return ws.subspace(work, B.at_S, 0) * get(v, B.unit)
-    vj = zero6(zero(work))
+    vj = zero6()
     for d in range(B.ndof):
-        vj = vj + ws.subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d, zero(work))
+        vj = vj + ws.subspace(work, B.at_S, d) * rate_of(index, work, v, C, B, d, 0.0)
     return vj
 
 
@@ -76,7 +76,7 @@ def set_motion(work, b, v, a, f):
 def base_gravity(params, work, q, b, B):
     """Minus gravity in the axes of free flyer b, as an acceleration; its own frame is the world below it."""
     g = rot_t(load9(params, b * BODY_PARAMS + at.ROTATION), load3(params, at.MINUS_GRAVITY))
-    return join(rot_t(free_rotation(q, B.iq), g), zero3(zero(work)))
+    return join(rot_t(free_rotation(q, B.iq), g), zero3())
 
 
 @inline

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.angles import quaternion_rotation, sincos, turn_z
-from ..numbers.simd import get, zero
+from ..numbers.memory import get
 from ..numbers.spatial import angular, column, cross, join, linear, matmul3, rot, zero3, zero6
 from ..numbers.tuples import Vec3, load3, load9
 from ..tables import layout as at
@@ -16,10 +16,9 @@ from ..tables.views import body, cluster, header
 @inline
 def start(params, work):
     """Set the universe: pose, rest, and minus gravity as its acceleration."""
-    o = zero(work)
-    ws.set_pose(work, 0, unit_rotation(o), zero3(o))
-    ws.set_velocity(work, 0, zero6(o))
-    ws.set_acceleration(work, 0, add_linear(zero6(o), load3(params, at.MINUS_GRAVITY)))
+    ws.set_pose(work, 0, unit_rotation(), zero3())
+    ws.set_velocity(work, 0, zero6())
+    ws.set_acceleration(work, 0, add_linear(zero6(), load3(params, at.MINUS_GRAVITY)))
 
 
 @inline
@@ -29,10 +28,9 @@ def add_linear(a, n):
 
 
 @inline
-def unit_rotation(o):
-    """The identity; o is a zero of the scalar type."""
-    e = o + 1.0
-    return (e, o, o, o, e, o, o, o, e)
+def unit_rotation():
+    """The identity."""
+    return (1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0)
 
 
 @inline
@@ -86,7 +84,7 @@ def hinge(params, work, q, b, B):
     S = join(cross(x, z), z)
     if B.kind == at.PRISMATIC:
         x = x + z * get(q, B.iq)
-        S = join(z, zero3(zero(work)))
+        S = join(z, zero3())
     else:
         s, c = ws.sine_and_cosine(work, b)
         R = turn_z(R, c, s)
@@ -126,7 +124,7 @@ def moved(params, q, L, k, R, d):
         s, c = sincos(get(q, i))
         return turn_z(R, c, s), d + column(R, 2) * (get(params, k + at.PITCH) * get(q, i))
     if L.kind == at.PLANAR:
-        x = d + rot(R, Vec3(get(q, i), get(q, i + 1), zero(q)))
+        x = d + rot(R, Vec3(get(q, i), get(q, i + 1), 0.0))
         return turn_z(R, get(q, i + 2), get(q, i + 3)), x
     if L.kind == at.SPHERICAL:
         return matmul3(R, quaternion_rotation(get(q, i), get(q, i + 1), get(q, i + 2), get(q, i + 3))), d
@@ -145,7 +143,7 @@ def place(params, work, q, b, B):
     R, x = fixed_part(params, work, b, B)
     R, x = moved(params, q, B, b * BODY_PARAMS, R, x)
     ws.set_pose(work, b, R, x)
-    e0, e1, e2, rest, angles = column(R, 0), column(R, 1), column(R, 2), zero3(zero(work)), 0
+    e0, e1, e2, rest, angles = column(R, 0), column(R, 1), column(R, 2), zero3(), 0
     if B.kind != at.SPHERICAL:
         ws.set_subspace(work, B.at_S, 0, join(e0, rest))
         ws.set_subspace(work, B.at_S, 1, join(e1, rest))

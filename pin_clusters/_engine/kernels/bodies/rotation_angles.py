@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ..compiling.jit import inline
-from ..numbers.pack import if_less
+from ..numbers.choices import if_less
 from ..numbers.spatial import cross, join
 from ..numbers.tuples import Vec3
 

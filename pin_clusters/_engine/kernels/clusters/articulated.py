@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.pack import too_small
-from ..numbers.simd import get, zero
+from ..numbers.choices import too_small
+from ..numbers.memory import get
 from ..numbers.spatial import dot6, sym6_minus_outer, sym6_mul, zero6, zero_sym6
 from ..tables import workspace as ws
 from ..tables.views import body, carrier_row
@@ -20,12 +20,12 @@ def moves(mask, k):
 @inline
 def sum_up(index, work, C):
     """U and D of the cluster; returns the sum of its articulated inertias; (A6)."""
-    nk, at, o = C.nk, C.at_work, zero(work)
+    nk, at = C.nk, C.at_work
     for k in range(nk):
-        ws.set_U_column(work, at, nk, k, zero6(o))
+        ws.set_U_column(work, at, nk, k, zero6())
         for m in range(k + 1):
             ws.set_D_entry(work, at, nk, k, m, ws.E_entry(work, C.at_E, nk, k, m))
-    total = zero_sym6(o)
+    total = zero_sym6()
     for b in range(C.first, C.last):
         B, I = body(index, b), ws.articulated(work, b)
         total = total + I

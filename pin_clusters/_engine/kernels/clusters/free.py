@@ -5,9 +5,9 @@ from __future__ import annotations
 from ..bodies.motions import base_gravity, body_inertia, inertial_force, needed_force, set_motion
 from ..bodies.placements import unit_rotation
 from ..compiling.jit import inline
+from ..numbers.choices import too_small
 from ..numbers.ldl6 import sym6_factor, sym6_solve
-from ..numbers.pack import too_small
-from ..numbers.simd import get, put, zero
+from ..numbers.memory import get, put
 from ..numbers.spatial import rigid_as_sym6, zero3
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
@@ -18,8 +18,8 @@ from .prescribed import eliminate_base
 @inline
 def advance(index, params, work, q, v, a, result_and_forces, C, forced):
     """(A1)-(A3)."""
-    b, o = C.first, zero(work)
-    B, R, x = body(index, b), unit_rotation(o), zero3(o)
+    b = C.first
+    B, R, x = body(index, b), unit_rotation(), zero3()
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B) + load6(a, C.column)
     f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
     ws.set_pose(work, b, R, x)
@@ -35,8 +35,8 @@ def collect(work, out, C):
 @inline
 def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
     """(A1)-(A3), and the inertia."""
-    b, o = C.first, zero(work)
-    B, R, x = body(index, b), unit_rotation(o), zero3(o)
+    b = C.first
+    B, R, x = body(index, b), unit_rotation(), zero3()
     vel, acc = load6(v, C.column), base_gravity(params, work, q, b, B)
     if prescribed is not None:
         acc = acc + load6(a, C.column)
@@ -44,7 +44,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
     f = inertial_force(index, params, result_and_forces, b, B, R, x, I, vel, acc, forced)
     ws.set_pose(work, b, R, x)
     set_motion(work, b, vel, acc, f)
-    ws.set_articulated(work, b, rigid_as_sym6(I, o))
+    ws.set_articulated(work, b, rigid_as_sym6(I))
 
 
 @inline
@@ -73,15 +73,15 @@ def eliminate(params, work, prescribed, tau, a, C):
 @inline
 def compose(params, work, C):
     """Pose and inertia."""
-    R, x = unit_rotation(zero(work)), zero3(zero(work))
+    R, x = unit_rotation(), zero3()
     ws.set_pose(work, C.first, R, x)
     ws.set_composite(work, C.first, body_inertia(params, C.first, R, x))
 
 
 @inline
-def couple(I, o, nv, k, M):
+def couple(I, nv, k, M):
     """(C1): inertia of the whole robot in the axes of its free-flying base, [m, -[h]; [h], J]."""
-    m, h, J = I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
+    o, m, h, J = 0.0, I[0], (I[1], I[2], I[3]), (I[4], I[5], I[6], I[7], I[8], I[9])
     put(M, k * nv + k, (m, o, o, o, h[2], -h[1]))
     put(M, (k + 1) * nv + k, (o, m, o, -h[2], o, h[0]))
     put(M, (k + 2) * nv + k, (o, o, m, h[1], -h[0], o))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bodies.motions import along, body_inertia, inertial_force, motion, needed_force, set_motion
 from ..bodies.placements import place
 from ..compiling.jit import inline
-from ..numbers.simd import get, increase, put, zero
+from ..numbers.memory import get, increase, put
 from ..numbers.spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero6
 from ..tables import workspace as ws
 from ..tables.views import body, carrier_row, listed
@@ -24,7 +24,7 @@ def columns(index, work, C, B):
     if B.parent > 0 and P.cluster == B.cluster:
         above = P.mask
     for k in range(C.nk):
-        K = zero6(zero(work))
+        K = zero6()
         if moves(B.mask, k):
             if moves(above, k):
                 K = ws.K_column(work, P.at_K, k)
@@ -71,7 +71,7 @@ def move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj,
     vel, acc = motion(work, B.parent, vj, aj)
     I = body_inertia(params, b, R, x)
     set_motion(work, b, vel, acc, inertial_force(index, params, result_and_forces, b, B, R, x, I, vel, acc, forced))
-    ws.set_articulated(work, b, rigid_as_sym6(I, zero(work)))
+    ws.set_articulated(work, b, rigid_as_sym6(I))
 
 
 @inline
@@ -84,7 +84,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
         aj = None if prescribed is None else along(index, work, a, C, B)
         move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced)
     for k in range(C.nk):
-        u = zero(work)
+        u = 0.0
         if prescribed is not None:
             for m in range(C.nk):
                 u -= ws.E_entry(work, C.at_E, C.nk, k, m) * get(a, listed(index, C.column, m))
@@ -103,7 +103,7 @@ def eliminate(index, params, work, prescribed, tau, C):
         if C.nk == 2:
             return eliminate_pair(index, params, work, prescribed, tau, C)
     nk, at = C.nk, C.at_work
-    total, f_out = sum_up(index, work, C), zero6(zero(work))
+    total, f_out = sum_up(index, work, C), zero6()
     for k in range(nk):
         ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) + get(tau, listed(index, C.column, k)))
     for b in range(C.first, C.last):
@@ -174,7 +174,7 @@ def couple(index, work, nv, C, M):
 def couple_column(index, work, nv, C, k, M):
     """(C1), (C2) of column k."""
     nk, at = C.nk, C.at_work
-    i_v, F_out = listed(index, C.column, k), zero6(zero(work))
+    i_v, F_out = listed(index, C.column, k), zero6()
     for m in range(k + 1):
         put(M, i_v * nv + listed(index, C.column, m), ws.E_entry(work, C.at_E, nk, k, m))
     if C.at_spin >= 0:

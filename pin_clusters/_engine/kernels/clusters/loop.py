@@ -20,7 +20,7 @@ from ..loops.coupling_of_loops import (
     rates_of,
     spin_biases,
 )
-from ..numbers.simd import get, increase, zero
+from ..numbers.memory import get, increase
 from ..numbers.spatial import cross, join, point_inertia, point_velocity, rigid_as_sym6, zero3, zero6
 from ..tables import workspace as ws
 from ..tables.layout import MIDDLE
@@ -40,7 +40,7 @@ def without_loops(*arguments):
 @inline
 def acceleration_of_joint(index, work, a, C, B):
     """S_b (G_b a + g_b)."""
-    m = zero6(zero(work))
+    m = zero6()
     for d in range(B.ndof):
         x = get(work, B.at_G + B.ndof * C.nk + d)
         m = m + ws.subspace(work, B.at_S, d) * rate_of(index, work, a, C, B, d, x)
@@ -79,7 +79,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
-            ws.set_force(work, b, zero6(zero(work)))
+            ws.set_force(work, b, zero6())
             continue
         vj, aj = joint_motion(work, B, C.nk, 1), acceleration_of_joint(index, work, a, C, B)
         vel, acc = motion(work, B.parent, vj, aj)
@@ -100,7 +100,7 @@ def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
 def middle_columns(index, params, work, c, C, H):
     """K of the middles of rods: translations by the mean of both ends' velocities."""
     for r in range(H.rod0, H.rod1):
-        R, rest = rod(index, r), zero3(zero(work))
+        R, rest = rod(index, r), zero3()
         to = body(index, R.middle).at_K
         for k in range(C.nk):
             va = end_velocity(index, params, work, c, R.a, R.at, k)
@@ -114,7 +114,7 @@ def end_velocity(index, params, work, c, b, at, k):
     if b > 0 and body(index, b).cluster == c:
         K = ws.K_column(work, body(index, b).at_K, k)
         return point_velocity(K, point(params, work, b, at))
-    return zero3(zero(work))
+    return zero3()
 
 
 @inline
@@ -135,13 +135,13 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
     bias_of(index, params, work, q, c, C)
     if prescribed is not None:
         accelerations_of(index, work, a, C, True)
-    H, o = head(index, C.head), zero(work)
+    H = head(index, C.head)
     spin_biases(index, params, work, C, H, block(H, C.nk))
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind == MIDDLE:
-            ws.set_force(work, b, zero6(o))
-            ws.set_articulated(work, b, rigid_as_sym6(middle_inertia(index, params, work, H, b), o))
+            ws.set_force(work, b, zero6())
+            ws.set_articulated(work, b, rigid_as_sym6(middle_inertia(index, params, work, H, b)))
             continue
         R, x = ws.rotation(work, b), ws.position(work, b)
         vj, aj = joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 0)

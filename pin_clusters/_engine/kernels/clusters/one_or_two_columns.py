@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.pack import too_small
-from ..numbers.simd import get, put, put_twice, zero
+from ..numbers.choices import too_small
+from ..numbers.memory import get, put, put_twice
 from ..numbers.spatial import add_angular, dot6, rigid_mul, sym6_minus_outer, sym6_mul, zero6, zero_rigid, zero_sym6
 from ..tables import workspace as ws
 from ..tables.views import body, listed
@@ -14,12 +14,12 @@ from .prescribed import is_prescribed
 @inline
 def sum_one(index, work, out, C):
     """(A6) of one column: D, U, u, and the sums of articulated inertias and forces; out holds tau."""
-    at, o = C.at_work, zero(work)
-    D, U, f_out = ws.E_entry(work, C.at_E, 1, 0, 0), zero6(o), zero6(o)
+    at = C.at_work
+    D, U, f_out = ws.E_entry(work, C.at_E, 1, 0, 0), zero6(), zero6()
     u = ws.u_entry(work, at, 1, 0) + get(out, listed(index, C.column, 0))
     if C.at_spin >= 0:
         U = add_angular(U, ws.spin_column(work, at, 1, 0, 0))
-    total = zero_sym6(o)
+    total = zero_sym6()
     for b in range(C.first, C.last):
         I, f, K = ws.articulated(work, b), ws.force(work, b), ws.K_column(work, body(index, b).at_K, 0)
         V = sym6_mul(I, K)
@@ -57,16 +57,16 @@ def E_of_pair(work, C):
 @inline
 def sum_pair(index, work, tau, C):
     """(A6), (A7) of two columns: D, U, the sum of articulated inertias; u, the sum of forces, or zeros without tau."""
-    at, o = C.at_work, zero(work)
+    at, o = C.at_work, 0.0
     d00, d01, d11 = E_of_pair(work, C)
-    U0, U1, total, u0, u1, f_out = zero6(o), zero6(o), zero_sym6(o), o, o, zero6(o)
+    U0, U1, total, u0, u1, f_out = zero6(), zero6(), zero_sym6(), o, o, zero6()
     if tau is not None:
         u0 = ws.u_entry(work, at, 2, 0) + get(tau, listed(index, C.column, 0))
         u1 = ws.u_entry(work, at, 2, 1) + get(tau, listed(index, C.column, 1))
     if C.at_spin >= 0:
         U0, U1 = add_angular(U0, ws.spin_column(work, at, 2, 0, 0)), add_angular(U1, ws.spin_column(work, at, 2, 0, 1))
     for b in range(C.first, C.last):
-        B, I, f = body(index, b), ws.articulated(work, b), zero6(o)
+        B, I, f = body(index, b), ws.articulated(work, b), zero6()
         total = total + I
         if tau is not None:
             f = ws.force(work, b)
@@ -147,9 +147,9 @@ def factor_pair(index, params, work, C):
 @inline
 def couple_pair(index, work, nv, C, M):
     """(C1), (C2) for two columns and no carrier inside; leaves the forces per unit velocity in U."""
-    at, o = C.at_work, zero(work)
+    at = C.at_work
     d00, d01, d11 = E_of_pair(work, C)
-    F0, F1, total = zero6(o), zero6(o), zero_rigid(o)
+    F0, F1, total = zero6(), zero6(), zero_rigid()
     for b in range(C.first, C.last):
         B, I = body(index, b), ws.composite(work, b)
         K0, K1 = ws.K_column(work, B.at_K, 0), ws.K_column(work, B.at_K, 1)

@@ -12,9 +12,9 @@ free column and minus the torque of a prescribed one; (H4), (H5).
 from __future__ import annotations
 
 from ..compiling.jit import inline
+from ..numbers.choices import too_small
 from ..numbers.ldl6 import sym6_factor, sym6_solve
-from ..numbers.pack import too_small
-from ..numbers.simd import get, put, zero
+from ..numbers.memory import get, put
 from ..numbers.spatial import sym6_minus_outer, sym6_mul
 from ..numbers.tuples import Sym6, Vec6, load6
 from ..tables import workspace as ws
@@ -32,7 +32,7 @@ def is_prescribed(prescribed, i_v):
 @inline
 def eliminate_base(params, work, prescribed, tau, a, C):
     """(H4), (H5) of a free flyer, with I^A for D; returns whether its free part is singular."""
-    b, o, at, singular = C.first, zero(work), C.column, False
+    b, o, at, singular = C.first, 0.0, C.column, False
     I, u = ws.articulated(work, b), load6(tau, at) - ws.force(work, b)
     fixed = (
         prescribed[at], prescribed[at + 1], prescribed[at + 2], prescribed[at + 3], prescribed[at + 4],
@@ -130,4 +130,4 @@ def forget_bias(index, work, C):
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
         if V.column >= 0:
-            put(work, V.at_bias, zero(work))
+            put(work, V.at_bias, 0.0)

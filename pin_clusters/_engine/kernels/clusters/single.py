@@ -5,8 +5,8 @@ from __future__ import annotations
 from ..bodies.motions import body_inertia, inertial_force, motion, needed_force, set_hinge, spin_moment
 from ..bodies.placements import hinge
 from ..compiling.jit import inline
-from ..numbers.pack import too_small
-from ..numbers.simd import get, put, zero
+from ..numbers.choices import too_small
+from ..numbers.memory import get, put
 from ..numbers.spatial import (
     add_angular,
     angular,
@@ -84,12 +84,11 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
         ws.set_spin_bias(work, b, dot3(h, angular(ws.acceleration(work, B.parent))))
         if B.parent > 0:
             ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
-    o = zero(work)
     if not kept:
-        I6, IS = rigid_as_sym6(I, o), rigid_mul(I, S)
+        I6, IS = rigid_as_sym6(I), rigid_mul(I, S)
         return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I6, S, f, IS)
     ws.set_force(work, b, f)
-    ws.set_articulated(work, b, rigid_as_sym6(I, o))
+    ws.set_articulated(work, b, rigid_as_sym6(I))
     return False
 
 

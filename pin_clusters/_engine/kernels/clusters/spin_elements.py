@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, increase, put, zero
+from ..numbers.memory import get, increase, put
 from ..numbers.spatial import angular, cross, dot3, rot, rot_t, zero3
 from ..tables import workspace as ws
 from ..tables.views import carrier_row, listed
@@ -30,7 +30,7 @@ def turn_momenta(work, C, R, at_spin, i):
 def inertia_torques(index, work, a, out, C):
     """Write the torques of armature and of the spin elements' own acceleration; (S2)."""
     for k in range(C.nk):
-        t = zero(work)
+        t = 0.0
         for m in range(C.nk):
             t += ws.E_entry(work, C.at_E, C.nk, k, m) * get(a, listed(index, C.column, m))
         put(out, listed(index, C.column, k), t)
@@ -49,10 +49,10 @@ def spin_terms(index, work, v, a, out, C, biased):
 @inline
 def spin_terms_on(index, work, v, a, out, C, carrier, at_spin, biased):
     """(S1), (S2) on one carrier; the rate of its momentum is in its axes."""
-    R, rate = ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk) if biased else zero3(zero(work))
+    R, rate = ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk) if biased else zero3()
     # in the carrier's axes the spin momenta are constant
     omega, alpha = rot_t(R, angular(ws.velocity(work, carrier))), rot_t(R, angular(ws.acceleration(work, carrier)))
-    total = zero3(zero(work))
+    total = zero3()
     for k in range(C.nk):
         h, i_v = ws.momentum(work, at_spin, k), listed(index, C.column, k)
         total = total + h * get(v, i_v)
@@ -79,7 +79,7 @@ def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
     """What the spin momentum on carrier number i changes by; (S1). Where it is ``biased`` all is in the bias."""
     if biased:
         return rot(ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk))
-    rate = zero3(zero(work))
+    rate = zero3()
     if prescribed is not None:
         for k in range(C.nk):
             rate = rate + ws.spin_column(work, C.at_work, C.nk, i, k) * get(a, listed(index, C.column, k))
@@ -90,7 +90,7 @@ def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
 def gyration(index, work, v, C, carrier, i, rate):
     """(S3) on one carrier: the moment w x h v + rate on it, and u -= h . alpha."""
     omega, alpha = angular(ws.velocity(work, carrier)), angular(ws.acceleration(work, carrier))
-    total = zero3(zero(work))
+    total = zero3()
     for k in range(C.nk):
         h = ws.spin_column(work, C.at_work, C.nk, i, k)
         total = total + h * get(v, listed(index, C.column, k))

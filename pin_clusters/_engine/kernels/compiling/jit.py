@@ -28,9 +28,10 @@ if JIT and config.DISABLE_JIT:
 OPTIONS: dict[str, Any] = {"error_model": "numpy", "fastmath": {"contract"}, "boundscheck": BOUNDSCHECK}
 
 # nobody calls these from Python or from C
-INNER: dict[str, Any] = {
-    **OPTIONS, "no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler,
-}  # fmt: skip
+_UNWRAPPED = {"no_cpython_wrapper": True, "no_cfunc_wrapper": True, "pipeline_class": InnerCompiler}
+INNER: dict[str, Any] = {**OPTIONS, **_UNWRAPPED}
+INLINE: dict[str, Any] = {"jit_options": {"forceinline": True, **_UNWRAPPED}}
+"""Of overloads."""
 
 inline = njit(forceinline=True, **INNER)
 paste = njit(inline="always", **INNER)

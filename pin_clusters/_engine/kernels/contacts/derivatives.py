@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
-from ..numbers.neighbours import lanes_of
-from ..numbers.simd import borrowed, get, put, put_zeros, zero
+from ..numbers.memory import borrowed, get, put, put_zeros
 from ..numbers.spatial import angular, cross, force_from, join, linear, rot_t, transposed, zero3
 from ..numbers.tuples import load3, load6, load9
 from ..tables.addresses import call_at, seen, tables
@@ -40,7 +39,7 @@ def loads(index, asked, forces, acting):
             k = n.nv + 6 * body(index, K.body1).joint
             put(acting, k, load6(acting, k) + force_at(given, F.placement1, f))
         if K.body2 > 0:
-            R, p, moment = transposed(load9(left, F.c1Mc2)), load3(left, F.c1Mc2 + 9), zero3(zero(forces))
+            R, p, moment = transposed(load9(left, F.c1Mc2)), load3(left, F.c1Mc2 + 9), zero3()
             if K.rows == 6:
                 moment = rot_t(R, angular(f) - cross(p, linear(f)))
             k = n.nv + 6 * body(index, K.body2).joint
@@ -49,14 +48,14 @@ def loads(index, asked, forces, acting):
 
 
 @paste
-def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobian, sides, wide, turned, room):
+def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobian, sides, turned, room):
     """(D1) of all contacts."""
     A, F, n = contacts_header(asked, 0), fields(asked, 1), header(index).nv
-    put_zeros(sides, 0, A.columns * wide)
+    put_zeros(sides, 0, A.columns * 3 * n)
     put_zeros(turned, 0, n * n)
     for c in range(A.contact0, A.contact1):
         vary_contact(
-            index, params, work, rates, asked, numbers, forces, contact(asked, c), F, A, n, jacobian, sides, wide,
+            index, params, work, rates, asked, numbers, forces, contact(asked, c), F, A, n, jacobian, sides,
             turned, room,
         )  # fmt: skip
 
@@ -98,10 +97,7 @@ def contact_derivatives_at(
     if code != OK:
         return code
     index, params, work, rates = tables(address)
-    n, m, impact = header(index).nv, forces.shape[0], contacts_header(asked, 0).wanted == IMPACT
-    width = X.shape[0] // max(n + m, 1)
-    wide = width * lanes_of(X)
-    sides = seen(X.ctypes.data, X.size)
+    n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
     loads(index, borrowed(asked), borrowed(forces), borrowed(acting))
     if impact:
         # what the contacts' velocities J (after + bounce before) are, accelerations at rest are
@@ -114,7 +110,7 @@ def contact_derivatives_at(
         return code
     rows_of_contacts(
         index, params, work, rates, borrowed(asked), borrowed(numbers), borrowed(forces), borrowed(jacobian),
-        sides[n * wide :], wide, borrowed(turned), borrowed(room),
+        borrowed(X)[3 * n * n :], borrowed(turned), borrowed(room),
     )  # fmt: skip
     if impact:
         combined(tau, ddq, v, -1.0, n)

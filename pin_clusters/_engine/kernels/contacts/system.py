@@ -1,12 +1,11 @@
-"""The small system of contacts: (W' W + damping) force = what they lack, by elimination on rows of packs."""
+"""The small system of contacts: (W' W + damping) force = what they lack, by elimination."""
 
 from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..force_columns.panel import entry
-from ..numbers.neighbours import get_row, put_row
-from ..numbers.pack import if_less, too_small
-from ..numbers.simd import LANES, get
+from ..numbers.choices import if_less, too_small
+from ..numbers.memory import get
 from ..tables import contacts_layout as at
 from ..tables.contacts_views import contact
 
@@ -46,9 +45,9 @@ def eliminate(numbers, A, gram, largest):
             redundant = True
         inverse = 1.0 / if_less(pivot, smallest, 1.0, pivot)
         for i in range(k + 1, A.columns):
-            f = gram[k, i] * inverse  # symmetric: what stands in packs before the diagonal is never read
-            for P in range(i // LANES, A.packs):
-                put_row(gram, i, P * LANES, get_row(gram, i, P * LANES) - get_row(gram, k, P * LANES) * f)
+            f = gram[k, i] * inverse  # symmetric: what stands before the diagonal is never read
+            for j in range(i, A.columns + 1):
+                gram[i, j] -= gram[k, j] * f
         gram[k, k] = inverse
     return redundant
 
@@ -77,8 +76,5 @@ def take(A, forces, gram):
 
 @inline
 def behind(A, gram):
-    """Write a one behind the forces, for what happens without them, and zeros."""
-    m = A.columns
-    gram[m, m] = 1.0
-    for j in range(m + 1, gram.shape[1]):
-        gram[m, j] = 0.0
+    """Write a one behind the forces, for what happens without them."""
+    gram[A.columns, A.columns] = 1.0

@@ -10,7 +10,7 @@ from ..bodies.log_rates import coefficients, rate_of_log
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
 from ..force_columns.panel import entry
-from ..numbers.simd import get, increase, put, put_apart, zero
+from ..numbers.memory import get, increase, put, put_apart
 from ..numbers.spatial import (
     angular,
     cross,
@@ -53,7 +53,6 @@ def keep_column(to, k, J, L, N, Gamma):
 @inline
 def columns_of(index, work, rates, b, room, first):
     """Write the columns of all velocities that move a body."""
-    o = zero(work)
     while b > 0:
         B = body(index, b)
         C = cluster(index, B.cluster)
@@ -61,11 +60,11 @@ def columns_of(index, work, rates, b, room, first):
             L, N = load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION)
             keep_column(room, first + COLUMN * B.sole, ws.axis(work, b), L, N, L * 2.0)
         elif C.kind == FREE:
-            up = join(load3(rates, C.at_rates), zero3(o))
+            up = join(load3(rates, C.at_rates), zero3())
             for k in range(6):
-                e = unit(o, k)
+                e = unit(k)
                 to = first + COLUMN * (C.column + k)
-                keep_column(room, to, e, zero6(o), cross(up, e), cross(ws.velocity(work, b), e))
+                keep_column(room, to, e, zero6(), cross(up, e), cross(ws.velocity(work, b), e))
         else:
             for r in range(C.nk):
                 if moves(B.mask, r):
@@ -88,7 +87,7 @@ def local_column(room, k, R, x, u, up):
     J, L = local_motion(load6(room, k), R, x), local_motion(load6(room, k + 6), R, x)
     N, Gamma = local_motion(load6(room, k + 12), R, x), local_motion(load6(room, k + 18), R, x)
     w = angular(J)
-    return J, L, N + cross(L, u) + join(cross(w, up), zero3(w[0] * 0.0)), Gamma + cross(J, u)
+    return J, L, N + cross(L, u) + join(cross(w, up), zero3()), Gamma + cross(J, u)
 
 
 @inline
@@ -109,7 +108,7 @@ def put_rows(to, k, stride, rows, x):
 @inline
 def force_on_side(forces, first, K, R_one):
     """The force of a contact in the axes of its first side."""
-    f = join(load3(forces, first), zero3(zero(forces)))
+    f = join(load3(forces, first), zero3())
     if K.rows == 6:
         f = load6(forces, first)
     if K.aligned == 1:
@@ -119,7 +118,7 @@ def force_on_side(forces, first, K, R_one):
 
 @inline
 def vary_contact(
-    index, params, work, rates, asked, numbers, forces, K, F, A, nv, jacobian, sides, wide, turned, room
+    index, params, work, rates, asked, numbers, forces, K, F, A, nv, jacobian, sides, turned, room
 ):  # fmt: skip
     """(D1): rows of a contact, minus how what it lacks changes, and how the torques of its forces turn.
 
@@ -128,12 +127,11 @@ def vary_contact(
         forces: Of all contacts.
         K, F, A: Rows of the contact, of where fields are, of the header.
         jacobian: Rows of the contacts, nv wide.
-        sides: The same for what is solved: by q, by v.
-        wide: Their width.
+        sides: The same for what is solved: by q, by v, and as many more.
         turned: nv x nv.
         room: Of two columns per velocity.
     """
-    given, left, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3(zero(work))
+    given, left, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3()
     first, second = entry(asked, K.column0).iv, COLUMN * nv
     for t in range(K.path0, K.path1):
         to = COLUMN * entry(asked, t).iv
@@ -193,8 +191,8 @@ def vary_contact(
             Q = Q + join(cross(w, linear(missed)), cross(w, angular(missed)))
             J, Q, V = rot6(R_one, J), rot6(R_one, Q), rot6(R_one, V)
         put_rows(jacobian, first * nv + k, nv, K.rows, J)
-        put_rows(sides, first * wide + k, wide, K.rows, -Q)
-        put_rows(sides, first * wide + nv + k, wide, K.rows, -V)
+        put_rows(sides, 3 * first * nv + k, 3 * nv, K.rows, -Q)
+        put_rows(sides, (3 * first + 1) * nv + k, 3 * nv, K.rows, -V)
     if K.body2 > 0 or K.aligned == 1:
         turn_forces(asked, K, f, nv, turned, room, second)
 
@@ -202,7 +200,7 @@ def vary_contact(
 @inline
 def turn_forces(asked, K, f, nv, turned, room, second):
     """How the torques of a contact's force change as the sides move against the frame that keeps it."""
-    o = zero3(zero(room))
+    o = zero3()
     for t in range(K.path0, K.path1):
         m = entry(asked, t).iv
         J1, J2 = load6(room, COLUMN * m), load6(room, COLUMN * m + second)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bodies.rotation_angles import log6
 from ..compiling.jit import inline
 from ..force_columns.seed import of_world
-from ..numbers.simd import get, put, zero
+from ..numbers.memory import get, put
 from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6, rot_t, transposed, zero3
 from ..numbers.tuples import load3, load6, load9
 from ..tables import contacts_layout as at
@@ -54,7 +54,7 @@ def placed(to, k, R, x):
 def true_acceleration(params, work, b, R_world, R, x):
     """Acceleration of a body in the axes of a frame on it, at its origin, without gravity."""
     g = rot_t(R_world, load3(params, layout.MINUS_GRAVITY))
-    return local_motion(ws.acceleration(work, b) - join(g, zero3(zero(work))), R, x)
+    return local_motion(ws.acceleration(work, b) - join(g, zero3()), R, x)
 
 
 @inline
@@ -69,7 +69,7 @@ def place_contact(index, params, work, q, numbers, K, F, wanted):
 
     Of what Pinocchio keeps in the data of a contact, all is left there but what the force decides.
     """
-    given, left, k, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), K.at, zero3(zero(work))
+    given, left, k, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), K.at, zero3()
     R1, x1 = side(work, numbers, K.body1, k + at.TO_JOINT, given, F.placement1)
     if K.same == 0:
         world1, origin1 = of_world(index, params, q, K.root1, numbers, k + at.HOME)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single
 from ..compiling.jit import inline, paste
-from ..numbers.simd import put_copy, zero
+from ..numbers.memory import put_copy
 from ..numbers.spatial import zero6
 from ..tables import workspace as ws
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
@@ -112,7 +112,7 @@ def passes_with(advance_loop):
     @inline
     def corrections(index, work, prescribed, tau, a):
         """(A9), (A10), (H4)-(H6): from here on accelerations of bodies are corrections to the pass outward."""
-        ws.set_acceleration(work, 0, zero6(zero(work)))  # the universe has none
+        ws.set_acceleration(work, 0, zero6())  # the universe has none
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
             if C.kind == SINGLE:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bodies.placements import start, turn_joints
 from ..clusters import articulated, free, general, loop, single
 from ..compiling.jit import inline, paste
-from ..numbers.simd import fill_square, put, put_apart, put_twice, zero
+from ..numbers.memory import fill_square, put, put_apart, put_twice
 from ..numbers.spatial import dot6
 from ..tables import workspace as ws
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
@@ -71,7 +71,7 @@ def inward(index, params, work, nv, M):
             put(M, C.column * nv + C.column, own)
             to_ancestors(index, work, nv, above, F, C.column, M)
         elif C.kind == FREE:
-            free.couple(ws.composite(work, C.first), zero(work), nv, C.column, M)
+            free.couple(ws.composite(work, C.first), nv, C.column, M)
         else:
             general.couple(index, work, nv, C, M)
             for k in range(C.nk):

@@ -8,7 +8,7 @@ from ..clusters import loop
 from ..compiling.jit import inline, paste
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import joint_motion
-from ..numbers.simd import get, put, zero
+from ..numbers.memory import get, put
 from ..numbers.spatial import angular, dot3, dot6, point_velocity, rigid_mul, rot, rot6, rot_t, zero3
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import layout as at
@@ -19,7 +19,7 @@ from ..tables.views import body, carrier_row, cluster, head, header, listed, rod
 @inline
 def spin_energy(index, work, v, C, carrier, at_spin):
     """Spin momentum times the angular velocity of the carrier."""
-    omega, total = rot_t(ws.rotation(work, carrier), angular(ws.velocity(work, carrier))), zero(work)
+    omega, total = rot_t(ws.rotation(work, carrier), angular(ws.velocity(work, carrier))), 0.0
     for k in range(C.nk):
         total += get(v, listed(index, C.column, k)) * dot3(ws.momentum(work, at_spin, k), omega)
     return total
@@ -42,7 +42,7 @@ def body_energy(params, work, b, B, vel):
 @inline
 def rod_energy(index, params, work, C):
     """Twice the kinetic energy and the potential energy of the middles of rods with mass."""
-    H, twice, potential = head(index, C.head), zero(work), zero(work)
+    H, twice, potential = head(index, C.head), 0.0, 0.0
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb, m = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3), get(params, R.at + 6)
@@ -62,7 +62,7 @@ def joint_velocity(index, params, work, q, v, C, b, B):
         return S * get(v, C.column)
     if C.kind == at.FREE:
         R, x = free_pose(params, q, b, B)
-        ws.set_pose(work, b, R, zero3(zero(work)))
+        ws.set_pose(work, b, R, zero3())
         ws.set_base_position(work, b, x)  # poses are relative to the base: keep where it is
         return rot6(R, load6(v, C.column))
     if C.kind == at.LOOP:
@@ -74,7 +74,7 @@ def joint_velocity(index, params, work, q, v, C, b, B):
 @inline
 def spin_energies(index, params, work, v, C):
     """Twice the kinetic energy that armature and spin elements add to those of the bodies."""
-    twice = zero(work)
+    twice = 0.0
     if C.kind == at.SINGLE:
         rate = get(v, C.column)
         twice += get(params, C.at_E) * rate * rate
@@ -105,7 +105,7 @@ def energy_with(velocities):
             return at.WRONG_SIZE
         start(params, work)
         turn_joints(index, work, q)
-        twice, potential, code = zero(work), zero(work) + get(params, at.POTENTIAL), at.OK
+        twice, potential, code = 0.0, 0.0 + get(params, at.POTENTIAL), at.OK
         for c in range(n.cluster0, n.cluster1):
             C = cluster(index, c)
             if C.kind == at.LOOP:
@@ -113,7 +113,7 @@ def energy_with(velocities):
                     code = -c
             for b in range(C.first, C.last):
                 B = body(index, b)
-                ws.set_base_position(work, b, zero3(zero(work)))
+                ws.set_base_position(work, b, zero3())
                 vel = ws.velocity(work, B.parent)
                 if B.kind != at.MIDDLE:
                     vel = vel + joint_velocity(index, params, work, q, v, C, b, B)

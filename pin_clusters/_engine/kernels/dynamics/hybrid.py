@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from ..clusters import loop
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, zero
+from ..numbers.memory import get, put
 from ..tables.layout import WRONG_SIZE
 from ..tables.views import header
 from .aba import passes_with
@@ -20,11 +20,11 @@ def take(index, tau, a, prescribed, tau_out, a_out):
     """Copy what is known, and zeros where it is wanted: what stands there is never read."""
     for i in range(header(index).nv):
         if prescribed[i] != 0:
-            put(tau_out, i, zero(tau))
+            put(tau_out, i, 0.0)
             put(a_out, i, get(a, i))
         else:
             put(tau_out, i, get(tau, i))
-            put(a_out, i, zero(a))
+            put(a_out, i, 0.0)
 
 
 def hybrid_with(advance_loop):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..clusters import articulated, free, general, loop, single
 from ..compiling.jit import inline, paste
 from ..numbers.ldl6 import sym6_solve
-from ..numbers.simd import get, put, put_apart, put_twice, zero
+from ..numbers.memory import get, put, put_apart, put_twice
 from ..numbers.spatial import dot6, rigid_as_sym6, zero6
 from ..tables import workspace as ws
 from ..tables.layout import FREE, SINGLE, WRONG_SIZE
@@ -17,7 +17,7 @@ from .crba import copied, poses_with
 def factor(index, params, work):
     """(A6), (A8): articulated inertias and factors of all clusters; returns the row of a singular one, or 0."""
     for b in range(1, header(index).bodies + 1):
-        ws.set_articulated(work, b, rigid_as_sym6(ws.composite(work, b), zero(work)))
+        ws.set_articulated(work, b, rigid_as_sym6(ws.composite(work, b)))
     return factor_articulated(index, params, work)
 
 
@@ -49,8 +49,8 @@ def inward(index, work, C, k):
         F = ws.UDinv(work, C.first)
     else:
         for m in range(C.nk):
-            ws.set_u_entry(work, C.at_work, C.nk, m, zero(work))
-        ws.set_u_entry(work, C.at_work, C.nk, k, zero(work) + 1.0)
+            ws.set_u_entry(work, C.at_work, C.nk, m, 0.0)
+        ws.set_u_entry(work, C.at_work, C.nk, k, 0.0 + 1.0)
         articulated.solve_D(work, C)
         F = ws.UDinv_column(work, C.at_work, C.nk, k)
     b = C.out
@@ -65,7 +65,7 @@ def inward(index, work, C, k):
             ws.set_force(work, b, F)
         else:
             for m in range(A.nk):
-                u = zero(work)
+                u = 0.0
                 if articulated.moves(B.mask, m):
                     u -= dot6(ws.K_column(work, B.at_K, m), F)
                 ws.set_u_entry(work, A.at_work, A.nk, m, u)
@@ -82,14 +82,14 @@ def outward(index, work, nv, C, i_v, Minv):
     if C.kind == SINGLE:
         a_up = ws.acceleration(work, C.out)
         a = ws.Dinv_u(work, C.first) - dot6(ws.UDinv(work, C.first), a_up)
-        ws.set_Dinv_u(work, C.first, zero(work))
+        ws.set_Dinv_u(work, C.first, 0.0)
         ws.set_acceleration(work, C.first, a_up + ws.axis(work, C.first) * a)
         put_twice(Minv, nv, C.column, i_v, a)
     else:
         a_out = ws.acceleration(work, C.out)
         for k in range(C.nk):
             a = ws.u_entry(work, C.at_work, C.nk, k) - dot6(ws.UDinv_column(work, C.at_work, C.nk, k), a_out)
-            ws.set_u_entry(work, C.at_work, C.nk, k, zero(work))
+            ws.set_u_entry(work, C.at_work, C.nk, k, 0.0)
             put_twice(Minv, nv, listed(index, C.column, k), i_v, a)
         for b in range(C.first, C.last):
             a, B = a_out, body(index, b)
@@ -103,7 +103,7 @@ def outward(index, work, nv, C, i_v, Minv):
 def outward_base(work, nv, C, i_v, Minv):
     """(A9) of a free flyer, under the force that a unit torque below it leaves there, or its own."""
     a = sym6_solve(ws.base_inverse_d(work, C.first), ws.base_L(work, C.first), -ws.force(work, C.first))
-    ws.set_force(work, C.first, zero6(zero(work)))
+    ws.set_force(work, C.first, zero6())
     ws.set_acceleration(work, C.first, a)
     put(Minv, i_v * nv + C.column, a)
     put_apart(Minv, C.column * nv + i_v, nv, a)
@@ -113,12 +113,12 @@ def outward_base(work, nv, C, i_v, Minv):
 def clear(work, C):
     """Forget the torques of the call before; within a call, what reads them leaves zeros."""
     if C.kind == SINGLE:
-        ws.set_Dinv_u(work, C.first, zero(work))
+        ws.set_Dinv_u(work, C.first, 0.0)
     elif C.kind == FREE:
-        ws.set_force(work, C.first, zero6(zero(work)))
+        ws.set_force(work, C.first, zero6())
     else:
         for k in range(C.nk):
-            ws.set_u_entry(work, C.at_work, C.nk, k, zero(work))
+            ws.set_u_entry(work, C.at_work, C.nk, k, 0.0)
 
 
 def minverse_with(compose_loop):
@@ -133,7 +133,7 @@ def minverse_with(compose_loop):
             return WRONG_SIZE
         code = poses(index, params, work, q)
         singular = factor(index, params, work)
-        ws.set_acceleration(work, 0, zero6(zero(work)))
+        ws.set_acceleration(work, 0, zero6())
         for c in range(n.cluster0, n.cluster1):
             clear(work, cluster(index, c))
         for c in range(n.cluster0, n.cluster1):
@@ -147,7 +147,7 @@ def minverse_with(compose_loop):
                     A = cluster(index, r)
                     if A.kind == FREE:
                         if r == c:
-                            ws.set_force_entry(work, A.first, k, zero(work) - 1.0)
+                            ws.set_force_entry(work, A.first, k, 0.0 - 1.0)
                         outward_base(work, n.nv, A, i_v, Minv)
                     else:
                         outward(index, work, n.nv, A, i_v, Minv)

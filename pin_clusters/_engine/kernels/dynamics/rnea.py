@@ -6,7 +6,7 @@ from ..bodies.motions import rotor_force
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, increase, put, put_zeros
+from ..numbers.memory import get, increase, put, put_zeros
 from ..tables import workspace as ws
 from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
 from ..tables.views import cluster, header, listed, rotor

@@ -1,4 +1,4 @@
-"""C-EFPA, many forces at once: what forces and torques, one per lane of a pack, do to the whole robot.
+"""C-EFPA, many forces at once: what forces and torques, one per column, do to the whole robot.
 
 M^-1 = Psi' D^-1 Psi, where Psi tau is what u is in aba, and D = L diag(e) L' cluster by cluster. So with W =
 diag(e)^-1/2 L^-1 Psi C, found from the tips inward, C' M^-1 C = W' W, entry by entry a sum over common ancestors, and
@@ -11,87 +11,37 @@ from ..clusters import loop
 from ..compiling.jit import inline, paste
 from ..dynamics.crba import poses_with
 from ..dynamics.minverse import factor
-from ..numbers.neighbours import get_lane, put_row
-from ..numbers.simd import LANES, get, put, zero
-from ..tables.columns_layout import AT_WORK
+from ..numbers.memory import get
 from ..tables.layout import WRONG_SIZE
 from ..tables.views import header
 from .panel import asked_header, at_w, entry, touch
 from .passes import inward, outward
-from .seed import clear, place_frames, seed
+from .seed import clear, place_frames, seed_forces, seed_torques
 
 
 @inline
-def spill(panel, x, to, i, j, columns):
-    """Write a pack, or as much of it as there are columns, to row i of a matrix."""
-    if j + LANES <= columns:
-        put_row(to, i, j, x)
-    else:
-        put(panel, 0, x)  # the universe's force, which nobody reads
-        for lane in range(columns - j):
-            to[i, j + lane] = get_lane(panel, 0, lane)
+def products_of(asked, panel, n, A, K, gram):
+    """(O4), rows of W' W: of the columns of a frame or contact, from the diagonal on.
 
-
-@inline
-def products_of(asked, panel, n, first, last, path0, path1, packs, columns, upper, gram):
-    """(O4), rows of W' W: of the columns that the entries from first to last name, with all.
-
-    Sums over the velocities that move what they act on, which the entries of the path name. ``upper``: what stands in
-    packs before the diagonal is left out.
+    Sums over the velocities that move what they act on.
     """
-    row, end = first, last - 1
-    while row <= end:
-        # four rows at a time; the last one again, where there are less
-        i0, i1 = entry(asked, row).iv, entry(asked, min(row + 1, end)).iv
-        i2, i3 = entry(asked, min(row + 2, end)).iv, entry(asked, min(row + 3, end)).iv
-        w0, w1, w2, w3 = (
-            at_w(n, i0 // LANES, 0),
-            at_w(n, i1 // LANES, 0),
-            at_w(n, i2 // LANES, 0),
-            at_w(n, i3 // LANES, 0),
-        )
-        for P in range(i0 // LANES if upper else 0, packs):
-            w = at_w(n, P, 0)
-            s0, s1, s2, s3 = zero(panel), zero(panel), zero(panel), zero(panel)
-            for e in range(path0, path1):
-                k = entry(asked, e).iv
-                x = get(panel, w + k)
-                s0 += x * get_lane(panel, w0 + k, i0 % LANES)
-                s1 += x * get_lane(panel, w1 + k, i1 % LANES)
-                s2 += x * get_lane(panel, w2 + k, i2 % LANES)
-                s3 += x * get_lane(panel, w3 + k, i3 % LANES)
-            spill(panel, s0, gram, i0, P * LANES, columns)
-            spill(panel, s1, gram, i1, P * LANES, columns)
-            spill(panel, s2, gram, i2, P * LANES, columns)
-            spill(panel, s3, gram, i3, P * LANES, columns)
-        row += 4
-
-
-@inline
-def three_products(asked, panel, n, first, path0, path1, packs, columns, upper, gram):
-    """The same of three columns, as of a point."""
-    i0, i1, i2 = entry(asked, first).iv, entry(asked, first + 1).iv, entry(asked, first + 2).iv
-    w0, w1, w2 = at_w(n, i0 // LANES, 0), at_w(n, i1 // LANES, 0), at_w(n, i2 // LANES, 0)
-    for P in range(i0 // LANES if upper else 0, packs):
-        w = at_w(n, P, 0)
-        s0, s1, s2 = zero(panel), zero(panel), zero(panel)
-        for e in range(path0, path1):
+    for r in range(K.column0, K.column1):
+        i = entry(asked, r).iv
+        for j in range(i, A.width):
+            gram[i, j] = 0.0
+        for e in range(K.path0, K.path1):
             k = entry(asked, e).iv
-            x = get(panel, w + k)
-            s0 += x * get_lane(panel, w0 + k, i0 % LANES)
-            s1 += x * get_lane(panel, w1 + k, i1 % LANES)
-            s2 += x * get_lane(panel, w2 + k, i2 % LANES)
-        spill(panel, s0, gram, i0, P * LANES, columns)
-        spill(panel, s1, gram, i1, P * LANES, columns)
-        spill(panel, s2, gram, i2, P * LANES, columns)
+            x = get(panel, at_w(n, A, k, i))
+            for j in range(i, A.width):
+                gram[i, j] += x * get(panel, at_w(n, A, k, j))
 
 
 @inline
-def products(asked, panel, n, A, gram):
-    """(O4): the rows of all frames."""
-    for f in range(A.frame0, A.task1):
-        F = touch(asked, f)
-        products_of(asked, panel, n, F.column0, F.column1, F.path0, F.path1, A.packs, A.columns, False, gram)
+def mirror(gram, rows):
+    """Copy what is above the diagonal below it."""
+    for i in range(rows):
+        for j in range(i):
+            gram[i, j] = gram[j, i]
 
 
 def columns_with(compose_loop):
@@ -102,7 +52,7 @@ def columns_with(compose_loop):
     def columns(index, params, work, result, q, asked, numbers, panel, B, gram, response):
         """Write the first rows of C' M^-1 C to gram, and M^-1 C to response, if it is wanted.
 
-        C has what is asked for: forces at frames, and the columns of B; what else B has is zeros, to whole packs.
+        C has what is asked for: forces at frames, and the columns of B.
         """
         n, A = header(index), asked_header(asked, 0)
         if q.shape[0] != n.nq or gram.shape[0] != A.tasks or (A.tasks > 0 and gram.shape[1] != A.columns):
@@ -114,21 +64,19 @@ def columns_with(compose_loop):
         code = poses(index, params, work, q)
         singular = factor(index, params, work)
         place_frames(index, params, work, q, asked, numbers, A)
-        for P0 in range(0, A.packs, AT_WORK):
-            P1 = min(P0 + AT_WORK, A.packs)
-            clear(index, asked, panel, n, A, P0)
-            for P in range(P0, P1):
-                seed(index, work, asked, numbers, B, panel, n, A, P)
-            inward(index, work, asked, panel, n, A, P0)
+        seed_torques(B, panel, n, A)
+        clear(index, asked, panel, n, A)
+        seed_forces(index, work, asked, numbers, panel, n, A)
+        inward(index, work, asked, panel, n, A)
         if A.tasks > 0:
-            products(asked, panel, n, A, gram)
+            for f in range(A.frame0, A.task1):
+                products_of(asked, panel, n, A, touch(asked, f), gram)
+            mirror(gram, A.tasks)
         if A.moves == 1:
-            for P0 in range(0, A.packs, AT_WORK):
-                P1 = min(P0 + AT_WORK, A.packs)
-                outward(index, work, panel, n, P0, P1)
-                for P in range(P0, P1):
-                    for i in range(n.nv):
-                        spill(panel, get(panel, at_w(n, P, i)), response, i, P * LANES, A.columns)
+            outward(index, work, panel, n, A, A.columns)
+            for i in range(n.nv):
+                for j in range(A.columns):
+                    response[i, j] = get(panel, at_w(n, A, i, j))
         return code if code < 0 else singular
 
     return columns

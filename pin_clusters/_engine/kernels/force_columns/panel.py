@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..tables.columns_layout import AT_WORK, Asked, Column, Reach, Touch
+from ..tables.columns_layout import Asked, Column, Reach, Touch
 from ..tables.layout import Entry
 from ..tables.views import view_of
 
@@ -15,22 +15,18 @@ _reach = view_of(Reach)
 
 
 @inline
-def reached(asked, n, A, P0, c):
-    """Where the packs stand that reach a cluster, of those at work from P0 on: row, and how many.
-
-    Nothing moves a cluster inward that no force and no torque reaches, and nothing is done there.
-    """
-    row = A.reach0 + P0 // AT_WORK * (n.cluster1 - n.cluster0) + c - n.cluster0
-    return row, _reach(asked, row).packs
+def reached(asked, n, A, c):
+    """Between which columns those are that reach a cluster."""
+    return _reach(asked, A.reach0 + c - n.cluster0)
 
 
 @inline
-def at_body(n, P, b):
-    """Where in the panel six numbers of a body are; packs take turns in the room."""
-    return 6 * ((P % AT_WORK) * (n.bodies + 1) + b)
+def at_body(A, b, j):
+    """Where in the panel six numbers of a body are."""
+    return 6 * (b * A.width + j)
 
 
 @inline
-def at_w(n, P, i):
-    """Where what belongs to a velocity is: its torque, its row of W, its acceleration."""
-    return 6 * AT_WORK * (n.bodies + 1) + P * n.nv + i
+def at_w(n, A, i, j):
+    """Where what belongs to a velocity is: its torque, its entry of W, its acceleration."""
+    return (6 * (n.bodies + 1) + i) * A.width + j

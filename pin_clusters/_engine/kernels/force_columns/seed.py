@@ -5,9 +5,8 @@ from __future__ import annotations
 from ..bodies.motions import pose_of_rotor
 from ..bodies.placements import free_pose, unit_rotation
 from ..compiling.jit import inline
-from ..numbers.neighbours import get_row, put_lane
-from ..numbers.simd import LANES, get, put, zero
-from ..numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3, zero6
+from ..numbers.memory import get, put, put_zeros
+from ..numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, transposed, zero3
 from ..numbers.tuples import load3, load9
 from ..tables import workspace as ws
 from ..tables.columns_layout import AXES, CENTRE, HOME, POINT, TURN
@@ -26,18 +25,7 @@ def of_world(index, params, q, root, numbers, home):
         B = body(index, root)
         if cluster(index, B.cluster).kind == FREE:
             return free_pose(params, q, root, B)
-    return unit_rotation(zero(q)), load3(numbers, home)
-
-
-@inline
-def put_lanes(panel, at, lane, x):
-    """Write six numbers in one lane."""
-    put_lane(panel, at, lane, x[0])
-    put_lane(panel, at + 1, lane, x[1])
-    put_lane(panel, at + 2, lane, x[2])
-    put_lane(panel, at + 3, lane, x[3])
-    put_lane(panel, at + 4, lane, x[4])
-    put_lane(panel, at + 5, lane, x[5])
+    return unit_rotation(), load3(numbers, home)
 
 
 @inline
@@ -56,7 +44,7 @@ def axes_and_point(index, params, q, numbers, F, R, x):
 def unit_wrench(axes, x, i):
     """Unit force (i < 3) or moment along an axis, at a point."""
     e = column(axes, i % 3)
-    o = zero3(e[0] * 0.0)
+    o = zero3()
     if i < 3:
         return join(e, cross(x, e))
     return join(o, e)
@@ -79,52 +67,46 @@ def place_frames(index, params, work, q, asked, numbers, A):
 
 
 @inline
-def clear(index, asked, panel, n, A, P0):
-    """No force on the bodies of clusters that packs reach, of those at work from P0 on."""
+def clear(index, asked, panel, n, A):
+    """No force on the bodies of clusters that columns reach."""
     for c in range(n.cluster0, n.cluster1):
-        C = cluster(index, c)
-        row, packs = reached(asked, n, A, P0, c)
-        for i in range(packs):
-            P = asked[row, 1 + i]
-            for b in range(C.first, C.last):
-                put(panel, at_body(n, P, b), zero6(zero(panel)))
+        C, R = cluster(index, c), reached(asked, n, A, c)
+        for b in range(C.first, C.last):
+            put_zeros(panel, at_body(A, b, R.first), 6 * (R.last - R.first))
 
 
 @inline
-def seed_torques(B, panel, n, A, P):
-    """(O1): a pack of torques; zeros in other columns."""
-    first = P * LANES
-    if first >= A.torque0 and first - A.torque0 + LANES <= B.shape[1]:
-        for i in range(n.nv):
-            put(panel, at_w(n, P, i), get_row(B, i, first - A.torque0))
-    else:
-        for i in range(n.nv):
-            put(panel, at_w(n, P, i), zero(panel))
-        for j in range(max(first, A.torque0), min(first + LANES, A.torque1)):
-            for i in range(n.nv):
-                put_lane(panel, at_w(n, P, i), j - first, B[i, j - A.torque0])
+def no_torques(panel, n, A):
+    """No torques in any column."""
+    put_zeros(panel, at_w(n, A, 0, 0), n.nv * A.width)
 
 
 @inline
-def seed_force(index, work, asked, numbers, panel, n, A, P, j):
-    """(O1): a unit force on a body, column j, with the sign of what is needed to hold it; a column has a lane alone."""
-    K, lane = column_row(asked, A.column0 + j), j - P * LANES
+def seed_torques(B, panel, n, A):
+    """(O1): torques in their columns, zeros in the others."""
+    no_torques(panel, n, A)
+    for i in range(n.nv):
+        for j in range(A.torque1 - A.torque0):
+            put(panel, at_w(n, A, i, A.torque0 + j), B[i, j])
+
+
+@inline
+def seed_force(index, work, asked, numbers, panel, n, A, j):
+    """(O1): a unit force on a body, column j, with the sign of what is needed to hold it."""
+    K = column_row(asked, A.column0 + j)
     F = touch(asked, K.touch)
     w = unit_wrench(load9(numbers, F.at + AXES), load3(numbers, F.at + POINT), K.axis)
-    put_lanes(panel, at_body(n, P, F.body), lane, -w)
+    put(panel, at_body(A, F.body, j), -w)
     if F.rotor > 0:
         r, centre = rotor(index, F.rotor), load3(numbers, F.at + CENTRE)
         t = dot3(load3(numbers, F.at + TURN), angular(w) - cross(centre, linear(w)))
         for k in range(r.nk):
-            put_lane(panel, at_w(n, P, listed(index, r.column, k)), lane, get(work, r.at_G + k) * t)
+            put(panel, at_w(n, A, listed(index, r.column, k), j), get(work, r.at_G + k) * t)
 
 
 @inline
-def seed(index, work, asked, numbers, B, panel, n, A, P):
-    """(O1) of a pack."""
-    first, last = P * LANES, min((P + 1) * LANES, A.columns)
-    seed_torques(B, panel, n, A, P)
-    for j in range(first, min(last, A.torque0)):
-        seed_force(index, work, asked, numbers, panel, n, A, P, j)
-    for j in range(max(first, A.torque1), last):
-        seed_force(index, work, asked, numbers, panel, n, A, P, j)
+def seed_forces(index, work, asked, numbers, panel, n, A):
+    """(O1): all forces."""
+    for j in range(A.columns):
+        if not A.torque0 <= j < A.torque1:
+            seed_force(index, work, asked, numbers, panel, n, A, j)

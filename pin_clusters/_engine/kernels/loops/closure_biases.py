@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, increase, put, put_zeros, zero
+from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, point_velocity, zero6
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
@@ -19,7 +19,7 @@ def motion_of(index, work, b, c):
     """Velocity and bias acceleration of a body relative to the output body of cluster c: none outside the cluster."""
     if b > 0 and body(index, b).cluster == c:
         return ws.velocity(work, b), ws.acceleration(work, b)
-    return zero6(zero(work)), zero6(zero(work))
+    return zero6(), zero6()
 
 
 @inline
@@ -77,7 +77,7 @@ def harmonic_bias(index, params, work, r, to):
         part = on_angle(index, p)
         increase(work, part.slope, get(params, part.at) * get(work, velocity_row(index, part.velocity).at_rate))
     for i in range(r.rows):
-        total = zero(work)
+        total = 0.0
         while t < r.term1 and term_row(index, t).row == i:
             T = term_row(index, t)
             x, f, u = get(params, T.at), load3(work, T.factor0), get(work, T.slope0)
@@ -103,7 +103,7 @@ def function_bias(index, params, work, q, r, to):
         called_hessian(index, params, work, q, r)
     second = r.room + r.rows * n
     for i in range(r.rows):
-        total = zero(work)
+        total = 0.0
         for j in range(n):
             u = rate_of_joint(index, work, r.part0 + j)
             for k in range(n):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..compiling.jit import inline
 from ..numbers.angles import sincos
-from ..numbers.simd import get, increase, put, put_zeros, zero
+from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.spatial import column, cross, dot6, join, matmul3, rot
 from ..numbers.tuples import load3, load6, load9
 from ..tables import layout
@@ -82,7 +82,7 @@ def harmonic_rows(index, params, work, q, r, row, width):
         put_zeros(work, slopes, r.angles)
         while t < r.term1 and term_row(index, t).row == i:
             T = term_row(index, t)
-            x, f = zero(work) + get(params, T.at), load3(work, T.factor0)
+            x, f = 0.0 + get(params, T.at), load3(work, T.factor0)
             if T.factors == 1:
                 increase(work, T.slope0, x * f[1])
             else:
@@ -122,7 +122,7 @@ def equations(index, params, work, q, C):
             for i in range(r.rows):
                 for j in range(n):
                     if r.form == layout.PROPORTIONAL:
-                        k = zero(work) + get(params, r.at + i * n + j)
+                        k = 0.0 + get(params, r.at + i * n + j)
                     else:
                         k = get(params, r.at + i) * get(work, r.room + i * n + j)
                     put(work, row + i * L.width + on_joint(index, r.part0 + j).column, k)

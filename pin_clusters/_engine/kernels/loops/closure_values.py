@@ -1,15 +1,14 @@
 """By how much closures are open: the value of each row, divided by its scale.
 
-Rotations count by twice the tangent of half the angle: zero and slope are those of the angle, the antiparallel solution
-is infinitely far away, and a SIMD pack can compute it.
+Rotations count by twice the tangent of half the angle: zero and slope are those of the angle, and the antiparallel
+solution is infinitely far away.
 """
 
 from __future__ import annotations
 
 from ..compiling.jit import device, inline
-from ..numbers.neighbours import lanes_of, put_lane
-from ..numbers.pack import if_less
-from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.choices import if_less
+from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import column, cross, dot3, rot_t, zero3
 from ..numbers.tuples import Vec3, load3
 from ..tables.layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
@@ -17,11 +16,11 @@ from ..tables.loop_block import block
 from ..tables.views import closure, functions_of, head, on_joint, term_row
 from .closure_rows import frame, point
 from .function_derivatives import coordinates, room_of
-from .user_functions import call_address, raw
+from .user_functions import call_address
 
 
 @inline
-def rotation_between(turn, Ra, Rb, o):
+def rotation_between(turn, Ra, Rb):
     """Rotation of frame b seen from frame a, in axes of a."""
     za = column(Ra, 2)
     if turn == TURN_AXIS:
@@ -31,7 +30,7 @@ def rotation_between(turn, Ra, Rb, o):
         x, y, z = rot_t(Rb, column(Ra, 0)), rot_t(Rb, column(Ra, 1)), rot_t(Rb, za)  # rows of R_a' R_b
         s = 2.0 / (1.0 + x[0] + y[1] + z[2])
         return Vec3(s * (z[1] - y[2]), s * (x[2] - z[0]), s * (y[0] - x[1]))
-    return Vec3(o, o, dot3(za, column(Rb, 0)))
+    return Vec3(0.0, 0.0, dot3(za, column(Rb, 0)))
 
 
 @inline
@@ -39,9 +38,9 @@ def frames_values(params, work, r, to):
     """Values of two frames."""
     Ra, pa = frame(params, work, r.a, r.at)
     Rb, pb = frame(params, work, r.b, r.at + 12)
-    t, e = rot_t(Ra, pb - pa), zero3(zero(work))
+    t, e = rot_t(Ra, pb - pa), zero3()
     if r.turn != TURN_NONE:
-        e = rotation_between(r.turn, Ra, Rb, zero(work))
+        e = rotation_between(r.turn, Ra, Rb)
     for i in range(r.rows):
         rows = r.at + 24 + 6 * i
         put(work, to + i, dot3(t, load3(params, rows)) + dot3(e, load3(params, rows + 3)))
@@ -60,7 +59,7 @@ def harmonic_values(index, params, work, r, to):
     """Values of a harmonic closure, whose equations have been written at q."""
     t = r.term0
     for i in range(r.rows):
-        total = zero(work)
+        total = 0.0
         while t < r.term1 and term_row(index, t).row == i:
             T = term_row(index, t)
             x = get(params, T.at) * get(work, T.factor0)
@@ -78,11 +77,11 @@ def proportional_values(index, params, work, q, r, to):
     """Rows of a coupling; where a joint is continuous they are left to the caller, who knows arc tangents."""
     m, n = r.rows, r.part1 - r.part0
     for i in range(m):
-        total = zero(work) - get(params, r.at + m * n + i)
+        total = 0.0 - get(params, r.at + m * n + i)
         for j in range(n):
             joint = on_joint(index, r.part0 + j)
             if joint.nq == 2:
-                put(work, to + i, zero(work))
+                put(work, to + i, 0.0)
                 return
             total += get(params, r.at + i * n + j) * get(q, joint.iq)
         put(work, to + i, total)
@@ -90,13 +89,12 @@ def proportional_values(index, params, work, q, r, to):
 
 @inline
 def called_values(index, params, work, q, r, to):
-    """Values of a function that the user compiled, lane by lane."""
-    x, y, _, _, _ = room_of(work, r)
-    for lane in range(lanes_of(work)):
-        coordinates(index, work, q, r, lane, x)
-        call_address(functions_of(index, r.functions).phi, work, x, y)
-        for i in range(r.rows):
-            put_lane(work, to + i, lane, get(params, r.at + i) * raw(work, y + i))
+    """Values of a function that the user compiled."""
+    x, y, _, _, _ = room_of(r)
+    coordinates(index, work, q, r, x)
+    call_address(functions_of(index, r.functions).phi, work, x, y)
+    for i in range(r.rows):
+        put(work, to + i, get(params, r.at + i) * get(work, y + i))
 
 
 @device
@@ -125,7 +123,7 @@ def values(index, params, work, q, C):
 def largest_value(index, params, work, q, C):
     """Square of the largest value of a LOOP cluster, after ``equations``; NaN wins."""
     values(index, params, work, q, C)
-    L, worst = block(head(index, C.head), C.nk), zero(work)
+    L, worst = block(head(index, C.head), C.nk), 0.0
     for i in range(L.nr):
         x = get(work, L.value + i) * get(work, L.value + i)
         worst = if_less(x, worst, worst, x)

@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from ..bodies.placements import place, turn_joint, unit_rotation
 from ..compiling.jit import inline, paste
-from ..numbers.pack import may_be_less
-from ..numbers.simd import get, increase, put, put_zeros, zero
+from ..numbers.choices import may_be_less
+from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.spatial import cross, zero3, zero6
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
@@ -25,7 +25,7 @@ from .dependent_columns import invert_dependents, invert_pair, product_of_norms
 def combined_row(index, params, work, share0, share1, row, nk):
     """Write a row of G: the sum of those of the shares' velocities, times their coefficients; (L5)."""
     for k in range(nk):
-        x = zero(work)
+        x = 0.0
         for s in range(share0, share1):
             part = share(index, s)
             x += get(params, part.at) * get(work, velocity_row(index, part.velocity).at_G + k)
@@ -35,7 +35,7 @@ def combined_row(index, params, work, share0, share1, row, nk):
 @inline
 def combined_bias(index, params, work, share0, share1):
     """Return the sum of the biases of the shares' velocities, times their coefficients; (L5)."""
-    x = zero(work)
+    x = 0.0
     for s in range(share0, share1):
         part = share(index, s)
         x += get(params, part.at) * get(work, velocity_row(index, part.velocity).at_bias)
@@ -45,10 +45,10 @@ def combined_bias(index, params, work, share0, share1):
 @inline
 def spin_elements(index, params, work, C, H):
     """E and the spin momenta of armature and spin elements, whose speeds are combinations of rows of G."""
-    nk, rest = C.nk, zero3(zero(work))
+    nk, rest = C.nk, zero3()
     for k in range(nk):
         for m in range(nk):
-            ws.set_E_entry(work, C.at_E, nk, k, m, zero(work))
+            ws.set_E_entry(work, C.at_E, nk, k, m, 0.0)
         if C.at_spin >= 0:
             ws.set_momentum(work, C.at_spin, k, rest)
         for r in range(C.carrier0, C.carrier1):
@@ -68,7 +68,7 @@ def spin_elements(index, params, work, C, H):
 @inline
 def spin_biases(index, params, work, C, H, L):
     """What spin elements and armature need at a = 0: torques, and the rate of the momentum on each carrier."""
-    nk, rest = C.nk, zero3(zero(work))
+    nk, rest = C.nk, zero3()
     put_zeros(work, L.spin_bias, nk)
     # the rate stands behind the momenta
     if C.at_spin >= 0:
@@ -120,7 +120,7 @@ def prepare(index, params, work, q, C):
         for i in range(L.nd):
             row = velocity_row(index, H.velocity0 + i).at_G
             for k in range(C.nk):
-                x = zero(work)
+                x = 0.0
                 for j in range(L.nr):
                     x -= get(work, L.P + i * L.nr + j) * get(work, L.K + j * L.width + L.nd + k)
                 put(work, row + k, x)
@@ -147,7 +147,7 @@ def rates_of(index, work, v, C):
     """G v of all velocities of a LOOP cluster."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
-        V, x = velocity_row(index, n), zero(work)
+        V, x = velocity_row(index, n), 0.0
         for k in range(C.nk):
             x += get(work, V.at_G + k) * get(v, listed(index, C.column, k))
         put(work, V.at_rate, x)
@@ -171,7 +171,7 @@ def joint_motion(work, B, nk, which):
     at = B.at_G + B.ndof * nk + B.ndof * which
     if B.ndof == 1:
         return ws.subspace(work, B.at_S, 0) * get(work, at)
-    m = zero6(zero(work))
+    m = zero6()
     for d in range(B.ndof):
         m = m + ws.subspace(work, B.at_S, d) * get(work, at + d)
     return m
@@ -187,7 +187,7 @@ def bias_of(index, params, work, q, c, C):
         B = body(index, b)
         if B.kind != MIDDLE:
             vj = joint_motion(work, B, C.nk, 1)
-            vel, acc = vj, zero6(zero(work))
+            vel, acc = vj, zero6()
             if B.parent > 0 and body(index, B.parent).cluster == c:
                 up = ws.velocity(work, B.parent)
                 vel, acc = up + vj, ws.acceleration(work, B.parent) + cross(up, vj)
@@ -197,7 +197,7 @@ def bias_of(index, params, work, q, c, C):
     H = head(index, C.head)
     L = block(H, C.nk)
     for i in range(L.nd):
-        x = zero(work)
+        x = 0.0
         for j in range(L.nr):
             x -= get(work, L.P + i * L.nr + j) * get(work, L.value + j)
         put(work, velocity_row(index, H.velocity0 + i).at_bias, x)
@@ -219,4 +219,4 @@ def prepare_bias(index, params, work, q, v, c, C):
 @inline
 def stand_still(work, C):
     """Put the output body of a cluster at the origin: the motion of loops is relative to it."""
-    ws.set_pose(work, C.out, unit_rotation(zero(work)), zero3(zero(work)))
+    ws.set_pose(work, C.out, unit_rotation(), zero3())

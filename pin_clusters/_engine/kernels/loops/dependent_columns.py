@@ -6,8 +6,8 @@ Where the range of K turns with q (Bennett's linkage) no fixed choice would do.
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.pack import if_less, may_be_less
-from ..numbers.simd import get, put, zero
+from ..numbers.choices import if_less, may_be_less
+from ..numbers.memory import get, put
 
 
 @inline
@@ -21,7 +21,7 @@ def invert(work, K, width, nd, nr, P, room):
         for j in range(nd):
             put(work, room + i * wide + j, get(work, K + i * width + j))
         for j in range(nr):
-            put(work, room + i * wide + nd + j, zero(work) + (1.0 if i == j else 0.0))
+            put(work, room + i * wide + nd + j, 0.0 + (1.0 if i == j else 0.0))
     for k in range(nd):
         top = room + k * wide
         for i in range(k + 1, nr):
@@ -79,7 +79,7 @@ def invert_pair(work, L):
 @inline
 def product_of_norms(work, L):
     """Squared Frobenius norms of the dependent columns and of their inverse, multiplied: at least cond(K_d)^2."""
-    a, b = zero(work), zero(work)
+    a, b = 0.0, 0.0
     for i in range(L.nr):
         for j in range(L.nd):
             x, y = get(work, L.K + i * L.width + j), get(work, L.P + j * L.nr + i)

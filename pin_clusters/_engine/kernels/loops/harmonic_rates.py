@@ -7,7 +7,7 @@ series in time are taken.
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, increase, put, put_zeros, zero
+from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.tuples import load3
 from ..tables import layout as at
 from ..tables.layout import ANGLE_ROOM
@@ -109,7 +109,7 @@ def harmonic_row(index, params, work, r, to, k, nk):
         change = get(work, velocity_row(index, part.velocity).at_dG + k)
         increase(work, part.slope + 3 * n, get(params, part.at) * change)
     for i in range(r.rows):
-        total = zero(work)
+        total = 0.0
         for a in range(n):
             w, rate = get(work, R.changes + k * n + a), get(work, R.rates + i * n + a)
             total += get(work, R.second_rates + i * n + a) * w + 2.0 * rate * get(work, R.slopes + 3 * n + a)
@@ -155,9 +155,9 @@ def bends_by_angles(index, params, work, r, nk, values):
 @inline
 def bend_along(work, r, nk, k, m):
     """Second derivative of all rows, times their multipliers, along columns k and m."""
-    R, n, total = room_of(r, nk), r.angles, zero(work)
+    R, n, total = room_of(r, nk), r.angles, 0.0
     for a in range(n):
-        x = zero(work)
+        x = 0.0
         for b in range(n):
             x += get(work, R.bends + a * n + b) * get(work, R.changes + m * n + b)
         total += x * get(work, R.changes + k * n + a)

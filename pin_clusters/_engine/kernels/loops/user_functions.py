@@ -1,4 +1,4 @@
-"""Functions that the user compiled, called by address: one lane after the other, on plain numbers."""
+"""Functions that the user compiled, called by address."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from llvmlite import ir
 from numba import types
 from numba.extending import intrinsic, overload
 
-from ..numbers.pack import INLINE
-from ..numbers.simd import LANES
+from ..compiling.jit import INLINE
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
@@ -37,33 +36,3 @@ def _call_address(typing, address, a, x, y):
 @overload(call_address, **INLINE)
 def _call(address, a, x, y):
     return lambda address, a, x, y: _call_address(address, a, x, y)
-
-
-def raw(a, i):
-    """Return number i of the memory of an array."""
-    return a[i]
-
-
-@overload(raw, **INLINE)
-def _raw(a, i):
-    return (lambda a, i: a[i // LANES, i % LANES]) if a.ndim == 2 else (lambda a, i: a[i])
-
-
-def put_raw(a, i, x):
-    """Write number i of the memory of an array."""
-    a[i] = x
-
-
-@overload(put_raw, **INLINE)
-def _put_raw(a, i, x):
-    if a.ndim == 2:
-
-        def pack(a, i, x):
-            a[i // LANES, i % LANES] = x
-
-        return pack
-
-    def scalar(a, i, x):
-        a[i] = x
-
-    return scalar

@@ -12,7 +12,7 @@ from ..bodies.placements import start
 from ..compiling.jit import paste
 from ..loops.coupling_of_loops import stand_still
 from ..loops.dependent_columns import invert
-from ..numbers.pack import too_small
+from ..numbers.choices import too_small
 from ..tables.layout import LOOP, OK, WRONG_SIZE
 from ..tables.loop_block import block
 from ..tables.views import cluster, head, header, velocity_row

@@ -12,8 +12,7 @@ from ..loops.closure_rows import equations
 from ..loops.closure_values import values
 from ..loops.coupling_of_loops import is_singular, place_bodies, prepare, rates_of, stand_still
 from ..loops.dependent_columns import invert_dependents
-from ..numbers.pack import if_less
-from ..numbers.simd import zero
+from ..numbers.choices import if_less
 from ..numbers.spatial import rot
 from ..numbers.tuples import Vec3
 from ..tables import layout as at
@@ -101,7 +100,7 @@ def step_dependents(index, work, C):
     L = block(H, C.nk)
     invert_dependents(work, L)
     for n in range(H.velocity0, H.velocity1):
-        x = zero(work)
+        x = 0.0
         if n - H.velocity0 < L.nd:
             for j in range(L.nr):
                 x -= work[L.P + (n - H.velocity0) * L.nr + j] * work[L.value + j]
@@ -130,10 +129,10 @@ def close_dependents(index, params, work, q, C):
 @paste
 def side(work, L):
     """The sign of det(P K_d), with P of the saved pose and K of the present one."""
-    nd, x, sign = L.nd, L.saved + L.nd * L.nr, zero(work) + 1.0
+    nd, x, sign = L.nd, L.saved + L.nd * L.nr, 0.0 + 1.0
     for i in range(nd):
         for j in range(nd):
-            t = zero(work)
+            t = 0.0
             for k in range(L.nr):
                 t += work[L.saved + i * L.nr + k] * work[L.K + k * L.width + j]
             work[x + i * nd + j] = t
@@ -144,9 +143,9 @@ def side(work, L):
             for j in range(k, nd):
                 above, below = work[x + k * nd + j], work[x + i * nd + j]
                 work[x + k * nd + j], work[x + i * nd + j] = if_less(a, b, below, above), if_less(a, b, above, below)
-            sign *= if_less(a, b, zero(work) - 1.0, zero(work) + 1.0)
+            sign *= if_less(a, b, 0.0 - 1.0, 0.0 + 1.0)
         pivot = work[x + k * nd + k]
-        sign *= if_less(zero(work), pivot, zero(work) + 1.0, if_less(pivot, zero(work), zero(work) - 1.0, zero(work)))
+        sign *= if_less(0.0, pivot, 0.0 + 1.0, if_less(pivot, 0.0, 0.0 - 1.0, 0.0))
         for i in range(k + 1, nd):
             t = work[x + i * nd + k] / pivot
             for j in range(k, nd):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from .pack import if_less
+from .choices import if_less
 
 
 @inline

@@ -1,14 +1,13 @@
 """Spatial algebra, linear part first, on the tuples of ``tuples``; a rotation is 9 numbers, row major.
 
-Nothing here knows whether a scalar is a float64 or a SIMD pack. Loops are written out: Numba keeps tuples in registers.
+Loops are written out: Numba keeps tuples in registers.
 """
 
 from __future__ import annotations
 
 from numba.extending import overload
 
-from ..compiling.jit import inline
-from .pack import INLINE
+from ..compiling.jit import INLINE, inline
 from .tuples import Rigid, Sym6, Vec3, Vec6
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
@@ -53,26 +52,27 @@ def cross_force(v, f):
 
 
 @inline
-def zero3(o):
-    """Return no vector; o is a zero of the scalar type."""
-    return Vec3(o, o, o)
+def zero3():
+    """Return no vector."""
+    return Vec3(0.0, 0.0, 0.0)
 
 
 @inline
-def zero6(o):
-    """Return no motion or force; o is a zero of the scalar type."""
-    return Vec6(o, o, o, o, o, o)
+def zero6():
+    """Return no motion or force."""
+    return Vec6(0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
-def zero_rigid(o):
+def zero_rigid():
     """Return no rigid-body inertia."""
-    return Rigid(o, o, o, o, o, o, o, o, o, o)
+    return Rigid(0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @inline
-def zero_sym6(o):
+def zero_sym6():
     """Return no spatial matrix."""
+    o = 0.0
     return Sym6(o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o, o)
 
 
@@ -231,9 +231,9 @@ def rigid_mul(I, a):
 
 
 @inline
-def rigid_as_sym6(I, o):
-    """Rigid-body inertia as a symmetric spatial matrix; o is a zero of the scalar type."""
-    m, h0, h1, h2 = I[0] + o, I[1], I[2], I[3]
+def rigid_as_sym6(I):
+    """Rigid-body inertia as a symmetric spatial matrix."""
+    o, m, h0, h1, h2 = 0.0, I[0], I[1], I[2], I[3]
     return Sym6(m, o, o, m, o, m, o, h2, -h1, -h2, o, h0, h1, -h0, o, I[4], I[5], I[6], I[7], I[8], I[9])
 
 

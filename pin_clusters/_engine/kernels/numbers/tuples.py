@@ -1,8 +1,8 @@
-"""Tuples of scalars with the operators of vectors, and how they are read from flat arrays.
+"""Tuples of numbers with the operators of vectors, and how they are read from flat arrays.
 
 ``Vec3``; ``Vec6``: spatial motion or force; ``Rigid``: rigid-body inertia (mass, first moment (3), inertia about the
 origin: xx xy xz yy yz zz); ``Sym6``: symmetric spatial matrix (linear-linear (6), linear-angular (9), angular-angular
-(6)). Compiled code has no loop over the elements: they stay in registers. An element is a float64 or a pack.
+(6)). Compiled code has no loop over the elements: they stay in registers.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
 from ...switches import BOUNDSCHECK
-from .pack import INLINE, Pack, as_scalar
-from .simd import place_of, scalar_of
+from ..compiling.jit import INLINE
+from .memory import place_of
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
@@ -44,23 +44,22 @@ def _declare(op, instruction):
 
     @intrinsic
     def compute(typing: Any, a: Any, b: Any) -> Any:
-        pairs = list(zip(a.types, b.types if _kind(b) else [b] * len(a), strict=True))
-        scalars = [next((t for t in pair if isinstance(t, Pack)), types.float64) for pair in pairs]
+        kinds = list(zip(a.types, b.types if _kind(b) else [b] * len(a), strict=True))
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             left = cgutils.unpack_tuple(builder, args[0])
             right = cgutils.unpack_tuple(builder, args[1]) if _kind(b) else [args[1]] * len(left)
             values = []
-            for x, y, (x_type, y_type), scalar in zip(left, right, pairs, scalars, strict=True):
-                x, y = as_scalar(context, builder, x, x_type, scalar), as_scalar(context, builder, y, y_type, scalar)
+            for pair, of_pair in zip(zip(left, right, strict=True), kinds, strict=True):
+                x, y = (context.cast(builder, n, k, types.float64) for n, k in zip(pair, of_pair, strict=True))
                 values.append(getattr(builder, instruction)(x, y, flags=("contract",)))
             return context.make_tuple(builder, signature.return_type, values)
 
-        return types.BaseTuple.from_types(scalars, _kind(a))(a, b), codegen
+        return types.BaseTuple.from_types([types.float64] * len(a), _kind(a))(a, b), codegen
 
     @overload(op, **INLINE)
     def choose(self, other):
-        fits = isinstance(other, types.Number | Pack) if op is operator.mul else _kind(other) is _kind(self)
+        fits = isinstance(other, types.Number) if op is operator.mul else _kind(other) is _kind(self)
         return (lambda self, other: compute(self, other)) if _kind(self) and fits else None
 
 
@@ -78,7 +77,7 @@ def _neg(self):
 
 
 def loads(n, kind=None):
-    """Return a function that reads n scalars of a flat array from i on, as a plain tuple or a kind of it."""
+    """Return a function that reads n numbers of a flat array from i on, as a plain tuple or a kind of it."""
 
     def load(a, i):
         values = tuple(a[i + k] for k in range(n))
@@ -91,7 +90,7 @@ def loads(n, kind=None):
             values = [builder.load(place_of(context, builder, a, array, at, k), align=8) for k in range(n)]
             return context.make_tuple(builder, signature.return_type, values)
 
-        return types.BaseTuple.from_types([scalar_of(a)] * n, kind)(a, types.intp), codegen
+        return types.BaseTuple.from_types([types.float64] * n, kind)(a, types.intp), codegen
 
     @overload(load, **INLINE)
     def choose(a, i):

@@ -6,7 +6,7 @@ One pass outward places the links and, for the kinetic energy, moves them; then 
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import add_angular, angular, column, cross, dot3, linear, point_velocity, rot_t
 from ..numbers.tuples import load3
 from ..tables import layout as at
@@ -54,7 +54,7 @@ def centre_of_rod(params, work, D):
 @inline
 def potential_columns(index, params, work, H, potential):
     """Write the columns of the potential energy."""
-    up, o, rest = load3(params, at.MINUS_GRAVITY), zero(work), PARAMETERS * (H.body1 - H.body0)
+    up, o, rest = load3(params, at.MINUS_GRAVITY), 0.0, PARAMETERS * (H.body1 - H.body0)
     for r in range(H.body0, H.body1):
         B = row_of.body(index, r)
         g = rot_t(of_link.turn(work, B.link), up)

@@ -1,15 +1,13 @@
 """Regressor of the joint torques: how they depend on the inertial parameters, in which they are linear.
 
 One pass outward places and moves the links; then the force is written that a unit of each parameter of a body needs, of
-which each velocity that moves the body takes its share. The numbers of a row lie side by side: a pack takes as many as
-a register holds.
+which each velocity that moves the body takes its share. The numbers of a row lie side by side, those of a body at once.
 """
 
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.neighbours import PAIR, get_pack, get_pair, put_pack, put_pair
-from ..numbers.simd import LANES, get, increase, put
+from ..numbers.memory import get, increase, put, put_copy
 from ..numbers.spatial import angular, cross, dot3, point_velocity
 from ..numbers.tuples import load3, load6
 from ..tables import layout as at
@@ -24,44 +22,33 @@ from ..tree.link_motions import start_links
 from ..tree.masses import driven
 from .regressor_links import arm, forces_of_parameters, sines_and_cosines, step_outward
 
-WHOLE = PARAMETERS // LANES * LANES  # the rest is pairs: few of these cross a line of the cache
 
-
-def rows_with(get_some, put_some):
-    """Make what writes some neighbouring columns of a body, of which ``get_some`` reads one pack."""
-
-    @inline
-    def columns_of_body(index, work, H, r, j):
-        """Write what the parameters from the jth on give to the rows of all velocities that move the body of row r."""
-        B, forces = row_of.body(index, r), own.forces_at(H, r) + j
-        R, x = of_link.turn(work, B.link), of_link.position(work, B.link)
-        f0, f1, f2 = own.three_rows(get_some, work, forces)
-        m0, m1, m2 = own.three_rows(get_some, work, forces + 3 * PARAMETERS)
-        u0 = f0 * R[0] + f1 * R[1] + f2 * R[2]
-        u1 = f0 * R[3] + f1 * R[4] + f2 * R[5]
-        u2 = f0 * R[6] + f1 * R[7] + f2 * R[8]
-        w0 = m0 * R[0] + m1 * R[1] + m2 * R[2] + u2 * x[1] - u1 * x[2]
-        w1 = m0 * R[3] + m1 * R[4] + m2 * R[5] + u0 * x[2] - u2 * x[0]
-        w2 = m0 * R[6] + m1 * R[7] + m2 * R[8] + u1 * x[0] - u0 * x[1]
-        first = H.Y + B.column + j
-        if H.base == 1:
-            put_some(work, first, u0)
-            put_some(work, first + H.width, u1)
-            put_some(work, first + 2 * H.width, u2)
-            put_some(work, first + 3 * H.width, w0)
-            put_some(work, first + 4 * H.width, w1)
-            put_some(work, first + 5 * H.width, w2)
-        for t in range(B.pair0, B.pair1):
-            P = row_of.pair(index, t)
-            J = load6(work, P.at)
-            row = u0 * J[0] + u1 * J[1] + u2 * J[2] + w0 * J[3] + w1 * J[4] + w2 * J[5]
-            put_some(work, first + P.k * H.width, row)
-
-    return columns_of_body
-
-
-columns_of_body = rows_with(get_pack, put_pack)
-two_columns_of_body = rows_with(get_pair, put_pair)
+@inline
+def columns_of_body(index, work, H, r):
+    """Write what the parameters give to the rows of all velocities that move the body of row r."""
+    B, forces = row_of.body(index, r), own.forces_at(H, r)
+    R, x = of_link.turn(work, B.link), of_link.position(work, B.link)
+    f0, f1, f2 = own.three_rows(work, forces)
+    m0, m1, m2 = own.three_rows(work, forces + 3 * PARAMETERS)
+    u0 = f0 * R[0] + f1 * R[1] + f2 * R[2]
+    u1 = f0 * R[3] + f1 * R[4] + f2 * R[5]
+    u2 = f0 * R[6] + f1 * R[7] + f2 * R[8]
+    w0 = m0 * R[0] + m1 * R[1] + m2 * R[2] + u2 * x[1] - u1 * x[2]
+    w1 = m0 * R[3] + m1 * R[4] + m2 * R[5] + u0 * x[2] - u2 * x[0]
+    w2 = m0 * R[6] + m1 * R[7] + m2 * R[8] + u1 * x[0] - u0 * x[1]
+    first = H.Y + B.column
+    if H.base == 1:
+        put(work, first, u0)
+        put(work, first + H.width, u1)
+        put(work, first + 2 * H.width, u2)
+        put(work, first + 3 * H.width, w0)
+        put(work, first + 4 * H.width, w1)
+        put(work, first + 5 * H.width, w2)
+    for t in range(B.pair0, B.pair1):
+        P = row_of.pair(index, t)
+        J = load6(work, P.at)
+        row = u0 * J[0] + u1 * J[1] + u2 * J[2] + w0 * J[3] + w1 * J[4] + w2 * J[5]
+        put(work, first + P.k * H.width, row)
 
 
 @inline
@@ -113,11 +100,7 @@ def copied(work, n, H, result):
     """Copy the regressor to a matrix; returns whether it has that shape."""
     if result.shape[0] != n.nv or result.shape[1] != H.width:
         return False
-    flat, size = seen(result.ctypes.data, result.size), n.nv * H.width
-    for i in range(0, size - LANES, LANES):
-        put_pack(flat, i, get_pack(work, H.Y + i))
-    if size > 0:  # a body has more parameters than a register has numbers
-        put_pack(flat, size - LANES, get_pack(work, H.Y + size - LANES))
+    put_copy(seen(result.ctypes.data, result.size), 0, work, H.Y, n.nv * H.width)
     return True
 
 
@@ -136,10 +119,7 @@ def regressor(index, params, work, out, q, v, a, result):
     for r in range(H.body0, H.body1):
         forces_of_parameters(work, row_of.body(index, r).link, own.forces_at(H, r))
     for r in range(H.body0, H.body1):
-        for j in range(0, WHOLE, LANES):
-            columns_of_body(index, work, H, r, j)
-        for j in range(WHOLE, PARAMETERS, PAIR):
-            two_columns_of_body(index, work, H, r, j)
+        columns_of_body(index, work, H, r)
     for r in range(H.spin0, H.spin1):
         column_of_rotor(index, params, work, out, n, O, H, row_of.spin(index, r))
     for r in range(H.armature0, H.armature1):

@@ -5,8 +5,7 @@ from __future__ import annotations
 from ..bodies.placements import moved, turned, unit_rotation
 from ..compiling.jit import inline
 from ..numbers.angles import sincos, turn_z
-from ..numbers.neighbours import get_pack, put_pack
-from ..numbers.simd import LANES, get, put, zero
+from ..numbers.memory import get, put
 from ..numbers.spatial import angular, column, cross, join, linear, rot, rot_t, zero3, zero6
 from ..numbers.tuples import load3, load6
 from ..tables import layout as at
@@ -22,18 +21,11 @@ from ..tree.motion import rate_of
 
 @inline
 def sines_and_cosines(work, q, n, H):
-    """Write those of all entries of q: as many at once as a register holds, and at no price for what is no angle."""
-    if n.nq < LANES:
-        for i in range(n.nq):
-            s, c = sincos(get(q, i))
-            put(work, H.sines + i, s)
-            put(work, H.cosines + i, c)
-        return
-    for k in range(0, n.nq, LANES):
-        i = min(k, n.nq - LANES)
-        s, c = sincos(get_pack(q, i))
-        put_pack(work, H.sines + i, s)
-        put_pack(work, H.cosines + i, c)
+    """Write those of all entries of q."""
+    for i in range(n.nq):
+        s, c = sincos(get(q, i))
+        put(work, H.sines + i, s)
+        put(work, H.cosines + i, c)
 
 
 @inline
@@ -53,12 +45,12 @@ def step_outward(index, params, work, out, q, v, a, n, O, H, b, L):
     R, d = joint_moved(params, work, q, H, b, L)
     if H.base == 1 and b == 1:  # its own frame is the world below it
         pull = rot_t(R, pull)
-        R, d = unit_rotation(zero(work)), zero3(zero(work))
+        R, d = unit_rotation(), zero3()
     put_in_place(params, work, b, L, R, d)
     x, reach = of_link.position(work, b), row_of.reach(index, H.reach0 + b)
     pull = pull + cross(alpha, d) + cross(w_up, cross(w_up, d))
     if L.kind == at.REVOLUTE or L.kind == at.CONTINUOUS:  # most are
-        z, rate, rise = column(R, 2), zero(out), get(out, O.g + L.iv)
+        z, rate, rise = column(R, 2), 0.0, get(out, O.g + L.iv)
         S = join(cross(x, z), z)
         for c in range(reach.column0, reach.column1):
             C = row_of.column(index, c)
@@ -70,10 +62,10 @@ def step_outward(index, params, work, out, q, v, a, n, O, H, b, L):
         put(work, O.a_tree + L.iv, rise)
         turn, gain = z * rate, z * rise
     else:
-        vj, aj = zero6(zero(work)), zero6(zero(work))
+        vj, aj = zero6(), zero6()
         for iv in range(L.iv, L.iv + L.ndof):
             S = direction(params, work, dof(index, n.dof0 + iv))
-            rate = rate_of(index, out, v, n, O, iv, zero(out))
+            rate = rate_of(index, out, v, n, O, iv, 0.0)
             rise = rate_of(index, out, a, n, O, iv, get(out, O.g + iv))
             put(work, O.v_tree + iv, rate)
             put(work, O.a_tree + iv, rise)
@@ -101,7 +93,7 @@ def forces_of_parameters(work, b, at):
     R = of_link.turn(work, b)
     w, alpha, p = rot_t(R, own.speed(work, b)), rot_t(R, own.gain(work, b)), rot_t(R, own.pull(work, b))
     xx, yy, zz, xy, xz, yz = w[0] * w[0], w[1] * w[1], w[2] * w[2], w[0] * w[1], w[0] * w[2], w[1] * w[2]
-    o = zero(work)
+    o = 0.0
     put(work, at, (p[0], -(yy + zz), xy - alpha[2], xz + alpha[1]))
     put(work, at + PARAMETERS, (p[1], xy + alpha[2], -(xx + zz), yz - alpha[0]))
     put(work, at + 2 * PARAMETERS, (p[2], xz - alpha[1], yz + alpha[0], -(xx + yy)))

@@ -6,7 +6,7 @@ import math
 
 from ..compiling.jit import inline
 from ..loops.closure_values import largest_value
-from ..numbers.simd import borrowed, put
+from ..numbers.memory import borrowed, put
 from ..numbers.spatial import matmul3, rot, transposed
 from ..numbers.tuples import load3, load9
 from ..tables.addresses import call_at, tables

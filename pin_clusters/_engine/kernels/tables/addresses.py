@@ -11,8 +11,7 @@ from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
-from ..compiling.jit import inline
-from ..numbers.pack import INLINE
+from ..compiling.jit import INLINE, inline
 from .layout import ROW_WIDTH
 
 

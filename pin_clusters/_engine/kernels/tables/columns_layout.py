@@ -1,8 +1,8 @@
 """Tables of forces that are applied side by side: what one asks of ``columns``.
 
 Rows of ``asked``: 0 the header, then the frames, then what is named below. ``numbers`` has 33 per frame: its placement,
-then what the kernel finds. ``panel`` has one pack per number: six of each body, force and later acceleration, of the
-packs at work; then of each pack nv: torques, later rows of W, later accelerations, see ``columns``.
+then what the kernel finds. ``panel`` has six numbers of each body and column, force and later acceleration; then a row
+per velocity, a number per column: torque, later of W, later acceleration, see ``columns``.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ class Asked(NamedTuple):
     moves: int  # 1 if accelerations are wanted
     torque0: int  # between which columns the torques B stand
     torque1: int
-    packs: int
-    reach0: int  # rows of ``Reach``: of the first packs at work of all clusters in turn, of the next packs, ...
+    width: int  # columns of the panel: all of them
+    reach0: int  # rows of ``Reach``, of all clusters in turn
 
 
 class Touch(NamedTuple):
@@ -49,9 +49,13 @@ class Column(NamedTuple):
 
 
 class Reach(NamedTuple):
-    """Row of a cluster: which of the packs at work have forces or torques that reach it; then their numbers."""
+    """Row of a cluster: between which columns those are whose forces or torques reach it.
 
-    packs: int
+    Nothing else moves it inward, and nothing is done there.
+    """
+
+    first: int
+    last: int
 
 
 # numbers of a frame
@@ -61,7 +65,3 @@ TURN: Final = 24  # axis and centre of a rotor
 CENTRE: Final = 27
 HOME: Final = 30  # given: position of the kernels' world in the universe, unless all hangs from a free flyer
 TOUCH_NUMBERS: Final = 33
-
-# packs that are at work together, which read the numbers of a cluster once: fewer are slower, though they fit a cache.
-# A power of two, as places are counted modulo it, and less than ROW_WIDTH, as a row lists packs
-AT_WORK: Final = 8

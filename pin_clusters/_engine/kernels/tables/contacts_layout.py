@@ -2,8 +2,8 @@
 
 Row 0 of ``asked`` is the header, row 1 says where Pinocchio's objects keep their fields, in float64 from the address
 of an object on; then the contacts, their columns, and the velocities that move them. ``panel`` is as for ``columns``,
-with tau - h in the column behind those of the contacts. ``gram`` has a row per column, then one of forces; and as many
-columns as there are lanes.
+with tau - h in the column behind those of the contacts. ``gram`` has a row per column, then one of forces; and a column
+more than the contacts, too.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ class Contacts(NamedTuple):
     contact0: int  # rows of contacts
     contact1: int
     columns: int  # how many there are
-    packs: int  # of these and one more
+    width: int  # columns of the panel: these and one more
     wanted: int  # DYNAMICS, IMPACT or DELASSUS
     reach0: int  # rows of ``columns_layout.Reach``
     step: int  # WHOLE, SYSTEM or GIVEN

@@ -6,7 +6,7 @@ Of a link only its turning counts, and the acceleration of its origin as a point
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.tuples import load3
+from ..numbers.tuples import load3, load10
 from .regressor_layout import FORCES, PARAMETERS
 from .tree_layout import LINK_ACCELERATION, LINK_VELOCITY, LINK_WORK
 from .workspace import quantities_in
@@ -25,6 +25,6 @@ def forces_at(H, r):
 
 
 @inline
-def three_rows(get_some, work, at):
-    """Read a pack of each row of a force or moment per unit parameter."""
-    return get_some(work, at), get_some(work, at + PARAMETERS), get_some(work, at + 2 * PARAMETERS)
+def three_rows(work, at):
+    """Read a force or moment per unit parameter, by rows."""
+    return load10(work, at), load10(work, at + PARAMETERS), load10(work, at + 2 * PARAMETERS)

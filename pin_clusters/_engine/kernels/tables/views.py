@@ -13,8 +13,7 @@ from numba import types
 from numba.extending import intrinsic, overload
 
 from ...switches import BOUNDSCHECK
-from ..compiling.jit import inline
-from ..numbers.pack import INLINE
+from ..compiling.jit import INLINE, inline
 from . import layout
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.

@@ -9,7 +9,7 @@ Of a body: ``(work, b)``. Of a cluster with a list of columns: ``(work, at, nk, 
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put
+from ..numbers.memory import get, put
 from ..numbers.tuples import load2, load3, load6, load9, load10, load15, load21
 from . import layout
 

@@ -7,7 +7,7 @@ L = v_lam x S: (m L_lin + L_ang x h + S_ang x p) / mass; (L8). What ``tree`` lef
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, increase, put, put_zeros, zero
+from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.spatial import angular, cross, linear, point_velocity
 from ..numbers.tuples import Vec3, load3
 from ..tables import layout as at
@@ -74,7 +74,7 @@ def center_rates(index, params, work, out, to):
     share = 1.0 / total(index, params, work, n)
     if n.lump0 < n.lump1:
         add_lumps(index, params, work, n, O, o)
-    clear_rows(to, n, zero(out))
+    clear_rows(to, n)
     for iv in range(n.nv_tree):
         D = dof(index, n.dof0 + iv)
         up, S = link(index, D.link).parent, direction(params, work, D)

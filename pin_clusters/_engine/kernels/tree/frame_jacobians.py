@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..bodies.placements import moved, turned
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, zero
+from ..numbers.memory import get, put
 from ..numbers.spatial import (
     angular,
     axis_of,
@@ -36,9 +36,9 @@ def seen_from(params, D, R, p):
 
     p is in axes of the frame.
     """
-    e, o = axis_of(transposed(R), D.axis), zero(params)
+    e = axis_of(transposed(R), D.axis)
     if D.turns == 0:
-        return join(e, zero3(o))
+        return join(e, zero3())
     turn = cross(e, p)
     if D.screw >= 0:
         turn = turn + e * get(params, D.screw)
@@ -175,16 +175,16 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
     if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 or to.shape[1] != n.nv:
         return WRONG_SIZE
     P = place_at(index, n.place0 + place)
-    clear_rows(to, n, zero(out))
+    clear_rows(to, n)
     if q.shape[0] > 0:
         if q.shape[0] != n.nq:
             return WRONG_SIZE
-        put(out, derived_at(index, n.sections + 2).standing, zero(out))
+        put(out, derived_at(index, n.sections + 2).standing, 0.0)
         from_configuration(index, params, work, out, q, n, O, P, reference, place - n.njoints, to)
         return 0
     if n.loops == 1:
         # what is no number in G is none in all rows, as in a product of matrices
         for iv in range(n.nv_tree):
-            add_column(index, out, to, dof(index, n.dof0 + iv), O.kept, zero6(zero(out)))
+            add_column(index, out, to, dof(index, n.dof0 + iv), O.kept, zero6())
     from_data(index, params, out, n, O, P, reference, rate, to)
     return int(get(out, O.lost))

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, put_zeros
-from ..numbers.spatial import cross, zero6
+from ..numbers.memory import get, put, put_zeros
+from ..numbers.spatial import cross
+from ..numbers.tuples import Vec6
 from ..tables import link_workspace as of_link
 from ..tables.tree_views import dof, entry
 from .link_motions import at_point, direction
 
 
 @inline
-def clear_rows(to, n, o):
+def clear_rows(to, n):
     """Set rows of all velocities to zero."""
     for r in range(to.shape[0]):
         for k in range(n.nv):
-            to[r, k] = o
+            to[r, k] = 0.0
 
 
 @inline
@@ -39,7 +40,8 @@ def axes(index, params, work, out, n, A, rates):
         x = of_link.position(work, D.link)
         # an axis is not turned by its own angle, but what is no number shall be seen, as in Pinocchio
         R = of_link.rotation(work, D.link)
-        S = at_point(direction(params, work, D), x) + zero6((R[0] + R[1]) * 0.0)
+        no_turn = (R[0] + R[1]) * 0.0
+        S = at_point(direction(params, work, D), x) + Vec6(no_turn, no_turn, no_turn, no_turn, no_turn, no_turn)
         put(out, A.J + 6 * iv, S)
         if rates:
             put(out, A.dJ + 6 * iv, cross(at_point(of_link.velocity(work, D.link), x), S))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..bodies.placements import moved, turned, unit_rotation
 from ..compiling.jit import inline
-from ..numbers.simd import get, zero
+from ..numbers.memory import get
 from ..numbers.spatial import angular, cross, join, linear, rot, zero3, zero6
 from ..numbers.tuples import Vec3, load3
 from ..tables import layout as at
@@ -16,13 +16,12 @@ from ..tables.tree_layout import LINK_ROTATION, LINK_WORK
 @inline
 def start_links(work):
     """Set the universe: pose and rest."""
-    o = zero(work)
-    of_link.set_rotation(work, 0, unit_rotation(o))
-    of_link.set_position(work, 0, zero3(o))
-    of_link.set_turn(work, 0, unit_rotation(o))
-    of_link.set_offset(work, 0, zero3(o))
-    of_link.set_velocity(work, 0, zero6(o))
-    of_link.set_acceleration(work, 0, zero6(o))
+    of_link.set_rotation(work, 0, unit_rotation())
+    of_link.set_position(work, 0, zero3())
+    of_link.set_turn(work, 0, unit_rotation())
+    of_link.set_offset(work, 0, zero3())
+    of_link.set_velocity(work, 0, zero6())
+    of_link.set_acceleration(work, 0, zero6())
 
 
 @inline
@@ -51,13 +50,13 @@ def place_link(params, work, q, b, L):
 @inline
 def direction(params, work, D):
     """Motion per unit of a velocity of the tree."""
-    k, o = D.link * LINK_WORK + LINK_ROTATION + D.axis, zero(work)
+    k = D.link * LINK_WORK + LINK_ROTATION + D.axis
     e = Vec3(get(work, k), get(work, k + 3), get(work, k + 6))
     if D.turns == 0:
-        return join(e, zero3(o))
+        return join(e, zero3())
     if D.screw >= 0:
         return join(e * get(params, D.screw), e)
-    return join(zero3(o), e)
+    return join(zero3(), e)
 
 
 @inline

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, zero
+from ..numbers.memory import get
 from ..numbers.spatial import angular, cross, linear, point_velocity, rot, zero3
 from ..numbers.tuples import load3
 from ..tables import link_workspace as of_link
@@ -25,7 +25,7 @@ def spin_momentum(params, work, S):
 @inline
 def driven(index, params, work, S, at):
     """Speed of a rotor that is no link, from those of the tree at ``at``; or the same of another rate."""
-    total = zero(work)
+    total = 0.0
     for i in range(S.driver0, S.driver1):
         D = driver(index, i)
         total += get(params, D.at) * get(work, at + D.iv)
@@ -47,7 +47,7 @@ def acceleration_of_center(c, u, v, a):
 @inline
 def lumped(params, work, M, level):
     """Mass, place, velocity and acceleration of a point mass that no link carries."""
-    ca, cb, z = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4), zero3(zero(work))
+    ca, cb, z = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4), zero3()
     x = (of_link.position(work, M.a) + ca + of_link.position(work, M.b) + cb) * 0.5
     u, ddx = z, z
     if level > 0:

@@ -6,7 +6,7 @@ Everything is first about the first link, then about the common centre of mass: 
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
+from ..numbers.memory import get, put
 from ..numbers.spatial import angular, cross, join, point_velocity, rot, rot_t, sym3_mul, zero3
 from ..numbers.tuples import Rigid, Vec3, load3, load6
 from ..tables import layout as at
@@ -22,7 +22,7 @@ from .momentum_rate import momentum_matrix_rate
 @inline
 def spins(index, params, work, n, O, level):
     """Momentum of the rotors that are no links, and its rate of change."""
-    h, rate = zero3(zero(work)), zero3(zero(work))
+    h, rate = zero3(), zero3()
     for r in range(n.spin0, n.spin1):
         S = spin_row(index, r)
         s, speed = spin_momentum(params, work, S), driven(index, params, work, S, O.v_tree)
@@ -44,7 +44,7 @@ def moments(m, x, u, a):
 @inline
 def centers(index, params, work, out, n, A, O, what, level):
     """Centre of mass, its velocity and acceleration; momentum and its rate; moments of all links, if wished for."""
-    o, z = middle(work, n), zero3(zero(work))
+    o, z = middle(work, n), zero3()
     mass, first, p, dp, L, dL = get(params, at.MASS), z, z, z, z, z  # of the universe: none
     for b in range(1, n.links + 1):
         k, R, x = b * BODY_PARAMS, of_link.rotation(work, b), of_link.position(work, b) - o

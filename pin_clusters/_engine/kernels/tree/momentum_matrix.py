@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import (
     angular,
     cross,
@@ -56,7 +56,7 @@ def inertias(index, params, work, n, turning, rates):
     Without ``turning`` mass and first moment alone; with ``rates`` their rates of change too, those of the whole at
     link 0.
     """
-    o, whole = middle(work, n), zero_rigid(zero(work))
+    o, whole = middle(work, n), zero_rigid()
     of_link.set_inertia_rate(work, 0, whole)
     for b in range(1, n.links + 1):
         k = b * BODY_PARAMS
@@ -68,7 +68,7 @@ def inertias(index, params, work, n, turning, rates):
             if rates:
                 of_link.set_inertia_rate(work, b, rate_of_inertia(I, carried(of_link.velocity(work, b), -x)))
         else:
-            h, e = (x + rot(R, lever)) * m, zero(work)
+            h, e = (x + rot(R, lever)) * m, 0.0
             of_link.set_inertia(work, b, Rigid(m, h[0], h[1], h[2], e, e, e, e, e, e))
     for r in range(n.lump0, n.lump1):
         M = lump(index, r)
@@ -95,7 +95,7 @@ def inertias(index, params, work, n, turning, rates):
 def multiply(out, at, rows, columns, x, to):
     """A matrix by rows, times a vector."""
     for r in range(rows):
-        total = zero(out)
+        total = 0.0
         for k in range(columns):
             total += get(out, at + r * columns + k) * get(x, k)
         put(out, to + r, total)
@@ -163,6 +163,6 @@ def momentum_matrix(index, params, work, out, v, n, A, O, what, level):
                 put(out, A.com + 3 * j, o + Vec3(I[1], I[2], I[3]) * (1.0 / I[0]))
     xx, yy, zz = m * c[0] * c[0], m * c[1] * c[1], m * c[2] * c[2]
     put(out, A.Ig, m)
-    put(out, A.Ig + 1, zero3(zero(work)))
+    put(out, A.Ig + 1, zero3())
     put(out, A.Ig + 4, Vec3(whole[4] - yy - zz, whole[5] + m * c[0] * c[1], whole[7] - xx - zz))
     put(out, A.Ig + 7, Vec3(whole[6] + m * c[0] * c[2], whole[8] + m * c[1] * c[2], whole[9] - xx - yy))

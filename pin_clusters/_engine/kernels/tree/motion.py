@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.simd import get, put, zero
+from ..numbers.memory import get, put
 from ..numbers.spatial import cross, matmul3, rot6_t, rot_t, transposed, zero6
 from ..tables import link_workspace as of_link
 from ..tables.tree_views import dof, entry, link
@@ -24,7 +24,7 @@ def rate_of(index, out, x, n, O, iv, total):
 def spread(index, work, out, x, n, O, at, at_bias):
     """Write G x of the tree, plus what stands at ``at_bias`` in out, if it is not negative."""
     for iv in range(n.nv_tree):
-        total = zero(work)
+        total = 0.0
         if at_bias >= 0:
             total += get(out, at_bias + iv)
         put(work, at + iv, rate_of(index, out, x, n, O, iv, total))
@@ -33,7 +33,7 @@ def spread(index, work, out, x, n, O, at, at_bias):
 @inline
 def along_joint(index, params, work, n, L, at):
     """Motion of a link relative to its parent, at rates that stand in work."""
-    vj = zero6(zero(work))
+    vj = zero6()
     for d in range(L.ndof):
         vj = vj + direction(params, work, dof(index, n.dof0 + L.iv + d)) * get(work, at + L.iv + d)
     return vj

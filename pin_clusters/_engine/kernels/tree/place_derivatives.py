@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from ..bodies.placements import unit_rotation
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, zero
+from ..numbers.memory import get
 from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6_t, zero3
 from ..numbers.tuples import Vec3, load3, load9
 from ..tables import link_workspace as of_link
@@ -74,17 +74,17 @@ def place_derivatives(index, params, work, out, place, reference, M, v_q, v_v, a
     if place < 0 or place >= n.place1 - n.place0 or (reference == WORLD and v_q.shape[0] == POINT):
         return WRONG_SIZE
     P = place_at(index, n.place0 + place)
-    clear_rows(v_q, n, zero(out))
-    clear_rows(v_v, n, zero(out))
-    clear_rows(a_q, n, zero(out))
-    clear_rows(a_v, n, zero(out))
+    clear_rows(v_q, n)
+    clear_rows(v_v, n)
+    clear_rows(a_q, n)
+    clear_rows(a_v, n)
     R_in, x_in = in_link(params, P, M)
     R_link, b = of_link.rotation(work, P.link), P.link
     R, y = matmul3(R_link, R_in), of_link.position(work, b) + rot(R_link, x_in)
     if reference != LOCAL:
-        R = unit_rotation(zero(work))
+        R = unit_rotation()
         if reference == WORLD:
-            y = zero3(zero(work))
+            y = zero3()
     accelerates, is_point = a_q.shape[0] > 0, v_q.shape[0] == POINT
     v_o = seen(of_link.velocity(work, b), of_link.position(work, b), R, y)
     a_o = v_o

@@ -8,7 +8,7 @@ the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i d
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import borrowed, get, increase, put, put_zeros
+from ..numbers.memory import borrowed, get, increase, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, zero6
 from ..numbers.tuples import load6
 from ..tables.layout import LOCAL, LOCAL_WORLD_ALIGNED, WRONG_SIZE
@@ -34,8 +34,8 @@ def change_of(S_i, S_j, later, reference):
     if reference == LOCAL:
         if later:
             return cross(S_i, S_j)
-        return zero6(S_i[0] * 0.0)
-    change = zero6(S_i[0] * 0.0)
+        return zero6()
+    change = zero6()
     if not later:
         change = cross(S_j, S_i)
     if reference == LOCAL_WORLD_ALIGNED:

@@ -1,4 +1,4 @@
-"""M = L' D L along the tree of velocities, and solving with it: many right sides side by side in packs; (V9).
+"""M = L' D L along the tree of velocities, and solving with it: many right sides side by side; (V9).
 
 Velocities stand in the kernels' order, in which what hangs from one follows it at once: entries of L are zero but
 between a velocity and those above it. A row of L is kept as 1 / D, then the entries of those above, the nearest first:
@@ -10,10 +10,7 @@ the row of one above has the same numbers from its own place on.
 from __future__ import annotations
 
 from ..compiling.jit import inline
-from ..numbers.neighbours import lanes_of
-from ..numbers.simd import get, put, put_copy, zero
-from ..numbers.tuples import load3, load6
-from ..tables.addresses import seen
+from ..numbers.memory import get, put, put_copy, put_zeros
 from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH
 
 
@@ -41,94 +38,65 @@ def factor(plan, M, n, L, transposed):
         put(L, row, inverse)
 
 
-def for_columns(make):
-    """Make what does the same to all columns of rows of scalars: ``make`` takes what loads some of them, side by side.
-
-    More columns at once take more registers than there are, fewer wait for each other. What is made takes a table of
-    rows, their width, and whatever it needs; what ``make`` makes takes the first of its columns as well.
-    """
-    six, three, one = make(load6), make(load3), make(get)
-
-    @inline
-    def all_columns(X, width, *given):
-        g = 0
-        while g + 6 <= width:
-            six(X, width, g, *given)
-            g += 6
-        if g + 3 <= width:
-            three(X, width, g, *given)
-            g += 3
-        while g < width:
-            one(X, width, g, *given)
-            g += 1
-
-    return all_columns
+@inline
+def subtract(X, i, k, factor, n):
+    """Take n numbers from k on, times a factor, from those from i on: a loop that LLVM makes one of vectors."""
+    for j in range(n):
+        put(X, i + j, get(X, i + j) - get(X, k + j) * factor)
 
 
-def _solving(load):
-    """Make what replaces some columns of X, from g on, by M^-1 times them, in registers row by row."""
-
-    @inline
-    def solve_some(X, width, g, plan, n, L, transposed):
-        """Solve in place."""
-        for r in range(n):
-            j = n - 1 - r
-            x = load(X, j * width + g)
-            for i in range(j + 1, plan[WIDTH * j + BEHIND]):
-                x = x - load(X, i * width + g) * get(transposed, j * n + i)
-            put(X, j * width + g, x)
-        for i in range(n):
-            row, path = plan[WIDTH * i + ROW], plan[WIDTH * i + PATH]
-            x = load(X, i * width + g) * get(L, row)
-            for t in range(plan[WIDTH * i + DEPTH]):
-                x = x - load(X, plan[path + t] * width + g) * get(L, row + 1 + t)
-            put(X, i * width + g, x)
-
-    return solve_some
-
-
-_solve = for_columns(_solving)
+@inline
+def scale(X, i, factor, n):
+    """Multiply n numbers."""
+    for j in range(n):
+        put(X, i + j, get(X, i + j) * factor)
 
 
 @inline
 def solve(plan, n, L, transposed, X, width):
-    """Replace X, n rows of ``width`` scalars, by M^-1 X."""
-    _solve(X, width, plan, n, L, transposed)
+    """Replace X, n rows of ``width`` numbers, by M^-1 X."""
+    for r in range(n):
+        j = n - 1 - r
+        for i in range(j + 1, plan[WIDTH * j + BEHIND]):
+            subtract(X, j * width, i * width, get(transposed, j * n + i), width)
+    for i in range(n):
+        row, path = plan[WIDTH * i + ROW], plan[WIDTH * i + PATH]
+        scale(X, i * width, get(L, row), width)
+        for t in range(plan[WIDTH * i + DEPTH]):
+            subtract(X, i * width, plan[path + t] * width, get(L, row + 1 + t), width)
 
 
 @inline
-def right_sides(plan, n, sides, wide, dq, turned, dv):
-    """Write [-dq - turned, -dv, 1], then zeros, to rows as wide as that; ``turned`` may be None."""
-    o = zero(sides)
+def right_sides(plan, n, sides, dq, turned, dv):
+    """Write [-dq - turned, -dv, 1] by rows; ``turned`` may be None."""
     for i in range(n):
-        iv, to = plan[WIDTH * i + IV], i * wide
+        iv, to = plan[WIDTH * i + IV], i * 3 * n
         for j in range(n):
             x = -get(dq, iv * n + j)
             put(sides, to + j, x if turned is None else x - get(turned, iv * n + j))
         for j in range(n):
             put(sides, to + n + j, -get(dv, iv * n + j))
-        for j in range(2 * n, wide):
-            put(sides, to + j, o)
-        put(sides, to + 2 * n + iv, o + 1.0)
+        put_zeros(sides, to + 2 * n, n)
+        put(sides, to + 2 * n + iv, 1.0)
 
 
 @inline
-def solve_for_accelerations(plan, n, L, X, width, dq, turned, dv, M):
-    """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X, side by side in packs; ``turned`` may be None.
+def solve_for_accelerations(plan, n, L, X, dq, turned, dv, M):
+    """Write M^-1 [-dq - turned, -dv, 1] to the first n rows of X; ``turned`` may be None.
 
     L is room for L', then for the rows of L.
     """
     square = n * n
     factor(plan, M, n, L[square:], L)
-    right_sides(plan, n, seen(X.ctypes.data, X.size), width * lanes_of(X), dq, turned, dv)
-    solve(plan, n, L[square:], L, X, width)
+    right_sides(plan, n, X, dq, turned, dv)
+    solve(plan, n, L[square:], L, X, 3 * n)
 
 
 @inline
-def write_motions(sides, s, plan, n, wide, to):
+def write_motions(sides, s, plan, n, to):
     """Write block s of that, n columns, to a matrix; rows in the order of v."""
     for i in range(n):
-        row, k = plan[WIDTH * i + IV] * n, i * wide + s * n
+        row, k = plan[WIDTH * i + IV] * n, (3 * i + s) * n
         put_copy(to, row, sides, k, n)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import inline, paste
-from ..numbers.simd import put, put_copy, zero
+from ..numbers.memory import put, put_copy
 from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.tree_layout import AXES, CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, QUIET, RATES, SUBTREES
@@ -28,12 +28,12 @@ def publish(index, out, n, what, level):
 def remember(out, q, v, n, E, what, level):
     """Keep the state, for derivatives that are asked for later."""
     put_copy(out, E.posed_q, q, 0, n.nq)
-    put(out, E.posed, zero(out) + 1.0)
+    put(out, E.posed, 0.0 + 1.0)
     if what & MOTION and level > 0:
         put_copy(out, E.seen_q, q, 0, n.nq)
         put_copy(out, E.seen_v, v, 0, n.nv)
-        put(out, E.seen, zero(out) + 1.0)
-    put(out, E.standing, zero(out) + (1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0))
+        put(out, E.seen, 0.0 + 1.0)
+    put(out, E.standing, 0.0 + (1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0))
 
 
 @paste
@@ -63,11 +63,11 @@ def tree(index, params, work, out, what, q, v, a):
     if what & COLUMNS:
         jacobian(index, out, n, A, O, what & RATES)
     masses(index, params, work, out, v, n, A, O, E, what, level)
-    put(work, E.level, zero(work) + moves)
+    put(work, E.level, 0.0 + moves)
     remember(out, q, v, n, E, what, level)
     if what & KEEP:
         put_copy(out, O.kept, out, O.G, n.nv_tree * n.nv)
-        put(out, O.lost, zero(out))
+        put(out, O.lost, 0.0)
     if what & QUIET == 0:
         publish(index, out, n, what, level)
     return OK

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 from ..compiling.jit import paste
-from ..numbers.neighbours import lanes_of
-from ..numbers.simd import borrowed
-from ..tables.addresses import call_at, seen
+from ..numbers.memory import borrowed
+from ..tables.addresses import call_at
 from ..tables.layout import OK
 from ..tree.solve import mirror, solve_for_accelerations, write_motions
 
@@ -16,15 +15,13 @@ def solved(plan, room, L, n, dq, dv, M, ddq_dq, ddq_dv, Minv):
 
     Args:
         plan: Tree of velocities, see ``tree.solve``.
-        room: n rows of right sides, side by side in packs.
+        room: n rows of right sides, 3 n numbers each.
         L: Room for the factors: L' as a full matrix, then the rows of L.
     """
-    width = room.shape[0] // max(n, 1)
-    sides, wide = seen(room.ctypes.data, room.size), width * lanes_of(room)
-    solve_for_accelerations(plan, n, L, room, width, dq, None, dv, M)
-    write_motions(sides, 0, plan, n, wide, ddq_dq)
-    write_motions(sides, 1, plan, n, wide, ddq_dv)
-    write_motions(sides, 2, plan, n, wide, Minv)
+    solve_for_accelerations(plan, n, L, room, dq, None, dv, M)
+    write_motions(room, 0, plan, n, ddq_dq)
+    write_motions(room, 1, plan, n, ddq_dv)
+    write_motions(room, 2, plan, n, Minv)
     mirror(Minv, n)
     return OK
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
-from ..numbers.simd import put, put_apart, put_twice, zero
+from ..numbers.memory import put, put_apart, put_twice
 from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, force_from, linear
 from ..numbers.tuples import load3, load6, load9
 from ..tables import workspace as ws
@@ -35,7 +35,7 @@ def enter_base(work, up, dq, dv, M, nv, i, k, b, F, P, Q, T, second):
     put(dv, i * nv + k, (-x[0], -x[1], -x[2], T[0] - x[3], T[1] - x[4], T[2] - x[5]))
     if second:
         put_apart(dq, k * nv + i, nv, P)
-        t, o = cross(linear(F), up), zero(work)
+        t, o = cross(linear(F), up), 0.0
         put(dq, i * nv + k, (o, o, o, t[0], t[1], t[2]))
 
 

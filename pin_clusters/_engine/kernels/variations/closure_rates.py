@@ -12,7 +12,7 @@ from ..compiling.jit import inline
 from ..loops.closure_biases import motion_of, point_acceleration
 from ..loops.closure_rows import frame, point
 from ..loops.harmonic_rates import harmonic_row, rates_by_joints
-from ..numbers.simd import get, put, put_zeros, zero
+from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import angular, column, cross, cross_force, dot6, join, linear, point_velocity, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
@@ -28,7 +28,7 @@ def displacement(index, work, b, c, k):
     """J of column k of a body relative to the output body of cluster c: none outside the cluster."""
     if b > 0 and body(index, b).cluster == c:
         return ws.K_column(work, body(index, b).at_K, k)
-    return zero6(zero(work))
+    return zero6()
 
 
 @inline
@@ -36,7 +36,7 @@ def variation(index, rates, b, c, C, k, which):
     """L or N of it."""
     if b > 0 and body(index, b).cluster == c:
         return load6(rates, record(C, b, k) + which)
-    return zero6(zero(rates))
+    return zero6()
 
 
 @inline
@@ -48,9 +48,9 @@ def turned_twice(w, alpha, x):
 @inline
 def parts_of_row(params, work, r, i, W, x, z, pb):
     """What row i of two frames is made of: direction n, moment m that turns with a, and its share of x times z."""
-    n, m, share = linear(W), zero3(zero(work)), zero(work)
+    n, m, share = linear(W), zero3(), 0.0
     if r.turn == TURN_UNIVERSAL:
-        share = zero(work) + get(params, r.at + 29 + 6 * i)
+        share = 0.0 + get(params, r.at + 29 + 6 * i)
     elif r.turn != TURN_NONE:
         m = angular(W) - cross(pb, n)
     return n, m, share
@@ -127,7 +127,7 @@ def rates_of_function(index, params, work, r, row, width):
     hessian = r.room + r.rows * n
     for i in range(r.rows):
         for j in range(n):
-            total = zero(work)
+            total = 0.0
             for l in range(n):
                 rate = get(work, velocity_row(index, on_joint(index, r.part0 + l).velocity).at_rate)
                 total += get(work, hessian + (i * n + j) * n + l) * rate
@@ -185,7 +185,7 @@ def function_row(index, params, work, r, to, k):
     hessian = r.room + r.rows * n
     third = hessian + r.rows * n * n + n + r.rows + r.rows * n + n
     for i in range(r.rows):
-        total = zero(work)
+        total = 0.0
         for j in range(n):
             U = velocity_row(index, on_joint(index, r.part0 + j).velocity)
             w = get(work, U.at_G + k)

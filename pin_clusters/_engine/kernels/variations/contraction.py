@@ -10,7 +10,7 @@ from __future__ import annotations
 from ..compiling.jit import device, inline
 from ..loops.closure_rows import frame, point
 from ..loops.harmonic_rates import bend_along, bends_by_angles
-from ..numbers.simd import get, increase, put, zero
+from ..numbers.memory import get, increase, put
 from ..numbers.spatial import column, cross, dot6, linear, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables.layout import FRAMES, HARMONIC, PROPORTIONAL, ROD
@@ -33,7 +33,7 @@ def multipliers(index, params, work, C):
             V = velocity_row(index, part.velocity)
             increase(work, V.at_torque, get(params, part.at) * t)
     for j in range(L.nr):
-        x = zero(work)
+        x = 0.0
         for i in range(L.nd):
             t = get(work, velocity_row(index, H.velocity0 + i).at_torque)
             x += get(work, L.P + i * L.nr + j) * t
@@ -43,7 +43,7 @@ def multipliers(index, params, work, C):
 @inline
 def x_of(index, work, c, C, b, k, m):
     """X_km of a body: sum over the joints up to the output body of J_m x S G_k."""
-    X = zero6(zero(work))
+    X = zero6()
     while b > 0 and body(index, b).cluster == c:
         B = body(index, b)
         X = X + cross(displacement(index, work, b, c, m), along_joint(work, B, B.at_G, C.nk, k))
@@ -54,9 +54,9 @@ def x_of(index, work, c, C, b, k, m):
 @inline
 def wrench_of(index, params, work, r, wrench, values):
     """Lambda of a closure on bodies, and what its rate is made of: n, m, share, x, z, and the point on b or a."""
-    o = zero(work)
-    W, m, share_of, n = zero6(o), zero3(o), o, zero3(o)
-    x, z, pb = zero3(o), zero3(o), zero3(o)
+    o = 0.0
+    W, m, share_of, n = zero6(), zero3(), o, zero3()
+    x, z, pb = zero3(), zero3(), zero3()
     if r.form == FRAMES:
         Ra, _ = frame(params, work, r.a, r.at)
         Rb, pb = frame(params, work, r.b, r.at + 12)
@@ -115,9 +115,9 @@ def contract_function(index, params, work, C, r, values, nv, dq):
     hessian = r.room + r.rows * n
     for k in range(C.nk):
         for m in range(k + 1):
-            total = zero(work)
+            total = 0.0
             for i in range(r.rows):
-                row = zero(work)
+                row = 0.0
                 for j in range(n):
                     U = velocity_row(index, on_joint(index, r.part0 + j).velocity)
                     for l in range(n):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..bodies.placements import start
 from ..compiling.jit import inline, paste
 from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of, stand_still
-from ..numbers.simd import get, put, put_copy
+from ..numbers.memory import get, put, put_copy
 from ..tables import workspace as ws
 from ..tables.layout import LOOP, OK, WRONG_SIZE
 from ..tables.views import cluster, head, header, listed, velocity_row

@@ -6,7 +6,7 @@ from ..bodies.placements import start
 from ..clusters.general import columns
 from ..compiling.jit import inline, paste
 from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of, stand_still
-from ..numbers.simd import get, put
+from ..numbers.memory import get, put
 from ..tables import workspace as ws
 from ..tables.layout import LOOP, MIDDLE, OK, WRONG_SIZE
 from ..tables.views import body, cluster, head, header, listed, velocity_row

@@ -11,7 +11,7 @@ from ..loops.closure_biases import motion_of
 from ..loops.coupling_of_loops import accelerations_of, joint_motion
 from ..loops.function_derivatives import called_hessian, called_third
 from ..loops.harmonic_rates import rates_by_angles
-from ..numbers.simd import get, increase, put, put_copy, zero
+from ..numbers.memory import get, increase, put, put_copy
 from ..numbers.spatial import cross, zero6
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import workspace as ws
@@ -46,7 +46,7 @@ def at_rates_of(B, nk):
 @inline
 def along_joint(work, B, at_rows, nk, k):
     """S_b times column k of rows of its joint."""
-    m = zero6(zero(work))
+    m = zero6()
     for d in range(B.ndof):
         m = m + ws.subspace(work, B.at_S, d) * get(work, at_rows + d * nk + k)
     return m
@@ -82,12 +82,12 @@ def solve_column(index, params, work, C, k, second):
     H = head(index, C.head)
     L = block(H, C.nk)
     for i in range(L.nd):
-        x, V = zero(work), velocity_row(index, H.velocity0 + i)
+        x, V = 0.0, velocity_row(index, H.velocity0 + i)
         for j in range(L.nr):
             x -= get(work, L.P + i * L.nr + j) * get(work, L.value + j)
         put(work, (V.at_ddG if second else V.at_dG) + k, x)
     for n in range(H.follower0, H.follower1):
-        f, x = follower(index, n), zero(work)
+        f, x = follower(index, n), 0.0
         for s in range(f.share0, f.share1):
             part = share(index, s)
             U = velocity_row(index, part.velocity)
@@ -135,7 +135,7 @@ def bracket_of(B, a, b):
 def bracket(work, B, nk, k, d):
     """Entry d of the bracket of a joint's velocity and column k of its rows of G: [G v, G_k]."""
     if d > 2:
-        return zero(work)  # of a free flyer, whose velocities are independent: what is taken off is added again
+        return 0.0  # of a free flyer, whose velocities are independent: what is taken off is added again
     y, g = B.at_G + B.ndof * nk + B.ndof, B.at_G + k
     a, b = load3(work, y), Vec3(get(work, g), get(work, g + nk), get(work, g + 2 * nk))
     return bracket_of(B, a, b)[d]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..bodies.motions import inertial_force
 from ..compiling.jit import inline
-from ..numbers.simd import put, zero
+from ..numbers.memory import put
 from ..numbers.spatial import cross_force, rigid_mul, zero3, zero6
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
@@ -62,12 +62,11 @@ def momentum_of(work, b, J, L):
 @inline
 def clear(rates, at):
     """No forces yet."""
-    o = zero(rates)
-    put(rates, at + OF_POSITION, zero6(o))
-    put(rates, at + OF_RATE, zero6(o))
-    put(rates, at + OF_ACCELERATION, zero6(o))
-    put(rates, at + OF_MOTION, zero3(o))
-    put(rates, at + OF_MOMENTUM, zero6(o))
+    put(rates, at + OF_POSITION, zero6())
+    put(rates, at + OF_RATE, zero6())
+    put(rates, at + OF_ACCELERATION, zero6())
+    put(rates, at + OF_MOTION, zero3())
+    put(rates, at + OF_MOMENTUM, zero6())
 
 
 @inline

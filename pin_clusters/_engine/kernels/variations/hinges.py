@@ -10,7 +10,7 @@ from ..bodies.motions import body_inertia, set_hinge
 from ..bodies.placements import hinge
 from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms_on
 from ..compiling.jit import inline
-from ..numbers.simd import get, increase, put, put_twice, zero
+from ..numbers.memory import get, increase, put, put_twice
 from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
@@ -32,7 +32,7 @@ def advance_hinge(index, params, work, rates, q, forces, b, B, at, rate, aj, sec
     if second:
         put(rates, at + ACCELERATION, cross(a_up, S) + cross(v_up, L))
     if forced:
-        put(rates, at + ON_ROTOR, zero6(zero(work)))
+        put(rates, at + ON_ROTOR, zero6())
     set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
     return S
 

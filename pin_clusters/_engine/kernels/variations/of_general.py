@@ -8,7 +8,7 @@ from ..clusters.articulated import moves
 from ..clusters.general import columns
 from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
 from ..compiling.jit import device, inline
-from ..numbers.simd import get, increase, put, zero
+from ..numbers.memory import get, increase, put
 from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
@@ -43,8 +43,8 @@ def set_record(index, work, rates, C, b, B, k, v_up, a_up, both, change, second_
         second_change: S ddG_k.
         quadratic_change: S times the sum of dG_k and the true rate of G_k.
     """
-    to, o = record(C, b, k), zero(work)
-    L, N, Gamma = zero6(o), zero6(o), zero6(o)
+    to = record(C, b, k)
+    L, N, Gamma = zero6(), zero6(), zero6()
     if moves(B.mask, k):
         if B.parent > 0 and body(index, B.parent).cluster == B.cluster and moves(body(index, B.parent).mask, k):
             L, N, Gamma = motions_at(rates, record(C, B.parent, k))
@@ -71,19 +71,19 @@ def carried(index, C, b, k):
 @inline
 def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
     """(V4) of spin elements on one carrier, number i: their momenta do not change in its axes."""
-    nk, at, o = C.nk, C.at_work, zero(work)
+    nk, at = C.nk, C.at_work
     omega, inside = angular(ws.velocity(work, carrier)), carrier >= C.first and carrier < C.last
     for m in range(nk):
         h = ws.spin_column(work, at, nk, i, m)
         turn, to = cross(omega, h), carried(index, C, carrier, m)
         ws.add_spin_momentum(work, carrier, h * get(v, listed(index, C.column, m)))
-        add_moments(rates, to, zero3(o), turn, h, turn)
+        add_moments(rates, to, zero3(), turn, h, turn)
         if inside and pairs:
             i_v, B = listed(index, C.column, m), body(index, carrier)
             for k in range(nk):
                 k_v = listed(index, C.column, k)
                 L, N, Gamma = motions_at(rates, record(C, carrier, k))
-                J = ws.K_column(work, B.at_K, k) if moves(B.mask, k) else zero6(o)
+                J = ws.K_column(work, B.at_K, k) if moves(B.mask, k) else zero6()
                 at_entry = i_v * nv + k_v
                 increase(M, at_entry, dot3(h, angular(J)))
                 increase(dv, at_entry, dot3(h, angular(Gamma)) + dot3(turn, angular(J)))
@@ -94,7 +94,7 @@ def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
 @inline
 def clear_entries(index, work, C, nv, dq, dv, M, second):
     """Begin the entries inside the cluster: inertia of spin elements and armature."""
-    o = zero(work)
+    o = 0.0
     for k in range(C.nk):
         for m in range(C.nk):
             at = listed(index, C.column, k) * nv + listed(index, C.column, m)
@@ -107,7 +107,7 @@ def clear_entries(index, work, C, nv, dq, dv, M, second):
 @inline
 def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced):
     """(V1), (V2), (V4)."""
-    rest = zero6(zero(work))
+    rest = zero6()
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -165,7 +165,7 @@ def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summ
     for m in range(C.nk):
         at, f = record(C, b, m), ws.force(work, b)
         P, Q, F, T = forces_at(rates, at)
-        H, SG = load6(rates, at + OF_MOMENTUM), zero6(zero(work))
+        H, SG = load6(rates, at + OF_MOMENTUM), zero6()
         if moves(B.mask, m):
             J = ws.K_column(work, B.at_K, m)
             L, N, Gamma = motions_at(rates, at)

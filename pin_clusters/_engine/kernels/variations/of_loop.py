@@ -9,7 +9,7 @@ from ..compiling.jit import device, inline
 from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import is_singular, joint_motion, prepare, prepare_bias
-from ..numbers.simd import get, increase, put, zero
+from ..numbers.memory import get, increase, put
 from ..numbers.spatial import (
     angular,
     cross,
@@ -40,7 +40,7 @@ from .of_general import carried, collect_body, hand_on, set_record
 def variations_of_ratio(index, params, work, C, e):
     """Speed of a spin element per unit velocity: its derivatives, as dG, ddG and the true rate."""
     for k in range(C.nk):
-        first, second, true = zero(work), zero(work), zero(work)
+        first, second, true = 0.0, 0.0, 0.0
         for s in range(e.share0, e.share1):
             part = share(index, s)
             x, V = get(params, part.at), velocity_row(index, part.velocity)
@@ -55,7 +55,7 @@ def variations_of_ratio(index, params, work, C, e):
 @inline
 def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs, summed):
     """(V4) of one spin element or armature, with a ratio that changes."""
-    nk, o, c = C.nk, zero(work), e.carrier
+    nk, o, c = C.nk, 0.0, e.carrier
     variations_of_ratio(index, params, work, C, e)
     rho, rhod = o, o  # its speed and acceleration
     for s in range(e.share0, e.share1):
@@ -82,7 +82,7 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
             to = carried(index, C, c, m)
             add_moments(rates, to, eta * rdd + turn * rd, eta * both + turn * r, eta * r, turn * r)
             if summed:
-                add_momentum(rates, to, join(zero3(o), eta * rd))
+                add_momentum(rates, to, join(zero3(), eta * rd))
         if pairs:
             x, y, z = J * r, J * both, J * rdd
             if inside:
@@ -103,8 +103,7 @@ def spin_element(index, params, work, rates, C, e, nv, dq, dv, M, second, pairs,
 @inline
 def end_of_rod(index, params, work, rates, c, C, b, at, k):
     """Variations of the end of a rod on body b: of its place, velocity and acceleration, and of the latter by rates."""
-    o = zero(work)
-    dp, dx, ddx, by_rate = zero3(o), zero3(o), zero3(o), zero3(o)
+    dp, dx, ddx, by_rate = zero3(), zero3(), zero3(), zero3()
     if b >= C.first and b < C.last:
         p, vel, acc = point(params, work, b, at), ws.velocity(work, b), ws.acceleration(work, b)
         J = ws.K_column(work, body(index, b).at_K, k)
@@ -129,7 +128,7 @@ def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, su
     if b >= C.first and b < C.last:
         # the force of the body has this one already, and turns with it
         P = P - cross_force(ws.K_column(work, body(index, b).at_K, k), join(F, cross(p, F)))
-    add_forces(rates, to, P, join(QF, cross(p, QF)), join(FF, cross(p, FF)), zero3(zero(work)))
+    add_forces(rates, to, P, join(QF, cross(p, QF)), join(FF, cross(p, FF)), zero3())
     if summed:
         add_momentum(rates, to, join(HF, cross(p, HF) + cross(dp, x)))
 
@@ -137,7 +136,7 @@ def at_end(index, params, work, rates, C, b, at, k, dp, F, x, dF, QF, FF, HF, su
 @device
 def rod_variations(index, params, work, rates, c, C, R, summed):
     """Two thirds of the mass of a rod, which move with its middle."""
-    half, o = 0.5 * get(params, R.at + 6), zero(work)
+    half = 0.5 * get(params, R.at + 6)
     pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
     x = (point_velocity(ws.velocity(work, R.a), pa) + point_velocity(ws.velocity(work, R.b), pb)) * 0.5
     ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
@@ -150,7 +149,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
         ws.add_force(work, 0, join(F, cross(pb, F)))
     middle = R.middle
     I = point_inertia(2.0 * half, ws.position(work, middle))
-    twist = join(x, zero3(o))
+    twist = join(x, zero3())
     h = rigid_mul(I, twist)
     sigma = rate_of_inertia(I, twist)
     ws.set_composite(work, middle, I)
@@ -163,7 +162,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
         FF, HF = (dpa + dpb) * (0.5 * half), (dxa + dxb) * (0.5 * half)
         at_end(index, params, work, rates, C, R.a, R.at, k, dpa, F, x * half, dF, QF, FF, HF, summed)
         at_end(index, params, work, rates, C, R.b, R.at + 3, k, dpb, F, x * half, dF, QF, FF, HF, summed)
-        T = twice_B_transposed(h, sigma, join((dpa + dpb) * 0.5, zero3(o)))
+        T = twice_B_transposed(h, sigma, join((dpa + dpb) * 0.5, zero3()))
         to = sums(C, k) + OF_MOTION
         put(rates, to, load3(rates, to) + T)
 
@@ -171,7 +170,7 @@ def rod_variations(index, params, work, rates, c, C, R, summed):
 @inline
 def clear_cluster(index, work, C, H, nv, rates, dq, dv, M, second, pairs):
     """No torques, sums and entries yet."""
-    o = zero(work)
+    o = 0.0
     for n in range(H.velocity0, H.velocity1):
         put(work, velocity_row(index, n).at_torque, o)
     for k in range(C.nk):
@@ -239,7 +238,7 @@ def collect(index, params, work, rates, nv, c, C, tau, dq, dv, M, total, second,
         if second and (summed or B.parent > 0):
             hand_force(work, b, B.parent)
     for k in range(C.nk):
-        t = zero(work)
+        t = 0.0
         for n in range(H.velocity0, H.velocity1):
             V = velocity_row(index, n)
             t += get(work, V.at_G + k) * get(work, V.at_torque)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..bodies.motions import spin_moment
 from ..compiling.jit import inline
-from ..numbers.simd import get, put
+from ..numbers.memory import get, put
 from ..numbers.spatial import add_angular, angular, cross, cross_force, dot3, dot6, rot
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws

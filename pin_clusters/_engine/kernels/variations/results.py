@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..compiling.jit import device, inline
-from ..numbers.simd import get, put, put_apart, zero
+from ..numbers.memory import get, put, put_apart
 from ..numbers.spatial import cross, cross_force, join, linear, zero3, zero6
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import workspace as ws
@@ -50,18 +50,17 @@ def own_bracket(B, y, x):
     """[y, x] of two velocities of the joint of a body, of which three or six numbers count."""
     if B.kind == FREEFLYER:
         return cross(y, x)
-    return join(bracket_of(B, linear(y), linear(x)), zero3(y[0] * 0.0))
+    return join(bracket_of(B, linear(y), linear(x)), zero3())
 
 
 @inline
 def turn_columns(index, params, work, nv, C, b, B, v, M, A):
     """Columns of a joint whose velocities do not commute: half of M [v, .] is what differs from half of dv."""
-    o = zero(M)
-    y, first = zero6(o), B.which
+    y, first = zero6(), B.which
     for d in range(B.ndof):
-        y = y + unit(o, d) * get(v, listed(index, C.column, first + d))
+        y = y + unit(d) * get(v, listed(index, C.column, first + d))
     for m in range(B.ndof):
-        x, to = own_bracket(B, y, unit(o, m)), listed(index, C.column, first + m)
+        x, to = own_bracket(B, y, unit(m)), listed(index, C.column, first + m)
         for i in range(nv):
             t = get(A, i * nv + to)
             for d in range(B.ndof):
@@ -76,7 +75,7 @@ def turn_columns(index, params, work, nv, C, b, B, v, M, A):
 @inline
 def own_armature(index, params, work, C, b, k):
     """Armature of independent velocity k of a cluster, that of a joint of several degrees of freedom on body b."""
-    x = zero(work)
+    x = 0.0
     if C.kind == GENERAL:
         x = ws.E_entry(work, C.at_E, C.nk, k, k)
     elif C.kind == LOOP:

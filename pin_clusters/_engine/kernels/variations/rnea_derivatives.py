@@ -10,7 +10,7 @@ from ..bodies.motions import pose_of_rotor, rotor_force
 from ..bodies.placements import start, turn_joints
 from ..clusters.loop import without_loops
 from ..compiling.jit import inline, paste
-from ..numbers.simd import get, put, zero
+from ..numbers.memory import get, put
 from ..numbers.spatial import column, cross, cross_force, join, zero6, zero_rigid
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
@@ -100,11 +100,10 @@ def derivatives_with(advance_loop, collect_loop):
         if q.shape[0] != n.nq or v.shape[0] != nv or a.shape[0] != nv:
             return WRONG_SIZE
         start(params, work)
-        o = zero(work)
-        ws.set_composite(work, 0, zero_rigid(o))
-        ws.set_total_momentum(work, 0, zero6(o))
-        ws.set_inertia_rate(work, 0, zero6(o))
-        ws.set_force(work, 0, zero6(o))
+        ws.set_composite(work, 0, zero_rigid())
+        ws.set_total_momentum(work, 0, zero6())
+        ws.set_inertia_rate(work, 0, zero6())
+        ws.set_force(work, 0, zero6())
         turn_joints(index, work, q)
         code = OK
         for c in range(n.cluster0, n.cluster1):

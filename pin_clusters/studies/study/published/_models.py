@@ -189,7 +189,7 @@ def kernel_of_frame(model: ClusterModel, q: np.ndarray, frame: int) -> Call:
     """Return the kernel of ``inverse_operational_inertia`` alone, of one frame and as above."""
     plan = _columns.plan_of_frames(model, [frame], pin.LOCAL, None)
     pointer = kernels.Pointer(model._index, model._params, np.array(model._tables.work), np.zeros(model.nv**2))
-    panel, out = np.zeros((plan.panel.shape[0], kernels.lanes())), np.zeros((plan.tasks, plan.tasks))
+    panel, out = np.zeros_like(plan.panel), np.zeros((plan.tasks, plan.tasks))
     return kernels.columns.call, (pointer, q, plan.index, plan.numbers, panel, plan.B, out, np.zeros(plan.shapes[1]))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.simd import put
+from ...._engine.kernels.numbers.memory import put
 from ...._engine.kernels.numbers.spatial import dot6, join, rigid_mul, zero3
 from ...._engine.kernels.numbers.tuples import Rigid, Vec3, load3, load6, load10
 from . import fields as f
@@ -40,7 +40,7 @@ def turning(I, W):
 @device
 def inverse_dynamics(I, W, moving, to):
     """Write the torques of the tree for accelerations at ``AT_AT``; at rest and without gravity if not moving."""
-    put(W, I[f.AT_A], join(load3(W, I[f.AT_GRAVITY]) * (-1.0 if moving else 0.0), zero3(0.0)))
+    put(W, I[f.AT_A], join(load3(W, I[f.AT_GRAVITY]) * (-1.0 if moving else 0.0), zero3()))
     for i in range(1, I[f.BODIES]):
         a = from_parent(I, W, I[f.AT_A], i)
         if moving:

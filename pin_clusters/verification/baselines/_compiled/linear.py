@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.simd import put
+from ...._engine.kernels.numbers.memory import put
 from ...._engine.kernels.numbers.spatial import dot6
 from ...._engine.kernels.numbers.tuples import load6
 

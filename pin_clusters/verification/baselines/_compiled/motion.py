@@ -6,7 +6,7 @@ import math
 
 from ...._engine.kernels.compiling.jit import device, inline
 from ...._engine.kernels.numbers.angles import quaternion_rotation, turn_z
-from ...._engine.kernels.numbers.simd import put
+from ...._engine.kernels.numbers.memory import put
 from ...._engine.kernels.numbers.spatial import (
     add_angular,
     angular,
@@ -73,7 +73,7 @@ def step(W, R, o, d, s, end):
 def primitive(I, W, q, k, R, o, first):
     """Go through one primitive of a joint: write its motions, and return the pose behind it."""
     t, s = I[f.AT_PRIM] + 16 * k, I[f.AT_S] + 6 * I[I[f.PRIM_V] + k]
-    kind, iq, none = I[I[f.KIND] + k], I[I[f.PRIM_Q] + k], zero3(0.0)
+    kind, iq, none = I[I[f.KIND] + k], I[I[f.PRIM_Q] + k], zero3()
     o = step(W, R, o, load3(W, t + 9), first, s)
     R = matmul3(R, load9(W, t))
     if kind == f.FREEFLYER or kind == f.SPHERICAL:
@@ -122,9 +122,9 @@ def poses(I, W, q):
 def velocities(I, W):
     """Write velocities of the bodies, and accelerations of their joints at rest."""
     for i in range(1, I[f.BODIES]):
-        v, beta = from_parent(I, W, I[f.AT_V], i), zero6(0.0)
+        v, beta = from_parent(I, W, I[f.AT_V], i), zero6()
         for k in each(I, f.PRIM, i):
-            rate = zero6(0.0)
+            rate = zero6()
             for d in each(I, f.PRIM_V, k):
                 rate = rate + load6(W, I[f.AT_S] + 6 * d) * W[I[f.AT_VT] + d]
             beta = beta + cross(v, rate)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.simd import put
+from ...._engine.kernels.numbers.memory import put
 from ...._engine.kernels.numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, zero3
 from ...._engine.kernels.numbers.tuples import Vec3, load3, load6, load9
 from . import fields as f
@@ -53,7 +53,7 @@ def frames(I, W, c):
 def force_and_moment(I, W, c, k, axes, x):
     """Row k of two frames in axes of the world."""
     row, rotation = I[I[f.C_REAL] + c] + 15 + 6 * k, I[I[f.C_MORE] + c]
-    n, m = rot(axes, load3(W, row)), zero3(0.0)
+    n, m = rot(axes, load3(W, row)), zero3()
     if rotation == f.WHOLE:
         m = rot(axes, load3(W, row + 3))
     elif rotation == f.UNIVERSAL:
@@ -86,15 +86,15 @@ def rod_rows(I, W, c):
     """Write the wrenches of a rod."""
     p, r, n, _ = rod(I, W, c)
     e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + I[I[f.C_ROW] + c]]
-    put(W, e, -wrench_at(I, W, I[I[f.C_A] + c], p, n, zero3(0.0)))
-    put(W, e + 6, wrench_at(I, W, I[I[f.C_B] + c], r, n, zero3(0.0)))
+    put(W, e, -wrench_at(I, W, I[I[f.C_A] + c], p, n, zero3()))
+    put(W, e + 6, wrench_at(I, W, I[I[f.C_B] + c], r, n, zero3()))
 
 
 @device
 def middles(I, W):
     """Write the wrenches of the middles of rods that have mass: half a unit force at each end, along each axis."""
     for k in range(I[f.ROWS] - I[f.HARD] - fakes(I)):
-        c, axis, none = I[I[f.ROD_CLOSURE] + k // 3], k % 3, zero3(0.0)
+        c, axis, none = I[I[f.ROD_CLOSURE] + k // 3], k % 3, zero3()
         n = Vec3(0.5 if axis == 0 else 0.0, 0.5 if axis == 1 else 0.0, 0.5 if axis == 2 else 0.0)
         p, r, _, _ = rod(I, W, c)
         e = I[f.AT_ENTRY] + 6 * I[I[f.ENTRY] + I[f.HARD] + k]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.simd import put
+from ...._engine.kernels.numbers.memory import put
 from ...._engine.kernels.numbers.spatial import dot3, dot6, join, rot6_t, zero3
 from ...._engine.kernels.numbers.tuples import load3, load6, load9
 from . import fields as f
@@ -62,7 +62,7 @@ def in_maximal_coordinates(I, W, q, v, tau, fext, out, forces, factorise, felt, 
 def start(I, W):
     """Let the universe accelerate upward, and begin the system of rows with their compliance and right sides."""
     upward = -load3(W, I[f.AT_GRAVITY])
-    put(W, I[f.AT_A], join(upward, zero3(0.0)))
+    put(W, I[f.AT_A], join(upward, zero3()))
     for r in range(I[f.ROWS]):
         for e in each(I, f.ENTRY, r):
             if I[I[f.ENTRY_BODY] + e] == 0:
