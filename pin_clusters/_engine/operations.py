@@ -165,10 +165,16 @@ ABA_DERIVATIVES = Operation(
     "address:i0 aba:i0 aba_tables:i0 derivatives:i0 plan:i1 room L q v tau ddq forces torques dq dv M nothing "
     "ddq_dq ddq_dv Minv", group="derivatives",
 )  # fmt: skip
+CONTACT_RATES = Operation(
+    "contact_rates", "how contacts change (with derivatives of inverse dynamics)",
+    "contacts.derivatives.contact_rates_at",
+    "address:i0 derivatives:i0 q v tau ddq asked:i2 numbers forces acting torques dq dv M nothing jacobian X turned "
+    "room",
+)  # fmt: skip
 CONTACT_DERIVATIVES = Operation(
     "contact_derivatives", "derivatives of dynamics with contacts", "contacts.derivatives.contact_derivatives_at",
-    "address:i0 forward:i0 forward_tables:i0 derivatives:i0 q v tau ddq asked:i2 numbers panel gram:f2 forces "
-    "acting torques dq dv M nothing plan:i1 order:i1 X L jacobian response turned room ddq_dq ddq_dv ddq_dtau "
+    "address:i0 forward:i0 forward_tables:i0 rates:i0 derivatives:i0 q v tau ddq asked:i2 numbers panel gram:f2 "
+    "forces acting torques dq dv M nothing plan:i1 order:i1 X L jacobian response turned room ddq_dq ddq_dv ddq_dtau "
     "dlambda_dq dlambda_dv dlambda_dtau", group="contact derivatives",
 )  # fmt: skip
 

@@ -13,7 +13,7 @@ from .._engine import calls as _calls
 from .._engine import entry_points as kernels
 from .._engine.choice import engine, functions_of
 from .._engine.kernels.tables.tree_layout import KEEP
-from .._engine.operations import CALLED, COUPLING_DERIVATIVES, HELPERS, HYBRID, Function, Helper
+from .._engine.operations import CALLED, CONTACT_RATES, COUPLING_DERIVATIVES, HELPERS, HYBRID, Function, Helper
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
@@ -314,7 +314,11 @@ class ClusterData(TreeWorkspace):
 
     def _know_kernels(self) -> None:
         forward, inverse = map(self._forced_address, _FORCED)
-        self._derivatives.know(forward, inverse, self._kernels[_FORCED[1]].compiled_address)
+        kernel, special = self._kernels[_FORCED[1]].compiled_address, self._functions
+        rates = kernels.contact_rates.compiled_address if kernel else 0
+        if special is not None:
+            rates = int(special.address(CONTACT_RATES.name, rates))
+        self._derivatives.know(forward, inverse, kernel, rates)
 
     def _forced_address(self, kernel: str) -> int:
         """Return the address of what does a kernel's work with external forces, 0 if that is not made."""
@@ -385,6 +389,13 @@ class ClusterData(TreeWorkspace):
         if kernel == "crba":
             self._record.changed = True
         return code
+
+    def _ready(self, kernel: str, *arrays: Any) -> int:
+        """Return the address of what does a kernel's work with such arguments, made or compiled now."""
+        special = self._functions
+        if special is not None and kernel in special.wishes:
+            return int(special.wishes[kernel].address(*arrays))
+        return kernels.of(kernel, with_loops(self._model)).address()
 
     @property
     def engine(self) -> str:

@@ -76,9 +76,16 @@ class DerivativeMemory:
         self.after_impact[:] = np.concatenate([q, v, [bounce]]) if known else np.nan
         self.settings[1] = settings
 
-    def know(self, aba: int, inverse: int, kernel: int) -> None:
-        """Put addresses on the desk: of what knows external forces, also of derivatives; of the kernel of these."""
-        self.desk.put(forward_kernel=aba, inverse_forces=inverse, inverse_kernel=kernel)
+    def know(self, aba: int, inverse: int, kernel: int, rates: int) -> None:
+        """Put addresses on the desk.
+
+        Args:
+            aba: Of what knows external forces.
+            inverse: Of derivatives with them.
+            kernel: Of the kernel of these.
+            rates: Of what differentiates contacts.
+        """
+        self.desk.put(forward_kernel=aba, inverse_forces=inverse, inverse_kernel=kernel, contact_rates=rates)
 
     def room_for(self, rows: int) -> None:
         """Make room for the derivatives of so many rows of forces, if there is less."""

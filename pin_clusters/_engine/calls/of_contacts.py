@@ -53,7 +53,7 @@ class ContactDerivatives(OfContacts):
         self.open(2)
         self.find(2)
         b, desk, plan, nq, nv = self.b, self.desk, self.plan, self.nq, self.nv
-        for x in (desk.constraintDynamics, desk.inverse_kernel, plan.acting):
+        for x in (desk.constraintDynamics, desk.contact_rates, plan.acting):
             self.need(self.there(x))
         self.need(b.icmp_unsigned("<=", plan.of_forces, desk.dlambda_room))
         where = desk.after_contacts
@@ -67,7 +67,7 @@ class ContactDerivatives(OfContacts):
             "columns ~matrix ~matrix ~matrix ~of_forces ~of_forces ~of_forces",
             plan,
         )
-        kernels = *desk.all("constraintDynamics"), desk.inverse_kernel
+        kernels = *desk.all("constraintDynamics"), desk.contact_rates, desk.inverse_kernel
         fine = self.run(self.kernel, self.tables, [*kernels, *self.state, *given])
         desk.put(changed=I64(1))
         self.need(fine)

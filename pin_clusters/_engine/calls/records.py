@@ -81,6 +81,7 @@ class DataDesk(Record, more={one.name: Sizes(2) for one in CALLED}):
     forward_kernel = Code()
     inverse_forces = Code()
     inverse_kernel = Code()
+    contact_rates = Code()
     # with contacts: by torques; derivatives of forces, for how many rows there is room, how many are there
     ddq_dtau = Room("nv", "nv")
     dlambda = Room()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -134,14 +135,8 @@ class Plan:
         """
         out, n = np.empty(model.nv), len(self.forces)
         given = q, v, tau, *self.tables, self.forces, out
-        usual = (wanted, step) == (at.DYNAMICS, at.WHOLE)
-        try:
-            if not usual:
-                self._ask(wanted, step, restitution, damping)
+        with self.asking(wanted, step, restitution, damping):
             code = data._run("contacts", "ddq", *given)
-        finally:  # the call in machine code finds it as it was
-            if not usual:
-                self._ask(at.DYNAMICS, at.WHOLE, 0.0, 0.0)
         if code == at.REDUNDANT:
             return None
         _check.status(model, code, q)
@@ -170,9 +165,20 @@ class Plan:
         assert out is not None
         return out, found
 
-    def _ask(self, wanted: int, step: int, restitution: float, damping: float) -> None:
+    @contextlib.contextmanager
+    def asking(
+        self, wanted: int, step: int = at.WHOLE, restitution: float = 0.0, damping: float = 0.0
+    ) -> Iterator[None]:
+        """Let the kernel be asked for something else; afterwards calls in machine code find all as it was."""
+        row, numbers = self._index[0].copy(), self._numbers[[at.RESTITUTION, at.DAMPING]]
         self._index[0, _WANTED], self._index[0, _STEP] = wanted, step
-        self._numbers[at.RESTITUTION], self._numbers[at.DAMPING] = restitution, damping
+        self._numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
+        try:
+            yield
+        finally:
+            self._numbers[[at.RESTITUTION, at.DAMPING]] = numbers
+            if (wanted, step) != (row[_WANTED], row[_STEP]):  # else code may have been made for it
+                self._index[0] = row
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
         """Note what tells that containers and contacts are still those of the tables, and own what is read.

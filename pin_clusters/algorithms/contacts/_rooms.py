@@ -11,6 +11,7 @@ from ..._engine.kernels.tables import contacts_layout as layout
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
 from ..._engine.kernels.tables.variations_layout import COLUMN
+from ..._engine.native.words import LEFT_TO_KERNEL
 from ..._support.arrays import on_a_page
 from ...model import ClusterData, ClusterModel
 from .._shared import bridge as _bridge
@@ -73,27 +74,28 @@ def differentiate(
     own = [x.reshape(-1) for x in (mine.dtau_dq, mine.dtau_dv, data._M_kernel)]
     # of an impact, inverse dynamics are differentiated at rest
     _bridge.supply_third(model, data, q, data._zeros if impact else v)
-    usual = not impact and damping == 0.0
-    if not usual:
-        plan._ask(layout.IMPACT if impact else layout.DYNAMICS, layout.WHOLE, restitution, damping)
-    forward, inverse = data._kernels["contacts"], data._kernels["rnea_derivatives"]
-    try:
+    asked, numbers, _, _ = plan.tables
+    jacobian, _, turned, room = rooms.rows
+    of_rates = q, v, given, ddq, asked, numbers, plan.forces, rooms.acting, mine.tau, *own, NOTHING, jacobian
+    with plan.asking(layout.IMPACT if impact else layout.DYNAMICS, layout.WHOLE, restitution, damping):
         if kernels.JIT:
+            forward = data._ready("contacts", q, v, given, *plan.tables, plan.forces, ddq)
+            rates = data._ready("contact_rates", *of_rates, rooms.sides, turned, room)
+            inverse = 0
+            if rates == kernels.contact_rates.compiled_address:  # which calls it
+                inverse = data._kernels["rnea_derivatives"].address()
             code = kernels.contact_derivatives.call(
-                tables, forward.address(), data._pointers["ddq"].address, inverse.address(), q, v, given, ddq,
-                *plan.tables, plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides,
-                mine.factors, *rooms.rows, *out,
+                tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, given, ddq, *plan.tables,
+                plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides, mine.factors,
+                *rooms.rows, *out,
             )  # fmt: skip
             data._notice("contacts")
             data._notice("rnea_derivatives")
             data._notice("contact_derivatives")
         else:
             code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
-    finally:  # the call in machine code finds it as it was
-        if not usual:
-            plan._ask(layout.DYNAMICS, layout.WHOLE, 0.0, 0.0)
     data._changed()
-    if code == layout.REDUNDANT:
+    if code in (layout.REDUNDANT, LEFT_TO_KERNEL):
         return None
     _check.status(model, code, q)
     return motions.reshape(3, n, n), forces.reshape(3, m, n)

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import math
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -17,27 +17,37 @@ import numpy as np
 
 from ..._engine.entry_points import Kernel, Pointer
 from ..._engine.kernels.tables import contacts_layout as at
-from ..._engine.kernels.tables.layout import CODE
-from ..._engine.operations import COLUMNS, CONTACTS, Function, Operation, names
+from ..._engine.kernels.tables.layout import CODE, CODE_OF_RATES, MINUS_GRAVITY, OK
+from ..._engine.native.words import LEFT_TO_KERNEL
+from ..._engine.operations import COLUMNS, CONTACT_RATES, CONTACTS, RNEA_DERIVATIVES, Function, Operation, names
 from ...errors import SingularClusterError
 from ...model import ClusterModel
 from ..machine_code.loading import load_made_of
 from ..machine_code.machine import lanes_of_host
-from ..tracing._sources import Row, reading, watching
+from ..tracing._sources import Memory, Row, reading, source, watching
 from ..tracing.expressions import INPUT, Graph, needed, select
 from ..tracing.run import Run
+from ..tracing.supplied import supply_third
 from . import entry
 from .emission import Core, Result
 from .functions import BOUNDS
 
 MOST = 60
 """So many questions of a kind have code, of one model; of more, kernels by tables take care."""
-OF_QUESTIONS = {one.name: one for one in (COLUMNS, CONTACTS)}
-"""Operations of such kernels, by name."""
-_READ = {COLUMNS: ("q", "numbers", "B"), CONTACTS: ("q", "v", "tau", "numbers", "forces")}
-_WRITTEN = {COLUMNS: ("gram", "response"), CONTACTS: ("numbers", "gram", "forces", "out")}
+_READ = {
+    COLUMNS: ("q", "numbers", "B"), CONTACTS: ("q", "v", "tau", "numbers", "forces"),
+    CONTACT_RATES: ("q", "v", "ddq", "numbers", "forces"),
+}  # fmt: skip
+_WRITTEN = {
+    COLUMNS: ("gram", "response"), CONTACTS: ("numbers", "gram", "forces", "out"),
+    CONTACT_RATES: ("dq", "dv", "M", "jacobian", "X", "turned"),
+}  # fmt: skip
+_PLACES = {COLUMNS: CODE, CONTACTS: CODE, CONTACT_RATES: CODE_OF_RATES}
+"""Where in the first row of a question the address of its code stands."""
 _OBJECTS = {"model": at.READ_MODEL, "data": at.READ_DATA, "force": 6}
 """Fields of a contact's row that are addresses, and how many numbers are looked at there."""
+OF_QUESTIONS = {one.name: one for one in _PLACES}
+"""Operations of such kernels, by name."""
 
 
 class Asked:
@@ -61,37 +71,40 @@ class Asked:
 
     def call(self, pointer: Pointer, *arguments: Any) -> int:
         """Do what the kernel does, and return its code."""
-        given = dict(zip(names(self._operation.takes), arguments, strict=True))
-        key = _key(self._operation, given)
+        return int((self._made(arguments) or self._kernel).call(pointer, *arguments))
+
+    def address(self, *arguments: Any) -> int:
+        """Return the address of what does the kernel's work with such arguments."""
+        return int((self._made(arguments) or self._kernel).address())
+
+    def _made(self, arguments: Sequence[Any]) -> Any:
+        """Return the code of a question, to which it leads then; None if it has none."""
+        given = dict(zip(names(self._operation.takes)[-len(arguments) :], arguments, strict=True))
+        key = _key(given)
         with self._lock:
             one = self._known.get(key)
             if one is None and key and len(self._known) < MOST:
                 name = f"{self._operation.name} {hashlib.sha256(key).hexdigest()[:32]}"
                 one = self._known[key] = Function(name, self._operation, " ".join(_READ[self._operation]), "", "")
         if one is None:
-            return int(self._kernel.call(pointer, *arguments))
+            return None
         made = self._make(one, partial(module, given=given))
         with self._lock:
             if not self.own:
                 text = _finder(self._operation)
                 found = load_made_of([text], lambda: text)
                 self.own = 0 if found is None else found.address("entry")
-        given["asked"][0, CODE] = made.address()
-        return int(made.call(pointer, *arguments))
+        given["asked"][0, _PLACES[self._operation]] = made.address()
+        return made
 
 
-def _contacts(asked: np.ndarray) -> slice:
-    """Return the rows of contacts."""
-    return slice(*asked[0, :2].tolist())
-
-
-def _key(operation: Operation, given: dict[str, Any]) -> bytes:
+def _key(given: dict[str, Any]) -> bytes:
     """Return what a question is known by, whatever objects it is about; nothing if their numbers overlap."""
     asked = given["asked"].copy()
-    asked[0, CODE] = 0
-    if operation is CONTACTS:
+    asked[0, [CODE, CODE_OF_RATES]] = 0
+    if "forces" in given:
         for name in _OBJECTS:
-            column = asked[_contacts(asked), at.Contact._fields.index(name)]
+            column = asked[slice(*asked[0, :2].tolist()), at.Contact._fields.index(name)]
             if len(set(column.tolist())) < len(column):
                 return b""
             column[:] = 0
@@ -105,7 +118,7 @@ def _finder(operation: Operation) -> str:
     given = ", ".join(f"i64 %w{i}" for i in range(words))
     return f"""define i32 @entry({given}) nounwind {{
   %asked = inttoptr i64 {entry.data_of(first, "asked")} to ptr
-  %at = getelementptr i64, ptr %asked, i64 {CODE}
+  %at = getelementptr i64, ptr %asked, i64 {_PLACES[operation]}
   %code = load i64, ptr %at
   %there = icmp ne i64 %code, 0
   br i1 %there, label %found, label %none
@@ -115,39 +128,42 @@ found:
   ret i32 %done
 none:
   %where = inttoptr i64 %w0 to ptr
-  store i64 {entry.LEFT_TO_KERNEL}, ptr %where
+  store i64 {LEFT_TO_KERNEL}, ptr %where
   ret i32 0
 }}
 """
 
 
-class _Question:
-    """A question while it is traced.
+class _Question(Memory):
+    """A question while it is traced, and what its kernel finds at addresses.
 
     Attributes:
         inputs: Name and size of each.
         elsewhere: Row and field of the question where the address of an array stands that is no argument.
-        written: What the kernel writes, by name, and what stood there before.
     """
 
     def __init__(self, model: ClusterModel, operation: Operation, given: dict[str, Any], most: float) -> None:
         self._run, self._operation, self._graph = Run(model), operation, Graph(most)
         self.inputs: list[tuple[str, int]] = []
         self.elsewhere: dict[str, tuple[int, int]] = {}
-        self.given = {name: x.copy() if name == "asked" else _untouched(x.shape) for name, x in given.items()}
-        for name in _READ[operation]:
-            shape = given[name].shape
-            self.given[name] = self._input(name, int(np.prod(shape))).reshape(shape)
-        self.given["panel"] = self._run.room(*given["panel"].shape)
-        self._run.inputs = {"q": self.given["q"]}
+        self._given = {name: self._argument(name, x) for name, x in given.items()}
+        self._run.inputs = {name: self._given[name] for name in ("q", "v") if name in given}
         self._objects: dict[int, np.ndarray] = {}
-        if operation is CONTACTS:
+        if operation is not COLUMNS:
             self._read_objects()
-        self.keep = _untouched((model.nv,))
-        looked_at = {name: self.given[name] for name in _WRITTEN[operation]} | {"keep": self.keep}
-        self.written = {name: (x, x.copy()) for name, x in looked_at.items()} | {
-            name: (x, x.copy()) for name, x in self._objects_by_name().items()
-        }
+        self._keep = _untouched((model.nv,))
+        looked_at = {name: self._given[name] for name in _WRITTEN[operation]} | {"keep": self._keep}
+        looked_at |= {name: self._objects[int(self._given["asked"][place])] for name, place in self.elsewhere.items()}
+        self._written = {name: (x, x.copy()) for name, x in looked_at.items()}
+
+    def _argument(self, name: str, x: Any) -> Any:
+        if not isinstance(x, np.ndarray):
+            return x
+        if name == "asked":
+            return x.copy()
+        if name in _READ[self._operation]:
+            return self._input(name, x.size).reshape(x.shape)
+        return _untouched(x.shape) if name in _WRITTEN[self._operation] else self._run.room(*x.shape)
 
     def _input(self, name: str, size: int) -> np.ndarray:
         first = sum(n for _, n in self.inputs)
@@ -155,27 +171,40 @@ class _Question:
         return np.array(self._graph.inputs(first, size), dtype=object)
 
     def _read_objects(self) -> None:
-        """Let the fields of contacts be inputs; what is written is not read."""
-        asked, fields = self.given["asked"], at.Fields(*self.given["asked"][1, : len(at.Fields._fields)].tolist())
+        """Let the fields of contacts be inputs; of their data, what the kernel does not write before."""
+        asked = self._given["asked"]
+        fields = at.Fields(*asked[1, : len(at.Fields._fields)].tolist())
+        wish = slice(fields.acceleration_desired, fields.acceleration_desired + 6)
         for row in range(*asked[0, :2].tolist()):
             for name, size in _OBJECTS.items():
-                field = at.Contact._fields.index(name)
-                own = f"{name}{row}"
-                self.elsewhere[own] = row, field
-                x = _untouched((size,))
-                if name != "force":
-                    all_of_it = self._input(own, size)
-                    wish = slice(fields.acceleration_desired, fields.acceleration_desired + 6)
-                    part = slice(0, size) if name == "model" else wish
-                    x[part] = all_of_it[part]
+                field, x = at.Contact._fields.index(name), _untouched((size,))
+                self.elsewhere[f"{name}{row}"] = row, field
                 self._objects[int(asked[row, field])] = x
+                if name != "force":
+                    all_of_it = self._input(f"{name}{row}", size)
+                    part = wish if self._operation is CONTACTS and name == "data" else slice(0, size)
+                    x[part] = all_of_it[part]
 
-    def _read(self, address: int, size: int) -> np.ndarray:
+    def seen(self, address: int, size: int) -> np.ndarray:
+        """Return fields of a contact."""
         return self._objects[address]
 
-    def _objects_by_name(self) -> dict[str, np.ndarray]:
-        asked = self.given["asked"]
-        return {name: self._objects[int(asked[place])] for name, place in self.elsewhere.items()}
+    def tables(self, address: int) -> tuple[np.ndarray, ...]:
+        """Return those of the model, and records of derivatives."""
+        run = self._run
+        self._rates = run.room(run.model._tables.rates)
+        if self._given["asked"][0, at.Contacts._fields.index("wanted")] == at.IMPACT:  # which gravity does not change
+            run.params = run.params.copy()
+            run.params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
+        return run.model._index, run.params, run.work, self._rates
+
+    def call(self, function: int, address: int, arrays: tuple[Any, ...]) -> int:
+        """Differentiate inverse dynamics."""
+        run, (_, v, *_) = self._run, arrays
+        if run.model._tables.supplies:
+            supply_third(run.model, run["q"], run.G @ v, run.work)
+        run.call(RNEA_DERIVATIVES.passes, self._rates, *arrays)
+        return OK
 
     def trace(self) -> list[tuple[Any, Any]]:
         """Run the kernel; return what must exceed a limit.
@@ -183,14 +212,19 @@ class _Question:
         Raises:
             SingularClusterError: It fails at every state.
         """
-        with watching() as watched, np.errstate(all="ignore"), reading(self._read):
-            self._run.call(self._operation.passes, self.keep, *self.given.values())
+        with watching() as watched, np.errstate(all="ignore"), reading(self):
+            if self._operation.is_door:
+                place, _, name = self._operation.passes.rpartition(".")
+                addresses = len(names(self._operation.takes)) - len(self._given)
+                getattr(source(place), name)(*[0] * addresses, *self._given.values())
+            else:
+                self._run.call(self._operation.passes, self._keep, *self._given.values())
         return watched
 
     def places(self) -> dict[str, dict[int, Any]]:
         """Return what was written, by name and place."""
         found = {}
-        for name, (now, before) in self.written.items():
+        for name, (now, before) in self._written.items():
             pairs = enumerate(zip(now.ravel(), before.ravel(), strict=True))
             found[name] = {i: x for i, (x, y) in pairs if x is not y}
         return found

@@ -9,14 +9,12 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from ..._engine.kernels.tables.layout import ROW_WIDTH
-from ..._engine.native.words import DATA, SIZE
+from ..._engine.native.words import DATA, LEFT_TO_KERNEL, SIZE
 from ..._engine.operations import Operation, names
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.text import module_text
 
-LEFT_TO_KERNEL = 2**62
-"""What a function returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
 WORDS = {"i0": 1, "b1": 7, "i1": 7, "f1": 7, "f2": 9, "i2": 9}
 """How many words an argument of a kernel takes, by its kind."""
 PARAMS, WORK, KEEP = 2, 4, 6

@@ -19,13 +19,12 @@ import numpy as np
 from ..._engine import entry_points as kernels
 from ..._engine.choice import chosen
 from ..._engine.native import library
-from ..._engine.native.words import words_of
+from ..._engine.native.words import LEFT_TO_KERNEL, words_of
 from ..._engine.operations import RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
 from .asked import OF_QUESTIONS, Asked
-from .entry import LEFT_TO_KERNEL
 from .functions import BY_NAME, BY_RESULT, EVERY, FORCED, MOST
 from .module import code_of, module_of
 from .rows import MadeRows

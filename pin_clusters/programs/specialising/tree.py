@@ -13,7 +13,7 @@ import numpy as np
 
 from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables import tree_layout as tl
-from ..._engine.native.words import SIZE
+from ..._engine.native.words import LEFT_TO_KERNEL, SIZE
 from ..._engine.operations import TREE, Function
 from ...model import ClusterModel
 from ..machine_code.instructions import Instructions
@@ -245,5 +245,5 @@ class _Wish:
             lost = w.new(f"getelementptr double, ptr {keep}, i64 {own.lost}")
             w.lines += [f"  store double 0.0, ptr {lost}"]
         w.lines += ["  store i64 0, ptr %code", "  br label %end", "other:"]
-        w.lines += [f"  store i64 {entry.LEFT_TO_KERNEL}, ptr %code", "  br label %end", "end:", "  ret i32 0", "}"]
+        w.lines += [f"  store i64 {LEFT_TO_KERNEL}, ptr %code", "  br label %end", "end:", "  ret i32 0", "}"]
         return "\n".join(w.lines)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..._engine.entry_points import Kernel, Pointer
-from ..._engine.native.words import SIZE
+from ..._engine.native.words import LEFT_TO_KERNEL, SIZE
 from ..._engine.operations import COUPLING_DERIVATIVES, HYBRID, TREE, Function, Operation, names
 from ..machine_code.loading import load_made_of
 from . import entry
@@ -125,7 +125,7 @@ found:
   ret i32 %done
 none:
   %where = inttoptr i64 %w0 to ptr
-  store i64 {entry.LEFT_TO_KERNEL}, ptr %where
+  store i64 {LEFT_TO_KERNEL}, ptr %where
   ret i32 0
 }}
 """

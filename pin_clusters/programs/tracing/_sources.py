@@ -13,7 +13,7 @@ import math
 import sys
 import threading
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -67,12 +67,36 @@ def _redundant(x: Any, limit: Any) -> bool:
     return bool(x <= limit)
 
 
+class Memory:
+    """What kernels find at addresses: here the numbers that stand there."""
+
+    def seen(self, address: int, size: int) -> np.ndarray:
+        """Return so many numbers."""
+        return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+
+    def tables(self, address: int) -> tuple[np.ndarray, ...]:
+        """Return index, params, work and what the tables lead to."""
+        raise NotAvailableError("tables behind an address")
+
+    def call(self, function: int, address: int, arrays: tuple[Any, ...]) -> int:
+        """Call a kernel with the address of its tables."""
+        raise NotAvailableError("a kernel behind an address")
+
+
+class Copies(Memory):
+    """Copies of them: what is written there is lost."""
+
+    def seen(self, address: int, size: int) -> np.ndarray:
+        """Return so many numbers."""
+        return super().seen(address, size).astype(object)
+
+
 class _Watch(threading.local):
-    """What this thread's kernels asked for being too small; what they read in the place of what stands at addresses."""
+    """What this thread's kernels asked for being too small; what is at addresses for them."""
 
     def __init__(self) -> None:
         self.seen: list[tuple[Any, Any]] = []
-        self.instead: Callable[[int, int], np.ndarray] | None = None
+        self.memory = Memory()
 
 
 _watch = _Watch()
@@ -89,30 +113,25 @@ def watching() -> Iterator[list[tuple[Any, Any]]]:
 
 
 @contextlib.contextmanager
-def reading(instead: Callable[[int, int], np.ndarray]) -> Iterator[None]:
-    """Let this thread's kernels read something else than what stands at addresses.
-
-    Args:
-        instead: Returns an array in the place of so many numbers at an address; what is written there stays in it.
-    """
-    _watch.instead = instead
+def reading(memory: Memory) -> Iterator[None]:
+    """Let this thread's kernels find something else at addresses."""
+    before, _watch.memory = _watch.memory, memory
     try:
         yield
     finally:
-        _watch.instead = None
-
-
-def copy_of(address: int, size: int) -> np.ndarray:
-    """Return a copy of the numbers at an address."""
-    return _at(address, size).astype(object)
-
-
-def _at(address: int, size: int) -> np.ndarray:
-    return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+        _watch.memory = before
 
 
 def _seen(address: int, size: int) -> np.ndarray:
-    return (_watch.instead or _at)(address, size)
+    return _watch.memory.seen(address, size)
+
+
+def _tables(address: int) -> tuple[np.ndarray, ...]:
+    return _watch.memory.tables(address)
+
+
+def _call_at(function: int, address: int, arrays: tuple[Any, ...]) -> int:
+    return _watch.memory.call(function, address, arrays)
 
 
 def _call_address(address: Any, *_: Any) -> Any:
@@ -122,7 +141,7 @@ def _call_address(address: Any, *_: Any) -> Any:
 # functions that look at values, by module; these modules are imported before those that use them
 _REPLACED: dict[str, dict[str, Any]] = {
     "numbers.choices": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
-    "tables.addresses": {"seen": _seen},
+    "tables.addresses": {"seen": _seen, "tables": _tables, "call_at": _call_at},
     "numbers.angles": {"sincos": sine_and_cosine},
     "contacts.system": {"too_small": _redundant},
     "loops.user_functions": {"call_address": _call_address},

@@ -10,7 +10,7 @@ from ..._engine.operations import CONTACTS
 from ...algorithms._shared.reach import panel_size
 from ...algorithms.contacts._plans import laid_out, places_of
 from ...errors import NotAvailableError
-from ._sources import copy_of, reading
+from ._sources import Copies, reading
 from .run import Run
 
 
@@ -40,7 +40,7 @@ def _solved(run: Run, wanted: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndar
     numbers[at.DAMPING] = run.damping
     panel, gram = run.room(panel_size(model, columns + 1)), run.room(columns + 1, columns + 1)
     forces, found = run.room(columns), run.rest
-    with reading(copy_of):
+    with reading(Copies()):
         run.call(
             CONTACTS.passes, run.rest, run["q"], run["v"], tau, asked, numbers, panel, gram, forces, found,
         )  # fmt: skip

@@ -67,35 +67,30 @@ def combined(to, a, b, factor_of_b, n):
         put(to, i, get(a, i) + get(b, i) * factor_of_b)
 
 
-def contact_derivatives_at(
-    address, forward, forward_tables, derivatives, q, v, tau, ddq, asked, numbers, panel, gram, forces, acting, torques,
-    dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, room, ddq_dq, ddq_dv, ddq_dtau, dlambda_dq,
-    dlambda_dv, dlambda_dtau,
+def contact_rates_at(
+    address, derivatives, q, v, tau, ddq, asked, numbers, forces, acting, torques, dq, dv, M, nothing, jacobian, X,
+    turned, room,
 ):  # fmt: skip
-    """Run forward dynamics with contacts, the derivatives of inverse dynamics there, and solve.
+    """Differentiate inverse dynamics where forward dynamics with contacts ended; write what is to be solved.
 
     Args:
         address: Of the tables of the derivatives; after an impact those without gravity.
-        forward: Address of forward dynamics with contacts.
-        forward_tables: Of its tables.
         derivatives: Address of the derivatives of inverse dynamics.
-        tau: Torques; of an impact, room.
-        ddq: Written: accelerations, or velocities after an impact.
-        asked, numbers, panel, gram: As ``contacts`` takes them.
-        forces: Written.
+        tau: Of an impact, room.
+        ddq: Accelerations, or velocities after an impact.
+        asked, numbers: As ``contacts`` takes them, and has left them.
+        forces: Those that were found.
         acting: Written: the same as external forces, behind nv numbers.
         torques: Written: those of inverse dynamics.
         dq: Written: dtau_dq.
         dv: Written: dtau_dv.
         nothing: Empty.
-        plan, order, X, L, jacobian, response: As ``differentiated`` takes them.
-        turned: Room, nv x nv; its first numbers are zeros in the first of two runs after an impact.
+        X: Written, in the rows behind the first nv: right sides of the contacts.
+        jacobian: Written: rows of the contacts.
+        turned: Written: nv x nv; its first numbers are zeros in the first of two runs after an impact.
         room: Of columns.
-        M, ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau: Written.
+        M: Written.
     """
-    code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
-    if code != OK:
-        return code
     index, params, work, rates = tables(address)
     n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
     loads(index, borrowed(asked), borrowed(forces), borrowed(acting))
@@ -116,8 +111,37 @@ def contact_derivatives_at(
         combined(tau, ddq, v, -1.0, n)
         put_zeros(room, 0, n)
         code = call_at(derivatives, address, (q, room[:n], tau, acting, torques, dq, dv, M, nothing))
-        if code != OK:
-            return code
+    return code
+
+
+def contact_derivatives_at(
+    address, forward, forward_tables, rates, derivatives, q, v, tau, ddq, asked, numbers, panel, gram, forces, acting,
+    torques, dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, room, ddq_dq, ddq_dv, ddq_dtau,
+    dlambda_dq, dlambda_dv, dlambda_dtau,
+):  # fmt: skip
+    """Run forward dynamics with contacts, differentiate there, and solve.
+
+    Args:
+        address: Of the tables of the derivatives; after an impact those without gravity.
+        forward: Address of forward dynamics with contacts.
+        forward_tables: Of its tables.
+        rates: Address of ``contact_rates``.
+        derivatives: Address of the derivatives of inverse dynamics, as that takes it.
+        tau: Torques; of an impact, room.
+        ddq: Written: accelerations, or velocities after an impact.
+        asked, numbers, panel, gram: As ``contacts`` takes them.
+        forces: Written.
+        acting, torques, dq, dv, M, nothing, jacobian, turned, room: As ``contact_rates`` takes them.
+        plan, order, X, L, response: As ``differentiated`` takes them.
+        ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau: Written.
+    """
+    code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
+    if code == OK:
+        given = (derivatives, q, v, tau, ddq, asked, numbers, forces, acting, torques, dq, dv, M, nothing)
+        code = call_at(rates, address, (*given, jacobian, X, turned, room))
+    if code != OK:
+        return code
+    index, _, _, _ = tables(address)
     return differentiated(
         index, borrowed(asked), borrowed(gram), plan, order, borrowed(X), borrowed(L), borrowed(dq), borrowed(dv),
         borrowed(M), borrowed(jacobian), borrowed(response), borrowed(turned), borrowed(ddq_dq), borrowed(ddq_dv),

@@ -16,6 +16,7 @@ from typing import Final, NamedTuple
 
 ROW_WIDTH: Final = 16  # a power of two: every read of the index multiplies by it
 CODE: Final = ROW_WIDTH - 1  # in the first row of what a kernel is asked: address of code for that, or 0
+CODE_OF_RATES: Final = ROW_WIDTH - 2  # and of its derivatives
 
 
 class Header(NamedTuple):
