@@ -79,16 +79,19 @@ def differentiate(
     of_rates = q, v, given, ddq, asked, numbers, plan.forces, rooms.acting, mine.tau, *own, NOTHING, jacobian
     with plan.asking(layout.IMPACT if impact else layout.DYNAMICS, layout.WHOLE, restitution, damping):
         if kernels.JIT:
-            forward = data._ready("contacts", q, v, given, *plan.tables, plan.forces, ddq)
-            rates = data._ready("contact_rates", *of_rates, rooms.sides, turned, room)
-            inverse = 0
-            if rates == kernels.contact_rates.compiled_address:  # which calls it
-                inverse = data._kernels["rnea_derivatives"].address()
-            code = kernels.contact_derivatives.call(
-                tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, given, ddq, *plan.tables,
-                plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides, mine.factors,
-                *rooms.rows, *out,
-            )  # fmt: skip
+            of_forward = q, v, given, *plan.tables, plan.forces, ddq
+            code = data._run("contacts", "ddq", *of_forward)
+            if not code:  # else nothing is made: it cannot be solved
+                forward = data._ready("contacts", *of_forward)
+                rates = data._ready("contact_rates", *of_rates, rooms.sides, turned, room)
+                inverse = 0
+                if rates == kernels.contact_rates.compiled_address:  # which calls it
+                    inverse = data._kernels["rnea_derivatives"].address()
+                code = kernels.contact_derivatives.call(
+                    tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, given, ddq, *plan.tables,
+                    plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides,
+                    mine.factors, *rooms.rows, *out,
+                )  # fmt: skip
             data._notice("contacts")
             data._notice("rnea_derivatives")
             data._notice("contact_derivatives")
