@@ -66,16 +66,15 @@ def collect(index, work, out, C):
 
 
 @inline
-def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, tau, a, C, forced, whole):
-    """(A1)-(A3), (S3); returns whether a leaf, unless ``whole`` eliminated at once, has a singular D."""
+def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
+    """(A1)-(A3), (S3)."""
     b = C.first
     B = body(index, b)
-    rate, kept = get(v, C.column), B.bears == 1 or whole
+    rate = get(v, C.column)
     aj = None if prescribed is None else get(a, C.column)
     R, x, S = hinge(params, work, q, b, B)
     vel, acc = motion(work, B.parent, S * rate, None if aj is None else S * aj)
-    if kept:
-        set_hinge(work, b, R, x, S, vel, acc)
+    set_hinge(work, b, R, x, S, vel, acc)
     I = body_inertia(params, b, R, x)
     f = inertial_force(index, params, result_and_forces, b, B, R, x, I, vel, acc, forced)
     if C.at_spin >= 0:
@@ -84,29 +83,16 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
         ws.set_spin_bias(work, b, dot3(h, angular(ws.acceleration(work, B.parent))))
         if B.parent > 0:
             ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
-    if not kept:
-        I6, IS = rigid_as_sym6(I), rigid_mul(I, S)
-        return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I6, S, f, IS)
     ws.set_force(work, b, f)
     ws.set_articulated(work, b, rigid_as_sym6(I))
-    return False
 
 
 @inline
-def eliminate(index, params, work, prescribed, tau, a, C, forced):
-    """(A6)-(A8); returns whether D is singular."""
+def eliminate(index, params, work, prescribed, tau, a, C):
+    """(A6)-(A8); keeps U and u over D, or as they are of a prescribed joint. Returns whether D is singular."""
     b = C.first
-    B = body(index, b)
-    if B.bears == 1 or forced:
-        I, S = ws.articulated(work, b), ws.axis(work, b)
-        IS = sym6_mul(I, S)
-        return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I, S, ws.force(work, b), IS)
-    return False
-
-
-@inline
-def _eliminate(params, work, prescribed, tau, a, C, b, parent, I, S, f, IS):
-    """Hand articulated inertia and force to the parent; keeps U and u over D, or as they are of a prescribed joint."""
+    I, S, f, parent = ws.articulated(work, b), ws.axis(work, b), ws.force(work, b), body(index, b).parent
+    IS = sym6_mul(I, S)
     E, u, U = get(params, C.at_E), get(tau, C.column) - dot6(S, f), IS
     if C.at_spin >= 0:
         u -= ws.spin_bias(work, b)
