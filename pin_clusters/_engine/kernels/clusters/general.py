@@ -130,12 +130,11 @@ def propagate(index, work, prescribed, tau, a, C):
             put(a, i_v, x)
     for b in range(C.first, C.last):
         B, change = body(index, b), up
-        if B.bears == 1:
-            for k in range(nk):
-                i_v = listed(index, C.column, k)
-                if moves(B.mask, k) and not is_prescribed(prescribed, i_v):
-                    change = change + ws.K_column(work, B.at_K, k) * get(a, i_v)
-            ws.set_acceleration(work, b, change)
+        for k in range(nk):
+            i_v = listed(index, C.column, k)
+            if moves(B.mask, k) and not is_prescribed(prescribed, i_v):
+                change = change + ws.K_column(work, B.at_K, k) * get(a, i_v)
+        ws.set_acceleration(work, b, change)
 
 
 @inline

@@ -25,15 +25,14 @@ from .prescribed import is_prescribed
 
 
 @inline
-def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
-    """(A1)-(A3), (S1); a leaf is finished at once, without a way through memory."""
+def advance(index, params, work, q, v, a, result_and_forces, C, forced):
+    """(A1)-(A3), (S1)."""
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
     R, x, S = hinge(params, work, q, b, B)
     vel, acc = motion(work, B.parent, S * rate, S * aj)
-    if B.bears == 1:  # before the force is known: what waits for it would have to leave the registers for the stack
-        set_hinge(work, b, R, x, S, vel, acc)
+    set_hinge(work, b, R, x, S, vel, acc)
     f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
     t = get(params, C.at_E) * aj
     if C.at_spin >= 0:
@@ -41,28 +40,18 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
         t += dot3(h, angular(ws.acceleration(work, B.parent)))
         if B.parent > 0:
             ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
-    if B.bears == 0:
-        hand_down(work, out, B.parent, C.column, S, f, t)
-    else:
-        ws.set_force(work, b, f)
-        ws.set_own_torque(work, b, t)
-
-
-@inline
-def hand_down(work, out, parent, i_v, S, f, t):
-    """(A4): torque of a joint, and the force of its body to the parent."""
-    put(out, i_v, dot6(S, f) + t)
-    if parent > 0:
-        ws.add_force(work, parent, f)
+    ws.set_force(work, b, f)
+    ws.set_own_torque(work, b, t)
 
 
 @inline
 def collect(index, work, out, C):
-    """(A4)."""
+    """(A4): torque of the joint, and the force of its body to the parent."""
     b = C.first
-    B = body(index, b)
-    if B.bears == 1:
-        hand_down(work, out, B.parent, C.column, ws.axis(work, b), ws.force(work, b), ws.own_torque(work, b))
+    f, parent = ws.force(work, b), body(index, b).parent
+    put(out, C.column, dot6(ws.axis(work, b), f) + ws.own_torque(work, b))
+    if parent > 0:
+        ws.add_force(work, parent, f)
 
 
 @inline
@@ -119,17 +108,14 @@ def eliminate(index, params, work, prescribed, tau, a, C):
 def propagate(index, work, prescribed, tau, a, C):
     """(A9), (A10); (H4)-(H6)."""
     b = C.first
-    B = body(index, b)
-    up = ws.acceleration(work, B.parent)
+    up = ws.acceleration(work, body(index, b).parent)
     x = ws.Dinv_u(work, b) - dot6(ws.UDinv(work, b), up)
     if is_prescribed(prescribed, C.column):
         put(tau, C.column, -x)
-        if B.bears == 1:
-            ws.set_acceleration(work, b, up)
+        ws.set_acceleration(work, b, up)
     else:
         put(a, C.column, x)
-        if B.bears == 1:
-            ws.set_acceleration(work, b, up + ws.axis(work, b) * x)
+        ws.set_acceleration(work, b, up + ws.axis(work, b) * x)
 
 
 @inline
