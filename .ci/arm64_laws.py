@@ -1,4 +1,4 @@
-"""Laws of three robots with kernels, calls, packs and traces compiled for ARM64; ``.ci/arm64`` runs it."""
+"""Laws of three robots with kernels, calls and traces compiled for ARM64, rows in packs; ``.ci/arm64`` runs it."""
 
 from __future__ import annotations
 
