@@ -1,4 +1,4 @@
-"""Laws of three robots with kernels, calls, packs and traces compiled for ARM64; ``.ci/arm64`` runs it."""
+"""Laws of three robots with kernels, calls and traces compiled for ARM64, rows in packs; ``.ci/arm64`` runs it."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ import warnings
 import numpy as np
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points
 from pin_clusters._engine.calls import entries
 from pin_clusters.programs.machine_code import machine
 from pin_clusters.programs.machine_code.function import Compiled
@@ -60,10 +59,10 @@ def main() -> int:
     """Print what is found; return 1 if something is wrong."""
     names = [name for name in entries.PYTHON if hasattr(pc, name)]
     fast = [name for name in names if type(getattr(pc, name)).__name__ == "builtin_function_or_method"]
-    host, lanes = machine.host(), (entry_points.lanes(), machine.lanes_of_host())
+    host, lanes = machine.host(), pc.batch.lanes
     print(f"{platform.machine()}, {host.cpu} ({host.features}), {host.triple}")
-    print(f"{len(fast)} of {len(names)} calls are machine code; packs of {lanes[0]} in batches, {lanes[1]} in traces")
-    wrong = not (platform.machine() == "aarch64" and names and fast == names and lanes == (2, 2))
+    print(f"{len(fast)} of {len(names)} calls are machine code; packs of {lanes}")
+    wrong = not (platform.machine() == "aarch64" and names and fast == names and lanes == 2)
     print("that is not what ARM64 should have" * wrong, end="\n" * wrong)
     for robot in ROBOTS:
         with warnings.catch_warnings():

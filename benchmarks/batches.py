@@ -21,13 +21,10 @@ import numpy as np
 import operational
 import pinocchio as pin
 import timing
-from numba import njit
 
 import pin_clusters as pc
 from pin_clusters import batch
 from pin_clusters._engine import entry_points as kernels
-from pin_clusters._engine.kernels.compiling.jit import OPTIONS
-from pin_clusters._engine.kernels.numbers.memory import get, put
 from pin_clusters.approximations.armature import independent_q
 from pin_clusters.batch._program import Each, Program
 from pin_clusters.batch._room import Room
@@ -151,27 +148,6 @@ def shared(model: pc.ClusterModel, many: int, *, repeats: int, block: float, row
     return found
 
 
-def ceiling(*, repeats: int, block: float) -> float:
-    """Return how many times as much a processor multiplies and adds with packs as with single numbers.
-
-    Ten sums that do not wait for each other keep all units busy.
-    """
-    one, pack = np.full(11, 0.5), np.full((11, batch.lanes), 0.5)
-    calls: dict[str, Call] = {"one": (_sums, (one, 2000)), "pack": (_sums, (pack, 2000))}
-    t = interleaved(calls, repeats=repeats, block=block)
-    return round(batch.lanes * t["one"].ratio(t["pack"]), 2)
-
-
-@njit(**OPTIONS)
-def _sums(x: Any, n: int) -> None:
-    a, b, c, d, e = get(x, 0), get(x, 1), get(x, 2), get(x, 3), get(x, 4)
-    f, g, h, i, j, k = get(x, 5), get(x, 6), get(x, 7), get(x, 8), get(x, 9), get(x, 10)
-    for _ in range(n):
-        a, b, c, d, e = a * k + k, b * k + k, c * k + k, d * k + k, e * k + k
-        f, g, h, i, j = f * k + k, g * k + k, h * k + k, i * k + k, j * k + k
-    put(x, 0, a + b + c + d + e + f + g + h + i + j)
-
-
 def per_link(*, repeats: int, block: float, rows: int) -> dict[str, Any]:
     """Time the kernels of ``aba`` and ``rnea`` alone per link of chains: of one state, and of packs."""
     calls: dict[str, Call] = {}
@@ -226,8 +202,7 @@ def main(arguments: list[str] | None = None) -> int:
         for function, x in found.items():
             print(f"  {function:28}", *(f"{k} {y:9.0f} " for k, y in x["ns"].items()), x["ratio"])
         results["shared"][name] = shared(model, many, **effort)
-    results["ceiling"] = ceiling(repeats=effort["repeats"], block=effort["block"])
-    print("\nshared:", results["shared"], "ceiling:", results["ceiling"])
+    print("\nshared:", results["shared"])
     results["links"] = per_link(**effort)
     print("\nper link:", results["links"])
     timing.write(results, chosen.output or (None if chosen.quick else RESULTS))

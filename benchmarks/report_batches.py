@@ -56,9 +56,6 @@ def tables(results: dict[str, Any]) -> str:
         markdown(heads, many),
         "Pinocchio's batches of the approximate robot over those here, on as many threads:",
         markdown(heads, rivals),
-        f"With packs of {results['lanes']} this processor multiplies and adds {results['ceiling']:.1f} times as much "
-        "as with single numbers, where nothing waits for anything else: a kernel whose time is arithmetic cannot win "
-        "more, and a call of one state wins its price besides.",
         f"Nanoseconds per link of geared chains of {short} and {long} links: kernels of one state, without the price "
         "of a call, and of packs.",
         markdown(["", f"{short} links", f"{long} links", "ratio"], lines),

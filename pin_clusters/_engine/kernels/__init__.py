@@ -1,9 +1,9 @@
 """Compiled kernels: flat arrays in, flat arrays out. Nothing here knows Pinocchio.
 
-From the bottom: ``compiling`` (how kernels are declared and kept), ``numbers`` (one state's, or those of a pack),
-``tables`` (what stands where), ``bodies``, ``loops`` and ``tree``, ``clusters`` (what is done to one, a file per kind),
-``dynamics`` (passes over them) and ``variations`` (their derivatives), ``force_columns`` (many forces at once),
-``contacts``, ``regressors``, ``moves`` and ``steps`` (motion), ``rows`` (many states).
+From the bottom: ``compiling`` (how kernels are declared and kept), ``numbers`` (vectors, memory), ``tables`` (what
+stands where), ``bodies``, ``loops`` and ``tree``, ``clusters`` (what is done to one, a file per kind), ``dynamics``
+(passes over them) and ``variations`` (their derivatives), ``force_columns`` (many forces at once), ``contacts``,
+``regressors``, ``moves`` and ``steps`` (motion), ``rows`` (many states).
 
 What all of them take has one name, and docstrings tell of the rest only: the tables ``index``, ``params`` and ``work``
 (``tables/layout.py``; those of the tree and of regressors have layouts of their own) and ``address``, where they are;

@@ -33,8 +33,6 @@ def write_cluster(out: Writer, robot: Robot, row: int, columns: list[int], membe
         entry.at_work = out.room(cluster_work(nk, len(carriers)))
     for body in members:
         _write_columns(out, G, body, row, columns, inside)
-        if body.parent:
-            out.rows[body.parent].bears = 1
     led = {out.rows[b.row].unit for b in members} - {-1}
     if entry.kind == at.GENERAL and not carriers and len(led) == len(members):
         # a column of K is the same for all bodies that it moves: S of the joint that it is the velocity of

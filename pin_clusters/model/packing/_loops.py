@@ -110,8 +110,6 @@ class Loop:
                 free = iv in self.loop.independents and nk < 63
                 mask |= 1 << self.loop.independents.index(iv) if free else every
             mine.mask = every if p.kind == at.MIDDLE or every == -1 else mask
-            if body.parent:
-                out.rows[body.parent].bears = 1
 
     def _write_velocities(self, spinning: Sequence[int]) -> None:
         out, nk = self.out, self.nk

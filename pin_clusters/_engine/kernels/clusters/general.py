@@ -10,7 +10,6 @@ from ..numbers.spatial import add_angular, dot6, rigid_as_sym6, rigid_mul, zero6
 from ..tables import workspace as ws
 from ..tables.views import body, carrier_row, listed
 from .articulated import factor_D, hand_inertia, moves, solve_D, sum_up
-from .one_or_two_columns import couple_pair, eliminate_one, eliminate_pair, factor_pair
 from .prescribed import is_prescribed, sweep
 from .spin_elements import gyrations, inertia_torques, spin_columns, spin_coupling, spin_terms
 
@@ -96,12 +95,6 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 @inline
 def eliminate(index, params, work, prescribed, tau, C):
     """(A6)-(A8); (H1)-(H3) of its free columns. Returns whether D is singular."""
-    if C.carrier0 == C.carrier1:
-        # in registers: without it aba takes 17 % longer on jvrc1_as_published, 8 % on tello
-        if C.nk == 1:
-            return eliminate_one(index, params, work, prescribed, tau, C)
-        if C.nk == 2:
-            return eliminate_pair(index, params, work, prescribed, tau, C)
     nk, at = C.nk, C.at_work
     total, f_out = sum_up(index, work, C), zero6()
     for k in range(nk):
@@ -137,12 +130,11 @@ def propagate(index, work, prescribed, tau, a, C):
             put(a, i_v, x)
     for b in range(C.first, C.last):
         B, change = body(index, b), up
-        if B.bears == 1:
-            for k in range(nk):
-                i_v = listed(index, C.column, k)
-                if moves(B.mask, k) and not is_prescribed(prescribed, i_v):
-                    change = change + ws.K_column(work, B.at_K, k) * get(a, i_v)
-            ws.set_acceleration(work, b, change)
+        for k in range(nk):
+            i_v = listed(index, C.column, k)
+            if moves(B.mask, k) and not is_prescribed(prescribed, i_v):
+                change = change + ws.K_column(work, B.at_K, k) * get(a, i_v)
+        ws.set_acceleration(work, b, change)
 
 
 @inline
@@ -159,10 +151,6 @@ def compose(index, params, work, q, C):
 @inline
 def couple(index, work, nv, C, M):
     """(C1), (C2): entries of M inside the cluster, the columns' forces per unit velocity in U, composite inertias."""
-    if C.nk == 2 and C.carrier0 == C.carrier1:
-        # in registers: without it crba takes 4 % longer on mit_humanoid
-        couple_pair(index, work, nv, C, M)
-        return
     for k in range(C.nk):
         couple_column(index, work, nv, C, k, M)
     if C.out > 0:
@@ -201,8 +189,6 @@ def couple_column(index, work, nv, C, k, M):
 @inline
 def factor(index, params, work, C):
     """(A6), (A8): factors of D, U D^-1, articulated inertia to the output body; returns whether D is singular."""
-    if C.nk == 2 and C.carrier0 == C.carrier1:
-        return factor_pair(index, params, work, C)
     total = sum_up(index, work, C)
     singular = factor_D(params, work, C)
     hand_inertia(work, C, total)

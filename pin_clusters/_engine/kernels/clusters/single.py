@@ -25,15 +25,14 @@ from .prescribed import is_prescribed
 
 
 @inline
-def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
-    """(A1)-(A3), (S1); a leaf is finished at once, without a way through memory."""
+def advance(index, params, work, q, v, a, result_and_forces, C, forced):
+    """(A1)-(A3), (S1)."""
     b = C.first
     B = body(index, b)
     rate, aj = get(v, C.column), get(a, C.column)
     R, x, S = hinge(params, work, q, b, B)
     vel, acc = motion(work, B.parent, S * rate, S * aj)
-    if B.bears == 1:  # before the force is known: what waits for it would have to leave the registers for the stack
-        set_hinge(work, b, R, x, S, vel, acc)
+    set_hinge(work, b, R, x, S, vel, acc)
     f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
     t = get(params, C.at_E) * aj
     if C.at_spin >= 0:
@@ -41,41 +40,30 @@ def advance(index, params, work, q, v, a, result_and_forces, out, C, forced):
         t += dot3(h, angular(ws.acceleration(work, B.parent)))
         if B.parent > 0:
             ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
-    if B.bears == 0:
-        hand_down(work, out, B.parent, C.column, S, f, t)
-    else:
-        ws.set_force(work, b, f)
-        ws.set_own_torque(work, b, t)
+    ws.set_force(work, b, f)
+    ws.set_own_torque(work, b, t)
 
 
 @inline
-def hand_down(work, out, parent, i_v, S, f, t):
-    """(A4): torque of a joint, and the force of its body to the parent."""
-    put(out, i_v, dot6(S, f) + t)
+def collect(index, work, out, C):
+    """(A4): torque of the joint, and the force of its body to the parent."""
+    b = C.first
+    f, parent = ws.force(work, b), body(index, b).parent
+    put(out, C.column, dot6(ws.axis(work, b), f) + ws.own_torque(work, b))
     if parent > 0:
         ws.add_force(work, parent, f)
 
 
 @inline
-def collect(index, work, out, C):
-    """(A4)."""
+def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced):
+    """(A1)-(A3), (S3)."""
     b = C.first
     B = body(index, b)
-    if B.bears == 1:
-        hand_down(work, out, B.parent, C.column, ws.axis(work, b), ws.force(work, b), ws.own_torque(work, b))
-
-
-@inline
-def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, tau, a, C, forced, whole):
-    """(A1)-(A3), (S3); returns whether a leaf, unless ``whole`` eliminated at once, has a singular D."""
-    b = C.first
-    B = body(index, b)
-    rate, kept = get(v, C.column), B.bears == 1 or whole
+    rate = get(v, C.column)
     aj = None if prescribed is None else get(a, C.column)
     R, x, S = hinge(params, work, q, b, B)
     vel, acc = motion(work, B.parent, S * rate, None if aj is None else S * aj)
-    if kept:
-        set_hinge(work, b, R, x, S, vel, acc)
+    set_hinge(work, b, R, x, S, vel, acc)
     I = body_inertia(params, b, R, x)
     f = inertial_force(index, params, result_and_forces, b, B, R, x, I, vel, acc, forced)
     if C.at_spin >= 0:
@@ -84,29 +72,16 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
         ws.set_spin_bias(work, b, dot3(h, angular(ws.acceleration(work, B.parent))))
         if B.parent > 0:
             ws.add_moment(work, B.parent, spin_moment(work, B.parent, h, rate, aj))
-    if not kept:
-        I6, IS = rigid_as_sym6(I), rigid_mul(I, S)
-        return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I6, S, f, IS)
     ws.set_force(work, b, f)
     ws.set_articulated(work, b, rigid_as_sym6(I))
-    return False
 
 
 @inline
-def eliminate(index, params, work, prescribed, tau, a, C, forced):
-    """(A6)-(A8); returns whether D is singular."""
+def eliminate(index, params, work, prescribed, tau, a, C):
+    """(A6)-(A8); keeps U and u over D, or as they are of a prescribed joint. Returns whether D is singular."""
     b = C.first
-    B = body(index, b)
-    if B.bears == 1 or forced:
-        I, S = ws.articulated(work, b), ws.axis(work, b)
-        IS = sym6_mul(I, S)
-        return _eliminate(params, work, prescribed, tau, a, C, b, B.parent, I, S, ws.force(work, b), IS)
-    return False
-
-
-@inline
-def _eliminate(params, work, prescribed, tau, a, C, b, parent, I, S, f, IS):
-    """Hand articulated inertia and force to the parent; keeps U and u over D, or as they are of a prescribed joint."""
+    I, S, f, parent = ws.articulated(work, b), ws.axis(work, b), ws.force(work, b), body(index, b).parent
+    IS = sym6_mul(I, S)
     E, u, U = get(params, C.at_E), get(tau, C.column) - dot6(S, f), IS
     if C.at_spin >= 0:
         u -= ws.spin_bias(work, b)
@@ -133,17 +108,14 @@ def _eliminate(params, work, prescribed, tau, a, C, b, parent, I, S, f, IS):
 def propagate(index, work, prescribed, tau, a, C):
     """(A9), (A10); (H4)-(H6)."""
     b = C.first
-    B = body(index, b)
-    up = ws.acceleration(work, B.parent)
+    up = ws.acceleration(work, body(index, b).parent)
     x = ws.Dinv_u(work, b) - dot6(ws.UDinv(work, b), up)
     if is_prescribed(prescribed, C.column):
         put(tau, C.column, -x)
-        if B.bears == 1:
-            ws.set_acceleration(work, b, up)
+        ws.set_acceleration(work, b, up)
     else:
         put(a, C.column, x)
-        if B.bears == 1:
-            ws.set_acceleration(work, b, up + ws.axis(work, b) * x)
+        ws.set_acceleration(work, b, up + ws.axis(work, b) * x)
 
 
 @inline

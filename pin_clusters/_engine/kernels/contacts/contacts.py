@@ -104,10 +104,9 @@ def contacts_with(advance_loop):
             return WRONG_SIZE
         start(params, work)
         turn_joints(index, work, q)
-        singular, code = at_rest(index, params, work, q, v, result, out, False, True)
+        code = at_rest(index, params, work, q, v, result, out, False)
         seed_torques(index, work, tau, panel, n, A)
-        row = factor_articulated(index, params, work)
-        singular = row if row > 0 else singular
+        singular = factor_articulated(index, params, work)
         for c in range(A.contact0, A.contact1):
             place_contact(index, params, work, q, numbers, contact(asked, c), F, A.wanted)
         clear(index, asked, panel, n, A)

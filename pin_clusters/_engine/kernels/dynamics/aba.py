@@ -22,23 +22,18 @@ def step_with(advance_loop):
     """Make what the pass outward does to one cluster; ``advance_loop`` is for LOOP clusters."""
 
     @inline
-    def step(index, params, work, q, v, result_and_forces, prescribed, tau, a, c, C, forced, whole):
-        """(A1)-(A3) at a = 0, or where ``prescribed`` says so at a; ``whole``: no leaf is eliminated at once.
-
-        Returns whether a leaf that was eliminated has a singular D, and whether its loops are singular.
-        """
-        bad, singular_loop = False, False
+    def step(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
+        """(A1)-(A3) at a = 0, or where ``prescribed`` says so at a; returns whether its loops are singular."""
+        singular_loop = False
         if C.kind == SINGLE:
-            bad = single.advance_with_inertia(
-                index, params, work, q, v, result_and_forces, prescribed, tau, a, C, forced, whole
-            )
+            single.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
         elif C.kind == FREE:
             free.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
         elif C.kind == LOOP:
             singular_loop = advance_loop(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced)
         else:
             general.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
-        return bad, singular_loop
+        return singular_loop
 
     return step
 
@@ -48,20 +43,14 @@ def outward_with(advance_loop):
     step = step_with(advance_loop)
 
     @inline
-    def outward(index, params, work, q, v, result_and_forces, out, forced, whole):
-        """Make the step of all clusters, at a = 0.
-
-        Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
-        """
-        singular, code = 0, OK
+    def outward(index, params, work, q, v, result_and_forces, out, forced):
+        """Make the step of all clusters, at a = 0; returns minus the row of a singular loop, or OK."""
+        code = OK
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
-            bad, singular_loop = step(index, params, work, q, v, result_and_forces, None, out, out, c, C, forced, whole)
-            if bad:
-                singular = c
-            if singular_loop:
+            if step(index, params, work, q, v, result_and_forces, None, out, c, C, forced):
                 code = -c
-        return singular, code
+        return code
 
     return outward
 
@@ -71,10 +60,10 @@ def passes_with(advance_loop):
     step = step_with(advance_loop)
 
     @inline
-    def eliminate(index, params, work, prescribed, tau, a, C, forced):
+    def eliminate(index, params, work, prescribed, tau, a, C):
         """(A6)-(A8); returns whether D is singular."""
         if C.kind == SINGLE:
-            return single.eliminate(index, params, work, prescribed, tau, a, C, forced)
+            return single.eliminate(index, params, work, prescribed, tau, a, C)
         if C.kind == FREE:
             return free.eliminate(params, work, prescribed, tau, a, C)
         return general.eliminate(index, params, work, prescribed, tau, C)
@@ -89,12 +78,7 @@ def passes_with(advance_loop):
         n, singular, code = header(index), 0, OK
         for c in range(n.cluster0, n.cluster1):
             C = cluster(index, c)
-            bad, singular_loop = step(
-                index, params, work, q, v, result_and_forces, prescribed, tau, a, c, C, forced, forced
-            )
-            if bad:
-                singular = c
-            if singular_loop:
+            if step(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
                 code = -c
             done, until = c, C.until
             if forced:
@@ -104,7 +88,7 @@ def passes_with(advance_loop):
                     rotor_forces(index, params, work, q, result_and_forces, tau, 1.0)
             while done > until:
                 D = cluster(index, done)
-                if eliminate(index, params, work, prescribed, tau, a, D, forced):
+                if eliminate(index, params, work, prescribed, tau, a, D):
                     singular = done
                 done = done - 1 if forced else D.above
         return singular, code

@@ -50,7 +50,7 @@ def inward(index, work, C, k):
     else:
         for m in range(C.nk):
             ws.set_u_entry(work, C.at_work, C.nk, m, 0.0)
-        ws.set_u_entry(work, C.at_work, C.nk, k, 0.0 + 1.0)
+        ws.set_u_entry(work, C.at_work, C.nk, k, 1.0)
         articulated.solve_D(work, C)
         F = ws.UDinv_column(work, C.at_work, C.nk, k)
     b = C.out
@@ -147,7 +147,7 @@ def minverse_with(compose_loop):
                     A = cluster(index, r)
                     if A.kind == FREE:
                         if r == c:
-                            ws.set_force_entry(work, A.first, k, 0.0 - 1.0)
+                            ws.set_force_entry(work, A.first, k, -1.0)
                         outward_base(work, n.nv, A, i_v, Minv)
                     else:
                         outward(index, work, n.nv, A, i_v, Minv)

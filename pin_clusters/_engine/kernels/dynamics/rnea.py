@@ -48,7 +48,7 @@ def rnea_with(advance_loop):
         for c in range(header(index).cluster0, header(index).cluster1):
             C = cluster(index, c)
             if C.kind == SINGLE:
-                single.advance(index, params, work, q, v, a, result_and_forces, out, C, forced)
+                single.advance(index, params, work, q, v, a, result_and_forces, C, forced)
             elif C.kind == FREE:
                 free.advance(index, params, work, q, v, a, result_and_forces, C, forced)
             elif C.kind == LOOP:

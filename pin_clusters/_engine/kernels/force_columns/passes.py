@@ -106,13 +106,12 @@ def outward_free(work, panel, n, A, C, j):
 def outward_single(index, work, panel, n, A, C, columns):
     """(O5) of a cluster of one joint."""
     b = C.first
-    B, S, U, root = body(index, b), ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
+    S, U, root = ws.axis(work, b), ws.UDinv(work, b), math.sqrt(ws.inverse_D(work, b))
     for j in range(columns):
         to, a_up = at_w(n, A, C.column, j), load6(panel, at_body(A, C.out, j))
         a = get(panel, to) * root - dot6(U, a_up)
         put(panel, to, a)
-        if B.bears == 1:
-            put(panel, at_body(A, b, j), a_up + S * a)
+        put(panel, at_body(A, b, j), a_up + S * a)
 
 
 @inline
@@ -131,11 +130,10 @@ def outward_general(index, work, panel, n, A, C, j):
         put(panel, to, get(panel, to) - dot6(ws.UDinv_column(work, at, nk, k), a_out))
     for b in range(C.first, C.last):
         B, a = body(index, b), a_out
-        if B.bears == 1:
-            for k in range(nk):
-                if articulated.moves(B.mask, k):
-                    a = a + ws.K_column(work, B.at_K, k) * get(panel, at_w(n, A, listed(index, C.column, k), j))
-            put(panel, at_body(A, b, j), a)
+        for k in range(nk):
+            if articulated.moves(B.mask, k):
+                a = a + ws.K_column(work, B.at_K, k) * get(panel, at_w(n, A, listed(index, C.column, k), j))
+        put(panel, at_body(A, b, j), a)
 
 
 @inline

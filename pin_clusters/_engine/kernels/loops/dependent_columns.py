@@ -12,7 +12,7 @@ from ..numbers.memory import get, put
 
 @inline
 def invert(work, K, width, nd, nr, P, room):
-    """Write P with P K = 1, K being nr x nd; pivot rows are chosen lane by lane.
+    """Write P with P K = 1, K being nr x nd; pivot rows are chosen state by state, traced as well.
 
     Gauss and Jordan on [K 1]; where rows outnumber columns, P ignores those that no column chose.
     """
@@ -21,7 +21,7 @@ def invert(work, K, width, nd, nr, P, room):
         for j in range(nd):
             put(work, room + i * wide + j, get(work, K + i * width + j))
         for j in range(nr):
-            put(work, room + i * wide + nd + j, 0.0 + (1.0 if i == j else 0.0))
+            put(work, room + i * wide + nd + j, 1.0 if i == j else 0.0)
     for k in range(nd):
         top = room + k * wide
         for i in range(k + 1, nr):
@@ -29,7 +29,7 @@ def invert(work, K, width, nd, nr, P, room):
             row = room + i * wide
             x, y = get(work, top + k), get(work, row + k)
             a, b = x * x, y * y  # they compare like absolute values
-            if may_be_less(a, b):  # lanes choose one by one
+            if may_be_less(a, b):
                 for j in range(k, wide):
                     x, y = get(work, top + j), get(work, row + j)
                     put(work, top + j, if_less(a, b, y, x))

@@ -129,7 +129,7 @@ def close_dependents(index, params, work, q, C):
 @paste
 def side(work, L):
     """The sign of det(P K_d), with P of the saved pose and K of the present one."""
-    nd, x, sign = L.nd, L.saved + L.nd * L.nr, 0.0 + 1.0
+    nd, x, sign = L.nd, L.saved + L.nd * L.nr, 1.0
     for i in range(nd):
         for j in range(nd):
             t = 0.0
@@ -143,9 +143,9 @@ def side(work, L):
             for j in range(k, nd):
                 above, below = work[x + k * nd + j], work[x + i * nd + j]
                 work[x + k * nd + j], work[x + i * nd + j] = if_less(a, b, below, above), if_less(a, b, above, below)
-            sign *= if_less(a, b, 0.0 - 1.0, 0.0 + 1.0)
+            sign *= if_less(a, b, -1.0, 1.0)
         pivot = work[x + k * nd + k]
-        sign *= if_less(0.0, pivot, 0.0 + 1.0, if_less(pivot, 0.0, 0.0 - 1.0, 0.0))
+        sign *= if_less(0.0, pivot, 1.0, if_less(pivot, 0.0, -1.0, 0.0))
         for i in range(k + 1, nd):
             t = work[x + i * nd + k] / pivot
             for j in range(k, nd):

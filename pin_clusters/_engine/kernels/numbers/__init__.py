@@ -1,1 +1,1 @@
-"""Numbers and small vectors: one state's, or those of a pack of states."""
+"""Numbers, small vectors, and memory."""

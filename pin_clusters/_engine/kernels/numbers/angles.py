@@ -1,4 +1,4 @@
-"""Sines, cosines and rotations, of a float64 or of a SIMD pack."""
+"""Sines, cosines and rotations."""
 
 from __future__ import annotations
 

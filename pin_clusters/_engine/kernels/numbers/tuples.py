@@ -34,7 +34,7 @@ def _kind(t):
 
 
 def _declare(op, instruction):
-    """Make an operator: of a tuple and a scalar for ``*``, else of two tuples of one kind."""
+    """Make an operator: of a tuple and a number for ``*``, else of two tuples of one kind."""
 
     def method(self, other):
         return type(self)(*map(op, self, other if isinstance(other, tuple) else (other,) * len(self)))

@@ -47,7 +47,6 @@ class Body(NamedTuple):
     at_K: int  # work: K, motion relative to the output body per independent velocity, 6 numbers per column; read only
     # columns that move the body, as ``mask`` says: bodies may share one K
     at_G: int  # work: rows of G, one per degree of freedom; LOOP: then their bias g, then their velocities G v
-    bears: int  # 1 if another body hangs from this one
     joint: int  # joint of the tree whose body this is, -1 for an intermediate body of a joint
     cluster: int
     root: int  # the body on the universe from which it hangs

@@ -28,12 +28,12 @@ def publish(index, out, n, what, level):
 def remember(out, q, v, n, E, what, level):
     """Keep the state, for derivatives that are asked for later."""
     put_copy(out, E.posed_q, q, 0, n.nq)
-    put(out, E.posed, 0.0 + 1.0)
+    put(out, E.posed, 1.0)
     if what & MOTION and level > 0:
         put_copy(out, E.seen_q, q, 0, n.nq)
         put_copy(out, E.seen_v, v, 0, n.nv)
-        put(out, E.seen, 0.0 + 1.0)
-    put(out, E.standing, 0.0 + (1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0))
+        put(out, E.seen, 1.0)
+    put(out, E.standing, 1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0)
 
 
 @paste
