@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import threading
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any
@@ -16,7 +15,6 @@ from .native.words import address_of
 from .operations import OPERATIONS, Operation
 from .switches import BOUNDSCHECK as BOUNDSCHECK
 from .switches import JIT as JIT
-from .switches import compiled_ahead as compiled_ahead
 
 if TYPE_CHECKING:
     from .kernels.compiling.jit import Source
@@ -25,12 +23,7 @@ if TYPE_CHECKING:
 @functools.cache
 def lanes() -> int:
     """Return how many states a batch takes at once: the float64 of one register."""
-    if not JIT:
-        return 1
-    ahead = compiled_ahead()
-    if ahead is not None:
-        return ahead.lanes
-    return host_lanes(os.environ.get("NUMBA_CPU_NAME"))
+    return host_lanes() if JIT else 1
 
 
 def room_of_packs(packs: int) -> np.ndarray:
@@ -44,7 +37,7 @@ _lock = threading.RLock()
 
 
 class Kernel:
-    """A kernel of an operation; its code is found in the library, or compiled, at its first use.
+    """A kernel of an operation; its code is compiled, or loaded from the cache, at its first use.
 
     Attributes:
         operation: What it does.
@@ -99,13 +92,9 @@ class Kernel:
         return self.compiled_address
 
     def _make(self) -> None:
-        ahead = compiled_ahead()
-        if ahead is not None:
-            self.compiled_address, self.fast = ahead.kernel(self.name)
-        else:
-            from .kernels.compiling.jit import compiled
+        from .kernels.compiling.jit import compiled
 
-            self.compiled_address, self.fast = compiled(self.source)
+        self.compiled_address, self.fast = compiled(self.source)
 
 
 def _kernels() -> Iterator[tuple[str, Kernel]]:

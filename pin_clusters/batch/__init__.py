@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 
 
 def __getattr__(name: str) -> Any:
-    """Look up ``lanes`` when it is asked for: without a library of kernels, Numba has to be imported for it."""
+    """Look up ``lanes`` when it is asked for: LLVM has to be imported for it."""
     if name == "lanes":
         return _kernels.lanes()
     raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

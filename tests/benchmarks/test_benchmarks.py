@@ -212,7 +212,6 @@ def test_the_run_on_closed_loops(
         assert "`tello` (nv = 16 of 26" in text
 
 
-@pytest.mark.numba
 def test_loops_of_a_kernel_are_calls_of_it(scripts: dict[str, ModuleType]) -> None:
     case, timing = scripts["loop_cases"], scripts["loop_timing"]
     model = case.make("four_bar")
@@ -366,7 +365,6 @@ def test_tables_of_loops_come_from_the_files_that_are_there(
 
 
 @pytest.mark.long  # a loop of Numba per kernel
-@pytest.mark.numba  # a kernel in a loop of Numba
 def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "prices.json"
     assert scripts["prices"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0
@@ -378,7 +376,6 @@ def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys:
     assert "`four_bar`" in table
 
 
-@pytest.mark.numba  # a kernel in a loop of Numba
 def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "moves.json"
     assert scripts["moves"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from llvmlite import ir
-from numba import config, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
 
@@ -22,7 +22,7 @@ from .pack import INLINE, Pack, as_scalar
 
 
 # The lane count is a compile-time constant of the process: the shape of an array is not part of its Numba type.
-LANES = host_lanes(config.CPU_NAME) if JIT else 1
+LANES = host_lanes() if JIT else 1
 
 
 def scalar_of(array: Any) -> Any:
