@@ -41,7 +41,8 @@ def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
     """Workers share the compilation: each takes what no other one has begun, then loads the rest."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     items = request.session.items
-    if not entry_points.JIT or worker is None or len(items) < MANY:
+    traced = os.environ["PIN_CLUSTERS_ENGINE"] != "tables"  # then few kernels are needed
+    if traced or not entry_points.JIT or worker is None or len(items) < MANY:
         return
     kernels = list(entry_points.ALL)
     if all(item.get_closest_marker("jitless") for item in items):

@@ -129,8 +129,8 @@ def test_two_states_of_the_package_in_one_process(tmp_path: Path) -> None:
     assert "OLD and NEW are one folder" in refused.stderr
     done = run(tmp_path)
     assert done.returncode == 0, done.stderr
-    made = re.findall(r"^pin_clusters_(old|new): .*, kernels (.*)$", done.stdout, flags=re.MULTILINE)
-    assert made == [("old", "as plain Python"), ("new", "as plain Python")]
+    folders = re.findall(r"^pin_clusters_(old|new): (.*)$", done.stdout, flags=re.MULTILINE)
+    assert folders == [("old", str(tmp_path / "pin_clusters")), ("new", str(here / "pin_clusters"))]
     assert re.search(r"^four_bar: \d\d functions, ratio new / old: median ", done.stdout, flags=re.MULTILINE)
     assert {"aba", "batch.aba", "integrate", "createData"} <= set(done.stdout.split())
     assert "Error" not in done.stdout  # each function could be called

@@ -57,6 +57,7 @@ def test_wheel_has_the_robots(tmp_path: Path) -> None:
     target = tmp_path / "installed"
     zipfile.ZipFile(wheel).extractall(target)  # all that pip would do with it
     (metadata,) = target.glob("*.dist-info/METADATA")
+    assert (metadata.parent / "licenses" / "LICENSE").is_file()
     lost = re.findall(r"\]\((?!https?:)[^)]*\)", metadata.read_text(encoding="utf-8"))
     assert not lost, f"links to the repository, which lead nowhere on the page of an index: {lost}"
     place, names = report(target, tmp_path)
