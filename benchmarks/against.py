@@ -4,15 +4,12 @@
 one process, each under a name of its own, and what a control loop calls is timed in alternation
 (``pin_clusters/verification/timing.py``), on models and data made anew for each round: where memory happens to lie
 changes times by a few percent. Printed is the ratio NEW / OLD, the median over the rounds of each round's minima.
-Kernels of both should have one make: wheels with a library (``PIN_CLUSTERS_BUILD=native``), or Numba's. One folder
-cannot be both: a library is in a process once, and knows the classes of one package.
 """
 
 from __future__ import annotations
 
 import argparse
 import importlib.util
-import os
 import sys
 import warnings
 from functools import partial
@@ -63,17 +60,6 @@ def package(folder: Path, name: str) -> ModuleType:
     sys.modules[name] = module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
-
-
-def kernels(pc: ModuleType) -> str:
-    """Say where a package has its kernels from: compared is like with like."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith(f"{pc.__name__}.") and name.endswith(".entry_points"):
-            if not module.JIT:
-                return "as plain Python"
-            ahead = module.compiled_ahead()
-            return "by Numba" if ahead is None else f"of a library, {getattr(ahead, 'level', '')}".rstrip(", ")
-    return "of an unknown make"
 
 
 def robot(pc: ModuleType, name: str) -> Any:
@@ -156,12 +142,11 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--block", type=float, default=1e-3, help="seconds")
     parser.add_argument("--above", type=float, default=1.03, help="print functions whose ratio is above this")
     chosen = parser.parse_args(arguments)
-    os.environ.pop("PIN_CLUSTERS_LIBRARY", None)  # it would be that of both
     if chosen.old.resolve() == chosen.new.resolve():
         parser.error(f"OLD and NEW are one folder, {chosen.old}")
     old, new = package(chosen.old, "pin_clusters_old"), package(chosen.new, "pin_clusters_new")
     for pc in (old, new):
-        print(f"{pc.__name__}: {Path(str(pc.__file__)).parent}, kernels {kernels(pc)}")
+        print(f"{pc.__name__}: {Path(str(pc.__file__)).parent}")
     effort = {"rounds": chosen.rounds, "repeats": chosen.repeats, "block": chosen.block}
     for name in chosen.robots:
         found = measure(old, new, name, **effort)

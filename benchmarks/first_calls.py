@@ -1,6 +1,6 @@
 """How long first calls take where nothing is compiled: ``python benchmarks/first_calls.py [--output FILE]``.
 
-Each is a process of its own with an empty cache and no library: Python starts, imports, loads a robot, and calls once.
+Each is a process of its own with an empty cache: Python starts, imports, loads a robot, and calls once.
 Times are seconds of the processor, as the machine may do other work: the least of some processes. The second column of
 a function is the same with what the first process has kept.
 """
@@ -36,7 +36,7 @@ getattr(pc, sys.argv[2])(model, data, np.array(model.q_reference), *[x] * int(sy
 def seconds(command: list[str], cache: Path, folder: Path) -> float:
     """Return the processor time of a process and its children, which must succeed."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PIN_CLUSTERS_")}
-    environment |= {"PIN_CLUSTERS_CACHE": str(cache), "PIN_CLUSTERS_LEVEL": "numba", "OMP_NUM_THREADS": "1"}
+    environment |= {"PIN_CLUSTERS_CACHE": str(cache), "OMP_NUM_THREADS": "1"}
     before = os.times()
     subprocess.run(command, env=environment, cwd=folder, check=True, stdout=subprocess.DEVNULL)
     after = os.times()
@@ -88,7 +88,7 @@ def table(results: dict[str, Any]) -> str:
     alone, ours = results["imports"]["pinocchio"], results["imports"]["pin_clusters"]
     return (
         f"{markdown(['', *(f'`{name}`' for name in FUNCTIONS)], rows)}\n\nSeconds of the processor until the first "
-        "result, without library and cache, and in brackets with what the first process kept; Python, imports and "
+        "result with an empty cache, and in brackets with what the first process kept; Python, imports and "
         f"the robot included (`import pinocchio` alone {alone:.2f}, `import pin_clusters` {ours:.2f}). {where(results)}"
     )
 

@@ -22,7 +22,7 @@ import numpy as np
 import timing
 
 import pin_clusters as pc
-from pin_clusters._engine.entry_points import Kernel, compiled_ahead
+from pin_clusters._engine.entry_points import Kernel
 from pin_clusters._engine.operations import DIRECT
 from pin_clusters.files import readers as loaders
 from pin_clusters.verification.timing import Timing, interleaved
@@ -91,8 +91,6 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--robots", nargs="+", metavar="NAME", default=ROBOTS, choices=loaders.robots())
     parser.add_argument("--output", type=Path, help="JSON file (default: results/prices.json, unless --quick)")
     chosen = parser.parse_args(arguments)
-    if compiled_ahead() is not None:
-        parser.error("a loop in Numba calls the kernels, so that Numba must compile them: set PIN_CLUSTERS_LEVEL=numba")
     effort = QUICK if chosen.quick else FULL
     results: dict[str, Any] = {"machine": timing.machine(), "effort": effort, "robots": {}}
     print(*(f"{key}: {value}" for key, value in results["machine"].items()), sep="\n")

@@ -20,7 +20,6 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import first_calls
 import mjcf_swing
-import platforms
 import report_batches
 import report_calls
 import report_derivatives
@@ -63,7 +62,6 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "files": ("files.json", report_files.table),
     "files in MuJoCo": ("mujoco_files.json", report_mujoco.files),
     "swing": ("mjcf_swing.json", mjcf_swing.table),
-    "platforms": ("platforms.json", platforms.table),
     "first calls": ("first_calls.json", first_calls.table),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""

@@ -1,10 +1,7 @@
 from __future__ import annotations
 
 import os
-import sys
 import zlib
-from contextlib import nullcontext
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,28 +11,9 @@ os.environ.setdefault("PIN_CLUSTERS_ENGINE", "tables")
 
 from pin_clusters._engine import entry_points
 from pin_clusters._engine import preparing as compiling
-from pin_clusters._engine.build import compile_library
 
 # so many tests need most kernels
 MANY = 50
-
-
-def pytest_configure(config: pytest.Config) -> None:
-    """Before workers start, let them and all that they start have one library of kernels, if many tests will run."""
-    workers = getattr(config.option, "numprocesses", None)
-    folders = any(Path(str(argument).partition("::")[0]).is_dir() for argument in config.args)
-    if "PYTEST_XDIST_WORKER" in os.environ or not workers or not folders or config.option.collectonly:
-        return
-    if not entry_points.JIT or entry_points.BOUNDSCHECK or os.environ.get("PIN_CLUSTERS_LEVEL") == "numba":
-        return
-    if entry_points.compiled_ahead() is not None:
-        return
-    capture = config.pluginmanager.getplugin("capturemanager")
-    with capture.global_and_fixture_disabled() if capture else nullcontext():
-        try:
-            os.environ["PIN_CLUSTERS_LIBRARY"] = str(compile_library.build_for_tests())
-        except compile_library.BuildError as error:
-            print(f"No library of kernels for these tests: {error}\nNumba compiles, and keeps it.", file=sys.stderr)
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -44,11 +22,6 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not entry_points.JIT or entry_points.compiled_ahead() is not None:
-        skip = pytest.mark.skip(reason="Numba compiles no kernels here; .ci/run lets it")
-        for item in items:
-            if item.get_closest_marker("numba"):
-                item.add_marker(skip)
     if config.getoption("--long"):
         return
     left = ("long",) if config.getoption("--ci") else ("long", "ci")
@@ -65,13 +38,25 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 @pytest.fixture(scope="session", autouse=True)
 def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
-    """Without a library workers share the compilation: each takes what no other one has begun, then loads the rest."""
+    """Workers share the compilation: each takes what no other one has begun, then loads the rest."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     items = request.session.items
-    if not entry_points.JIT or entry_points.compiled_ahead() is not None or worker is None or len(items) < MANY:
+    traced = os.environ["PIN_CLUSTERS_ENGINE"] != "tables"  # then few kernels are needed
+    if traced or not entry_points.JIT or worker is None or len(items) < MANY:
         return
     kernels = list(entry_points.ALL)
     if all(item.get_closest_marker("jitless") for item in items):
         kernels = [k for k in kernels if "rows" not in k.name and k not in (entry_points.simulate, entry_points.moved)]
     workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
-    compiling.compile_all(compiling.from_another_end(kernels, int(worker[2:]), workers))
+    compiling.compile_all(_from_another_end(kernels, int(worker[2:]), workers))
+
+
+def _from_another_end(kernels: list[entry_points.Kernel], i: int, n: int) -> list[entry_points.Kernel]:
+    """Put kernels in the order of worker i of n.
+
+    One works from the front, where neighbours share what they are made of, one from the end. Two that began with the
+    same kernel would wait for each other, and compile the shared parts twice. More workers begin in between.
+    """
+    start = len(kernels) * (i // 2) // ((n + 1) // 2)
+    turned = [*kernels[start:], *kernels[:start]]
+    return turned[::-1] if i % 2 else turned

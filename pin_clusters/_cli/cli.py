@@ -48,7 +48,6 @@ def main() -> None:
       pin-clusters paper --quick              the papers' tables and figures, measured
       pin-clusters export mini_cheetah        C code of a robot, for a controller
       pin-clusters convert tello tello.urdf   URDF+ or MJCF, for other programs
-      pin-clusters compile                    all kernels now, so that nothing waits later
 
     Exit codes: 0 done, 1 a mistake in the input (one line on stderr says which), 2 wrong usage, 130 Ctrl-C.
     """  # noqa: D301 (click wants the character)
@@ -58,7 +57,6 @@ for command in (
     robot.info,
     robot.bench,
     robot.view,
-    robot.compile_kernels,
     export.export,
     export.convert,
     accuracy.study,

@@ -4,6 +4,5 @@
 done to a body, a loop or a cluster, and algorithms, which are passes that call it. Others see ``entry_points``, which
 imports neither Numba nor a kernel before it is needed. ``calls`` is machine code between Python and a kernel: the usual
 call; what it does not know is the Python function's. The rule of what it may touch stands in ``calls/writer.py``.
-``native`` finds out what the process and the processor are, and the library of kernels compiled ahead of time, which
-``build`` makes.
+``native`` finds out what the process and the processor are, and where compiled code is kept.
 """

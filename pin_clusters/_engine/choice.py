@@ -14,7 +14,6 @@ from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
 from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
-from .native.memory import may_execute
 from .switches import BOUNDSCHECK, JIT
 
 if TYPE_CHECKING:
@@ -46,8 +45,8 @@ def engine(name: str) -> Iterator[None]:
     - ``auto``, which is the choice elsewhere: code for the robot at hand, traced at the first call of a function and
       kept on disk, where its operations are no more than a limit; else kernels by tables.
     - ``traced``: beyond the limit as well.
-    - ``tables``: kernels for all robots, which Numba compiles once, or which are in a library: for programs that make
-      many robots of different structure, each of which would be traced.
+    - ``tables``: kernels for all robots, which Numba compiles once: for programs that make many robots of different
+      structure, each of which would be traced.
 
     Args:
         name: Of the engine.
@@ -90,7 +89,7 @@ def functions_of(model: Any) -> Any:
         return found
     if chosen() == "tables" or not JIT or BOUNDSCHECK:
         return None
-    if found is None and may_execute():  # which asks the system: once per model, not per batch
+    if found is None:
         module, maker = _maker
         found = getattr(importlib.import_module(module), maker)(model)
         object.__setattr__(model, "_functions", found)

@@ -12,7 +12,6 @@ from .native.words import address_of
 from .operations import OPERATIONS, Operation
 from .switches import BOUNDSCHECK as BOUNDSCHECK
 from .switches import JIT as JIT
-from .switches import compiled_ahead as compiled_ahead
 
 if TYPE_CHECKING:
     from .kernels.compiling.jit import Source
@@ -23,7 +22,7 @@ _lock = threading.RLock()
 
 
 class Kernel:
-    """A kernel of an operation; its code is found in the library, or compiled, at its first use.
+    """A kernel of an operation; its code is compiled, or loaded from the cache, at its first use.
 
     Attributes:
         operation: What it does.
@@ -78,13 +77,9 @@ class Kernel:
         return self.compiled_address
 
     def _make(self) -> None:
-        ahead = compiled_ahead()
-        if ahead is not None:
-            self.compiled_address, self.fast = ahead.kernel(self.name)
-        else:
-            from .kernels.compiling.jit import compiled
+        from .kernels.compiling.jit import compiled
 
-            self.compiled_address, self.fast = compiled(self.source)
+        self.compiled_address, self.fast = compiled(self.source)
 
 
 def _kernels() -> Iterator[tuple[str, Kernel]]:

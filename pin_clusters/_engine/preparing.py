@@ -13,8 +13,8 @@ import sys
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
-from .entry_points import ALL, JIT, Kernel, compiled_ahead, of
-from .native import library
+from .entry_points import ALL, JIT, Kernel, of
+from .native.telling import say
 
 
 def kernels_of(closed: bool, *names: str) -> tuple[Kernel, ...]:
@@ -25,7 +25,7 @@ def kernels_of(closed: bool, *names: str) -> tuple[Kernel, ...]:
 
 def missing(kernels: Iterable[Kernel]) -> list[Kernel]:
     """Return those for which Numba will have to compile."""
-    if not JIT or compiled_ahead() is not None:
+    if not JIT:
         return []
     from .kernels.compiling import cache as _cache
     from .kernels.compiling import jit as _jit
@@ -42,7 +42,7 @@ def announce(kernels: Iterable[Kernel]) -> list[Kernel]:
 
     folder = _cache.cache_folder()
     titles = ", ".join(kernel.source.title for kernel in wanted)
-    library.say(f"to be compiled for this processor, {_cache.kept()}: {titles}")
+    say(f"to be compiled for this processor, {_cache.kept()}: {titles}")
     if len(wanted) > 1 and folder is not None and _cores() > 1:
         _help(wanted)
     return wanted
@@ -50,26 +50,14 @@ def announce(kernels: Iterable[Kernel]) -> list[Kernel]:
 
 def compile_all(kernels: Sequence[Kernel]) -> None:
     """Compile kernels, those first that no other process has begun."""
-    if JIT and compiled_ahead() is None:
-        from .kernels.compiling import cache as _cache
-        from .kernels.compiling import jit as _jit
+    from .kernels.compiling import cache as _cache
+    from .kernels.compiling import jit as _jit
 
-        for kernel in kernels:
-            if not _cache.is_taken(_jit.dispatcher(kernel.source), kernel.name):
-                kernel.function()
+    for kernel in kernels:
+        if not _cache.is_taken(_jit.dispatcher(kernel.source), kernel.name):
+            kernel.function()
     for kernel in kernels:
         kernel.function()
-
-
-def from_another_end(kernels: Sequence[Kernel], i: int, n: int) -> list[Kernel]:
-    """Put kernels in the order of worker i of n.
-
-    One works from the front, where neighbours share what they are made of, one from the end. Two that began with the
-    same kernel would wait for each other, and compile the shared parts twice. More workers begin in between.
-    """
-    start = len(kernels) * (i // 2) // ((n + 1) // 2)
-    turned = [*kernels[start:], *kernels[:start]]
-    return turned[::-1] if i % 2 else turned
 
 
 def _cores() -> int:

@@ -1,4 +1,4 @@
-"""What is switched on in this process: whether kernels are compiled, with which checks, and by whom.
+"""What is switched on in this process: whether kernels are compiled, and with which checks.
 
 Environment:
     NUMBA_DISABLE_JIT: ``1`` runs every kernel as plain Python.
@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 import sys
 
-from .native import library
 from .native.memory import may_execute
+from .native.telling import say
 
 
 def _jit_is_on() -> bool:
@@ -36,17 +36,11 @@ def _import_numba_to_run_nothing() -> None:
 
 BOUNDSCHECK = os.environ.get("PIN_CLUSTERS_BOUNDSCHECK", "0") == "1"
 JIT = _jit_is_on()
-if not may_execute() and (not JIT or BOUNDSCHECK or library.load() is None):
+if not may_execute():
     if JIT:
-        library.say(
-            "this process may not execute what it writes to memory, and there is no library of kernels: neither fast "
-            "calls nor Numba's code can be made, kernels run as plain Python, some hundred times slower. Install with "
-            "PIN_CLUSTERS_BUILD=native"
+        say(
+            "this process may not execute what it writes to memory: neither fast calls nor Numba's code can be made, "
+            "kernels run as plain Python, some hundred times slower"
         )
     JIT = False
     _import_numba_to_run_nothing()
-
-
-def compiled_ahead() -> library.Library | None:
-    """Return the library of kernels, if there is one that serves."""
-    return library.load() if JIT and not BOUNDSCHECK else None

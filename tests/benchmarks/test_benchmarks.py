@@ -129,8 +129,8 @@ def test_two_states_of_the_package_in_one_process(tmp_path: Path) -> None:
     assert "OLD and NEW are one folder" in refused.stderr
     done = run(tmp_path)
     assert done.returncode == 0, done.stderr
-    made = re.findall(r"^pin_clusters_(old|new): .*, kernels (.*)$", done.stdout, flags=re.MULTILINE)
-    assert made == [("old", "as plain Python"), ("new", "as plain Python")]
+    folders = re.findall(r"^pin_clusters_(old|new): (.*)$", done.stdout, flags=re.MULTILINE)
+    assert folders == [("old", str(tmp_path / "pin_clusters")), ("new", str(here / "pin_clusters"))]
     assert re.search(r"^four_bar: \d\d functions, ratio new / old: median ", done.stdout, flags=re.MULTILINE)
     assert {"aba", "batch.aba", "integrate", "createData"} <= set(done.stdout.split())
     assert "Error" not in done.stdout  # each function could be called
@@ -212,7 +212,6 @@ def test_the_run_on_closed_loops(
         assert "`tello` (nv = 16 of 26" in text
 
 
-@pytest.mark.numba
 def test_loops_of_a_kernel_are_calls_of_it(scripts: dict[str, ModuleType]) -> None:
     case, timing = scripts["loop_cases"], scripts["loop_timing"]
     model = case.make("four_bar")
@@ -366,7 +365,6 @@ def test_tables_of_loops_come_from_the_files_that_are_there(
 
 
 @pytest.mark.long  # a loop of Numba per kernel
-@pytest.mark.numba  # a kernel in a loop of Numba
 def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "prices.json"
     assert scripts["prices"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0
@@ -378,7 +376,6 @@ def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys:
     assert "`four_bar`" in table
 
 
-@pytest.mark.numba  # a kernel in a loop of Numba
 def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "moves.json"
     assert scripts["moves"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0

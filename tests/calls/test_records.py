@@ -14,7 +14,7 @@ from llvmlite import ir
 import pin_clusters as pc
 from pin_clusters._engine.calls import Desk, Recollection, Watch, desk, module, records
 from pin_clusters._engine.calls.record import Array, Count, Record, Room
-from pin_clusters._engine.calls.writer import I64, Library, Numbers, Writer
+from pin_clusters._engine.calls.writer import I64, Module, Numbers, Writer
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
@@ -94,7 +94,7 @@ def test_data_and_all_that_they_own_end_without_the_collector(robot: str) -> Non
 
 
 def written(kind: type[Record]) -> Numbers:
-    return Numbers(writer := Writer(Library(), "f"), kind, writer.f.args[0])
+    return Numbers(writer := Writer(Module(), "f"), kind, writer.f.args[0])
 
 
 def test_machine_code_knows_of_which_record_an_address_is() -> None:
@@ -119,7 +119,7 @@ def test_each_kind_of_record_has_its_places_in_order() -> None:
 
 def test_the_table_has_a_place_for_each_name() -> None:
     assert len(set(desk.TABLE)) == len(desk.TABLE)
-    assert f"[{len(desk.TABLE)} x i64]" in module.module(["moves"])
+    assert f"[{len(desk.TABLE)} x i64]" in module.module("moves")
 
 
 def test_no_number_is_hidden_by_what_else_has_its_name() -> None:

@@ -165,7 +165,7 @@ data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
 pc.computeFrameJacobian(model, data, q, 1), pc.computeJointJacobiansTimeVariation(model, data, q, v)
 pc.getFrameJacobian(model, data, 1, pin.LOCAL), pc.forwardKinematics(model, data, q)
 """
-    environment = os.environ | {"PIN_CLUSTERS_CACHE": str(tmp_path), "PIN_CLUSTERS_LEVEL": "numba"}
+    environment = os.environ | {"PIN_CLUSTERS_CACHE": str(tmp_path)}
     done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
     said = {line.partition(": compiling ")[2].partition(" for ")[0].partition(" ...")[0]
             for line in done.stderr.splitlines()}  # fmt: skip

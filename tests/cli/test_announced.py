@@ -28,7 +28,6 @@ finally:
 """
 
 
-@pytest.mark.numba
 @pytest.mark.parametrize(
     "command",
     [
@@ -46,7 +45,6 @@ def test_what_is_compiled_was_announced(command: str, tmp_path: Path) -> None:
     assert not lines["forgotten"]
 
 
-@pytest.mark.numba
 def test_a_study_waits_for_no_kernel(tmp_path: Path) -> None:
     assert made_by("study mit_humanoid_leg --output OUT", tmp_path) == {"forgotten": "", "made": ""}
     assert (tmp_path / "out" / "study.json").is_file()

@@ -69,7 +69,6 @@ def test_any_form_of_input_will_do(name: str, form: str) -> None:
     assert all(np.array_equal(np.asarray(given[x]), y) for x, y in before.items())
 
 
-@pytest.mark.numba
 def test_no_form_of_input_compiles_anew() -> None:
     s = state()
     for name, kernel in KERNELS.items():
@@ -208,7 +207,6 @@ print("none")
 """
 
 
-@pytest.mark.numba
 def test_kernels_do_not_allocate() -> None:
     # the same package, whose kernels are compiled
     folders = Path(__file__).parents[1], Path(pc.__file__).parents[1]

@@ -38,9 +38,8 @@ print(light_kernel.answer())
 
 
 def environment(**changes: str | None) -> dict[str, str]:
-    """A fresh process's; None removes a variable. Kernels are Numba's, also where a library was installed."""
+    """A fresh process's; None removes a variable."""
     own = {k: v for k, v in os.environ.items() if k not in {"PIN_CLUSTERS_CACHE", "NUMBA_DISABLE_JIT"}}
-    own["PIN_CLUSTERS_LEVEL"] = "numba"
     own.update({k: v for k, v in changes.items() if v is not None})
     for k, v in changes.items():
         if v is None:

@@ -360,7 +360,7 @@ def test_without_machine_code_it_is_the_model(monkeypatch: pytest.MonkeyPatch) -
 
     module = sys.modules["pin_clusters.programs.specialising.specialise"]
     model = pc.load("four_bar")
-    monkeypatch.setattr(module, "may_execute", lambda: False)
+    monkeypatch.setattr(module, "JIT", False)
     assert pc.specialise(model) is model
 
 

@@ -81,7 +81,7 @@ def study(
     from ... import approximations
     from ...studies import study
     from ...studies.study import plots, report
-    from .. import compile, tables
+    from .. import kernels, tables
     from .. import study as command
 
     out = common.console()
@@ -96,7 +96,7 @@ def study(
     motion = command.trajectory_of(trajectory, options)
     folder = folder_of(output, "study", robot)
     model = common.with_independent(command.load(robot, base, motion), independent)
-    compile.announce(model, "rnea")
+    kernels.announce(model, "rnea")
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, motion, base=base, drop_rotors=drop_rotors, progress=progress)
@@ -144,7 +144,7 @@ def audit(
       pin-clusters audit my_robot.urdf --amplitude 0.2 --output /tmp/audit
     """  # noqa: D301 (click wants the character)
     from ...studies import audit
-    from .. import compile, tables
+    from .. import kernels, tables
     from .. import study as motions
 
     folder, out = folder_of(output, "audit", robot), common.console()
@@ -154,7 +154,7 @@ def audit(
     model = common.load(robot) if as_it_is else motions.load(robot, base, motion)
     model = common.with_independent(model, independent)
     audit.check(model)
-    with compile.prepared(model, "rnea", "aba", "crba", "energy", "simulate", "moved", "tree", folder=folder):
+    with kernels.prepared(model, "rnea", "aba", "crba", "energy", "simulate", "moved", "tree", folder=folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(
                 model, motion, threshold=threshold, base=base, frames=frames or None, drop_rotors=drop_rotors,

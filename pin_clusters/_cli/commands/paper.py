@@ -53,9 +53,8 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
       pin-clusters paper --only lengths --longest 2000
     """  # noqa: D301 (click wants the character)
     from ..._engine import preparing as compiling
-    from ...files import readers as loaders
     from ...studies.study import published
-    from .. import compile, tables
+    from .. import tables
 
     out, parts = common.console(), only or tuple(_KERNELS)
     with common.output_folder(output):
@@ -63,9 +62,9 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
         tables.say(out, f"This takes {took.said}, without what is compiled; results go to {output}.")
         # what the parts will compile, but for the baselines, which say so themselves
         names = dict.fromkeys(name for part in parts for name in _KERNELS[part])
-        wanted = [*compile.needed(loaders.load("geared_chain"), *names)]
+        wanted = compiling.kernels_of(False, *names)
         if "tables" in parts:
-            wanted += compile.needed(loaders.load("tello_with_arms"), *_KERNELS["tables"])
+            wanted += compiling.kernels_of(True, "move", "coupling", *_KERNELS["tables"])
         compiling.announce(wanted)
         with common.ProgressBar("paper") as progress:
             results = published.run(quick=quick, only=only or None, longest=longest, patient=patient, progress=progress)

@@ -1,4 +1,4 @@
-"""Commands that look at robots: ``info``, ``bench``, ``view``; and ``compile``."""
+"""Commands that look at robots: ``info``, ``bench``, ``view``."""
 
 from __future__ import annotations
 
@@ -32,26 +32,6 @@ def info(robot: str, independent: tuple[str, ...] | None) -> None:
     command.show(common.with_independent(common.load(robot), independent), common.console())
 
 
-@click.command(name="compile", context_settings=CONTEXT)
-@click.argument("robots", metavar="[ROBOT|FILE]...", nargs=-1)
-def compile_kernels(robots: tuple[str, ...]) -> None:
-    """Compile kernels now, so that nothing has to wait for them later.
-
-    All of them, or those that the given robots need: in the image of a container, before a class or a demonstration.
-    They are kept in the user's cache folder, or in the folder that PIN_CLUSTERS_CACHE names. An installation whose
-    kernels came compiled (PIN_CLUSTERS_BUILD) needs none of this.
-
-    \b
-    Examples:
-      pin-clusters compile
-      pin-clusters compile mini_cheetah tello
-      PIN_CLUSTERS_CACHE=/opt/kernels pin-clusters compile
-    """  # noqa: D301 (click wants the character)
-    from .. import compile as command
-
-    command.run(robots, common.console())
-
-
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @INDEPENDENT
@@ -71,10 +51,10 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
     """  # noqa: D301 (click wants the character)
     from ...verification import peers as rivals
     from .. import bench as command
-    from .. import compile
+    from .. import kernels
 
     model = common.with_independent(common.load(robot), independent)
-    with compile.prepared(model, "rnea", "aba", "crba"), common.ProgressBar("timing") as progress:
+    with kernels.prepared(model, "rnea", "aba", "crba"), common.ProgressBar("timing") as progress:
         found = rivals.measure(model, repeats=repeats, progress=progress)
     command.show(model, found, common.console())
 
@@ -123,7 +103,7 @@ def view(
     """  # noqa: D301 (click wants the character)
     from ... import visualize  # noqa: F401 (says what to install, before any work)
     from ..._support.whole_files import refused, whole
-    from .. import compile, motions
+    from .. import kernels, motions
     from .. import view as scene
 
     out = common.console()
@@ -140,7 +120,7 @@ def view(
         model = common.with_independent(scene.load(robot, animate), independent)
         if ghost is not None:
             motions.check_ghost(model, ghost)
-        with compile.prepared(model, *scene.needed(animate, ghost)):
+        with kernels.prepared(model, *scene.needed(animate, ghost)):
             visual = scene.meshes_of(model, robot) if meshes else None
             page = scene.page_of(model, visual, animate, ghost, duration, amplitude, forces, out)
         if static is not None:

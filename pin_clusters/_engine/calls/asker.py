@@ -10,14 +10,14 @@ from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS
 from .question import Question
-from .writer import DOUBLE, I64, Library, Numbers, Writer
+from .writer import DOUBLE, I64, Module, Numbers, Writer
 
 
 class Ask(Writer):
     """Writes the function."""
 
-    def __init__(self, name: str, library: Library) -> None:
-        super().__init__(library, name, 1)
+    def __init__(self, name: str, module: Module) -> None:
+        super().__init__(module, name, 1)
 
     def write(self) -> None:
         """Write the function; its end of what is not usual keeps what was raised."""

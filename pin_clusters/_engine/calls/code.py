@@ -15,7 +15,7 @@ from llvmlite import ir
 from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
 from .recollection import HYBRID_NAMES
 from .records import DataDesk
-from .writer import I32, I64, Bytes, Library, Numbers, Writer
+from .writer import I32, I64, Bytes, Module, Numbers, Writer
 
 _ARGUMENTS = ("q", "v", "f", "(f)", "m", "0")
 
@@ -30,8 +30,8 @@ class Function(Writer):
         state: The vectors that are given, and zeros that stand for them.
     """
 
-    def __init__(self, name: str, library: Library) -> None:
-        super().__init__(library, name)
+    def __init__(self, name: str, module: Module) -> None:
+        super().__init__(module, name)
         self.state: list[list[ir.Value]] = []
         self._sizes: dict[str, list[ir.Value]] = {}
         self._read = 2

@@ -18,6 +18,6 @@ GROUPS = {
     "moves": ("integrate", "difference", "project"),
     "asking": (ASK,),
 }
-"""All functions that have machine code; where there is no library, the code of a group is made when it is needed."""
+"""All functions that have machine code; that of a group is made when it is needed."""
 TABLE = (*FOUND, *(name for names in GROUPS.values() for name in names))
 """Of each number of the table its name; the last ones are the Python functions."""

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, TypeVar
 
-from ..entry_points import BOUNDSCHECK, JIT, compiled_ahead
+from ..entry_points import BOUNDSCHECK, JIT
 from ..native.process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
 from .desk import ASK, GROUPS, TABLE
 from .owner import Desk
@@ -118,8 +118,7 @@ def _load(group: str, places: Callable[[], dict[str, int]]) -> None:
 
 
 def _connected(group: str, found: dict[str, int]) -> Callable[[str], int]:
-    ahead = compiled_ahead()
-    address = ahead.address if ahead is not None else _made_now(group)
+    address = _made(group)
     at = address("TABLE")
     table = (ctypes.c_int64 * len(TABLE)).from_address(at)
     for name, value in found.items():
@@ -132,7 +131,7 @@ def _connected(group: str, found: dict[str, int]) -> Callable[[str], int]:
     return address
 
 
-def _made_now(group: str) -> Callable[[str], int]:
+def _made(group: str) -> Callable[[str], int]:
     """Let LLVM make the machine code of a group; return what tells where things are."""
     from llvmlite import binding as llvm
 
@@ -140,7 +139,7 @@ def _made_now(group: str) -> Callable[[str], int]:
 
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
-    code = llvm.parse_assembly(module([group]))
+    code = llvm.parse_assembly(module(group))
     machine = llvm.Target.from_default_triple().create_target_machine(opt=2, jit=True)
     engine = llvm.create_mcjit_compiler(code, machine)
     engine.finalize_object()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 from .asker import Ask
@@ -14,10 +14,9 @@ from .of_places import Accelerations, Center, Hessian, Hessians, Velocities
 from .of_tree import FrameJacobian, Motion, Tree
 from .parts import write_parts
 from .usual import USUAL, UsualCall
-from .wrappers import Signature, write_wrapper
-from .writer import Library
+from .writer import Module
 
-_WRITERS: dict[str, Callable[[str, Library], Any]] = {
+_WRITERS: dict[str, Callable[[str, Module], Any]] = {
     **dict.fromkeys(USUAL, UsualCall),
     "quick_tree": Tree,
     "quick_motion": Motion,
@@ -39,18 +38,10 @@ _WRITERS: dict[str, Callable[[str, Library], Any]] = {
 }
 
 
-def module(groups: Iterable[str] = GROUPS, kernels: Sequence[Signature] = ()) -> str:
-    """Return the code of functions; ``TABLE`` is to be filled with what its names say.
-
-    Args:
-        groups: Which functions.
-        kernels: Kernels that are to be called from Python, for a library.
-    """
-    library = Library()
-    write_parts(library)
-    for group in groups:
-        for name in GROUPS[group]:
-            _WRITERS[name](name, library).write()
-    for kernel in kernels:
-        write_wrapper(library, kernel)
-    return str(library.m)
+def module(group: str) -> str:
+    """Return the code of a group of functions; ``TABLE`` is to be filled with what its names say."""
+    made = Module()
+    write_parts(made)
+    for name in GROUPS[group]:
+        _WRITERS[name](name, made).write()
+    return str(made.m)

@@ -15,7 +15,7 @@ from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
 from .records import ModelDesk, Way
-from .writer import DOUBLE, I64, Library, Numbers, Writer
+from .writer import DOUBLE, I64, Module, Numbers, Writer
 
 SAME_POSE = 1e-6  # [rad] or [m]: within it joints stand alike
 FAR = 0.5  # [rad] or [m]: a loop that was closed from farther away is looked at again
@@ -28,8 +28,8 @@ class _Move(Writer):
     allowed: str  # number of the desk
     arguments: int
 
-    def __init__(self, name: str, library: Library) -> None:
-        super().__init__(library, name)
+    def __init__(self, name: str, module: Module) -> None:
+        super().__init__(module, name)
         _, self.args, self.nargs, self.names = self.f.args
         self.take()
         model = self.given(0)
@@ -96,7 +96,7 @@ class _Move(Writer):
 
     def size(self, x: ir.Value) -> ir.Value:
         """The absolute value of a number."""
-        return self.b.call(self.library.m.declare_intrinsic("llvm.fabs", [DOUBLE]), [x])
+        return self.b.call(self.module.m.declare_intrinsic("llvm.fabs", [DOUBLE]), [x])
 
 
 class Integrate(_Move):
@@ -211,7 +211,7 @@ class Project(_Move):
         with self.loop(n) as i:
             y = self.item(x, i, DOUBLE)
             self.store(self.b.fadd(self.load(total, 0, DOUBLE), self.b.fmul(y, y)), total)
-        root = self.library.m.declare_intrinsic("llvm.sqrt", [DOUBLE])
+        root = self.module.m.declare_intrinsic("llvm.sqrt", [DOUBLE])
         norm = self.b.call(root, [self.load(total, 0, DOUBLE)])
         self.need(self.b.fcmp_ordered(">", norm, DOUBLE(math.sqrt(np.finfo(float).tiny))))
         self.need(self.b.fcmp_ordered("<", norm, DOUBLE(math.inf)))

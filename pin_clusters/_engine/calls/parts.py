@@ -6,37 +6,44 @@ from collections.abc import Callable
 
 from llvmlite import ir
 
+from ..native.process import SAME
 from .recollection import Remembered
 from .records import Affine
 from .watch import Word
-from .writer import DOUBLE, I64, Library, Numbers, Writer
+from .writer import DOUBLE, I32, I64, Module, Numbers, Writer
 
 _EXPONENT = 0x7FF0000000000000
 
 
-def write_parts(library: Library) -> None:
+def write_parts(module: Module) -> None:
     """Write all of them."""
     parts: tuple[tuple[Callable[[Writer], None], int], ...] = (
         (data_of, 6), (copy, 3), (put_each, 4), (take_each, 4), (zeros, 2), (affine, 3),
         (finite, 2), (recall, 5), (numbers_of, 2), (unchanged, 1),
     )  # fmt: skip
     for part, arguments in parts:
-        w = Writer(library, part.__name__, arguments)
+        w = Writer(module, part.__name__, arguments)
         w.f.linkage = "internal"
         part(w)
         w.b.position_at_end(w.slow)
         w.b.ret(I64(0))
-        library.common[part.__name__] = w.f
+        module.common[part.__name__] = w.f
 
 
 def data_of(w: Writer) -> None:
     """Where the numbers of x, of a kind, are: an array of n (nd = 1) or n times ``last`` (2); 0 if it is not."""
     x, n, nd, flags, last, wanted = w.f.args
-    w.see_array(x, wanted, nd, flags)
+    b = w.b
+    w.same(w.load(x, w.found("type")), w.found("ndarray"))
+    # unpickled arrays have a dtype object of their own: compare what it says
+    told = w.load(w.load(x, w.found("descr")), w.found("kind"))
+    w.same(b.and_(told, I64(SAME)), wanted)
+    w.same(b.zext(w.load(x, w.found("nd"), I32), I64), nd)
+    w.same(b.and_(b.zext(w.load(x, w.found("flags"), I32), I64), flags), flags)
     dims = w.load(x, w.found("dims"))
     w.same(w.load(dims), n)
-    w.same(w.item(dims, w.b.sub(nd, I64(1))), last)
-    w.b.ret(w.load(x, w.found("data")))
+    w.same(w.item(dims, b.sub(nd, I64(1))), last)
+    b.ret(w.load(x, w.found("data")))
 
 
 def numbers_of(w: Writer) -> None:
@@ -61,7 +68,7 @@ def copy(w: Writer) -> None:
     """Copy n numbers: to, from, n."""
     to, source, n = w.f.args
     byte = ir.IntType(8).as_pointer()
-    move = w.library.m.declare_intrinsic("llvm.memcpy", [byte, byte, I64])
+    move = w.module.m.declare_intrinsic("llvm.memcpy", [byte, byte, I64])
     w.b.call(
         move, [w.b.inttoptr(to, byte), w.b.inttoptr(source, byte), w.b.mul(I64(8), n), ir.Constant(ir.IntType(1), 0)]
     )

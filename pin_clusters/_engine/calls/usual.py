@@ -8,7 +8,7 @@ from llvmlite import ir
 
 from .. import operations
 from .code import Function
-from .writer import DOUBLE, I64, Library
+from .writer import DOUBLE, I64, Module
 
 
 class Usual(NamedTuple):
@@ -72,8 +72,8 @@ USUAL = {
 class UsualCall(Function):
     """Writes one of them."""
 
-    def __init__(self, name: str, library: Library) -> None:
-        super().__init__(name, library)
+    def __init__(self, name: str, module: Module) -> None:
+        super().__init__(name, module)
         self.how = USUAL[name]
 
     def write(self) -> None:

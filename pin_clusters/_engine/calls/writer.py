@@ -21,7 +21,6 @@ from functools import reduce
 
 from llvmlite import ir
 
-from ..native.process import SAME
 from .desk import TABLE
 from .record import Field, Record, Room
 
@@ -41,7 +40,7 @@ class Bytes(list[ir.Value]):
     """An array of bytes among arrays of numbers: where they are, and how many."""
 
 
-class Library:
+class Module:
     """One module of machine code.
 
     Attributes:
@@ -54,8 +53,6 @@ class Library:
         self.m = ir.Module("pin_clusters_calls")
         self.table = ir.GlobalVariable(self.m, ir.ArrayType(I64, len(TABLE)), "TABLE")
         self.table.initializer = ir.Constant(self.table.value_type, None)
-        size = ir.GlobalVariable(self.m, I64, "TABLE_SIZE")
-        size.initializer = I64(len(TABLE))
         self.common: dict[str, ir.Function] = {}
 
 
@@ -129,9 +126,9 @@ class Writer:
         counted: Of so many arguments it knows that they are there.
     """
 
-    def __init__(self, library: Library, name: str, arguments: int = 4) -> None:
-        self.library = library
-        self.f = ir.Function(library.m, ir.FunctionType(I64, [I64] * arguments), name)
+    def __init__(self, module: Module, name: str, arguments: int = 4) -> None:
+        self.module = module
+        self.f = ir.Function(module.m, ir.FunctionType(I64, [I64] * arguments), name)
         self.b = ir.IRBuilder(self.f.append_basic_block("entry"))
         self.slow = self.f.append_basic_block("slow")
         self.owned: list[ir.Value] = []
@@ -140,7 +137,7 @@ class Writer:
 
     def found(self, name: str) -> ir.Value:
         """Load a number of the table."""
-        return self.b.load(self.b.gep(self.library.table, [I32(0), I32(TABLE.index(name))]))
+        return self.b.load(self.b.gep(self.module.table, [I32(0), I32(TABLE.index(name))]))
 
     def load(self, at: ir.Value, offset: int | ir.Value = 0, kind: ir.Type = I64) -> ir.Value:
         return self.b.load(self._pointer(at, offset, kind))
@@ -266,17 +263,8 @@ class Writer:
         return self.call(self.found("call_any"), I64, function, room, I64(len(arguments)), I64(0))
 
     def common(self, name: str, *args: ir.Value) -> ir.Value:
-        """Call one of the library's own functions."""
-        return self.b.call(self.library.common[name], args)
-
-    def see_array(self, x: ir.Value, kind: ir.Value, nd: ir.Value, flags: ir.Value) -> None:
-        """See that an object is an array of numbers of a kind, with so many dimensions and some flags."""
-        self.same(self.load(x, self.found("type")), self.found("ndarray"))
-        # unpickled arrays have a dtype object of their own: compare what it says
-        told = self.load(self.load(x, self.found("descr")), self.found("kind"))
-        self.same(self.b.and_(told, I64(SAME)), kind)
-        self.same(self.b.zext(self.load(x, self.found("nd"), I32), I64), nd)
-        self.same(self.b.and_(self.b.zext(self.load(x, self.found("flags"), I32), I64), flags), flags)
+        """Call one of the module's own functions."""
+        return self.b.call(self.module.common[name], args)
 
     def array(
         self, x: ir.Value, n: ir.Value, nd: int, flags: int, last: ir.Value | None = None, kind: str = "float64"
@@ -304,19 +292,21 @@ class Writer:
             room = self.b.alloca(I64, n)
         return self.b.ptrtoint(room, I64)
 
-    def call_kernel(self, kernel: ir.Value, words: Sequence[ir.Value]) -> tuple[ir.Value, ir.Value]:
-        """Call a kernel as Numba's code calls it; return the status, 0 without an exception, and what it returns."""
-        code, error = self.room(1), self.room(1)
-        return self.call(kernel, I32, code, error, *words), self.load(code)
-
     def run(self, kernel: ir.Value, tables: ir.Value, given: Sequence[ir.Value | Sequence[ir.Value]]) -> ir.Value:
-        """Call a kernel with arrays (where, shape...) and whole numbers; whether nothing is to be said."""
+        """Call a kernel as Numba's code calls it, with arrays (where, shape...) and whole numbers.
+
+        Returns:
+            Whether nothing is to be said: no exception, and 0.
+        """
         words: list[ir.Value] = []
         for x in given:
             item = 1 if isinstance(x, Bytes) else 8
             words += [x] if isinstance(x, ir.Value) else array_words(self.b, x[0], x[1:], item)
-        status, code = self.call_kernel(kernel, [tables, *words])
-        return self.b.and_(self.b.icmp_unsigned("==", status, I32(0)), self.b.icmp_unsigned("==", code, I64(0)))
+        code, error = self.room(1), self.room(1)
+        status = self.call(kernel, I32, code, error, tables, *words)
+        return self.b.and_(
+            self.b.icmp_unsigned("==", status, I32(0)), self.b.icmp_unsigned("==", self.load(code), I64(0))
+        )
 
     def hand_over(self) -> None:
         """Write the end of what is not usual: the Python function gets all arguments as they are."""

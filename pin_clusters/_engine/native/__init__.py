@@ -1,1 +1,1 @@
-"""What is below Python: the process as it is found, the processor, and the library of kernels compiled for it."""
+"""What is below Python: the process and the processor as they are found, and folders of compiled code."""

@@ -10,8 +10,8 @@ import sys
 def may_execute() -> bool:
     """Try as LLVM does: memory that was written becomes executable.
 
-    SELinux, ``MemoryDenyWriteExecute=`` of systemd and ``PR_SET_MDWE`` refuse that. A library in a file is loaded all
-    the same. Where it cannot be tried, the answer is yes.
+    SELinux, ``MemoryDenyWriteExecute=`` of systemd and ``PR_SET_MDWE`` refuse that. Where it cannot be tried, the
+    answer is yes.
     """
     if sys.platform != "linux":
         return True

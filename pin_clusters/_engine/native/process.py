@@ -14,14 +14,14 @@ from typing import Any
 import numpy as np
 
 HEAD = object.__basicsize__  # of an object: 16, and 32 without a GIL
-FLOAT64, INT64, INT8, BOOL = (np.dtype(kind) for kind in (np.float64, np.int64, np.int8, np.bool_))
+FLOAT64, BOOL = np.dtype(np.float64), np.dtype(np.bool_)
 C_CONTIGUOUS, ALIGNED, WRITEABLE = 0x1, 0x100, 0x400
 # of the eight bytes of a dtype from its kind on: kind, character, byte order, number; the flags between them differ
 SAME = 0xFFFFFFFF00FFFFFF
 # what machine code has of the process: what ``find`` looks for; functions of Python; objects; names of arguments
 _PLACES = (
-    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "int64", "int8", "bool", "float64_number",
-    "names", "items", "in_tuple", "array_new",
+    "type", "data", "nd", "dims", "descr", "flags", "kind", "float64", "bool", "float64_number", "names", "items",
+    "in_tuple", "array_new",
 )  # fmt: skip
 _FUNCTIONS = {
     "new_float": "PyFloat_FromDouble",
@@ -29,11 +29,6 @@ _FUNCTIONS = {
     "decrease": "Py_DecRef",
     "vectorcall": "PyObject_Vectorcall",
     "to_number": "PyLong_AsLongLong",
-    "new_number": "PyLong_FromLongLong",
-    "has_error": "PyErr_Occurred",
-    "complain": "PyErr_SetString",
-    "save_thread": "PyEval_SaveThread",
-    "restore_thread": "PyEval_RestoreThread",
     "call_any": "PyObject_VectorcallDict",  # of any object, in all versions
     "fetch": "PyErr_Fetch",
     "forget": "PyErr_Clear",
@@ -41,12 +36,12 @@ _FUNCTIONS = {
     "tuple_put": "PyTuple_SetItem",
 }
 _OBJECTS: dict[str, Any] = {
-    "ndarray": np.ndarray, "type_error": TypeError, "none": None, "true": True, "int": int, "list": list,
+    "ndarray": np.ndarray, "none": None, "true": True, "int": int, "list": list,
     "tuple": tuple, "nothing": (),
 }  # fmt: skip
 _NAMES = ("out", "hold", "B", "contacts", "reference", "rows")
 FOUND = (*_PLACES, *_FUNCTIONS, *_OBJECTS, *_NAMES)
-"""Names of what ``find`` returns, in the order in which machine code has it."""
+"""Names of what ``find`` returns."""
 
 
 class NoFastCallsError(Exception):
@@ -100,7 +95,7 @@ def find() -> dict[str, int]:
     listed = ["out", 2.5]
     where = word(id(listed) + HEAD + 8)
     _need(word(id(listed) + HEAD) == 2 and [word(where), word(where + 8)] == [id(x) for x in listed], "lists")
-    numbers = [word(id(t) + kind) & SAME for t in (FLOAT64, INT64, INT8, BOOL)]
+    numbers = [word(id(t) + kind) & SAME for t in (FLOAT64, BOOL)]
     # of a tuple where its length is; of a list where its items are
     found = kinds[0], data, nd, dims, descr, flags, kind, *numbers, FLOAT64.num, HEAD, HEAD + 8, places[0], _array_new()
     return {

@@ -5,17 +5,13 @@ from __future__ import annotations
 import ast
 import functools
 import hashlib
-import sys
 import time
 from collections.abc import Collection, Iterable
-from contextlib import suppress
 from pathlib import Path
 
 PACKAGE, _, _inside = __name__.partition(".")
 ROOT = Path(__file__).resolve().parents[_inside.count(".")]
 """The folder of the package."""
-PYTHON = f"{sys.version_info.major}.{sys.version_info.minor}"
-"""Whose syntax trees these are: each version writes them in its own way."""
 
 Import = tuple[int, str, list[str]]
 """How many dots, from which module, which names."""
@@ -56,14 +52,6 @@ def syntax_of(content: bytes) -> Syntax:
 def _is_words(node: ast.stmt) -> bool:
     """Whether a statement is a string that nobody takes: a docstring, of an attribute too."""
     return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant) and isinstance(node.value.value, str)
-
-
-def says_the_same(path: Path, content: str, syntax: str, python: str) -> bool:
-    """Whether a file has a content of this checksum, or one that differs in its words only."""
-    with suppress(OSError, SyntaxError, ValueError):
-        now = content_of(path)
-        return checksum(now) == content or (python == PYTHON and syntax_of(now)[0] == syntax)
-    return False
 
 
 def written_meanwhile(paths: Iterable[Path]) -> bool:

@@ -18,7 +18,7 @@ import numpy as np
 
 from ..._engine import entry_points as kernels
 from ..._engine.choice import chosen
-from ..._engine.native import library
+from ..._engine.native.telling import say
 from ..._engine.native.words import LEFT_TO_KERNEL, words_of
 from ..._engine.operations import RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
@@ -170,7 +170,7 @@ class Functions:
             if self.asked:
                 raise
             if not self._told:
-                library.say(f"model {self._model.name!r} has kernels by tables, which take longer: {error}")
+                say(f"model {self._model.name!r} has kernels by tables, which take longer: {error}")
             self._told, found = True, make(0)
             found.most = most
         _spend(found.made_in)
@@ -260,7 +260,7 @@ class Functions:
 def _spend(seconds: float) -> None:
     """Say once that much time goes into traces."""
     if _spent[0] < _LONG <= _spent[0] + seconds:
-        library.say(
+        say(
             f"more than {_LONG:g} s went into code for single robots. A program that makes many robots of different "
             "structure is faster with kernels that serve all of them: with pc.engine('tables'), or PIN_CLUSTERS_ENGINE"
         )

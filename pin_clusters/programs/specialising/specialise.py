@@ -8,7 +8,6 @@ from typing import Any
 import pinocchio as pin
 
 from ..._engine.entry_points import BOUNDSCHECK, JIT
-from ..._engine.native.memory import may_execute
 from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
 from .functions import BY_NAME
@@ -49,7 +48,7 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
         cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
         raise ArgumentTypeError(f"specialise: model must be a ClusterModel, got {type(model).__name__}.{cure}")
     names = _names(functions)
-    if not JIT or BOUNDSCHECK or not may_execute():
+    if not JIT or BOUNDSCHECK:
         return model
     special = model._with_functions(Functions.asked_for)
     for name in names:

@@ -21,7 +21,6 @@ class _Lowering(NativeLowering):
     """Lowers to LLVM's representation, and no further."""
 
     _name = "lowering_of_inner_functions"
-    optimizes = False
 
     def run_pass(self, state: Any) -> bool:
         """Lower, and give the dispatcher something in place of machine code."""
@@ -29,22 +28,13 @@ class _Lowering(NativeLowering):
         super().run_pass(state)
         lowered, library = state["cr"], state.library
         if all(hasattr(library, name) for name in _KNOWN):
-            if not self.optimizes:
-                library._optimize_final_module = _nothing
+            library._optimize_final_module = _nothing
             library._finalize_final_module = lambda: _finalized(library)
         never_called = list[Any]().append  # a builtin of its own: callers find the code by it
         state.targetctx.insert_user_function(never_called, lowered.fndesc, [library])
         state.reload_init.extend(getattr(library, "_reload_init", ()))  # since 0.63
         state["cr"] = lowered._replace(cfunc=never_called)
         return True
-
-
-@register_pass(mutates_CFG=True, analysis_only=False)
-class _OptimizingLowering(_Lowering):
-    """Optimises, too."""
-
-    _name = "lowering_without_machine_code"
-    optimizes = True
 
 
 def _nothing() -> None:
@@ -59,20 +49,12 @@ def _finalized(library: Any) -> None:
 class InnerCompiler(CompilerBase):
     """Numba's compiler, with that lowering."""
 
-    lowering: type[_Lowering] = _Lowering
-
     def define_pipelines(self) -> list[PassManager]:
         """Return the one pipeline: nopython."""
         passes = PassManager("inner")
         for part in (DefaultPassBuilder.define_untyped_pipeline, DefaultPassBuilder.define_typed_pipeline):
             passes.passes.extend(part(self.state).passes)
         for lowering, says in DefaultPassBuilder.define_nopython_lowering_pipeline(self.state).passes:
-            passes.add_pass(self.lowering if lowering is NativeLowering else lowering, says)
+            passes.add_pass(_Lowering if lowering is NativeLowering else lowering, says)
         passes.finalize()
         return [passes]
-
-
-class EntryCompiler(InnerCompiler):
-    """The same for entry points of which another program makes machine code."""
-
-    lowering = _OptimizingLowering

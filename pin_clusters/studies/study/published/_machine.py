@@ -13,7 +13,7 @@ import numpy as np
 import pinocchio as pin
 
 from .... import batch
-from ...._engine.entry_points import JIT, compiled_ahead
+from ...._engine.entry_points import JIT
 from ...._support.version import __version__
 
 UNKNOWN = "unknown"
@@ -38,8 +38,6 @@ def machine() -> dict[str, Any]:
 
 def _numba() -> str:
     """Return the version of what compiled the kernels."""
-    if compiled_ahead() is not None:
-        return "compiled ahead"
     if not JIT:
         return "off"
     import numba

@@ -1,1 +1,0 @@
-"""Kernels compiled ahead of time, for wheels; nothing here runs in an installed package."""
