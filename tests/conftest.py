@@ -10,7 +10,6 @@ import pytest
 os.environ.setdefault("PIN_CLUSTERS_ENGINE", "tables")
 
 from pin_clusters._engine import entry_points
-from pin_clusters._engine import preparing as compiling
 
 # so many tests need most kernels
 MANY = 50
@@ -38,7 +37,7 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 @pytest.fixture(scope="session", autouse=True)
 def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
-    """Workers share the compilation: each takes what no other one has begun, then loads the rest."""
+    """Workers share the compilation: each begins elsewhere, and loads what others have compiled."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     items = request.session.items
     traced = os.environ["PIN_CLUSTERS_ENGINE"] != "tables"  # then few kernels are needed
@@ -48,7 +47,8 @@ def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
     if all(item.get_closest_marker("jitless") for item in items):
         kernels = [k for k in kernels if "rows" not in k.name and k not in (entry_points.simulate, entry_points.moved)]
     workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
-    compiling.compile_all(_from_another_end(kernels, int(worker[2:]), workers))
+    for kernel in _from_another_end(kernels, int(worker[2:]), workers):
+        kernel.function()
 
 
 def _from_another_end(kernels: list[entry_points.Kernel], i: int, n: int) -> list[entry_points.Kernel]:

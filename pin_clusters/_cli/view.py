@@ -20,15 +20,6 @@ from ..model import ClusterModel
 from . import common, motions, study, tables
 
 
-def needed(animate: str | None, ghost: str | None) -> tuple[str, ...]:
-    """Which kernels the motion needs."""
-    if animate is None:
-        return ()
-    along = () if animate in ("swing", "random") else ("rnea", "rows")
-    swing = ("rnea", "aba", "energy", "simulate") if animate == "swing" else ()
-    return (*along, *swing, *(("aba", "energy", "moved") if ghost is not None else ()))
-
-
 def load(robot: str, animate: str | None) -> ClusterModel:
     """Return the robot; its base floats where it was recorded, and is fixed where there is no ground to stand on."""
     if animate is None or animate in motions.KINDS:

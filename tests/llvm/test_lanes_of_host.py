@@ -9,7 +9,8 @@ from pin_clusters.programs.machine_code import machine
 
 @pytest.mark.jitless
 @pytest.mark.parametrize(
-    ("features", "lanes"), [("+avx512vl,+avx2,+avx", 8), ("-avx512vl,+avx2,+avx", 4), ("+avx", 4), ("+neon", 2), ("", 2)]
+    ("features", "lanes"),
+    [("+avx512vl,+avx2,+avx", 8), ("-avx512vl,+avx2,+avx", 4), ("+avx", 4), ("+neon", 2), ("", 2)],
 )
 def test_lanes(monkeypatch: pytest.MonkeyPatch, features: str, lanes: int) -> None:
     monkeypatch.setattr(machine, "host", lambda: machine.Host("", "", features))

@@ -81,8 +81,8 @@ def study(
     from ... import approximations
     from ...studies import study
     from ...studies.study import plots, report
-    from .. import kernels, tables
     from .. import study as command
+    from .. import tables
 
     out = common.console()
     if experiment is not None:
@@ -96,7 +96,6 @@ def study(
     motion = command.trajectory_of(trajectory, options)
     folder = folder_of(output, "study", robot)
     model = common.with_independent(command.load(robot, base, motion), independent)
-    kernels.announce(model, "rnea")
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, motion, base=base, drop_rotors=drop_rotors, progress=progress)
@@ -144,8 +143,8 @@ def audit(
       pin-clusters audit my_robot.urdf --amplitude 0.2 --output /tmp/audit
     """  # noqa: D301 (click wants the character)
     from ...studies import audit
-    from .. import kernels, tables
     from .. import study as motions
+    from .. import tables
 
     folder, out = folder_of(output, "audit", robot), common.console()
     motion = motions.trajectory_of(trajectory, options)
@@ -154,7 +153,7 @@ def audit(
     model = common.load(robot) if as_it_is else motions.load(robot, base, motion)
     model = common.with_independent(model, independent)
     audit.check(model)
-    with kernels.prepared(model, "rnea", "aba", "crba", "energy", "simulate", "moved", "tree", folder=folder):
+    with common.output_folder(folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(
                 model, motion, threshold=threshold, base=base, frames=frames or None, drop_rotors=drop_rotors,

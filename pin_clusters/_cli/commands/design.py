@@ -42,13 +42,13 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
       pin-clusters mechanism my_robot.urdf --motion gait.csv
     """  # noqa: D301 (click wants the character)
     from ...studies.design import mechanism
-    from .. import kernels, study
+    from .. import study
 
     folder, out = folder_of(output, "mechanism", robot), common.console()
     trajectory = None if motion is None else study.trajectory_of(motion, {})
     model = common.load(robot, None) if trajectory is None else study.load(robot, None, trajectory)
     model = common.with_independent(model, independent)
-    with kernels.prepared(model, "rnea", "aba", "crba", "moved", "tree", folder=folder):
+    with common.output_folder(folder):
         with common.ProgressBar("mechanism") as progress:
             result = mechanism(model, trajectory, progress=progress)
         _show(result, out)

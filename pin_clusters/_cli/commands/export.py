@@ -49,16 +49,11 @@ def export(
       pin-clusters export mit_humanoid_leg --real float --target armv7-linux-gnueabihf,cortex-a9
       pin-clusters export my_robot.urdf --functions computeFrameJacobian --frames foot
     """  # noqa: D301 (click wants the character)
-    from ..._engine.operations import BY_NAME
     from ...programs import codegen
-    from .. import kernels
 
     model = common.with_independent(common.load(robot), independent)
     folder = folder_of(output, "export", robot)
-    # whose numbers go into the test
-    declared = [BY_NAME[function] for function in functions if function in BY_NAME]
-    with kernels.prepared(model, *(one.operation.name for one in declared if one.specialised)):
-        made = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
+    made = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
     for note in made.notes:
         click.secho(f"note: {note}", fg="yellow", err=True)
     common.say_written(common.console(), *made.files)

@@ -9,18 +9,6 @@ import click
 from .. import common
 from . import CONTEXT, output
 
-# kernels of the parts; of "tables" those for closed loops as well
-_KERNELS = {
-    "tables": ("rnea", "aba", "columns"),
-    "lengths": ("rnea", "aba", "columns"),
-    "shapes": ("rnea", "aba", "crba", "columns"),
-    "sinusoids": ("rnea",),
-    "virtual_work": ("aba",),
-    "passive": ("simulate", "energy"),
-    "inputs": ("aba", "columns", "frame_jacobian"),
-    "crossover": ("rnea", "aba", "crba"),
-}
-
 
 @click.command(context_settings=CONTEXT)
 @output("paper", of_robot=False)
@@ -52,20 +40,13 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
       pin-clusters paper --output /tmp/paper
       pin-clusters paper --only lengths --longest 2000
     """  # noqa: D301 (click wants the character)
-    from ..._engine import preparing as compiling
     from ...studies.study import published
     from .. import tables
 
-    out, parts = common.console(), only or tuple(_KERNELS)
+    out = common.console()
     with common.output_folder(output):
         took = published.expected(quick=quick, only=only or None, longest=longest)
         tables.say(out, f"This takes {took.said}, without what is compiled; results go to {output}.")
-        # what the parts will compile, but for the baselines, which say so themselves
-        names = dict.fromkeys(name for part in parts for name in _KERNELS[part])
-        wanted = compiling.kernels_of(False, *names)
-        if "tables" in parts:
-            wanted += compiling.kernels_of(True, "move", "coupling", *_KERNELS["tables"])
-        compiling.announce(wanted)
         with common.ProgressBar("paper") as progress:
             results = published.run(quick=quick, only=only or None, longest=longest, patient=patient, progress=progress)
         rows = [(s.text, s.measured, s.verdict) for s in published.statements(results)]

@@ -51,10 +51,9 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
     """  # noqa: D301 (click wants the character)
     from ...verification import peers as rivals
     from .. import bench as command
-    from .. import kernels
 
     model = common.with_independent(common.load(robot), independent)
-    with kernels.prepared(model, "rnea", "aba", "crba"), common.ProgressBar("timing") as progress:
+    with common.ProgressBar("timing") as progress:
         found = rivals.measure(model, repeats=repeats, progress=progress)
     command.show(model, found, common.console())
 
@@ -103,7 +102,7 @@ def view(
     """  # noqa: D301 (click wants the character)
     from ... import visualize  # noqa: F401 (says what to install, before any work)
     from ..._support.whole_files import refused, whole
-    from .. import kernels, motions
+    from .. import motions
     from .. import view as scene
 
     out = common.console()
@@ -120,9 +119,8 @@ def view(
         model = common.with_independent(scene.load(robot, animate), independent)
         if ghost is not None:
             motions.check_ghost(model, ghost)
-        with kernels.prepared(model, *scene.needed(animate, ghost)):
-            visual = scene.meshes_of(model, robot) if meshes else None
-            page = scene.page_of(model, visual, animate, ghost, duration, amplitude, forces, out)
+        visual = scene.meshes_of(model, robot) if meshes else None
+        page = scene.page_of(model, visual, animate, ghost, duration, amplitude, forces, out)
         if static is not None:
             with refused(common.OutputError, static), whole(static) as (part,):
                 part.write_text(page, encoding="utf-8")

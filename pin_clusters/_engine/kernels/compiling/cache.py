@@ -1,9 +1,8 @@
 """The cache of what Numba compiled: one folder per kernel, with a note of its files' checksums.
 
-The folder is named by what the kernel is made of: the syntax of its module and of all that this imports, so that a
-change of other kernels, of comments or of docstrings compiles nothing. What the note does not vouch for (damaged, cut
-off, left by a process that died) is thrown away and compiled again. Two processes do not compile the same kernel: the
-second waits, and loads. Where nothing can be written, kernels are compiled, and used, in every process.
+The folder is named by the sources of all kernels: another release compiles anew. What the note does not vouch for
+(damaged, cut off, left by a process that died) is thrown away and compiled again. Two processes do not compile the same
+kernel: the second waits, and loads. Where nothing can be written, kernels are compiled, and used, in every process.
 
 Environment:
     PIN_CLUSTERS_CACHE: Folder of the compiled kernels, instead of the user's cache folder.
@@ -11,15 +10,14 @@ Environment:
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import json
-import os
 import shutil
 import signal
 import sys
 import threading
 import time
-import types
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -31,9 +29,7 @@ from numba import config
 from numba.core import caching
 
 from ... import switches
-from ...native import sources
 from ...native.cache_folders import find
-from ...native.sources import Sources, Syntax
 from ...native.telling import say
 
 try:
@@ -42,10 +38,8 @@ except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
 _NOTE = "checksums.json"
-_READ = "sources.json"  # the syntax of sources, by their content: parsing all takes longer than loading what is kept
-_MOST = 5000  # of these
-# of which nothing becomes machine code; what it depends on of them is in the name of the folder
-_WITHOUT = (Path(__file__).resolve(), Path(switches.__file__).resolve())
+_ENGINE = Path(__file__).resolve().parents[2]
+_begun = time.time_ns()
 
 
 def _digest() -> str:
@@ -58,7 +52,6 @@ def _digest() -> str:
 _lock = threading.RLock()
 _folder: Path | None = None
 _searched = False
-_sources = Sources({}, _WITHOUT)
 
 
 def cache_folder() -> Path | None:
@@ -68,103 +61,33 @@ def cache_folder() -> Path | None:
         if not _searched:
             _folder = find(_digest(), "compiled kernels", "kernels are compiled again in every process")
             _searched = True
-            if _folder is not None:
-                _sources.known.update(_read_before(_folder / _READ))
     return _folder
 
 
-def _read_before(path: Path) -> dict[str, Syntax]:
-    with suppress(OSError, ValueError):
-        checksum, _, text = path.read_text(encoding="utf-8").partition("\n")
-        if sources.checksum(text.encode()) == checksum:
-            return json.loads(text)
-    return {}
+@functools.cache
+def _sources(own: Path) -> str | None:
+    """Name all that kernels are made of, and the folder of a function that is none, or its file outside the package.
+
+    None if one of these was changed meanwhile: this process may have imported what stood there before.
+    """
+    files = [*sorted((_ENGINE / "kernels").rglob("*.py")), _ENGINE / "doors.py", _ENGINE / "operations.py"]
+    if not own.is_relative_to(_ENGINE):
+        files += sorted(own.parent.glob("*.py")) if own.is_relative_to(_ENGINE.parent) else [own]
+    told = hashlib.sha256()
+    for file in files:
+        told.update(f"{file.name} ".encode() + file.read_bytes())
+    changed = any(_begun < file.stat().st_mtime_ns <= time.time_ns() for file in files)
+    return None if changed else told.hexdigest()
 
 
 def _place(dispatcher: Any, name: str) -> Path | None:
     """Return where a function is kept; None if no place serves, or its sources were changed under this process."""
-    with _lock:
-        folder = cache_folder()
-        if folder is None:
-            return None
-        whole, alone, values = _made_of(dispatcher)
-        before = len(_sources.known)
-        if sources.written_meanwhile([*_sources.parts(whole), *alone]):
-            return None
-        told = [_sources.digest(whole), *(_sources.syntax(path)[0] for path in alone), *values]
-        told += [f"{option} {value}" for option, value in sorted(dispatcher.targetoptions.items())]
-        if len(_sources.known) > before:
-            _keep_what_was_read(folder)
-    return folder / f"{name}-{sources.checksum(repr(told).encode())[:16]}"
-
-
-def _keep_what_was_read(folder: Path) -> None:
-    text = json.dumps(dict(list(_sources.known.items())[-_MOST:]))
-    with suppress(OSError):  # a full disk: parsed again next time
-        part = folder / f"{_READ}.{os.getpid()}"
-        part.write_text(f"{sources.checksum(text.encode())}\n{text}", encoding="utf-8")
-        part.replace(folder / _READ)
-
-
-def _made_of(function: Any) -> tuple[list[Path], list[Path], list[str]]:
-    """List what a function is made of: files with all that they import, files alone, and values.
-
-    One that was made by another function, and encloses what that was given, is of a file that may know nothing of it:
-    it is made of that file alone, of what it encloses, and of what it names there.
-    """
-    whole: dict[Path, None] = {Path(__file__).resolve().with_name("jit.py"): None}  # which says how all are compiled
-    alone: dict[Path, None] = {}
-    values: list[str] = []
-    seen: set[int] = set()
-    waiting = [function]
-    while waiting:
-        one = waiting.pop()
-        one = getattr(one, "py_func", one)
-        if isinstance(one, types.FunctionType):
-            path = Path(one.__code__.co_filename).resolve()
-            if one.__closure__ is None:
-                whole[path] = None
-            elif id(one) not in seen:
-                seen.add(id(one))
-                alone[path] = None
-                waiting += [cell.cell_contents for cell in one.__closure__]
-                waiting += [one.__globals__[name] for name in _names(one.__code__) if name in one.__globals__]
-        elif isinstance(one, types.ModuleType):
-            if one.__name__.startswith(f"{sources.PACKAGE}."):
-                whole[Path(str(one.__file__)).resolve()] = None
-        elif isinstance(one, type):
-            waiting += filter(None, [sys.modules.get(one.__module__)])
-        elif isinstance(one, tuple | list):
-            waiting += one
-        elif not isinstance(one, types.BuiltinFunctionType):
-            values.append(repr(one))
-    return list(whole), list(alone), values
-
-
-def _names(code: types.CodeType) -> list[str]:
-    inner = [name for part in code.co_consts if isinstance(part, types.CodeType) for name in _names(part)]
-    return [*code.co_names, *inner]
-
-
-def is_kept(dispatcher: Any, name: str) -> bool:
-    """Whether a kernel is in the cache."""
-    place = _place(dispatcher, name)
-    return place is not None and _is_intact(place)
-
-
-def is_taken(dispatcher: Any, name: str) -> bool:
-    """Whether another process is compiling a kernel."""
-    place = _place(dispatcher, name)
-    if place is None or fcntl is None:
-        return False
-    try:
-        with open(f"{place}.lock", "w", encoding="utf-8") as file:
-            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    except OSError:
-        pass
-    return False
+    folder = cache_folder()
+    sources = _sources(Path(dispatcher.py_func.__code__.co_filename).resolve())
+    if folder is None or sources is None:
+        return None
+    options = sorted(f"{option} {value}" for option, value in dispatcher.targetoptions.items())
+    return folder / f"{name}-{hashlib.sha256(' '.join([sources, *options]).encode()).hexdigest()[:16]}"
 
 
 def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> None:
@@ -262,7 +185,7 @@ def _load(dispatcher: Any, signature: Any, place: Path) -> bool:
 _said_where = False
 
 
-def kept() -> str:
+def _kept_where() -> str:
     """Say how long compiled kernels last, for a message."""
     global _said_where
     _said_where = True
@@ -273,7 +196,7 @@ def kept() -> str:
 def _compile(dispatcher: Any, signature: Any, title: str) -> None:
     """Compile, and obey Ctrl-C; what cannot be written to the cache is used all the same."""
     problem: OSError | None = None
-    with _told(f"compiling {title}" + ("" if _said_where else f" for this processor, {kept()}")):
+    with _told(f"compiling {title}" + ("" if _said_where else f" for this processor, {_kept_where()}")):
         try:
             with _interruptible():
                 dispatcher.compile(signature)
