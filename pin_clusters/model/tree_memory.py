@@ -18,7 +18,7 @@ from .._engine.native.words import address_of as address_of_numbers
 from .._support.memory import data_of
 from ..errors import ArgumentTypeError, DataMismatchError
 
-_ITEM = {"oMi": 12, "liMi": 12, "oMf": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3}
+_ITEM = {"oMi": 12, "liMi": 12, "oMf": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3, "mass": 1}
 _MATRICES = {"J": 6, "dJ": 6, "Ag": 6, "dAg": 6, "Jcom": 3}
 _INLINE = ("hg", "dhg", "Ig")
 # how many words of a pin.Data are looked at: it is half as large again
@@ -124,6 +124,8 @@ def address_of(data: pin.Data, name: str) -> int:
         return _start([(field.linear, (8,)), (field.angular, (8,))], 24)
     if name == "Ig":
         return _address_of_inertia(data)
+    if name == "mass":
+        return _address_of_masses(data)
     size = 8 * _ITEM[name]
     starts = [start_of(field[j], _ITEM[name]) for j in {0, len(field) - 1}]
     if not all(starts) or starts[-1] - starts[0] != size * (len(field) - 1) * (len(starts) - 1):
@@ -143,7 +145,7 @@ def write(data: pin.Data, name: str, numbers: np.ndarray) -> None:
     else:
         field = getattr(data, name)
         for j, item in enumerate(numbers.reshape(-1, _ITEM[name])):
-            field[j] = _made(item)
+            field[j] = _made(item) if item.size > 1 else float(item[0])
 
 
 def read(data: pin.Data, name: str) -> np.ndarray:
@@ -199,6 +201,21 @@ def _address_of_inertia(data: pin.Data) -> int:
     found = np.array_equal(there, seen)
     data.Ig = before
     return lever - 8 if found else 0
+
+
+def _address_of_masses(data: pin.Data) -> int:
+    """Return the address of ``mass``: told by a number put there for a moment, if the list is part of the data."""
+    masses, start = data.mass, object_at(data)
+    if type(masses).__mro__[-2] is not _INSTANCE or not len(masses):
+        return 0
+    there = word(object_at(masses))  # it leads to what is elsewhere
+    if not start <= there < start + 8 * _LOOKED_AT or word(there + 8) - word(there) != 8 * len(masses):
+        return 0
+    address, before, known = word(there), masses[0], 0.1234567890123
+    masses[0] = known
+    found = ctypes.c_double.from_address(address).value == known
+    masses[0] = before
+    return address if found else 0
 
 
 def _symmetric(numbers: np.ndarray) -> np.ndarray:

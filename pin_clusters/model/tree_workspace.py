@@ -47,6 +47,8 @@ class TreeWorkspace:
     _no_rows: np.ndarray
     _G: np.ndarray
     _com: np.ndarray
+    _hg: pin.Force  # in the tree's data, as the next one
+    _dhg: pin.Force
     _coupling: tuple[np.ndarray, np.ndarray]
     __slots__ = tuple(__annotations__)
 
@@ -69,6 +71,7 @@ class TreeWorkspace:
         out = arrays[-1]
         for first in (at.oMi, at.liMi):  # of the universe
             out[first : first + 9] = np.eye(3).ravel()
+        out[own.mass : own.mass + len(tables.masses)] = tables.masses
         more = tables.derived
         self._J, self._dJ, self._Jcom, self._Ag, self._dAg = (
             out[first : first + rows * nv].reshape(rows, nv)
@@ -109,6 +112,7 @@ class TreeWorkspace:
         tables = self._model._tree_tables
         found, places = found_in(tree, dict.fromkeys(name for _, name in tables.fields))
         self._tree, self._watch = tree, Watch(places)
+        self._hg, self._dhg = tree.hg, tree.dhg
         index = self._tree_tables.arrays[0]
         for row, name in tables.fields:
             # what cannot be read there is read from our own, after _read_fields

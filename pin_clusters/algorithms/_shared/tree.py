@@ -64,16 +64,6 @@ def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> N
         data._G[: model.own_tree.nv], data._lost, data._posed[-1] = np.nan, True, 2.0
 
 
-def weigh(model: ClusterModel, data: ClusterData) -> None:
-    """Fill ``data.mass``."""
-    with_rods = model._tree_tables.masses
-    if with_rods and data._tree.mass[0] == with_rods[0][1]:
-        return  # it stands there already; each entry takes a third of a microsecond
-    pin.computeSubtreeMasses(model.inertia_tree, data._tree)
-    for j, mass in with_rods:
-        data._tree.mass[j] = mass
-
-
 def _settle(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
     """Bring motion axes that only Pinocchio itself can write to q: other functions of Pinocchio read them."""
     G, g = data._coupling

@@ -34,4 +34,3 @@ def computeAllTerms(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> N
     computeMechanicalEnergy(model, data, q, v)
     if not quick_tree(model, data, _ALL, q, v, None):
         _tree.compute(model, data, _ALL, q, v)
-    _tree.weigh(model, data)

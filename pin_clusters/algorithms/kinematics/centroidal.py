@@ -91,7 +91,6 @@ def centerOfMass(
             _tree.place(model, data, what, q)
         else:
             _tree.compute(model, data, what, q, *_check.rates(model, v, a))
-    _tree.weigh(model, data)
     return data._com.copy()
 
 
@@ -117,7 +116,6 @@ def jacobianCenterOfMass(
         what = JCOM | WORLD if subtrees else JCOM
         if not quick_tree(model, data, what, q, None, None):
             _tree.compute(model, data, what, _check.pose(model, data, q))
-        _tree.weigh(model, data)
         return data._Jcom.copy()
     _check.model_data(model, data)
     J = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees).reshape(3, -1)  # one column: a vector
@@ -145,8 +143,7 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
     """
     if v is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, None):
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
-    _tree.weigh(model, data)
-    return data._tree.hg.copy()
+    return data._hg.copy()
 
 
 @_documented
@@ -244,5 +241,4 @@ def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterDat
     """
     if a is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, a):
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.motion(model, data, q, v, a))
-    _tree.weigh(model, data)
-    return data._tree.dhg.copy()
+    return data._dhg.copy()

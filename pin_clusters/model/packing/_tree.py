@@ -63,7 +63,7 @@ class TreeTables:
         link_of_joint: The link that is moved by each joint.
         settles: Whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q.
         curved: Velocities whose rows of G depend on q.
-        masses: Joint and mass of each subtree that holds masses of rods which no link has.
+        masses: Of the subtree of each joint, with the masses of rods that no link has.
     """
 
     index: np.ndarray
@@ -77,7 +77,7 @@ class TreeTables:
     link_of_joint: np.ndarray
     settles: bool
     curved: tuple[int, ...]
-    masses: tuple[tuple[int, float], ...]
+    masses: np.ndarray
 
 
 def pack_tree(
@@ -132,6 +132,7 @@ def pack_tree(
     copies = [(name, getattr(sections, name), counts[name], what, level) for name, _, _, what, level in _FIELDS]
     copies += [(name, getattr(sections, name), 3, what, level) for name, what, level in _OF_THE_WHOLE]
     copies.append(("dAg", derived.tree_dAg, 6 * nvt, tl.MAP_RATE, 1))
+    copies.append(("mass", own.mass, tree.njoints, tl.CENTERS | tl.JCOM, 0))
     back = [(name, getattr(sections, name), counts[name], NEVER, 0) for name in ("oMi", "J", "dJ", "v", "oMf")]
     field0, _ = out.add_all(tl.Field(place, n, 0, what, level) for _, place, n, what, level in (*copies, *back))
     fields = tuple((field0 + i, name) for i, (name, *_) in enumerate((*copies, *back)))
@@ -187,15 +188,13 @@ def _widest(tree: pin.Model, topology: Topology) -> int:
     return max((max(1, len(columns)) for _, columns in _blocks(tree, topology)), default=0)
 
 
-def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> tuple[tuple[int, float], ...]:
-    more = np.zeros(tree.njoints)
+def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> np.ndarray:
+    found = np.array([inertia.mass for inertia in inertia_tree.inertias])
+    for j in range(tree.njoints - 1, 0, -1):
+        found[tree.parents[j]] += found[j]
     for mass, _, common in lumps:
-        more[list({0, *(int(j) for j in tree.supports[common])})] += mass
-    if not lumps:  # a pin.Data takes 32 nv^3 bytes: gigabytes from some hundred joints on
-        return ()
-    data = pin.Data(inertia_tree)
-    pin.computeSubtreeMasses(inertia_tree, data)
-    return tuple((int(j), data.mass[int(j)] + more[j]) for j in np.flatnonzero(more))
+        found[list({0, *(int(j) for j in tree.supports[common])})] += mass
+    return found
 
 
 def _items(tree: pin.Model, count: str) -> int:
@@ -209,13 +208,13 @@ def _places(tree: pin.Model, nv: int, links: int, widest: int) -> tuple[tl.Secti
         places.append(offset)
         offset += item * _items(tree, count)
     nvt, behind = tree.nv, (1 + links) * tl.LINK_WORK
-    sizes = [6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1]
+    sizes = [6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1, tree.njoints]
     # without loops the constant G serves
     more = [count * nvt * nv if widest else 0 for count in (4, 2, 1 + widest)]
     sizes += [6 * nvt, 6 * nv, *more, tree.nq, 1, tree.nq, 1, tree.nq, nv, 1, 1]
     at_out: list[int] = (offset + np.cumsum([0, *sizes])).tolist()
-    own = tl.Own._make([*at_out[:9], behind, behind + nvt, behind + 2 * nvt])
-    derived = tl.Derived._make([*at_out[9:-1], behind + 8 * nvt])
+    own = tl.Own._make([*at_out[:10], behind, behind + nvt, behind + 2 * nvt])
+    derived = tl.Derived._make([*at_out[10:-1], behind + 8 * nvt])
     if not widest:
         derived = derived._replace(coupled=own.G, turned=own.G, bends=own.G)
     return tl.Sections(*places), own, derived, behind + 8 * nvt + 1, at_out[-1]

@@ -89,6 +89,8 @@ class _Wish:
             constant = [i for i in range(G, G + model_G.size) if not isinstance(out[i], Expression)]
             out[constant] = self._known(out[constant].astype(float))
         before = out.copy(), work.copy()
+        if any(F.at == tables.own.mass for F in self._fields.values()):
+            out[tables.own.mass :][: len(tables.masses)] = tables.masses.tolist()
         nothing = np.zeros(0, dtype=object)
         what = self._what & ~tl.KEEP | tl.QUIET
         with np.errstate(all="ignore"):

@@ -65,6 +65,7 @@ class Own(NamedTuple):
     kept: int  # G of the last function that was given q, for those that are not
     kept_rate: int  # and dG/dt
     lost: int  # 1 if there is no kept G, because the pose was singular
+    mass: int  # of the subtree of every joint, a field of ``pin.Data``; never written
     v_tree: int  # work
     a_tree: int  # work
     room: int  # work: six numbers per velocity of the tree
