@@ -16,13 +16,11 @@ from ..model.configuration import integrate as single_integrate
 from ..model.configuration import project as single_project
 from ..model.configuration.points import held_joints
 from ..simulation._plan import can_move, plan_of
-from ._device import on_device, there
 from ._kept import kept
 from ._marks import MOVES, OPEN, PROJECTIONS
-from ._program import Each, Program, programmed, run_each
-from ._room import Room
+from ._program import Each, Program, Room, programmed, run_each
 from ._shortest import terms_of
-from ._tables import Batch, documented, states
+from ._tables import Batch, documented, on_device, states, there
 
 
 @documented
