@@ -11,65 +11,21 @@ from .kernels.numbers.memory import borrowed
 from .kernels.tables.addresses import tables
 from .operations import Operation
 
-
-# as many as there are arguments: compiled code has no other way to hand on what it is given
-def _of_one(passes):
-    def door(address, a):
-        index, params, work, result = tables(address)
-        return passes(index, params, work, result, borrowed(a))
-
-    return door
+# every argument by its name: compiled code has no other way to hand on what it is given
+_DOOR = """
+def door(address, {given}):
+    index, params, work, result = tables(address)
+    return passes(index, params, work, result, {borrowed})
+"""
 
 
-def _of_two(passes):
-    def door(address, a, b):
-        index, params, work, result = tables(address)
-        return passes(index, params, work, result, borrowed(a), borrowed(b))
-
-    return door
-
-
-def _of_four(passes):
-    def door(address, a, b, c, d):
-        index, params, work, result = tables(address)
-        return passes(index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d))
-
-    return door
-
-
-def _of_five(passes):
-    def door(address, a, b, c, d, e):
-        index, params, work, result = tables(address)
-        return passes(
-            index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e)
-        )  # fmt: skip
-
-    return door
-
-
-def _of_seven(passes):
-    def door(address, a, b, c, d, e, f, g):
-        index, params, work, result = tables(address)
-        return passes(
-            index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e), borrowed(f),
-            borrowed(g),
-        )  # fmt: skip
-
-    return door
-
-
-def _of_nine(passes):
-    def door(address, a, b, c, d, e, f, g, h, i):
-        index, params, work, result = tables(address)
-        return passes(
-            index, params, work, result, borrowed(a), borrowed(b), borrowed(c), borrowed(d), borrowed(e), borrowed(f),
-            borrowed(g), borrowed(h), borrowed(i),
-        )  # fmt: skip
-
-    return door
-
-
-_DOORS = {1: _of_one, 2: _of_two, 4: _of_four, 5: _of_five, 7: _of_seven, 9: _of_nine}
+def door_of(passes: Any, arguments: int) -> Any:
+    """Return what takes an address in place of the tables of passes."""
+    given = [f"x{i}" for i in range(arguments)]
+    text = _DOOR.format(given=", ".join(given), borrowed=", ".join(f"borrowed({x})" for x in given))
+    own = {"__name__": __name__, "passes": passes, "tables": tables, "borrowed": borrowed}
+    exec(compile(text, __file__, "exec"), own)
+    return own["door"]
 
 
 @functools.cache
@@ -78,7 +34,7 @@ def source(operation: Operation, loops: bool, name: str, title: str) -> Source:
     if operation.is_door:
         return Source(_found(operation.passes), operation.kinds, title, None, operation.nogil)
     plain = _found(operation.passes + "_loops" * loops)
-    door = _DOORS[len(operation.kinds)](plain)
+    door = door_of(plain, len(operation.kinds))
     door.__name__ = door.__qualname__ = name
     return Source(door, ("i0", *operation.kinds), title, plain, operation.nogil)
 

@@ -18,11 +18,6 @@ def names(takes: str) -> list[str]:
     return [word.partition(":")[0] for word in takes.split()]
 
 
-def _kinds(takes: str) -> tuple[str, ...]:
-    """Return what arguments are, which stands behind their names."""
-    return tuple(kind or "f1" for _, _, kind in (word.partition(":") for word in takes.split()))
-
-
 class Operation(NamedTuple):
     """Passes over the tables of a robot.
 
@@ -50,7 +45,7 @@ class Operation(NamedTuple):
     @property
     def kinds(self) -> tuple[str, ...]:
         """What the arguments are."""
-        return _kinds(self.takes)
+        return tuple(kind or "f1" for _, _, kind in (word.partition(":") for word in self.takes.split()))
 
     @property
     def result(self) -> str:

@@ -13,13 +13,11 @@ from .._engine.choice import functions_of
 from .._engine.operations import BY_NAME, Function
 from ..model import ClusterModel, with_loops
 from ..programs.machine_code.machine import lanes_of_host
-from ._device import on_device, there
 from ._marks import OPEN, SINGULAR, all_one_by_one, settle
-from ._program import Each, Program, programmed, run_each
+from ._program import Each, Program, Room, programmed, run_each
 from ._robots import given_of, run_program
-from ._room import Room
 from ._sharing import Run, share
-from ._tables import Batch, Given, forces, states
+from ._tables import Batch, Given, forces, on_device, states, there
 
 
 def run(

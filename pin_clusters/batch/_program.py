@@ -1,4 +1,4 @@
-"""Entry points that are called for each row, at their addresses, by one kernel."""
+"""Entry points that are called for each row, at their addresses, by one kernel; and what they work on."""
 
 from __future__ import annotations
 
@@ -9,9 +9,23 @@ import numpy as np
 
 from .._engine import entry_points as kernels
 from .._engine.native.words import DATA, SIZES, words_of
+from .._support.arrays import on_a_page
+from ..model import ClusterModel
 from ._marks import STATES, Said, all_one_by_one, finish, mark_input, one_by_one
 from ._sharing import ROWS, Run, share
 from ._tables import Batch
+
+
+class Room:
+    """Workspace of a model for one thread; kernels that run one after the other share it."""
+
+    def __init__(self, model: ClusterModel) -> None:
+        self._model = model
+        (self._work,) = on_a_page(model._tables.work)
+
+    def tables(self, result: np.ndarray) -> kernels.Pointer:
+        """Return tables with a result, as kernels find them."""
+        return kernels.Pointer(self._model._index, self._model._params, self._work, result)
 
 
 class Each(NamedTuple):

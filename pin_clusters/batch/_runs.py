@@ -17,8 +17,7 @@ from ..simulation._plan import Called, calls_of, plan_of
 from ..simulation._recorder import coupling_residuals
 from ..simulation._settings import Settings
 from ._marks import OPEN, SINGULAR
-from ._program import Each, Program
-from ._room import Room
+from ._program import Each, Program, Room
 from ._sharing import Run
 from ._tables import Batch
 

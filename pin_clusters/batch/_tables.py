@@ -13,6 +13,7 @@ from .._support.arrays import is_plain, numbers, plain, room, whole_number
 from .._support.docstrings import stock
 from ..errors import ArgumentTypeError, ShapeError
 from ..model import ClusterData, ClusterModel, check_model
+from ..programs.cuda.arrays import on_gpu
 from . import _memory
 
 documented = stock(
@@ -126,6 +127,20 @@ def forces(model: ClusterModel, fext: Any) -> list[Given]:
     """Return external forces as an argument, or nothing."""
     shape = model.njoints, 6
     return [] if fext is None else [Given("fext", fext, shape, "a force per state and joint")]
+
+
+def there(given: Sequence[Given]) -> bool:
+    """Whether rows live on a GPU."""
+    return on_gpu(*(x.value for x in given))
+
+
+def on_device(
+    name: str, model: ClusterModel, given: Sequence[Given], out: Any, status: Any, **options: Any
+) -> Any:  # fmt: skip
+    """Run a function where its rows are; the number of threads means nothing there."""
+    from ..programs.cuda.run import Argument, run  # traces and writes code: not for those whose rows are here
+
+    return run(model, name, [Argument(x.name, x.value, x.shape) for x in given], out, status, **options)
 
 
 def _rows(function: str, model: ClusterModel, x: Given) -> np.ndarray:

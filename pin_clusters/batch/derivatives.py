@@ -14,13 +14,11 @@ from ..algorithms.dynamics.derivatives import computeABADerivatives as single_co
 from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
 from ..model import ClusterModel, DerivativeMemory, with_loops
 from ..programs.machine_code.machine import lanes_of_host
-from ._device import on_device, there
 from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
-from ._program import Each, Program, programmed, run_each
-from ._room import Room
+from ._program import Each, Program, Room, programmed, run_each
 from ._sharing import Run, share
-from ._tables import Batch, documented, forces, states
+from ._tables import Batch, documented, forces, on_device, states, there
 from .dynamics import aba
 
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]

@@ -15,10 +15,9 @@ from .._support.arrays import on_a_page
 from ..algorithms._shared import ids as _ids
 from ..algorithms.kinematics.kinematics import forwardKinematics as single_forwardKinematics
 from ..model import NOTHING, ClusterModel
-from ._device import on_device, there
 from ._marks import MOVES, NOT_FINITE
 from ._program import Each, Program, programmed, run_each
-from ._tables import Batch, documented, states
+from ._tables import Batch, documented, on_device, states, there
 
 _ADDRESS = Field._fields.index("address")
 

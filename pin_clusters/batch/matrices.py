@@ -15,13 +15,11 @@ from ..algorithms.dynamics.minverse import computeMinverse as single_computeMinv
 from ..algorithms.dynamics.operational import inverse_operational_inertia as single_inverse_operational_inertia
 from ..errors import NotAvailableError
 from ..model import ClusterModel, with_loops
-from ._device import on_device, there
 from ._kept import kept
 from ._marks import OPEN, SINGULAR
 from ._packs import run
-from ._program import Each, Program, programmed, run_each
-from ._room import Room
-from ._tables import Batch, documented, states
+from ._program import Each, Program, Room, programmed, run_each
+from ._tables import Batch, documented, on_device, states, there
 
 
 @documented

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -10,19 +11,17 @@ import numpy as np
 from .._engine import entry_points as kernels
 from .._engine.choice import code_of, functions_of
 from .._engine.kernels.tables import plan as at
-from .._support.trees import in_v
-from ..model import ClusterModel
+from .._support.trees import in_q, in_v
+from ..model import ClusterModel, loops_of
 from ..model.configuration import integrate as single_integrate
 from ..model.configuration import project as single_project
+from ..model.configuration.manifold import manifold
 from ..model.configuration.points import held_joints
 from ..simulation._plan import can_move, plan_of
-from ._device import on_device, there
 from ._kept import kept
 from ._marks import MOVES, OPEN, PROJECTIONS
-from ._program import Each, Program, programmed, run_each
-from ._room import Room
-from ._shortest import terms_of
-from ._tables import Batch, documented, states
+from ._program import Each, Program, Room, programmed, run_each
+from ._tables import Batch, documented, on_device, states, there
 
 
 @documented
@@ -103,7 +102,7 @@ def project(
     work = model._tables.work.size + 5 * model.nq
     batch = Batch("project", model, given, threads, status, ("out", out, (model.nq,)), work=work)
     result, (q,), functions = batch.out[0], batch.tables, functions_of(model)
-    terms = kept(model, ("project", ids), lambda: terms_of(model, ids)) if kernels.JIT else None
+    terms = kept(model, ("project", ids), lambda: _terms_of(model, ids)) if kernels.JIT else None
     held = np.zeros(model.own_tree.nv)
     held[[iv for j in ids for iv in in_v(model.own_tree, j)]] = 1.0
 
@@ -120,3 +119,53 @@ def project(
 
     run_each(batch, programmed(batch, write) if terms else None, of_row, PROJECTIONS, again=True)
     return result
+
+
+@dataclass(frozen=True)
+class _Terms:
+    """The shortest way onto couplings, as ``row_results.projected_at`` adds it up.
+
+    What is done to a configuration, in an array that has it, residuals and the result.
+
+    Attributes:
+        units: First entry and length of what must have unit norm.
+        places: To which entry each term is added, and of which one it is a multiple; the latter is negative if the
+            entry is set.
+        numbers: One per term.
+        size: Of the array.
+    """
+
+    units: np.ndarray
+    places: np.ndarray
+    numbers: np.ndarray
+    size: int
+
+
+def _terms_of(model: ClusterModel, held: tuple[int, ...]) -> _Terms | None:
+    """Return the terms for some held joints (ids); None if there is more to do than a kernel knows."""
+    shape, tree = manifold(model), model.own_tree
+    if not shape.linear or (model.closures and not loops_of(model).compiled):
+        return None
+    way, nq = shape.way(model, held), model.nq
+    if way.rest is not None or len(way.outside) < len(shape.followers):
+        return None
+    first, result = nq, nq + len(way.outside)
+    terms: list[tuple[int, int, float]] = []
+    at, to, of = way.residual.at, way.residual.to, way.residual.of
+    terms += [(first + k, -1, c) for k, c in zip(at.tolist(), way.residual.constants.tolist(), strict=True)]
+    terms += [(first + k, i, c) for k, i, c in zip(to.tolist(), of.tolist(), way.residual.coefficients, strict=True)]
+    place = {f.iv: f.iq for f in way.outside} | {iv: iq for f in way.outside for iq, _, iv, _ in f.masters}
+    step = way.step
+    moves = zip(step.to.tolist(), step.of.tolist(), step.coefficients.tolist(), strict=True)
+    terms += [(result + place[iv], first + k, c) for iv, k, c in moves]
+    follow = shape.affine if way.outside else None
+    if follow is not None:
+        terms += [(result + i, -1, c) for i, c in zip(follow.at.tolist(), follow.constants.tolist(), strict=True)]
+        leads = zip(follow.to.tolist(), follow.of.tolist(), follow.coefficients.tolist(), strict=True)
+        terms += [(result + i, result + k, c) for i, k, c in leads]
+        # not even rounding moves a held joint
+        for i in (i for j in held for i in in_q(tree, j)):
+            terms += [(result + i, -1, 0.0), (result + i, i, 1.0)]
+    units = np.array([(a, b - a) for _, a, b in shape.units], dtype=np.int64).reshape(-1, 2)
+    places = np.array([x[:2] for x in terms], dtype=np.int64).reshape(-1, 2)
+    return _Terms(units, places, np.array([x[2] for x in terms], dtype=np.float64), result + nq)

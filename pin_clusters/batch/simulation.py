@@ -13,11 +13,10 @@ from ..model.configuration import neutral
 from ..simulation import simulate as single_simulate
 from ..simulation._plan import can_move
 from ..simulation._settings import settings
-from ._device import on_device, there
 from ._marks import SIMULATIONS
 from ._program import run_each
 from ._runs import NUMBERS, Runs
-from ._tables import OWN, Batch, Given, documented, states
+from ._tables import OWN, Batch, Given, documented, on_device, states, there
 
 _NEVER = 10**9
 """Record every so many steps: only start and end."""

@@ -71,11 +71,6 @@ class PassiveForces:
             iq, iv = joint.idx_q, joint.idx_v
             self._balls.append((alone, slice(iq, iq + joint.nq), slice(iv, iv + joint.nv), stiffness, rest))
 
-    @property
-    def has_friction(self) -> bool:
-        """Whether there is dry friction."""
-        return any(s.friction > 0.0 for s in self.springs)
-
     def torque(self, q: np.ndarray, v_tree: np.ndarray, friction_speed: float = FRICTION_SPEED) -> np.ndarray:
         """Return the torque on every joint of the tree, shape (tree.nv,), [N m] or [N].
 

@@ -7,8 +7,8 @@ kernel that is not compiled) is left to the Python function, unchanged; in an in
 from __future__ import annotations
 
 from . import records
+from .desk import Desk
 from .entries import asking, connect, connect_moves, fast
-from .owner import Desk
 from .question import Question
 from .recollection import GIVEN_INPUTS, HYBRID_NAMES, OWN_INPUTS, Recollection
 from .watch import Watch

@@ -11,8 +11,7 @@ from typing import Any, TypeVar
 
 from ..entry_points import BOUNDSCHECK, JIT
 from ..native.process import Method, NoFastCallsError, as_builtin, find, keep_for_ever, slot
-from .desk import ASK, GROUPS, TABLE
-from .owner import Desk
+from .desk import ASK, GROUPS, TABLE, Desk
 
 F = TypeVar("F", bound=Callable[..., Any])
 

@@ -29,14 +29,13 @@ class Differential(Constraint):
     """
 
     mechanism: ClassVar[str] = ""
-    joint_fields: ClassVar[tuple[str, ...]] = ()
     independent_fields: ClassVar[tuple[str, ...]] = ()
 
     def __init_subclass__(cls, mechanism: str = "", independent: tuple[str, ...] = ()) -> None:
         super().__init_subclass__()
         if not mechanism:  # a variant of one
             return
-        cls.mechanism, cls.joint_fields, cls.independent_fields = mechanism, cls._text_fields, independent
+        cls.mechanism, cls.independent_fields = mechanism, independent
         setattr(Differential, mechanism, cls)
 
     @property

@@ -1,14 +1,19 @@
-"""Names and numbers in a file: no name twice, none that XML cannot hold; numbers that give the same bits when read."""
+"""Names and numbers in a file: no name twice, none that XML cannot hold; numbers that give the same bits when read.
+
+And where the file goes: all of it or nothing, and over another one only if that is said.
+"""
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterable
 
 import numpy as np
 import pinocchio as pin
 
-from ...errors import ModelError
+from ..._support.whole_files import refused, whole
+from ...errors import ArgumentTypeError, ExportError, ModelError
 from ._joints import UNLIMITED
 
 _CONTROL = re.compile(r"[\x00-\x08\x0b\x0c\x0e-\x1f\ud800-\udfff\ufffe\uffff]")
@@ -64,3 +69,22 @@ def finite(number: float) -> float:
 def wxyz(rotation: np.ndarray) -> np.ndarray:
     """Return the quaternion of a rotation, the real part first, shape (4,)."""
     return np.asarray(pin.Quaternion(np.asarray(rotation)).normalized().coeffs()[[3, 0, 1, 2]])
+
+
+def write(text: str, file: str | os.PathLike[str] | None) -> str:
+    """Write text to a file, if one is given; return the text.
+
+    Raises:
+        ArgumentTypeError: ``file`` is no path.
+        ExportError: It cannot be written; what was there before stays.
+    """
+    if file is None:
+        return text
+    if not isinstance(file, (str, os.PathLike)):
+        raise ArgumentTypeError(f"file must be a path or None, got {type(file).__name__}.")
+    if os.path.exists(file) and not os.path.isfile(file):  # a device, or a pipe, ``whole`` would write to
+        what = "folder" if os.path.isdir(file) else "device or a pipe"
+        raise ExportError(f"{os.fspath(file)} is a {what}; give the name of a file.")
+    with refused(ExportError, repr(str(file)[:200]), " Choose another name or folder."), whole(file) as (part,):
+        part.write_text(text, encoding="utf-8")
+    return text

@@ -10,9 +10,9 @@ import pinocchio as pin
 
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel, check_model
-from ._files import write
 from ._mjcf_text import File
 from ._robot import Robot
+from ._text import write
 
 APPROXIMATIONS = ("best", "diagonal", "exact")
 

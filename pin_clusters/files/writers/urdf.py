@@ -12,10 +12,9 @@ import pinocchio as pin
 from ..._support.trees import in_q
 from ...errors import PinClustersWarning, UnsupportedJointError
 from ...model import ClusterModel, check_model
-from ._files import write
 from ._joints import Part, parts_of
 from ._links import Links
-from ._text import check_text, finite, in_comment, text
+from ._text import check_text, finite, in_comment, text, write
 from ._urdf_constraints import Constraints, add_inertial, add_origin
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)

@@ -126,7 +126,8 @@ def pack_tree(
         points = [aligns[link_of_joint[j]].T @ point for j, point in ends]
         out.add(tl.Lump(out.append([mass, *np.ravel(points)]), a, b, int(link_of_joint[common])))
     lump1 = len(out.rows)
-    sections, own, derived, work, size = _places(tree, nv, len(links), _widest(tree, topology))
+    widest = max((max(1, len(columns)) for _, columns in _blocks(tree, topology)), default=0)
+    sections, own, derived, work, size = _places(tree, nv, len(links), widest)
     where, _ = out.add_all([sections, own, derived])
     counts = {name: item * _items(tree, count) for name, item, count, *_ in _FIELDS}
     copies = [(name, getattr(sections, name), counts[name], what, level) for name, _, _, what, level in _FIELDS]
@@ -181,11 +182,6 @@ def _blocks(tree: pin.Model, topology: Topology) -> list[tuple[list[int], list[i
             rows = [iv for j in joints for iv in in_v(tree, j)]
             found.append((rows, [k for k, iv in enumerate(topology.independent) if int(iv) in rows]))
     return found
-
-
-def _widest(tree: pin.Model, topology: Topology) -> int:
-    """Return the most columns that a cluster with loops has, at least one; 0 without loops."""
-    return max((max(1, len(columns)) for _, columns in _blocks(tree, topology)), default=0)
 
 
 def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> np.ndarray:

@@ -8,11 +8,13 @@ from dataclasses import dataclass
 from ...errors import ArgumentTypeError, ShapeError, UnknownNameError
 from ...model import ClusterModel
 from ..tracing import FUNCTIONS, Program, trace
+from ..tracing.expressions import Graph
+from ..tracing.program import objects
 from ._names import distinct, identifier
 from ._statements import REALS, Dialect, Writer
-from ._step import STEP, step
 
 DEFAULT = ("rnea", "aba")
+STEP = "step"
 STATUS = ("pivot", "condition", "open", "residual")
 """What traces tell of a state beside their results."""
 Wanted = str | Program | Sequence[str | Program]
@@ -111,6 +113,32 @@ class Function:
         """Return the definition."""
         body = "".join(f"  {line}\n" for line in self.statements(dialect))
         return f"{self.prototype(robot, dialect.real)}\n{{\n{body}}}\n"
+
+
+def step(model: ClusterModel) -> Program:
+    """Return the program of a step.
+
+    Args:
+        model: The robot.
+
+    Returns:
+        A program with the inputs q, v and dt [s] and the outputs q_next and residual, of size 1: the largest entry of
+        the loops' equations, [m] or [rad]; 0 without loops.
+
+    Raises:
+        NotAvailableError: Integration of this robot cannot be traced.
+    """
+    return scaled(trace(model, "integrate"))
+
+
+def scaled(traced: Program) -> Program:
+    """Return that program of q, v and dt, of one of q and of v during a unit of time."""
+    (q, nq), (v, nv) = traced.inputs
+    *given, dt = Graph().inputs(0, nq + nv + 1)
+    found = traced.run(traced.constants.tolist(), [*given[:nq], *(x * dt for x in given[nq:])])
+    name, residual = traced.name.replace("integrate", STEP), (found[nq:] or [0.0])
+    outputs = {"q_next": objects(found[:nq]), "residual": objects(residual)}
+    return Program.of(name, ((q, nq), (v, nv), ("dt", 1)), outputs)
 
 
 def functions_of(

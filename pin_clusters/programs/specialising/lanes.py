@@ -266,7 +266,7 @@ class Lanes:
         return self.graph.make(BROADCAST, x, self._width[group], group) if isinstance(x, Expression) else x
 
     def _numbers(self, numbers: list[Any]) -> Any:
-        return numbers[0] if len(set(map(_bits, numbers))) == 1 else self.graph.make(NUMBERS, *numbers)
+        return numbers[0] if len({struct.pack("<d", x) for x in numbers}) == 1 else self.graph.make(NUMBERS, *numbers)
 
     def _put_together(self, group: int, parts: list[Any]) -> Expression:
         made = self.graph.make(PACK, *parts, *[parts[-1]] * (self._width[group] - len(parts)))
@@ -301,10 +301,6 @@ class Lanes:
             else:
                 total = total + (n * x.args[0] if x.op == BROADCAST else self.graph.make(SUM, x, n))
         return total
-
-
-def _bits(x: float) -> bytes:
-    return struct.pack("<d", x)
 
 
 def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]) -> tuple[Lanes, list[list[int]]]:

@@ -197,8 +197,8 @@ def _center(run: Run) -> np.ndarray:
     return _section(run, run.tree(tl.MOTION | tl.CENTERS), "com", 3)
 
 
-def _momentum(run: Run) -> np.ndarray:
-    return _section(run, run.tree(tl.MOTION | tl.CENTERS | tl.MOMENTUM, run["v"]), "hg", 6)
+def _momentum(run: Run) -> Outputs:
+    return {"hg": _section(run, run.tree(tl.MOTION | tl.CENTERS | tl.MOMENTUM, run["v"]), "hg", 6)}
 
 
 def _momenta(run: Run) -> tuple[np.ndarray, np.ndarray]:
@@ -245,7 +245,7 @@ FUNCTIONS: dict[str, Function] = {
     "inverse_operational_inertia": Function(Q, _inverse_operational, framed=True),
     "centerOfMass": Function(Q, lambda run: {"com": _center(run)}),
     "jacobianCenterOfMass": Function(Q, lambda run: {"Jcom": along(run, _center(run), "q")}),
-    "computeCentroidalMomentum": Function(QV, lambda run: {"hg": _momentum(run)}),
+    "computeCentroidalMomentum": Function(QV, _momentum),
     "computeCentroidalMomentumTimeVariation": Function(QVA, lambda run: {"dhg": _momenta(run)[1]}),
     "getCenterOfMassVelocityDerivatives": Function(QV, _center_derivatives),
     "computeCentroidalMapTimeVariation": Function(QV, _map_rate),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -12,12 +12,11 @@ from ...algorithms.contacts._objects import models_of
 from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
 from ._sources import watching
-from .expressions import Graph
+from .expressions import Graph, select, square_root
 from .functions import FUNCTIONS
 from .numbers import checked, tables_for, values_of
 from .program import Program
 from .run import Run
-from .status import status_of
 
 
 def trace(
@@ -122,8 +121,33 @@ def trace(
     with watching() as watched:
         outputs = what.run(run)
     if status:
-        outputs = outputs | status_of(run, watched)
+        outputs = outputs | _status_of(run, watched)
     return Program.of(f"{model.name}, {function}", inputs, outputs)
+
+
+def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndarray]:
+    """Return ``pivot``, and with loops ``condition`` and ``open``; each of shape (1,).
+
+    Args:
+        run: What has just run.
+        watched: Numbers, and what they must exceed.
+    """
+    pivot = np.inf
+    for x, limit in watched:
+        margin = x - limit
+        pivot = select(margin, pivot, margin, pivot)
+    found = {"pivot": np.array([pivot], dtype=object)}
+    model = run.model
+    if model.closures:
+        G = model._topology.G
+        run.plain("variations.coupling", "coupling", run.room(G.size + len(G)), run["q"], run.rest)
+        conditions = [run.work[one.at] for one in model._tables.conditions]
+        for name, squares in (("condition", conditions), ("open", run.opens(still=True))):
+            largest = 0.0
+            for x in squares:
+                largest = select(largest, x, x, largest)
+            found[name] = np.array([square_root(largest)], dtype=object)
+    return found
 
 
 def _ids(model: ClusterModel, frames: Iterable[str | int]) -> tuple[int, ...]:

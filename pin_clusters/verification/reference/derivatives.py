@@ -7,15 +7,19 @@ bodies, is projected. Rods with mass are two point masses each, bodies on transl
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ..._support.docstrings import STATE, stock
+from ...constraints.closures import RodClosure, massive
 from ...model import ClusterModel, joint_forces
-from ._coupling_rates import CouplingRates
-from ._rod_rates import point_masses
+from ..null_space import rod_points
+from ._closure_rates import placed
+from ._coupling_rates import CouplingRates, Rates
+from ._ends import Along, Motion, split
 
 _documented = stock(
     STATE,
@@ -37,7 +41,7 @@ class _State:
         F, r = coupling.map, coupling.rates(self.v, self.a)
         H = np.einsum("ij,jkm->ikm", F, coupling.H)
         rows = [F @ coupling.G, H, F @ r.v, F @ r.a, F @ r.v_q, F @ r.a_q, F @ r.a_v]
-        for mass, place, own in point_masses(coupling, r):
+        for mass, place, own in _point_masses(coupling, r):
             j = self.tree.addJoint(0, pin.JointModelTranslation(), pin.SE3.Identity(), f"point {self.tree.njoints}")
             body = pin.Inertia(mass, np.zeros(3), np.zeros((3, 3)))
             self.tree.appendBodyToJoint(j, body, pin.SE3.Identity())
@@ -164,3 +168,29 @@ def frame_hessian(model: ClusterModel, q: Any, frame: int, reference_frame: pin.
                 own = pin.Motion(axes.actInv(own).linear, np.zeros(3))
             found[:, :, m] = axes.inverse().action @ (found[:, :, m] - own.action @ J)
     return found
+
+
+def _point_masses(coupling: CouplingRates, rates: Rates) -> Iterator[tuple[float, np.ndarray, tuple[np.ndarray, ...]]]:
+    """Yield mass, place and rows of each point mass of the rods: three more rows of what is known of the tree.
+
+    The rows are those of G, dG/dq, v, a, dv/dq, da/dq and da/dv, in axes of the world.
+    """
+    G, zero = coupling.G, coupling.nothing
+    motion = Motion(coupling.simple.tree, coupling.full_q, coupling.map @ rates.v, coupling.map @ rates.a)
+    by_q, by_v = coupling.whole(Along(G, rates.v_q, rates.a_q)), coupling.whole(Along(zero, G, rates.a_v))
+    units = [(unit, coupling.whole(Along(G, zero, coupling.H[:, i]))) for i, unit in enumerate(coupling.units)]
+
+    def point(rod: RodClosure, weight: float, motion: Motion, along: Along) -> list[tuple[np.ndarray, np.ndarray]]:
+        """Return place, velocity and acceleration, each with its derivatives."""
+        a, b = (motion.end(int(coupling.simple.ids[j]), placed(x), along) for j, x in rod.ends)
+        pairs = (a.x, b.x), (a.xd, b.xd), (a.xdd, b.xdd)
+        return [split(weight * one + (1.0 - weight) * two) for one, two in pairs]
+
+    for rod in massive(coupling.model.closures) if units else ():
+        for mass, weight in rod_points(rod):
+            (place, _), (v, v_q), (a, a_q) = point(rod, weight, motion, by_q)
+            _, _, (_, a_v) = point(rod, weight, motion, by_v)
+            # at rest, and with the acceleration G e_i, a point accelerates as it moves with the velocity G e_i
+            columns = [point(rod, weight, *unit)[2] for unit in units]
+            J, J_q = (np.stack(x, axis=1) for x in zip(*columns, strict=True))
+            yield mass, place, (J, J_q, v, a, v_q, a_q, a_v)

@@ -50,18 +50,12 @@ def _digest() -> str:
 
 
 _lock = threading.RLock()
-_folder: Path | None = None
-_searched = False
 
 
+@functools.cache
 def cache_folder() -> Path | None:
     """Return the folder of compiled kernels, None if no place serves."""
-    global _folder, _searched
-    with _lock:
-        if not _searched:
-            _folder = find(_digest(), "compiled kernels", "kernels are compiled again in every process")
-            _searched = True
-    return _folder
+    return find(_digest(), "compiled kernels", "kernels are compiled again in every process")
 
 
 @functools.cache
@@ -111,11 +105,7 @@ def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> N
 def _state(place: Path) -> dict[str, str]:
     """What the note says; nothing of where and when the source was installed, as it may be more than once."""
     files = sorted(path for path in place.rglob("*") if path.is_file() and path.name != _NOTE)
-    return {str(path.relative_to(place)): _checksum(path) for path in files}
-
-
-def _checksum(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+    return {str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
 
 
 def _is_intact(place: Path) -> bool:

@@ -28,17 +28,13 @@ class _Lowering(NativeLowering):
         super().run_pass(state)
         lowered, library = state["cr"], state.library
         if all(hasattr(library, name) for name in _KNOWN):
-            library._optimize_final_module = _nothing
+            library._optimize_final_module = lambda: None
             library._finalize_final_module = lambda: _finalized(library)
         never_called = list[Any]().append  # a builtin of its own: callers find the code by it
         state.targetctx.insert_user_function(never_called, lowered.fndesc, [library])
         state.reload_init.extend(getattr(library, "_reload_init", ()))  # since 0.63
         state["cr"] = lowered._replace(cfunc=never_called)
         return True
-
-
-def _nothing() -> None:
-    pass
 
 
 def _finalized(library: Any) -> None:

@@ -70,14 +70,9 @@ class Source(NamedTuple):
         return types.int64(*(_KINDS[kind] for kind in self.kinds))
 
 
-def dispatcher(source: Source) -> Any:
-    """Return what Numba knows an entry point by."""
-    return njit(nogil=source.nogil, **OPTIONS)(source.entry)
-
-
 def compiled(source: Source) -> tuple[int, Callable[..., Any]]:
     """Compile an entry point, or load it from the cache; return its address, and what takes its arguments."""
-    function = dispatcher(source)
+    function = njit(nogil=source.nogil, **OPTIONS)(source.entry)
     _cache.compile_or_load(function, source.signature(), source.entry.__name__, source.title)
     (found,) = function.overloads.values()
     return int(found.library.get_pointer_to_function(found.fndesc.llvm_func_name)), function

@@ -38,14 +38,11 @@ def view_of(kind: Any) -> Callable[[Any, Any], Any]:
 
     @overload(read, **INLINE)
     def _read(index, row):
-        if BOUNDSCHECK:
+        def checked(index, row):
+            assert 0 <= row < index.shape[0], "kernel reads the index out of bounds"
+            return load(index, row)
 
-            def checked(index, row):
-                assert 0 <= row < index.shape[0], "kernel reads the index out of bounds"
-                return load(index, row)
-
-            return checked
-        return lambda index, row: load(index, row)
+        return checked if BOUNDSCHECK else lambda index, row: load(index, row)
 
     return read
 

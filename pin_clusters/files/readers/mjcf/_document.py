@@ -60,7 +60,7 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
     """
     text, source, folder = text_or_file(given, "an MJCF")
     folder = folder or root_folder
-    root = _parse(text, source)
+    root = parse_xml(text, source, MAX_DEPTH, "<mujoco>")
     if root.tag != "mujoco":
         cure = " Use pc.buildModelFromUrdf." if root.tag == "robot" else ""
         raise LoadError(f"{source} is no MJCF: its root element is <{root.tag}>, expected <mujoco>.{cure}")
@@ -73,10 +73,6 @@ def read_document(given: Any, root_folder: Path | None) -> Document:
     _compile(document)
     document.elements.read_defaults(root)
     return document
-
-
-def _parse(text: str | bytes, source: str) -> ET.Element:
-    return parse_xml(text, source, MAX_DEPTH, "<mujoco>")
 
 
 def _include(root: ET.Element, source: str, folder: Path | None, allowed: Path | None) -> None:
@@ -115,7 +111,7 @@ def _included(
     if path in seen:
         raise LoadError(f"{source} includes {name!r} twice (or in a circle). As in MuJoCo, each file is included once.")
     seen.add(path)
-    return _parse(read(path, "an MJCF", repr(name)), repr(name))
+    return parse_xml(read(path, "an MJCF", repr(name)), repr(name), MAX_DEPTH, "<mujoco>")
 
 
 def _compile(document: Document) -> None:
