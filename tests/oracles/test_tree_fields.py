@@ -237,7 +237,7 @@ def test_fields_elsewhere_are_written_in_python(both: Both, monkeypatch: pytest.
         mine, other = function(model, slow, *given), function(model, both.data, *given)
         if isinstance(mine, np.ndarray):
             assert identical(mine, other), function.__name__
-    for name in ("oMi", "liMi", "v", "a", "ov", "com", "vcom", "acom"):
+    for name in ("oMi", "liMi", "v", "a", "ov", "com", "vcom", "acom", "mass"):
         assert identical(vectors(getattr(slow.tree, name)), vectors(getattr(both.data.tree, name))), name
     for name in ("J", "dJ", "Ag", "Jcom"):
         assert identical(getattr(slow.tree, name), getattr(both.data.tree, name)), name
@@ -263,7 +263,7 @@ def test_addresses_are_found() -> None:
 def plain_numbers(x: object) -> np.ndarray:
     if isinstance(x, pin.SE3):
         return np.concatenate([x.rotation.T.ravel(), x.translation])
-    return np.array(getattr(x, "vector", x), dtype=float)
+    return np.ravel(np.array(getattr(x, "vector", x), dtype=float))
 
 
 def test_the_tree_s_data_can_be_replaced() -> None:
