@@ -164,7 +164,7 @@ CONTACT_RATES = Operation(
     "contact_rates", "how contacts change (with derivatives of inverse dynamics)",
     "contacts.derivatives.contact_rates_at",
     "address:i0 derivatives:i0 q v tau ddq asked:i2 numbers forces acting torques dq dv M nothing jacobian X turned "
-    "room",
+    "room", group="contacts",
 )  # fmt: skip
 CONTACT_DERIVATIVES = Operation(
     "contact_derivatives", "derivatives of dynamics with contacts", "contacts.derivatives.contact_derivatives_at",

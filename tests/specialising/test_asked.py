@@ -13,6 +13,7 @@ from samples import pool
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
+from pin_clusters.programs.machine_code import loading
 from pin_clusters.programs.specialising import asked, wishes
 
 pytestmark = [
@@ -238,3 +239,44 @@ def test_numbers_that_are_none_and_copies(rng: np.random.Generator) -> None:
     again = pickle.loads(pickle.dumps(model))
     x, y = (pc.inverse_operational_inertia(m, m.createData(), q, [3]) for m in (model, again))
     assert np.array_equal(x, y)
+
+
+def test_models_with_other_numbers_share_code(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
+    base = pc.load("tello")
+    values, asked_for, mask = pc.parameters(base)[0], [], np.arange(base.nv) < 9
+    for factor in (1.1, 1.2):
+        model = pc.with_parameters(base, factor * values)
+        special, plain = datas(model)
+        q, (v, tau, a) = model.q_reference, rng.normal(size=(3, model.nv))
+        contacts, results = (
+            [pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, bodies(model)[-1], pin.LOCAL)],
+            [],
+        )
+        for data in (special, plain):
+            of = [contacts[0].createData()]
+            results.append([
+                *pc.hybrid_dynamics(model, data, q, v, tau, a, mask),
+                pc.inverse_operational_inertia(model, data, q, [3]),
+                pc.constraintDynamics(model, data, q, v, tau, contacts, of),
+                *pc.computeConstraintDynamicsDerivatives(model, data, contacts, of),
+            ])  # fmt: skip
+        for x, y in zip(*results, strict=True):
+            assert error(x, y) < LIMIT
+        kinds = {one.function.partition(" ")[0]: one for one in model.specialised}
+        assert {"hybrid", "columns", "contacts", "contact_rates"} <= {name for name, x in kinds.items() if x.size}
+        # the second model writes no code
+        monkeypatch.setattr(loading, "object_code", lambda *_, **__: asked_for.append(1) or pytest.fail("compiled"))
+    assert not asked_for
+
+
+def test_no_number_of_a_contact_gives_none(rng: np.random.Generator) -> None:
+    model = pc.load("mini_cheetah")
+    special, _ = datas(model)
+    q, (v, tau) = pc.neutral(model), rng.normal(size=(2, model.nv))
+    contact = pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, bodies(model)[-1], pin.LOCAL)
+    contacts, of = [contact], [contact.createData()]
+    pc.constraintDynamics(model, special, q, v, tau, contacts, of)
+    contact.joint1_placement = pin.SE3(np.eye(3), np.array([np.nan, 0.0, 0.0]))
+    assert np.isnan(pc.constraintDynamics(model, special, q, v, tau, contacts, of)).any()
+    for x in pc.computeConstraintDynamicsDerivatives(model, special, contacts, of):
+        assert np.isnan(x).any()

@@ -30,7 +30,7 @@ from ..tracing.run import Run
 from ..tracing.supplied import supply_third
 from . import entry
 from .emission import Core, Result
-from .functions import BOUNDS
+from .functions import BOUNDS, standing
 
 MOST = 60
 """So many questions of a kind have code, of one model; of more, kernels by tables take care."""
@@ -78,7 +78,7 @@ class Asked:
         return int((self._made(arguments) or self._kernel).address())
 
     def _made(self, arguments: Sequence[Any]) -> Any:
-        """Return the code of a question, to which it leads then; None if it has none."""
+        """Return the code of a question, to which it leads then; None if it has none, and leads to the kernel."""
         given = dict(zip(names(self._operation.takes)[-len(arguments) :], arguments, strict=True))
         key = _key(given)
         with self._lock:
@@ -87,6 +87,7 @@ class Asked:
                 name = f"{self._operation.name} {hashlib.sha256(key).hexdigest()[:32]}"
                 one = self._known[key] = Function(name, self._operation, " ".join(_READ[self._operation]), "", "")
         if one is None:
+            given["asked"][0, _PLACES[self._operation]] = self._kernel.address()
             return None
         made = self._make(one, partial(module, given=given))
         with self._lock:
@@ -151,6 +152,10 @@ class _Question(Memory):
         self._objects: dict[int, np.ndarray] = {}
         if operation is not COLUMNS:
             self._read_objects()
+        if model._varies:  # numbers of the robot stay where they stand
+            counts, kept = standing(model)
+            self._run.params = np.where(counts, self._input("params", len(counts)), 0.0)
+            self._run.work[kept] = self._input("work", len(kept))[kept]
         self._keep = _untouched((model.nv,))
         looked_at = {name: self._given[name] for name in _WRITTEN[operation]} | {"keep": self._keep}
         looked_at |= {name: self._objects[int(self._given["asked"][place])] for name, place in self.elsewhere.items()}

@@ -159,15 +159,16 @@ class Functions:
         with self._lock:
             found, most = self._made.get(one.name), self._most
             if found is None or (not found.own and found.most < most):
-                found = self._made[one.name] = self._try(partial(Made, self._model, one, write=write), most)
+                must = self.asked and one.operation.name not in self.wishes
+                found = self._made[one.name] = self._try(partial(Made, self._model, one, write=write), most, must)
             return found
 
-    def _try(self, make: Callable[[float], M], most: float) -> M:
+    def _try(self, make: Callable[[float], M], most: float, must: bool) -> M:
         """Make a function; where it was not asked for, and cannot be, say why: the kernel does it."""
         try:
             found = make(most)
         except NotAvailableError as error:
-            if self.asked:
+            if must:
                 raise
             if not self._told:
                 say(f"model {self._model.name!r} has kernels by tables, which take longer: {error}")
@@ -242,7 +243,7 @@ class Functions:
         with self._lock:
             found, most = self._rows.get(key), self._most
             if found is None or (found.run is None and found.most < most):
-                found = self._rows[key] = self._try(partial(MadeRows, self._model, one, parameters), most)
+                found = self._rows[key] = self._try(partial(MadeRows, self._model, one, parameters), most, self.asked)
             return found
 
     def recipe(self) -> Recipe:

@@ -61,7 +61,8 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
 
 def reads_numbers(model: ClusterModel, function: Function) -> bool:
     """Whether code reads the numbers of the robot where they stand, so that it serves others, too."""
-    return model._varies and function.specialised and function.operation is not ABA_DERIVATIVES
+    specialised = function.specialised or function.operation.group in ("hybrid", "columns", "contacts")
+    return model._varies and specialised and function.operation is not ABA_DERIVATIVES
 
 
 _MATRICES = {"dq", "dv", "M"}
@@ -71,7 +72,7 @@ _MATRICES = {"dq", "dv", "M"}
 def sources() -> str:
     """Return the digest of all files that write code: those of the kernels and of programs."""
     h, package = hashlib.sha256(), Path(__file__).parents[2]
-    for folder in (package / "_engine" / "kernels", package / "programs"):
+    for folder in (package / "_engine", package / "programs", package / "_support"):
         for file in sorted(folder.rglob("*.py")):
             h.update(str(file.relative_to(package)).encode() + file.read_bytes())
     return h.hexdigest()

@@ -124,6 +124,15 @@ found:
   %done = tail call i32 %function({given})
   ret i32 %done
 none:
+  %kernel.at = getelementptr i64, ptr %table, i64 {1 + 2 * _MOST}
+  %kernel = load i64, ptr %kernel.at
+  %full = icmp ne i64 %kernel, 0
+  br i1 %full, label %others, label %new
+others:
+  %all = inttoptr i64 %kernel to ptr
+  %did = tail call i32 %all({given})
+  ret i32 %did
+new:
   %where = inttoptr i64 %w0 to ptr
   store i64 {LEFT_TO_KERNEL}, ptr %where
   ret i32 0
@@ -136,7 +145,8 @@ class Wishes:
 
     Attributes:
         own: Address of what finds them; 0 as long as there are none.
-        table: Pairs of wish and address, behind their number: to which the tables of data lead.
+        table: Pairs of wish and address, behind their number: to which the tables of data lead. Behind them the address
+            of the kernel, where there are too many.
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
@@ -148,13 +158,17 @@ class Wishes:
             make: Returns what does one wish, of its declaration.
         """
         self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
-        self.table, self.own = np.zeros(1 + 2 * _MOST, dtype=np.int64), 0
+        self.table, self.own = np.zeros(2 + 2 * _MOST, dtype=np.int64), 0
 
     def call(self, pointer: Pointer, *arguments: Any) -> int:
         """Do what the kernel does, and return its code."""
         key = _key(self._operation, pointer, dict(zip(names(self._operation.takes), arguments, strict=True)))
         count = int(self.table[0])
-        if key is None or (count == _MOST and key not in self.table[1::2]):
+        if key is None:
+            self.own = self._kernel.address()
+        elif count == _MOST and key not in self.table[1:-1:2]:
+            key, self.table[-1] = None, self._kernel.address()
+        if key is None:
             return int(self._kernel.call(pointer, *arguments))
         made = self._make(wish(self._operation, key))
         with self._lock:

@@ -64,7 +64,7 @@ def _sources(own: Path) -> str | None:
 
     None if one of these was changed meanwhile: this process may have imported what stood there before.
     """
-    files = [*sorted((_ENGINE / "kernels").rglob("*.py")), _ENGINE / "doors.py", _ENGINE / "operations.py"]
+    files = [*sorted(_ENGINE.rglob("*.py")), *sorted((_ENGINE.parent / "_support").glob("*.py"))]
     if not own.is_relative_to(_ENGINE):
         files += sorted(own.parent.glob("*.py")) if own.is_relative_to(_ENGINE.parent) else [own]
     told = hashlib.sha256()
@@ -75,7 +75,9 @@ def _sources(own: Path) -> str | None:
 
 
 def _place(dispatcher: Any, name: str) -> Path | None:
-    """Return where a function is kept; None if no place serves, or its sources were changed under this process."""
+    """Return where a function is kept; None if no place serves, or it cannot be known again."""
+    if dispatcher.py_func.__closure__ is not None:  # what it encloses has no name
+        return None
     folder = cache_folder()
     sources = _sources(Path(dispatcher.py_func.__code__.co_filename).resolve())
     if folder is None or sources is None:
