@@ -218,6 +218,9 @@ def test_masks_and_questions_are_no_more_than_a_limit(
         assert error(np.concatenate(found), np.concatenate(expected)) < LIMIT
         found, expected = (pc.inverse_operational_inertia(model, data, q, [2 + i]) for data in (special, plain))
         assert error(found, expected) < LIMIT
+    monkeypatch.setattr(pc.ClusterData, "_run", lambda *_: pytest.fail("in Python"))
+    pc.hybrid_dynamics(model, special, q, v, tau, a, mask)  # the kernel's, and called at once
+    pc.inverse_operational_inertia(model, special, q, [2 + i])
     made = [one.function.partition(" ")[0] for one in model.specialised]
     assert (made.count("hybrid"), made.count("columns")) == (2, 2)
 

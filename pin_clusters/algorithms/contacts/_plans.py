@@ -166,9 +166,7 @@ class Plan:
         return out, found
 
     @contextlib.contextmanager
-    def asking(
-        self, wanted: int, step: int = at.WHOLE, restitution: float = 0.0, damping: float = 0.0
-    ) -> Iterator[None]:
+    def asking(self, wanted: int, step: int, restitution: float, damping: float) -> Iterator[None]:
         """Let the kernel be asked for something else; afterwards calls in machine code find all as it was."""
         row, numbers = self._index[0].copy(), self._numbers[[at.RESTITUTION, at.DAMPING]]
         self._index[0, _WANTED], self._index[0, _STEP] = wanted, step

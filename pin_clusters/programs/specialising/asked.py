@@ -22,7 +22,7 @@ from ..._engine.native.words import LEFT_TO_KERNEL
 from ..._engine.operations import COLUMNS, CONTACT_RATES, CONTACTS, RNEA_DERIVATIVES, Function, Operation, names
 from ...errors import SingularClusterError
 from ...model import ClusterModel
-from ..machine_code.loading import load_made_of
+from ..machine_code.loading import load
 from ..machine_code.machine import lanes_of_host
 from ..tracing._sources import Memory, Row, reading, source, watching
 from ..tracing.expressions import INPUT, Graph, needed, select
@@ -92,9 +92,7 @@ class Asked:
         made = self._make(one, partial(module, given=given))
         with self._lock:
             if not self.own:
-                text = _finder(self._operation)
-                found = load_made_of([text], lambda: text)
-                self.own = 0 if found is None else found.address("entry")
+                self.own = load(_finder(self._operation), optimise=False).address("entry")
         given["asked"][0, _PLACES[self._operation]] = made.address()
         return made
 
@@ -264,7 +262,7 @@ def module(model: ClusterModel, function: Function, most: float, given: dict[str
         watched = question.trace()
     except (SingularClusterError, ZeroDivisionError):
         return ""
-    written, conditions = question.places(), question.conditions()
+    written = question.places()
     rows = [x for x in watched if isinstance(x, Row)]
     if rows:
         least: Any = 1.0
@@ -274,20 +272,15 @@ def module(model: ClusterModel, function: Function, most: float, given: dict[str
     results = [Result(name, (i,), x) for name, places in written.items() for i, x in places.items()]
     pivots = [x[0] - x[1] for x in watched if not isinstance(x, Row)]
     results += [Result("pivots", (i,), x, BOUNDS["pivots"]) for i, x in enumerate(pivots)]
-    results += [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(conditions)]
-    read, first = [], 0
-    for name, size in question.inputs:
-        if name == "numbers" or name in question.elsewhere:
-            read += list(range(first, first + size))
-        first += size
-    wanted, numbers = needed(x.value for x in results), set(read)
-    used = [x for x in wanted if x.op == INPUT and x.args[0] in numbers]
+    results += [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(question.conditions())]
+    looked_at = {"numbers", *question.elsewhere}
+    owners = [name for name, size in question.inputs for _ in range(size)]
+    used = [x for x in needed(x.value for x in results) if x.op == INPUT and owners[x.args[0]] in looked_at]
     results += [Result("finite", (i,), x * x, BOUNDS["finite"]) for i, x in enumerate(used)]
     outputs = [name for name, places in written.items() if places]
     core = Core(question.inputs).text(results, (*outputs, "conditions"))
-    places = [condition.at for condition in model._tables.conditions] if conditions else []
-    looked_at = [name for name, _ in question.inputs if name == "numbers" or name in question.elsewhere]
+    places = [condition.at for condition in model._tables.conditions]
     return entry.module(
-        core, question.inputs, dict.fromkeys(outputs, 0), function.operation, places, lanes_of_host(), looked_at,
-        question.elsewhere, at.REDUNDANT if rows else 0,
+        core, question.inputs, dict.fromkeys(outputs, 0), function.operation, places, lanes_of_host(),
+        sorted(looked_at), question.elsewhere, at.REDUNDANT if rows else 0,
     )  # fmt: skip

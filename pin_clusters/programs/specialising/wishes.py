@@ -15,7 +15,7 @@ import numpy as np
 from ..._engine.entry_points import Kernel, Pointer
 from ..._engine.native.words import LEFT_TO_KERNEL, SIZE
 from ..._engine.operations import COUPLING_DERIVATIVES, HYBRID, TREE, Function, Operation, names
-from ..machine_code.loading import load_made_of
+from ..machine_code.loading import load
 from . import entry
 from .functions import FORCES
 
@@ -177,7 +177,5 @@ class Wishes:
                 self.table[1 + 2 * count : 3 + 2 * count] = key, made.address()
                 self.table[0] = count + 1  # last: other threads may look now
             if not self.own:
-                text = _finder(self._operation)
-                found = load_made_of([text], lambda: text)
-                self.own = 0 if found is None else found.address("entry")
+                self.own = load(_finder(self._operation), optimise=False).address("entry")
         return int(made.call(pointer, *arguments))
