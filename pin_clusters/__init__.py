@@ -199,7 +199,12 @@ from .model.configuration import residual_rows as residual_rows
 from .programs.specialising import specialise as specialise
 
 # --- motion in time
+from .simulation import ContactPoints as ContactPoints
+from .simulation import Ground as Ground
 from .simulation import SimulationResult as SimulationResult
+from .simulation import Touchdown as Touchdown
+from .simulation import contact_points as contact_points
+from .simulation import on_ground as on_ground
 from .simulation import simulate as simulate
 
 if TYPE_CHECKING:

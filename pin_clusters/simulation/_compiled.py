@@ -149,8 +149,21 @@ class CompiledEngine(MixedEngine):
 
 def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     """Return the fastest engine that can do what is asked."""
+    if settings.world is not None:
+        from .ground.stepping import GroundEngine
+
+        return GroundEngine(settings, recorder, settings.world, compiled=kernels.JIT and can_move(settings.model))
     if not kernels.JIT or not can_move(settings.model):
         return PythonEngine(settings, recorder)
     alone = not callable(settings.torque) or _calls.asking()
     in_python = any(x is not None for x in (settings.dynamics, settings.contacts, settings.passive))
     return (CompiledEngine if alone and not in_python else MixedEngine)(settings, recorder)
+
+
+def recorder_for(settings: Settings) -> Recorder:
+    """Return room for the samples."""
+    if settings.world is None:
+        return Recorder(settings)
+    from .ground.recording import GroundRecorder
+
+    return GroundRecorder(settings, settings.world)

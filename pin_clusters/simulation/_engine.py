@@ -41,7 +41,11 @@ class Diverged(Exception):  # noqa: N818 - says what happened
         self.v = v
 
 
-class FunctionFailed(Exception):  # noqa: N818 - says what happened
+class StepFailed(Exception):  # noqa: N818 - says what happened
+    """A step cannot be done; the text is what is to be said."""
+
+
+class FunctionFailed(StepFailed):
     """A function of the user raised or gave what is of no use."""
 
 
@@ -59,7 +63,7 @@ class PythonEngine:
 
     def __init__(self, settings: Settings, recorder: Recorder) -> None:
         self.settings, self.recorder = settings, recorder
-        self.method = METHODS[settings.method]
+        self.method = METHODS.get(settings.method, METHODS["rk4"])
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         """Run until step ``end``; the state is that of the last good step, also after an exception.

@@ -20,7 +20,7 @@ class Watch:
     def __init__(self, recorder: Recorder) -> None:
         self.recorder, self.seen, self.largest = recorder, 0, 0.0
         s = recorder.settings
-        alone = s.torque is None and s.dynamics is None and s.passive is None
+        alone = s.torque is None and s.dynamics is None and s.passive is None and s.world is None
         self.passive = alone and (s.contacts is None or s.contacts.passive)
         self.worst = 0.0  # error of the energy, [J]
         tree = s.model.tree

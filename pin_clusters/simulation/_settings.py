@@ -15,6 +15,8 @@ from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mea
 from ..model import ClusterModel, PassiveForces, check_model
 from ..model.configuration import check
 from ._contacts import Contacts
+from .ground.near import World
+from .ground.world import ON_GROUND, world_of
 
 METHODS = ("rk4", "semi_implicit", "rkmk4")
 """Names of the methods of integration."""
@@ -40,6 +42,8 @@ class Settings:
     progress: Callable[[int, int], Any] | None  # called with (done, total)
     contacts: Contacts | None  # what is kept closed
     passive: PassiveForces | None  # springs and the like that act
+    world: World | None = None  # ground and stops
+    effort: bool = False  # whether motors give no more than they can
 
     @property
     def samples(self) -> int:
@@ -59,7 +63,8 @@ class Settings:
 
 def settings(
     model: Any, q0: Any, v0: Any, tau: Any, duration: Any, dt: Any, method: Any, record: Any, dynamics: Any,
-    switch: Any, progress: Any, contacts: Any = (), passive: Any = True,
+    switch: Any, progress: Any, contacts: Any = (), passive: Any = True, ground: Any = None, touching: Any = None,
+    limits: Any = False, self_collisions: Any = False,
 ) -> Settings:  # fmt: skip
     """Check all arguments of ``pc.simulate``, whose docstring names the errors."""
     check_types("simulate", model)
@@ -68,9 +73,16 @@ def settings(
         raise SimulationError(
             f"simulate: dt = {dt:g} s is longer than duration = {duration:g} s. Give both in seconds, dt the smaller."
         )
-    if not isinstance(method, str) or method not in METHODS:
-        hint = did_you_mean(method, METHODS) if isinstance(method, str) else f" Known names: {', '.join(METHODS)}."
-        raise SimulationError(f"simulate: method {method!r} is not known.{hint}")
+    check_model(model, "simulate")
+    world, effort = world_of(model, ground, touching, limits, self_collisions)
+    names = METHODS if world is None else ON_GROUND
+    method = names[0] if method is None else method
+    if not isinstance(method, str) or method not in names:
+        hint = did_you_mean(method, names) if isinstance(method, str) else f" Known names: {', '.join(names)}."
+        raise SimulationError(
+            f"simulate: method {method!r} is not known"
+            + (" with ground or limits: impacts have no derivatives." if world and method in METHODS else f".{hint}")
+        )
     record = whole_number("simulate: record", record, 1, SimulationError, " of steps")
     check_types("simulate", model, dynamics=dynamics, progress=progress)
     for name, given in (("switch", switch), ("passive", passive)):
@@ -89,11 +101,18 @@ def settings(
             "simulate: contacts are kept closed by pc.constraintDynamics, so dynamics cannot be given with them. "
             "Compute the contacts inside your function instead."
         )
+    if world is not None and (held.rows or dynamics is not None):
+        raise SimulationError(
+            "simulate: what is held (contacts) and other dynamics cannot be given with ground or limits. An "
+            "approximation is a model of its own: pc.ClusterModel(pc.baselines.armature_model(model))."
+        )
+    if world is not None:
+        world.begin(model, q)
     if held.rows:
         held.begin(model, model.createData(), q, v)
     found = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
-        progress, held if held.rows else None, model.passive if passive else None,
+        progress, held if held.rows else None, model.passive if passive else None, world, effort,
     )  # fmt: skip
     numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)
     if numbers > _MOST_NUMBERS:

@@ -18,9 +18,13 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 ARRAYS = ("time", "q", "v", "a", "tau", "energy", "residual", "v_tree", "contact_forces")
-_ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q", "coordinates")
+OF_GROUND = (
+    "contact_impulses", "contact_centres", "gap", "limit_impulses", "contact_laws", "contact_work",
+    "contact_iterations", "unmet_torque",
+)  # fmt: skip
+_ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q", "coordinates", "bodies", "stops")
 _FORMAT = 1
-_SINCE = ("contact_forces", "coordinates")  # older files have none
+_SINCE = ("contact_forces", "coordinates", "bodies", "stops", *OF_GROUND)  # older files have none
 
 # Okabe and Ito's colours, which the colour-blind can tell apart; beyond seven joints the line style changes as well
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
@@ -43,6 +47,23 @@ class Switch:
     time: float
     old: tuple[str, ...]
     new: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Touchdown:
+    """A body that comes to the ground, or to another body.
+
+    Attributes:
+        time: Start of the step in which it is pushed, after 2 ms or more without, [s].
+        body: Name of its joint.
+        point: Centre of pressure, in the world, [m].
+        impulse: Of this step, in axes of the world, [N s]; for what a landing takes, add up ``contact_impulses``.
+    """
+
+    time: float
+    body: str
+    point: tuple[float, float, float]
+    impulse: tuple[float, float, float]
 
 
 @dataclass(frozen=True, repr=False)
@@ -70,6 +91,20 @@ class SimulationResult:
         coordinates: Name and unit of each entry of q, such as ``"crank [rad]"``, shape (nq,).
         contact_forces: Forces of the contacts one behind the other, as in ``data.lambda_c``, shape (N, rows), [N] or
             [N m].
+        bodies: Names of the joints whose bodies may touch the ground or each other.
+        contact_impulses: Impulse on each of these bodies from a sample to the next one, shape (N, bodies, 3), in axes
+            of the world, [N s]; forces on average are these over the time between samples. What a single one of
+            redundant points gives is not determined, so only sums over a body are given.
+        contact_centres: Centre of pressure, shape (N, bodies, 3), in the world, [m]; NaN where nothing pushes.
+        gap: Least distance of each body in the middle of steps, shape (N, bodies), [m]; inf if it is far.
+        stops: ``"knee > -1.2"``, of each end of a joint's range that is kept.
+        limit_impulses: From each of them, shape (N, stops), positive, [N m s] or [N s].
+        contact_laws: By how much laws are missed at most until the next sample, shape (N, 3): impulse outside of its
+            cone [N s], velocity into the ground or a stop [m/s], impulse times velocity that should be zero [J].
+        contact_work: Work of all these impulses until the next sample, shape (N,), [J]; never positive.
+        contact_iterations: Of the solver, in the hardest step until the next sample, shape (N,).
+        unmet_torque: What was asked for beyond what motors give, shape (N, nv), [N m] or [N].
+        touchdowns: In the order of time.
     """
 
     time: np.ndarray
@@ -89,6 +124,17 @@ class SimulationResult:
     idx_q: tuple[int, ...] = ()
     coordinates: tuple[str, ...] = ()
     contact_forces: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    bodies: tuple[str, ...] = ()
+    contact_impulses: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 3)))
+    contact_centres: np.ndarray = field(default_factory=lambda: np.zeros((0, 0, 3)))
+    gap: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    stops: tuple[str, ...] = ()
+    limit_impulses: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    contact_laws: np.ndarray = field(default_factory=lambda: np.zeros((0, 3)))
+    contact_work: np.ndarray = field(default_factory=lambda: np.zeros(0))
+    contact_iterations: np.ndarray = field(default_factory=lambda: np.zeros(0, dtype=np.int64))
+    unmet_torque: np.ndarray = field(default_factory=lambda: np.zeros((0, 0)))
+    touchdowns: tuple[Touchdown, ...] = ()
 
     def to_npz(self, path: str | Path) -> None:
         """Write everything to one NPZ file; ``numpy.load`` reads the arrays without this package.
@@ -101,7 +147,8 @@ class SimulationResult:
         """
         about = {"format": _FORMAT, **{name: getattr(self, name) for name in _ABOUT}}
         about["switches"] = [[s.time, s.old, s.new] for s in self.switches]
-        arrays: dict[str, Any] = {name: getattr(self, name) for name in ARRAYS}
+        about["touchdowns"] = [[t.time, t.body, t.point, t.impulse] for t in self.touchdowns]
+        arrays: dict[str, Any] = {name: getattr(self, name) for name in (*ARRAYS, *OF_GROUND)}
         target = os.fspath(path)
         with whole(target if target.endswith(".npz") else f"{target}.npz") as (file,):
             np.savez_compressed(file, about=np.array(json.dumps(about)), **arrays)
@@ -153,13 +200,15 @@ class SimulationResult:
         try:
             with np.load(path, allow_pickle=False) as file:
                 about = json.loads(str(file["about"]))
-                arrays = {name: file[name] for name in ARRAYS if name in file or name not in _SINCE}
+                arrays = {name: file[name] for name in (*ARRAYS, *OF_GROUND) if name in file or name not in _SINCE}
             if about["format"] != _FORMAT:
                 raise LoadError(f"{path}: format {about['format']} of a simulation is not known, only {_FORMAT}.")
             switches = tuple(Switch(float(t), tuple(old), tuple(new)) for t, old, new in about["switches"])
             there = [name for name in _ABOUT if name in about or name not in _SINCE]
             kept: dict[str, Any] = {name: tuple(x) if isinstance(x := about[name], list) else x for name in there}
-            return cls(switches=switches, **arrays, **kept)
+            landed = about.get("touchdowns", ())
+            touchdowns = tuple(Touchdown(t, body, tuple(x), tuple(y)) for t, body, x, y in landed)
+            return cls(switches=switches, touchdowns=touchdowns, **arrays, **kept)
         except LoadError:
             raise
         except (KeyError, ValueError, TypeError, BadZipFile, EOFError) as error:

@@ -12,11 +12,12 @@ import numpy as np
 from ..errors import BranchLost, PinClustersError, PinClustersWarning, SimulationError, SingularClusterError
 from ..model import ClusterModel
 from . import _messages
-from ._compiled import engine_for
+from ._compiled import engine_for, recorder_for
 from ._coordinates import GAIN, Choices
-from ._engine import Diverged, FunctionFailed, NearSingular, State
+from ._engine import Diverged, FunctionFailed, NearSingular, State, StepFailed
 from ._recorder import Recorder
 from ._settings import settings
+from .ground.plane import Ground
 from .result import SimulationInterrupted, SimulationResult, Switch
 
 
@@ -28,19 +29,23 @@ def simulate(
     duration: float = 1.0,
     dt: float = 1e-3,
     *,
-    method: str = "rk4",
+    method: str | None = None,
     record: int = 1,
     dynamics: Callable[..., Any] | None = None,
     switch: bool = True,
     progress: Callable[[int, int], Any] | None = None,
     contacts: Any = (),
     passive: bool = True,
+    ground: Ground | None = None,
+    touching: Any = None,
+    limits: bool | str = False,
+    self_collisions: bool = False,
 ) -> SimulationResult:
     """Simulate the motion of a robot under joint torques, with steps of fixed length.
 
-    Every configuration is on the manifold: free flyers, quaternions, couplings and closed loops. Contacts are not
-    detected: nothing stops a foot at the ground, or a joint at its limit. What is given as ``contacts`` is kept closed
-    all the time, also where a foot would rather leave the ground.
+    Every configuration is on the manifold: free flyers, quaternions, couplings and closed loops. With ``ground`` and
+    ``limits`` contacts come and go by themselves: feet land, stick, slide and leave, joints stop. What is given as
+    ``contacts`` is kept closed all the time, also where a foot would rather leave the ground.
 
     Methods, with the order of the error at the end in dt:
 
@@ -48,6 +53,10 @@ def simulate(
       spherical and planar joints, whose velocities do not commute.
     - ``"rkmk4"``: Runge-Kutta-Munthe-Kaas: 4 everywhere; the same as ``"rk4"`` without such joints.
     - ``"semi_implicit"``: Euler, the configuration moved with the new velocity. 1, with one call of ``aba`` per step.
+
+    With ``ground`` or ``limits`` the method is ``"moreau"``: Moreau's midpoint rule, Signorini's and Coulomb's laws at
+    the velocities of the end of each step (impacts without rebound), solved by Pinocchio. 2 in flight, 1 where contacts
+    or stops push. ``tau`` is then asked once per step and held during it.
 
     Near a dead centre, where the independent joints do not determine the others, it goes on with other independent
     joints inside (``pc.with_independent``). Results and torques stay in the coordinates of ``model``; ``switches`` and
@@ -66,7 +75,7 @@ def simulate(
             time. [N m] or [N].
         duration: [s]. If it is no multiple of ``dt``, the last step is shorter.
         dt: Length of a step, [s].
-        method: ``"rk4"``, ``"semi_implicit"`` or ``"rkmk4"``.
+        method: ``"rk4"`` (the default), ``"semi_implicit"`` or ``"rkmk4"``; with a ground ``"moreau"``.
         record: Keep every n-th step; start and end are always kept.
         dynamics: A function ``(q, v, tau)`` that returns the acceleration, shape (nv,), in place of ``pc.aba``: an
             approximation, to be seen beside the exact robot. Independent joints are then not changed.
@@ -78,6 +87,13 @@ def simulate(
         passive: Whether springs, dampers, dry friction and held weight of the model (``model.passive``) act, as by
             ``pc.passive_torque``; ``tau`` of the result is without them, and their energy is not in ``energy``. The
             steps then run in Python.
+        ground: A plane with friction; other fixed shapes stand in the geometry, on the universe.
+        touching: What may touch: points of frames or joints, as ``pc.contact_points`` takes them, or a
+            ``pin.GeometryModel`` of ``model.tree``. By default ``model.collision``.
+        limits: Whether joints stop at the ends of their ranges (``lowerPositionLimit``, ``upperPositionLimit``),
+            dependent ones too, and torques at what motors give (``effortLimit``); ``"position"`` or ``"effort"`` for
+            one of them.
+        self_collisions: Whether the pairs of the robot's own shapes (``collisionPairs``) may touch.
 
     Returns:
         The samples.
@@ -95,8 +111,9 @@ def simulate(
             step is too large (not said of ``"semi_implicit"``).
 
     References:
-        Munthe-Kaas, "High order Runge-Kutta methods on manifolds", 1999; Hairer, Lubich and Wanner, "Geometric
-        Numerical Integration", chapters IV and VI.
+        Moreau, "Unilateral contact and dry friction in finite freedom dynamics", 1988; De Saxce and Feng, "The
+        bipotential method", 1998; Munthe-Kaas, "High order Runge-Kutta methods on manifolds", 1999; Hairer, Lubich and
+        Wanner, "Geometric Numerical Integration", chapters IV and VI.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -105,8 +122,11 @@ def simulate(
         >>> bool(abs(result.energy - result.energy[0]).max() < 1e-6)
         True
     """
-    chosen = settings(model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress, contacts, passive)
-    recorder = Recorder(chosen)
+    chosen = settings(
+        model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress, contacts, passive,
+        ground, touching, limits, self_collisions,
+    )  # fmt: skip
+    recorder = recorder_for(chosen)
     engine = engine_for(chosen, recorder)
     run = _Run(Choices(model, engine.coordinates, chosen.contacts), recorder, engine, State(0, chosen.q0, chosen.v0))
     try:
@@ -147,7 +167,7 @@ class _Run:
                 self._fail(_messages.lost(self.recorder, state, lost, a), lost)
             except Diverged as wild:
                 self._fail(_messages.diverged(self.recorder, state.k, wild.v), None)
-            except FunctionFailed as failed:
+            except StepFailed as failed:
                 self._fail(f"simulate: {failed}", failed.__cause__)
             text = self.watch.look()
             if text:

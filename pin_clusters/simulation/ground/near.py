@@ -1,0 +1,158 @@
+"""What may touch at a pose: where, how far it is open, and how the robot moves it."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pinocchio as pin
+
+from ...algorithms._shared import bridge as _bridge
+from ...algorithms.kinematics.jacobians import computeJointJacobians, getJointJacobian
+from ...algorithms.kinematics.kinematics import forwardKinematics
+from ...errors import SimulationError
+from ...model import ClusterModel
+from .._coordinates import Coordinates
+from .plane import Ground
+from .points import ContactPoints
+from .shapes import Shapes
+from .stops import Stops
+
+FAR = 1e3
+"""[m]: nothing is further off."""
+_BELOW = 1e-4
+"""[m] or [rad]: what is inside by less at the start is put back; more is a mistake."""
+
+
+@dataclass(frozen=True)
+class Near:
+    """Contacts at a pose, one entry each, and stops behind them.
+
+    Attributes:
+        joints: Ids of the joints that carry its two sides; 0 is the world, of the second one the ground.
+        places: Where they are in the world, shape (n, 3), [m].
+        axes: Two tangents and the normal, which points from the second side to the first, as rows, shape (n, 3, 3).
+        friction: Coefficients, shape (n,).
+        room: How far each is open, contacts then stops, shape (n + stops,), [m] or [rad].
+        keys: What knows a contact again in the next step.
+    """
+
+    joints: np.ndarray
+    places: np.ndarray
+    axes: np.ndarray
+    friction: np.ndarray
+    room: np.ndarray
+    keys: Sequence[Hashable]
+
+    @property
+    def contacts(self) -> int:
+        """How many of the entries are contacts."""
+        return len(self.friction)
+
+    @property
+    def normals(self) -> np.ndarray:
+        """Where the row of each entry is that must not close, in the rows of ``World.rows``."""
+        n = self.contacts
+        return np.concatenate([np.arange(2, 3 * n, 3), np.arange(3 * n, 2 * n + len(self.room))])
+
+    def within(self, reach: float) -> Near:
+        """Return the same without contacts that are further open than that."""
+        n = self.contacts
+        if not (self.room[:n] > reach).any():
+            return self
+        at = np.flatnonzero(self.room[:n] <= reach)
+        return Near(
+            self.joints[at], self.places[at], self.axes[at], self.friction[at],
+            np.concatenate([self.room[at], self.room[n:]]), [self.keys[i] for i in at.tolist()],
+        )  # fmt: skip
+
+
+class World:
+    """All that a robot may touch, and the ends of its joints' ranges."""
+
+    def __init__(
+        self, model: ClusterModel, ground: Ground | None, points: ContactPoints, shapes: Shapes | None, stops: Stops
+    ) -> None:
+        self.ground, self.points, self.shapes, self.stops = ground, points, shapes, stops
+        self._axes = None if ground is None else ground.axes
+        self._joints = np.unique(points.joints).tolist()
+        self._pairs = np.stack([points.joints, np.zeros_like(points.joints)], axis=1)
+        n = len(points)
+        self._all = range(n)
+        self._friction = np.full(n, 0.0 if ground is None else ground.friction)
+        every = {*points.joints.tolist(), *(() if shapes is None else shapes.joints)} - {0}
+        self.bodies = sorted(every)
+        self.names = tuple(model.names[j] for j in self.bodies)
+
+    def begin(self, model: ClusterModel, q: np.ndarray) -> None:
+        """Refuse a start below the ground, inside of something else, or beyond a stop.
+
+        Raises:
+            SimulationError: It is.
+        """
+        near = self.look(Coordinates(model, model), q)
+        n = near.contacts
+        low = near.room < -_BELOW
+        if low[:n].any():
+            i = int(np.argmin(near.room[:n]))
+            on = "the ground" if not near.joints[i, 1] and isinstance(near.keys[i], int) else "what it touches"
+            raise SimulationError(
+                f"simulate: q0 begins {-near.room[i]:.3g} m inside {on}, with the body of joint "
+                f"{model.names[near.joints[i, 0]]!r}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
+            )
+        if low[n:].any():
+            i = int(np.argmin(near.room[n:]))
+            raise SimulationError(
+                f"simulate: q0 begins {-near.room[n + i]:.3g} rad or m beyond a stop: {self.stops.names[i]} does not "
+                "hold. Begin inside, or pass limits=False or limits='effort'."
+            )
+
+    def lowest(self, model: ClusterModel, q: np.ndarray) -> float:
+        """Return the least distance from the ground, [m]."""
+        near = self.look(Coordinates(model, model), q, FAR)
+        return float(near.room[: near.contacts].min(initial=np.inf))
+
+    def look(self, on: Coordinates, q: np.ndarray, reach: float = 0.01) -> Near:
+        """Return what may touch at a pose, to which the workspace is brought: what is nearer than that, [m]."""
+        data = on.data
+        forwardKinematics(on.model, data, q)
+        n = len(self.points)
+        stops = self.stops.room(q)
+        places, gaps, axes = np.zeros((n, 3)), np.zeros(n), np.zeros((n, 3, 3))
+        if self.ground is not None and self._axes is not None and n:
+            for j in self._joints:
+                at, M = self.points.joints == j, data.tree.oMi[j]
+                places[at] = self.points.places[at] @ M.rotation.T + M.translation
+            gaps = places @ self._axes[2] - self.ground.height - self.points.radii
+            places -= self.points.radii[:, None] * self._axes[2]
+            axes[:] = self._axes
+        near = Near(self._pairs, places, axes, self._friction, np.concatenate([gaps, stops]), self._all).within(reach)
+        if self.shapes is None:
+            return near
+        found = self.shapes.look(data.tree, reach)
+        gaps = near.room[: near.contacts]
+        return Near(
+            np.concatenate([near.joints, found.joints]), np.concatenate([near.places, found.places]),
+            np.concatenate([near.axes, found.axes]), np.concatenate([near.friction, found.friction]),
+            np.concatenate([gaps, found.gaps, stops]), [*near.keys, *found.keys],
+        )  # fmt: skip
+
+    def rows(self, on: Coordinates, q: np.ndarray, near: Near) -> np.ndarray:
+        """Return the rows of all, shape (3 contacts + stops, nv): velocities of the first side beside the second."""
+        nv, n = on.model.nv, near.contacts
+        J = np.zeros((3 * n + len(self.stops), nv))
+        if n:
+            computeJointJacobians(on.model, on.data, q)
+            for side, sign in ((0, 1.0), (1, -1.0)):
+                for j in np.unique(near.joints[:, side]).tolist():
+                    if j:
+                        at = np.flatnonzero(near.joints[:, side] == j)
+                        own = getJointJacobian(on.model, on.data, j, pin.LOCAL_WORLD_ALIGNED)
+                        arms = near.places[at] - on.data.tree.oMi[j].translation
+                        there = own[:3] - np.cross(arms[:, :, None], own[None, 3:], axis=1)
+                        J[: 3 * n].reshape(n, 3, nv)[at] += sign * (near.axes[at] @ there)
+        if len(self.stops):
+            G = _bridge.matrix(on.model, on.data, q)
+            J[3 * n :] = self.stops.sides[:, None] * G[self.stops.columns]
+        return J

@@ -1,0 +1,110 @@
+"""What may touch the ground: points and balls, fixed to bodies."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.arrays import numbers
+from ...errors import ArgumentTypeError, ShapeError, SimulationError, UnknownNameError, did_you_mean
+from ...model import ClusterModel, check_model
+from .plane import Ground, number
+
+
+@dataclass(frozen=True, eq=False)
+class ContactPoints:
+    """Points of a robot that may touch the ground; each is the centre of a ball, of radius 0 if it is a point.
+
+    Attributes:
+        joints: Id of the joint that carries each.
+        places: In the frames of these joints, shape (n, 3), [m].
+        radii: Shape (n,), [m].
+    """
+
+    joints: np.ndarray
+    places: np.ndarray
+    radii: np.ndarray
+
+    def __len__(self) -> int:
+        """How many there are."""
+        return len(self.joints)
+
+
+def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> ContactPoints:
+    """Return points of a robot that may touch the ground.
+
+    Args:
+        model: Cluster model.
+        points: Names of frames, whose origins touch; or for each name of a frame or a joint a point, shape (3,), or
+            several, shape (k, 3), in its axes, [m].
+        radius: Of the ball around each, [m].
+
+    Raises:
+        UnknownNameError: There is no such joint or frame.
+        ShapeError: A point has not three coordinates.
+        SimulationError: A number is not finite, the radius is negative, a point is fixed to the world.
+        ArgumentTypeError: A type is wrong.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> model = pc.load("mini_cheetah")
+        >>> feet = pc.contact_points(model, {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")})
+        >>> len(feet)
+        4
+    """
+    check_model(model, "contact_points")
+    radius = number("contact_points: radius", radius)
+    if radius < 0.0:
+        raise SimulationError(f"contact_points: radius = {radius:g} m is negative.")
+    if isinstance(points, str):
+        points = [points]
+    if not isinstance(points, Iterable):
+        raise ArgumentTypeError(
+            "contact_points: points must be names of frames, or a dict of points by joint or frame, got "
+            f"{type(points).__name__}."
+        )
+    given = points if isinstance(points, Mapping) else dict.fromkeys(points, (0.0, 0.0, 0.0))
+    joints, places = [], [np.zeros((0, 3))]
+    for name, places_there in given.items():
+        joint, at = _frame(model, name)
+        x = np.asarray(numbers(f"contact_points: {name!r}", places_there), dtype=np.float64)
+        if x.ndim not in (1, 2) or x.shape[-1] != 3:
+            raise ShapeError(
+                f"contact_points: {name!r} has shape {x.shape}, expected (3,) for one point, or (k, 3) for several."
+            )
+        if not np.isfinite(x).all():
+            raise SimulationError(f"contact_points: a point of {name!r} is not finite: {x.tolist()}.")
+        if joint == 0:
+            raise SimulationError(f"contact_points: {name!r} is fixed to the world, so it can never touch the ground.")
+        there = x.reshape(-1, 3) @ at.rotation.T + at.translation
+        places.append(there)
+        joints += [joint] * len(there)
+    return ContactPoints(np.array(joints, dtype=np.int64), np.concatenate(places), np.full(len(joints), radius))
+
+
+def _frame(model: ClusterModel, name: Any) -> tuple[int, pin.SE3]:
+    """Return joint and placement of a frame or joint."""
+    tree = model.own_tree
+    if not isinstance(name, str):
+        raise ArgumentTypeError(f"contact_points: names of frames or joints are expected, got {name!r}.")
+    if tree.existJointName(name):
+        return tree.getJointId(name), pin.SE3.Identity()
+    if not tree.existFrame(name):
+        names = [*tree.names[1:], *(f.name for f in tree.frames)]
+        raise UnknownNameError(
+            f"contact_points: model {model.name!r} has no frame or joint {name!r}.{did_you_mean(name, names)}"
+        )
+    frame = tree.frames[tree.getFrameId(name)]
+    return frame.parentJoint, frame.placement
+
+
+def heights(points: ContactPoints, data: pin.Data, ground: Ground) -> np.ndarray:
+    """Return the gap of each point at the placements of the joints in ``data``, shape (n,), [m]."""
+    n = np.array(ground.normal)
+    places = {j: data.oMi[j] for j in np.unique(points.joints).tolist()}
+    found = [n @ (places[j] * x) for j, x in zip(points.joints.tolist(), points.places, strict=True)]
+    return np.array(found).reshape(-1) - points.radii - ground.height

@@ -1,0 +1,210 @@
+"""Shapes that may touch: coal says where. What touches a plane only at points or balls becomes such."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ...errors import ArgumentTypeError, SimulationError
+from ...model import ClusterModel
+from .plane import Ground, axes_of
+from .points import ContactPoints
+
+_CORNERS = 4
+"""Of a face that lies on another are enough: more say the same again."""
+_SAME = 1e-9
+
+
+@dataclass
+class Found:
+    """Contacts between shapes, as in ``Near``."""
+
+    joints: np.ndarray
+    places: np.ndarray
+    axes: np.ndarray
+    friction: np.ndarray
+    gaps: np.ndarray
+    keys: list[Hashable] = field(default_factory=list)
+
+
+class Shapes:
+    """Pairs of shapes that coal looks at.
+
+    Attributes:
+        joints: Ids of the joints that carry them.
+    """
+
+    def __init__(
+        self, model: ClusterModel, geometry: pin.GeometryModel, pairs: list[tuple[int, int]], mu: float
+    ) -> None:
+        self._tree, self._mu = model.own_tree, mu
+        self._geometry = geometry.copy()
+        self._geometry.removeAllCollisionPairs()
+        for one, two in pairs:
+            self._geometry.addCollisionPair(pin.CollisionPair(one, two))
+        self._data = self._geometry.createData()
+        for request in self._data.collisionRequests:
+            request.num_max_contacts = 64
+        self._reach = -1.0
+        objects = self._geometry.geometryObjects
+        self._carriers = [(objects[one].parentJoint, objects[two].parentJoint) for one, two in pairs]
+        self._flat = [not {_kind(objects[one]), _kind(objects[two])} & {"Sphere", "Ellipsoid"} for one, two in pairs]
+        self.joints = {j for pair in self._carriers for j in pair}
+
+    def look(self, data: pin.Data, reach: float) -> Found:
+        """Return the contacts at the placements of the joints in the data, of what is nearer than that, [m]."""
+        geometry, own = self._geometry, self._data
+        if reach != self._reach:
+            own.setSecurityMargins(geometry, np.full((geometry.ngeoms, geometry.ngeoms), reach), True, True)
+            self._reach = reach
+        pin.updateGeometryPlacements(self._tree, data, geometry, own)
+        pin.computeCollisions(geometry, own, False)
+        if any(self._flat):
+            pin.computeContactPatches(geometry, own)
+        joints, places, axes, gaps, keys = [], [], [], [], list[Hashable]()
+        for k, result in enumerate(own.collisionResults):
+            if not result.numContacts():
+                continue
+            contact = result.getContact(0)
+            points, normal, gap = contact.pos[None], -contact.normal, contact.penetration_depth
+            if self._flat[k] and own.contactPatchResults[k].numContactPatches():
+                patch = own.contactPatchResults[k].getContactPatch(0)
+                if patch.size():
+                    points = _few(np.array([patch.getPoint(i) for i in range(patch.size())]), normal)
+            one, two = self._carriers[k]
+            for i, point in enumerate(points):
+                joints.append((one, two))
+                places.append(point)
+                axes.append(axes_of(normal))
+                gaps.append(gap)
+                keys.append((k, i))
+        n = len(keys)
+        return Found(
+            np.array(joints, dtype=np.int64).reshape(n, 2), np.array(places).reshape(n, 3),
+            np.array(axes).reshape(n, 3, 3), np.full(n, self._mu), np.array(gaps).reshape(n), keys,
+        )  # fmt: skip
+
+
+def _few(points: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Return the corners of a polygon that are farthest along four directions."""
+    if len(points) <= _CORNERS:
+        return points
+    s, t, _ = axes_of(normal)
+    far = [int(np.argmax(points @ way)) for way in (s + t, s - t, -s - t, t - s)]
+    return np.asarray(points[sorted(set(far))])
+
+
+def _kind(shape: Any) -> str:
+    return type(shape.geometry).__name__
+
+
+def touching_of(
+    model: ClusterModel, geometry: pin.GeometryModel, ground: Ground | None, itself: bool
+) -> tuple[ContactPoints, Shapes | None]:
+    """Return what of a geometry touches the plane as points and balls, and what coal has to look at.
+
+    Raises:
+        SimulationError: It has no shapes on moving joints; one has no volume; no pair of the robot's own shapes.
+        ArgumentTypeError: A shape is of no use.
+    """
+    shapes = list(geometry.geometryObjects)
+    for shape in shapes:
+        if not 0 <= shape.parentJoint < model.njoints:
+            raise SimulationError(
+                f"simulate: shape {shape.name!r} hangs on joint {shape.parentJoint}, but model {model.name!r} has "
+                f"joints up to {model.njoints - 1}. Build the geometry on model.tree."
+            )
+    moving = [i for i, shape in enumerate(shapes) if shape.parentJoint]
+    if not moving:
+        raise SimulationError(
+            f"simulate: no shape of the geometry moves with model {model.name!r}. Name points that touch: touching="
+            "pc.contact_points(model, {...})."
+        )
+    fixed = [i for i, shape in enumerate(shapes) if not shape.parentJoint]
+    joints, places, radii = [], [np.zeros((0, 3))], [np.zeros(0)]
+    geometry, pairs = geometry.copy(), list[tuple[int, int]]()
+    hulls = {i: _hull(shapes[i]) for i in (*moving, *fixed)}
+    for i, hull in hulls.items():
+        if hull is not None:
+            geometry.geometryObjects[i].geometry = hull
+    plane = -1
+    for i in moving if ground is not None else ():
+        corners = _corners(geometry.geometryObjects[i])
+        if corners is None:
+            if plane < 0:
+                plane = geometry.addGeometryObject(_plane(ground))
+            pairs.append((i, plane))
+            continue
+        x, radius = corners
+        at = shapes[i].placement
+        joints += [shapes[i].parentJoint] * len(x)
+        places.append(x @ at.rotation.T + at.translation)
+        radii.append(np.full(len(x), radius))
+    pairs += [(i, k) for i in moving for k in fixed]
+    if itself:
+        own = [(p.first, p.second) for p in geometry.collisionPairs]
+        own = [(a, b) for a, b in own if shapes[a].parentJoint and shapes[b].parentJoint]
+        if not own:
+            raise SimulationError(
+                "simulate: itself=True, but the geometry has no pairs of the robot's own shapes. Add them: "
+                "geometry.addCollisionPair(pin.CollisionPair(i, k)), or addAllCollisionPairs() and remove neighbours."
+            )
+        pairs += own
+    mu = 0.8 if ground is None else ground.friction
+    points = ContactPoints(np.array(joints, dtype=np.int64), np.concatenate(places), np.concatenate(radii))
+    return points, Shapes(model, geometry, pairs, mu) if pairs else None
+
+
+def _plane(ground: Ground | None) -> pin.GeometryObject:
+    import coal
+
+    assert ground is not None
+    return pin.GeometryObject(
+        "the ground", 0, 0, pin.SE3.Identity(), coal.Halfspace(np.array(ground.normal), ground.height)
+    )
+
+
+def _hull(shape: Any) -> Any:
+    """Return the convex hull of a mesh, None if it is no mesh."""
+    mesh = shape.geometry
+    if not hasattr(mesh, "buildConvexRepresentation"):
+        return None
+    try:
+        mesh.buildConvexRepresentation(False)
+        hull = mesh.convex
+        volume = hull.computeVolume()
+    except Exception as error:
+        raise SimulationError(
+            f"simulate: shape {shape.name!r} has no convex hull ({error}). A mesh needs a volume; give the shape as a "
+            "box, a sphere or a capsule instead."
+        ) from None
+    if not volume > 0.0:
+        raise SimulationError(
+            f"simulate: the mesh of shape {shape.name!r} has no volume, so no side of it is inside. Give it as a box, "
+            "a sphere or a capsule."
+        )
+    return hull
+
+
+def _corners(shape: Any) -> tuple[np.ndarray, float] | None:
+    """Return the points of a shape that can touch a plane, in its axes, and their radius; None: coal has to look."""
+    g, kind = shape.geometry, _kind(shape)
+    if kind == "Sphere":
+        return np.zeros((1, 3)), float(g.radius)
+    if kind == "Capsule":
+        return np.array([[0.0, 0.0, s * g.halfLength] for s in (-1.0, 1.0)]), float(g.radius)
+    if kind == "Box":
+        signs = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
+        return signs * g.halfSide, 0.0
+    if kind.startswith("Convex"):
+        return np.array([g.points(i) for i in range(g.num_points)]), 0.0
+    if kind in ("Cylinder", "Cone", "Ellipsoid"):
+        return None
+    raise ArgumentTypeError(
+        f"simulate: shape {shape.name!r} is a {kind}; spheres, boxes, capsules, cylinders, cones, ellipsoids, convex "
+        "hulls and meshes can touch."
+    )

@@ -1,0 +1,179 @@
+"""Steps on a ground: Moreau's midpoint rule, with the laws of Signorini and Coulomb at the velocities of its end.
+
+    q_m  = q_k exp(h/2 v_k)                          put back, without velocity, where it is below the ground
+    v_f  = v_k + h a(q_m, v_k + h/2 a(q_m, v_k))
+    u    = J v_+ + max(room, 0) / h,  v_+ = v_f + M^-1 J' l
+    q_+  = q_m exp(h/2 v_+)
+
+Second order where nothing lands or leaves, first order through impacts and slides.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ...algorithms.dynamics.inputs import inverse_input_matrix
+from .._compiled import CompiledMoves
+from .._coordinates import Coordinates
+from .._engine import FASTEST, Diverged, NearSingular, PythonEngine, State, StepFailed
+from .._settings import Settings
+from .near import Near, World
+from .recording import Push
+from .solver import Impulses, NotSolved, missed
+
+_SLOP = 1e-9
+"""[m] or [rad]: what may lack, before it is put back."""
+_PUTS = 4
+_SPEED = 50.0
+"""[m/s]: what is so far off that it would have to come faster is not looked at."""
+_SLACK = 1.0
+"""[m/s]: contacts that stay open by more than this are left out, and looked at afterwards."""
+_ROUNDS = 20
+_LATE = 1e-7
+
+
+class GroundEngine(PythonEngine):
+    """Runs steps on a ground."""
+
+    def __init__(self, settings: Settings, recorder: Any, world: World, *, compiled: bool) -> None:
+        super().__init__(settings, recorder)
+        self._world, self._solver, self._notes = world, Impulses(), recorder
+        self._last: dict[Any, np.ndarray] = {}
+        if compiled:
+            self.coordinates = CompiledMoves
+
+    def advance(self, on: Coordinates, state: State, end: int) -> None:
+        """Run until step ``end``; the state is that of the last good step, also after an exception."""
+        s, notes = self.settings, self._notes
+        while state.k < end:
+            k = state.k
+            t, h = s.time(k), s.step(k)
+            asked = self._torque(on, k, t, state.q, state.v)
+            tau = notes.motors.give(state.q, asked) if notes.motors else asked
+            with np.errstate(over="ignore", invalid="ignore"):
+                q, v, push = self._step(on, t, h, state, tau)
+                if not np.abs(v).max(initial=0.0) < FASTEST or not np.isfinite(q).all():
+                    raise Diverged(v)
+            if self.recorder.wants(k):
+                self.recorder.add(t, state.q, tau, on.sample(state.q, state.v, (v - state.v) / h))
+            notes.push(k, t, push, asked - tau)
+            state.k, state.q, state.v = k + 1, q, v
+
+    def start(self, on: Coordinates, state: State) -> np.ndarray:
+        """Record the end: with the torque of the last step, and no acceleration."""
+        s, still = self.settings, np.zeros_like(state.v)
+        if self.recorder.wants(state.k):
+            tau = self.recorder.tau[self.recorder.count - 1] if self.recorder.count else still
+            self.recorder.add(s.time(state.k), state.q, tau, on.sample(state.q, state.v, still))
+        return still
+
+    def _step(
+        self, on: Coordinates, t: float, h: float, state: State, tau: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray, Push]:
+        """Return configuration and velocity after a step, and what pushed.
+
+        Raises:
+            StepFailed: No impulses were found that obey the laws.
+        """
+        s, world, v = self.settings, self._world, state.v
+        q, near = self._put_back(on, t, h, on.move(state.q, 0.5 * h * v))
+        a = on.accelerate(q, v, tau, s.passive)
+        if s.switch and (which := on.near_singular()) is not None:
+            raise NearSingular(which)
+        free = v + h * on.accelerate(q, v + 0.5 * h * a, tau, s.passive)
+        J = world.rows(on, q, near)
+        g = J @ free
+        if not np.isfinite(g).all():
+            raise Diverged(free)
+        normals, new, push = near.normals, free, Push(near)
+        g[normals] += np.maximum(near.room, 0.0) / h
+        if (g[normals] < 0.0).any():
+            chosen = g[normals] < _SLACK
+            for _ in range(_ROUNDS):
+                rows = _rows_of(chosen, near.contacts)
+                held = J[rows]
+                response = inverse_input_matrix(on.model, on.data, q, np.ascontiguousarray(held.T))
+                G = held @ response
+                found = self._solve(t, G, g[rows], near, chosen)
+                new = free + response @ found
+                late = ~chosen & ((J @ new - J @ free + g)[normals] < -_LATE)
+                if not late.any():
+                    break
+                chosen |= late
+            friction = near.friction[chosen[: near.contacts]]
+            push = Push(
+                near, chosen, found, missed(found, G @ found + g[rows], friction),
+                0.5 * float(found @ (held @ (free + new))), self._solver.iterations,
+            )  # fmt: skip
+        return on.move(q, 0.5 * h * new), new, push
+
+    def _put_back(self, on: Coordinates, t: float, h: float, q: np.ndarray) -> tuple[np.ndarray, Near]:
+        """Return the configuration with nothing below the ground or beyond a stop, and what is near there.
+
+        By the least change in the metric of the mass matrix; no velocity keeps points out whose paths are curved.
+        """
+        for _ in range(_PUTS):
+            near = self._world.look(on, q, _SPEED * h)
+            if not (near.room < -_SLOP).any():
+                break
+            low = near.room < _SLACK * h
+            J = self._world.rows(on, q, near)[near.normals[low]]
+            response = inverse_input_matrix(on.model, on.data, q, np.ascontiguousarray(J.T))
+            try:
+                x = response @ self._solver.solve(J @ response, near.room[low], np.zeros(0))
+            except NotSolved:
+                x = np.zeros(len(response))  # nothing moves it out: the step itself will say so
+            if not np.abs(x).max(initial=0.0) > 0.0:
+                break
+            q = on.move(q, x)
+        return q, near
+
+    def _solve(self, t: float, G: np.ndarray, g: np.ndarray, near: Near, chosen: np.ndarray) -> np.ndarray:
+        """Return the impulses on chosen contacts and stops."""
+        n = near.contacts
+        names = [near.keys[i] for i in np.flatnonzero(chosen[:n]).tolist()]
+        stops = np.flatnonzero(chosen[n:]).tolist()
+        three, one = np.zeros(3), np.zeros(1)
+        last = self._last
+        guess = np.concatenate([*(last.get(x, three) for x in names), *(last.get(("stop", i), one) for i in stops)])
+        try:
+            found = self._solver.solve(G, g, near.friction[chosen[:n]], guess)
+        except NotSolved as error:
+            raise StepFailed(self._unsolved(t, error, G, near, chosen)) from None
+        points = found[: 3 * len(names)].reshape(-1, 3)
+        rest = found[3 * len(names) :, None]
+        self._last = dict(zip(names, points, strict=True)) | {("stop", i): x for i, x in zip(stops, rest, strict=True)}
+        return found
+
+    def _unsolved(self, t: float, error: NotSolved, G: np.ndarray, near: Near, chosen: np.ndarray) -> str:
+        """Return what is to be said of a step without a solution."""
+        n, model = near.contacts, self.settings.model
+        at = np.flatnonzero(chosen[:n])
+        names = sorted({model.names[j] for j in near.joints[at, 0].tolist()})
+        where = f"{len(at)} contacts on {', '.join(map(repr, names))}" if names else "stops"
+        blocks = G.reshape(len(G), -1)
+        stuck = [
+            k for k in range(len(at))
+            if blocks[3 * k + 2, 3 * k + 2] < near.friction[at[k]] * np.hypot(*blocks[3 * k + 2, 3 * k : 3 * k + 2])
+        ]  # fmt: skip
+        why = (
+            "There the friction is so large that a push along the ground presses it further in (Painleve's paradox): "
+            "rigid bodies have no answer then; take a smaller friction."
+            if stuck
+            else f"Take a smaller step (dt = {self.settings.dt:g} s now), or fewer points on one body."
+        )
+        return (
+            f"in the step from t = {t:g} s no impulses were found that obey the laws of contact ({where}): "
+            f"after {error.iterations} iterations they are missed by {error.worst:.2g} m/s. {why} What was computed is "
+            "in error.result."
+        )
+
+
+def _rows_of(chosen: np.ndarray, contacts: int) -> np.ndarray:
+    """Return the rows of chosen contacts and stops."""
+    at = np.flatnonzero(chosen[:contacts])
+    return np.concatenate(
+        [(3 * at[:, None] + np.arange(3)).ravel(), 3 * contacts + np.flatnonzero(chosen[contacts:])]
+    ).astype(np.int64)
