@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import multiprocessing
+from concurrent.futures import ProcessPoolExecutor
+from itertools import pairwise
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from .._engine import entry_points as kernels
+from .._support.arrays import whole_number
 from ..errors import ArgumentTypeError, SimulationError
 from ..model import ClusterModel
 from ..model.configuration import neutral
+from ..simulation import Ground
 from ..simulation import simulate as single_simulate
 from ..simulation._plan import can_move
 from ..simulation._settings import settings
-from ._marks import SIMULATIONS
+from ._marks import SIMULATIONS, finish
 from ._program import run_each
 from ._runs import NUMBERS, Runs
 from ._tables import OWN, Batch, Given, documented, on_device, states, there
@@ -45,11 +50,16 @@ def simulate(
     duration: float = 1.0,
     dt: float = 1e-3,
     *,
-    method: str = "rk4",
+    method: str | None = None,
     record: int | None = None,
     switch: bool = True,
     passive: bool = True,
+    ground: Ground | None = None,
+    touching: Any = None,
+    limits: bool | str = False,
+    self_collisions: bool = False,
     threads: int = 1,
+    processes: int = 1,
     out: tuple[np.ndarray, np.ndarray] | None = None,
     status: np.ndarray | None = None,
 ) -> Motions:
@@ -65,14 +75,20 @@ def simulate(
             [N].
         duration: [s]. If it is no multiple of ``dt``, the last step is shorter.
         dt: Length of a step, [s].
-        method: ``"rk4"``, ``"semi_implicit"`` or ``"rkmk4"``, see ``pc.simulate``.
+        method: As of ``pc.simulate``.
         record: Keep every n-th step, start and end included; None for the end alone.
         switch: Whether independent joints may be changed inside; if not, a dead centre ends a row.
         passive: Whether springs and the like act, as in ``pc.simulate``; the rows then run one after the other.
+        ground: As of ``pc.simulate``; the rows then run one after the other in each process.
+        touching: As of ``pc.simulate``.
+        limits: As of ``pc.simulate``.
+        self_collisions: As of ``pc.simulate``.
+        processes: How many processes share the rows: solvers of contacts let no other thread run. Each takes a second
+            or two to begin, and a script that asks for them needs its ``if __name__ == "__main__":``.
         out: Where to write q and v of the result.
         status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 it starts off the couplings or
             loops, or a loop cannot follow, 2 a loop is singular or a joint moves no inertia, 3 the input is not finite,
-            or the motion diverges. Rows that are not good are NaN; without ``status`` a warning says how many failed.
+            the motion diverges, it begins below the ground or contacts have no solution. Rows that are not good are NaN; without ``status`` a warning says how many failed.
 
     Returns:
         Times, configurations and velocities.
@@ -98,7 +114,7 @@ def simulate(
         return on_device("simulate", model, given, None, status)
     s = settings(
         model, neutral(model), np.zeros(model.nv), None, duration, dt, method, _NEVER if record is None else record,
-        None, switch, None, passive=passive,
+        None, switch, None, (), passive, ground, touching, limits, self_collisions, begin=False,
     )  # fmt: skip
     table = tau is not None and np.ndim(tau) == 3
     shape = (s.steps, model.nv) if table else (model.nv,)
@@ -116,27 +132,47 @@ def simulate(
     if batch.rows == 0:
         return result
 
+    how = {
+        "method": method, "record": record, "switch": switch, "passive": passive, "ground": ground,
+        "touching": touching, "limits": limits, "self_collisions": self_collisions,
+    }  # fmt: skip
+    if (count := whole_number("processes", processes, 1)) > 1 and batch.rows > 1:
+        _in_processes(min(count, batch.rows), batch, (duration, dt), how, shape)
+        finish(batch, 1, SIMULATIONS)
+        return result
+
     def of_row(n: int) -> tuple[np.ndarray, np.ndarray]:
         start_q, start_v, *torques = (x[n] for x in batch.tables)
         torque = torques[0].reshape(shape) if torques else None
-        found = single_simulate(
-            model,
-            start_q,
-            start_v,
-            torque,
-            duration,
-            dt,
-            method=method,
-            record=s.record,
-            switch=switch,
-            passive=passive,
-        )
+        found = single_simulate(model, start_q, start_v, torque, duration, dt, **{**how, "record": s.record})
         return (found.q, found.v) if samples else (found.q[-1], found.v[-1])
 
-    compiled = kernels.JIT and can_move(model) and s.passive is None
+    compiled = kernels.JIT and can_move(model) and s.passive is None and s.world is None
     begin = Runs(batch, s, of_end=not samples).begin if compiled else None
     run_each(batch, begin, of_row, SIMULATIONS, grain=1, again=True)
     return result
+
+
+def _in_processes(count: int, batch: Batch, span: tuple[float, float], how: Any, shape: tuple[int, ...]) -> None:
+    """Run rows in processes, each as a batch of its own."""
+    ends = np.linspace(0, batch.rows, count + 1).astype(int).tolist()
+    with ProcessPoolExecutor(count, multiprocessing.get_context("spawn")) as pool:
+        parts = [slice(*pair) for pair in pairwise(ends)]
+        rows = [tuple(x[part] for x in batch.tables) for part in parts]
+        work = [pool.submit(_part, batch.model, x, shape, span, how) for x in rows]
+        for part, future in zip(parts, work, strict=True):
+            *found, batch.status[part] = future.result()
+            for out, x in zip(batch.out, found, strict=True):
+                out[part] = x
+
+
+def _part(model: ClusterModel, rows: Any, shape: tuple[int, ...], span: tuple[float, float], how: Any) -> Any:
+    """Return q, v and status of some rows."""
+    q, v, *tau = rows
+    status = np.zeros(len(q), dtype=np.int8)
+    torque = tau[0].reshape(len(q), *shape) if tau else None
+    found = simulate(model, q, v, torque, *span, **how, status=status)
+    return found.q, found.v, status
 
 
 def _pair(out: Any) -> tuple[Any, Any]:

@@ -64,9 +64,9 @@ class Settings:
 def settings(
     model: Any, q0: Any, v0: Any, tau: Any, duration: Any, dt: Any, method: Any, record: Any, dynamics: Any,
     switch: Any, progress: Any, contacts: Any = (), passive: Any = True, ground: Any = None, touching: Any = None,
-    limits: Any = False, self_collisions: Any = False,
+    limits: Any = False, self_collisions: Any = False, *, begin: bool = True,
 ) -> Settings:  # fmt: skip
-    """Check all arguments of ``pc.simulate``, whose docstring names the errors."""
+    """Check all arguments of ``pc.simulate``, whose docstring names the errors; with ``begin`` where it begins, too."""
     check_types("simulate", model)
     duration, dt = _seconds("duration", duration), _seconds("dt", dt)
     if dt > duration * (1.0 + 1e-9):
@@ -106,7 +106,7 @@ def settings(
             "simulate: what is held (contacts) and other dynamics cannot be given with ground or limits. An "
             "approximation is a model of its own: pc.ClusterModel(pc.baselines.armature_model(model))."
         )
-    if world is not None:
+    if world is not None and begin:
         world.begin(model, q)
     if held.rows:
         held.begin(model, model.createData(), q, v)

@@ -335,3 +335,17 @@ def test_loop_models_reach_every_form() -> None:
     assert {"FrameClosure", "RodClosure"} <= kinds
     assert any(x is not None and x.pivoted for key in KEYS for x in pool.case(key).model._topology.loops)
     assert mechanisms.LIBRARY
+
+
+def test_rows_on_a_ground_are_single_simulations_and_processes_share_them() -> None:
+    model, feet = pc.load("mini_cheetah"), {f"{leg}_knee": (0.0, 0.0, -0.195) for leg in ("FL", "FR", "HL", "HR")}
+    start = pc.on_ground(model, pc.neutral(model), touching=feet, above=0.002)
+    q, v, how = np.tile(start, (3, 1)), np.zeros((3, model.nv)), {"ground": pc.Ground(0.5), "touching": feet}
+    v[:, 1], q[2, 2] = (0.0, 0.3, 0.0), q[2, 2] - 1.0  # the last one begins below the ground
+    status = np.zeros(3, dtype=np.int8)
+    both = [pc.batch.simulate(model, q, v, None, 0.03, 1e-3, status=status, processes=n, **how) for n in (1, 2)]
+    assert status.tolist() == [0, 0, 3]
+    for n in range(2):
+        alone = pc.simulate(model, q[n], v[n], None, 0.03, 1e-3, **how)
+        assert alone.contact_impulses.any() and all(np.array_equal(found.q[n], alone.q[-1]) for found in both)
+    assert all(np.isnan(found.q[2]).all() for found in both)
