@@ -88,7 +88,8 @@ def simulate(
         out: Where to write q and v of the result.
         status: Where to write what became of each row, shape (N,), int8: 0 it is good, 1 it starts off the couplings or
             loops, or a loop cannot follow, 2 a loop is singular or a joint moves no inertia, 3 the input is not finite,
-            the motion diverges, it begins below the ground or contacts have no solution. Rows that are not good are NaN; without ``status`` a warning says how many failed.
+            the motion diverges, it begins below the ground or contacts have no solution. Rows that are not good are
+            NaN; without ``status`` a warning says how many failed.
 
     Returns:
         Times, configurations and velocities.
