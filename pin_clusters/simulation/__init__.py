@@ -1,6 +1,6 @@
 """Simulation of a robot on its own manifold: ``pc.simulate``, and an adapter for SciPy's ``solve_ivp``.
 
-Contact is not included: nothing stops a foot at the ground, or a joint at its limit.
+On a ground contacts come and go by themselves, and joints stop at their limits.
 """
 
 from ..errors import SimulationError as SimulationError
