@@ -345,7 +345,7 @@ def with_shapes() -> pc.ClusterModel:
 
 def test_every_copy_keeps_the_shapes() -> None:
     model = with_shapes()
-    shapes = model.collision
+    shapes = model.collision.clone()
     assert shapes.ngeoms == 3
     for other in (
         pickle.loads(pickle.dumps(model)), model.with_gravity([0.0, 0.0, -1.6]), pc.specialise(model),
@@ -356,6 +356,7 @@ def test_every_copy_keeps_the_shapes() -> None:
         assert other.collision == shapes
     changed = model.collision
     changed.geometryObjects[0].placement = pin.SE3.Random()
+    changed.geometryObjects[0].geometry.radius = 9.0
     changed.removeGeometryObject("hull")
     assert model.collision == shapes
     assert pc.load("four_bar_change_point").collision.ngeoms == 0
@@ -368,6 +369,7 @@ def test_geometry_of_the_user_is_copied_and_checked() -> None:
     model = pc.ClusterModel(tree, collision=geometry)
     kept = geometry.clone()
     geometry.geometryObjects[0].placement = pin.SE3.Random()
+    geometry.geometryObjects[0].geometry.radius = 9.0
     assert model.collision == kept
     assert len(model.collision.collisionPairs) == len(kept.collisionPairs) > 0
 

@@ -60,6 +60,9 @@ def buildModelFromUrdf(
     `Rotor` per actuator whose inertia is known, by Drake's ``<drake:rotor_inertia>`` and ``<drake:gear_ratio>`` or by
     ``rotor_inertias``; its axis is that of the first joint, its mass in the link already.
 
+    ``<collision>`` becomes ``model.collision``, meshes their convex hulls, and so do the elements ``<shape>`` of
+    `to_urdf`; a shape that cannot be made is left out, and a warning says why.
+
     ``<gazebo>`` and what is not known are named in one warning; what is known to change the dynamics and cannot be
     honoured (``<drake:linear_bushing_rpy>``, ...) is an error.
 
