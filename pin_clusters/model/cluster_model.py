@@ -18,9 +18,9 @@ from ..errors import (
     UnknownNameError,
     did_you_mean,
 )
+from .attachments import Attachments, checked_collision
 from .elements import describe, find_rotors
 from .packing import pack, pack_tree
-from .parts import ModelParts
 from .passive import passive_forces
 from .plausibility import check_rotors
 from .topology import resolve
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from .cluster_data import ClusterData
 
 
-class ClusterModel(ModelParts):
+class ClusterModel(Attachments):
     """A robot with exact transmissions: a ``pin.Model`` and constraints between its joints.
 
     ``q`` is a configuration of the whole tree (``model.nq == model.tree.nq``), with the couplings fulfilled and the
@@ -53,16 +53,18 @@ class ClusterModel(ModelParts):
         preferred: Names of joints that shall rather be independent where they are chosen, best first (motors, then
             springs): they are, unless others solve the loops ten times better. After them come joints with limits.
         name: By default the tree's name.
+        collision: Shapes of the bodies (and of the world, on joint 0), whose joints and frames are those of ``tree``;
+            it is copied. See ``collision``.
 
     Raises:
         ArgumentTypeError: ``tree`` is not a ``pin.Model``.
         ConstraintError: The constraints are ill-formed or contradict each other.
         UnsupportedJointError: A joint cannot take the part it is given, or is a mimic joint.
         InertiaError: A body's mass is negative, its inertia is not finite, or it is less than that of its rotors.
-        UnknownNameError: A constraint names an unknown joint or body.
+        UnknownNameError: A constraint names an unknown joint or body, or a shape is on one.
         ConfigurationError: ``q_reference`` is not near an assembled pose.
         ShapeError: ``q_reference`` has another size.
-        ModelError: ``__init__`` is called on a model that is made.
+        ModelError: ``__init__`` is called on a model that is made, or a shape has no placement.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -83,6 +85,7 @@ class ClusterModel(ModelParts):
         independent: Iterable[str] | None = None,
         preferred: Iterable[str] = (),
         name: str | None = None,
+        collision: pin.GeometryModel | None = None,
     ) -> None:
         if hasattr(self, "nq"):
             raise ModelError(f"ClusterModel is immutable: {self.name!r} is made already. Make another ClusterModel.")
@@ -103,6 +106,7 @@ class ClusterModel(ModelParts):
         constraints = tuple(constraints)
         tree = tree.copy()
         check_tree(tree)
+        shapes = checked_collision(tree, collision)
         reference = None if q_reference is None else array("q_reference", q_reference).copy()
         wishes = None if independent is None else joint_names("ClusterModel: independent", independent)
         rather = () if preferred is None else joint_names("ClusterModel: preferred", preferred)
@@ -139,6 +143,7 @@ class ClusterModel(ModelParts):
             "_tables": tables,
             "_tree_tables": pack_tree(tree, inertia_tree, topology, rotors),
             "_topology": topology,
+            "_collision": shapes,
             "own_tree": tree.copy(),
             "_wishes": (reference, wishes),
             "preferred": rather,
@@ -160,22 +165,16 @@ class ClusterModel(ModelParts):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what the user gave; the tables are made again."""
-        given = self.own_tree, self.constraints, *self._wishes, self.name, self.preferred
+        shapes = (self._collision,) if self._collision.ngeoms else ()
+        given = self.own_tree, self.constraints, *self._wishes, self.name, self.preferred, *shapes
         recipe = self._recipe()
         if recipe is None:
             return (varied if self._varies else remake), given
         return _remake_special, (given, recipe)
 
-    def _recipe(self) -> Any:
-        """Return what makes the functions again that the user asked for; None if there are none."""
-        return self._functions.recipe() if self._functions is not None and self._functions.asked else None
-
     def _with_functions(self, make: Callable[[ClusterModel], Any]) -> ClusterModel:
         """Return the same robot with functions of its own; the tables are shared."""
-        other = object.__new__(ClusterModel)
-        for key in ModelParts.__slots__:
-            object.__setattr__(other, key, None if key in ("_desk", "_movers") else getattr(self, key))
-        object.__setattr__(other, "_varies", False)
+        other = self._but(_varies=False)
         object.__setattr__(other, "_functions", make(other))
         return other
 
@@ -302,11 +301,15 @@ def remake(
     independent: tuple[str, ...] | None,
     name: str,
     preferred: tuple[str, ...] = (),
+    collision: pin.GeometryModel | None = None,
 ) -> ClusterModel:
     """Make a model again, from what the user gave, and without the warnings that the first one gave."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
-        return ClusterModel(tree, constraints, q_reference, independent=independent, preferred=preferred, name=name)
+        return ClusterModel(
+            tree, constraints, q_reference, independent=independent, preferred=preferred, name=name,
+            collision=collision,
+        )  # fmt: skip
 
 
 def alike(
@@ -319,7 +322,7 @@ def alike(
     """Make a model as the given one, but of another tree, with other constraints or other independent joints."""
     reference, names = model._wishes if independent is None else (model.q_reference, independent)
     own = model.own_tree if tree is None else tree, model.constraints if constraints is None else constraints
-    return (make or remake)(*own, reference, names, model.name, model.preferred)
+    return (make or remake)(*own, reference, names, model.name, model.preferred, model._collision)
 
 
 def varied(*given: Any) -> ClusterModel:

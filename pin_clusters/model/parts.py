@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 import pinocchio as pin
@@ -37,6 +37,7 @@ class ModelParts(TreeAttributes):
     _tables: Tables
     _tree_tables: TreeTables
     _topology: Topology
+    _collision: pin.GeometryModel
     own_tree: pin.Model
     _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]
     preferred: tuple[str, ...]
@@ -49,3 +50,14 @@ class ModelParts(TreeAttributes):
     _varies: bool  # whether its numbers are some of many: then code reads them where they stand
     _movers: tuple[Any] | None  # the same, or None, for moves of loops, once they have been moved
     __slots__ = tuple(__annotations__)
+
+    def _recipe(self) -> Any:
+        """Return what makes the functions again that the user asked for; None if there are none."""
+        return self._functions.recipe() if self._functions is not None and self._functions.asked else None
+
+    def _but(self, **changed: Any) -> Self:
+        """Return the same robot with some parts changed, and without what is made later; the rest is shared."""
+        other, later = object.__new__(type(self)), dict.fromkeys(("_desk", "_movers", "_functions"))
+        for key in ModelParts.__slots__:
+            object.__setattr__(other, key, (changed | later).get(key, getattr(self, key)))
+        return other

@@ -169,7 +169,9 @@ class TreeAttributes:
         """Explain why an attribute is missing; reached only for names that do not exist."""
         if not name.startswith("_") and hasattr(pin.Model, name):
             cure = _ROUTES.get(name, f"If it is the tree's that you mean, it is model.tree.{name}.")
-            if name.startswith(("add", "append", "load")):
+            if name == "addFrame":
+                cure = "Use model.with_frames({name: (joint, placement)}), which returns a model that has them."
+            elif name.startswith(("add", "append", "load")):
                 cure = "A ClusterModel is immutable: change the pin.Model and make a new ClusterModel."
             raise NotAvailableError(f"ClusterModel has no {name!r} (pin.Model has). {cure}")
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")

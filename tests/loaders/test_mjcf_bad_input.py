@@ -99,7 +99,10 @@ def test_meshes_that_are_missing_are_said() -> None:
         '<body><joint/><inertial mass="1" diaginertia="1 1 1"/><geom type="mesh" mesh="x"/></body>',
         '<asset><mesh name="x" file="/nowhere/x.stl"/></asset>',
     )
-    with pytest.warns(pc.PinClustersWarning, match="drawn as primitives"):
+    with (
+        pytest.warns(pc.PinClustersWarning, match="drawn as primitives"),
+        pytest.warns(pc.PinClustersWarning, match="without collision shapes"),
+    ):
         pc.buildModelFromMJCF(text)
 
 

@@ -7,6 +7,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Iterable
 
 import numpy as np
+import pinocchio as pin
 
 from ..._support.trees import unit
 from ...errors import InertiaError, LoadError
@@ -91,6 +92,12 @@ def read_origin(element: ET.Element, owner: str) -> tuple[tuple[float, ...], ...
     origin = only_child(element, "origin", owner)
     given = {} if origin is None else origin.attrib
     return tuple(numbers(given.get(a, "0 0 0"), f"origin {a}", owner, 3) for a in ("xyz", "rpy"))
+
+
+def placed(element: ET.Element, owner: str) -> pin.SE3:
+    """Return ``<origin>`` as a placement."""
+    xyz, rpy = read_origin(element, owner)
+    return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
 
 
 def _check_joint(joint: ET.Element, owner: str) -> bool:

@@ -15,7 +15,7 @@ from ._xml import OWN
 
 # Elements by parent. "silent" is read, or is common and has nothing to do with dynamics; the rest is warned of.
 SILENT = {
-    "robot": {"link", "joint", "coupling", "loop", "material", "reference_pose", *OWN},
+    "robot": {"link", "joint", "coupling", "loop", "material", "reference_pose", "shape", *OWN},
     "link": {"inertial", "visual", "collision"},
     "joint": {"origin", "parent", "child", "axis", "limit", "mimic", "dynamics", "calibration", "safety_controller"},
     "inertial": {"origin", "mass", "inertia"},

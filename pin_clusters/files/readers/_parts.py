@@ -37,7 +37,7 @@ from ...constraints import Differential, FourBar, Rod, Rotor, SliderCrank
 from ...constraints import differential as library
 from ...constraints.spring import GravityCompensation, Spring
 from ...errors import LoadError, did_you_mean
-from ._checks import read_inertia, read_origin
+from ._checks import placed, read_inertia
 from ._notes import ATTRIBUTES, SILENT
 from ._numbers import number, numbers
 from ._trees import ROOT_JOINT_NAME
@@ -144,11 +144,6 @@ def read_armature(joint: ET.Element, owner: str) -> list[float]:
     return values
 
 
-def _placed(element: ET.Element, owner: str) -> pin.SE3:
-    xyz, rpy = read_origin(element, owner)
-    return pin.SE3(pin.rpy.rpyToMatrix(*rpy), np.array(xyz))
-
-
 class End(NamedTuple):
     """A placement on a link of the file."""
 
@@ -166,7 +161,7 @@ def end_of(element: ET.Element, side: str, owner: str, description: Description)
     link = known_link(element, side, description.links, owner)
     half = element.find(side)
     assert half is not None  # it names the link
-    return End(link, _placed(half, f"{owner}, {side}"))
+    return End(link, placed(half, f"{owner}, {side}"))
 
 
 def _rod(element: ET.Element, name: str, owner: str, description: Description) -> Part:
@@ -189,7 +184,7 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
     given: dict[str, Any] = {"armature": element.get("armature"), "name": name}
     held: End | None = None
     if any(element.find(tag) is not None for tag in ("carrier", "origin", "axis")):
-        held = End(known_link(element, "carrier", description.links, owner), _placed(element, owner))
+        held = End(known_link(element, "carrier", description.links, owner), placed(element, owner))
         given["axis"] = numbers(reference(element, "axis", "xyz", owner), "the axis", owner, 3)
     if inertial is not None:
         given["inertia"] = _inertia(inertial, owner)
@@ -240,7 +235,7 @@ def _held_weight(element: ET.Element, name: str, owner: str, description: Descri
 
 def _inertia(inertial: ET.Element, owner: str) -> pin.Inertia:
     """Return an ``<inertial>`` as in a link."""
-    place = _placed(inertial, owner)
+    place = placed(inertial, owner)
     found = pin.Inertia.Zero()
     found.mass, moments = read_inertia(inertial, owner)
     found.lever = place.translation
@@ -280,4 +275,4 @@ def _argument(child: ET.Element, owner: str, description: Description) -> Any:
         return values[0] if len(values) == 1 else tuple(values)
     if child.tag == "point":
         return np.array(numbers(child.get("xyz"), "the point", owner, 3))
-    return End(known(child.get("link"), "link", description.links, owner), _placed(child, owner))
+    return End(known(child.get("link"), "link", description.links, owner), placed(child, owner))

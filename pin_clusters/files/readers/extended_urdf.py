@@ -24,6 +24,7 @@ from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
 from ._arguments import checked, documented, read_file
 from ._notes import Notes
+from ._shapes import collision_of
 from ._trees import FIXED, TYPES, with_joint_types
 from ._xml import in_words_of
 from ._yaml import read_yaml
@@ -89,7 +90,9 @@ def buildModelFromYAML(
     types = _types(content, source)
     description = _urdf_of(path) if urdf is None else Path(urdf)
     description, xml = read_file(description, "a URDF")
-    parts = parse_urdf(xml, root_joint, (*loops, *given), repr(str(description)), named, stacklevel=3)
+    parts = parse_urdf(
+        xml, root_joint, (*loops, *given), repr(str(description)), named, stacklevel=3, folder=description.parent
+    )
     _check_names(types, parts.tree, source)
     tree = with_joint_types(parts.tree, types)
     motors = _motors(content, tree, source, notes)
@@ -97,8 +100,9 @@ def buildModelFromYAML(
     if q_reference is None and tree is parts.tree:
         q_reference = parts.reference
     return ClusterModel(
-        tree, parts.constraints, q_reference, independent=parts.independent or None, preferred=motors, name=tree.name
-    )
+        tree, parts.constraints, q_reference, independent=parts.independent or None, preferred=motors, name=tree.name,
+        collision=collision_of(tree, parts.shapes),
+    )  # fmt: skip
 
 
 def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
+from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import pinocchio as pin
@@ -13,6 +15,7 @@ from ...errors import ArgumentTypeError, LoadError
 from ...model import ClusterModel
 from ._arguments import checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
+from ._collisions import read_shapes
 from ._couplings import read_loops, read_ties
 from ._independence import (
     check_circles,
@@ -26,6 +29,7 @@ from ._independence import (
 )
 from ._notes import Notes
 from ._parts import pose_of, read_armature, read_parts, read_reference
+from ._shapes import Shapes, collision_of
 from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
 from ._xml import Description, describe, parse_xml, to_text
@@ -56,6 +60,9 @@ def buildModelFromUrdf(
     `Rotor` per actuator whose inertia is known, by Drake's ``<drake:rotor_inertia>`` and ``<drake:gear_ratio>`` or by
     ``rotor_inertias``; its axis is that of the first joint, its mass in the link already.
 
+    ``<collision>`` becomes ``model.collision``, meshes their convex hulls, and so do the elements ``<shape>`` of
+    `to_urdf`; a shape that cannot be made is left out, and a warning says why.
+
     ``<gazebo>`` and what is not known are named in one warning; what is known to change the dynamics and cannot be
     honoured (``<drake:linear_bushing_rpy>``, ...) is an error.
 
@@ -77,9 +84,8 @@ def buildModelFromUrdf(
     if is_xml(file):
         raise LoadError("file must be a path, but XML was given. Use buildModelFromXML for text.")
     path, text = read_file(file, "a URDF")
-    return make_model(
-        parse_urdf(text, root_joint, constraints, repr(str(path)), independent, 3, rotor_inertias), q_reference
-    )
+    parts = parse_urdf(text, root_joint, constraints, repr(str(path)), independent, 3, rotor_inertias, path.parent)
+    return make_model(parts, q_reference)
 
 
 @documented
@@ -113,7 +119,10 @@ def buildModelFromXML(
 def make_model(parts: Parts, q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
     """Return the model of some parts, by default under the name of the tree."""
     pose, name = parts.reference if q_reference is None else q_reference, name or parts.tree.name
-    return ClusterModel(parts.tree, parts.constraints, pose, independent=parts.independent or None, name=name)
+    return ClusterModel(
+        parts.tree, parts.constraints, pose, independent=parts.independent or None, name=name,
+        collision=collision_of(parts.tree, parts.shapes),
+    )  # fmt: skip
 
 
 class Parts(NamedTuple):
@@ -123,6 +132,7 @@ class Parts(NamedTuple):
     constraints: tuple[Any, ...]  # on its joints
     independent: tuple[str, ...]  # joints that shall be independent, of clusters with closures
     reference: Any = None  # pose that the file gives
+    shapes: Shapes = MappingProxyType({})  # collision shapes by link
 
 
 @documented
@@ -134,6 +144,7 @@ def parse_urdf(
     independent: Iterable[str] | None = None,
     stacklevel: int = 2,
     rotor_inertias: Mapping[str, float] | None = None,
+    folder: Path | None = None,
 ) -> Parts:
     """Return the spanning tree and the constraints of a URDF or URDF+ document.
 
@@ -142,10 +153,11 @@ def parse_urdf(
         source: How messages name the document.
         stacklevel: Where warnings point to, as in ``warnings.warn``.
         rotor_inertias: Inertias of rotors, as in `buildModelFromUrdf`.
+        folder: Where meshes of collision shapes are looked for, there and in the folders above.
 
     Returns:
-        The tree, the constraints of the file (couplings, then loops) followed by the given ones, and the joints that
-        shall be independent.
+        The tree, the constraints of the file (couplings, then loops) followed by the given ones, the joints that
+        shall be independent, the pose of the file and its collision shapes.
     """
     given, named = checked(root_joint, constraints, independent)
     notes = Notes()
@@ -185,8 +197,9 @@ def parse_urdf(
     rotors = read_rotors(description, rotor_inertias, notes)
     everything = (*from_file.values(), *rotors, *given)
     chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
+    shapes = read_shapes(description, folder, notes)
     notes.warn(description.name, stacklevel)
-    return Parts(tree, everything, chosen, pose_of(tree, reference))
+    return Parts(tree, everything, chosen, pose_of(tree, reference), shapes)
 
 
 def _pinocchio(description: Description, root_joint: pin.JointModel | None, source: str) -> pin.Model:

@@ -1,4 +1,4 @@
-"""What is drawn: the shapes of a geometry model, or boxes and cylinders with the inertia of the links."""
+"""What is drawn, shapes of a geometry model or boxes and cylinders with the inertia of links; and what collides."""
 
 from __future__ import annotations
 
@@ -11,18 +11,20 @@ import pinocchio as pin
 
 from . import _masses
 from ._bodies import Bodies, Body
+from ._collisions import is_mesh, points_of
 from ._text import Names, text, wxyz
 
 READABLE = (".stl", ".obj", ".msh")
 """Endings of meshes that MuJoCo reads."""
 _LINK, _ROTOR = "0.75 0.78 0.82 1", "0.85 0.45 0.10 1"
 _DRAWN = {"contype": "0", "conaffinity": "0", "group": "2", "mass": "0"}
+_COLLIDES = {"contype": "1", "group": "3", "mass": "0"}
 _STEEL = 7800.0
 """[kg/m^3], of rotors of which only the inertia is known."""
 
 
 class Geoms:
-    """Writes what is drawn of one robot.
+    """Writes what is drawn of one robot, and what collides.
 
     Args:
         bodies: Its bodies.
@@ -31,24 +33,61 @@ class Geoms:
 
     def __init__(self, bodies: Bodies, visual: Any) -> None:
         self._assets: dict[tuple[str, str], str] = {}
+        self._points: dict[str, str] = {}
         self._names = Names()
         self._found: dict[int, list[dict[str, str]]] = {}
+        self._colliding: dict[int, list[dict[str, str]]] = {}
         missing, unread = list[str](), list[str]()
         for shape in () if visual is None else visual.geometryObjects:
             body, place = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
             if body is None:
                 continue
-            given = self._mesh(shape) if _is_mesh(shape) else _primitive(shape.geometry)
+            given = self._mesh(shape) if _has_mesh(shape) else _primitive(shape.geometry)
             if given is None:
                 (unread if Path(shape.meshPath).suffix.lower() not in READABLE else missing).append(shape.name)
                 continue
-            pose = place * shape.placement
             colour = np.clip(np.asarray(shape.meshColor, dtype=float), 0.0, 1.0)
-            here = {"pos": text(pose.translation), "quat": text(wxyz(pose.rotation)), "rgba": text(colour)}
+            here = _placed(place * shape.placement) | {"rgba": text(colour)}
             self._found.setdefault(id(body), []).append(given | here)
         for names, why in ((missing, "their meshes are missing"), (unread, "MuJoCo has no such shape")):
             if names:
                 bodies.remarks.append(f"not drawn as given, as {why}: {', '.join(names)}.")
+        self._collide(bodies)
+
+    def _collide(self, bodies: Bodies) -> None:
+        """Find the shapes that collide: with the world, and with each other where the geometry has a pair of them."""
+        collision, names, lost = bodies.model.collision, Names(), list[str]()
+        paired = {k for pair in collision.collisionPairs for k in (pair.first, pair.second)}
+        for k, shape in enumerate(collision.geometryObjects):
+            body, place = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
+            pose, given = place * shape.placement, _primitive(shape.geometry)
+            if type(shape.geometry).__name__ == "Halfspace":
+                n = np.array(shape.geometry.n)
+                given = {"type": "plane", "size": "0 0 1"} if body is bodies.world else None  # MuJoCo has no others
+                turn = pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), n).matrix()
+                pose = pose * pin.SE3(turn, shape.geometry.d * n)
+            elif is_mesh(shape):
+                given = self._mesh(shape) or self._hull(shape)
+            if body is None or given is None:
+                lost.append(shape.name)
+                continue
+            both = str(int(body is bodies.world or k in paired))
+            here = {"name": names(shape.name), "conaffinity": both} | _placed(pose)
+            self._colliding.setdefault(id(body), []).append(given | here)
+        if lost:
+            bodies.remarks.append(f"collision shapes that are not written: {', '.join(lost)}.")
+        bodies.remarks.append(
+            "Geoms of group 3 collide: those of the robot with the world, and with each other if the collision model "
+            "has pairs of them."
+            if self._colliding
+            else "There are no contacts: no geom collides."
+        )
+
+    def _hull(self, shape: Any) -> dict[str, str]:
+        points = text(points_of(shape))
+        if points not in self._points:
+            self._points[points] = self._names(shape.name)
+        return {"type": "mesh", "mesh": self._points[points]}
 
     def _mesh(self, shape: Any) -> dict[str, str] | None:
         path = Path(shape.meshPath)
@@ -61,23 +100,29 @@ class Geoms:
 
     def add_assets(self, root: ET.Element) -> None:
         """Write the meshes."""
-        if self._assets:
+        if self._assets or self._points:
             section = ET.SubElement(root, "asset")
             for (path, scale), name in self._assets.items():
                 # an inertia that is given needs no closed mesh
                 ET.SubElement(section, "mesh", name=name, file=path, scale=scale, inertia="shell")
+            for points, name in self._points.items():
+                ET.SubElement(section, "mesh", name=name, vertex=points, inertia="shell")
 
     def add(self, element: ET.Element, body: Body) -> None:
         """Write the geoms of a body."""
         found = self._found.get(id(body)) or ([] if body.parent is None else _of_inertia(body))
         for given in found:
             ET.SubElement(element, "geom", given | _DRAWN)
+        for given in self._colliding.get(id(body), ()):
+            ET.SubElement(element, "geom", given | _COLLIDES)
 
 
-def _is_mesh(shape: Any) -> bool:
-    return type(shape.geometry).__name__.startswith(("BVH", "Convex")) or bool(
-        shape.meshPath and Path(shape.meshPath).suffix
-    )
+def _placed(pose: pin.SE3) -> dict[str, str]:
+    return {"pos": text(pose.translation), "quat": text(wxyz(pose.rotation))}
+
+
+def _has_mesh(shape: Any) -> bool:
+    return is_mesh(shape) or bool(shape.meshPath and Path(shape.meshPath).suffix)
 
 
 def _primitive(shape: Any) -> dict[str, str] | None:

@@ -82,7 +82,7 @@ class File:
                 "Lost besides, as MuJoCo's mass matrix has no entry for joints of different branches: the coupling of "
                 f"the joints that turn {', '.join(map(repr, self.robot.across))}. Approximation 'exact' keeps it."
             )
-        return [*said, *self.bodies.remarks, "There are no contacts: no geom collides."]
+        return [*said, *self.bodies.remarks]
 
     def _contents(self, element: ET.Element, body: Body) -> None:
         """Write what is on a body, and the bodies that it carries."""

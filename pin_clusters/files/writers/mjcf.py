@@ -27,7 +27,7 @@ def to_mjcf(
     integrator: Literal["Euler", "implicitfast", "implicit", "RK4"] = "implicitfast",
     solref: float | None = None,
 ) -> str:
-    """Write a model for MuJoCo: bodies, joints, loops, motors, sites, and what can be drawn.
+    """Write a model for MuJoCo: bodies, joints, loops, motors, sites, collision shapes, and what can be drawn.
 
     ==============  =====================================================  ==========================================
     approximation   rotors                                                 mass matrix
@@ -43,7 +43,8 @@ def to_mjcf(
     of the inertia of one of its bodies, which is welded to the rest. Tello's differentials become the cranks and rods
     that their equations stand for; their motors are bodies in every file. Motors are on the joints that turn a rotor,
     with its ratio as gear, or on the rotor: their control is the torque of the motor itself, [N m]. The keyframe
-    ``reference`` is the reference pose.
+    ``reference`` is the reference pose. Shapes of ``model.collision`` collide with the world, and with each other where
+    that has pairs of them.
 
     Args:
         model: The robot.

@@ -12,6 +12,7 @@ import pinocchio as pin
 from ..._support.trees import in_q
 from ...errors import PinClustersWarning, UnsupportedJointError
 from ...model import ClusterModel, check_model
+from ._collisions import add_collisions
 from ._joints import Part, parts_of
 from ._links import Links
 from ._text import check_text, finite, in_comment, text, write
@@ -26,7 +27,8 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
 
     Joints, inertias, limits, damping and friction are plain URDF, loops and couplings URDF+ (arXiv 2411.19753). What
     neither has is in elements that the loader reads and others skip: ``<rotor>``, ``<rod>``, ``<mechanism>``,
-    ``<reference_pose>`` and ``<dynamics armature=...>``. The result needs no ``root_joint``: a floating base is a
+    ``<shape>`` (collision shapes other than boxes, spheres, cylinders and files of meshes), ``<reference_pose>`` and
+    ``<dynamics armature=...>``. The result needs no ``root_joint``: a floating base is a
     ``floating`` joint below a link ``world``.
 
     Joints with several freedoms become rows of revolute and prismatic ones, with the same coordinates, but for floating
@@ -78,10 +80,12 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         _add_link(root, links.of_joint[j], links.inertias.get(links.of_joint[j]))
         _add_frames(root, links, j)
     _add_frames(root, links, 0)
+    lost = add_collisions(root, model, links)
     Constraints(root, model, links).add()
     _add_reference(root, model)
     ET.indent(root)
-    head = "\n".join(f"     {in_comment(line)}" for line in _remarks(model, chains))
+    said = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
+    head = "\n".join(f"     {in_comment(line)}" for line in said)
     return write(
         f'<?xml version="1.0"?>\n<!-- pin_clusters: {head.strip()}\n-->\n{ET.tostring(root, encoding="unicode")}\n',
         file,

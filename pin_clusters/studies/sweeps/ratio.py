@@ -193,7 +193,7 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
             constraints.append(source)
     reference = _reference(model, constraints, bodies) if model.closures else None
     wishes = model.independent_joints if model.closures else None
-    return ClusterModel(tree, constraints, reference, independent=wishes, name=model.name)
+    return ClusterModel(tree, constraints, reference, independent=wishes, name=model.name, collision=model.collision)
 
 
 @engine("tables")  # its robots differ

@@ -16,11 +16,10 @@ from ._elements import ORIENTATIONS, Element
 from ._meshes import Meshes
 
 
-def read_inertias(document: Document, bodies: list[Body]) -> list[pin.Inertia]:
+def read_inertias(document: Document, bodies: list[Body], meshes: Meshes) -> list[pin.Inertia]:
     """Return the inertia of each body in its own frame; that of the world is zero."""
     settings = document.compiler
     rule, groups = settings.inertiafromgeom, settings.inertiagrouprange
-    meshes = Meshes(document)
     found = [pin.Inertia.Zero()]
     for body in bodies[1:]:
         geoms = [g for g in body.geoms if groups[0] <= g.element.group <= groups[1]]
@@ -124,10 +123,7 @@ def _of_geom(geom: Geom, meshes: Meshes) -> pin.Inertia | None:
     elif kind == "mesh":
         raise LoadError(f"{owner}: it is a mesh, but mesh= is missing. Name one.")
     else:
-        size = g.size
-        if "fromto" in g:
-            half = 0.5 * np.linalg.norm(g.fromto[3:] - g.fromto[:3])
-            size = np.array([size[0], half] if kind in ("capsule", "cylinder") else [size[0], size[0], half])
+        size = size_of(g)
         needed = FORMS[kind]
         if len(size) < needed or not (size[:needed] > 0.0).all():
             raise LoadError(f"{owner}: a {kind} needs {needed} positive numbers as size, got {g.given.get('size')!r}.")
@@ -137,6 +133,15 @@ def _of_geom(geom: Geom, meshes: Meshes) -> pin.Inertia | None:
         raise InertiaError(f"{owner}: its volume or surface is {unit.mass:g}, too little. Give its body an <inertial>.")
     scale = density if mass is None else mass / unit.mass
     return placement.act(pin.Inertia(scale * unit.mass, unit.lever, scale * unit.inertia))
+
+
+def size_of(geom: Element) -> np.ndarray:
+    """Return the sizes of a geom that is no mesh: half edges, radii, half lengths; ``fromto`` gives its length."""
+    size = geom.size
+    if "fromto" in geom and len(size):
+        half = 0.5 * np.linalg.norm(geom.fromto[3:] - geom.fromto[:3])
+        size = np.array([size[0], half] if geom.type in ("capsule", "cylinder") else [size[0], size[0], half])
+    return np.asarray(size)
 
 
 FORMS = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}

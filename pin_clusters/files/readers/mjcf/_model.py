@@ -18,6 +18,7 @@ from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClus
 from ....model import ClusterModel
 from .._arguments import checked, documented
 from .._independence import check_fit
+from .._shapes import collision_of
 from .._xml import in_words_of
 from . import _actuators as motors
 from ._actuators import read_tendons
@@ -26,9 +27,11 @@ from ._document import Document, NotPlainError, flattened, read_document
 from ._equalities import build_ties, read_equalities
 from ._inertia import read_inertias
 from ._keyframes import chosen, read_keyframes
+from ._meshes import Meshes
 from ._passive import path_length, read_passive
 from ._relations import couplings, resolve
 from ._rods import split_balls
+from ._shapes import read_shapes
 from ._tree import build_tree
 
 if TYPE_CHECKING:
@@ -70,7 +73,8 @@ def buildModelFromMJCF(
 
     What changes the dynamics and cannot be honoured is an error. ``<replicate>``, ``<attach>``, ``<composite>`` and
     ``<flexcomp>`` are expanded by MuJoCo if it is installed. Contacts, sensors, limits of actuators and all that is
-    drawn have no effect; limits of joints stand in ``model.tree``.
+    drawn have no effect; limits of joints stand in ``model.tree``. Geoms that may collide (``contype`` or
+    ``conaffinity`` is not 0) are shapes of ``model.collision``: a plane is a half space, a mesh its convex hull.
 
     Args:
         file_or_string: Path of the file, or its XML as text.
@@ -148,7 +152,8 @@ def _build(
     for element in document.sections["deformable"]:
         if element.tag == "flex":
             raise LoadError("deformable: <flex> bodies are soft, and not read here. Remove them, or the robot's rest.")
-    inertias = read_inertias(document, bodies)
+    meshes = Meshes(document)
+    inertias = read_inertias(document, bodies, meshes)
     joints = {j.name: j for b in bodies for j in b.joints}
     tendons = read_tendons(document, bodies)
     ties, stated = read_equalities(document, bodies, tendons)
@@ -183,7 +188,7 @@ def _build(
         layout.tree.referenceConfigurations[name] = q
     make = partial(
         ClusterModel, layout.tree, (*found, *passive, *given), independent=independent or None, preferred=leading,
-        name=document.name,
+        name=document.name, collision=collision_of(layout.tree, read_shapes(document, bodies, meshes)),
     )  # fmt: skip
     picked = chosen(keyframes, keyframe)
     model = (

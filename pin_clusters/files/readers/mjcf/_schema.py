@@ -77,8 +77,9 @@ ATTRIBUTES: dict[str, Types] = {
     ) | _LIMITS | _PASSIVE,
     "freejoint": _types("name group align"),
     "geom": _types(
-        "name class hfield adhesion conaffinity contype condim castshadow fitscale fluidcoef fluidshape friction gap "
+        "name class hfield adhesion condim castshadow fitscale fluidcoef fluidshape friction gap "
         "margin material priority rgba solimp solmix solref surfacevel user",
+        contype=one(1.0), conaffinity=one(1.0),
         type=word("sphere", *TYPES), mesh=text(), size=vector((), 1, 3), fromto=vector(None, 6), mass=one(None),
         density=one(WATER), shellinertia=flag(), group=one(),
     ) | _PLACE,

@@ -13,6 +13,7 @@ from ....constraints import Gear, LinearCoupling, Loop, Rod
 from ....model import ClusterModel
 from .._arguments import checked, documented, text_or_file
 from .._notes import Notes, listing
+from .._shapes import collision_of
 from ._closing import (
     RodBody,
     build_loop,
@@ -29,6 +30,7 @@ from ._document import read_document
 from ._known import scan
 from ._parts import Parts, read_parts
 from ._scopes import Scope
+from ._shapes import read_shapes
 from ._spanning import Spanning, loses, span
 from ._tree import build_tree
 
@@ -62,7 +64,8 @@ def buildModelFromSdf(
             which the file has the links.
 
     Returns:
-        The model; its tree has the links as frames, and those of ``<frame>``.
+        The model; its tree has the links as frames, and those of ``<frame>``; ``model.collision`` has the shapes of
+        ``<collision>``, of meshes the convex hulls.
 
     Example:
         >>> import pin_clusters as pc
@@ -80,6 +83,7 @@ def buildModelFromSdf(
     scan(document.model, notes)
     scope = Scope(document.model, document.version, document)
     parts = read_parts(scope, document, notes)
+    shapes = read_shapes(scope, document, notes)
     robot = _assemble(parts, root_joint)
     if groups := locked(robot.tree, robot.loops):
         parts, fixed = weld(parts, robot.tree, groups)
@@ -96,13 +100,19 @@ def buildModelFromSdf(
     gears = couplings_of(parts, spanning)
     springs, rotors = springs_of(parts, spanning), rotors_of(scope, spanning)
     found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
+    rods = {r.name for r in robot.rods} & shapes.keys()
+    notes.about(sorted(filter(None, rods)), "collision shapes of links that are rods here are left out: {}.")
+    shapes = {link: here for link, here in shapes.items() if link not in rods}
     _note(robot, notes)
     notes.warn(tree.name, stacklevel=2)
     liked = [g.link for g in gears if isinstance(g, Gear)] + [r.joints[0] for r in rotors]
     if liked:  # else nothing tells the motors, and springs in their place would solve the loops badly
         liked += [str(s.along) for s in springs if np.any(s.stiffness)]
     preferred = list(dict.fromkeys(liked))
-    return ClusterModel(tree, (*found, *given), q_reference, independent=named or None, preferred=preferred)
+    return ClusterModel(
+        tree, (*found, *given), q_reference, independent=named or None, preferred=preferred,
+        collision=collision_of(tree, shapes),
+    )  # fmt: skip
 
 
 class _Robot(NamedTuple):

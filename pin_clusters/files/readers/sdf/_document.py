@@ -31,6 +31,8 @@ class Document:
         model: The ``<model>``; includes have been put in their places.
         version: Of the format, such as (1, 6).
         versions: Of models that were included from files of another version, by the identity of the element.
+        folders: The same of their folders, for meshes.
+        folder: Of the file; None for text.
         gravity: Of the world, [m/s^2]; None if the file does not say.
         source: How messages name the file.
     """
@@ -40,6 +42,8 @@ class Document:
     source: str
     gravity: np.ndarray | None = None
     versions: dict[int, tuple[int, int]] = field(default_factory=dict)
+    folder: Path | None = None
+    folders: dict[int, Path] = field(default_factory=dict)
 
 
 def read_document(text: str | bytes, source: str, folder: Path | None, notes: Notes) -> Document:
@@ -66,7 +70,8 @@ def read_document(text: str | bytes, source: str, folder: Path | None, notes: No
         gravity = np.array(numbers(stated.text, "gravity", "world", 3))
     if worlds and (tied := [e.get("name") or "?" for e in worlds[0].findall("joint")]):
         raise LoadError(f"world: joints between models ({listing(tied)}) are not read. Put them into the model.")
-    return Document(model, reader.versions.get(id(model), version), source, gravity, reader.versions)
+    version = reader.versions.get(id(model), version)
+    return Document(model, version, source, gravity, reader.versions, folder, reader.folders)
 
 
 def _version(root: ET.Element, source: str) -> tuple[int, int]:
@@ -104,6 +109,7 @@ class _Includes:
     def __init__(self, folder: Path | None, source: str, notes: Notes) -> None:
         self.folder, self.source, self.notes = folder, source, notes
         self.versions: dict[int, tuple[int, int]] = {}
+        self.folders: dict[int, Path] = {}
         self.count = self.size = 0  # of what was included so far, [1] and [bytes]
 
     def put_in(self, place: ET.Element, version: tuple[int, int], depth: int, folder: Path | None = None) -> None:
@@ -153,6 +159,7 @@ class _Includes:
         self.put_in(model, version, depth + 1, file.parent)
         for inner in model.iter("model"):
             self.versions.setdefault(id(inner), version)
+            self.folders.setdefault(id(inner), file.parent)
         _override(model, include)
         return model
 

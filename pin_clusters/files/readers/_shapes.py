@@ -1,0 +1,164 @@
+"""Collision shapes of files as Pinocchio has them: a ``pin.GeometryModel`` of coal's shapes on the bodies of a tree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import coal  # Pinocchio's own library of shapes
+import numpy as np
+import pinocchio as pin
+
+from ..._support.trees import unit
+from ...errors import InertiaError, LoadError
+from ._mesh_files import hull_of, load_mesh
+from ._notes import Notes
+from ._numbers import LARGEST, number, numbers
+
+MOST_NEIGHBOURS = 255
+"""Coal counts the triangles at a corner of a hull in a byte."""
+DIMENSIONS: dict[str, dict[str, int]] = {
+    "box": {"size": 3}, "sphere": {"radius": 1}, "cylinder": {"radius": 1, "length": 1},
+    "capsule": {"radius": 1, "length": 1}, "ellipsoid": {"radii": 3},
+}  # fmt: skip
+"""Shapes of URDF and SDF: the names of their sizes, and how many numbers each is; the length is without the caps."""
+_MAKE: dict[str, Callable[..., Any]] = {
+    "box": coal.Box, "sphere": coal.Sphere, "cylinder": coal.Cylinder, "capsule": coal.Capsule,
+    "ellipsoid": coal.Ellipsoid,
+}  # fmt: skip
+
+
+class Shape(NamedTuple):
+    """A collision shape on a link."""
+
+    name: str
+    place: pin.SE3  # in the frame of the link
+    geometry: Any  # of coal
+    path: str = ""  # of the file of a mesh
+    scale: tuple[float, ...] = (1.0, 1.0, 1.0)
+
+
+Shapes = Mapping[str, Sequence[Shape]]
+"""By link; what is none is the world."""
+
+
+def collision_of(tree: pin.Model, shapes: Shapes) -> pin.GeometryModel:
+    """Return the shapes on the links of a tree, in the order of the file, without pairs; names as Pinocchio's."""
+    found = pin.GeometryModel()
+    for link, here in shapes.items():
+        k = tree.getFrameId(link, pin.FrameType.BODY) if tree.existFrame(link, pin.FrameType.BODY) else 0
+        frame = tree.frames[k]
+        for i, s in enumerate(here):
+            name = s.name if s.name and not found.existGeometryName(s.name) else f"{link}_{i}"
+            place, scale = frame.placement * s.place, np.array(s.scale)
+            found.addGeometryObject(pin.GeometryObject(name, frame.parentJoint, k, place, s.geometry, s.path, scale))
+    return found
+
+
+def primitive(kind: str, sizes: Sequence[float], owner: str) -> Any:
+    """Return a shape of ``DIMENSIONS`` with its sizes, [m]."""
+    needed = sum(DIMENSIONS[kind].values())
+    if len(sizes) < needed or not all(x > 0.0 for x in sizes[:needed]):
+        raise LoadError(f"{owner}: a {kind} needs {needed} positive numbers, got {' '.join(f'{x:g}' for x in sizes)}.")
+    return _MAKE[kind](*map(float, sizes[:needed]))
+
+
+def sized(kind: str, given: Callable[[str], str | None], owner: str) -> Any:
+    """Return a shape of ``DIMENSIONS`` whose sizes stand as text under their names."""
+    return primitive(
+        kind,
+        [
+            x
+            for key, n in DIMENSIONS[kind].items()
+            for x in (numbers(given(key), key, owner, n) if n > 1 else (number(given(key), key, owner),))
+        ],
+        owner,
+    )
+
+
+def half_space(normal: Sequence[float], owner: str) -> Any:
+    """Return the half space below the origin."""
+    n = unit(np.array(normal))
+    if n is None:
+        raise LoadError(f"{owner}: the normal of the plane is zero. Give its direction, such as 0 0 1.")
+    return coal.Halfspace(n, 0.0)
+
+
+def hull(points: np.ndarray, what: str) -> Any:
+    """Return the convex hull of points, shape (n, 3), as a shape.
+
+    Coal's own hull ends the process if the points lie in a plane.
+    """
+    if not (np.abs(points) <= LARGEST).all():  # nor NaN, which files of floats may hold
+        raise LoadError(f"{what}: its vertices must be finite numbers, and none beyond {LARGEST:g}.")
+    vertices, triangles = hull_of(points, what)
+    corners, triangles = np.unique(triangles, return_inverse=True)
+    triangles = triangles.reshape(-1, 3)
+    if np.bincount(triangles.ravel()).max() > MOST_NEIGHBOURS:
+        raise LoadError(f"{what}: more than {MOST_NEIGHBOURS} triangles of its hull meet in a corner. Simplify it.")
+    given, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    for point in vertices[corners]:
+        given.append(point)
+    for face in triangles.tolist():
+        faces.append(coal.Triangle(*face))
+    return coal.Convex(given, faces)
+
+
+class Maker:
+    """Makes shapes of one file; those that cannot be made are left out, and said: the dynamics are without them.
+
+    Args:
+        folder: Where files of meshes are looked for; None for text.
+        notes: What is to be said at the end.
+    """
+
+    def __init__(self, folder: Path | None, notes: Notes) -> None:
+        self.folder, self.notes = folder, notes
+        self._hulls: dict[tuple[Path, tuple[float, ...]], Any] = {}
+        self._without: list[str] = []
+
+    @contextmanager
+    def attempt(self) -> Iterator[None]:
+        """Leave a shape out if it is refused."""
+        try:
+            yield
+        except (LoadError, InertiaError) as error:
+            self._without.append(str(error).rstrip("."))
+
+    def say(self) -> None:
+        """Take note of what was left out."""
+        if self._without:
+            more = f"; and {len(self._without) - 3} more" if len(self._without) > 3 else ""
+            self.notes.messages.append(f"without collision shapes: {'; '.join(self._without[:3])}{more}.")
+
+    def mesh(self, name: str, place: pin.SE3, uri: str, scale: Sequence[float], owner: str) -> Shape:
+        """Return the convex hull of the mesh in a file."""
+        path = self._path(uri)
+        if path is None:
+            raise LoadError(f"{owner}: the file of its mesh, {uri!r:.200}, is missing")
+        key = path, tuple(map(float, scale))
+        if key not in self._hulls:
+            points = load_mesh(path, owner, collada=True)[0] * np.array(scale)
+            self._hulls[key] = hull(points, f"{owner}, mesh {path.name!r}")
+        return Shape(name, place, self._hulls[key], str(path), key[1])
+
+    def _path(self, uri: str) -> Path | None:
+        """Return the file that a URI means: of a package, of a folder above the robot's file, or beside it."""
+        scheme, found, rest = uri.partition("://")
+        here = self.folder.resolve() if self.folder is not None else None
+        around = [] if here is None else [here, *here.parents]
+        if found and scheme in ("package", "model"):
+            package, _, inside = rest.partition("/")
+            roots = [*around, *map(Path, filter(None, os.environ.get("ROS_PACKAGE_PATH", "").split(os.pathsep)))]
+            places = [p for root in roots for p in ([root / inside] if root.name == package else []) + [root / rest]]
+        elif found and scheme != "file":
+            return None  # nothing is fetched
+        else:
+            places = [root / (rest if found else uri) for root in around[:1] or [Path("/")]]
+        try:
+            return next((p for p in places if p.is_file()), None)
+        except (OSError, ValueError):  # a name that no file can have
+            return None

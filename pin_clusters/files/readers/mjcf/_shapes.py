@@ -1,0 +1,48 @@
+"""Geoms that collide, as shapes on bodies; those with ``contype`` and ``conaffinity`` 0 are only drawn."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from ....errors import LoadError
+from .._shapes import Maker, Shape, half_space, hull, primitive
+from ._bodies import UNIVERSE, Body, Geom
+from ._document import Document
+from ._inertia import size_of
+from ._meshes import Meshes
+
+
+def read_shapes(document: Document, bodies: Sequence[Body], meshes: Meshes) -> dict[str, list[Shape]]:
+    """Return the shapes that collide by body; those of the world by ``universe``."""
+    make = Maker(document.folder, document.notes)
+    found: dict[str, list[Shape]] = {}
+    for i, body in enumerate(bodies):
+        here = found[body.name if i else UNIVERSE] = []
+        for geom in body.geoms:
+            if geom.element.contype or geom.element.conaffinity:
+                with make.attempt():
+                    here.append(_shape(geom, make, meshes))
+    make.say()
+    return found
+
+
+def _shape(geom: Geom, make: Maker, meshes: Meshes) -> Shape:
+    g, owner, kind = geom.element, geom.element.owner, geom.element.type
+    name, place = g.given.get("name", ""), geom.frame * g.pose
+    if kind == "plane":
+        return Shape(name, place, half_space((0.0, 0.0, 1.0), owner))
+    if kind in ("hfield", "sdf") or ("mesh" in g and kind != "mesh" and "fromto" not in g):
+        raise LoadError(f"{owner}: {'a shape fitted to a mesh' if 'mesh' in g else f'of type {kind}'}, is not read")
+    if kind == "mesh":
+        path, scale = meshes.plain_file(g.mesh, owner)
+        if path is not None:
+            return make.mesh(name, place, str(path), scale, owner)
+        return Shape(name, place, hull(meshes.soup(g.mesh, owner)[0], owner))
+    size = np.array(size_of(g))
+    if kind == "box":
+        size = 2.0 * size
+    elif kind in ("capsule", "cylinder"):
+        size[1:2] *= 2.0
+    return Shape(name, place, primitive(kind, size.tolist(), owner))

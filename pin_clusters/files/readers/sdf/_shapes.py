@@ -1,0 +1,54 @@
+"""``<collision>`` of links, as shapes."""
+
+from __future__ import annotations
+
+import xml.etree.ElementTree as ET
+
+from ....errors import LoadError
+from .._notes import Notes
+from .._numbers import numbers
+from .._shapes import DIMENSIONS, Maker, Shape, half_space, sized
+from .._xml import only_child
+from ._document import Document
+from ._scopes import Scope, relative_to
+from ._values import placement, text_of
+
+
+def read_shapes(scope: Scope, document: Document, notes: Notes) -> dict[str, list[Shape]]:
+    """Return the collision shapes of the links of a model and of those in it, by their full names."""
+    found: dict[str, list[Shape]] = {}
+    makers: dict[object, Maker] = {}
+    for here in scope.every():
+        folder = document.folders.get(id(here.element), document.folder)
+        make = makers.setdefault(folder, Maker(folder, notes))
+        for link, element in here.members.items():
+            for collision in element.findall("collision") if element.tag == "link" else ():
+                name = collision.get("name") or ""
+                with make.attempt():
+                    shape = _shape(here, link, collision, f"collision {name!r} of link {here.full(link)!r}", make)
+                    found.setdefault(here.full(link), []).append(shape._replace(name=here.full(name)))
+    for make in makers.values():
+        make.say()
+    return found
+
+
+def _shape(scope: Scope, link: str, element: ET.Element, owner: str, make: Maker) -> Shape:
+    pose = only_child(element, "pose", owner)
+    place, base = placement(pose, owner), relative_to(pose, owner, scope.version)
+    if base:
+        place = scope.place(link, owner).actInv(scope.place(base, owner)) * place
+    geometry = only_child(element, "geometry", owner)
+    inner = [] if geometry is None else list(geometry)
+    if len(inner) != 1:
+        raise LoadError(f"{owner}: its <geometry> has {len(inner)} shapes, expected one.")
+    shape, kind = inner[0], inner[0].tag
+    if kind == "plane":
+        return Shape("", place, half_space(numbers(shape.findtext("normal", "0 0 1"), "normal", owner, 3), owner))
+    if kind == "mesh":
+        if shape.find("submesh") is not None:
+            raise LoadError(f"{owner}: a <submesh> is not read")
+        scale = numbers(shape.findtext("scale", "1 1 1"), "scale", owner, 3)
+        return make.mesh("", place, text_of(shape, "uri", owner), scale, owner)
+    if kind not in DIMENSIONS:
+        raise LoadError(f"{owner}: <{kind}> is not read")
+    return Shape("", place, sized(kind, shape.findtext, owner))
