@@ -58,7 +58,7 @@ def magnitude(found: dict[str, Any]) -> str:
     limit = next(iter(found["max_torque"].values()))
     return (
         f"Mean error of the acceleration of `{found['robot']}`, {found['samples']} states, torques within alpha times "
-        f"{limit:g} N m (the effort limits of its URDF):\n\n{markdown(head, rows)}"
+        f"{limit:g} N m (at all joints, as in the published URDF):\n\n{markdown(head, rows)}"
     )
 
 

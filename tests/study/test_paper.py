@@ -108,7 +108,7 @@ def test_magnitude_is_forward_dynamics_at_these_states() -> None:
     assert isinstance(other, paper.TorqueMagnitude)
     assert np.array_equal(result.exact, again.exact)
     assert not np.array_equal(result.exact, other.exact)
-    assert result.max_torque.tolist() == [150.0] * 5  # the limits of its URDF
+    assert result.max_torque.tolist() == [34.0, 34.0, 72.0, 144.0, 68.0]  # the limits of its URDF
     # errors grow with the torque
     _, _, errors, _ = result.binned(2)
     assert all(x[1] > x[0] for x in errors.values())
