@@ -9,15 +9,13 @@ from pathlib import Path
 
 import numpy as np
 
-from ...errors import InertiaError, LoadError
+from ..._support.hulls import Soup, hull_of
+from ...errors import LoadError
 from ._arguments import content
 from ._numbers import number
 
 KINDS = (".stl", ".obj", ".msh")
 MAX_BYTES = 2**24  # MuJoCo's own limit of an STL, 200,000 triangles, has 10 MB; an OBJ of 16 MB takes 10 s
-MAX_POINTS = 2**18  # a convex hull of as many takes 10 s
-Soup = tuple[np.ndarray, np.ndarray]
-"""Vertices, shape (n, 3), and triangles, shape (m, 3)."""
 
 
 def load_mesh(path: Path, what: str, collada: bool = False) -> Soup:
@@ -111,21 +109,3 @@ def indices(faces: np.ndarray, count: int, what: str) -> np.ndarray:
     if wrong.any():
         raise LoadError(f"{what}: a face names vertex {faces[wrong][0]:g}; its vertices are 0 to {count - 1}.")
     return faces.astype(int)
-
-
-def hull_of(vertices: np.ndarray, what: str) -> Soup:
-    """Return the convex hull of points: all that are different, and the triangles of the hull, outward."""
-    from scipy.spatial import ConvexHull, QhullError
-
-    vertices = np.unique(vertices, axis=0)
-    if len(vertices) > MAX_POINTS:
-        raise LoadError(f"{what}: its {len(vertices)} points are too many for a convex hull, beyond {MAX_POINTS}.")
-    try:
-        hull = ConvexHull(vertices)
-    except QhullError:
-        raise InertiaError(f"{what}: its points lie in a plane, so its convex hull has no volume.") from None
-    faces = hull.simplices.copy()
-    a, b, c = (vertices[faces[:, i]] for i in range(3))
-    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
-    faces[inward] = faces[inward][:, ::-1]
-    return vertices, faces

@@ -12,14 +12,13 @@ import coal  # Pinocchio's own library of shapes
 import numpy as np
 import pinocchio as pin
 
+from ..._support.hulls import hull
 from ..._support.trees import unit
 from ...errors import InertiaError, LoadError
-from ._mesh_files import hull_of, load_mesh
+from ._mesh_files import load_mesh
 from ._notes import Notes
-from ._numbers import LARGEST, number, numbers
+from ._numbers import number, numbers
 
-MOST_NEIGHBOURS = 255
-"""Coal counts the triangles at a corner of a hull in a byte."""
 DIMENSIONS: dict[str, dict[str, int]] = {
     "box": {"size": 3}, "sphere": {"radius": 1}, "cylinder": {"radius": 1, "length": 1},
     "capsule": {"radius": 1, "length": 1}, "ellipsoid": {"radii": 3},
@@ -85,26 +84,6 @@ def half_space(normal: Sequence[float], owner: str) -> Any:
     if n is None:
         raise LoadError(f"{owner}: the normal of the plane is zero. Give its direction, such as 0 0 1.")
     return coal.Halfspace(n, 0.0)
-
-
-def hull(points: np.ndarray, what: str) -> Any:
-    """Return the convex hull of points, shape (n, 3), as a shape.
-
-    Coal's own hull ends the process if the points lie in a plane.
-    """
-    if not (np.abs(points) <= LARGEST).all():  # nor NaN, which files of floats may hold
-        raise LoadError(f"{what}: its vertices must be finite numbers, and none beyond {LARGEST:g}.")
-    vertices, triangles = hull_of(points, what)
-    corners, triangles = np.unique(triangles, return_inverse=True)
-    triangles = triangles.reshape(-1, 3)
-    if np.bincount(triangles.ravel()).max() > MOST_NEIGHBOURS:
-        raise LoadError(f"{what}: more than {MOST_NEIGHBOURS} triangles of its hull meet in a corner. Simplify it.")
-    given, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
-    for point in vertices[corners]:
-        given.append(point)
-    for face in triangles.tolist():
-        faces.append(coal.Triangle(*face))
-    return coal.Convex(given, faces)
 
 
 class Maker:

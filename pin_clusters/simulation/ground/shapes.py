@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ...errors import ArgumentTypeError, SimulationError
+from ..._support.hulls import hull
+from ...errors import ArgumentTypeError, InertiaError, LoadError, SimulationError
 from ...model import ClusterModel
 from .plane import Ground, axes_of
 from .points import ContactPoints
@@ -170,24 +171,12 @@ def _plane(ground: Ground | None) -> pin.GeometryObject:
 
 def _hull(shape: Any) -> Any:
     """Return the convex hull of a mesh, None if it is no mesh."""
-    mesh = shape.geometry
-    if not hasattr(mesh, "buildConvexRepresentation"):
+    if not hasattr(shape.geometry, "tri_indices"):
         return None
     try:
-        mesh.buildConvexRepresentation(False)
-        hull = mesh.convex
-        volume = hull.computeVolume()
-    except Exception as error:
-        raise SimulationError(
-            f"simulate: shape {shape.name!r} has no convex hull ({error}). A mesh needs a volume; give the shape as a "
-            "box, a sphere or a capsule instead."
-        ) from None
-    if not volume > 0.0:
-        raise SimulationError(
-            f"simulate: the mesh of shape {shape.name!r} has no volume, so no side of it is inside. Give it as a box, "
-            "a sphere or a capsule."
-        )
-    return hull
+        return hull(np.asarray(shape.geometry.vertices()), f"simulate: shape {shape.name!r}")
+    except (InertiaError, LoadError) as error:
+        raise SimulationError(f"{error} Give it as a box, a sphere or a capsule.") from None
 
 
 def _corners(shape: Any) -> tuple[np.ndarray, float] | None:

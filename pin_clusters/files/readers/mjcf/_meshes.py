@@ -7,8 +7,9 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 
+from ...._support.hulls import Soup, hull_of
 from ....errors import InertiaError, LoadError, did_you_mean
-from .._mesh_files import Soup, hull_of, indices, load_mesh
+from .._mesh_files import indices, load_mesh
 from .._numbers import LARGEST
 from ._document import Document
 from ._elements import Element, of_quaternion

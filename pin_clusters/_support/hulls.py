@@ -1,0 +1,57 @@
+"""Convex hulls of points."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..errors import InertiaError, LoadError
+
+MAX_POINTS = 2**18  # a convex hull of as many takes 10 s
+LARGEST = 1e30
+"""[m]: coordinates beyond it are none."""
+MOST_NEIGHBOURS = 255
+"""Coal counts the triangles at a corner of a hull in a byte."""
+Soup = tuple[np.ndarray, np.ndarray]
+"""Vertices, shape (n, 3), and triangles, shape (m, 3)."""
+
+
+def hull_of(vertices: np.ndarray, what: str) -> Soup:
+    """Return the convex hull of points: all that are different, and the triangles of the hull, outward."""
+    from scipy.spatial import ConvexHull, QhullError
+
+    vertices = np.unique(vertices, axis=0)
+    if len(vertices) > MAX_POINTS:
+        raise LoadError(f"{what}: its {len(vertices)} points are too many for a convex hull, beyond {MAX_POINTS}.")
+    try:
+        hull = ConvexHull(vertices)
+    except QhullError:
+        raise InertiaError(f"{what}: its points lie in a plane, so its convex hull has no volume.") from None
+    faces = hull.simplices.copy()
+    a, b, c = (vertices[faces[:, i]] for i in range(3))
+    inward = np.einsum("ij,ij->i", np.cross(b - a, c - a), hull.equations[:, :3]) < 0.0
+    faces[inward] = faces[inward][:, ::-1]
+    return vertices, faces
+
+
+def hull(points: np.ndarray, what: str) -> Any:
+    """Return the convex hull of points, shape (n, 3), as a shape.
+
+    Coal's own hull ends the process if the points lie in a plane.
+    """
+    if not (np.abs(points) <= LARGEST).all():  # nor NaN, which files of floats may hold
+        raise LoadError(f"{what}: its vertices must be finite numbers, and none beyond {LARGEST:g}.")
+    import coal  # Pinocchio's own library of shapes
+
+    vertices, triangles = hull_of(points, what)
+    corners, triangles = np.unique(triangles, return_inverse=True)
+    triangles = triangles.reshape(-1, 3)
+    if np.bincount(triangles.ravel()).max() > MOST_NEIGHBOURS:
+        raise LoadError(f"{what}: more than {MOST_NEIGHBOURS} triangles of its hull meet in a corner. Simplify it.")
+    given, faces = coal.StdVec_Vec3s(), coal.StdVec_Triangle()
+    for point in vertices[corners]:
+        given.append(point)
+    for face in triangles.tolist():
+        faces.append(coal.Triangle(*face))
+    return coal.Convex(given, faces)
