@@ -19,11 +19,12 @@ from pathlib import Path
 import coal
 import numpy as np
 
+from ..._support.hulls import hull
 from ...errors import LoadError
 from ._checks import placed
 from ._notes import Notes
 from ._numbers import number, numbers
-from ._shapes import DIMENSIONS, Maker, Shape, half_space, hull, sized
+from ._shapes import DIMENSIONS, Maker, Shape, half_space, sized
 from ._xml import Description, known, only_child
 
 

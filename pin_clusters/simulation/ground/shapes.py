@@ -129,9 +129,9 @@ def touching_of(
     joints, places, radii = [], [np.zeros((0, 3))], [np.zeros(0)]
     geometry, pairs = geometry.copy(), list[tuple[int, int]]()
     hulls = {i: _hull(shapes[i]) for i in (*moving, *fixed)}
-    for i, hull in hulls.items():
-        if hull is not None:
-            geometry.geometryObjects[i].geometry = hull
+    for i, convex in hulls.items():
+        if convex is not None:
+            geometry.geometryObjects[i].geometry = convex
     plane = -1
     for i in moving if ground is not None else ():
         corners = _corners(geometry.geometryObjects[i])

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from ...._support.hulls import hull
 from ....errors import LoadError
-from .._shapes import Maker, Shape, half_space, hull, primitive
+from .._shapes import Maker, Shape, half_space, primitive
 from ._bodies import UNIVERSE, Body, Geom
 from ._document import Document
 from ._inertia import size_of
