@@ -73,6 +73,8 @@ from .algorithms.dynamics.operational import apply_test_force as apply_test_forc
 from .algorithms.dynamics.operational import inverse_operational_inertia as inverse_operational_inertia
 from .algorithms.dynamics.operational import operational_inertia as operational_inertia
 from .algorithms.dynamics.passive import passive_torque as passive_torque
+from .algorithms.dynamics.points import PointResponse as PointResponse
+from .algorithms.dynamics.points import point_response as point_response
 from .algorithms.dynamics.ratio_derivatives import computeRatioDerivatives as computeRatioDerivatives
 from .algorithms.dynamics.rnea import computeGeneralizedGravity as computeGeneralizedGravity
 from .algorithms.dynamics.rnea import computeStaticTorque as computeStaticTorque

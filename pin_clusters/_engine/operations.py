@@ -143,6 +143,10 @@ COLUMNS = Operation(
     "columns", "inverse operational inertia, columns of the inverse mass matrix", "force_columns.columns.columns",
     "q asked:i2 numbers panel B:f2 gram:f2 response:f2", loops=True, group="columns",
 )  # fmt: skip
+POINTS = Operation(
+    "points", "points (where they are, how they move, what forces at them do)", "force_columns.points.points",
+    "q v asked:i2 numbers panel gram:f2 response:f2 positions:f2 velocities", loops=True, group="columns",
+)  # fmt: skip
 CONTACTS = Operation(
     "contacts", "contacts (constrained forward dynamics)", "contacts.contacts.contacts",
     "q v tau asked:i2 numbers panel gram:f2 forces out", loops=True, group="contacts",

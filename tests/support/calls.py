@@ -71,6 +71,12 @@ OTHERS: dict[str, tuple[Callable[..., Any], str]] = {
         lambda model, data, q: pc.inverse_input_matrix(model, data, q, contacts=[3]),
         "q",
     ),
+    "point_response": (
+        lambda model, data, q, v: (
+            pc.point_response(model, data, q, v, [model.njoints - 1, 1], np.eye(3)[:2]).velocities
+        ),
+        "qv",
+    ),
 }
 ALL = {**DYNAMICS, **OTHERS}
 

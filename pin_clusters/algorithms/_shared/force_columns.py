@@ -18,6 +18,8 @@ from .reach import Reach, arrays_of, home_of, movers
 
 _MOST_PLANS = 64
 T = TypeVar("T")
+Place = tuple[int, np.ndarray, np.ndarray]
+"""A joint, and rotation and position in its frame."""
 
 
 class Plan:
@@ -54,24 +56,11 @@ class Plan:
         """
         count = sum(len(picks) for *_, picks in touches)
         self.columns, self.tasks, self.moves = count + torques[1] - torques[0], tasks, moves
-        reach = Reach(model, self.columns)
-        wanting, end = sum(1 for *_, picks in touches if picks[0][0] < tasks), 1 + len(touches)
-        out = Table([()] * end + [at.Column(-1, 0)] * self.columns)
-        for i, (frame, reference, wanted) in enumerate(touches, 1):
-            f = model.own_tree.frames[frame]
-            body, rotor, root, align, home = home_of(model, int(f.parentJoint))
-            R, x = align.T @ f.placement.rotation, align.T @ f.placement.translation
-            for column, axis in wanted:
-                out.rows[end + column] = at.Column(i, axis)
-            mine, moved = [column for column, _ in wanted], movers(model, body, rotor)
-            reach.add(mine, moved)
-            numbers = out.append([*R.flat, *x, *[0.0] * (at.HOME - 12), *home])
-            out.rows[i] = at.Touch(body, rotor, numbers, reference, root, *out.add_list(mine), *out.add_list(moved))
-        for j in range(*torques):
-            reach.add([j], range(model.nv) if B is None else np.flatnonzero(B[:, j - torques[0]]).tolist())
-        width = self.columns
-        out.rows[0] = at.Asked(1, 1 + wanting, end, end, width, tasks, moves, *torques, width, len(out.rows))
-        out.add_all(reach.rows())
+        frames, placed = model.own_tree.frames, []
+        for frame, reference, picks in touches:
+            M = frames[frame].placement
+            placed.append(((int(frames[frame].parentJoint), M.rotation, M.translation), reference, picks))
+        out = laid_out(model, placed, tasks, moves, torques, B)
         self.index, self.numbers, self.panel = arrays_of(model, out, self.columns)
         self.B = np.zeros((model.nv, torques[1] - torques[0])) if B is None else np.array(B, order="C")
         self.ids: list[int] = []
@@ -98,6 +87,30 @@ class Plan:
         given = q, self.index, self.numbers, self.panel, self.B, gram, response
         _check.run(model, data, "columns", "Minv", *given)
         return gram, response
+
+
+def laid_out(
+    model: ClusterModel, touches: Sequence[tuple[Place, int, Sequence[tuple[int, int]]]], tasks: int, moves: bool,
+    torques: tuple[int, int] = (0, 0), B: np.ndarray | None = None,
+) -> Table:  # fmt: skip
+    """Return the tables of what is asked: as of ``Plan``, of places in joints."""
+    columns = sum(len(picks) for *_, picks in touches) + torques[1] - torques[0]
+    reach = Reach(model, columns)
+    wanting, end = sum(1 for *_, picks in touches if picks and picks[0][0] < tasks), 1 + len(touches)
+    out = Table([()] * end + [at.Column(-1, 0)] * columns)
+    for i, ((joint, R, x), reference, wanted) in enumerate(touches, 1):
+        body, rotor, root, align, home = home_of(model, joint)
+        for column, axis in wanted:
+            out.rows[end + column] = at.Column(i, axis)
+        mine, moved = [column for column, _ in wanted], movers(model, body, rotor)
+        reach.add(mine, moved)
+        numbers = out.append([*(align.T @ R).flat, *(align.T @ x), *[0.0] * (at.HOME - 12), *home])
+        out.rows[i] = at.Touch(body, rotor, numbers, reference, root, *out.add_list(mine), *out.add_list(moved))
+    for j in range(*torques):
+        reach.add([j], range(model.nv) if B is None else np.flatnonzero(B[:, j - torques[0]]).tolist())
+    out.rows[0] = at.Asked(1, 1 + wanting, end, end, columns, tasks, moves, *torques, columns, len(out.rows))
+    out.add_all(reach.rows())
+    return out
 
 
 def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: Any, rows: Any) -> Plan:

@@ -77,9 +77,9 @@ def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.
         kernel's frame to the joint's; the world's position.
     """
     index, params = model._index, model._params
+    if j == 0:  # stands where the kernels' world does, wherever that is
+        return 0, 0, 0, np.eye(3), np.zeros(3)
     world = params[ORIGIN : ORIGIN + 3]
-    if j == 0:
-        return 0, 0, 0, np.eye(3), world
     b, rotor = body_of(model, j), 0
     at_align = b * BODY_PARAMS + ALIGN
     if b == 0:

@@ -19,7 +19,7 @@ from ..._engine.entry_points import Kernel, Pointer
 from ..._engine.kernels.tables import contacts_layout as at
 from ..._engine.kernels.tables.layout import CODE, CODE_OF_RATES, MINUS_GRAVITY, OK
 from ..._engine.native.words import LEFT_TO_KERNEL
-from ..._engine.operations import COLUMNS, CONTACT_RATES, CONTACTS, RNEA_DERIVATIVES, Function, Operation, names
+from ..._engine.operations import COLUMNS, CONTACT_RATES, CONTACTS, POINTS, RNEA_DERIVATIVES, Function, Operation, names
 from ...errors import SingularClusterError
 from ...model import ClusterModel
 from ..machine_code.loading import load
@@ -36,13 +36,14 @@ MOST = 60
 """So many questions of a kind have code, of one model; of more, kernels by tables take care."""
 _READ = {
     COLUMNS: ("q", "numbers", "B"), CONTACTS: ("q", "v", "tau", "numbers", "forces"),
-    CONTACT_RATES: ("q", "v", "ddq", "numbers", "forces"),
+    CONTACT_RATES: ("q", "v", "ddq", "numbers", "forces"), POINTS: ("q", "v", "numbers"),
 }  # fmt: skip
 _WRITTEN = {
     COLUMNS: ("gram", "response"), CONTACTS: ("numbers", "gram", "forces", "out"),
     CONTACT_RATES: ("dq", "dv", "M", "jacobian", "X", "turned"),
+    POINTS: ("gram", "response", "positions", "velocities"),
 }  # fmt: skip
-_PLACES = {COLUMNS: CODE, CONTACTS: CODE, CONTACT_RATES: CODE_OF_RATES}
+_PLACES = {COLUMNS: CODE, POINTS: CODE, CONTACTS: CODE, CONTACT_RATES: CODE_OF_RATES}
 """Where in the first row of a question the address of its code stands."""
 _OBJECTS = {"model": at.READ_MODEL, "data": at.READ_DATA, "force": 6}
 """Fields of a contact's row that are addresses, and how many numbers are looked at there."""
@@ -148,7 +149,7 @@ class _Question(Memory):
         self._given = {name: self._argument(name, x) for name, x in given.items()}
         self._run.inputs = {name: self._given[name] for name in ("q", "v") if name in given}
         self._objects: dict[int, np.ndarray] = {}
-        if operation is not COLUMNS:
+        if operation not in (COLUMNS, POINTS):
             self._read_objects()
         if model._varies:  # numbers of the robot stay where they stand
             counts, kept = standing(model)

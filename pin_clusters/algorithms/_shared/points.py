@@ -1,0 +1,73 @@
+"""What the kernel of points is asked: its tables and its room. Where the points are stands in numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine import entry_points as kernels
+from ..._engine.choice import code_of
+from ..._engine.kernels.tables import columns_layout as at
+from ...model import ClusterData, ClusterModel, with_loops
+from . import check as _check
+from .force_columns import keep, laid_out
+from .reach import arrays_of, home_of
+
+
+class Points:
+    """Points of joints, each as often as one likes.
+
+    Attributes:
+        joints: Their joint ids.
+        arguments: What the kernel is given behind q and v; the last four are results: J M^-1 J', M^-1 J', positions,
+            J v.
+    """
+
+    __slots__ = ("_places", "_to_body", "arguments", "joints")
+
+    def __init__(self, model: ClusterModel, joints: Sequence[int], *, columns: bool = True, rates: bool = True) -> None:
+        """Lay out.
+
+        Args:
+            model: The model.
+            joints: Joint ids.
+            columns: Whether J M^-1 J' and M^-1 J' are wanted.
+            rates: Whether J v is.
+        """
+        self.joints = tuple(joints)
+        n = len(self.joints)
+        picks = [[(3 * i + r, r) for r in range(3 * columns)] for i in range(n)]
+        axes, here = int(pin.LOCAL_WORLD_ALIGNED), (np.eye(3), np.zeros(3))
+        out = laid_out(
+            model, [((j, *here), axes, p) for j, p in zip(self.joints, picks, strict=True)], 3 * n * columns, columns
+        )
+        index, numbers, panel = arrays_of(model, out, 3 * n * columns)
+        first = index[1 : 1 + n, at.Touch._fields.index("at")]
+        self._places = first[:, None] + np.arange(9, 12)
+        self._to_body = np.array([home_of(model, j)[3] for j in self.joints]).reshape(n, 3, 3)
+        m = 3 * n * columns
+        results = np.zeros((m, m)), np.zeros((model.nv, m)), np.zeros((n, 3)), np.zeros(3 * n * rates)
+        self.arguments = (index, numbers, panel, *results)
+
+    def put(self, places: np.ndarray) -> None:
+        """Let the points be at places in the frames of their joints, shape (n, 3)."""
+        self.arguments[1][self._places] = np.einsum("nji,nj->ni", self._to_body, places)
+
+    def run(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, results: tuple[np.ndarray, ...]
+    ) -> None:
+        """Write to results, which are as the last four arguments.
+
+        Raises:
+            SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
+        """
+        run = code_of(data._functions, kernels.of("points", with_loops(model)))
+        _check.status(model, run.call(data._pointers["Minv"], q, v, *self.arguments[:3], *results), q)
+
+
+def points_of(model: ClusterModel, data: ClusterData, joints: tuple[int, ...]) -> Points:
+    """Return the points of joints, kept in the data."""
+    found: Points | None = data._plans.get(("points", joints))
+    return keep(data, ("points", joints), Points(model, joints)) if found is None else found
