@@ -6,9 +6,9 @@ import functools
 import importlib
 from typing import Any
 
-from .kernels.compiling.jit import Source
+from .kernels.compiling.jit import Source, inline, types_of
 from .kernels.numbers.memory import borrowed
-from .kernels.tables.addresses import tables
+from .kernels.tables.addresses import tables, unpacked_by
 from .operations import Operation
 
 # every argument by its name: compiled code has no other way to hand on what it is given
@@ -17,6 +17,20 @@ def door(address, {given}):
     index, params, work, result = tables(address)
     return passes(index, params, work, result, {borrowed})
 """
+
+
+_BLOCK_DOOR = """
+def {name}(block):
+    return passes(*unpacked(block))
+"""
+
+
+def block_door_of(passes: Any, kinds: tuple[str, ...]) -> Any:
+    """Return what takes the address of a ``Block`` in place of the arguments of passes."""
+    own = {"__name__": __name__, "passes": inline(passes), "unpacked": unpacked_by(types_of(kinds))}
+    text = _BLOCK_DOOR.format(name=passes.__name__)
+    exec(compile(text, __file__, "exec"), own)  # by its text: what encloses something is not kept on disk
+    return own[passes.__name__]
 
 
 def door_of(passes: Any, arguments: int) -> Any:
@@ -31,6 +45,8 @@ def door_of(passes: Any, arguments: int) -> Any:
 @functools.cache
 def source(operation: Operation, loops: bool, name: str, title: str) -> Source:
     """Return what a kernel is made of, of a name; the title is said while it is compiled."""
+    if operation.block:
+        return Source(block_door_of(_found(operation.passes), operation.kinds), ("i0",), title, None, operation.nogil)
     if operation.is_door:
         return Source(_found(operation.passes), operation.kinds, title, None, operation.nogil)
     plain = _found(operation.passes + "_loops" * loops)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -135,3 +135,19 @@ class Pointer:
             [at_index, len(index), at_params, len(params), address_of(work), len(work), address_of(keep), len(keep), 0]
         )
         self.address = address_of(self._block)
+
+
+class Block:
+    """Arguments of a kernel behind one address: a number, or where an array is and how long, three words each.
+
+    Attributes:
+        address: Of the words.
+    """
+
+    __slots__ = ("_owned", "_words", "address")
+
+    def __init__(self, arguments: Sequence[Any]) -> None:
+        assert all(isinstance(x, int) or x.flags.c_contiguous for x in arguments)
+        words = [(x, 0, 0) if isinstance(x, int) else (address_of(x), *x.shape, 0)[:3] for x in arguments]
+        self._owned, self._words = arguments, np.array(words, dtype=np.int64)
+        self.address = address_of(self._words)

@@ -32,6 +32,7 @@ class Operation(NamedTuple):
             for their code.
         group: Of functions whose machine code is loaded together; those of "tree" and "regressor" couple joints, too.
         nogil: Whether threads may run it side by side.
+        block: Whether its kernel is given the address of a ``Block`` in place of all: an array costs 60 ns each time.
     """
 
     name: str
@@ -41,6 +42,7 @@ class Operation(NamedTuple):
     loops: bool = False
     group: str = ""
     nogil: bool = False
+    block: bool = False
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -220,6 +222,13 @@ SIMULATE = Operation(
     "simulate", "simulate (loop over steps)", "steps.simulate.simulate_at",
     "address:i0 calls:i1 plan:i2 clock:i1 ratios lengths limits coupling energies asked state torque:f2 times:f2 "
     "positions:f2 velocities:f2 room:f2 samples:f2",
+)  # fmt: skip
+GROUND = Operation(
+    "ground", "simulate (steps on a ground)", "steps.ground.ground_at",
+    "address:i0 work calls:i1 plan:i2 clock:i1 ratios conditions:i1 limits coupling numbers torque:f2 samples q v "
+    "middle free v_next other spare held x a mapped still where:i2 where_numbers whole:i2 whole_numbers panel "
+    "no_gram:f2 no_response:f2 no_velocities gram:f2 response:f2 positions:f2 velocities ends gaps last "
+    "impulses near:i1 chosen:i1 A g guess answer stops:i2 bounds rooms", block=True,
 )  # fmt: skip
 
 # --- rows of states

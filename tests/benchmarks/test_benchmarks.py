@@ -33,7 +33,7 @@ MODULES = (
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
     "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
     "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised",
-    "traces", "report_traces", "control_loop", "gpu", "learning", "report_learning",
+    "traces", "report_traces", "control_loop", "gpu", "learning", "report_learning", "ground",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
@@ -404,6 +404,15 @@ def test_everyday_functions_are_those_of_both(
 
 @pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
+@pytest.mark.skipif(not hasattr(pin, "PGSConstraintSolver"), reason="no solvers in this Pinocchio")
+def test_steps_on_a_ground_are_measured(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
+    output = tmp_path / "ground.json"
+    assert scripts["ground"].main(["--quick", "--robots", "mini_cheetah", "--output", str(output)]) == 0
+    found = json.loads(output.read_text())["robots"]["mini_cheetah"]
+    assert 0 < found["touching"] <= found["steps"] == 200
+    assert set(found["median share, touching"]) == {"kernels", "solver", "Python"}
+
+
 def test_operational_space_is_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -104,7 +104,7 @@ def laid_out(
             out.rows[end + column] = at.Column(i, axis)
         mine, moved = [column for column, _ in wanted], movers(model, body, rotor)
         reach.add(mine, moved)
-        numbers = out.append([*(align.T @ R).flat, *(align.T @ x), *[0.0] * (at.HOME - 12), *home])
+        numbers = out.append([*(align.T @ R).flat, *(align.T @ x), *[0.0] * (at.HOME - 12), *home, 0.0, 0.0, 0.0])
         out.rows[i] = at.Touch(body, rotor, numbers, reference, root, *out.add_list(mine), *out.add_list(moved))
     for j in range(*torques):
         reach.add([j], range(model.nv) if B is None else np.flatnonzero(B[:, j - torques[0]]).tolist())

@@ -25,7 +25,7 @@ class Points:
             J v.
     """
 
-    __slots__ = ("_places", "_to_body", "arguments", "joints")
+    __slots__ = ("_offsets", "_places", "_to_body", "arguments", "joints")
 
     def __init__(self, model: ClusterModel, joints: Sequence[int], *, columns: bool = True, rates: bool = True) -> None:
         """Lay out.
@@ -44,16 +44,17 @@ class Points:
             model, [((j, *here), axes, p) for j, p in zip(self.joints, picks, strict=True)], 3 * n * columns, columns
         )
         index, numbers, panel = arrays_of(model, out, 3 * n * columns)
-        first = index[1 : 1 + n, at.Touch._fields.index("at")]
-        self._places = first[:, None] + np.arange(9, 12)
+        places = index[1 : 1 + n, at.Touch._fields.index("at")][:, None]
+        self._places, self._offsets = places + np.arange(9, 12), places + at.OFFSET + np.arange(3)
         self._to_body = np.array([home_of(model, j)[3] for j in self.joints]).reshape(n, 3, 3)
         m = 3 * n * columns
         results = np.zeros((m, m)), np.zeros((model.nv, m)), np.zeros((n, 3)), np.zeros(3 * n * rates)
         self.arguments = (index, numbers, panel, *results)
 
-    def put(self, places: np.ndarray) -> None:
-        """Let the points be at places in the frames of their joints, shape (n, 3)."""
+    def put(self, places: np.ndarray, offsets: np.ndarray | float = 0.0) -> None:
+        """Let the points be at places in the frames of their joints, and offsets from there in the world, (n, 3)."""
         self.arguments[1][self._places] = np.einsum("nji,nj->ni", self._to_body, places)
+        self.arguments[1][self._offsets] = offsets
 
     def run(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, results: tuple[np.ndarray, ...]

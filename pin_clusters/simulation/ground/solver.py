@@ -45,6 +45,7 @@ class Impulses:
 
     Attributes:
         iterations: Of the last solve.
+        quick: Projected Gauss-Seidel: solver, settings, result.
     """
 
     def __init__(self) -> None:
@@ -59,12 +60,12 @@ class Impulses:
                 "Install it: pip install 'pin>=4.1'."
             )
         self.iterations = 0
-        self._sets: dict[Any, Any] = {}
+        self._known: dict[Any, Any] = {}
         self._any = pin.Model()
         self._body = self._any.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "any")
-        self._pgs = pin.PGSConstraintSolver(), pin.PGSSolverSettings(), pin.PGSSolverResult()
+        self.quick = pin.PGSConstraintSolver(), pin.PGSSolverSettings(), pin.PGSSolverResult()
         self._admm = pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()
-        for (_, s, _), most in ((self._pgs, _SWEEPS), (self._admm, _STEPS)):
+        for (_, s, _), most in ((self.quick, _SWEEPS), (self._admm, _STEPS)):
             s.absolute_feasibility_tol, s.absolute_complementarity_tol = TOLERANCE, 0.1 * TOLERANCE
             s.relative_feasibility_tol = s.relative_complementarity_tol = 1e-12  # little progress is no convergence
             s.max_iterations = most
@@ -93,11 +94,11 @@ class Impulses:
             return np.zeros(n)
         scale = n / trace  # tolerances are absolute: so all of them are velocities [m/s]
         scaled, found = scale * G, found / scale
-        sets = self._of(friction, n - 3 * len(friction))
-        self._pgs[1].over_relaxation = _relaxation(scaled, len(friction))
+        sets = self.sets(friction, n - 3 * len(friction))
+        self.quick[1].over_relaxation = _relaxation(scaled, len(friction))
         worst, best = np.inf, found
         # a cold start at last: a guess can lead astray
-        for (solver, settings, result), start in ((self._pgs, found), (self._admm, None), (self._admm, np.zeros(n))):
+        for (solver, settings, result), start in ((self.quick, found), (self._admm, None), (self._admm, np.zeros(n))):
             result.setConstraintImpulseGuess(best if start is None else start)  # is forgotten by each call
             # an operator of its own: ADMM leaves its damping there
             solver.solve(pin.DelassusOperatorDense(scaled), g, *sets, settings, result)
@@ -111,12 +112,12 @@ class Impulses:
             raise NotSolved(worst, self.iterations)
         return scale * best
 
-    def _of(self, friction: np.ndarray, stops: int) -> Any:
+    def sets(self, friction: np.ndarray, stops: int) -> Any:
         """Return the sets of contacts and stops: nothing of these objects counts but their sets."""
         key = friction.tobytes(), stops
-        if key not in self._sets:
-            if len(self._sets) > 1000:
-                self._sets.clear()
+        if key not in self._known:
+            if len(self._known) > 1000:
+                self._known.clear()
             models, datas = pin.StdVec_ConstraintModel(), pin.StdVec_ConstraintData()
             for mu in friction.tolist():
                 cone = pin.PointContactConstraintModel(self._any, self._body)
@@ -129,8 +130,8 @@ class Impulses:
                 models.append(pin.JointLimitConstraintModel(other, ids))
             datas.extend([model.createData() for model in models])
             assert sum(m.residualSize() for m in models) == 3 * len(friction) + stops  # Pinocchio does not look
-            self._sets[key] = models, datas
-        return self._sets[key]
+            self._known[key] = models, datas
+        return self._known[key]
 
 
 def _relaxation(G: np.ndarray, contacts: int) -> float:
@@ -142,6 +143,11 @@ def _relaxation(G: np.ndarray, contacts: int) -> float:
     largest = 0.5 * (x + y) + np.hypot(0.5 * (x - y), xy)
     with np.errstate(divide="ignore", invalid="ignore"):
         least = float(np.nanmin(np.where(largest > 0.0, np.minimum(x, y) / largest, 1.0)))
+    return step_of(least)
+
+
+def step_of(least: float) -> float:
+    """Return the same from the least ratio of what a contact weighs along a tangent to the most it weighs."""
     return min(1.0, max(_ROOM * least, 1e-2))
 
 

@@ -17,6 +17,7 @@ class Stops:
         columns: Index in the tree's v of each joint, shape (n,).
         sides: 1 for a lower end, -1 for an upper one.
         names: ``"knee > -1.2"``, of each.
+        table: Index in q and side of each, as kernels take it, and bounds: room is side q - bound.
     """
 
     def __init__(self, model: ClusterModel, *, any_end: bool = True) -> None:
@@ -32,6 +33,7 @@ class Stops:
         table = np.array(rows).reshape(-1, 4)
         self.columns, self._at = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
         self.sides, self._bounds = table[:, 2], table[:, 3]
+        self.table, self.bounds = np.ascontiguousarray(table[:, 1:3].astype(np.int64)), self.sides * self._bounds
 
     def __len__(self) -> int:
         """How many there are."""

@@ -48,6 +48,11 @@ _KINDS = {
 }
 
 
+def types_of(kinds: tuple[str, ...]) -> tuple[Any, ...]:
+    """Return Numba's types of arguments."""
+    return tuple(_KINDS[kind] for kind in kinds)
+
+
 class Source(NamedTuple):
     """What a kernel is made of.
 
@@ -67,7 +72,7 @@ class Source(NamedTuple):
 
     def signature(self) -> Any:
         """Return the signature of Numba's."""
-        return types.int64(*(_KINDS[kind] for kind in self.kinds))
+        return types.int64(*types_of(self.kinds))
 
 
 def compiled(source: Source) -> tuple[int, Callable[..., Any]]:

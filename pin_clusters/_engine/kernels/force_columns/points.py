@@ -13,7 +13,7 @@ from ..numbers.memory import get, put
 from ..numbers.spatial import angular, column, cross, dot3, linear, rot
 from ..numbers.tuples import load3, load6, load9
 from ..tables import workspace as ws
-from ..tables.columns_layout import AXES, CENTRE, HOME, POINT, TURN
+from ..tables.columns_layout import AXES, CENTRE, HOME, OFFSET, POINT, TURN
 from ..tables.layout import FREE, SINGLE, WRONG_SIZE
 from ..tables.views import body, cluster, header, listed, rotor
 from .columns import mirror, products_of
@@ -57,11 +57,13 @@ def velocity_of_point(index, work, v, numbers, F):
 
 @inline
 def place_points(index, params, q, asked, numbers, A, positions):
-    """Write where the points are in the universe."""
+    """Write where the points are in the universe; what was placed before is where they are without their offsets."""
     for f in range(A.frame0, A.frame1):
         F = touch(asked, f)
+        point = load3(numbers, F.at + POINT) + rot(load9(numbers, F.at + AXES), load3(numbers, F.at + OFFSET))
+        put(numbers, F.at + POINT, point)
         R, x = of_world(index, params, q, F.root, numbers, F.at + HOME)
-        x = x + rot(R, load3(numbers, F.at + POINT))
+        x = x + rot(R, point)
         for i in range(3):
             positions[f - A.frame0, i] = x[i]
 

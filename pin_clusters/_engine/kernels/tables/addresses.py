@@ -10,6 +10,7 @@ from llvmlite import ir
 from numba import carray, types
 from numba.core import cgutils
 from numba.extending import intrinsic, overload
+from numba.np import arrayobj
 
 from ..compiling.jit import INLINE, inline
 from .layout import ROW_WIDTH
@@ -35,6 +36,37 @@ def tables(address):
     work = carray(_pointer(block[4], 0.0), block[5])
     keep = carray(_pointer(block[6], 0.0), block[7])
     return index, params, work, keep
+
+
+def unpacked_by(kinds: tuple[Any, ...]) -> Any:
+    """Return what turns the address of a ``Block`` into the arguments that stand there, of Numba's types."""
+
+    @intrinsic
+    def unpacked(typing: Any, block: Any) -> Any:
+        own = types.Tuple(kinds)
+
+        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+            words = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
+
+            def word(i: int) -> Any:
+                return builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), i)]))
+
+            found = []
+            for i, kind in enumerate(kinds):
+                if not isinstance(kind, types.Array):
+                    found.append(word(3 * i))
+                    continue
+                array, shape, size = context.make_array(kind)(context, builder), [], ir.Constant(ir.IntType(64), 8)
+                shape = [word(3 * i + 1 + k) for k in range(kind.ndim)]
+                strides = [size, *[builder.mul(size, n) for n in shape[1:]]][::-1]  # of one row, if there are two
+                data = builder.inttoptr(word(3 * i), context.get_value_type(kind.dtype).as_pointer())
+                arrayobj.populate_array(array, data, shape, strides, size, None)
+                found.append(array._getvalue())
+            return context.make_tuple(builder, own, found)
+
+        return own(block), codegen
+
+    return unpacked
 
 
 def seen(address, size):

@@ -1,6 +1,6 @@
 """Tables of forces that are applied side by side: what one asks of ``columns``.
 
-Rows of ``asked``: 0 the header, then the frames, then what is named below. ``numbers`` has 33 per frame: its placement,
+Rows of ``asked``: 0 the header, then the frames, then what is named below. ``numbers`` has 36 per frame: its placement,
 then what the kernel finds. ``panel`` has six numbers of each body and column, force and later acceleration; then a row
 per velocity, a number per column: torque, later of W, later acceleration, see ``columns``.
 """
@@ -64,4 +64,5 @@ POINT: Final = 21  # where they act
 TURN: Final = 24  # axis and centre of a rotor
 CENTRE: Final = 27
 HOME: Final = 30  # given: position of the kernels' world in the universe, unless all hangs from a free flyer
-TOUCH_NUMBERS: Final = 33
+OFFSET: Final = 33  # given, of ``points`` alone: from there to the point, along the axes of the universe
+TOUCH_NUMBERS: Final = 36

@@ -1,0 +1,188 @@
+"""Steps on a ground in compiled code: one call per step that touches, one for as many as one likes in flight."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine import entry_points as kernels
+from ..._engine.kernels.tables import ground as at
+from ...algorithms._shared.points import Points
+from .._compiled import CompiledMoves
+from .plane import Ground
+from .points import ContactPoints
+from .solver import ENOUGH, TOLERANCE, Impulses, NotSolved, step_of
+from .stops import Stops
+
+_NONE = np.zeros(0)
+
+
+class Steps:
+    """Moreau's midpoint rule for points of a robot on a plane, with arrays that are kept between calls.
+
+    For models that ``can_move`` by kernels, which are compiled; springs and dampers of the model do not act.
+
+    ``begin`` somewhere, write to ``torque``, call ``run(end)``: it returns ``at.DONE`` there. A function of the user
+    gives one row of torques, is asked between calls, and ``end`` is the next step. Other answers of ``run`` are for the
+    caller, with the state that of the start of step ``step``:
+
+    - ``at.TOUCHING``, ``at.BELOW``: stops are near (``rooms``), or beyond their ends, whose rows this does not know.
+      Either do the step in Python, and set the state after it; or, with what is there of all points, find the velocity
+      at its end (``middle``, ``free``; ``positions``, ``velocities`` J free, ``response``, ``gram`` in the world; after
+      ``BELOW`` with no velocity), write it to ``v_next``, ``impulses`` and ``laws`` too, and call ``run(end,
+      at.FOUND)``; a configuration that was put back is written to ``middle``, and ``run(end, at.GIVEN)`` goes on.
+    - ``at.SINGULAR``: independent joints are near a dead centre, others may be better.
+    - ``at.FAILED``: something is not finite, or a loop cannot follow. Python says what.
+
+    Attributes:
+        q: Configuration, shape (nq,), a view; so are all below.
+        v: Velocity, shape (nv,).
+        middle: Configuration in the middle of the step, shape (nq,).
+        free: Velocity at its end without impulses, shape (nv,); ``v_next``: with them.
+        positions: Of the points in the middle, in the world, shape (n, 3), [m]; of balls, where they touch.
+        gaps: How far they are open there, shape (n,), [m]; rooms: of the stops, [rad] or [m].
+        velocities: J free, shape (3 n,), axes of the world.
+        response: M^-1 J', shape (nv, 3 n).
+        gram: J M^-1 J', shape (3 n, 3 n).
+        impulses: Of the last step in the world, shape (3 n,), [N s].
+        laws: By how much they are missed in it: cone [N s], velocity inwards [m/s], power [J]; work of impulses [J].
+        samples: A row per step from ``first`` on, filled when it is done: q, v, torque, gaps, impulses, laws.
+        solve: What finds impulses; its ``iterations``.
+    """
+
+    def __init__(
+        self, on: CompiledMoves, ground: Ground, points: ContactPoints, stops: Stops, *, dt: float, steps: int,
+        last: float, torque: np.ndarray, rows: int, reach: float, reach_of_stops: float, slack: float, puts: int = 4,
+        slop: float = 1e-9, late: float = 1e-7, switch: bool = True,
+    ) -> None:  # fmt: skip
+        """Lay out.
+
+        Args:
+            on: Coordinates, whose workspace and tables are used.
+            ground: The plane.
+            points: What touches it.
+            stops: Ends of the ranges of joints.
+            dt: Length of a step, [s].
+            steps: How many there are in all.
+            last: Length of the last one, [s].
+            torque: One row, or one per step, shape (rows, nv); it is read where it is.
+            rows: How many samples there is room for.
+            reach: Points that are closer in the middle of a step are looked at, [m].
+            reach_of_stops: Stops that are closer end the run, [rad] or [m].
+            slack: Points that open faster, the gap over dt counted, are pushed only if others make them close, [m/s].
+            puts: How often points are put back in a step.
+            slop: How much deeper a point may be, [m].
+            late: What closes faster is pushed, [m/s].
+            switch: Whether conditions of loops are looked at.
+        """
+        model, data, n, m = on.model, on.data, len(points), 3 * len(points)
+        nq, nv = model.nq, model.nv
+        self._on, self.first, self.solve = on, 0, Impulses()
+        self._friction = np.full(n, ground.friction)
+        ids = points.joints.tolist()
+        where, whole = Points(model, ids, columns=False, rates=False), Points(model, ids)
+        offsets = -points.radii[:, None] * ground.axes[2]
+        for asked in (where, whole):
+            asked.put(points.places, offsets)
+        self.gram, self.response, self.positions, self.velocities = whole.arguments[3:]
+        no_gram, no_response, _, no_velocities = where.arguments[3:]
+        self.q, self.middle, other, spare, held = (np.zeros(nq) for _ in range(5))
+        self.v, self.free, self.v_next, x, a, mapped, still = (np.zeros(nv) for _ in range(7))
+        self.gaps, last_impulses, self.impulses, ends = np.zeros(n), np.zeros(m), np.zeros(m), np.zeros(m)
+        self._near, chosen = np.zeros((2, n), dtype=np.int64)
+        self._clock, self._numbers = np.zeros(at.CLOCK, dtype=np.int64), np.zeros(at.NUMBERS)
+        self._A, self._g, self._guess, self._answer = np.zeros(m * m), np.zeros(m), np.zeros(m), np.zeros(m)
+        self.rooms, self.laws = np.zeros(len(stops)), self._numbers[at.CONE : at.CONE + 4]
+        self.samples = np.zeros((rows, nq + 2 * nv + 4 * n + 4))
+        self._clock[[at.STEPS, at.MOST_PUTS]] = steps, puts
+        self._numbers[: at.MOST_MISSED] = (
+            dt, last, ground.height, reach, reach_of_stops, slop, slack, late, ground.friction
+        )  # fmt: skip
+        self._numbers[at.AXES :] = ground.axes.ravel()
+        calls = np.concatenate([on.calls, np.zeros(at.GROUND_CALLS - at.WHERE, dtype=np.int64)])
+        if n:
+            calls[at.WHERE] = data._ready("points", self.q, self.v, *where.arguments)
+            calls[at.WHOLE] = data._ready("points", self.q, self.v, *whole.arguments)
+        conditions = np.array([c.at for c in model._tables.conditions], dtype=np.int64)
+        limits = on.limits**2 if switch else np.full(len(on.limits), np.inf)
+        block = kernels.Block([
+            data._pointers["ddq"].address, data._work, calls, on.plan, self._clock, on.ratios, conditions, limits,
+            on.coupling, self._numbers, torque, self.samples.reshape(-1), self.q, self.v, self.middle, self.free,
+            self.v_next, other, spare, held, x, a, mapped, still, *where.arguments[:2], *whole.arguments[:3], no_gram,
+            no_response, no_velocities, *whole.arguments[3:], ends, self.gaps, last_impulses, self.impulses,
+            self._near, chosen, self._A, self._g, self._guess, self._answer, stops.table, stops.bounds, self.rooms,
+        ])  # fmt: skip
+        self._block, self._call = block, kernels.ground.function()
+        self._systems = [self._system(k) for k in range(n + 1)]
+
+    @property
+    def step(self) -> int:
+        """The present step."""
+        return int(self._clock[at.STEP])
+
+    def begin(self, k: int, q: np.ndarray, v: np.ndarray) -> None:
+        """Go on from a state at the start of step k, which the first row of samples is for from now on."""
+        self._clock[[at.STEP, at.FIRST]] = self.first = k
+        self.q[:], self.v[:] = q, v
+
+    def run(self, end: int, phase: int = at.BEGIN) -> int:
+        """Run until step ``end``, for which there must be samples, or until the caller is needed; return why it ended.
+
+        Raises:
+            NotSolved: No impulses were found in step ``step``.
+        """
+        clock, call, address = self._clock, self._call, self._block.address
+        clock[at.END] = end
+        while True:
+            clock[at.PHASE] = phase
+            code = call(address)
+            if code == at.TOUCHING and not clock[at.STOPS]:
+                self._systems[clock[at.NEAR]][0]()
+                phase = at.SOLVED
+            elif code == at.MISSED:
+                self._solve_well(int(clock[at.NEAR]))
+                phase = at.SOLVED
+            elif code == at.BELOW and not clock[at.STOPS]:
+                phase = at.SHIFTED if self._put_back(int(clock[at.NEAR])) else at.GIVEN
+            else:
+                return int(code)
+
+    def _system(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
+        """Return what solves the system of m points quickly, and its matrix and right side."""
+        k, numbers = 3 * m, self._numbers
+        A, g, guess, answer = self._A[: k * k].reshape(k, k), self._g[:k], self._guess[:k], self._answer[:k]
+        solver, settings, result = self.solve.quick
+        sets, operator = self.solve.sets(self._friction[:m], 0), pin.DelassusOperatorDense
+
+        def solve() -> None:
+            numbers[at.MOST_MISSED] = 10.0 * TOLERANCE
+            settings.over_relaxation = step_of(numbers[at.RELAXATION])
+            result.setConstraintImpulseGuess(guess)
+            solver.solve(operator(A), g, *sets, settings, result)
+            answer[:] = result.retrieveConstraintImpulses()
+            self.solve.iterations = result.iterations
+
+        return solve, A, g
+
+    def _solve_well(self, m: int) -> None:
+        """Solve a system again, with all that there is; what was found, the kernel has found too bad."""
+        _, A, g = self._systems[m]
+        self._numbers[at.MOST_MISSED] = 2.0 * ENOUGH  # beyond it the solver has said so
+        self._answer[: 3 * m] = self.solve.solve(A, g, self._friction[:m], self._answer[: 3 * m].copy())
+
+    def _put_back(self, m: int) -> bool:
+        """Find by how much points are pushed out of the ground; whether they are."""
+        A, gaps, answer = self._A[: m * m].reshape(m, m), self._g[:m], self._answer[:m]
+        solver, settings, result = self.solve.quick
+        settings.over_relaxation = 1.0
+        result.setConstraintImpulseGuess(self._guess[:m])
+        solver.solve(pin.DelassusOperatorDense(A), gaps, *self.solve.sets(_NONE, m), settings, result)
+        answer[:] = result.retrieveConstraintImpulses()
+        if not np.abs(np.minimum(answer, A @ answer + gaps)).max() <= 10.0 * TOLERANCE:
+            try:
+                answer[:] = self.solve.solve(A, gaps, _NONE)
+            except NotSolved:
+                return False  # nothing moves it out: the step itself will say so
+        return bool(answer.max() > 0.0)

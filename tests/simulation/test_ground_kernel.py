@@ -1,0 +1,267 @@
+"""Steps on a ground in compiled code: each number against its formula, in NumPy and by the public functions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import pin_clusters as pc
+from pin_clusters._engine import entry_points as kernels
+from pin_clusters.simulation._compiled import CompiledMoves
+from pin_clusters.simulation.ground.kernel import Steps, at
+from pin_clusters.simulation.ground.stops import Stops
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
+    pytest.mark.skipif(not kernels.JIT or kernels.BOUNDSCHECK, reason="no compiled steps"),
+    pytest.mark.skipif(not hasattr(pin, "PGSConstraintSolver"), reason="no solvers in this Pinocchio"),
+]
+DT, REACH = 1e-3, 0.05
+FEET = {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")}
+SOLES = {f"{side}_ankle": [(x, y, -0.041) for x in (-0.05, 0.1) for y in (-0.03, 0.03)] for side in ("left", "right")}
+SLOPE = pc.Ground(friction=0.6, normal=(0.1, -0.2, 1.0), height=0.3)
+
+
+class Robot:
+    """A robot above a ground, and what makes its steps."""
+
+    def __init__(self, name: Any, points: Any, ground: pc.Ground, radius: float = 0.0, above: float = 0.0) -> None:
+        self.model = model = pc.load(name) if isinstance(name, str) else name
+        self.ground, self.points = ground, pc.contact_points(model, points, radius)
+        self.q0 = pc.neutral(model)
+        if points:
+            self.q0 = pc.on_ground(model, self.q0, ground, self.points, above=above)
+        self.on = CompiledMoves(model, model)
+        self.data = model.createData()
+
+    def steps(self, torque: np.ndarray, stops: bool = False, **changes: Any) -> Steps:
+        given = {
+            "dt": DT, "steps": 1000, "last": DT, "rows": 200, "reach": REACH, "reach_of_stops": 0.05, "slack": 1.0
+        }  # fmt: skip
+        ends = Stops(self.model, any_end=stops)
+        return Steps(self.on, self.ground, self.points, ends, torque=torque, **(given | changes))
+
+    def surface(self, q: np.ndarray, v: np.ndarray) -> Any:
+        """Points where balls touch: positions, J, M^-1 J' and J M^-1 J' by frames that are there at this pose."""
+        model, n = self.model, self.ground.axes[2]
+        pc.forwardKinematics(model, self.data, q)
+        J, X = [], []
+        for j, place, radius in zip(self.points.joints.tolist(), self.points.places, self.points.radii, strict=True):
+            M = self.data.tree.oMi[j]
+            local = place - radius * M.rotation.T @ n
+            X.append(M.act(local))
+            whole = pc.computeJointJacobians(model, self.data, q)
+            assert whole is not None
+            own = pc.getJointJacobian(model, self.data, j, pin.LOCAL_WORLD_ALIGNED)
+            J.append(own[:3] - np.cross((X[-1] - M.translation)[:, None], own[3:], axis=0))
+        rows = np.concatenate(J)
+        W = pc.computeMinverse(model, self.data, q) @ rows.T
+        return np.array(X), rows, W, rows @ W
+
+
+CASES = {
+    "mini_cheetah": ("mini_cheetah", FEET, pc.Ground(), 0.0),
+    "balls on a slope": ("mini_cheetah", FEET, SLOPE, 0.02),
+    "tello": ("tello", SOLES, pc.Ground(), 0.0),
+    "humanoid": ("mit_humanoid", SOLES, SLOPE, 0.0),
+}
+
+
+@pytest.mark.parametrize("engine", ["tables", "traced"])
+@pytest.mark.parametrize("case", CASES)
+def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
+    """Moreau's midpoint, laws and all that is left for the caller; limp, with random torques, from a throw."""
+    if (case, engine) in (("humanoid", "tables"), ("tello", "traced")):
+        pytest.skip("seen in the other engine")
+    name, points, ground, radius = CASES[case]
+    with pc.engine(engine):
+        robot = Robot(name, points, ground, radius)
+    model, E = robot.model, ground.axes
+    torque = 0.3 * rng.normal(size=(40, model.nv))
+    steps = robot.steps(torque)
+    q, v = robot.q0, 0.3 * rng.normal(size=model.nv)
+    steps.begin(0, q, v)
+    touched, last = 0, np.zeros(3 * len(robot.points))
+    for k in range(40):
+        assert steps.run(k + 1) == at.DONE
+        middle, tau = pc.integrate(model, q, 0.5 * DT * v), torque[k]
+        X, J, W, _ = robot.surface(middle, v)
+        if (X @ E[2] - ground.height).min() < -1e-9:
+            x, push = pc.difference(model, middle, steps.middle), W.reshape(model.nv, -1, 3) @ E[2]
+            y = np.linalg.lstsq(push, x)[0]  # some are put back twice, from poses that differ
+            assert 0.0 < np.abs(x).max() < 0.1  # a light link of a limp leg
+            assert np.abs(push @ y - x).max() < 1e-2 * np.abs(x).max()
+            middle = steps.middle.copy()
+        assert np.allclose(steps.middle, middle, rtol=0.0, atol=1e-12)
+        X, J, W, G = robot.surface(middle, v)
+        gaps = X @ E[2] - ground.height
+        assert gaps.min() > -1e-8
+        assert np.allclose(steps.gaps, gaps, rtol=0.0, atol=1e-12)
+        half = v + 0.5 * DT * pc.aba(model, robot.data, middle, v, tau)
+        free = v + DT * pc.aba(model, robot.data, middle, half, tau)
+        scale = 1.0 + np.abs(free).max()
+        assert np.abs(steps.free - free).max() < 1e-10 * scale
+        p = steps.impulses.copy()
+        if p.any():  # the guess is what was found last
+            near = steps._near[: steps._clock[at.NEAR]]
+            guess = steps._guess[: 3 * len(near)].reshape(-1, 3) * steps._numbers[at.SCALE]
+            assert np.allclose(guess, (last.reshape(-1, 3) @ E.T)[near], rtol=1e-9, atol=1e-12)
+            last = p
+        if (gaps < REACH).any():
+            assert np.allclose(steps.positions, X, rtol=0.0, atol=1e-12)
+            assert np.abs(steps.velocities - J @ free).max() < 1e-10 * scale
+            assert np.abs(steps.response - W).max() < 1e-10 * np.abs(W).max()
+            assert np.abs(steps.gram - G).max() < 1e-10 * np.abs(G).max()
+        # laws, from nothing but the impulses in the world
+        ends, l = (J @ free + G @ p).reshape(-1, 3) @ E.T, p.reshape(-1, 3) @ E.T
+        ends[:, 2] += np.maximum(gaps, 0.0) / DT
+        slide = np.hypot(ends[:, 0], ends[:, 1])
+        laws = (
+            np.max(np.hypot(l[:, 0], l[:, 1]) - ground.friction * l[:, 2], initial=0.0),
+            np.max(-ends[l[:, 2] != 0.0, 2], initial=0.0),
+            np.abs(np.sum(l * ends, axis=1) + ground.friction * slide * l[:, 2]).max(),
+            0.5 * p @ (J @ free + J @ (free + W @ p)),
+        )
+        assert np.allclose(steps.laws, laws, rtol=1e-6, atol=1e-10)
+        assert laws[0] < 1e-9
+        assert np.max(-ends[gaps < REACH, 2], initial=0.0) < 2e-5
+        assert laws[3] < 1e-9
+        after = free + W @ p
+        assert np.abs(steps.v - after).max() < 1e-9 * scale
+        assert np.allclose(steps.q, pc.integrate(model, middle, 0.5 * DT * steps.v), rtol=0.0, atol=1e-11)
+        assert np.array_equal(steps.samples[k], np.concatenate([q, v, tau, steps.gaps, p, steps.laws]))
+        q, v, touched = steps.q.copy(), steps.v.copy(), touched + bool(p.any())
+    assert touched > 5
+
+
+def test_the_motion_is_that_of_simulate() -> None:
+    robot = Robot("mini_cheetah", FEET, SLOPE, 0.02, above=0.01)
+    model, v0 = robot.model, np.full(robot.model.nv, 0.1)
+    tau = np.linspace(-0.5, 0.5, model.nv)
+    result = pc.simulate(model, robot.q0, v0, tau, 0.15, DT, ground=SLOPE, touching=robot.points)
+    steps = robot.steps(tau[None])
+    steps.begin(0, robot.q0, v0)
+    assert steps.run(150) == at.DONE  # in one call: in flight, at touch-down and after
+    assert steps.samples[:150, -4 - 12 : -4].any()
+    assert np.abs(steps.q - result.q[-1]).max() < 1e-6
+    assert np.abs(steps.samples[:150, : model.nq] - result.q[:-1]).max() < 1e-6
+
+
+def test_one_call_or_many_and_the_last_step(rng: np.random.Generator) -> None:
+    """Torques of a table, or put there before each call; samples from where one begins; a shorter last step."""
+    robot = Robot("mini_cheetah", FEET, pc.Ground(), above=0.002)
+    table = rng.normal(size=(60, robot.model.nv))
+    still = np.zeros(robot.model.nv)
+    whole = robot.steps(table, steps=60, last=0.4 * DT)
+    whole.begin(0, robot.q0, still)
+    assert whole.run(60) == at.DONE
+    one = np.zeros((1, robot.model.nv))
+    each = robot.steps(one, steps=60, last=0.4 * DT)
+    each.begin(0, robot.q0, still)
+    for k in range(60):
+        if k == 30:
+            each.begin(k, each.q.copy(), each.v.copy())
+        one[0] = table[k]
+        assert each.run(k + 1) == at.DONE
+        assert each.step == k + 1
+    assert np.array_equal(each.q, whole.q)
+    assert np.array_equal(each.samples[:30], whole.samples[30:60])
+    longer = robot.steps(table)
+    longer.begin(0, robot.q0, still)
+    longer.run(60)
+    ends = (pc.difference(robot.model, whole.samples[59, : robot.model.nq], x.q) for x in (whole, longer))
+    short, long = (float(np.abs(x).max()) for x in ends)
+    assert 0.2 < short / long < 0.6
+
+
+def test_what_opens_is_left_out_and_looked_at() -> None:
+    """A rod that falls on one end, whose other end rises, but is thrown down by that in the same step."""
+    tree = pin.Model()
+    body = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "rod")
+    tree.appendBodyToJoint(body, pin.Inertia.FromBox(1.0, 1.0, 0.02, 0.02), pin.SE3.Identity())
+    robot = Robot(pc.ClusterModel(tree), {"rod": [(-0.5, 0.0, 0.0), (0.5, 0.0, 0.0)]}, pc.Ground())
+    v0, ends, calls = np.array([0.0, 0.0, -0.45, 0.0, -1.1, 0.0]), [], []  # the ends have -1 and 0.1 m/s
+    for slack in (0.05, 1.0):
+        steps = robot.steps(np.zeros((1, 6)), slack=slack)
+        asked = [0, 0, 0]
+
+        def counted(m: int, solve: Any, asked: list[int] = asked) -> Any:
+            def solved() -> None:
+                asked[m] += 1
+                solve()
+
+            return solved
+
+        steps._systems = [(counted(m, x[0]), *x[1:]) for m, x in enumerate(steps._systems)]
+        steps.begin(0, robot.q0, v0)
+        assert steps.run(1) == at.DONE
+        ends.append(steps.v.copy())
+        calls.append(asked)
+    assert calls == [[0, 1, 1], [0, 0, 1]]
+    assert np.abs(ends[0] - ends[1]).max() < 1e-6
+    assert np.abs(ends[0][[2, 4]]).max() < 1e-2  # both ends are held
+
+
+def test_a_bad_answer_is_not_taken() -> None:
+    """What the quick solver leaves undone is done by the other one."""
+    robot = Robot("mini_cheetah", FEET, pc.Ground())
+    found = []
+    for spoil in (False, True):
+        steps = robot.steps(np.zeros((1, robot.model.nv)))
+        if spoil:
+            steps._systems = [(lambda s=steps: s._answer.fill(0.0), *x[1:]) for x in steps._systems]
+        steps.begin(0, robot.q0, np.zeros(robot.model.nv))
+        assert steps.run(20) == at.DONE
+        found.append(steps.q.copy())
+    assert np.abs(found[0] - found[1]).max() < 1e-7
+
+
+def test_phases_of_the_caller() -> None:
+    """Near a stop it returns with all that is there; what the caller finds is taken over, and so is a pose."""
+    model = pc.load("ankle_2rsu")
+    robot = Robot(model, {}, pc.Ground())
+    steps = robot.steps(np.full((1, model.nv), -8.0), stops=True)
+    stops, data = Stops(model), model.createData()
+    steps.begin(0, pc.neutral(model), np.zeros(model.nv))
+    code = steps.run(200)
+    assert code == at.TOUCHING
+    k, q, v = steps.step, steps.q.copy(), steps.v.copy()
+    assert 0 < k < 200
+    middle = pc.integrate(model, q, 0.5 * DT * v)
+    assert np.allclose(steps.rooms, stops.room(middle), rtol=0.0, atol=1e-11)
+    assert steps.rooms.min() < 0.05 <= stops.room(q).min() + 0.5 * DT * np.abs(v).max() * 10
+    half = v + 0.5 * DT * pc.aba(model, data, middle, v, np.full(model.nv, -8.0))
+    assert np.allclose(steps.free, v + DT * pc.aba(model, data, middle, half, np.full(model.nv, -8.0)), atol=1e-9)
+    steps.v_next[:], steps.laws[:] = [0.1, 0.2], [1.0, 2.0, 3.0, 4.0]
+    assert steps.run(k + 1, at.FOUND) == at.DONE
+    assert np.array_equal(steps.v, [0.1, 0.2])
+    assert np.allclose(steps.q, pc.integrate(model, middle, [0.05 * DT, 0.1 * DT]), rtol=0.0, atol=1e-12)
+    assert np.array_equal(steps.samples[k, -4:], [1.0, 2.0, 3.0, 4.0])
+    steps.begin(0, pc.neutral(model), np.zeros(model.nv))
+    steps.middle[:] = pc.integrate(model, pc.neutral(model), [0.02, -0.01])
+    given = steps.middle.copy()
+    assert steps.run(1, at.GIVEN) == at.DONE
+    assert np.array_equal(steps.middle, given)
+    assert np.allclose(steps.q, pc.integrate(model, given, 0.5 * DT * steps.v), rtol=0.0, atol=1e-12)
+
+
+def test_steps_that_cannot_be_done() -> None:
+    """The state stays that at the start of the step."""
+    robot = Robot("mini_cheetah", FEET, pc.Ground(), above=0.1)
+    torque, v0 = np.zeros((3, robot.model.nv)), np.full(robot.model.nv, 0.1)
+    torque[2, 7] = np.nan
+    steps = robot.steps(torque)
+    steps.begin(0, robot.q0, v0)
+    assert steps.run(5) == at.FAILED
+    assert steps.step == 2
+    assert np.isfinite(steps.q).all()
+    linkage = Robot("four_bar", {}, pc.Ground())
+    model = linkage.model
+    linkage.on.limits[:] = 1.0  # no pose is that good
+    steps = linkage.steps(np.zeros((1, model.nv)))
+    steps.begin(0, pc.neutral(model), np.zeros(model.nv))
+    assert steps.run(5) == at.SINGULAR
+    assert linkage.steps(np.zeros((1, model.nv)), switch=False).run(5) in (at.DONE, at.FAILED)
