@@ -79,13 +79,15 @@ def connect_moves(kind: type) -> None:
     if "moves" not in _loaded:
         import pinocchio as pin
 
-        for thing in (Desk, kind, pin.integrate, pin.difference):
+        functions = pin.integrate, pin.difference, pin.dIntegrate, pin.dDifference
+        for thing in (Desk, kind, *functions, pin.ARG0, pin.ARG1):
             keep_for_ever(thing)
         _load("moves", lambda: {
             "model_class": id(kind),
             "model_desk": slot(kind, "_desk"),
-            "pin_integrate": id(pin.integrate),
-            "pin_difference": id(pin.difference),
+            **{f"pin_{function.__name__}": id(function) for function in functions},
+            "first": id(pin.ARG0),
+            "second": id(pin.ARG1),
         })  # fmt: skip
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from .asker import Ask
 from .desk import ASK, GROUPS
-from .moves import Difference, Integrate, Project
+from .moves import Difference, Integrate, Project, Tangent
 from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDerivatives, ContactDynamics
 from .of_places import Accelerations, Center, Hessian, Hessians, Velocities
@@ -34,6 +34,8 @@ _WRITERS: dict[str, Callable[[str, Module], Any]] = {
     "integrate": Integrate,
     "difference": Difference,
     "project": Project,
+    "dIntegrate": Tangent,
+    "dDifference": Tangent,
     ASK: Ask,
 }
 

@@ -172,6 +172,9 @@ class ModelDesk(Record):
     nv = Count()
     nv_tree = Count()
     tree = Object()
+    leaders = Object()  # the independent joints alone, where their derivatives were asked for
+    leading = Count()
+    leading_at = Room("leading")
     independent_at = Room("nv")
     follow = Part(Affine)
     # of closed loops: the kernels that move and close them, room; entries of q and v that depend on others

@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ..._engine import calls as _calls
 from ..._engine import entry_points as kernels
@@ -72,6 +73,16 @@ def keep_hold(model: ClusterModel, shape: Manifold, hold: Any, ids: tuple[int, .
             way = _way(model, shape, ids)
             desk.owned["hold", hold] = hold, way  # no other object gets its address
             desk.holds.keep(id(hold), 0, (), way.address)
+            object.__setattr__(model, "_desk", _calls.Desk(desk))
+
+
+def keep_leaders(model: ClusterModel, shape: Manifold, leaders: pin.Model, places: np.ndarray) -> None:
+    """Let ``dIntegrate`` and ``dDifference`` be calls in machine code: of these joints, which stand at places of q."""
+    lay_out(model, shape)
+    desk = _of(model)
+    if "leaders" not in desk.owned:
+        with _lock:
+            desk.put(leading=len(places), leading_at=places, leaders=leaders)  # last: from here on calls may come
             object.__setattr__(model, "_desk", _calls.Desk(desk))
 
 
