@@ -54,7 +54,7 @@ USUAL = {
     "computeStaticTorqueDerivatives": "qx", "computeCoriolisMatrix": "qv",
     "computeCentroidalDynamicsDerivatives": "qva", "computeABADerivatives": "qva",
     "computeJointTorqueRegressor": "qva", "computeStaticRegressor": "q", "computeKineticEnergyRegressor": "qv",
-    "computePotentialEnergyRegressor": "q", **OF_TREE,
+    "computePotentialEnergyRegressor": "q", "updateFramePlacements": "", **OF_TREE,
 }  # fmt: skip
 OWN = ("tau", "ddq", "nle", "g")
 """Results that may be given as arguments."""

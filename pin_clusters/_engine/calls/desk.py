@@ -16,7 +16,7 @@ R = TypeVar("R", bound=Record)
 FOUND = (
     *OF_PROCESS, "desk_class", "data_class", "model", "desk", "contact_desk", "model_class", "model_desk",
     "pin_integrate", "pin_difference", "pin_dIntegrate", "pin_dDifference", "first", "second", "reference_frame",
-    "local",
+    "local", "pin_updateFramePlacements",
 )  # fmt: skip
 
 ASK = "ask"

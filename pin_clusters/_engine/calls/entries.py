@@ -62,7 +62,7 @@ def connect(kind: type, group: str) -> None:
     if group not in _loaded:
         import pinocchio as pin
 
-        for thing in (Desk, kind, pin.ReferenceFrame, pin.LOCAL):
+        for thing in (Desk, kind, pin.ReferenceFrame, pin.LOCAL, pin.updateFramePlacements):
             keep_for_ever(thing)
         _load(group, lambda: {
             "model": slot(kind, "_unchecked"),
@@ -71,6 +71,7 @@ def connect(kind: type, group: str) -> None:
             "data_class": id(kind),
             "reference_frame": id(pin.ReferenceFrame),
             "local": id(pin.LOCAL),
+            "pin_updateFramePlacements": id(pin.updateFramePlacements),
         })  # fmt: skip
 
 

@@ -36,6 +36,8 @@ class DataDesk(Record, more={one.name: Sizes(2) for one in CALLED}):
     forces = Room("njoints", 6)  # external ones, where kernels read them
     known = Part(Recollection)
     # of the tree: words that tell where it is, what is to be computed as well
+    own_tree = Object()
+    tree_data = Object()
     tree_words = Part(Watch)
     also = Count()
     # of loops: G brought to a state, and its rate; derivatives of both, with the room that they need
