@@ -105,12 +105,26 @@ class Integrate(_Move):
     allowed, arguments = "integrates", 3
 
     def usual(self) -> ir.Value:
-        """Move the independent joints with Pinocchio, then what depends on them."""
+        """Move the independent joints, with Pinocchio where that is more than a sum, then what depends on them."""
         (q, q_at), (_, v_at) = self.vector(1, self.nq), self.vector(2, self.nv)
-        v_tree, v_tree_at = self.new("nv_tree")
-        self.spread(v_at, v_tree_at)
-        moved, moved_at = self.pinocchio("pin_integrate", self.nq, q, v_tree)
-        self.release(v_tree)
+        result = self.room(1)
+        with self.b.if_else(self.there(self.desk.adds)) as (adds, turns):
+            with adds:
+                moved, moved_at = self.new("nq")
+                self.common("copy", moved_at, q_at, self.nq)
+                with self.loop(self.nv) as i:
+                    place = self.item(self.desk.added_at, i)
+                    x = self.b.fadd(self.item(q_at, place, DOUBLE), self.item(v_at, i, DOUBLE))
+                    self.put_item(x, moved_at, place)
+                self.store(self.owned.pop(), result)
+            with turns:
+                v_tree, v_tree_at = self.new("nv_tree")
+                self.spread(v_at, v_tree_at)
+                self.pinocchio("pin_integrate", self.nq, q, v_tree)
+                self.store(self.owned.pop(), result)
+                self.release(v_tree)
+        moved = self.own(self.load(result))
+        moved_at = self.load(moved, self.found("data"))
         with self.closed():
             self.carry(q_at, v_at, moved_at)
         self.follow(moved_at)

@@ -178,6 +178,8 @@ class ModelDesk(Record):
     leading = Count()
     leading_at = Room("leading")
     independent_at = Room("nv")
+    adds = Flag()  # whether independent velocities are added to places of q, and that is all
+    added_at = Room("nv")
     follow = Part(Affine)
     # of closed loops: the kernels that move and close them, room; entries of q and v that depend on others
     closed = Flag()

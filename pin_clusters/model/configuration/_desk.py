@@ -44,6 +44,9 @@ def _filled(model: ClusterModel, shape: Manifold) -> records.ModelDesk:
     tree = model.own_tree
     desk = records.ModelDesk(nq=model.nq, nv=model.nv, nv_tree=tree.nv, tree=tree, holds=_calls.Recollection())
     desk.put(independent_at=np.array(model.idx_v_independent), follow=shape.affine.record())
+    places = {in_v(tree, j)[0]: in_q(tree, j)[0] for j in range(1, tree.njoints) if tree.nqs[j] == tree.nvs[j] == 1}
+    added = np.array([places.get(iv, -1) for iv in model.idx_v_independent], dtype=np.int64)
+    desk.put(added_at=added, adds=bool((added >= 0).all()))
     compiled = not model.closures
     if model.closures:
         loops = loops_of(model)
