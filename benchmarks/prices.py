@@ -3,7 +3,8 @@
 The price is the time of a call from Python without that of the kernel, which a loop in Numba calls: checks, the result
 and its memory; and what the kernel loses, because Python ran in between: caches, predicted branches. To tell these two
 apart, the call is timed with a kernel that does nothing, too. All are timed in alternation
-(``pin_clusters/verification/timing.py``); the kernels are those that Numba compiles.
+(``pin_clusters/verification/timing.py``). Kernels are those by tables (``pc.engine("tables")``), in the loop and in the
+calls: what stands around code for one robot is the same.
 """
 
 from __future__ import annotations
@@ -49,8 +50,9 @@ _kept: list[Any] = []
 def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, Any]:
     """Time all functions with machine code of one robot."""
     rng = np.random.default_rng(0)
-    data, nv = model.createData(), model.nv
-    empty = model.createData()
+    nv = model.nv
+    with pc.engine("tables"):  # as in the loop
+        data, empty = model.createData(), model.createData()
     given = {"q": pc.integrate(model, pc.neutral(model), 0.1 * rng.standard_normal(nv)), "v": rng.standard_normal(nv)}
     given |= {"0": np.zeros(nv), "f": rng.standard_normal((model.njoints, 6))}
     calls: dict[str, Any] = {}
@@ -92,7 +94,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--output", type=Path, help="JSON file (default: results/prices.json, unless --quick)")
     chosen = parser.parse_args(arguments)
     effort = QUICK if chosen.quick else FULL
-    results: dict[str, Any] = {"machine": timing.machine(), "effort": effort, "robots": {}}
+    results: dict[str, Any] = {"machine": timing.machine(), "effort": effort, "engine": "tables", "robots": {}}
     print(*(f"{key}: {value}" for key, value in results["machine"].items()), sep="\n")
     for name in chosen.robots:
         with warnings.catch_warnings():

@@ -284,6 +284,7 @@ BY_NAME = {one.name: one for one in FUNCTIONS}
 HELPERS = (
     Helper("quick_tree", TREE, "tree"),
     Helper("quick_jacobian", FRAME_JACOBIAN, "tree"),
+    Helper("updateFramePlacements", TREE, "tree"),
     Helper("quick_motion", TREE, "moved", changes=True),
     Helper("quick_velocities", PLACE_DERIVATIVES, "moved"),
     Helper("quick_accelerations", PLACE_DERIVATIVES, "moved"),

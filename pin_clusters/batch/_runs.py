@@ -97,9 +97,7 @@ class Runs:
             # of aba, as coupling does not leave all bodies where their loops are seen to be closed
             aba = code_of(self._functions, kernels.of("aba", with_loops(model)))
             starts.call(aba, SINGULAR, room.aba, q, v, np.zeros(nv), np.zeros(nv))
-            own = room.calls[at.OPENNESS] != 0
-            openness = self._functions.code("openness") if own else kernels.openness
-            starts.call(openness, OPEN, room.tables.openness if own else room.aba, q)
+            starts.call(code_of(self._functions, kernels.openness), OPEN, room.tables.openness, q)
             starts.ready()(0, count)
         program.call(
             kernels.simulate, SINGULAR, room.aba, room.calls, self._plan, Each(clocks, (9,)), self._ratios,

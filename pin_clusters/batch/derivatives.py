@@ -153,6 +153,6 @@ def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Cal
                 *state, empty, Each(x, (nv,)), acting, mine.tau, *matrices, empty, *own,
             )  # fmt: skip
         if model.closures:
-            program.call(kernels.openness, OPEN, room.tables(np.zeros(nv * nv)), row)
+            program.call(kernels.openness, OPEN, room.tables(np.zeros(1)), row)
 
     return programmed(batch, write)

@@ -108,7 +108,7 @@ def inverse_operational_inertia(
     kernel, row = kernels.of("columns", with_loops(model)), Each(q, (model.nq,))
 
     def write(program: Program) -> None:
-        tables = Room(model).tables(np.zeros(model.nv**2))
+        tables = Room(model).tables(np.zeros(max(1, model.nv**2)))
         panel = np.zeros_like(plan.panel)
         program.call(
             kernel, SINGULAR, tables, row, plan.index, plan.numbers.copy(), panel, plan.B,

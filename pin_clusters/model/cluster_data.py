@@ -303,6 +303,7 @@ class ClusterData(TreeWorkspace):
     def _put_tree_on_desk(self) -> None:
         """Let the desk own the tree's data, and know where it is."""
         before = self._desk  # whose end may call: what the numbers lead to stays until they lead elsewhere
+        self._record.put(own_tree=self._model.own_tree, tree_data=self._tree)
         self._own("tree", self._tree, self._watch)
         self._record.tree_words = self._watch
         del before

@@ -45,7 +45,7 @@ def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool =
     if model.closures:
         calls[at.MOVE] = code_of(functions, kernels.move).address()
         calls[at.COUPLING] = code_of(functions, kernels.coupling).address()
-        calls[at.OPENNESS] = 0 if functions is None else functions.code("openness").own
+        calls[at.OPENNESS] = code_of(functions, kernels.openness).address()
     return calls
 
 

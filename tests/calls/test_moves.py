@@ -1,4 +1,4 @@
-"""Machine code of integrate, difference and project: the bits of the Python functions, and when it is taken."""
+"""Machine code of moves and their derivatives: the bits of the Python functions, and when it is taken."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ NAMES = GROUPS["moves"]
 ROBOTS = ("mini_cheetah", "four_bar", "tello", "delta", "lines", "bare", "free", "kinds")
 FAST = {name: NAMES for name in ROBOTS}
 # (cos, sin) joints in couplings: turns are counted by the Python functions
-FAST["free"] = ("difference",)
+FAST["free"] = ("difference", "dIntegrate", "dDifference")
 CALLS = {False: 3000, True: 60_000}
 
 
@@ -65,7 +65,7 @@ def arguments_of(name: str, model: pc.ClusterModel, rng: np.random.Generator) ->
     v = rng.choice([0.02, 0.3, 3.0]) * rng.normal(size=model.nv)
     if name == "project":
         return [off(model, q, rng)]
-    return [q, v if name == "integrate" else near(model, rng)]
+    return [q, v if name.endswith("ntegrate") else near(model, rng)]
 
 
 @pytest.mark.parametrize("name", ROBOTS)
@@ -79,7 +79,7 @@ def test_any_call(name: str, request: pytest.FixtureRequest) -> None:
         pc.project(model, pc.neutral(model), ())
     usual, taken = dict.fromkeys(NAMES, 0), dict.fromkeys(NAMES, 0)
     for function in NAMES:
-        getattr(pc, function)(model, *(x * 0.0 if function == "integrate" and i else pc.neutral(model)
+        getattr(pc, function)(model, *(x * 0.0 if function.endswith("ntegrate") and i else pc.neutral(model)
                                        for i, x in enumerate(arguments_of(function, model, rng))))  # fmt: skip
     with python_calls() as slow:
         for _ in range(CALLS[request.config.getoption("--long")] // len(ROBOTS)):
@@ -95,9 +95,10 @@ def test_any_call(name: str, request: pytest.FixtureRequest) -> None:
                 case 0:
                     options["hold" if function == "project" else "out"] = choose.choice([held, [held], (), None])
                 case 1:
-                    options[{"integrate": "v", "difference": "q1", "project": "q"}[function]] = things.pop()
+                    last = "q" if function == "project" else "v" if function.endswith("ntegrate") else "q1"
+                    options[last] = things.pop()
                 case 2:
-                    things.append(choose.choice([None, held]))
+                    things.append(choose.choice([None, held, pin.ARG0, pin.ARG1, pin.ArgumentPosition.ARG2]))
                 case 3:
                     things = things[: choose.randrange(len(things))]
             before = slow[function]
@@ -106,16 +107,19 @@ def test_any_call(name: str, request: pytest.FixtureRequest) -> None:
             wanted = outcome(PYTHON[function], things, options)
             assert alike(found, wanted), (function, things, options, found, wanted)
             known = not options and len(things) == 1 + len(arrays)
+            if function in ("dIntegrate", "dDifference") and len(things) == 4:
+                known = not options and things[3] in (pin.ARG0, pin.ARG1)
             if function == "project" and (options.get("hold", 0) in (held, ()) or things[2:] == [held]):
                 known = pins and "q" not in options and len(things) + len(options) == 3
             if plain and not wild and known and things[0] is model:
                 usual[function] += 1
                 taken[function] += fast
-            if not isinstance(found, Exception):
-                assert found.flags.owndata
-                assert not any(found is x or np.shares_memory(found, x) for x in given if isinstance(x, np.ndarray))
+            for one in () if isinstance(found, Exception) else found if isinstance(found, tuple) else (found,):
+                assert one.flags.owndata
+                assert not any(one is x or np.shares_memory(one, x) for x in given if isinstance(x, np.ndarray))
     for function in NAMES:  # loops that do not close are the Python functions'
-        least = (0.3 if model.closures else 1.0) if function in FAST[name] else 0.0
+        closes = model.closures and function not in ("dIntegrate", "dDifference")
+        least = (0.3 if closes else 1.0) if function in FAST[name] else 0.0
         assert least * usual[function] <= taken[function] <= usual[function] * (function in FAST[name]), (usual, taken)
 
 
@@ -123,7 +127,8 @@ def test_any_call(name: str, request: pytest.FixtureRequest) -> None:
 def test_the_usual_call_is_fast(name: str, rng: np.random.Generator) -> None:
     model = robot(name)
     q = pc.neutral(model)
-    calls = {"integrate": [q, 0.01 * rng.normal(size=model.nv)], "difference": [q, q], "project": [q]}
+    v = 0.01 * rng.normal(size=model.nv)
+    calls = {"integrate": [q, v], "difference": [q, q], "project": [q], "dIntegrate": [q, v], "dDifference": [q, q]}
     for function, given in calls.items():
         getattr(pc, function)(model, *given)  # what is not compiled yet is now
     with python_calls() as slow:
@@ -219,10 +224,10 @@ def test_no_reference_is_lost_or_kept(name: str, rng: np.random.Generator) -> No
     model = robot(name)
     q, v, short = pc.neutral(model), 0.01 * rng.normal(size=model.nv), np.ones(2)
     there, wild = pc.integrate(model, q, v), np.full(model.nv, np.nan)
-    pc.project(model, q)
+    pc.project(model, q), pc.dIntegrate(model, q, v)
     things = (  # not the type of numbers, of which each of Pinocchio's results keeps a reference
-        model, q, v, short, there, wild, model.own_tree, pin.integrate, pin.difference, np.ndarray,
-        model._desk, model._desk.numbers, PYTHON["integrate"],
+        model, q, v, short, there, wild, model.own_tree, pin.integrate, pin.dDifference, pin.ARG1,
+        np.ndarray, model._desk, model._desk.numbers, PYTHON["integrate"],
     )  # fmt: skip
     gc.collect()
     before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
@@ -231,7 +236,10 @@ def test_no_reference_is_lost_or_kept(name: str, rng: np.random.Generator) -> No
             kept = pc.integrate(model, q, v)
             pc.difference(model, q, there)
             pc.project(model, there)
+            pc.dIntegrate(model, q, v), pc.dDifference(model, q, there, pin.ARG1)
         pc.integrate(model, q, wild)
+        with pytest.raises(pc.ArgumentTypeError):
+            pc.dDifference(model, q, there, 3)
         pc.difference(model, q, wild[:1] if model.nq == 1 else np.full(model.nq, np.nan))
         with pytest.raises(pc.ShapeError):
             pc.integrate(model, q, short)

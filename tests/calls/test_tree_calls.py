@@ -21,6 +21,7 @@ from pin_clusters._engine.calls import entries
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 CALLS: dict[str, str] = {
     "forwardKinematics": "qva",
+    "updateFramePlacements": "",
     "centerOfMass": "qva",
     "jacobianCenterOfMass": "q",
     "computeJointJacobians": "q",
@@ -94,6 +95,28 @@ def test_results_are_fresh() -> None:
 
 
 @needed
+def test_frames_are_placed_in_the_tree_s_data_of_now() -> None:
+    """Also where it was replaced, and beside data of another model."""
+    usual, other = Usual("tello"), Usual("four_bar")
+    model, data = usual.model, usual.data
+    for _ in range(3):
+        data.tree = model.own_tree.createData()
+        q = pc.randomConfiguration(model)
+        pc.forwardKinematics(model, data, q)
+        gc.collect()
+        with python_calls() as slow:
+            pc.updateFramePlacements(model, data)
+        assert slow["updateFramePlacements"] == 0
+        there = model.tree.createData()
+        pin.framesForwardKinematics(model.tree, there, q)
+        for found, wanted in zip(data.tree.oMf, there.oMf, strict=True):
+            assert np.abs(found.homogeneous - wanted.homogeneous).max() < 1e-14
+    for wrong in ((other.model, data), (model, data.tree), (model,), (model, data, 1)):
+        with pytest.raises((pc.PinClustersError, TypeError)):
+            pc.updateFramePlacements(*wrong)
+
+
+@needed
 def test_no_reference_is_lost_or_kept() -> None:
     usual = Usual("mini_cheetah")
     model, data, values = usual.model, usual.data, usual.values
@@ -102,7 +125,7 @@ def test_no_reference_is_lost_or_kept() -> None:
     gc.collect()
     before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
     for _ in range(2000):
-        for name in ("forwardKinematics", "computeJointJacobians", "getFrameJacobian", "computeFrameJacobian"):
+        for name in ("forwardKinematics", "computeJointJacobians", "getFrameJacobian", "updateFramePlacements"):
             usual(name)
     for _ in range(20):
         for wrong in (10**30, -1, model.nframes, True, 1.0, "x"):

@@ -182,6 +182,7 @@ def test_samples_and_the_last_step() -> None:
 @pytest.mark.parametrize("torque", [None, lambda t, q, v: 0.0 * v])
 def test_the_last_step_is_as_long_as_the_time_left(torque: Any) -> None:
     """A body in free fall: its speed is the time times g. And its units are those of a free flyer."""
+    pin.seed(0)
     tree = pin.Model()
     tree.appendBodyToJoint(
         tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root"),

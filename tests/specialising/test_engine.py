@@ -13,11 +13,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples import coupled
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
 from pin_clusters.programs.machine_code import loading, store
-from pin_clusters.programs.specialising import making
+from pin_clusters.programs.specialising import making, module
 
 pytestmark = pytest.mark.skipif(not kernels.JIT or kernels.BOUNDSCHECK, reason="nothing is traced")
 
@@ -156,6 +157,50 @@ def test_functions_that_choose_by_value(capfd: pytest.CaptureFixture[str]) -> No
     assert capfd.readouterr().err.count("kernels by tables") == 1
     with pytest.raises(pc.NotAvailableError, match="cannot be traced"):
         pc.specialise(model)
+
+
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_what_the_user_compiled_is_left_to_kernels_where_it_was_not_asked_for(rng: np.random.Generator) -> None:
+    """A model with code of its own for no function: questions, frames and masks are answered by tables."""
+    given = coupled.mechanism(rng, "compiled, third")
+    model = pc.ClusterModel(given.tree, given.constraints)
+    with pytest.raises(pc.NotAvailableError, match="compiled"):
+        pc.specialise(model)
+    special, results = pc.specialise(model, ()), []
+    q, v, tau = state(model)
+    for one in (model, special):
+        data = one.createData()
+        pc.forwardKinematics(one, data, q, v, tau)
+        hybrid = pc.hybrid_dynamics(one, data, q, v, tau, tau, np.arange(one.nv) % 2 == 0)
+        operational = pc.inverse_operational_inertia(one, data, q, [one.nframes - 1])
+        results.append([*hybrid, operational, data.tree.a[one.njoints - 1].vector.copy()])
+    for x, y in zip(*results, strict=True):
+        assert np.array_equal(x, y)
+
+
+@pytest.mark.parametrize(
+    "file", ["_engine/calls/code.py", "_engine/kernels/loops/closure_rows.py", "_support/arrays.py"]
+)
+def test_code_on_disk_is_made_anew_when_what_makes_it_is_another(
+    file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(store, "folder", lambda: tmp_path)
+    of = Path(pc.__file__).parent / file
+    read, changed = Path.read_bytes, list[bool]()
+    monkeypatch.setattr(Path, "read_bytes", lambda path: read(path) + b"#" * (bool(changed) and path == of))
+    counts = []
+    for again in range(3):
+        if again == 2:
+            changed.append(True)
+        module.sources.cache_clear()
+        monkeypatch.setattr(loading, "_loaded", {})
+        with pc.engine("traced"):
+            model = pc.load("four_bar")
+            pc.crba(model, model.createData(), model.q_reference)
+        counts.append(len(list(tmp_path.glob("*.o"))))
+    assert (counts[0], counts[1], counts[2]) == (1, 1, 2)
+    monkeypatch.undo()
+    module.sources.cache_clear()
 
 
 def test_code_on_disk_that_is_damaged_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -54,13 +54,13 @@ USUAL = {
     "computeStaticTorqueDerivatives": "qx", "computeCoriolisMatrix": "qv",
     "computeCentroidalDynamicsDerivatives": "qva", "computeABADerivatives": "qva",
     "computeJointTorqueRegressor": "qva", "computeStaticRegressor": "q", "computeKineticEnergyRegressor": "qv",
-    "computePotentialEnergyRegressor": "q", **OF_TREE,
+    "computePotentialEnergyRegressor": "q", "updateFramePlacements": "", **OF_TREE,
 }  # fmt: skip
 OWN = ("tau", "ddq", "nle", "g")
 """Results that may be given as arguments."""
 KEPT = (*OWN, "M", "Minv", "J", "Jcom", "Ag", "lambda_c", "dq_after", "dtau_dq", "ddq_dq", "C", "contact_rank", "com")
 """What is looked at now and then."""
-MOVES = {"integrate": "qv", "difference": "qp", "project": "q"}
+MOVES = {"integrate": "qv", "difference": "qp", "project": "q", "dIntegrate": "qv", "dDifference": "qp"}
 QUICK = {
     "quick_tree": "1qva", "quick_jacobian": "qjr1", "quick_motion": "1qva", "quick_velocities": "jNr1",
     "quick_accelerations": "jNr1", "quick_hessian": "jNr1", "quick_columns": "qP",

@@ -15,14 +15,15 @@ R = TypeVar("R", bound=Record)
 # what is found in the process and of classes here, by name
 FOUND = (
     *OF_PROCESS, "desk_class", "data_class", "model", "desk", "contact_desk", "model_class", "model_desk",
-    "pin_integrate", "pin_difference", "reference_frame", "local",
+    "pin_integrate", "pin_difference", "pin_dIntegrate", "pin_dDifference", "first", "second", "reference_frame",
+    "local", "pin_updateFramePlacements",
 )  # fmt: skip
 
 ASK = "ask"
 """What asks functions of the user: a function that only kernels call."""
 GROUPS = {
     **{name: tuple(one.name for one in CALLED if one.operation.group == name) for name in CALL_GROUPS},
-    "moves": ("integrate", "difference", "project"),
+    "moves": ("integrate", "difference", "project", "dIntegrate", "dDifference"),
     "asking": (ASK,),
 }
 """All functions that have machine code; that of a group is made when it is needed."""

@@ -62,7 +62,7 @@ def connect(kind: type, group: str) -> None:
     if group not in _loaded:
         import pinocchio as pin
 
-        for thing in (Desk, kind, pin.ReferenceFrame, pin.LOCAL):
+        for thing in (Desk, kind, pin.ReferenceFrame, pin.LOCAL, pin.updateFramePlacements):
             keep_for_ever(thing)
         _load(group, lambda: {
             "model": slot(kind, "_unchecked"),
@@ -71,6 +71,7 @@ def connect(kind: type, group: str) -> None:
             "data_class": id(kind),
             "reference_frame": id(pin.ReferenceFrame),
             "local": id(pin.LOCAL),
+            "pin_updateFramePlacements": id(pin.updateFramePlacements),
         })  # fmt: skip
 
 
@@ -79,13 +80,15 @@ def connect_moves(kind: type) -> None:
     if "moves" not in _loaded:
         import pinocchio as pin
 
-        for thing in (Desk, kind, pin.integrate, pin.difference):
+        functions = pin.integrate, pin.difference, pin.dIntegrate, pin.dDifference
+        for thing in (Desk, kind, *functions, pin.ARG0, pin.ARG1):
             keep_for_ever(thing)
         _load("moves", lambda: {
             "model_class": id(kind),
             "model_desk": slot(kind, "_desk"),
-            "pin_integrate": id(pin.integrate),
-            "pin_difference": id(pin.difference),
+            **{f"pin_{function.__name__}": id(function) for function in functions},
+            "first": id(pin.ARG0),
+            "second": id(pin.ARG1),
         })  # fmt: skip
 
 

@@ -7,11 +7,11 @@ from typing import Any
 
 from .asker import Ask
 from .desk import ASK, GROUPS
-from .moves import Difference, Integrate, Project
+from .moves import Difference, Integrate, Project, Tangent
 from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDerivatives, ContactDynamics
 from .of_places import Accelerations, Center, Hessian, Hessians, Velocities
-from .of_tree import FrameJacobian, Motion, Tree
+from .of_tree import FrameJacobian, FramePlacements, Motion, Tree
 from .parts import write_parts
 from .usual import USUAL, UsualCall
 from .writer import Module
@@ -21,6 +21,7 @@ _WRITERS: dict[str, Callable[[str, Module], Any]] = {
     "quick_tree": Tree,
     "quick_motion": Motion,
     "quick_jacobian": FrameJacobian,
+    "updateFramePlacements": FramePlacements,
     "quick_velocities": Velocities,
     "quick_accelerations": Accelerations,
     "quick_hessian": Hessian,
@@ -34,6 +35,8 @@ _WRITERS: dict[str, Callable[[str, Module], Any]] = {
     "integrate": Integrate,
     "difference": Difference,
     "project": Project,
+    "dIntegrate": Tangent,
+    "dDifference": Tangent,
     ASK: Ask,
 }
 

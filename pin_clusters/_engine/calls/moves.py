@@ -105,12 +105,26 @@ class Integrate(_Move):
     allowed, arguments = "integrates", 3
 
     def usual(self) -> ir.Value:
-        """Move the independent joints with Pinocchio, then what depends on them."""
+        """Move the independent joints, with Pinocchio where that is more than a sum, then what depends on them."""
         (q, q_at), (_, v_at) = self.vector(1, self.nq), self.vector(2, self.nv)
-        v_tree, v_tree_at = self.new("nv_tree")
-        self.spread(v_at, v_tree_at)
-        moved, moved_at = self.pinocchio("pin_integrate", self.nq, q, v_tree)
-        self.release(v_tree)
+        result = self.room(1)
+        with self.b.if_else(self.there(self.desk.adds)) as (adds, turns):
+            with adds:
+                moved, moved_at = self.new("nq")
+                self.common("copy", moved_at, q_at, self.nq)
+                with self.loop(self.nv) as i:
+                    place = self.item(self.desk.added_at, i)
+                    x = self.b.fadd(self.item(q_at, place, DOUBLE), self.item(v_at, i, DOUBLE))
+                    self.put_item(x, moved_at, place)
+                self.store(self.owned.pop(), result)
+            with turns:
+                v_tree, v_tree_at = self.new("nv_tree")
+                self.spread(v_at, v_tree_at)
+                self.pinocchio("pin_integrate", self.nq, q, v_tree)
+                self.store(self.owned.pop(), result)
+                self.release(v_tree)
+        moved = self.own(self.load(result))
+        moved_at = self.load(moved, self.found("data"))
         with self.closed():
             self.carry(q_at, v_at, moved_at)
         self.follow(moved_at)
@@ -145,6 +159,42 @@ class Difference(_Move):
             self.release(reached, apart)
         self.release(way)
         return v
+
+
+class Tangent(_Move):
+    """``dIntegrate(model, q, v)`` and ``dDifference(model, q0, q1)``, by one argument or by both."""
+
+    allowed, arguments = "leaders", 3
+
+    def take(self) -> None:
+        """Take the position of an argument, if it is one of Pinocchio's own two objects."""
+        b = self.b
+        self.count(self.arguments, self.arguments + 1)
+        self.same(self.names, I64(0))
+        self.asked = b.sub(self.nargs, I64(self.arguments))
+        with b.if_then(self.there(self.asked)):
+            which = self.item(self.args, I64(self.arguments))
+            self.need(b.or_(*(b.icmp_unsigned("==", which, self.found(x)) for x in ("first", "second"))))
+
+    def usual(self) -> ir.Value:
+        """Ask Pinocchio for the independent joints alone."""
+        moves = self.f.name == "dDifference"
+        places = [self.vector(1, self.nq)[1], self.vector(2, self.nq if moves else self.nv)[1]]
+        given = [self.desk.leaders, self._leading(places[0]), self._leading(places[1]) if moves else self.given(2)]
+        room = self.room(4)
+        self.put_items(given, room)
+        with self.b.if_then(self.there(self.asked)):
+            self.put_item(self.item(self.args, I64(self.arguments)), room, I64(3))
+        n = self.b.add(self.asked, I64(3))
+        found = self.own(self.call(self.found("call_any"), I64, self.found(f"pin_{self.f.name}"), room, n, I64(0)))
+        self.release(*self.owned[:-1])
+        return found
+
+    def _leading(self, q: ir.Value) -> ir.Value:
+        """Make an array of what the independent joints have of a configuration."""
+        x, at = self.new("leading")
+        self.common("take_each", at, q, self.desk.leading_at, self.desk.leading)
+        return x
 
 
 class Project(_Move):

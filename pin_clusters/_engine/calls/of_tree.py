@@ -95,3 +95,13 @@ class FrameJacobian(OfTree):
         self.do([q, place, reference, b.and_(kind, I64(2)), numbers])
         self.give()
         self.hand_over()
+
+
+class FramePlacements(OfTree):
+    """``updateFramePlacements(model, data)``, by Pinocchio."""
+
+    def write(self) -> None:
+        """Write the function."""
+        self.open(0)
+        self.b.ret(self.call_python(self.found("pin_updateFramePlacements"), self.desk.own_tree, self.desk.tree_data))
+        self.hand_over()

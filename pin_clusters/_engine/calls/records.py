@@ -36,6 +36,8 @@ class DataDesk(Record, more={one.name: Sizes(2) for one in CALLED}):
     forces = Room("njoints", 6)  # external ones, where kernels read them
     known = Part(Recollection)
     # of the tree: words that tell where it is, what is to be computed as well
+    own_tree = Object()
+    tree_data = Object()
     tree_words = Part(Watch)
     also = Count()
     # of loops: G brought to a state, and its rate; derivatives of both, with the room that they need
@@ -172,7 +174,12 @@ class ModelDesk(Record):
     nv = Count()
     nv_tree = Count()
     tree = Object()
+    leaders = Object()  # the independent joints alone, where their derivatives were asked for
+    leading = Count()
+    leading_at = Room("leading")
     independent_at = Room("nv")
+    adds = Flag()  # whether independent velocities are added to places of q, and that is all
+    added_at = Room("nv")
     follow = Part(Affine)
     # of closed loops: the kernels that move and close them, room; entries of q and v that depend on others
     closed = Flag()

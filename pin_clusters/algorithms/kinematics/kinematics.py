@@ -6,6 +6,7 @@ from typing import Any
 
 import pinocchio as pin
 
+from ..._engine.calls import fast
 from ..._engine.kernels.tables.tree_layout import MOTION
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel
@@ -71,11 +72,11 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         _tree.compute(model, data, MOTION, q, *_check.rates(model, v, a))
 
 
+@fast
 @_documented
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
-    if type(data) is not ClusterData or data._unchecked is not model:  # told here: the rest takes half a microsecond
-        _check.model_data(model, data)
+    _check.model_data(model, data)
     pin.updateFramePlacements(model.own_tree, data._tree)
 
 

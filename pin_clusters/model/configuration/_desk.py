@@ -6,6 +6,7 @@ import threading
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ..._engine import calls as _calls
 from ..._engine import entry_points as kernels
@@ -43,6 +44,9 @@ def _filled(model: ClusterModel, shape: Manifold) -> records.ModelDesk:
     tree = model.own_tree
     desk = records.ModelDesk(nq=model.nq, nv=model.nv, nv_tree=tree.nv, tree=tree, holds=_calls.Recollection())
     desk.put(independent_at=np.array(model.idx_v_independent), follow=shape.affine.record())
+    places = {in_v(tree, j)[0]: in_q(tree, j)[0] for j in range(1, tree.njoints) if tree.nqs[j] == tree.nvs[j] == 1}
+    added = np.array([places.get(iv, -1) for iv in model.idx_v_independent], dtype=np.int64)
+    desk.put(added_at=added, adds=bool((added >= 0).all()))
     compiled = not model.closures
     if model.closures:
         loops = loops_of(model)
@@ -72,6 +76,16 @@ def keep_hold(model: ClusterModel, shape: Manifold, hold: Any, ids: tuple[int, .
             way = _way(model, shape, ids)
             desk.owned["hold", hold] = hold, way  # no other object gets its address
             desk.holds.keep(id(hold), 0, (), way.address)
+            object.__setattr__(model, "_desk", _calls.Desk(desk))
+
+
+def keep_leaders(model: ClusterModel, shape: Manifold, leaders: pin.Model, places: np.ndarray) -> None:
+    """Let ``dIntegrate`` and ``dDifference`` be calls in machine code: of these joints, which stand at places of q."""
+    lay_out(model, shape)
+    desk = _of(model)
+    if "leaders" not in desk.owned:
+        with _lock:
+            desk.put(leading=len(places), leading_at=places, leaders=leaders)  # last: from here on calls may come
             object.__setattr__(model, "_desk", _calls.Desk(desk))
 
 

@@ -7,11 +7,13 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import configuration, is_vector, velocity
+from ..._engine.calls import fast
+from ..._support.arrays import configuration, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import in_q, in_v
 from ...errors import ArgumentTypeError
 from .. import ClusterModel, once
+from ._desk import keep_leaders
 from .manifold import manifold
 
 _documented = stock(
@@ -31,9 +33,10 @@ _POSITIONS = (pin.ARG0, pin.ARG1)
 
 
 def _leaders(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
-    if type(model) is not ClusterModel:
-        manifold(model)  # raises if it is no cluster model
-    return _found(model)
+    shape = manifold(model)  # raises if it is no cluster model
+    found = _found(model)
+    keep_leaders(model, shape, *found)
+    return found
 
 
 @once
@@ -53,6 +56,7 @@ def _found(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
 def dIntegrate(model: ClusterModel, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]: ...
 @overload
 def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
+@fast
 @_documented
 def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = None) -> Any:
     """Differentiate ``integrate(model, q, v)`` by q and by v, all as independent velocities.
@@ -64,8 +68,7 @@ def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = Non
         Shape (nv, nv) each: what the independent joints do; the dependent ones follow them. Fresh arrays.
     """
     tree, iq = _leaders(model)
-    if not (is_vector(q, model.nq) and is_vector(v, model.nv)):
-        q, v = configuration(model, "q", q), velocity(model, "v", v)
+    q, v = configuration(model, "q", q), velocity(model, "v", v)
     return pin.dIntegrate(tree, q.take(iq), v, *_position(argument_position))
 
 
@@ -73,6 +76,7 @@ def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = Non
 def dDifference(model: ClusterModel, q0: Any, q1: Any) -> tuple[np.ndarray, np.ndarray]: ...
 @overload
 def dDifference(model: ClusterModel, q0: Any, q1: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
+@fast
 @_documented
 def dDifference(model: ClusterModel, q0: Any, q1: Any, argument_position: Any = None) -> Any:
     """Differentiate ``difference(model, q0, q1)`` by q0 and by q1, all as independent velocities.
@@ -81,8 +85,7 @@ def dDifference(model: ClusterModel, q0: Any, q1: Any, argument_position: Any = 
         Shape (nv, nv) each; fresh arrays. The dependent entries of q0 and q1 are not read.
     """
     tree, iq = _leaders(model)
-    if not (is_vector(q0, model.nq) and is_vector(q1, model.nq)):
-        q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
+    q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
     return pin.dDifference(tree, q0.take(iq), q1.take(iq), *_position(argument_position))
 
 

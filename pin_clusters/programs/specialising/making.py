@@ -149,21 +149,20 @@ class Functions:
         """Make those of ``pc.specialise``."""
         return cls(model, asked=True)
 
-    def code(self, name: str) -> Made | Wishes | Asked:
-        """Return what is traced for a function, made now if need be."""
+    def code(self, name: str, *, must: bool = False) -> Made | Wishes | Asked:
+        """Return what is traced for a function, made now if need be; ``must``: there is an error if it cannot be."""
         if name in self.wishes:
             return self.wishes[name]
-        return self._make(BY_NAME[name])
+        return self._make(BY_NAME[name], must=must)
 
-    def _make(self, one: Function, write: Callable[..., str] = module_of) -> Made:
+    def _make(self, one: Function, write: Callable[..., str] = module_of, *, must: bool = False) -> Made:
         with self._lock:
             found, most = self._made.get(one.name), self._most
             if found is None or (not found.own and found.most < most):
-                must = self.asked and one.operation.name not in self.wishes
                 found = self._made[one.name] = self._try(partial(Made, self._model, one, write=write), most, must)
             return found
 
-    def _try(self, make: Callable[[float], M], most: float, must: bool) -> M:
+    def _try(self, make: Callable[[float], M], most: float, must: bool = False) -> M:
         """Make a function; where it was not asked for, and cannot be, say why: the kernel does it."""
         try:
             found = make(most)
@@ -243,7 +242,7 @@ class Functions:
         with self._lock:
             found, most = self._rows.get(key), self._most
             if found is None or (found.run is None and found.most < most):
-                found = self._rows[key] = self._try(partial(MadeRows, self._model, one, parameters), most, self.asked)
+                found = self._rows[key] = self._try(partial(MadeRows, self._model, one, parameters), most)
             return found
 
     def recipe(self) -> Recipe:

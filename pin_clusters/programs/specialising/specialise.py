@@ -52,7 +52,7 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
         return model
     special = model._with_functions(Functions.asked_for)
     for name in names:
-        special._functions.code(name)
+        special._functions.code(name, must=True)
     return special
 
 

@@ -17,14 +17,16 @@ FAR = 0.5  # [rad] or [m]: a loop that was closed from farther away is looked at
 
 
 def openness_at(address, q):
-    """Return 1 if a loop is open in the pose for which a kernel has just run on the tables; q is that pose."""
-    index, params, work, _ = tables(address)
-    q = borrowed(q)
+    """Write by how much loops are open in the pose q, for which a kernel has just run; returns 1 if they are."""
+    index, params, work, keep = tables(address)
+    q, worst = borrowed(q), 0.0
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
-        if C.kind == LOOP and not largest_value(index, params, work, q, C) < OPEN * OPEN:
-            return 1
-    return 0
+        if C.kind == LOOP:
+            x = largest_value(index, params, work, q, C)
+            worst = worst if x <= worst or worst != worst else x  # NaN stays
+    keep[0] = math.sqrt(worst)
+    return 0 if worst < OPEN * OPEN else 1
 
 
 @inline

@@ -66,7 +66,7 @@ def simulate_at(
                     return 0
                 if n % clock[RECORD] == 0 and due:
                     row = samples[clock[SAMPLES]]
-                    keep_sample(address, calls, plan, coupling, energies, n, q, v, a_i, tau, row)
+                    keep_sample(calls, plan, coupling, energies, n, q, v, a_i, tau, row)
                     clock[SAMPLES] += 1
                 due = True
                 continue

@@ -5,15 +5,13 @@ The algorithms are called at their addresses, so nothing of them is compiled aga
 
 from __future__ import annotations
 
-import math
 from typing import Final
 
 from ..bodies.increments import move_one, rate_one
 from ..compiling.jit import device
-from ..loops.closure_values import largest_value
 from ..loops.coupling_of_loops import condition_of
 from ..tables import plan as at
-from ..tables.addresses import call_at, call_plain, tables
+from ..tables.addresses import call_at, call_plain
 from ..tables.layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
 from ..tables.views import cluster, header
 
@@ -126,20 +124,15 @@ def sound(q, v):
 
 
 @device
-def keep_sample(address, calls, plan, coupling, energies, k, q, v, a, tau, row):
+def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row):
     """Write a sample: step, energies, openness, q, v, a, torques; with loops velocity and acceleration of the tree.
 
-    What ``accelerate`` left in the workspace must be that of q, unless openness is called.
+    What ``accelerate`` left in the workspace must be that of q.
     """
-    index, params, work, _ = tables(address)
     row[3] = 0.0
     if calls[at.OPENNESS] != 0:
         call_at(calls[at.OPENNESS], calls[at.OPENNESS_AT], (q,))
         row[3] = energies[2]
-    for c in range(header(index).cluster0, header(index).cluster1):
-        C = cluster(index, c)
-        if C.kind == LOOP and calls[at.OPENNESS] == 0:
-            row[3] = max(row[3], math.sqrt(largest_value(index, params, work, q, C)))
     call_at(calls[at.ENERGY], calls[at.ENERGY_AT], (q, v))
     row[0], row[1], row[2] = k, energies[0], energies[1]
     nq, nv = q.shape[0], v.shape[0]

@@ -25,7 +25,7 @@ COUPLING_AT: Final = 6
 OWN: Final = 7  # whether the torques are of the independent joints
 ASK: Final = 8  # of what asks the user's function for torques, and what it gets; 0: they are in a table
 ASK_AT: Final = 9
-OPENNESS: Final = 10  # of what writes by how much loops are open; 0: aba has left that in the workspace
+OPENNESS: Final = 10  # of what writes by how much loops are open, after aba; 0: there are none
 OPENNESS_AT: Final = 11
 CALLS: Final = 12  # how many these are
 
