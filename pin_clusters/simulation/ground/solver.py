@@ -70,7 +70,7 @@ class Impulses:
         admm, again = [
             (pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)
         ]
-        for (_, s, _), most, power in ((self._pgs, _SWEEPS, 0.1), (admm, _STEPS, _POWER), (again, _MANY, _POWER)):
+        for (_, s, _), most, power in ((self._pgs, _SWEEPS, 0.01), (admm, _STEPS, _POWER), (again, _MANY, _POWER)):
             s.absolute_feasibility_tol, s.absolute_complementarity_tol = TOLERANCE, power * TOLERANCE
             s.relative_feasibility_tol = s.relative_complementarity_tol = 1e-12  # little progress is no convergence
             s.max_iterations = most
@@ -114,7 +114,7 @@ class Impulses:
             missed = distance(found, scaled @ found + g, friction)  # residuals of solvers are of other things
             if missed < worst:
                 worst, best = missed, found
-            if worst <= 10.0 * TOLERANCE:
+            if worst <= 3.0 * TOLERANCE:
                 break
         if not worst <= ENOUGH * max(1.0, float(np.abs(g).max())):
             raise NotSolved(worst, self.iterations)
