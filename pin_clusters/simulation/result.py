@@ -54,10 +54,11 @@ class Touchdown:
     """A body that comes to the ground, or to another body.
 
     Attributes:
-        time: Start of the step in which it is pushed, after 2 ms or more without, [s].
+        time: Start of the step in which it is pushed, after 2 ms or more without (two steps if they are longer), [s].
         body: Name of its joint.
         point: Centre of pressure, in the world, [m].
-        impulse: Of this step, in axes of the world, [N s]; for what a landing takes, add up ``contact_impulses``.
+        impulse: Of the first 2 ms, or of two steps if they are longer, in axes of the world, [N s]: the first step
+            stops the body above the ground by what is left to it; for all of a landing, add up ``contact_impulses``.
     """
 
     time: float

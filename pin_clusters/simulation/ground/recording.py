@@ -16,7 +16,7 @@ from .near import Near, World
 from .solver import Missed
 
 _APART = 2e-3
-"""[s]: a body that nothing pushed for so long lands when it is pushed again."""
+"""[s]: a body that nothing pushed for so long lands when it is pushed again; as long as its impulse is added up."""
 
 
 @dataclass
@@ -51,14 +51,16 @@ class GroundRecorder(Recorder):
         self.unmet_torque = np.zeros((n, settings.model.nv))
         self._pressed = np.zeros((n, len(bodies)))
         self._left = np.full(len(bodies), -math.inf)
-        self.touchdowns = list[Touchdown]()
+        self.touchdowns, self._landing = list[Touchdown](), dict[int, int]()
 
     def push(self, k: int, t: float, push: Push, unmet: np.ndarray) -> None:
         """Add what pushed in step k to the sample at or before its start."""
         at = min(k // self.settings.record, self.count - 1)
+        apart = max(_APART, 1.5 * self.settings.dt)
         near, n = push.near, push.near.contacts
-        own = [self._place[j] for j in near.joints[:, 0].tolist()]
-        np.minimum.at(self.gap[at], own, near.room[:n])
+        for side in near.joints.T.tolist():
+            there = [i for i, j in enumerate(side) if j]
+            np.minimum.at(self.gap[at], [self._place[side[i]] for i in there], near.room[there])
         self.unmet_torque[at] = np.where(np.abs(unmet) > np.abs(self.unmet_torque[at]), unmet, self.unmet_torque[at])
         if not len(push.chosen):
             return
@@ -82,10 +84,12 @@ class GroundRecorder(Recorder):
             self.contact_impulses[at, b] += total
             self.contact_centres[at, b] += middle
             self._pressed[at, b] += weight
-            if t - self._left[b] > _APART:
-                self.touchdowns.append(
-                    Touchdown(t, self._world.names[b], tuple((middle / weight).tolist()), tuple(total.tolist()))
-                )
+            if t - self._left[b] > apart:
+                self._landing[b] = len(self.touchdowns)
+                where = tuple((middle / weight).tolist())
+                self.touchdowns.append(Touchdown(t, self._world.names[b], where, tuple(total.tolist())))
+            elif t - (last := self.touchdowns[self._landing[b]]).time < apart:
+                self.touchdowns[self._landing[b]] = replace(last, impulse=tuple((total + last.impulse).tolist()))
             self._left[b] = t
 
     def result(self) -> SimulationResult:

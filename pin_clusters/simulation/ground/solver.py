@@ -16,8 +16,12 @@ from ...errors import SimulationError
 TOLERANCE = 1e-7
 """[m/s]: by how much velocities may miss the laws, before another solver goes on."""
 ENOUGH = 1e-5
-"""[m/s]: by how much they may miss them in the end; beyond it a step is not solved."""
-_SWEEPS, _STEPS = 100, 2000
+"""[m/s], or of the largest velocity: by how much they may miss them in the end; beyond it a step is not solved."""
+_SWEEPS, _STEPS, _MANY = 100, 500, 20000
+_POWER = 1e-3
+"""Of the tolerance, for ADMM: where impulses are small, larger products hide velocities beyond it."""
+_MEMORY = 10
+"""Steps that Anderson's acceleration of ADMM looks back: a tenth of the iterations, and most of what failed."""
 _ROOM = 1.4
 """Of what PGS may step along a tangent, beside the least of what converges; 2 is the limit of one contact alone."""
 
@@ -64,12 +68,18 @@ class Impulses:
         self._any = pin.Model()
         self._body = self._any.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "any")
         self.quick = pin.PGSConstraintSolver(), pin.PGSSolverSettings(), pin.PGSSolverResult()
-        self._admm = pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()
-        for (_, s, _), most in ((self.quick, _SWEEPS), (self._admm, _STEPS)):
-            s.absolute_feasibility_tol, s.absolute_complementarity_tol = TOLERANCE, 0.1 * TOLERANCE
+        admm, again = [
+            (pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)
+        ]
+        for (_, s, _), most, power in ((self.quick, _SWEEPS, 0.01), (admm, _STEPS, _POWER), (again, _MANY, _POWER)):
+            s.absolute_feasibility_tol, s.absolute_complementarity_tol = TOLERANCE, power * TOLERANCE
             s.relative_feasibility_tol = s.relative_complementarity_tol = 1e-12  # little progress is no convergence
             s.max_iterations = most
-        self._admm[1].mu_prox, self._admm[1].warmstart_rho_with_previous_result = 1e-10, True
+        for _, s, _ in (admm, again):
+            s.mu_prox, s.warmstart_rho_with_previous_result = 1e-10, s is admm[1]
+        admm[1].anderson_capacity = _MEMORY
+        # a cold start at last: a guess can lead astray, and so can acceleration
+        self._stages = (self.quick, False), (admm, False), (admm, True), (again, True)
 
     def solve(self, G: np.ndarray, g: np.ndarray, friction: np.ndarray, guess: np.ndarray | None = None) -> np.ndarray:
         """Return impulses.
@@ -97,18 +107,17 @@ class Impulses:
         sets = self.sets(friction, n - 3 * len(friction))
         self.quick[1].over_relaxation = _relaxation(scaled, len(friction))
         worst, best = np.inf, found
-        # a cold start at last: a guess can lead astray
-        for (solver, settings, result), start in ((self.quick, found), (self._admm, None), (self._admm, np.zeros(n))):
-            result.setConstraintImpulseGuess(best if start is None else start)  # is forgotten by each call
+        for (solver, settings, result), cold in self._stages:
+            result.setConstraintImpulseGuess(np.zeros(n) if cold else best)  # is forgotten by each call
             # an operator of its own: ADMM leaves its damping there
             solver.solve(pin.DelassusOperatorDense(scaled), g, *sets, settings, result)
             found, self.iterations = result.retrieveConstraintImpulses(), self.iterations + result.iterations
             missed = distance(found, scaled @ found + g, friction)  # residuals of solvers are of other things
             if missed < worst:
                 worst, best = missed, found
-            if worst <= 10.0 * TOLERANCE:
+            if worst <= 3.0 * TOLERANCE:
                 break
-        if not worst <= ENOUGH:
+        if not worst <= ENOUGH * max(1.0, float(np.abs(g).max())):
             raise NotSolved(worst, self.iterations)
         return scale * best
 

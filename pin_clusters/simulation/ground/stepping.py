@@ -30,7 +30,6 @@ _SPEED = 50.0
 """[m/s]: what is so far off that it would have to come faster is not looked at."""
 _SLACK = 1.0
 """[m/s]: contacts that stay open by more than this are left out, and looked at afterwards."""
-_ROUNDS = 20
 _LATE = 1e-7
 
 
@@ -41,6 +40,7 @@ class GroundEngine(PythonEngine):
         super().__init__(settings, recorder)
         self._world, self._solver, self._notes = world, Impulses(), recorder
         self._last: dict[Any, np.ndarray] = {}
+        self._asked: tuple[int, Any] = -1, None
         if compiled:
             self.coordinates = CompiledMoves
 
@@ -60,6 +60,12 @@ class GroundEngine(PythonEngine):
                 self.recorder.add(t, state.q, tau, on.sample(state.q, state.v, (v - state.v) / h))
             notes.push(k, t, push, asked - tau)
             state.k, state.q, state.v = k + 1, q, v
+
+    def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        """Ask once per step, also if it is done again in other coordinates."""
+        if self._asked[0] != k:
+            self._asked = k, super()._torque(on, k, t, q, v)
+        return self._asked[1]
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
         """Record the end: with the torque of the last step, and no acceleration."""
@@ -91,7 +97,7 @@ class GroundEngine(PythonEngine):
         g[normals] += np.maximum(near.room, 0.0) / h
         if (g[normals] < 0.0).any():
             chosen = g[normals] < _SLACK
-            for _ in range(_ROUNDS):
+            while True:  # each round takes more of what is near
                 rows = _rows_of(chosen, near.contacts)
                 held = J[rows]
                 response = inverse_input_matrix(on.model, on.data, q, np.ascontiguousarray(held.T))
@@ -114,15 +120,15 @@ class GroundEngine(PythonEngine):
 
         By the least change in the metric of the mass matrix; no velocity keeps points out whose paths are curved.
         """
-        for _ in range(_PUTS):
+        for left in reversed(range(_PUTS + 1)):
             near = self._world.look(on, q, _SPEED * h)
-            if not (near.room < -_SLOP).any():
+            if not (left and (near.room < -_SLOP).any()):
                 break
             low = near.room < _SLACK * h
             J = self._world.rows(on, q, near)[near.normals[low]]
             response = inverse_input_matrix(on.model, on.data, q, np.ascontiguousarray(J.T))
-            try:
-                x = response @ self._solver.solve(J @ response, near.room[low], np.zeros(0))
+            try:  # as velocities, over which the solver's tolerance is
+                x = response @ (h * self._solver.solve(J @ response, near.room[low] / h, np.zeros(0)))
             except NotSolved:
                 x = np.zeros(len(response))  # nothing moves it out: the step itself will say so
             if not np.abs(x).max(initial=0.0) > 0.0:
@@ -140,6 +146,8 @@ class GroundEngine(PythonEngine):
         guess = np.concatenate([*(last.get(x, three) for x in names), *(last.get(("stop", i), one) for i in stops)])
         try:
             found = self._solver.solve(G, g, near.friction[chosen[:n]], guess)
+        except FloatingPointError:
+            raise Diverged(np.full(self.settings.model.nv, np.nan)) from None
         except NotSolved as error:
             raise StepFailed(self._unsolved(t, error, G, near, chosen)) from None
         points = found[: 3 * len(names)].reshape(-1, 3)
