@@ -82,7 +82,7 @@ class GroundRecorder(Recorder):
             self.contact_impulses[at, b] += total
             self.contact_centres[at, b] += middle
             self._pressed[at, b] += weight
-            if t - self._left[b] > _APART:
+            if t - self._left[b] > max(_APART, 1.5 * self.settings.dt):
                 self.touchdowns.append(
                     Touchdown(t, self._world.names[b], tuple((middle / weight).tolist()), tuple(total.tolist()))
                 )
