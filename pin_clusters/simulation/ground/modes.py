@@ -107,8 +107,8 @@ class Held:
     def forces(self, modes: Modes, h: float) -> Found:
         """Return forces and accelerations.
 
-        What slides so slowly that friction could turn it within a step of length h has the way of the end of half a
-        step: the velocity itself would make the equation stiff. No way turns back inside a step.
+        What begins to slide, so slowly that friction could turn it within a step of length h, has the way of the end of
+        half a step: the velocity itself would make the equation stiff. No way turns back inside a step.
         """
         n, kinds, last = len(self.points), modes.kinds[self.which], modes.forces[self.rows]
         if not n + len(kinds):
@@ -116,6 +116,7 @@ class Held:
         slip, before = self.slip, modes.ways[self.points]
         slides, at = kinds[:n] == SLIDES, np.arange(0, 3 * n, 3)
         rows, ways = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False)), _along(slip, before)
+        explicit = ways
         weights = np.maximum(np.abs(self.G[at[:, None], at]), np.abs(self.G[at[:, None] + 1, at + 1]))
         for _ in range(_ROUNDS):
             P = np.eye(len(self.rows))
@@ -125,10 +126,12 @@ class Held:
             l = P[:, rows] @ (last[rows] + x)
             rates = self.b + self.G @ l
             grip = weights @ (self.mu * np.maximum(l[at + 2], 0.0))
-            slow = slides & (np.hypot(*slip.T) < h * grip)
+            rate = points_of(rates, n)[:, :2]
+            if ways is explicit:
+                slow = slides & (np.hypot(*slip.T) < h * grip) & (np.sum(rate * ways, axis=1) > 0.0)
             if not slow.any():
                 break
-            ahead = slip + 0.5 * h * (points_of(rates, n)[:, :2] + grip[:, None] * ways)
+            ahead = slip + 0.5 * h * (rate + grip[:, None] * ways)
             new = np.where(slow[:, None], _along(ahead, before), ways)
             done = np.abs(new - ways).max() < 1e-12
             ways = new
