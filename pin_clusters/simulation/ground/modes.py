@@ -26,6 +26,7 @@ from .solver import Impulses
 OPEN, SLIDES, STICKS = 0, 1, 2
 REST = 1e-8
 """[m/s]: what turns round while it slides as slowly stands."""
+_STANDS = 1e-13
 _SURE, _EXACT = 1e-6, 1e-10
 """Beside the largest force: what is rounding of forces that are not unique, and of others."""
 _SEEN = 1e-6, 1e-5, 1e-4, 1e-3
@@ -115,8 +116,9 @@ class Held:
             return Found(self.start, last, last, modes.ways[self.points], True)
         slip, before = self.slip, modes.ways[self.points]
         slides, at = kinds[:n] == SLIDES, np.arange(0, 3 * n, 3)
-        rows, ways = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False)), _along(slip, before)
-        explicit = ways
+        rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))
+        # what stands moves by rounding only, and goes nowhere with that
+        explicit = ways = _along(np.where((np.hypot(*slip.T) > _STANDS)[:, None], slip, before), before)
         weights = np.maximum(np.abs(self.G[at[:, None], at]), np.abs(self.G[at[:, None] + 1, at + 1]))
         for _ in range(_ROUNDS):
             P = np.eye(len(self.rows))
