@@ -203,6 +203,25 @@ def test_a_stance_is_that_of_held_contacts() -> None:
     assert np.abs(results[-1].contact_impulses.sum(axis=0) - pushed).max() < 1e-7
 
 
+def test_feet_that_roll_are_of_order_four() -> None:
+    model = pc.load("mini_cheetah")
+    q0 = pc.integrate(model, pc.neutral(model), np.r_[np.zeros(6), np.tile([0.1, 0.6, -1.2], 4)])
+    balls = pc.contact_points(model, FEET, 0.04)
+    q = pc.on_ground(model, q0, touching=balls)
+
+    def tau(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        free = -60.0 * pc.difference(model, q0, q) - v + 2.0 * np.sin(20.0 * t)
+        return np.r_[np.zeros(6), free[6:]]
+
+    runs = [
+        run(model, q, np.zeros(18), tau, 0.04, dt, ground=pc.Ground(1.0), touching=balls)
+        for dt in (4e-3, 2e-3, 1e-3, 2.5e-4)
+    ]
+    for what in (lambda r: r.q[-1], lambda r: r.contact_impulses.sum(axis=0)):
+        errors = np.array([np.abs(what(r) - what(runs[-1])).max() for r in runs[:-1]])
+        assert np.log2(errors[:-1] / errors[1:]).min() > 3.6, errors
+
+
 def test_stops_of_a_linkage() -> None:
     model = pc.load("ankle_2rsu")
 
@@ -212,9 +231,10 @@ def test_stops_of_a_linkage() -> None:
     q = pc.neutral(model)
     results = [
         run(model, q, np.zeros(2), tau, 0.45, dt, limits="position", method=method)
-        for method, dt in (("events", 3e-3), ("moreau", 1e-3), ("moreau", 5e-4))
+        for method, dt in (("events", 3e-3), ("events", 1.5e-3), ("moreau", 1e-3), ("moreau", 5e-4))
     ]
-    first, *others = results
+    first, finer, *others = results
+    assert np.abs(first.limit_impulses.sum(axis=0) - finer.limit_impulses.sum(axis=0)).max() < 2e-6
     tree = model.own_tree
     assert min((first.q - tree.lowerPositionLimit).min(), (tree.upperPositionLimit - first.q).min()) > -1e-12
     pushed = first.limit_impulses.sum(axis=0)
