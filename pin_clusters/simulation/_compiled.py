@@ -150,9 +150,11 @@ class CompiledEngine(MixedEngine):
 def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     """Return the fastest engine that can do what is asked."""
     if settings.world is not None:
+        from .ground.events import EventEngine
         from .ground.stepping import GroundEngine
 
-        return GroundEngine(settings, recorder, settings.world, compiled=kernels.JIT and can_move(settings.model))
+        engine = EventEngine if settings.method == "events" else GroundEngine
+        return engine(settings, recorder, settings.world, compiled=kernels.JIT and can_move(settings.model))
     if not kernels.JIT or not can_move(settings.model):
         return PythonEngine(settings, recorder)
     alone = not callable(settings.torque) or _calls.asking()

@@ -83,6 +83,11 @@ def settings(
             f"simulate: method {method!r} is not known"
             + (" with ground or limits: impacts have no derivatives." if world and method in METHODS else f".{hint}")
         )
+    if world is not None and method == "events" and world.shapes is not None:
+        raise SimulationError(
+            "simulate: method 'events' knows points, balls, and shapes that touch a plane at such (boxes, capsules, "
+            "hulls), on pc.Ground alone: cylinders, cones, ellipsoids, fixed shapes and self_collisions need 'moreau'."
+        )
     record = whole_number("simulate: record", record, 1, SimulationError, " of steps")
     check_types("simulate", model, dynamics=dynamics, progress=progress)
     for name, given in (("switch", switch), ("passive", passive)):

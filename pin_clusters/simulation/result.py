@@ -54,7 +54,8 @@ class Touchdown:
     """A body that comes to the ground, or to another body.
 
     Attributes:
-        time: Start of the step in which it is pushed, after 2 ms or more without (two steps if they are longer), [s].
+        time: Start of the step in which it is pushed, after 2 ms or more without (two steps if they are longer); with
+            ``"events"`` the event's, [s].
         body: Name of its joint.
         point: Centre of pressure, in the world, [m].
         impulse: Of the first 2 ms, or of two steps if they are longer, in axes of the world, [N s]: the first step
@@ -83,7 +84,7 @@ class SimulationResult:
             shape (N,); and contacts that are held, in metres and rad.
         v_tree: Velocity of all joints of the tree, shape (N, tree.nv), [rad/s] or [m/s].
         switches: Changes of the independent joints inside the simulation.
-        method: ``"rk4"``, ``"semi_implicit"`` or ``"rkmk4"``.
+        method: ``"rk4"``, ``"semi_implicit"``, ``"rkmk4"``, ``"moreau"`` or ``"events"``.
         dt: Step, [s].
         robot: Name of the model.
         joints: Name of each entry of v, shape (nv,).
@@ -97,7 +98,8 @@ class SimulationResult:
             of the world, [N s]; forces on average are these over the time between samples. What a single one of
             redundant points gives is not determined, so only sums over a body are given.
         contact_centres: Centre of pressure, shape (N, bodies, 3), in the world, [m]; NaN where nothing pushes.
-        gap: Least distance of each body in the middle of steps, shape (N, bodies), [m]; inf if it is far.
+        gap: Least distance of each body in the middle of steps (with ``"events"`` at their ends), shape (N, bodies),
+            [m]; inf if it is far.
         stops: ``"knee > -1.2"``, of each end of a joint's range that is kept.
         limit_impulses: From each of them, shape (N, stops), positive, [N m s] or [N s].
         contact_laws: By how much laws are missed at most until the next sample, shape (N, 3): impulse outside of its

@@ -75,7 +75,7 @@ class World:
         self, model: ClusterModel, ground: Ground | None, points: ContactPoints, shapes: Shapes | None, stops: Stops
     ) -> None:
         self.ground, self.points, self.shapes, self.stops = ground, points, shapes, stops
-        self._axes = None if ground is None else ground.axes
+        self.axes = None if ground is None else ground.axes
         self._joints = np.unique(points.joints).tolist()
         self._pairs = np.stack([points.joints, np.zeros_like(points.joints)], axis=1)
         n = len(points)
@@ -120,13 +120,13 @@ class World:
         n = len(self.points)
         stops = self.stops.room(q)
         places, gaps, axes = np.zeros((n, 3)), np.zeros(n), np.zeros((n, 3, 3))
-        if self.ground is not None and self._axes is not None and n:
+        if self.ground is not None and self.axes is not None and n:
             for j in self._joints:
                 at, M = self.points.joints == j, data.tree.oMi[j]
                 places[at] = self.points.places[at] @ M.rotation.T + M.translation
-            gaps = places @ self._axes[2] - self.ground.height - self.points.radii
-            places -= self.points.radii[:, None] * self._axes[2]
-            axes[:] = self._axes
+            gaps = places @ self.axes[2] - self.ground.height - self.points.radii
+            places -= self.points.radii[:, None] * self.axes[2]
+            axes[:] = self.axes
         near = Near(self._pairs, places, axes, self._friction, np.concatenate([gaps, stops]), self._all).within(reach)
         if self.shapes is None:
             return near

@@ -15,7 +15,7 @@ from .points import ContactPoints, contact_points
 from .shapes import touching_of
 from .stops import Stops
 
-ON_GROUND = ("moreau",)
+ON_GROUND = ("moreau", "events")
 """Names of the methods for robots on a ground."""
 _NOTHING = np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0)
 _LIMITS = {False: (False, False), True: (True, True), "position": (True, False), "effort": (False, True)}
