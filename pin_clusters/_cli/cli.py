@@ -11,7 +11,7 @@ from pin_clusters_command import INTERRUPTED
 from .._support.version import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, design, export, paper, robot, sweep
+from .commands import CONTEXT, accuracy, design, export, paper, robot, simulate, sweep
 
 
 class _Commands(click.Group):
@@ -44,6 +44,7 @@ def main() -> None:
       pin-clusters info my_robot.urdf         the same for a URDF or URDF+ file
       pin-clusters bench mit_humanoid         time per call against Pinocchio
       pin-clusters view tello                 look at it in the browser
+      pin-clusters simulate mini_cheetah      drop it on the ground
       pin-clusters sweep ratio mit_humanoid   what armature misses, against the gear ratio
       pin-clusters paper --quick              the papers' tables and figures, measured
       pin-clusters export mini_cheetah        C code of a robot, for a controller
@@ -57,6 +58,7 @@ for command in (
     robot.info,
     robot.bench,
     robot.view,
+    simulate.simulate,
     export.export,
     export.convert,
     accuracy.study,

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import sys
+import tempfile
 import time
 import warnings
 from collections.abc import Iterator, Sequence
@@ -73,6 +75,20 @@ def load(what: str, root_joint: Literal["default"] | None = "default") -> Cluste
 
 def _known(what: str, names: Sequence[str]) -> str:
     return did_you_mean(what, names, limit=len(names))
+
+
+def check_writable(path: Path, option: str) -> None:
+    """Check that a file can be written, without touching it, or raise ``OutputError``."""
+    if path.is_dir():
+        raise OutputError(f"{path} is a folder; give the name of a file, such as {path / 'robot.html'}.")
+    folder = path.parent
+    if not folder.is_dir():
+        raise OutputError(f"there is no folder {folder} for {path.name}. Make it, or choose another {option}.")
+    with refused(OutputError, path, f" Choose another {option}."):
+        if path.exists() and not os.access(path, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+        with tempfile.TemporaryFile(dir=folder):
+            pass
 
 
 @contextmanager

@@ -100,11 +100,11 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
         v0[[model.joint_idx_v(name) for name in study.trajectories.moved_joints(model)]] = _START_SPEED
         notes.append(f"Gravity does not move this robot; its joints start with {_START_SPEED:g} rad/s (m/s).")
     found, why = simulated(model, q0, v0, duration=duration, dt=STEP, progress=progress, least=2)
-    notes += _ended("simulation", found, why)
+    notes += ended("simulation", found, why)
     return Shown(found.time, found.q, found.v, np.zeros_like(found.v), notes)
 
 
-def _ended(what: str, found: SimulationResult, why: str) -> list[str]:
+def ended(what: str, found: SimulationResult, why: str) -> list[str]:
     """Say that a simulation ended early; nothing if it did not."""
     return [f"The {what} ends at {found.time[-1]:.3g} s: {why}"] if why else []
 
@@ -188,4 +188,4 @@ def ghost(
         model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts, dynamics=approximate.aba,
         record=parts, progress=progress, least=2,
     )  # fmt: skip
-    return found.time, found.q, notes + _ended("ghost", found, why)
+    return found.time, found.q, notes + ended("ghost", found, why)

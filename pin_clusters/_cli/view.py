@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import errno
 import http.server
-import os
-import tempfile
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -14,10 +12,10 @@ import pinocchio as pin
 from rich.console import Console
 
 from .. import approximations
-from .._support.whole_files import refused
 from ..errors import LoadError
 from ..model import ClusterModel
 from . import common, motions, study, tables
+from .drop import Drop
 
 
 def load(robot: str, animate: str | None) -> ClusterModel:
@@ -41,12 +39,15 @@ def meshes_of(model: ClusterModel, robot: str) -> Any:
 
 def page_of(
     model: ClusterModel, visual: Any, animate: str | None, ghost: str | None, duration: float | None,
-    amplitude: float | None, forces: bool, out: Console,
+    amplitude: float | None, forces: bool, out: Console, simulated: Drop | None = None,
 ) -> str:  # fmt: skip
     from ..visualize import MeshcatVisualizer, offline
 
-    with MeshcatVisualizer(model, None, visual) as viewer:
+    with simulated.viewer() if simulated and visual is None else MeshcatVisualizer(model, None, visual) as viewer:
         viewer.initViewer(viewer=offline(), loadModel=True)
+        if simulated is not None:
+            for note in simulated.show(viewer, simulated.run()):
+                tables.say(out, note)
         if animate is None:
             return viewer.static_html()
         with common.ProgressBar("simulation") as progress:
@@ -64,20 +65,6 @@ def page_of(
         for note in recording.notes:
             tables.say(out, note)
         return viewer.static_html()
-
-
-def check_writable(path: Path) -> None:
-    """Check that a file can be written, without touching it, or raise ``OutputError``."""
-    if path.is_dir():
-        raise common.OutputError(f"{path} is a folder; give the name of a file, such as {path / 'robot.html'}.")
-    folder = path.parent
-    if not folder.is_dir():
-        raise common.OutputError(f"there is no folder {folder} for {path.name}. Make it, or choose another --static.")
-    with refused(common.OutputError, path, " Choose another --static."):
-        if path.exists() and not os.access(path, os.W_OK):
-            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
-        with tempfile.TemporaryFile(dir=folder):
-            pass
 
 
 class Server(http.server.ThreadingHTTPServer):

@@ -25,9 +25,11 @@ from ..model import ClusterModel, check_model
 from ._base import DEFINITIONS, LABELS, LOOP_RUNGS, ROTOR_RUNGS, RUNGS, Approximation, names
 from ._constant import Armature, Block, followers
 from ._loops import Frozen, Locked, Unconstrained
+from .robots import robot
 
 __all__ = [
     "DEFINITIONS", "LABELS", "LOOP_RUNGS", "ROTOR_RUNGS", "RUNGS", "Approximation", "Block", "followers", "names", "of",
+    "robot",
 ]  # fmt: skip
 
 _KINDS: dict[str, type[Approximation]] = {

@@ -47,7 +47,7 @@ def armature_model(
     """
     if armature not in ("none", "diagonal"):
         raise ModelError(f"armature_model: armature must be 'none' or 'diagonal', got {armature!r}.")
-    _check_rotors(model)
+    check_rotors(model)
     tree = (model.tree if drop_rotors else model.inertia_tree).copy()
     tree.armature = model.inertia_tree.armature
     locked = [r.joint_id for r in model.rotors if r.joint_id is not None]
@@ -206,7 +206,7 @@ def independent_q(model: ClusterModel, approximate: pin.Model) -> np.ndarray:
     return where
 
 
-def _check_rotors(model: ClusterModel) -> None:
+def check_rotors(model: ClusterModel) -> None:
     """Refuse loops, dependents that are no rotors, and rotors that lead."""
     tree = model.tree
     if model.closures:

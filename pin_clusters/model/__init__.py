@@ -49,3 +49,4 @@ from .singular import regular_independents as regular_independents
 from .singular import singular_error as singular_error
 from .singular import weightless_error as weightless_error
 from .tree_workspace import NOTHING as NOTHING
+from .trees import inertia_tree_of as inertia_tree_of

@@ -11,6 +11,7 @@ from typing import Any
 
 from ..errors import NotAvailableError
 from ..model import ClusterModel
+from ..simulation import Ground, SimulationResult
 
 try:
     with warnings.catch_warnings():
@@ -49,6 +50,9 @@ def animate(
     tau: Any = None,
     notes: Sequence[str] = (),
     viewer: Any = None,
+    ground: Ground | None = None,
+    contacts: SimulationResult | None = None,
+    ghost_contacts: SimulationResult | None = None,
 ) -> MeshcatVisualizer:
     """Return a viewer with a motion that plays in the browser, or in a page that needs no network.
 
@@ -69,6 +73,9 @@ def animate(
         tau: Independent torques, shape (n, nv); zero if only ``v`` is given.
         notes: Sentences for the legend.
         viewer: As in ``MeshcatVisualizer.initViewer``; by default none, only pages can be written.
+        ground: A plane that is drawn.
+        contacts: The simulation with a ground that time and q are from, to draw the ground's forces as arrows.
+        ghost_contacts: The same of the ghost, which then stands beside the robot.
 
     Returns:
         The viewer; ``save(path)`` writes the page.
@@ -91,5 +98,5 @@ def animate(
     found = MeshcatVisualizer(model)
     found.initViewer(viewer=offline() if viewer is None else viewer, loadModel=True)
     found.animate(time, q, ghost=ghost, ghost_model=ghost_model, ghost_label=ghost_label, v=v, tau=tau,
-                  notes=notes)  # fmt: skip
+                  notes=notes, ground=ground, contacts=contacts, ghost_contacts=ghost_contacts)  # fmt: skip
     return found

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from .skeleton import Skeleton, facing
 
@@ -25,16 +26,17 @@ def spacing(size: float) -> float:
     return power * min((1.0, 2.0, 5.0, 10.0), key=lambda f: abs(math.log(f * power / rough)))
 
 
-def set_scene(viewer: Any, cloud: np.ndarray) -> None:
-    """Put a white room round a robot: grid on the ground, lights, no axes."""
+def set_scene(viewer: Any, cloud: np.ndarray, ground: pin.SE3 | None = None) -> None:
+    """Put a white room round a robot: grid on the ground (or below the robot), lights, no axes."""
     low, high = cloud.min(axis=0), cloud.max(axis=0)
     size = max(float(np.linalg.norm(high - low)), 1e-6)
     center = 0.5 * (low + high)
-    place = np.eye(4)
     step = spacing(size)
+    at = pin.SE3(np.eye(3), np.array([*center[:2], low[2]])) if ground is None else ground
+    place = at.homogeneous
     place[:3, :3] *= step / 0.5  # meshcat's grid has lines every half metre
-    place[:2, 3] = np.round(center[:2] / step) * step
-    place[2, 3] = low[2] - 0.002 * size
+    on = at.rotation.T @ at.translation
+    place[:3, 3] = at.rotation @ [*np.round(on[:2] / step) * step, on[2] - 0.002 * size]
     viewer["/Grid"].set_transform(place)
     viewer["/Grid/<object>"].set_property("color", [1.0, 1.0, 1.0, 0.4])
     viewer["/Axes"].set_property("visible", False)

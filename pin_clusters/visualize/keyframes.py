@@ -51,6 +51,7 @@ class Recording:
         ghost: What the ghost is; empty if there is none.
         forces: Whether arrows move with it.
         notes: What is not drawn as it is, in sentences.
+        contacts: Whether forces of the ground move with it.
     """
 
     tracks: dict[str, Track]
@@ -59,6 +60,7 @@ class Recording:
     ghost: str
     forces: bool
     notes: tuple[str, ...]
+    contacts: bool = False
 
 
 def largest_turn(poses: Sequence[pin.SE3]) -> float:

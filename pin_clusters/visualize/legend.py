@@ -32,6 +32,7 @@ def legend_of(figure: Figure, recording: Recording | None, arrows: Iterable[Arro
         ("closures" in kinds, palette.OPEN, f"the same, open by {palette.AJAR:g} of their size"),
         (forces or palette.FORCE in colors, palette.FORCE, "forces of constraints"),
         (palette.CONTACT in colors, palette.CONTACT, "external forces"),
+        (recording is not None and recording.contacts, palette.CONTACT, "forces of the ground"),
         (ghost, palette.GHOST, ghost),
     )
     return Legend(model.name or "robot", tuple((color, text) for shown, color, text in entries if shown), notes)

@@ -10,6 +10,7 @@ _CYCLE = ("#0072b2", "#e69f00", "#009e73", "#cc79a7", "#56b4e9", "#f0e442")
 """Those of M. Okabe and K. Ito, "Color Universal Design", 2008, less black, and vermillion for loops that are open."""
 
 STRUCTURE, BASE, BELT, MARK, GHOST = "#d5dae1", "#4a525c", "#2a2d33", "#ffffff", "#6a3d9a"
+GROUND = "#c9cfc4"
 CLOSED, OPEN = "#66707c", "#d55e00"
 FORCE, CONTACT = "#cc79a7", "#009e73"
 

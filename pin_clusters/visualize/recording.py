@@ -11,7 +11,8 @@ import pinocchio as pin
 
 from ..errors import ArgumentTypeError, ConfigurationError, ShapeError
 from ..model import ClusterModel
-from . import arrows, keyframes, palette
+from ..simulation import Ground, SimulationResult
+from . import arrows, keyframes, landing, palette
 from .figure import Figure
 from .keyframes import Recording, Track
 from .nodes import Spin, State, stretched
@@ -35,6 +36,9 @@ def record(
     v: Any = None,
     tau: Any = None,
     notes: Sequence[str] = (),
+    ground: Ground | None = None,
+    contacts: SimulationResult | None = None,
+    ghost_contacts: SimulationResult | None = None,
 ) -> Recording:
     """Make key frames of a motion and give them to the viewer; see `pin_clusters.visualize.animate`."""
     model = viewer.cluster_model
@@ -47,17 +51,31 @@ def record(
         moved, tips = _forces(viewer, time, q, v, tau, chosen)
         tracks |= moved
         clouds.append(tips)
+    scale = 1.0
+    if contacts is not None:
+        pushed = landing.pushes(contacts, time, chosen)
+        scale = viewer.force_scale(a for arrows in pushed for a in arrows)
+        tracks |= landing.tracks(viewer.root, figure.skeleton.unit, time[chosen], pushed, scale, palette.CONTACT)
+        clouds += [np.array([a.point + scale * a.force for a in arrows]) for arrows in pushed]
+        notes = [*notes, landing.NOTE]
     viewer.display(q[0])
     animation = keyframes.animation(viewer.root, tracks)
     if ghost is not None:
-        clips, cloud = _ghost(viewer, ghost, ghost_model or model, float(time[-1] - time[0]))
+        own = np.concatenate(clouds)
+        # beside it if it shows forces of its own
+        aside = np.array([0.0, 1.2 * np.ptp(own[:, 1]), 0.0]) if ghost_contacts is not None else np.zeros(3)
+        clips, cloud = _ghost(
+            viewer, ghost, ghost_model or model, float(time[-1] - time[0]), aside, ghost_contacts, scale
+        )
         animation.clips.update(clips)
-        clouds.append(_near(cloud, np.concatenate(clouds)))
+        clouds.append(_near(cloud, own) + aside)
+    viewer.ground = ground
     viewer.frame(np.concatenate(clouds))
     viewer.viewer.set_animation(animation, play=True, repetitions=_FOREVER)
     label = f"translucent: {ghost_label}" if ghost is not None else ""
-    forces = any(path.startswith("forces/") for path in tracks)
-    return Recording(tracks, float(time[-1] - time[0]), parts, label, forces, (*notes, *_slowed(parts)))
+    grounded = contacts is not None
+    forces = any(path.startswith("forces/") and not path.startswith(landing.PATH) for path in tracks)
+    return Recording(tracks, float(time[-1] - time[0]), parts, label, forces, (*notes, *_slowed(parts)), grounded)
 
 
 def _near(cloud: np.ndarray, own: np.ndarray) -> np.ndarray:
@@ -139,15 +157,20 @@ def _visuals(viewer: Scene, time: np.ndarray, q: np.ndarray, chosen: np.ndarray)
 
 
 def _ghost(
-    viewer: Scene, ghost: tuple[Any, Any], model: ClusterModel, duration: float
-) -> tuple[dict[Any, Any], np.ndarray]:
+    viewer: Scene, ghost: tuple[Any, Any], model: ClusterModel, duration: float, aside: np.ndarray,
+    contacts: SimulationResult | None, scale: float,
+) -> tuple[dict[Any, Any], np.ndarray]:  # fmt: skip
     """Draw the ghost; return the clips of its animation, as long as that of the robot, and points that it reaches."""
     time, q = motion(model, *ghost, what="ghost: ")
     figure = Figure(model, GHOST_KINDS, ghost=True)
     root = viewer.viewer[f"{viewer.viewerRootNodeName}_ghost"]
     root.delete()
     figure.load(root)
-    tracks, _, _ = _tracks(figure, time, q)
+    root.set_transform(pin.SE3(np.eye(3), aside).homogeneous)
+    tracks, _, chosen = _tracks(figure, time, q)
+    if contacts is not None:
+        pushed = landing.pushes(contacts, time, chosen)
+        tracks |= landing.tracks(root, figure.skeleton.unit, time[chosen], pushed, scale, palette.GHOST)
     figure.place(root, figure.state(q[0]))
     for track in tracks.values():
         track.colors.clear()

@@ -16,7 +16,8 @@ from .._support.arrays import vector
 from .._support.trees import check_finite
 from ..errors import UnknownNameError, did_you_mean
 from ..model import ClusterData, ClusterModel, check_model
-from . import camera, server
+from ..simulation import Ground
+from . import camera, landing, server
 from .arrows import Arrow
 from .figure import KINDS, Figure
 from .keyframes import Recording
@@ -56,6 +57,7 @@ class Scene(PinocchioViewer):
             if kind not in KINDS:
                 raise UnknownNameError(f"MeshcatVisualizer: nothing is called {kind!r}.{did_you_mean(kind, KINDS)}")
         self.figure = Figure(model, kinds)
+        self.ground: Ground | None = None
         self._recorder: Recorder | None = None
         self._owned: Any = None
         self._recording: Recording | None = None
@@ -167,7 +169,9 @@ class Scene(PinocchioViewer):
     def frame(self, cloud: np.ndarray) -> None:
         """Put camera, ground and light so that points can be seen, shape (n, 3), in the world."""
         self._cloud = cloud
-        camera.set_scene(self.viewer, cloud)
+        landing.plate(self.root, self.ground, cloud)
+        at = None if self.ground is None else landing.place(self.ground, cloud)
+        camera.set_scene(self.viewer, cloud, at)
         self.resetCamera()
 
     def cloud(self, q: np.ndarray) -> np.ndarray:

@@ -118,8 +118,8 @@ class MeshcatVisualizer(Scene):
         Args:
             time: Ascending, shape (n,), [s].
             q: Configurations, shape (n, nq).
-            options: ``ghost``, ``ghost_model``, ``ghost_label``, ``v``, ``tau`` and ``notes`` as in
-                `pin_clusters.visualize.animate`.
+            options: ``ghost``, ``ghost_model``, ``ghost_label``, ``v``, ``tau``, ``notes``, ``ground``, ``contacts``,
+                ``ghost_contacts`` as in `pin_clusters.visualize.animate`.
 
         Returns:
             What was recorded; ``notes`` says what is not drawn as it is.

@@ -298,3 +298,30 @@ def test_meshes_with_several_materials_lose_no_part(show, tmp_path):
     assert drawn == [[True, True]]
     assert all(line.startswith("log: THREE.ColladaLoader: File version") for line in page.said)
     page.said.clear()
+
+
+def test_a_drop_beside_its_ghost(show):
+    """Ground, robot, force and ghost are where the simulation says, in the browser."""
+    tree = pin.Model()
+    joint = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "block")
+    tree.appendBodyToJoint(joint, pin.Inertia.FromBox(2.0, 0.4, 0.2, 0.1), pin.SE3.Identity())
+    model, ground = pc.ClusterModel(tree, name="block"), pc.Ground(height=0.1)
+    corners = {"block": [[x, y, -0.05] for x in (-0.2, 0.2) for y in (-0.1, 0.1)]}
+    q = pc.on_ground(model, pc.neutral(model), ground, corners, above=0.02)
+    found = pc.simulate(model, q, np.zeros(6), None, 0.4, ground=ground, touching=corners)
+    both = (found.time, found.q)
+    viz = visualize.animate(model, *both, ghost=both, ground=ground, contacts=found, ghost_contacts=found)
+    page = show(viz)
+    colors, _ = page.shades()
+    assert colors > 300
+    assert 0.08 < page.pose("pinocchio/ground")[2, 3] < 0.1
+    aside = page.pose("pinocchio_ghost")[:3, 3]
+    lengths = []
+    for k in (0, 200):
+        page.seek(found.time[k])
+        own, other = (page.pose(f"{root}/forces/ground:block") for root in ("pinocchio", "pinocchio_ghost"))
+        np.testing.assert_allclose(other[:3, 3] - own[:3, 3], aside, atol=PLAYED)
+        lengths.append(own[2, 2])
+    assert lengths[0] < 1e-4 < 0.01 < lengths[1]
+    np.testing.assert_allclose(own[:3, 3], [0.0, 0.0, 0.1], atol=1e-3)
+    assert "forces of the ground" in page.page.text_content("#legend")

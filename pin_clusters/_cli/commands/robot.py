@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
+from typing import Any
 
 import click
+from click.core import ParameterSource
 
 from ...errors import PinClustersError
 from .. import common
 from . import CONTEXT, INDEPENDENT, POSITIVE, ROBOT
+from .simulate import options
 
 
 @click.command(context_settings=CONTEXT)
@@ -64,18 +67,24 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
     "--static", type=click.Path(path_type=Path), metavar="FILE.html", help="Write one page that needs no network."
 )
 @click.option("--animate", metavar="MOTION", help="swing, sweep, random, a motion of `study`, or a recording.")
+@click.option(
+    "--simulate", is_flag=True, help="The robot holds its pose by PD; options below.  [default: with --ground]"
+)
 @click.option("--ghost", metavar="RUNG", help="An approximation under the same torques, translucent: diagonal, ...")
-@click.option("--duration", type=POSITIVE, help="Of the motion, s.  [default: swing 5, sweep 4, random 9]")
+@click.option(
+    "--duration", type=POSITIVE, help="Of the motion, s.  [default: swing 5, sweep 4, random 9, --simulate 1]"
+)
 @click.option("--amplitude", type=POSITIVE, help="Of swing and sweep, rad (m).  [default: 0.5]")
 @click.option("--forces", is_flag=True, help="Arrows for the forces of loops and rods.")
 @click.option("--meshes", is_flag=True, help="Draw the meshes of FILE in place of joints and inertias.")
 @INDEPENDENT
 @click.option("--port", type=click.IntRange(1, 65535), help="Serve the page there.  [default: any that is free]")
 @click.option("--open/--no-open", "open_browser", default=True, help="Open a browser.  [default: open]")
+@options
 def view(
     robot: str, static: Path | None, animate: str | None, ghost: str | None, duration: float | None,
     amplitude: float | None, forces: bool, meshes: bool, independent: tuple[str, ...] | None, port: int | None,
-    open_browser: bool,
+    open_browser: bool, simulate: bool, base: str | None, **how: Any,
 ) -> None:  # fmt: skip
     """Look at a robot: rotors, belts, rods and loops, in the browser.
 
@@ -83,11 +92,14 @@ def view(
     with the meshes of their file. Rotors turn at their ratio, closed loops turn to vermillion as they open.
 
     \b
-    Motions, with a fixed base as there is no contact:
+    Motions, with a fixed base and without contact:
       swing   passive, under gravity, from a pose off the reference pose
       sweep   every independent joint along a sine about the reference pose
       random  through random poses that the loops can reach
       mini_cheetah_trot, ... or a .csv or .npz file: as in `study`, the base moves
+
+    --simulate, or --ground, shows what `simulate` does: the robot holds its pose, and falls on the ground if its base
+    floats. Forces of the ground are arrows; the ghost is dropped and held in the same way.
 
     --ghost shows how far an approximation gets under the same torques: none, diagonal or block; with closed loops
     unconstrained, frozen, "no rotor" or armature.
@@ -98,29 +110,44 @@ def view(
       pin-clusters view four_bar --animate swing --forces
       pin-clusters view mit_humanoid_leg --animate sweep --ghost diagonal
       pin-clusters view mini_cheetah --animate mini_cheetah_trot --static trot.html
+      pin-clusters view mit_humanoid --ground --ghost diagonal --touching "*_ankle=-0.05,0,-0.041;0.1,0,-0.041"
       pin-clusters view my_robot.urdf --port 7000 --no-open
     """  # noqa: D301 (click wants the character)
     from ... import visualize  # noqa: F401 (says what to install, before any work)
     from ..._support.whole_files import refused, whole
-    from .. import motions
+    from .. import drop, motions
     from .. import view as scene
 
     out = common.console()
+    simulate = simulate or bool(how["ground"])
+    of = click.get_current_context().get_parameter_source
+    asked = [name for name in (*how, "base") if of(name) is ParameterSource.COMMANDLINE]
+    others = [name for name in ("animate", "amplitude", "forces") if of(name) is ParameterSource.COMMANDLINE]
+    if (asked and not simulate) or (others and simulate):
+        raise click.UsageError(
+            f"--{(others if simulate else asked)[0]} has no meaning {'with' if simulate else 'without'} --simulate."
+        )
     # without --animate in the reference pose, or swinging if there is a ghost, forces, or a duration or amplitude
-    if animate is None and (ghost is not None or forces or duration is not None or amplitude is not None):
+    if (
+        animate is None
+        and not simulate
+        and (ghost is not None or forces or duration is not None or amplitude is not None)
+    ):
         animate = "swing"
     if animate is not None:
         motions.check(animate)
     if animate == "random" and (ghost is not None or forces):
         raise PinClustersError("random poses have no torques; --ghost and --forces need --animate swing or sweep.")
     if static is not None:
-        scene.check_writable(static)
+        common.check_writable(static, "--static")
     with nullcontext() if static is not None else scene.Server(port) as server:
-        model = common.with_independent(scene.load(robot, animate), independent)
-        if ghost is not None:
+        found = drop.load(robot, base) if simulate else scene.load(robot, animate)
+        model = common.with_independent(found, independent)
+        dropped = drop.Drop.of(model, duration=duration or 1.0, ghost=ghost, **how) if simulate else None
+        if ghost is not None and not simulate:
             motions.check_ghost(model, ghost)
         visual = scene.meshes_of(model, robot) if meshes else None
-        page = scene.page_of(model, visual, animate, ghost, duration, amplitude, forces, out)
+        page = scene.page_of(model, visual, animate, ghost, duration, amplitude, forces, out, dropped)
         if static is not None:
             with refused(common.OutputError, static), whole(static) as (part,):
                 part.write_text(page, encoding="utf-8")

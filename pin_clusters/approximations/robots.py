@@ -1,0 +1,70 @@
+"""Approximations as robots of their own, for what needs more of them than dynamics: contacts, batches, files."""
+
+from __future__ import annotations
+
+import numpy as np
+import pinocchio as pin
+
+from ..constraints import Rotor
+from ..errors import UnknownNameError, did_you_mean
+from ..model import ClusterModel, inertia_tree_of
+from ._base import ROTOR_RUNGS, RUNGS
+from .armature import axial_inertia, check_rotors, reflected_inertia
+
+
+def robot(model: ClusterModel, rung: str) -> ClusterModel:
+    """Return an approximation as a model with the joints, configurations and independent joints of the exact one.
+
+    Bodies of rotors give their inertia to their carriers, as if they stood at angle 0, and turn on without any. What
+    stands for their spin is armature of joints; of ``block`` it is rotors on the universe, where nothing tilts them.
+
+    Args:
+        model: The exact robot.
+        rung: ``"none"``, ``"diagonal"`` or ``"block"``; with closed loops ``"no rotor"`` or ``"armature"``.
+
+    Raises:
+        UnknownNameError: The robot has no such approximation, or it is none that a model could be.
+        ModelError: Without closed loops, a dependent joint is not a rotor.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> from pin_clusters import approximations
+        >>> model = pc.load("mit_humanoid_leg")
+        >>> block = approximations.robot(model, "block")
+        >>> q, v, a = pc.neutral(model), np.ones(model.nv), np.zeros(model.nv)
+        >>> torques = pc.rnea(block, block.createData(), q, v, a)
+        >>> bool(np.allclose(torques, approximations.of(model)["block"].rnea(q, v, a)))
+        True
+    """
+    known = ROTOR_RUNGS if model.closures else RUNGS
+    if rung not in known or not model.rotors:
+        why = f".{did_you_mean(rung, known, limit=len(known))}" if model.rotors else ": it has no rotors."
+        raise UnknownNameError(f"robot {model.name!r} has no approximation {rung!r} that is a robot of its own{why}")
+    if not model.closures:
+        check_rotors(model)
+    tree = inertia_tree_of(model.tree, model.rotors, ())
+    armature, of_joints = np.array(tree.armature), np.zeros(model.tree.nv)
+    kept = [c for c in model.constraints if not isinstance(c, Rotor)]
+    if rung == "diagonal":
+        of_joints[model.idx_v_independent] = np.diag(reflected_inertia(model))
+    for r in reversed(model.rotors):  # one that another carries goes to it first
+        J = axial_inertia(model, r)
+        if r.joint_id is not None:
+            j, carrier = r.joint_id, tree.parents[r.joint_id]
+            if carrier:
+                tree.inertias[carrier] = tree.inertias[carrier] + tree.jointPlacements[j].act(tree.inertias[j])
+            tree.inertias[j] = pin.Inertia.Zero()
+            armature[tree.joints[j].idx_v] = 0.0
+        if rung == "armature":
+            for i, ratio in r.drivers:
+                of_joints[i] += J * ratio**2
+        driven = {name: r.row[model.joint_idx_v(name)] for name in model.independent_joints}
+        driven = {name: float(ratio) for name, ratio in driven.items() if ratio}
+        if rung == "block" and driven and J:
+            stands = Rotor(
+                list(driven), list(driven.values()), axial_inertia=J, axis=(0.0, 0.0, 1.0), carrier="universe",
+                armature="keep", name=f"block:{r.name}",
+            )  # fmt: skip
+            kept.append(stands)
+    tree.armature = armature + of_joints
+    return ClusterModel(tree, kept, model.q_reference, independent=model.independent_joints, name=model.name)
