@@ -10,14 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.arrays import array, joint_names, on_a_page
-from ..errors import (
-    ArgumentTypeError,
-    ModelError,
-    PinClustersWarning,
-    ShapeError,
-    UnknownNameError,
-    did_you_mean,
-)
+from ..errors import ArgumentTypeError, ModelError, PinClustersWarning, ShapeError, UnknownNameError, did_you_mean
 from .attachments import Attachments, checked_collision
 from .elements import describe, find_rotors
 from .packing import pack, pack_tree

@@ -36,9 +36,7 @@ def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool =
         own: Whether the torques are of its independent joints.
     """
     calls, closed = np.zeros(at.CALLS, dtype=np.int64), with_loops(model)
-    calls[[at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [
-        x.address for x in (tables.energy, tables.coupling, tables.moves, tables.openness)
-    ]  # fmt: skip
+    calls[[at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [x.address for x in tables]
     calls[at.OWN] = own
     calls[at.ABA] = code_of(functions, kernels.of("aba", closed)).address()
     calls[at.ENERGY] = code_of(functions, kernels.of("energy", closed), "computeMechanicalEnergy").address()

@@ -53,11 +53,7 @@ class Timing:
 
 
 def interleaved(
-    functions: Mapping[str, Call],
-    *,
-    repeats: int = 25,
-    block: float = 2e-3,
-    progress: Progress | None = None,
+    functions: Mapping[str, Call], *, repeats: int = 25, block: float = 2e-3, progress: Progress | None = None
 ) -> dict[str, Timing]:
     """Time functions in alternation: a block of calls of each, then the next repeat in another order.
 

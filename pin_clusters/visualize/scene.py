@@ -96,11 +96,7 @@ class Scene(PinocchioViewer):
         """Every meshcat that is supported has it."""
 
     def loadViewerModel(
-        self,
-        rootNodeName: str = "pinocchio",
-        color: Any = None,
-        collision_color: Any = None,
-        visual_color: Any = None,
+        self, rootNodeName: str = "pinocchio", color: Any = None, collision_color: Any = None, visual_color: Any = None
     ) -> None:
         """Draw the robot; arguments as in Pinocchio.
 

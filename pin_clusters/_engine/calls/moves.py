@@ -168,33 +168,29 @@ class Tangent(_Move):
 
     def take(self) -> None:
         """Take the position of an argument, if it is one of Pinocchio's own two objects."""
-        b = self.b
         self.count(self.arguments, self.arguments + 1)
         self.same(self.names, I64(0))
-        self.asked = b.sub(self.nargs, I64(self.arguments))
-        with b.if_then(self.there(self.asked)):
+        self.asked = self.b.sub(self.nargs, I64(self.arguments))
+        with self.b.if_then(self.there(self.asked)):
             which = self.item(self.args, I64(self.arguments))
-            self.need(b.or_(*(b.icmp_unsigned("==", which, self.found(x)) for x in ("first", "second"))))
+            self.need(self.b.or_(*(self.b.icmp_unsigned("==", which, self.found(x)) for x in ("first", "second"))))
 
     def usual(self) -> ir.Value:
         """Ask Pinocchio for the independent joints alone."""
-        moves = self.f.name == "dDifference"
-        places = [self.vector(1, self.nq)[1], self.vector(2, self.nq if moves else self.nv)[1]]
-        given = [self.desk.leaders, self._leading(places[0]), self._leading(places[1]) if moves else self.given(2)]
-        room = self.room(4)
-        self.put_items(given, room)
+        room, sizes = self.room(4), [self.nq, self.nq if self.f.name == "dDifference" else self.nv]
+        self.put_item(self.desk.leaders, room, I64(0))
+        for i, n in enumerate(sizes, start=1):
+            x, at = self.vector(i, n)
+            if n is self.nq:
+                x = self.own(self.new_array(self.desk.at("leading", 1), 1))
+                self.common("take_each", self.load(x, self.found("data")), at, *self.desk.all("leading"))
+            self.put_item(x, room, I64(i))
         with self.b.if_then(self.there(self.asked)):
             self.put_item(self.item(self.args, I64(self.arguments)), room, I64(3))
         n = self.b.add(self.asked, I64(3))
         found = self.own(self.call(self.found("call_any"), I64, self.found(f"pin_{self.f.name}"), room, n, I64(0)))
         self.release(*self.owned[:-1])
         return found
-
-    def _leading(self, q: ir.Value) -> ir.Value:
-        """Make an array of what the independent joints have of a configuration."""
-        x, at = self.new("leading")
-        self.common("take_each", at, q, self.desk.leading_at, self.desk.leading)
-        return x
 
 
 class Project(_Move):

@@ -174,9 +174,8 @@ class ModelDesk(Record):
     nv = Count()
     nv_tree = Count()
     tree = Object()
-    leaders = Object()  # the independent joints alone, where their derivatives were asked for
-    leading = Count()
-    leading_at = Room("leading")
+    leaders = Object()  # the independent joints alone, and where they are in q
+    leading = Array(1)
     independent_at = Room("nv")
     adds = Flag()  # whether independent velocities are added to places of q, and that is all
     added_at = Room("nv")

@@ -50,12 +50,7 @@ class Description:
 
 
 def parse_xml(
-    text: str | bytes,
-    source: str,
-    most: int = MAX_DEPTH,
-    start: str = "<robot name=...>",
-    *,
-    any_prefix: bool = False,
+    text: str | bytes, source: str, most: int = MAX_DEPTH, start: str = "<robot name=...>", *, any_prefix: bool = False
 ) -> ET.Element:
     """Return the root element of a document without a DTD.
 

@@ -12,11 +12,7 @@ from ..._support.trees import in_q, in_v
 from ...constraints._frames import resolve_frame
 from ...errors import UnsupportedJointError
 
-WHOLE = {
-    "JointModelFreeFlyer": "free",
-    "JointModelPlanar": "planar",
-    "JointModelSpherical": "ball",
-}
+WHOLE = {"JointModelFreeFlyer": "free", "JointModelPlanar": "planar", "JointModelSpherical": "ball"}
 """Joints that stay one, by their names in Pinocchio."""
 CHAINS = ("JointModelTranslation", "JointModelUniversal", "JointModelSphericalZYX")
 """Joints whose coordinates are those of hinges and slides in a row."""

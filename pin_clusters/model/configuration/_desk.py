@@ -15,7 +15,7 @@ from ..._engine.calls.recollection import MOST_ROWS
 from ..._engine.operations import MOVE, PROJECT
 from ..._support.arrays import on_a_page
 from ..._support.trees import in_q, in_v
-from .. import ClusterModel, loops_of, movers_of
+from .. import ClusterModel, loops_of, movers_of, once
 from .manifold import Manifold
 
 _lock = threading.RLock()  # a finalizer may come here in the middle
@@ -59,6 +59,7 @@ def _filled(model: ClusterModel, shape: Manifold) -> records.ModelDesk:
         desk.put(turns_at=loops.periods.copy(), held=np.zeros(model.nq), spare=np.zeros(model.nq))
     units = np.array([(first, last - first) for _, first, last in shape.units], dtype=np.int64).reshape(-1, 2)
     desk.put(units=len(units), units_at=units, way=_way(model, shape, ()))
+    desk.leaders, desk.leading = leaders_of(model)
     # last: from here on calls may come
     inside = len(shape.followers) - len(shape.way(model, ()).outside)
     desk.put(differs=compiled, integrates=compiled and shape.linear, projects=compiled and shape.linear and inside == 0)
@@ -79,14 +80,17 @@ def keep_hold(model: ClusterModel, shape: Manifold, hold: Any, ids: tuple[int, .
             object.__setattr__(model, "_desk", _calls.Desk(desk))
 
 
-def keep_leaders(model: ClusterModel, shape: Manifold, leaders: pin.Model, places: np.ndarray) -> None:
-    """Let ``dIntegrate`` and ``dDifference`` be calls in machine code: of these joints, which stand at places of q."""
-    lay_out(model, shape)
-    desk = _of(model)
-    if "leaders" not in desk.owned:
-        with _lock:
-            desk.put(leading=len(places), leading_at=places, leaders=leaders)  # last: from here on calls may come
-            object.__setattr__(model, "_desk", _calls.Desk(desk))
+@once
+def leaders_of(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
+    """Return the independent joints, each on the universe in the order of v; and where their numbers are in q."""
+    own, tree, iq = model.own_tree, pin.Model(), list[int]()
+    independent = {int(iv) for iv in model.idx_v_independent}
+    for j in range(1, own.njoints):
+        if own.nvs[j] and in_v(own, j)[0] in independent:
+            tree.addJoint(0, own.joints[j], pin.SE3.Identity(), own.names[j])
+            iq += in_q(own, j)
+    assert tree.nv == model.nv, "a joint is independent in part"
+    return tree, np.array(iq, dtype=np.int64)
 
 
 def _way(model: ClusterModel, shape: Manifold, ids: tuple[int, ...]) -> records.Way:

@@ -10,10 +10,9 @@ import pinocchio as pin
 from ..._engine.calls import fast
 from ..._support.arrays import configuration, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
-from ..._support.trees import in_q, in_v
 from ...errors import ArgumentTypeError
-from .. import ClusterModel, once
-from ._desk import keep_leaders
+from .. import ClusterModel
+from ._desk import lay_out, leaders_of
 from .manifold import manifold
 
 _documented = stock(
@@ -33,23 +32,8 @@ _POSITIONS = (pin.ARG0, pin.ARG1)
 
 
 def _leaders(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
-    shape = manifold(model)  # raises if it is no cluster model
-    found = _found(model)
-    keep_leaders(model, shape, *found)
-    return found
-
-
-@once
-def _found(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
-    """Return the independent joints, each on the universe in the order of v; and where their coordinates are in q."""
-    own, tree, iq = model.own_tree, pin.Model(), []
-    independent = {int(iv) for iv in model.idx_v_independent}
-    for j in range(1, own.njoints):
-        if own.nvs[j] and in_v(own, j)[0] in independent:
-            tree.addJoint(0, own.joints[j], pin.SE3.Identity(), own.names[j])
-            iq += [int(i) for i in in_q(own, j)]
-    assert tree.nv == model.nv, "a joint is independent in part"
-    return tree, np.array(iq, dtype=np.int64)
+    lay_out(model, manifold(model))  # raises if it is no cluster model
+    return leaders_of(model)
 
 
 @overload

@@ -66,11 +66,7 @@ class Tables:
 
 
 def pack(
-    tree: pin.Model,
-    inertia_tree: pin.Model,
-    topology: Topology,
-    rotors: Sequence[RotorElement],
-    gravity: np.ndarray,
+    tree: pin.Model, inertia_tree: pin.Model, topology: Topology, rotors: Sequence[RotorElement], gravity: np.ndarray
 ) -> Tables:
     """Return the tables of a model; ``inertia_tree`` is what ``trees.inertia_tree_of`` made of the spanning tree."""
     robot = Robot(tree, inertia_tree, topology, rotors)

@@ -8,7 +8,7 @@ from __future__ import annotations
 import math
 import warnings
 import weakref
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from ...algorithms.contacts._objects import models_of, told
 from ...errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from ...model import ClusterModel
 from ..machine_code.function import Compiled
-from ..tracing import Program, trace
+from ..tracing import FUNCTIONS, Program, trace
 from ..tracing.expressions import Graph
 from ..tracing.program import objects
 
@@ -245,3 +245,24 @@ def _finite(arrays: Sequence[np.ndarray], rows: int) -> np.ndarray:
             if not math.isfinite(x.sum()):  # or finite numbers have a sum that is not
                 good &= np.isfinite(x.reshape(rows, -1)).all(axis=1)
     return good
+
+
+def attributes(host: str, function: Callable[..., Any], default: Any) -> tuple[Callable[..., Any], Callable[..., Any]]:
+    """Return ``__getattr__`` and ``__dir__`` of a module: functions of ``pc.tracing.FUNCTIONS`` of a model and rows."""
+
+    def listed() -> list[str]:
+        return sorted({"function", "integrate", *FUNCTIONS})
+
+    def find(name: str) -> Any:
+        if name not in FUNCTIONS:
+            raise AttributeError(f"module pc.{host} has no attribute {name!r}; it has {', '.join(listed())}.")
+
+        def of_model(model: ClusterModel, *given: Any, status: Any = default) -> Any:
+            return function(model, name)(*given, status=status)
+
+        inputs = ", ".join(FUNCTIONS[name].inputs)
+        of_model.__name__ = of_model.__qualname__ = name
+        of_model.__doc__ = f"Compute ``{name}(model, {inputs}, *, status={default})``: see ``pc.{host}.function``."
+        return of_model
+
+    return find, listed

@@ -21,8 +21,7 @@ from typing import TYPE_CHECKING, Any
 
 from ..._support import extras
 from ...errors import ArgumentTypeError, NotAvailableError
-from ..tracing import FUNCTIONS
-from .routines import Routine, check_shapes, check_types, routine
+from .routines import Routine, attributes, check_shapes, check_types, routine
 
 if TYPE_CHECKING:
     from torch import Tensor
@@ -77,22 +76,7 @@ def integrate(model: ClusterModel, q: Tensor, v: Tensor, *, status: Tensor | Non
     return function(model, "integrate")(q, v, status=status)
 
 
-def __getattr__(name: str) -> Any:
-    """Return a function of ``pc.tracing.FUNCTIONS`` that takes a model and tensors."""
-    if name not in FUNCTIONS:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}; it has {', '.join(__dir__())}.")
-
-    def of_model(model: ClusterModel, *given: Any, status: Any = None) -> Any:
-        return function(model, name)(*given, status=status)
-
-    inputs = ", ".join(FUNCTIONS[name].inputs)
-    of_model.__name__ = of_model.__qualname__ = name
-    of_model.__doc__ = f"Compute ``{name}(model, {inputs}, *, status=None)``: see ``pc.torch.function``."
-    return of_model
-
-
-def __dir__() -> list[str]:
-    return sorted({*__all__, *FUNCTIONS})
+__getattr__, __dir__ = attributes("torch", function, None)
 
 
 def _call(own: Routine, name: str, *given: Any, status: Any = None) -> Any:

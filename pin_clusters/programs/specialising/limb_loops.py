@@ -183,10 +183,7 @@ class LimbLoops(Instructions):
             self.store(self.kind.constant(0.0), "frame", self._room[x.id])
         label, limb = f"{turn}.{group}", f"%limb.{turn}.{group}"
         self.lines += [f"  br label %before.{label}", f"before.{label}:", f"  br label %loop.{label}"]
-        self.lines += [
-            f"loop.{label}:",
-            f"  {limb} = phi i64 [ 0, %before.{label} ], [ %next.{label}, %loop.{label} ]",
-        ]
+        self.lines += [f"loop.{label}:", f"  {limb} = phi i64 [ 0, %before.{label} ], [ %next.{label}, %loop.{label} ]"]
         row = self.new(f"mul i64 {limb}, COLUMNS{group}.")
         table = self.new(f"getelementptr double, ptr @limbs{group}, i64 {row}")
         names: dict[int, str] = {}

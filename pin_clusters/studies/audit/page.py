@@ -20,12 +20,7 @@ def page(result: AuditResult) -> str:
 
     It needs no network and no JavaScript, and follows the reader's light or dark theme.
     """
-    values = {
-        **errors.values(result),
-        **simulation.values(result),
-        **cure.values(result),
-        **_method(result),
-    }
+    values = {**errors.values(result), **simulation.values(result), **cure.values(result), **_method(result)}
     return template.page("audit", __package__, values)
 
 

@@ -12,14 +12,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...constraints.called import CallableClosure
-from ...constraints.closures import (
-    COS,
-    LINEAR,
-    SIN,
-    FrameClosure,
-    HarmonicClosure,
-    RodClosure,
-)
+from ...constraints.closures import COS, LINEAR, SIN, FrameClosure, HarmonicClosure, RodClosure
 from ...errors import NotAvailableError
 from ._ends import STEP, End, split, turned_back
 

@@ -14,17 +14,7 @@ from ....model import ClusterModel
 from .._arguments import checked, documented, text_or_file
 from .._notes import Notes, listing
 from .._shapes import collision_of
-from ._closing import (
-    RodBody,
-    build_loop,
-    build_rod,
-    hinged,
-    locked,
-    rods_of,
-    sliding_triangle,
-    weld,
-    without_rods,
-)
+from ._closing import RodBody, build_loop, build_rod, hinged, locked, rods_of, sliding_triangle, weld, without_rods
 from ._couplings import couplings_of, rotors_of, springs_of
 from ._document import read_document
 from ._known import scan

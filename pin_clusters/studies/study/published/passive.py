@@ -24,10 +24,7 @@ TIMED = (
 )
 SECONDS = (2.0, 1.0)
 # the body that each hangs from
-CHAINS = {
-    "serial": ("Fig. 4", (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)),
-    "branched": ("Fig. 5", (0, 1, 2, 1, 4, 1, 6, 1, 8, 9)),
-}
+CHAINS = {"serial": ("Fig. 4", (0, 1, 2, 3, 4, 5, 6, 7, 8, 9)), "branched": ("Fig. 5", (0, 1, 2, 1, 4, 1, 6, 1, 8, 9))}
 SNAPSHOTS = 6
 _DRIFT = 1e-6
 """Change of energy relative to the largest kinetic energy that is called none."""
