@@ -88,7 +88,6 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
         for rarely in ("_solve_well", "_put_back") if split else ():
             setattr(run, rarely, timed(getattr(run, rarely), 1))
         run.begin(0, q0, v0)
-        run.solve.iterations = 0
         for k in range(steps):
             spent[:] = 0
             start = clock()
@@ -96,7 +95,7 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
             code = run.run(k + 1)
             took = clock() - start
             assert code == 0, code
-            iterations[k] = run.solve.iterations
+            iterations[k] = run.iterations[k]
             if split:
                 spent[2] = took - spent[0] - spent[1]
                 shares[k] = np.minimum(shares[k], spent)
@@ -104,7 +103,7 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
                 total[k] = min(total[k], took)
         for rarely in ("_solve_well", "_put_back") if split else ():
             delattr(run, rarely)
-    touched = run.samples[:steps, -4 - 3 * len(run.gaps) : -4].any(axis=1)
+    touched = run.samples[:steps, run.width + len(run.gaps) : run.width + 4 * len(run.gaps)].any(axis=1)
     us = {"mean": total.mean(), "median": np.median(total), "95 %": np.quantile(total, 0.95)}
     if not touched.all():
         us["in flight"] = total[~touched].mean()

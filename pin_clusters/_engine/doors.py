@@ -46,7 +46,8 @@ def door_of(passes: Any, arguments: int) -> Any:
 def source(operation: Operation, loops: bool, name: str, title: str) -> Source:
     """Return what a kernel is made of, of a name; the title is said while it is compiled."""
     if operation.block:
-        return Source(block_door_of(_found(operation.passes), operation.kinds), ("i0",), title, None, operation.nogil)
+        found = _found(operation.passes)
+        return Source(block_door_of(found, operation.kinds), ("i0",), title, found, operation.nogil)
     if operation.is_door:
         return Source(_found(operation.passes), operation.kinds, title, None, operation.nogil)
     plain = _found(operation.passes + "_loops" * loops)

@@ -93,7 +93,7 @@ class CompiledEngine(MixedEngine):
                 on.coupling, on.energies, asked, both, self._torque_table, times, method.positions,
                 method.velocities, self._room, samples,
             )  # fmt: skip
-        self._take(on, samples[: clock[at.SAMPLES]])
+        record(self.recorder, on, samples[: clock[at.SAMPLES]])
         state.k, state.q, state.v = int(clock[at.STEP]), both[:nq].copy(), both[nq:].copy()
         if clock[at.STOPPED]:
             self._recall(int(clock[at.ANSWERS]))
@@ -128,33 +128,32 @@ class CompiledEngine(MixedEngine):
             return self._call("tau", t, self._answers.popleft())
         return super()._torque(on, k, t, q, v)
 
-    def _take(self, on: Coordinates, samples: np.ndarray) -> None:
-        """Record samples."""
-        s, r, m = self.settings, self.recorder, len(samples)
-        nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
-        to = slice(r.count, r.count + m)
-        steps = samples[:, 0].astype(np.int64)
-        r.time[to], r.kinetic[to], r.energy[to] = steps * s.dt, samples[:, 1], samples[:, 1] + samples[:, 2]
-        r.residual[to] = samples[:, 3]
-        r.q[to] = samples[:, 4 : 4 + nq]
-        v, a, r.tau[to] = (samples[:, 4 + nq + i * nv : 4 + nq + (i + 1) * nv] for i in range(3))
-        if on.at.size:
-            v_tree, a_tree = samples[:, -2 * n : -n], samples[:, -n:]
-        else:
-            v_tree, a_tree = v @ s.model.coupling_matrix.T, a
-        r.v_tree[to] = v_tree
-        r.v[to], r.a[to] = (v, a) if on.own else (v_tree[:, on.columns], a_tree[:, on.columns])
-        r.count += m
+
+def record(r: Recorder, on: CompiledMoves, samples: np.ndarray) -> None:
+    """Record samples that ``keep_sample`` wrote."""
+    s, m = r.settings, len(samples)
+    nq, nv, n = s.model.nq, s.model.nv, s.model.tree.nv
+    to = slice(r.count, r.count + m)
+    steps = samples[:, 0].astype(np.int64)
+    r.time[to], r.kinetic[to], r.energy[to] = steps * s.dt, samples[:, 1], samples[:, 1] + samples[:, 2]
+    r.residual[to] = samples[:, 3]
+    r.q[to] = samples[:, 4 : 4 + nq]
+    v, a, r.tau[to] = (samples[:, 4 + nq + i * nv : 4 + nq + (i + 1) * nv] for i in range(3))
+    if on.at.size:
+        v_tree, a_tree = samples[:, -2 * n : -n], samples[:, -n:]
+    else:
+        v_tree, a_tree = v @ s.model.coupling_matrix.T, a
+    r.v_tree[to] = v_tree
+    r.v[to], r.a[to] = (v, a) if on.own else (v_tree[:, on.columns], a_tree[:, on.columns])
+    r.count += m
 
 
 def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     """Return the fastest engine that can do what is asked."""
     if settings.world is not None:
-        from .ground.events import EventEngine
-        from .ground.stepping import GroundEngine
+        from .ground.quick import ground_engine_for
 
-        engine = EventEngine if settings.method == "events" else GroundEngine
-        return engine(settings, recorder, settings.world, compiled=kernels.JIT and can_move(settings.model))
+        return ground_engine_for(settings, recorder, settings.world, kernels.JIT and can_move(settings.model))
     if not kernels.JIT or not can_move(settings.model):
         return PythonEngine(settings, recorder)
     alone = not callable(settings.torque) or _calls.asking()

@@ -132,7 +132,10 @@ def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
         after = free + W @ p
         assert np.abs(steps.v - after).max() < 1e-9 * scale
         assert np.allclose(steps.q, pc.integrate(model, middle, 0.5 * DT * steps.v), rtol=0.0, atol=1e-11)
-        assert np.array_equal(steps.samples[k], np.concatenate([q, v, tau, steps.gaps, p, steps.laws]))
+        sample, rest = np.split(steps.samples[k], [steps.width])
+        assert sample[0] == k
+        assert np.array_equal(sample[4 : 4 + len(q) + len(v)], np.concatenate([q, v]))
+        assert np.array_equal(rest, np.concatenate([steps.gaps, p, steps.positions.ravel(), steps.laws]))
         q, v, touched = steps.q.copy(), steps.v.copy(), touched + bool(p.any())
     assert touched > 5
 
@@ -145,9 +148,9 @@ def test_the_motion_is_that_of_simulate() -> None:
     steps = robot.steps(tau[None])
     steps.begin(0, robot.q0, v0)
     assert steps.run(150) == at.DONE  # in one call: in flight, at touch-down and after
-    assert steps.samples[:150, -4 - 12 : -4].any()
+    assert steps.samples[:150, steps.width + 4 : steps.width + 16].any()
     assert np.abs(steps.q - result.q[-1]).max() < 1e-6
-    assert np.abs(steps.samples[:150, : model.nq] - result.q[:-1]).max() < 1e-6
+    assert np.abs(steps.samples[:150, 4 : 4 + model.nq] - result.q[:-1]).max() < 1e-6
 
 
 def test_one_call_or_many_and_the_last_step(rng: np.random.Generator) -> None:
@@ -172,7 +175,7 @@ def test_one_call_or_many_and_the_last_step(rng: np.random.Generator) -> None:
     longer = robot.steps(table)
     longer.begin(0, robot.q0, still)
     longer.run(60)
-    ends = (pc.difference(robot.model, whole.samples[59, : robot.model.nq], x.q) for x in (whole, longer))
+    ends = (pc.difference(robot.model, whole.samples[59, 4 : 4 + robot.model.nq], x.q) for x in (whole, longer))
     short, long = (float(np.abs(x).max()) for x in ends)
     assert 0.2 < short / long < 0.6
 

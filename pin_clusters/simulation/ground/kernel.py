@@ -48,14 +48,15 @@ class Steps:
         gram: J M^-1 J', shape (3 n, 3 n).
         impulses: Of the last step in the world, shape (3 n,), [N s].
         laws: By how much they are missed in it: cone [N s], velocity inwards [m/s], power [J]; work of impulses [J].
-        samples: A row per step from ``first`` on, filled when it is done: q, v, torque, gaps, impulses, laws.
-        solve: What finds impulses; its ``iterations``.
+        samples: A row per step from ``first`` on, filled when it is done: of every ``record``-th one a sample as of
+            ``keep_sample``, ``width`` numbers; then gaps, impulses, positions, laws.
+        iterations: Of the quick solver in each of these steps.
     """
 
     def __init__(
         self, on: CompiledMoves, ground: Ground, points: ContactPoints, stops: Stops, *, dt: float, steps: int,
         last: float, torque: np.ndarray, rows: int, reach: float, reach_of_stops: float, slack: float, puts: int = 4,
-        slop: float = 1e-9, late: float = 1e-7, switch: bool = True,
+        slop: float = 1e-9, late: float = 1e-7, switch: bool = True, record: int = 1,
     ) -> None:  # fmt: skip
         """Lay out.
 
@@ -76,10 +77,12 @@ class Steps:
             slop: How much deeper a point may be, [m].
             late: What closes faster is pushed, [m/s].
             switch: Whether conditions of loops are looked at.
+            record: Every so many steps a sample is taken.
         """
         model, data, n, m = on.model, on.data, len(points), 3 * len(points)
         nq, nv = model.nq, model.nv
         self._on, self.first, self.solve = on, 0, Impulses()
+        self.reach, self.normal = reach, ground.axes[2]
         self._friction = np.full(n, ground.friction)
         ids = points.joints.tolist()
         where, whole = Points(model, ids, columns=False, rates=False), Points(model, ids)
@@ -95,8 +98,10 @@ class Steps:
         self._clock, self._numbers = np.zeros(at.CLOCK, dtype=np.int64), np.zeros(at.NUMBERS)
         self._A, self._g, self._guess, self._answer = np.zeros(m * m), np.zeros(m), np.zeros(m), np.zeros(m)
         self.rooms, self.laws = np.zeros(len(stops)), self._numbers[at.CONE : at.CONE + 4]
-        self.samples = np.zeros((rows, nq + 2 * nv + 4 * n + 4))
-        self._clock[[at.STEPS, at.MOST_PUTS]] = steps, puts
+        self.width = 4 + nq + 3 * nv + (2 * model.own_tree.nv if on.at.size else 0)
+        self.samples = np.zeros((rows, self.width + 7 * n + 4))
+        self.iterations = np.zeros(rows, dtype=np.int64)
+        self._clock[[at.STEPS, at.MOST_PUTS, at.RECORD, at.WIDTH]] = steps, puts, record, self.width
         self._numbers[: at.MOST_MISSED] = (
             dt, last, ground.height, reach, reach_of_stops, slop, slack, late, ground.friction
         )  # fmt: skip
@@ -109,9 +114,9 @@ class Steps:
         limits = on.limits**2 if switch else np.full(len(on.limits), np.inf)
         block = kernels.Block([
             data._pointers["ddq"].address, data._work, calls, on.plan, self._clock, on.ratios, conditions, limits,
-            on.coupling, self._numbers, torque, self.samples.reshape(-1), self.q, self.v, self.middle, self.free,
-            self.v_next, other, spare, held, x, a, mapped, still, *where.arguments[:2], *whole.arguments[:3], no_gram,
-            no_response, no_velocities, *whole.arguments[3:], ends, self.gaps, last_impulses, self.impulses,
+            on.coupling, on.energies, self._numbers, torque, self.samples.reshape(-1), self.q, self.v, self.middle,
+            self.free, self.v_next, other, spare, held, x, a, mapped, still, *where.arguments[:2], *whole.arguments[:3],
+            no_gram, no_response, no_velocities, *whole.arguments[3:], ends, self.gaps, last_impulses, self.impulses,
             self._near, chosen, self._A, self._g, self._guess, self._answer, stops.table, stops.bounds, self.rooms,
         ])  # fmt: skip
         self._block, self._call = block, kernels.ground.function()
@@ -125,6 +130,7 @@ class Steps:
     def begin(self, k: int, q: np.ndarray, v: np.ndarray) -> None:
         """Go on from a state at the start of step k, which the first row of samples is for from now on."""
         self._clock[[at.STEP, at.FIRST]] = self.first = k
+        self.iterations[:] = 0
         self.q[:], self.v[:] = q, v
 
     def run(self, end: int, phase: int = at.BEGIN) -> int:
@@ -162,7 +168,7 @@ class Steps:
             result.setConstraintImpulseGuess(guess)
             solver.solve(operator(A), g, *sets, settings, result)
             answer[:] = result.retrieveConstraintImpulses()
-            self.solve.iterations = result.iterations
+            self.iterations[self.step - self.first] = result.iterations
 
         return solve, A, g
 
@@ -171,6 +177,7 @@ class Steps:
         _, A, g = self._systems[m]
         self._numbers[at.MOST_MISSED] = 2.0 * ENOUGH  # beyond it the solver has said so
         self._answer[: 3 * m] = self.solve.solve(A, g, self._friction[:m], self._answer[: 3 * m].copy())
+        self.iterations[self.step - self.first] += self.solve.iterations
 
     def _put_back(self, m: int) -> bool:
         """Find by how much points are pushed out of the ground; whether they are."""

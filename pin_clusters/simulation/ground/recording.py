@@ -11,6 +11,7 @@ import numpy as np
 from .._recorder import Recorder
 from .._settings import Settings
 from ..result import SimulationResult, Touchdown
+from .kernel import Steps
 from .motors import Motors
 from .near import Near, World
 from .solver import Missed
@@ -50,18 +51,17 @@ class GroundRecorder(Recorder):
         self.contact_laws, self.contact_work, self.contact_iterations = np.zeros((n, 3)), np.zeros(n), np.zeros(n)
         self.unmet_torque = np.zeros((n, settings.model.nv))
         self._pressed = np.zeros((n, len(bodies)))
-        self._left = np.full(len(bodies), -math.inf)
+        self._left, self._apart = np.full(len(bodies), -math.inf), max(_APART, 1.5 * settings.dt)
         self.touchdowns, self._landing = list[Touchdown](), dict[int, int]()
 
     def push(self, k: int, t: float, push: Push, unmet: np.ndarray) -> None:
         """Add what pushed in step k to the sample at or before its start."""
         at = min(k // self.settings.record, self.count - 1)
-        apart = max(_APART, 1.5 * self.settings.dt)
         near, n = push.near, push.near.contacts
         for side in near.joints.T.tolist():
             there = [i for i, j in enumerate(side) if j]
             np.minimum.at(self.gap[at], [self._place[side[i]] for i in there], near.room[there])
-        self.unmet_torque[at] = np.where(np.abs(unmet) > np.abs(self.unmet_torque[at]), unmet, self.unmet_torque[at])
+        self._lack(at, unmet)
         if not len(push.chosen):
             return
         self.contact_laws[at] = np.maximum(self.contact_laws[at], push.missed)
@@ -84,13 +84,55 @@ class GroundRecorder(Recorder):
             self.contact_impulses[at, b] += total
             self.contact_centres[at, b] += middle
             self._pressed[at, b] += weight
-            if t - self._left[b] > apart:
-                self._landing[b] = len(self.touchdowns)
-                where = tuple((middle / weight).tolist())
-                self.touchdowns.append(Touchdown(t, self._world.names[b], where, tuple(total.tolist())))
-            elif t - (last := self.touchdowns[self._landing[b]]).time < apart:
-                self.touchdowns[self._landing[b]] = replace(last, impulse=tuple((total + last.impulse).tolist()))
+            self._touch(b, t, t - self._left[b] > self._apart, middle / weight, total)
             self._left[b] = t
+
+    def take(self, k: int, steps: Steps, count: int, unmet: np.ndarray) -> None:
+        """Add what pushed in ``count`` steps from step k on, to the samples at or before their starts."""
+        n, at = len(steps.gaps), np.arange(k, k + count) // self.settings.record
+        rows, own = steps.samples[:count, steps.width :], [self._place[j] for j in self._world.points.joints.tolist()]
+        np.maximum.at(self.contact_laws, at, rows[:, 7 * n : 7 * n + 3])
+        np.add.at(self.contact_work, at, rows[:, 7 * n + 3])
+        np.maximum.at(self.contact_iterations, at, steps.iterations[:count])
+        if unmet.any():
+            for i, row in enumerate(at.tolist()):
+                self._lack(row, unmet[i])
+        gaps = np.where(rows[:, :n] <= steps.reach, rows[:, :n], math.inf)
+        impulses, places = (rows[:, (1 + 3 * i) * n : (4 + 3 * i) * n].reshape(count, n, 3) for i in range(2))
+        weights = impulses @ steps.normal
+        for b in range(len(self._left)):
+            mine = [i for i, x in enumerate(own) if x == b]
+            np.minimum.at(self.gap[:, b], at, gaps[:, mine].min(axis=1, initial=math.inf))
+            weight, total = weights[:, mine].sum(axis=1), impulses[:, mine].sum(axis=1)
+            pushed = np.flatnonzero(weight > 0.0)
+            if not len(pushed):
+                continue
+            middle = np.einsum("kp,kpi->ki", weights[:, mine], places[:, mine])
+            for sums, x in ((self.contact_impulses, total), (self.contact_centres, middle), (self._pressed, weight)):
+                np.add.at(sums[:, b], at[pushed], x[pushed])
+            times = (k + pushed) * self.settings.dt
+            new = np.diff(times, prepend=self._left[b]) > self._apart
+            landed = [self.touchdowns[self._landing[b]].time] if b in self._landing else [-math.inf]
+            landings = np.concatenate([landed, times[new]])
+            early = times - landings[np.searchsorted(landings, times, side="right") - 1] < self._apart
+            for i in np.flatnonzero(early).tolist():
+                x = pushed[i]
+                self._touch(b, float(times[i]), bool(new[i]), middle[x] / weight[x], total[x])
+            self._left[b] = times[-1]
+
+    def _touch(self, b: int, t: float, new: bool, place: np.ndarray, impulse: np.ndarray) -> None:
+        """Note that a body lands, or add to what its landing takes."""
+        if new:
+            self._landing[b] = len(self.touchdowns)
+            name = self._world.names[b]
+            self.touchdowns.append(Touchdown(t, name, tuple(place.tolist()), tuple(impulse.tolist())))
+        elif t - (last := self.touchdowns[self._landing[b]]).time < self._apart:
+            self.touchdowns[self._landing[b]] = replace(last, impulse=tuple((impulse + last.impulse).tolist()))
+
+    def _lack(self, at: int, unmet: np.ndarray) -> None:
+        """Note what torques are asked for beyond what motors give: the most until the next sample."""
+        most = self.unmet_torque[at]
+        self.unmet_torque[at] = np.where(np.abs(unmet) > np.abs(most), unmet, most)
 
     def result(self) -> SimulationResult:
         """Return what is there."""
@@ -101,5 +143,6 @@ class GroundRecorder(Recorder):
         return replace(
             super().result(), **{name: getattr(self, name)[:n].copy() for name in names},
             contact_centres=centres[:n], contact_iterations=self.contact_iterations[:n].astype(np.int64),
-            bodies=world.names, stops=tuple(world.stops.names), touchdowns=tuple(self.touchdowns),
+            bodies=world.names, stops=tuple(world.stops.names),
+            touchdowns=tuple(sorted(self.touchdowns, key=lambda t: t.time)),
         )  # fmt: skip

@@ -68,9 +68,7 @@ class Impulses:
         self._any = pin.Model()
         self._body = self._any.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "any")
         self.quick = pin.PGSConstraintSolver(), pin.PGSSolverSettings(), pin.PGSSolverResult()
-        admm, again = [
-            (pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)
-        ]
+        admm, again = [(pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)]
         for (_, s, _), most, power in ((self.quick, _SWEEPS, 0.01), (admm, _STEPS, _POWER), (again, _MANY, _POWER)):
             s.absolute_feasibility_tol, s.absolute_complementarity_tol = TOLERANCE, power * TOLERANCE
             s.relative_feasibility_tol = s.relative_complementarity_tol = 1e-12  # little progress is no convergence

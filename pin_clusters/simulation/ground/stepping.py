@@ -23,14 +23,14 @@ from .near import Near, World
 from .recording import Push
 from .solver import Impulses, NotSolved, missed
 
-_SLOP = 1e-9
+SLOP = 1e-9
 """[m] or [rad]: what may lack, before it is put back."""
-_PUTS = 4
-_SPEED = 50.0
+PUTS = 4
+SPEED = 50.0
 """[m/s]: what is so far off that it would have to come faster is not looked at."""
-_SLACK = 1.0
+SLACK = 1.0
 """[m/s]: contacts that stay open by more than this are left out, and looked at afterwards."""
-_LATE = 1e-7
+LATE = 1e-7
 
 
 class GroundEngine(PythonEngine):
@@ -96,7 +96,7 @@ class GroundEngine(PythonEngine):
         normals, new, push = near.normals, free, Push(near)
         g[normals] += np.maximum(near.room, 0.0) / h
         if (g[normals] < 0.0).any():
-            chosen = g[normals] < _SLACK
+            chosen = g[normals] < SLACK
             while True:  # each round takes more of what is near
                 rows = _rows_of(chosen, near.contacts)
                 held = J[rows]
@@ -104,7 +104,7 @@ class GroundEngine(PythonEngine):
                 G = held @ response
                 found = self._solve(t, G, g[rows], near, chosen)
                 new = free + response @ found
-                late = ~chosen & ((J @ new - J @ free + g)[normals] < -_LATE)
+                late = ~chosen & ((J @ new - J @ free + g)[normals] < -LATE)
                 if not late.any():
                     break
                 chosen |= late
@@ -120,11 +120,11 @@ class GroundEngine(PythonEngine):
 
         By the least change in the metric of the mass matrix; no velocity keeps points out whose paths are curved.
         """
-        for left in reversed(range(_PUTS + 1)):
-            near = self._world.look(on, q, _SPEED * h)
-            if not (left and (near.room < -_SLOP).any()):
+        for left in reversed(range(PUTS + 1)):
+            near = self._world.look(on, q, SPEED * h)
+            if not (left and (near.room < -SLOP).any()):
                 break
-            low = near.room < _SLACK * h
+            low = near.room < SLACK * h
             J = self._world.rows(on, q, near)[near.normals[low]]
             response = inverse_input_matrix(on.model, on.data, q, np.ascontiguousarray(J.T))
             try:  # as velocities, over which the solver's tolerance is

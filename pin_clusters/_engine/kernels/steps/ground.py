@@ -7,7 +7,7 @@ import math
 from ..compiling.jit import inline
 from ..tables import ground as at
 from ..tables.addresses import call_at
-from .stepping import accelerate, all_finite, moved, sound
+from .stepping import accelerate, all_finite, keep_sample, moved, sound
 
 
 @inline
@@ -177,9 +177,9 @@ def kept(samples, k, x):
 
 
 def ground_at(
-    address, work, calls, plan, clock, ratios, conditions, limits, coupling, numbers, torque, samples, q, v, middle,
-    free, v_next, other, spare, held, x, a, mapped, still, where, where_numbers, whole, whole_numbers, panel, no_gram,
-    no_response, no_velocities, gram, response, positions, velocities, ends, gaps, last, impulses, near,
+    address, work, calls, plan, clock, ratios, conditions, limits, coupling, energies, numbers, torque, samples, q, v,
+    middle, free, v_next, other, spare, held, x, a, mapped, still, where, where_numbers, whole, whole_numbers, panel,
+    no_gram, no_response, no_velocities, gram, response, positions, velocities, ends, gaps, last, impulses, near,
     chosen, A, g, guess, answer, stops, bounds, rooms,
 ):  # fmt: skip
     """Run steps until the clock's END, or until something is near or deeper than it may be; see ``tables.ground``.
@@ -191,9 +191,11 @@ def ground_at(
         clock: Numbers of steps, and what to begin with.
         conditions: Where in work the squared bounds of the condition of each cluster with loops are; their limits.
         coupling: Where the coupling function leaves G and its bias.
+        energies: Where the energy function leaves both energies, then the openness function by how much loops are open.
         numbers: Of ``tables.ground``.
         torque: One row, or one per step.
-        samples: Of each step q, v, torque, gaps, impulses, laws.
+        samples: Of each step gaps, impulses, positions, laws; before them, of those to be recorded, a sample of its
+            start, with the mean acceleration.
         q: At the start of the step, with v; the configuration in its middle, the velocity at its end without impulses
             (free) and with them (v_next).
         other: Room of the size of q, with spare and held; x, a, mapped of the size of v; still, zeros.
@@ -206,7 +208,7 @@ def ground_at(
             ``answer``: its solution.
         stops: Rows of index in q and side; room to a stop is side q - bound.
     """
-    phase, nq, nv = clock[at.PHASE], len(q), len(v)
+    phase, nv = clock[at.PHASE], len(v)
     clock[at.PHASE] = at.BEGIN
     while True:
         n = clock[at.STEP]
@@ -221,7 +223,7 @@ def ground_at(
                 kept(other, 0, q if phase == at.BEGIN else middle)
                 clock[at.PUTS] = clock[at.PUTS] + 1 if phase == at.SHIFTED else 0
                 for i in range(clock[at.NEAR] if phase == at.SHIFTED else 0):
-                    push(numbers, response, near[i], 2, numbers[at.SCALE] * answer[i], x)
+                    push(numbers, response, near[i], 2, h * numbers[at.SCALE] * answer[i], x)
                 if moved(calls, plan, ratios, other, x, middle, spare, held) != 0:
                     return at.FAILED
             lowest = look_at_stops(clock, numbers, middle, stops, bounds, rooms)
@@ -260,7 +262,7 @@ def ground_at(
                 m = clock[at.NEAR]
                 assemble(numbers, gram, near, m, 2, A)
                 for i in range(m):
-                    g[i], guess[i] = gaps[near[i]], 0.0
+                    g[i], guess[i] = gaps[near[i]] / h, 0.0  # as velocities, over which the solver's tolerance is
                 return at.BELOW
         again = False
         if phase == at.SOLVED:
@@ -284,9 +286,15 @@ def ground_at(
             x[i] = 0.5 * h * v_next[i]
         if moved(calls, plan, ratios, middle, x, other, spare, held) != 0 or not sound(other, v_next):
             return at.FAILED
-        k = (n - clock[at.FIRST]) * (nq + 2 * nv + 4 * len(gaps) + 4)
-        k = kept(samples, kept(samples, kept(samples, k, q), v), tau)
-        k = kept(samples, kept(samples, k, gaps), impulses)
+        w = clock[at.WIDTH]
+        k = (n - clock[at.FIRST]) * (w + 7 * len(gaps) + 4)
+        if n % clock[at.RECORD] == 0:
+            for i in range(nv):
+                a[i] = (v_next[i] - v[i]) / h
+            keep_sample(calls, plan, coupling, energies, n, q, v, a, tau, samples[k : k + w])
+        k = kept(samples, kept(samples, k + w, gaps), impulses)
+        for i in range(len(gaps)):
+            k = kept(samples, k, positions[i])
         for i in range(4):
             samples[k + i] = numbers[at.CONE + i]
         kept(q, 0, other)

@@ -127,14 +127,13 @@ def sound(q, v):
 def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row):
     """Write a sample: step, energies, openness, q, v, a, torques; with loops velocity and acceleration of the tree.
 
-    What ``accelerate`` left in the workspace must be that of q.
+    How far loops are open is asked behind the energies, which leave the poses of q in the workspace.
     """
-    row[3] = 0.0
+    call_at(calls[at.ENERGY], calls[at.ENERGY_AT], (q, v))
+    row[0], row[1], row[2], row[3] = k, energies[0], energies[1], 0.0
     if calls[at.OPENNESS] != 0:
         call_at(calls[at.OPENNESS], calls[at.OPENNESS_AT], (q,))
         row[3] = energies[2]
-    call_at(calls[at.ENERGY], calls[at.ENERGY_AT], (q, v))
-    row[0], row[1], row[2] = k, energies[0], energies[1]
     nq, nv = q.shape[0], v.shape[0]
     for i in range(nq):
         row[4 + i] = q[i]

@@ -21,7 +21,9 @@ NEAR: Final = 5  # out: how many points are in the system
 STOPS: Final = 6  # out: how many stops are near
 PUTS: Final = 7  # how often points were put back in this step
 MOST_PUTS: Final = 8  # in
-CLOCK: Final = 9  # how many these are
+RECORD: Final = 9  # in: every so many steps a sample is written
+WIDTH: Final = 10  # in: of a sample
+CLOCK: Final = 11  # how many these are
 
 # phases: what the caller did since the last return
 BEGIN: Final = 0  # nothing: a step begins

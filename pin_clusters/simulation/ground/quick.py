@@ -1,0 +1,87 @@
+"""Steps on a ground in compiled code, where all that pushes are points and balls on a plane."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..._engine import entry_points as kernels
+from ..._engine.kernels.tables import ground as at
+from .._compiled import CompiledMoves, record
+from .._engine import State
+from .._settings import Settings
+from .events import EventEngine
+from .kernel import Steps
+from .near import World
+from .plane import Ground
+from .solver import NotSolved
+from .stepping import LATE, PUTS, SLACK, SLOP, SPEED, GroundEngine
+
+_ROWS = 500
+"""Steps between two looks at progress, and as many rows of room."""
+_SPEED_OF_STOPS = 20.0
+"""[rad/s] or [m/s]: stops that a joint of this speed does not reach in a step are not looked at."""
+
+
+class QuickGroundEngine(GroundEngine):
+    """Runs steps by ``Steps``; one that needs more than points, or cannot be done, is done in Python: it says why."""
+
+    batch = _ROWS
+
+    def __init__(self, settings: Settings, recorder: Any, world: World) -> None:
+        super().__init__(settings, recorder, world, compiled=True)
+        torque, nv = settings.torque, settings.model.nv
+        self._alone = not callable(torque) and recorder.motors is None
+        self._row = torque if self._alone and torque is not None else np.zeros((1, nv))
+        self._unmet, self._steps = np.zeros((_ROWS, nv)), dict[Any, Steps]()
+
+    def advance(self, on: Any, state: State, end: int) -> None:
+        """Run until step ``end``; the state is that of the last good step, also after an exception."""
+        if on not in self._steps:
+            self._steps[on] = self._make(on)
+        steps = self._steps[on]
+        while state.k < end:
+            first, code = state.k, at.FAILED
+            steps.begin(first, state.q, state.v)
+            try:
+                code = steps.run(end) if self._alone else self._ask_and_run(on, steps, end)
+            except NotSolved:
+                pass
+            finally:  # a function of the user may raise
+                count = steps.step - first
+                samples = steps.samples[:count, : steps.width]
+                record(self.recorder, on, samples[-first % self.settings.record :: self.settings.record])
+                self._notes.take(first, steps, count, self._unmet[:count])
+                state.k, state.q, state.v = first + count, steps.q.copy(), steps.v.copy()
+            if code != at.DONE:
+                super().advance(on, state, state.k + 1)
+
+    def _ask_and_run(self, on: CompiledMoves, steps: Steps, end: int) -> int:
+        """Run step by step, each with torques that are asked for."""
+        times, motors, q, v = self.settings.time, self._notes.motors, steps.q, steps.v
+        while (k := steps.step) < end:
+            self._row[0] = asked = self._torque(on, k, times(k), q, v)
+            if motors is not None:
+                self._row[0] = motors.give(q, asked)
+                self._unmet[k - steps.first] = asked - self._row[0]
+            if code := steps.run(k + 1):
+                return code
+        return at.DONE
+
+    def _make(self, on: CompiledMoves) -> Steps:
+        s, world = self.settings, self._world
+        return Steps(
+            on, world.ground or Ground(), world.points, world.stops, dt=s.dt, steps=s.steps, last=s.step(s.steps - 1),
+            torque=self._row, rows=_ROWS, reach=SPEED * s.dt, reach_of_stops=_SPEED_OF_STOPS * s.dt, slack=SLACK,
+            puts=PUTS, slop=SLOP, late=LATE, switch=s.switch, record=s.record,
+        )  # fmt: skip
+
+
+def ground_engine_for(settings: Settings, recorder: Any, world: World, compiled: bool) -> GroundEngine:
+    """Return the fastest engine that can do what is asked."""
+    if settings.method == "events":
+        return EventEngine(settings, recorder, world, compiled=compiled)
+    if compiled and world.shapes is None and settings.passive is None and not kernels.BOUNDSCHECK:
+        return QuickGroundEngine(settings, recorder, world)
+    return GroundEngine(settings, recorder, world, compiled=compiled)
