@@ -145,9 +145,9 @@ def test_a_ball_rolls_down_stairs() -> None:
     q = pose(np.eye(3), (0.1, 0.0, 0.05))
     r = pc.simulate(model, q, np.r_[0.7, np.zeros(5)], duration=1.2, dt=1e-3, touching=geometry)
     assert r.q[-1, 0] > 0.3
-    assert abs(r.q[-1, 2] + 0.05) < 1e-6  # it rolls on the second, after a landing without rebound
+    assert abs(r.q[-1, 2] + 0.2) < 1e-5  # on the floor, after landings without rebound
     assert r.gap.min() > -1e-7
-    assert [t.body for t in r.touchdowns] == ["body"] * 2
+    assert len(r.touchdowns) >= 3
     assert (r.contact_work <= 0.0).all()
     assert (r.energy - np.minimum.accumulate(r.energy)).max() < 0.01 * np.ptp(r.energy)
 
