@@ -99,7 +99,7 @@ class World:
             on = "the ground" if not near.joints[i, 1] and isinstance(near.keys[i], int) else "what it touches"
             raise SimulationError(
                 f"simulate: q0 begins {-near.room[i]:.3g} m inside {on}, with the body of joint "
-                f"{model.names[near.joints[i, 0]]!r}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
+                f"{model.names[int(near.joints[i, 0])]!r}. Lift it: q0 = pc.on_ground(model, q0, ground, touching)."
             )
         if low[n:].any():
             i = int(np.argmin(near.room[n:]))
