@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .._support.picture_names import literal
 from .._support.whole_files import whole
 from ..errors import LoadError
 
@@ -25,13 +24,6 @@ OF_GROUND = (
 _ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q", "coordinates", "bodies", "stops")
 _FORMAT = 1
 _SINCE = ("contact_forces", "coordinates", "bodies", "stops", *OF_GROUND)  # older files have none
-
-# Okabe and Ito's colours, which the colour-blind can tell apart; beyond seven joints the line style changes as well
-_COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-_DASHES: tuple[Any, ...] = ("-", (0, (4.0, 2.0)), (0, (1.2, 1.5)), (0, (6.0, 1.5, 1.2, 1.5)))
-_POINTS = 2000
-_PER_COLUMN = 22
-_SWITCH: dict[str, Any] = {"color": "#888888", "linewidth": 0.9, "linestyle": (0, (2.0, 2.0))}
 
 
 @dataclass(frozen=True)
@@ -160,7 +152,7 @@ class SimulationResult:
         """Write the motion as a table: a line of names with units, then a line per sample with all digits.
 
         Columns: time; q of the whole tree; v, a and tau of the independent joints; energy and residual; forces of
-        contacts. The unit says which of them a joint's column is: ``crank [rad]``, ``crank [rad/s]``,
+        contacts that are held; impulse until the next sample and gap of bodies that may touch. The unit says which of them a joint's column is: ``crank [rad]``, ``crank [rad/s]``,
         ``crank [rad/s^2]``, ``crank [N m]``. ``numpy.loadtxt(path, delimiter=",", skiprows=1)`` reads the numbers.
 
         Args:
@@ -182,7 +174,12 @@ class SimulationResult:
             for name, kind, column in zip(self.joints, self.units, values.T, strict=True):
                 found[f"{name} [{unit.format(kind) or forces[kind]}]"] = column
         found |= {"energy [J]": self.energy, "residual": self.residual}
-        return found | {f"contact force {i}": x for i, x in enumerate(self.contact_forces.T)}
+        found |= {f"contact force {i}": x for i, x in enumerate(self.contact_forces.T)}
+        for i, body in enumerate(self.bodies):
+            for k, axis in enumerate("xyz"):
+                found[f"{body} impulse {axis} [N s]"] = self.contact_impulses[:, i, k]
+            found[f"{body} gap [m]"] = self.gap[:, i]
+        return found
 
     @classmethod
     def from_npz(cls, path: str | Path) -> SimulationResult:
@@ -220,7 +217,7 @@ class SimulationResult:
             ) from None
 
     def plot(self, path: str | Path | None = None) -> Figure:
-        """Draw coordinates, velocities and torques of the independent joints, energy and residual over time.
+        """Draw coordinates, velocities, torques, forces of the ground, energy and residual over time.
 
         Args:
             path: Where to write the picture (PNG, PDF or SVG by its ending; without one ``.png`` is added); None:
@@ -232,7 +229,9 @@ class SimulationResult:
         Raises:
             OSError: The file cannot be written.
         """
-        figure = _draw(self)
+        from ._picture import draw
+
+        figure = draw(self)
         if path is not None:
             target = Path(path)
             with whole(target if target.suffix else target.with_name(f"{target.name}.png")) as (file,):
@@ -261,77 +260,3 @@ class SimulationInterrupted(KeyboardInterrupt):
     def __reduce__(self) -> tuple[type, tuple[SimulationResult]]:
         """Pickle: an exception would be made again from its message."""
         return type(self), (self.result,)
-
-
-def _draw(result: SimulationResult) -> Figure:
-    """Draw coordinates, velocities, torques, energy and residual over time."""
-    from matplotlib.figure import Figure
-
-    shown = np.unique(np.linspace(0, len(result.time) - 1, _POINTS).astype(int))
-    time = result.time[shown]
-    speeds = ("Angular velocities", "Linear velocities") if len(set(result.units)) > 1 else ("Velocities",) * 2
-    panels: list[tuple[str, str, dict[int, np.ndarray]]] = []
-    for curves, titles, units in (
-        (
-            {k: result.q[shown, i] for k, i in enumerate(result.idx_q) if i >= 0},
-            ("Angles", "Displacements"),
-            ("rad", "m"),
-        ),
-        (dict(enumerate(result.v[shown].T)), speeds, ("rad/s", "m/s")),
-        ({k: tau[shown] for k, tau in enumerate(result.tau.T) if np.any(tau)}, ("Torques", "Forces"), ("N m", "N")),
-    ):
-        for kind, title, unit in zip(("rad", "m"), titles, units, strict=True):
-            own = {k: y for k, y in curves.items() if result.units[k] == kind}
-            if own:
-                panels.append((title, unit, own))
-    open_by = float(result.residual.max(initial=0.0))
-    rows = len(panels) + 1 + (open_by > 0.0)  # nothing to see where couplings are constant ratios
-    columns = -(-len(result.joints) // _PER_COLUMN)
-    figure = Figure(figsize=(8.2 + 1.7 * columns, 1.2 + 1.65 * rows), dpi=100, layout="constrained")
-    axes = figure.subplots(rows, 1, sharex=True, squeeze=False)[:, 0]
-    lines: dict[int, Any] = {}
-    for ax, (title, unit, curves) in zip(axes, panels, strict=False):
-        for k, y in curves.items():
-            (lines[k],) = ax.plot(time, y, **_style(k))
-        _dress(ax, title, unit)
-    off = result.energy[shown] - result.energy[0] if len(shown) else result.energy
-    energy = axes[len(panels)]
-    energy.plot(time, off, color="#000000", linewidth=1.4)
-    _dress(energy, "Kinetic and potential energy, minus that of the start", "J")
-    if open_by > 0.0:
-        axes[-1].semilogy(time, np.maximum(result.residual[shown], 1e-17), color="#000000", linewidth=1.0)
-        axes[-1].set_ylim(1e-17, max(1e-11, 10.0 * open_by))
-        _dress(axes[-1], "How open couplings and loops are: worst row over its scale", "")
-    axes[-1].set_xlabel("time [s]")
-    if len(time) > 1:
-        axes[-1].set_xlim(float(time[0]), float(time[-1]))
-    for ax in axes:
-        for switch in result.switches:
-            ax.axvline(switch.time, **_SWITCH)
-    figure.align_ylabels(axes)
-    order = sorted(lines)
-    handles, names = [lines[k] for k in order], [literal(result.joints[k]) for k in order]
-    if result.switches:
-        from matplotlib.lines import Line2D
-
-        handles.append(Line2D([], [], **_SWITCH))
-        names.append("other independent\njoints inside")
-    figure.legend(handles, names, loc="outside right upper", fontsize=8.5, frameon=False, ncols=columns)
-    figure.suptitle(
-        f"{literal(result.robot)}: simulation with {result.method}, dt = {1e3 * result.dt:g} ms", fontsize=12
-    )
-    return figure
-
-
-def _style(k: int) -> dict[str, Any]:
-    n = len(_COLOURS)
-    return {"color": _COLOURS[k % n], "linestyle": _DASHES[k // n % len(_DASHES)], "linewidth": 1.4}
-
-
-def _dress(ax: Any, title: str, unit: str) -> None:
-    ax.set_title(title, fontsize=10, loc="left", pad=3.0)
-    ax.set_ylabel(f"[{unit}]" if unit else "", fontsize=9)
-    ax.grid(color="#dddddd", linewidth=0.6)
-    ax.set_axisbelow(True)
-    ax.tick_params(labelsize=8.5, length=2.5)
-    ax.spines[["top", "right"]].set_visible(False)

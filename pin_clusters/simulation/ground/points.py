@@ -23,11 +23,13 @@ class ContactPoints:
         joints: Id of the joint that carries each.
         places: In the frames of these joints, shape (n, 3), [m].
         radii: Shape (n,), [m].
+        names: Of these joints: another robot has others at their ids.
     """
 
     joints: np.ndarray
     places: np.ndarray
     radii: np.ndarray
+    names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
         """How many there are."""
@@ -83,7 +85,8 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
         there = x.reshape(-1, 3) @ at.rotation.T + at.translation
         places.append(there)
         joints += [joint] * len(there)
-    return ContactPoints(np.array(joints, dtype=np.int64), np.concatenate(places), np.full(len(joints), radius))
+    names = tuple(model.names[j] for j in joints)
+    return ContactPoints(np.array(joints, dtype=np.int64), np.concatenate(places), np.full(len(joints), radius), names)
 
 
 def _frame(model: ClusterModel, name: Any) -> tuple[int, pin.SE3]:

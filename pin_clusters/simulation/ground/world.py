@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._support.arrays import vector
 from ...errors import ArgumentTypeError, ModelError, SimulationError
 from ...model import ClusterModel, check_model
 from .near import World
@@ -34,10 +35,8 @@ def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itsel
         raise ArgumentTypeError(f'simulate: limits must be True, False, "position" or "effort", got {limits!r}.')
     if not isinstance(itself, (bool, np.bool_)):
         raise ArgumentTypeError(f"simulate: self_collisions must be True or False, got {itself!r}.")
-    if ground is not None and not isinstance(ground, Ground):
-        raise ArgumentTypeError(
-            f"simulate: ground must be a pc.Ground, got {type(ground).__name__}. Make one: pc.Ground(friction=0.8)."
-        )
+    if ground is not None:
+        _checked(ground, "simulate")
     stopped, effort = _LIMITS[limits]
     if ground is None and touching is None and not itself and not stopped:
         if effort:  # limits of torques alone: no impulses, but the same steps
@@ -48,6 +47,14 @@ def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itsel
         points, shapes = _touching(model, ground, touching, bool(itself))
     stops = Stops(model, any_end=stopped)
     return World(model, ground, points, shapes, stops), effort
+
+
+def _checked(ground: Any, caller: str) -> Ground:
+    if not isinstance(ground, Ground):
+        raise ArgumentTypeError(
+            f"{caller}: ground must be a pc.Ground, got {type(ground).__name__}. Make one: pc.Ground(friction=0.8)."
+        )
+    return ground
 
 
 def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself: bool) -> Any:
@@ -71,8 +78,12 @@ def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself:
         raise SimulationError("simulate: points touch nothing without a ground: ground=pc.Ground(friction=0.8).")
     if not len(points):
         raise SimulationError("simulate: touching names no point, so nothing could touch the ground.")
-    if points.joints.max() >= model.njoints:
-        raise SimulationError(f"simulate: touching was made for another model than {model.name!r}.")
+    joints = points.joints.tolist()
+    if max(joints) >= model.njoints or points.names not in ((), tuple(model.names[j] for j in joints)):
+        raise SimulationError(
+            f"simulate: touching was made for another model than {model.name!r}: its joints are others. Pass "
+            "pc.contact_points(model, {...}) of this one, or the dict itself."
+        )
     return points, None
 
 
@@ -103,14 +114,14 @@ def on_ground(
         0.404
     """
     check_model(model, "on_ground")
-    ground = Ground() if ground is None else ground
+    ground = Ground() if ground is None else _checked(ground, "on_ground")
     points, shapes = _touching(model, ground, touching, False)
     world = World(model, ground, points, shapes, Stops(model, any_end=False))
     tree = model.own_tree
     base = next((j for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer"), None)
     if base is None or tree.parents[base]:
         raise ModelError(f"on_ground: model {model.name!r} has no free-flyer, so it stands where it is.")
-    found = np.array(q, dtype=np.float64)
+    found = vector(model, "q", q, model.nq, "nq (the whole tree)").copy()
     i = tree.joints[base].idx_q
     up = tree.jointPlacements[base].rotation.T @ np.array(ground.normal)
     found[i : i + 3] += (above - world.lowest(model, found)) * up
