@@ -233,7 +233,7 @@ def after_impact(held: Held, solver: Impulses, modes: Modes) -> tuple[Modes, Fou
     new.forces[held.rows] = l
     for _ in range(3):  # all digits of what the solver found: its ways are exact to few
         held.u = end
-        new.ways[held.points] = _along(slip, new.ways[held.points])
+        new.ways[held.points] = _along(slip, slip)  # an impact may turn it round
         found = held.forces(new, 0.0)
         end, slip = found.rates, points_of(found.rates, n)[:, :2]
     new.forces[:] = 0.0
