@@ -31,6 +31,7 @@ import report_operational
 import report_simulation
 import report_specialised
 import report_traces
+import two_modes
 from report_loops import markdown, where
 
 import pin_clusters as pc
@@ -62,6 +63,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "files": ("files.json", report_files.table),
     "files in MuJoCo": ("mujoco_files.json", report_mujoco.files),
     "swing": ("mjcf_swing.json", mjcf_swing.table),
+    "two modes": ("two_modes.json", two_modes.table),
     "first calls": ("first_calls.json", first_calls.table),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""

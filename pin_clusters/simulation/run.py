@@ -60,7 +60,7 @@ def simulate(
 
     ``method="events"`` is a second opinion on the same laws, for studies: 4 between events. Steps of ``"rkmk4"``, with
     ``tau`` at every stage, end early where something lands, lets go, slips, stands, or meets or leaves a stop. It knows
-    points and balls on ``ground``; some twenty times slower, and at more than 200 events in a step it gives up.
+    points and balls on ``ground``; ten to fifty times slower, and at more than 200 events in a step it gives up.
 
     Near a dead centre, where the independent joints do not determine the others, it goes on with other independent
     joints inside (``pc.with_independent``). Results and torques stay in the coordinates of ``model``; ``switches`` and

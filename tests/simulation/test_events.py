@@ -263,6 +263,22 @@ def test_a_landing_agrees_with_time_stepping() -> None:
     assert all(0.35 < b / a < 0.65 for a, b in pairwise(apart)), apart
 
 
+def test_impacts_turn_slides_round_and_keep_the_laws() -> None:
+    model = pc.load("mini_cheetah")
+    rest = pc.integrate(model, pc.neutral(model), np.r_[np.zeros(6), np.tile([0.0, 0.6, -1.2], 4)])
+    rng = np.random.default_rng(0)
+    turn, v = np.r_[np.zeros(3), 0.15 * rng.standard_normal(3), np.zeros(12)], np.zeros(18)
+    q = pc.on_ground(model, pc.integrate(model, rest, turn), touching=FEET, above=0.01)
+    v[:6] = 0.2 * rng.standard_normal(6)
+
+    def tau(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return np.r_[np.zeros(6), (-40.0 * pc.difference(model, rest, q) - 1.8 * v)[6:]]
+
+    result = run(model, q, v, tau, 0.08, 2e-3, ground=pc.Ground(0.7), touching=FEET)
+    assert result.contact_laws[:, :2].max() < 1e-6
+    assert result.contact_work.max() < 1e-9
+
+
 def test_a_thrown_block_comes_to_rest() -> None:
     model = block()
     q = pc.neutral(model)

@@ -108,8 +108,8 @@ class Held:
     def forces(self, modes: Modes, h: float) -> Found:
         """Return forces and accelerations.
 
-        What begins to slide, so slowly that friction could turn it within a step of length h, has the way of the end of
-        half a step: the velocity itself would make the equation stiff. No way turns back inside a step.
+        What slides so slowly that friction could turn it within a step of length h has the way of half a step later, or
+        halfway to rest: the velocity itself would make the equation stiff. No way turns back inside a step.
         """
         n, kinds, last = len(self.points), modes.kinds[self.which], modes.forces[self.rows]
         if not n + len(kinds):
@@ -130,10 +130,12 @@ class Held:
             grip = weights @ (self.mu * np.maximum(l[at + 2], 0.0))
             rate = points_of(rates, n)[:, :2]
             if ways is explicit:
-                slow = slides & (np.hypot(*slip.T) < h * grip) & (np.sum(rate * ways, axis=1) > 0.0)
+                speed, slowing = np.hypot(*slip.T), -np.sum(rate * ways, axis=1)
+                slow, soon = slides & (speed < h * grip), np.full(n, h)
+                soon[slowing > 0.0] = np.minimum(h, (speed / np.maximum(slowing, 1e-300))[slowing > 0.0])
             if not slow.any():
                 break
-            ahead = slip + 0.5 * h * (rate + grip[:, None] * ways)
+            ahead = slip + 0.5 * soon[:, None] * (rate + grip[:, None] * ways)
             new = np.where(slow[:, None], _along(ahead, before), ways)
             done = np.abs(new - ways).max() < 1e-12
             ways = new
@@ -231,7 +233,7 @@ def after_impact(held: Held, solver: Impulses, modes: Modes) -> tuple[Modes, Fou
     new.forces[held.rows] = l
     for _ in range(3):  # all digits of what the solver found: its ways are exact to few
         held.u = end
-        new.ways[held.points] = _along(slip, new.ways[held.points])
+        new.ways[held.points] = _along(slip, slip)  # an impact may turn it round
         found = held.forces(new, 0.0)
         end, slip = found.rates, points_of(found.rates, n)[:, :2]
     new.forces[:] = 0.0
