@@ -23,6 +23,7 @@ import timing
 import pin_clusters as pc
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation.ground.kernel import Steps
+from pin_clusters.simulation.ground.points import NOTHING
 from pin_clusters.simulation.ground.stops import Stops
 
 RESULTS = Path(__file__).parent / "results" / "ground.json"
@@ -50,8 +51,8 @@ def prepare(name: str, steps: int) -> tuple[Steps, np.ndarray, np.ndarray, Calla
     q0 = pc.on_ground(model, pc.integrate(model, pc.neutral(model), x), ground, touching, above=above)
     torque = np.zeros((1, model.nv))
     run = Steps(
-        CompiledMoves(model, model), ground, touching, Stops(model, any_end=False), dt=DT, steps=steps, last=DT,
-        torque=torque, rows=steps, reach=50 * DT, reach_of_stops=0.05, slack=1.0,
+        CompiledMoves(model, model), ground, touching, Stops(model, any_end=False), NOTHING, dt=DT, steps=steps,
+        last=DT, torque=torque, rows=steps, reach=50 * DT, reach_of_stops=0.05, reach_of_guards=0.0, slack=1.0,
     )  # fmt: skip
     (tau,), q, v = torque, run.q, run.v
     joints = [model.own_tree.joints[model.getJointId(joint)] for joint in model.independent_joints[1:]]

@@ -226,9 +226,9 @@ SIMULATE = Operation(
 GROUND = Operation(
     "ground", "simulate (steps on a ground)", "steps.ground.ground_at",
     "address:i0 work calls:i1 plan:i2 clock:i1 ratios conditions:i1 limits coupling energies numbers torque:f2 samples "
-    "q v middle free v_next other spare held x a mapped still where:i2 where_numbers whole:i2 whole_numbers panel "
-    "no_gram:f2 no_response:f2 no_velocities gram:f2 response:f2 positions:f2 velocities ends gaps last "
-    "impulses near:i1 chosen:i1 A g guess answer stops:i2 bounds rooms", block=True,
+    "q v middle free v_next other spare held x a mapped still where:i2 where_numbers places:f2 radii "
+    "whole:i2 whole_numbers panel no_gram:f2 no_response:f2 no_velocities gram:f2 response:f2 positions:f2 "
+    "velocities ends gaps last impulses near:i1 chosen:i1 A g guess answer stops:i2 bounds rates rooms", block=True,
 )  # fmt: skip
 
 # --- rows of states

@@ -86,7 +86,6 @@ def test_points_of_another_model_and_radii() -> None:
         ({"ground": True}, pc.ArgumentTypeError, r"ground must be a pc.Ground, got bool. Make one: pc.Ground"),
         ({"ground": 0.8}, pc.ArgumentTypeError, "ground must be a pc.Ground, got float"),
         ({"ground": None}, pc.SimulationError, "points touch nothing without a ground"),
-        ({"touching": None}, pc.SimulationError, "no collision shapes"),
         ({"limits": "torque"}, pc.ArgumentTypeError, 'True, False, "position" or "effort", got \'torque\''),
         ({"limits": 1.0}, pc.ArgumentTypeError, "limits must be"),
         ({"limits": None}, pc.ArgumentTypeError, "limits must be"),
@@ -160,7 +159,7 @@ def test_geometry() -> None:
         (shapes(None), pc.SimulationError, "no collision shapes|no shape of the geometry moves"),
         (shapes(coal.Sphere(0.1), 0), pc.SimulationError, "no shape of the geometry moves"),
         (shapes(coal.Sphere(0.1), 7), pc.SimulationError, "hangs on joint 7, but .* has joints up to 1"),
-        (shapes(flat), pc.SimulationError, "'shape' has no (convex hull|volume)"),
+        (shapes(flat), pc.SimulationError, "'shape': its points lie in a plane, so its convex hull has no volume. Give it as a box"),
         (shapes(coal.TriangleP(*corners[:3])), pc.ArgumentTypeError, "'shape' is a TriangleP; spheres, boxes"),
     ):
         with pytest.raises(error, match=says):
@@ -181,6 +180,12 @@ def test_geometry() -> None:
     q[2] = 0.3
     pc.simulate(model, q, np.zeros(6), duration=1e-3, touching=geometry)
     assert before == ([type(g.geometry).__name__ for g in geometry.geometryObjects], len(geometry.collisionPairs))
+
+
+def test_a_robot_without_shapes() -> None:
+    model = pc.load("tello")
+    with pytest.raises(pc.SimulationError, match="'tello' can touch: it has no collision shapes .* Name points"):
+        pc.simulate(model, pc.neutral(model), np.zeros(model.nv), ground=pc.Ground())
 
 
 def test_an_older_pinocchio(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -12,6 +12,7 @@ import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation.ground.kernel import Steps, at
+from pin_clusters.simulation.ground.points import NOTHING
 from pin_clusters.simulation.ground.stops import Stops
 
 pytestmark = [
@@ -39,10 +40,11 @@ class Robot:
 
     def steps(self, torque: np.ndarray, stops: bool = False, **changes: Any) -> Steps:
         given = {
-            "dt": DT, "steps": 1000, "last": DT, "rows": 200, "reach": REACH, "reach_of_stops": 0.05, "slack": 1.0
+            "dt": DT, "steps": 1000, "last": DT, "rows": 200, "reach": REACH, "reach_of_stops": 0.05,
+            "reach_of_guards": 0.0, "slack": 1.0,
         }  # fmt: skip
         ends = Stops(self.model, any_end=stops)
-        return Steps(self.on, self.ground, self.points, ends, torque=torque, **(given | changes))
+        return Steps(self.on, self.ground, self.points, ends, NOTHING, torque=torque, **(given | changes))
 
     def surface(self, q: np.ndarray, v: np.ndarray) -> Any:
         """Points where balls touch: positions, J, M^-1 J' and J M^-1 J' by frames that are there at this pose."""

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algorithms.dynamics.inputs import inverse_input_matrix
+from ...algorithms.dynamics.minverse import computeMinverse
 from .._coordinates import Coordinates
 from .._engine import FASTEST, Diverged, NearSingular, State, StepFailed
 from .._methods import METHODS, step
@@ -257,7 +257,7 @@ def put_back(
         three[points] = np.einsum("nij,nj->ni", near.axes[points], near.places[points] - modes.anchors[points])
         three[:, 2] = near.room[:n]
         J = world.rows(on, q, near)[rows]
-        response = inverse_input_matrix(on.model, on.data, q, np.ascontiguousarray(J.T))
+        response = computeMinverse(on.model, on.data, q) @ J.T
         G = J @ response
         worst = float(np.abs(off[rows]).max())
         if i == _PUTS - 1 or not worst > _CLOSED:

@@ -28,11 +28,12 @@ class Steps:
     gives one row of torques, is asked between calls, and ``end`` is the next step. Other answers of ``run`` are for the
     caller, with the state that of the start of step ``step``:
 
-    - ``at.TOUCHING``, ``at.BELOW``: stops are near (``rooms``), or beyond their ends, whose rows this does not know.
-      Either do the step in Python, and set the state after it; or, with what is there of all points, find the velocity
-      at its end (``middle``, ``free``; ``positions``, ``velocities`` J free, ``response``, ``gram`` in the world; after
-      ``BELOW`` with no velocity), write it to ``v_next``, ``impulses`` and ``laws`` too, and call ``run(end,
-      at.FOUND)``; a configuration that was put back is written to ``middle``, and ``run(end, at.GIVEN)`` goes on.
+    - ``at.TOUCHING``, ``at.BELOW``: stops (``rooms``) are reached, or guarded shapes near, whose rows this does not
+      know. Either do the step in Python, and set the state after it; or, with what is there of all points, find the
+      velocity at its end (``middle``, ``free``; ``positions``, ``velocities`` J free, ``response``, ``gram`` in the
+      world; after ``BELOW`` with no velocity), write it to ``v_next``, ``impulses`` and ``laws`` too, and call
+      ``run(end, at.FOUND)``; a configuration that was put back is written to ``middle``, and ``run(end, at.GIVEN)``
+      goes on.
     - ``at.SINGULAR``: independent joints are near a dead centre, others may be better.
     - ``at.FAILED``: something is not finite, or a loop cannot follow. Python says what.
 
@@ -54,9 +55,10 @@ class Steps:
     """
 
     def __init__(
-        self, on: CompiledMoves, ground: Ground, points: ContactPoints, stops: Stops, *, dt: float, steps: int,
-        last: float, torque: np.ndarray, rows: int, reach: float, reach_of_stops: float, slack: float, puts: int = 4,
-        slop: float = 1e-9, late: float = 1e-7, switch: bool = True, record: int = 1,
+        self, on: CompiledMoves, ground: Ground, points: ContactPoints, stops: Stops, guards: ContactPoints, *,
+        dt: float, steps: int, last: float, torque: np.ndarray, rows: int, reach: float, reach_of_stops: float,
+        reach_of_guards: float, slack: float, puts: int = 4, slop: float = 1e-9, late: float = 1e-7,
+        switch: bool = True, record: int = 1,
     ) -> None:  # fmt: skip
         """Lay out.
 
@@ -65,13 +67,16 @@ class Steps:
             ground: The plane.
             points: What touches it.
             stops: Ends of the ranges of joints.
+            guards: Two centres of each shape that is for Python where it is near, and its radius twice: of a disc
+                around each of them across their line, or of a ball if they are one.
             dt: Length of a step, [s].
             steps: How many there are in all.
             last: Length of the last one, [s].
             torque: One row, or one per step, shape (rows, nv); it is read where it is.
             rows: How many samples there is room for.
             reach: Points that are closer in the middle of a step are looked at, [m].
-            reach_of_stops: Stops that are closer end the run, [rad] or [m].
+            reach_of_stops: Stops moved by several velocities that are closer end the run, [rad] or [m].
+            reach_of_guards: Guarded shapes that are closer end it, [m].
             slack: Points that open faster, the gap over dt counted, are pushed only if others make them close, [m/s].
             puts: How often points are put back in a step.
             slop: How much deeper a point may be, [m].
@@ -85,12 +90,15 @@ class Steps:
         self.reach, self.normal = reach, ground.axes[2]
         self._friction = np.full(n, ground.friction)
         ids = points.joints.tolist()
-        where, whole = Points(model, ids, columns=False, rates=False), Points(model, ids)
+        every = [*ids, *guards.joints.tolist()]
+        where, whole = Points(model, every, columns=False, rates=False), Points(model, ids)
         offsets = -points.radii[:, None] * ground.axes[2]
-        for asked in (where, whole):
-            asked.put(points.places, offsets)
+        whole.put(points.places, offsets)
+        centres = np.zeros((len(guards), 3))
+        where.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, centres]))
+        radii = guards.radii[::2].copy()
         self.gram, self.response, self.positions, self.velocities = whole.arguments[3:]
-        no_gram, no_response, _, no_velocities = where.arguments[3:]
+        no_gram, no_response, places, no_velocities = where.arguments[3:]
         self.q, self.middle, other, spare, held = (np.zeros(nq) for _ in range(5))
         self.v, self.free, self.v_next, x, a, mapped, still = (np.zeros(nv) for _ in range(7))
         self.gaps, last_impulses, self.impulses, ends = np.zeros(n), np.zeros(m), np.zeros(m), np.zeros(m)
@@ -105,19 +113,22 @@ class Steps:
         self._numbers[: at.MOST_MISSED] = (
             dt, last, ground.height, reach, reach_of_stops, slop, slack, late, ground.friction
         )  # fmt: skip
+        self._numbers[at.REACH_OF_GUARDS] = reach_of_guards
         self._numbers[at.AXES :] = ground.axes.ravel()
         calls = np.concatenate([on.calls, np.zeros(at.GROUND_CALLS - at.WHERE, dtype=np.int64)])
-        if n:
+        if every:
             calls[at.WHERE] = data._ready("points", self.q, self.v, *where.arguments)
+        if n:
             calls[at.WHOLE] = data._ready("points", self.q, self.v, *whole.arguments)
         conditions = np.array([c.at for c in model._tables.conditions], dtype=np.int64)
         limits = on.limits**2 if switch else np.full(len(on.limits), np.inf)
         block = kernels.Block([
             data._pointers["ddq"].address, data._work, calls, on.plan, self._clock, on.ratios, conditions, limits,
             on.coupling, on.energies, self._numbers, torque, self.samples.reshape(-1), self.q, self.v, self.middle,
-            self.free, self.v_next, other, spare, held, x, a, mapped, still, *where.arguments[:2], *whole.arguments[:3],
-            no_gram, no_response, no_velocities, *whole.arguments[3:], ends, self.gaps, last_impulses, self.impulses,
-            self._near, chosen, self._A, self._g, self._guess, self._answer, stops.table, stops.bounds, self.rooms,
+            self.free, self.v_next, other, spare, held, x, a, mapped, still, *where.arguments[:2], places, radii,
+            *whole.arguments[:3], no_gram, no_response, no_velocities, *whole.arguments[3:], ends, self.gaps,
+            last_impulses, self.impulses, self._near, chosen, self._A, self._g, self._guess, self._answer, stops.table,
+            stops.bounds, stops.rates, self.rooms,
         ])  # fmt: skip
         self._block, self._call = block, kernels.ground.function()
         self._systems = [self._system(k) for k in range(n + 1)]

@@ -17,7 +17,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...algorithms._shared import bridge as _bridge
-from ...algorithms.dynamics.inputs import inverse_input_matrix
+from ...algorithms.dynamics.minverse import computeMinverse
 from ...algorithms.kinematics.kinematics import forwardKinematics
 from .._coordinates import Coordinates
 from .near import World
@@ -89,7 +89,7 @@ class Held:
         self.speeds, self.which, self.points = J @ v, np.flatnonzero(touching), np.flatnonzero(touching[:n])
         self.rows = per_row(touching, n, touching)
         self.u, self.start, held = self.speeds[self.rows], v if free is None else free, J[self.rows]
-        self.response = inverse_input_matrix(on.model, on.data, q, np.ascontiguousarray(held.T))
+        self.response = computeMinverse(on.model, on.data, q) @ held.T
         self.G, self.b, self.mu = held @ self.response, self.u, near.friction[self.points]
         if free is not None and len(held):
             self.b = held @ free + _bias(world, on, q, v)[self.rows]

@@ -9,7 +9,6 @@ import numpy as np
 import pinocchio as pin
 
 from ...algorithms._shared import bridge as _bridge
-from ...algorithms.kinematics.jacobians import computeJointJacobians, getJointJacobian
 from ...algorithms.kinematics.kinematics import forwardKinematics
 from ...errors import SimulationError
 from ...model import ClusterModel
@@ -142,17 +141,18 @@ class World:
         """Return the rows of all, shape (3 contacts + stops, nv): velocities of the first side beside the second."""
         nv, n = on.model.nv, near.contacts
         J = np.zeros((3 * n + len(self.stops), nv))
+        G = _bridge.matrix(on.model, on.data, q)
         if n:
-            computeJointJacobians(on.model, on.data, q)
+            tree = on.model.own_tree
+            pin.computeJointJacobians(tree, on.data.tree, q)
             for side, sign in ((0, 1.0), (1, -1.0)):
                 for j in np.unique(near.joints[:, side]).tolist():
                     if j:
                         at = np.flatnonzero(near.joints[:, side] == j)
-                        own = getJointJacobian(on.model, on.data, j, pin.LOCAL_WORLD_ALIGNED)
+                        own = pin.getJointJacobian(tree, on.data.tree, j, pin.LOCAL_WORLD_ALIGNED) @ G
                         arms = near.places[at] - on.data.tree.oMi[j].translation
                         there = own[:3] - np.cross(arms[:, :, None], own[None, 3:], axis=1)
                         J[: 3 * n].reshape(n, 3, nv)[at] += sign * (near.axes[at] @ there)
         if len(self.stops):
-            G = _bridge.matrix(on.model, on.data, q)
             J[3 * n :] = self.stops.sides[:, None] * G[self.stops.columns]
         return J

@@ -36,6 +36,10 @@ class ContactPoints:
         return len(self.joints)
 
 
+NOTHING = ContactPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))
+"""No points."""
+
+
 def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> ContactPoints:
     """Return points of a robot that may touch the ground.
 

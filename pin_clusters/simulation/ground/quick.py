@@ -15,13 +15,18 @@ from .events import EventEngine
 from .kernel import Steps
 from .near import World
 from .plane import Ground
+from .points import NOTHING, ContactPoints
 from .solver import NotSolved
 from .stepping import LATE, PUTS, SLACK, SLOP, SPEED, GroundEngine
 
 _ROWS = 500
 """Steps between two looks at progress, and as many rows of room."""
 _SPEED_OF_STOPS = 20.0
-"""[rad/s] or [m/s]: stops that a joint of this speed does not reach in a step are not looked at."""
+"""[rad/s] or [m/s]: stops of linkages that a joint of this speed does not reach in a step are not looked at."""
+
+
+_SPEED_OF_GUARDS = 5.0
+"""[m/s]: the same of shapes for which coal is asked."""
 
 
 class QuickGroundEngine(GroundEngine):
@@ -29,8 +34,9 @@ class QuickGroundEngine(GroundEngine):
 
     batch = _ROWS
 
-    def __init__(self, settings: Settings, recorder: Any, world: World) -> None:
+    def __init__(self, settings: Settings, recorder: Any, world: World, guards: ContactPoints) -> None:
         super().__init__(settings, recorder, world, compiled=True)
+        self._guards = guards
         torque, nv = settings.torque, settings.model.nv
         self._alone = not callable(torque) and recorder.motors is None
         self._row = torque if self._alone and torque is not None else np.zeros((1, nv))
@@ -72,9 +78,10 @@ class QuickGroundEngine(GroundEngine):
     def _make(self, on: CompiledMoves) -> Steps:
         s, world = self.settings, self._world
         return Steps(
-            on, world.ground or Ground(), world.points, world.stops, dt=s.dt, steps=s.steps, last=s.step(s.steps - 1),
-            torque=self._row, rows=_ROWS, reach=SPEED * s.dt, reach_of_stops=_SPEED_OF_STOPS * s.dt, slack=SLACK,
-            puts=PUTS, slop=SLOP, late=LATE, switch=s.switch, record=s.record,
+            on, world.ground or Ground(), world.points, world.stops, self._guards, dt=s.dt, steps=s.steps,
+            last=s.step(s.steps - 1), torque=self._row, rows=_ROWS, reach=SPEED * s.dt,
+            reach_of_stops=_SPEED_OF_STOPS * s.dt, reach_of_guards=_SPEED_OF_GUARDS * s.dt, slack=SLACK, puts=PUTS,
+            slop=SLOP, late=LATE, switch=s.switch, record=s.record,
         )  # fmt: skip
 
 
@@ -82,6 +89,7 @@ def ground_engine_for(settings: Settings, recorder: Any, world: World, compiled:
     """Return the fastest engine that can do what is asked."""
     if settings.method == "events":
         return EventEngine(settings, recorder, world, compiled=compiled)
-    if compiled and world.shapes is None and settings.passive is None and not kernels.BOUNDSCHECK:
-        return QuickGroundEngine(settings, recorder, world)
+    guards = NOTHING if world.shapes is None else world.shapes.guards
+    if compiled and guards is not None and settings.passive is None and not kernels.BOUNDSCHECK:
+        return QuickGroundEngine(settings, recorder, world, guards)
     return GroundEngine(settings, recorder, world, compiled=compiled)

@@ -13,7 +13,7 @@ from ..._support.hulls import hull
 from ...errors import ArgumentTypeError, InertiaError, LoadError, SimulationError
 from ...model import ClusterModel
 from .plane import Ground, axes_of
-from .points import ContactPoints
+from .points import NOTHING, ContactPoints
 
 _CORNERS = 4
 """Of a face that lies on another are enough: more say the same again."""
@@ -42,12 +42,14 @@ class Shapes:
 
     Attributes:
         joints: Ids of the joints that carry them.
+        guards: Where they can meet the ground, as of ``Steps``; None if they meet other things.
     """
 
     def __init__(
-        self, model: ClusterModel, geometry: pin.GeometryModel, pairs: list[tuple[int, int]], mu: float
-    ) -> None:
-        self._tree, self._mu = model.own_tree, mu
+        self, model: ClusterModel, geometry: pin.GeometryModel, pairs: list[tuple[int, int]], mu: float,
+        guards: ContactPoints | None,
+    ) -> None:  # fmt: skip
+        self._tree, self._mu, self.guards = model.own_tree, mu, guards
         self._geometry = geometry.copy()
         self._geometry.removeAllCollisionPairs()
         for one, two in pairs:
@@ -100,7 +102,6 @@ class Shapes:
             np.array(joints, dtype=np.int64).reshape(n, 2), np.array(places).reshape(n, 3),
             np.array(axes).reshape(n, 3, 3), np.full(n, self._mu), np.array(gaps).reshape(n), keys,
         )  # fmt: skip
-
 
     def _closely(self, k: int, way: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
         """Return points, normal and gap of shapes that just touch: looked at with the first one moved off."""
@@ -178,27 +179,21 @@ def touching_of(
             f"simulate: no shape of the geometry moves with model {model.name!r}. Name points that touch: touching="
             "pc.contact_points(model, {...})."
         )
-    fixed = [i for i, shape in enumerate(shapes) if not shape.parentJoint]
-    joints, places, radii = [], [np.zeros((0, 3))], [np.zeros(0)]
+    fixed = [i for i, shape in enumerate(shapes) if not shape.parentJoint and not _is(shape, ground)]
     geometry, pairs = geometry.copy(), list[tuple[int, int]]()
-    hulls = {i: _hull(shapes[i]) for i in (*moving, *fixed)}
-    for i, convex in hulls.items():
+    for i, convex in {i: _hull(shapes[i]) for i in (*moving, *fixed)}.items():
         if convex is not None:
             geometry.geometryObjects[i].geometry = convex
-    plane = -1
-    for i in moving if ground is not None else ():
-        corners = _corners(geometry.geometryObjects[i])
-        if corners is None:
-            if plane < 0:
-                plane = geometry.addGeometryObject(_plane(ground))
-            pairs.append((i, plane))
-            continue
-        x, radius = corners
-        at = shapes[i].placement
-        joints += [shapes[i].parentJoint] * len(x)
-        places.append(x @ at.rotation.T + at.translation)
-        radii.append(np.full(len(x), radius))
-    pairs += [(i, k) for i in moving for k in fixed]
+    found: tuple[list[ContactPoints], list[ContactPoints]] = [NOTHING], [NOTHING]  # what coal looks at; what not
+    if ground is not None:
+        plane = geometry.addGeometryObject(_plane(ground))
+        for i in moving:
+            x, radius, alone = _corners(geometry.geometryObjects[i])
+            at, joint = shapes[i].placement, np.full(len(x), shapes[i].parentJoint)
+            x = x @ at.rotation.T + at.translation
+            found[alone].append(ContactPoints(joint, x, np.full(len(x), radius)))
+            pairs += [] if alone else [(i, plane)]
+    others = [(i, k) for i in moving for k in fixed]
     if itself:
         own = [(p.first, p.second) for p in geometry.collisionPairs]
         own = [(a, b) for a, b in own if shapes[a].parentJoint and shapes[b].parentJoint]
@@ -207,16 +202,30 @@ def touching_of(
                 "simulate: itself=True, but the geometry has no pairs of the robot's own shapes. Add them: "
                 "geometry.addCollisionPair(pin.CollisionPair(i, k)), or addAllCollisionPairs() and remove neighbours."
             )
-        pairs += own
+        others += own
+    guards, points = map(_together, found)
     mu = 0.8 if ground is None else ground.friction
-    points = ContactPoints(np.array(joints, dtype=np.int64), np.concatenate(places), np.concatenate(radii))
-    return points, Shapes(model, geometry, pairs, mu) if pairs else None
+    pairs += others
+    return points, Shapes(model, geometry, pairs, mu, None if others else guards) if pairs else None
 
 
-def _plane(ground: Ground | None) -> pin.GeometryObject:
+def _together(parts: list[ContactPoints]) -> ContactPoints:
+    joints, places, radii = (np.concatenate([getattr(p, x) for p in parts]) for x in ("joints", "places", "radii"))
+    return ContactPoints(joints, places, radii)
+
+
+def _is(shape: Any, ground: Ground | None) -> bool:
+    """Whether a shape is the ground once more, as files bring one."""
+    if ground is None or _kind(shape) not in ("Halfspace", "Plane"):
+        return False
+    at, plane = shape.placement, shape.geometry
+    n = at.rotation @ plane.n
+    return bool(np.allclose([*n, plane.d + n @ at.translation], [*ground.normal, ground.height], atol=1e-9))
+
+
+def _plane(ground: Ground) -> pin.GeometryObject:
     import coal
 
-    assert ground is not None
     return pin.GeometryObject(
         "the ground", 0, 0, pin.SE3.Identity(), coal.Halfspace(np.array(ground.normal), ground.height)
     )
@@ -232,20 +241,24 @@ def _hull(shape: Any) -> Any:
         raise SimulationError(f"{error} Give it as a box, a sphere or a capsule.") from None
 
 
-def _corners(shape: Any) -> tuple[np.ndarray, float] | None:
-    """Return the points of a shape that can touch a plane, in its axes, and their radius; None: coal has to look."""
+def _corners(shape: Any) -> tuple[np.ndarray, float, bool]:
+    """Return the points of a shape that can touch a plane, in its axes, their radius, and whether these are all of it.
+
+    If not, coal has to look where they are near: two centres of discs, or of one ball.
+    """
     g, kind = shape.geometry, _kind(shape)
     if kind == "Sphere":
-        return np.zeros((1, 3)), float(g.radius)
-    if kind == "Capsule":
-        return np.array([[0.0, 0.0, s * g.halfLength] for s in (-1.0, 1.0)]), float(g.radius)
+        return np.zeros((1, 3)), float(g.radius), True
+    if kind in ("Capsule", "Cylinder"):
+        return np.array([[0.0, 0.0, s * g.halfLength] for s in (-1.0, 1.0)]), float(g.radius), kind == "Capsule"
     if kind == "Box":
         signs = np.array([(x, y, z) for x in (-1.0, 1.0) for y in (-1.0, 1.0) for z in (-1.0, 1.0)])
-        return signs * g.halfSide, 0.0
+        return signs * g.halfSide, 0.0, True
     if kind.startswith("Convex"):
-        return np.array([g.point(i) for i in range(g.num_points)]), 0.0
-    if kind in ("Cylinder", "Cone", "Ellipsoid"):
-        return None
+        return np.array([g.point(i) for i in range(g.num_points)]), 0.0, True
+    if kind in ("Cone", "Ellipsoid"):
+        radius = np.max(g.radii) if kind == "Ellipsoid" else np.hypot(g.radius, g.halfLength)
+        return np.zeros((2, 3)), float(radius), False
     raise ArgumentTypeError(
         f"simulate: shape {shape.name!r} is a {kind}; spheres, boxes, capsules, cylinders, cones, ellipsoids, convex "
         "hulls and meshes can touch."

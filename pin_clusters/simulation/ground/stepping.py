@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ...algorithms.dynamics.inputs import inverse_input_matrix
+from ...algorithms.dynamics.minverse import computeMinverse
 from .._compiled import CompiledMoves
 from .._coordinates import Coordinates
 from .._engine import FASTEST, Diverged, NearSingular, PythonEngine, State, StepFailed
@@ -97,10 +97,11 @@ class GroundEngine(PythonEngine):
         g[normals] += np.maximum(near.room, 0.0) / h
         if (g[normals] < 0.0).any():
             chosen = g[normals] < SLACK
+            inverse = computeMinverse(on.model, on.data, q)
             while True:  # each round takes more of what is near
                 rows = _rows_of(chosen, near.contacts)
                 held = J[rows]
-                response = inverse_input_matrix(on.model, on.data, q, np.ascontiguousarray(held.T))
+                response = inverse @ held.T
                 G = held @ response
                 found = self._solve(t, G, g[rows], near, chosen)
                 new = free + response @ found
@@ -126,7 +127,7 @@ class GroundEngine(PythonEngine):
                 break
             low = near.room < SLACK * h
             J = self._world.rows(on, q, near)[near.normals[low]]
-            response = inverse_input_matrix(on.model, on.data, q, np.ascontiguousarray(J.T))
+            response = computeMinverse(on.model, on.data, q) @ J.T
             try:  # as velocities, over which the solver's tolerance is
                 x = response @ (h * self._solver.solve(J @ response, near.room[low] / h, np.zeros(0)))
             except NotSolved:

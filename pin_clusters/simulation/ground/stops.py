@@ -17,7 +17,8 @@ class Stops:
         columns: Index in the tree's v of each joint, shape (n,).
         sides: 1 for a lower end, -1 for an upper one.
         names: ``"knee > -1.2"``, of each.
-        table: Index in q and side of each, as kernels take it, and bounds: room is side q - bound.
+        table: Index in q, side, and the one independent velocity that moves it (-1: there is no such) of each, as
+            kernels take it; bounds: room is side q - bound; rates: of the room by that velocity.
     """
 
     def __init__(self, model: ClusterModel, *, any_end: bool = True) -> None:
@@ -33,7 +34,19 @@ class Stops:
         table = np.array(rows).reshape(-1, 4)
         self.columns, self._at = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
         self.sides, self._bounds = table[:, 2], table[:, 3]
-        self.table, self.bounds = np.ascontiguousarray(table[:, 1:3].astype(np.int64)), self.sides * self._bounds
+        place = {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
+        own, self.rates = np.full(len(table), -1), self.sides.copy()
+        for k, column in enumerate(self.columns.tolist()):
+            row = np.zeros(0) if model.closures else model.coupling_matrix[column]
+            if column in place:
+                own[k] = place[column]
+            elif np.count_nonzero(row) == 1:
+                own[k] = np.argmax(row != 0.0)
+                self.rates[k] *= row[own[k]]
+        self.table, self.bounds = (
+            np.stack([self._at, self.sides, own], axis=1).astype(np.int64),
+            self.sides * self._bounds,
+        )
 
     def __len__(self) -> int:
         """How many there are."""

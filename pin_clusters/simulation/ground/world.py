@@ -12,13 +12,12 @@ from ...errors import ArgumentTypeError, ModelError, SimulationError
 from ...model import ClusterModel, check_model
 from .near import World
 from .plane import Ground
-from .points import ContactPoints, contact_points
+from .points import NOTHING, ContactPoints, contact_points
 from .shapes import touching_of
 from .stops import Stops
 
 ON_GROUND = ("moreau", "events")
 """Names of the methods for robots on a ground."""
-_NOTHING = np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0)
 _LIMITS = {False: (False, False), True: (True, True), "position": (True, False), "effort": (False, True)}
 
 
@@ -40,9 +39,9 @@ def world_of(model: ClusterModel, ground: Any, touching: Any, limits: Any, itsel
     stopped, effort = _LIMITS[limits]
     if ground is None and touching is None and not itself and not stopped:
         if effort:  # limits of torques alone: no impulses, but the same steps
-            return World(model, None, ContactPoints(*_NOTHING), None, Stops(model, any_end=False)), True
+            return World(model, None, NOTHING, None, Stops(model, any_end=False)), True
         return None, False
-    points, shapes = ContactPoints(*_NOTHING), None
+    points, shapes = NOTHING, None
     if ground is not None or touching is not None or itself:
         points, shapes = _touching(model, ground, touching, bool(itself))
     stops = Stops(model, any_end=stopped)

@@ -21,6 +21,21 @@ def look(numbers, positions, gaps):
 
 
 @inline
+def look_at_guards(clock, numbers, places, radii, first):
+    """Count guarded shapes that are near: discs around two centres, or a ball if they are one; return the lowest."""
+    lowest = math.inf
+    for i in range(len(radii)):
+        p = first + 2 * i
+        x, y, z = places[p + 1, 0] - places[p, 0], places[p + 1, 1] - places[p, 1], places[p + 1, 2] - places[p, 2]
+        up, length = normal(numbers, x, y, z), x * x + y * y + z * z
+        low = normal(numbers, places[p, 0], places[p, 1], places[p, 2]) + min(up, 0.0) - numbers[at.HEIGHT]
+        low -= radii[i] * (math.sqrt(max(0.0, 1.0 - up * up / length)) if length > 0.0 else 1.0)
+        lowest = min(lowest, low)
+        clock[at.STOPS] += low < numbers[at.REACH_OF_GUARDS]
+    return lowest
+
+
+@inline
 def normal(numbers, x, y, z):
     """Part of a vector along the normal."""
     return numbers[at.AXES + 6] * x + numbers[at.AXES + 7] * y + numbers[at.AXES + 8] * z
@@ -28,14 +43,23 @@ def normal(numbers, x, y, z):
 
 @inline
 def look_at_stops(clock, numbers, q, stops, bounds, rooms):
-    """Write the room to stops, and how many are near; return the least one."""
+    """Write the room to stops, and how many are near of which no single velocity tells more; return the least one."""
     lowest, m = math.inf, 0
     for i in range(len(rooms)):
         rooms[i] = stops[i, 1] * q[stops[i, 0]] - bounds[i]
         lowest = min(rooms[i], lowest)
-        m += rooms[i] < numbers[at.REACH_OF_STOPS]
+        m += stops[i, 2] < 0 and rooms[i] < numbers[at.REACH_OF_STOPS]
     clock[at.STOPS] = m
     return lowest
+
+
+@inline
+def closing(stops, rates, rooms, v, h):
+    """How many stops are reached in a step by the one velocity that moves them."""
+    m = 0
+    for i in range(len(rooms)):
+        m += stops[i, 2] >= 0 and rooms[i] + h * rates[i] * v[max(stops[i, 2], 0)] < 0.0
+    return m
 
 
 @inline
@@ -177,10 +201,10 @@ def kept(samples, k, x):
 
 
 def ground_at(
-    address, work, calls, plan, clock, ratios, conditions, limits, coupling, energies, numbers, torque, samples, q, v,
-    middle, free, v_next, other, spare, held, x, a, mapped, still, where, where_numbers, whole, whole_numbers, panel,
-    no_gram, no_response, no_velocities, gram, response, positions, velocities, ends, gaps, last, impulses, near,
-    chosen, A, g, guess, answer, stops, bounds, rooms,
+    address, work, calls, plan, clock, ratios, conditions, limits, coupling, energies, numbers, torque, samples, q,
+    v, middle, free, v_next, other, spare, held, x, a, mapped, still, where, where_numbers, places, radii, whole,
+    whole_numbers, panel, no_gram, no_response, no_velocities, gram, response, positions, velocities, ends, gaps,
+    last, impulses, near, chosen, A, g, guess, answer, stops, bounds, rates, rooms,
 ):  # fmt: skip
     """Run steps until the clock's END, or until something is near or deeper than it may be; see ``tables.ground``.
 
@@ -199,14 +223,16 @@ def ground_at(
         q: At the start of the step, with v; the configuration in its middle, the velocity at its end without impulses
             (free) and with them (v_next).
         other: Room of the size of q, with spare and held; x, a, mapped of the size of v; still, zeros.
-        where: What is asked of points for their positions alone; its numbers, and results without entries.
+        where: What is asked of points for their positions alone, and of two centres of each guarded shape behind them;
+            its numbers, results, and the shapes' radii.
         whole: The same for all of it: then ``gram`` is J M^-1 J', ``response`` M^-1 J', ``velocities`` J free;
             ``ends`` is J v_next.
         gaps: Of the points.
         last: Their impulses in axes of the ground, of the last step; ``impulses``: of this one, in the world.
         near: Which points are in the system; ``chosen``, whether each is; ``A``, ``g``, ``guess``: the system;
             ``answer``: its solution.
-        stops: Rows of index in q and side; room to a stop is side q - bound.
+        stops: Rows of index in q, side, and the velocity that moves it; room to a stop is side q - bound, it changes by
+            rate times velocity.
     """
     phase, nv = clock[at.PHASE], len(v)
     clock[at.PHASE] = at.BEGIN
@@ -230,10 +256,11 @@ def ground_at(
             if calls[at.WHERE] != 0:
                 if call_at(
                     calls[at.WHERE], address,
-                    (middle, still, where, where_numbers, panel, no_gram, no_response, positions, no_velocities),
+                    (middle, still, where, where_numbers, panel, no_gram, no_response, places, no_velocities),
                 ) != 0:  # fmt: skip
                     return at.FAILED
-                least = look(numbers, positions, gaps)
+                least = look(numbers, places, gaps)
+                lowest = min(lowest, look_at_guards(clock, numbers, places, radii, len(gaps)))
             below = (
                 phase != at.GIVEN and clock[at.PUTS] < clock[at.MOST_PUTS] and min(lowest, least) < -numbers[at.SLOP]
             )
@@ -248,6 +275,7 @@ def ground_at(
                     return at.SINGULAR
             if not all_finite(free):
                 return at.FAILED
+            clock[at.STOPS] += 0 if below else closing(stops, rates, rooms, free, h)
             for i in range(len(chosen)):
                 chosen[i] = 0
             clock[at.NEAR] = 0
@@ -274,6 +302,9 @@ def ground_at(
                 return at.MISSED
             choose(clock, numbers, ends, gaps, h, near, chosen, -numbers[at.LATE])
             again = clock[at.NEAR] > m
+            clock[at.STOPS] = closing(stops, rates, rooms, v_next, h)
+            if clock[at.STOPS] > 0:
+                return at.TOUCHING
         elif phase != at.FOUND:
             kept(v_next, 0, free)
             rest(numbers, impulses)
