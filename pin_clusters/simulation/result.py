@@ -150,8 +150,9 @@ class SimulationResult:
         """Write the motion as a table: a line of names with units, then a line per sample with all digits.
 
         Columns: time; q of the whole tree; v, a and tau of the independent joints; energy and residual; forces of
-        contacts that are held; impulse until the next sample and gap of bodies that may touch. The unit says which of them a joint's column is: ``crank [rad]``, ``crank [rad/s]``,
-        ``crank [rad/s^2]``, ``crank [N m]``. ``numpy.loadtxt(path, delimiter=",", skiprows=1)`` reads the numbers.
+        contacts that are held; impulse until the next sample and gap of bodies that may touch. The unit says which of
+        them a joint's column is: ``crank [rad]``, ``crank [rad/s]``, ``crank [rad/s^2]``, ``crank [N m]``.
+        ``numpy.loadtxt(path, delimiter=",", skiprows=1)`` reads the numbers.
 
         Args:
             path: Where to; the folder must exist.

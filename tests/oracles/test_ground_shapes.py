@@ -134,7 +134,9 @@ def test_a_box_that_leans_lands_flat_on_a_box() -> None:
     q = pose(pin.utils.rotate("x", 0.003) @ pin.utils.rotate("y", 0.002), (0.0, 0.0, 0.12))
     r = pc.simulate(model, q, np.zeros(6), duration=0.2, dt=1e-3, touching=geometry)
     up = pin.Quaternion(r.q[-1, 3:7]).toRotationMatrix()[:, 2]
-    assert np.hypot(*up[:2]) < 1.5e-4  # corners within 1e-6 m are one face, and coal's distances are good to some of them
+    assert (
+        np.hypot(*up[:2]) < 1.5e-4
+    )  # corners within 1e-6 m are one face, and coal's distances are good to some of them
     assert abs(r.q[-1, 2] - 0.1) < 2e-5
     assert np.abs(r.v[-1]).max() < 1e-5
 
@@ -176,9 +178,7 @@ def test_a_pile_of_boxes_and_a_robots_own_shapes() -> None:
     geometry.addAllCollisionPairs()
     model = pc.ClusterModel(tree)
     q = np.r_[pose(np.eye(3), (0.0, 0.0, 0.1)), pose(np.eye(3), (0.03, 0.02, 0.35))]
-    r = pc.simulate(
-        model, q, np.zeros(12), duration=0.4, ground=pc.Ground(), touching=geometry, self_collisions=True
-    )
+    r = pc.simulate(model, q, np.zeros(12), duration=0.4, ground=pc.Ground(), touching=geometry, self_collisions=True)
     assert r.bodies == ("lower", "upper")
     assert abs(r.q[-1, 9] - 0.3) < 1e-5
     assert np.abs(r.v[-1]).max() < 1e-5

@@ -71,6 +71,15 @@ def test_nan_is_no_solution(where: str, value: float) -> None:
         solve(G, g, [0.5])
 
 
+def test_impulses_that_are_nan_are_none() -> None:
+    """ADMM's of Painleve's rod: NaN is beyond no tolerance."""
+    G = np.array([[26.0, 0.0, 0.0], [0.0, 10.65997381633641, -12.173095385977444], [0.0, -12.173095385977444, 16.34]])
+    with pytest.raises(solvers.NotSolved):
+        solve(G, np.array([0.0, -5.0, -0.00981]), [8.0])
+    assert solvers.distance(np.full(3, np.nan), np.zeros(3), np.ones(1)) == np.inf
+    assert solvers.distance(np.full(1, np.nan), np.zeros(1), np.zeros(0)) == np.inf
+
+
 def test_a_contact_that_is_heavy_along_one_tangent() -> None:
     """PGS steps by the lighter one and does not converge beyond a ratio of 2: it alone has to, here."""
     solver = solvers.Impulses()

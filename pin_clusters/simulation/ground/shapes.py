@@ -100,7 +100,6 @@ class Shapes:
             np.array(axes).reshape(n, 3, 3), np.full(n, self._mu), np.array(gaps).reshape(n), keys,
         )  # fmt: skip
 
-
     def _closely(self, k: int, way: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
         """Return points, normal and gap of shapes that just touch: looked at with the first one moved off."""
         if way is None or not len((found := self._moved(k, way))[0]):

@@ -67,9 +67,7 @@ class Impulses:
         self._any = pin.Model()
         self._body = self._any.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "any")
         self._pgs = pin.PGSConstraintSolver(), pin.PGSSolverSettings(), pin.PGSSolverResult()
-        admm, again = [
-            (pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)
-        ]
+        admm, again = [(pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()) for _ in range(2)]
         for (_, s, _), most, power in ((self._pgs, _SWEEPS, 0.01), (admm, _STEPS, _POWER), (again, _MANY, _POWER)):
             s.absolute_feasibility_tol, s.absolute_complementarity_tol = TOLERANCE, power * TOLERANCE
             s.relative_feasibility_tol = s.relative_complementarity_tol = 1e-12  # little progress is no convergence
@@ -162,6 +160,8 @@ def distance(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> flo
         end: Velocities with them, shape (n,), [m/s].
         friction: Of each contact.
     """
+    if not np.isfinite(impulses).all():  # what is NaN is not larger than anything
+        return np.inf
     k = 3 * len(friction)
     l, u = impulses[:k].reshape(-1, 3), end[:k].reshape(-1, 3)
     worst = float(np.abs(np.minimum(impulses[k:], end[k:])).max(initial=0.0))
