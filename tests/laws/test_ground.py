@@ -13,26 +13,30 @@ from support.ground_steps import rebuild
 
 import pin_clusters as pc
 
+pytestmark = grounds.NEEDED
+
 G = 9.81
 
 
-def slide(degrees: float, turn: np.ndarray | None = None, dt: float = 1e-3) -> tuple[float, float]:
+def slide(degrees: float, mass: float) -> tuple[float, float]:
     """How far a block has gone on a slope of so much more than atan(mu), and how far it should, after 0.5 s."""
     mu, T = 0.5, 0.5
     slope = np.arctan(mu) + np.deg2rad(degrees)
-    model, points = grounds.robot("block")
+    model = grounds.block(mass=mass)
+    points = pc.contact_points(model, {"block": grounds.corners(grounds.BLOCK)[::2]})  # of the lower face
     ground = pc.Ground(mu, (np.sin(slope), 0.0, np.cos(slope)))
     R = pin.utils.rotate("y", slope)
     q = np.r_[R @ [0.0, 0.0, 0.05], pin.Quaternion(R).coeffs()]
-    r = pc.simulate(model, q, np.zeros(6), duration=T, dt=dt, ground=ground, touching=points)
+    r = pc.simulate(model, q, np.zeros(6), duration=T, dt=1e-3, ground=ground, touching=points)
     law = max(0.0, G * (np.sin(slope) - mu * np.cos(slope)) * T**2 / 2)
-    assert r.contact_laws[:, 0].max() < 1e-12
+    assert r.contact_laws[:, 0].max() < 1e-12 * max(1.0, mass)
     return float(np.linalg.norm(r.q[-1, :3] - q[:3])), law
 
 
-@pytest.mark.parametrize("degrees", [-0.05, 0.05, 5.0])
-def test_a_block_sticks_below_the_angle_of_friction_and_slides_above_it(degrees: float) -> None:
-    found, law = slide(degrees)
+@pytest.mark.parametrize(("degrees", "mass"), [(-0.05, 2.0), (0.05, 2.0), (5.0, 2.0), (0.05, 1e-6), (0.05, 1e6)])
+def test_a_block_sticks_below_the_angle_of_friction_and_slides_above_it(degrees: float, mass: float) -> None:
+    """Whatever its mass: tolerances are velocities."""
+    found, law = slide(degrees, mass)
     assert abs(found - law) < 1e-6
     assert (law > 1e-4) == (degrees > 0.0)
 
@@ -357,6 +361,22 @@ def test_all_leave_and_land_at_once() -> None:
     momentum = [pc.computeCentroidalMomentum(model, data, r.q[k], r.v[k]).linear[2] for k in flight]
     mass = sum(i.mass for i in model.inertias)
     assert np.abs(np.diff(momentum) / (1e-3 * mass) + G).max() < 1e-3
+
+
+def test_an_end_that_another_presses_down() -> None:
+    """A rod lands on one end at 10 m/s; the other one, open by 3 m/s, is thrown to the ground in the same step."""
+    size, h = (1.0, 0.02, 0.02), 1e-3
+    model = grounds.block(size)
+    points = pc.contact_points(model, {"block": [(-0.5, 0.0, -0.01), (0.5, 0.0, -0.01)]})
+    q = np.r_[0.0, 0.0, 0.0, pin.Quaternion(pin.utils.rotate("y", 0.003)).coeffs()]
+    q = pc.on_ground(model, q, pc.Ground(), points, above=0.003)
+    v = np.r_[0.0, 0.0, -5.0, 0.0, -10.0, 0.0]
+    r = pc.simulate(model, q, v, duration=h, dt=h, ground=pc.Ground(), touching=points)
+    s = rebuild(model, r, 0, points, pc.Ground())
+    free = (s.J @ s.free + s.offset)[2::3]
+    assert free[0] < -5.0
+    assert free[1] > 1.5
+    assert np.abs(s.end[2::3]).max() < 1e-6  # both are closed
 
 
 def test_the_ground_pushes_nobody_who_is_not_there() -> None:

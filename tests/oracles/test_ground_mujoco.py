@@ -17,6 +17,8 @@ import pin_clusters as pc
 mujoco = pytest.importorskip("mujoco", minversion="3.3.4")
 from support.compiled import Compiled  # noqa: E402
 
+pytestmark = grounds.NEEDED
+
 STEP, HERE, BALL = 3.125e-5, 6.25e-5, 1e-3
 
 

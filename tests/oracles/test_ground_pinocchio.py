@@ -5,10 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from support import grounds
 
 import pin_clusters as pc
 
-pytestmark = pytest.mark.skipif(not hasattr(pin, "ADMMConstraintSolver"), reason="needs pin 4.1")
+pytestmark = grounds.NEEDED
+
 FEET = {"left": np.array([0.0, 0.02, -0.4]), "right": np.array([0.0, -0.02, -0.4])}
 
 

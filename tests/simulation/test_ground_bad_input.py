@@ -12,6 +12,8 @@ from support import grounds
 
 import pin_clusters as pc
 
+pytestmark = grounds.NEEDED
+
 
 def run(name: str = "mini_cheetah", **changes: Any) -> pc.SimulationResult:
     model, _ = grounds.robot(name)

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import pytest
+from support import grounds
 from support.drops import ROBOTS, Drop, drop
+
+pytestmark = grounds.NEEDED
 
 
 def check(d: Drop) -> None:
