@@ -43,8 +43,9 @@ def draw(result: SimulationResult) -> Figure:
             if own:
                 panels.append((title, unit, own))
     open_by = float(result.residual.max(initial=0.0))
-    span = np.diff(result.time, append=np.inf)[:, None]
-    pushes = {b: y for b, y in enumerate((result.contact_impulses[..., 2] / span)[shown].T) if np.any(y)}
+    span = np.diff(result.time, append=np.inf)[shown]
+    pushes = {b: result.contact_impulses[shown, b, 2] / span for b in range(len(result.bodies))}
+    pushes = {b: y for b, y in pushes.items() if np.any(y)}
     rows = len(panels) + 1 + bool(pushes) + (open_by > 0.0)  # nothing to see where couplings are constant ratios
     columns = -(-len(result.joints) // _PER_COLUMN)
     figure = Figure(figsize=(8.2 + 1.7 * columns, 1.2 + 1.65 * rows), dpi=100, layout="constrained")
