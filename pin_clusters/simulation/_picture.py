@@ -11,8 +11,6 @@ from .._support.picture_names import literal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .result import SimulationResult
-
 # Okabe and Ito's colours, which the colour-blind can tell apart; beyond seven joints the line style changes as well
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES: tuple[Any, ...] = ("-", (0, (4.0, 2.0)), (0, (1.2, 1.5)), (0, (6.0, 1.5, 1.2, 1.5)))
@@ -21,7 +19,7 @@ _PER_COLUMN = 22
 _SWITCH: dict[str, Any] = {"color": "#888888", "linewidth": 0.9, "linestyle": (0, (2.0, 2.0))}
 
 
-def draw(result: SimulationResult) -> Figure:
+def draw(result: Any) -> Figure:
     """Return coordinates, velocities, torques, forces of the ground, energy and residual over time."""
     from matplotlib.figure import Figure
 
