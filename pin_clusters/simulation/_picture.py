@@ -11,8 +11,6 @@ from .._support.picture_names import literal
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-    from .result import SimulationResult
-
 # Okabe and Ito's colours, which the colour-blind can tell apart; beyond seven joints the line style changes as well
 _COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
 _DASHES: tuple[Any, ...] = ("-", (0, (4.0, 2.0)), (0, (1.2, 1.5)), (0, (6.0, 1.5, 1.2, 1.5)))
@@ -21,7 +19,7 @@ _PER_COLUMN = 22
 _SWITCH: dict[str, Any] = {"color": "#888888", "linewidth": 0.9, "linestyle": (0, (2.0, 2.0))}
 
 
-def draw(result: SimulationResult) -> Figure:
+def draw(result: Any) -> Figure:
     """Return coordinates, velocities, torques, forces of the ground, energy and residual over time."""
     from matplotlib.figure import Figure
 
@@ -43,8 +41,9 @@ def draw(result: SimulationResult) -> Figure:
             if own:
                 panels.append((title, unit, own))
     open_by = float(result.residual.max(initial=0.0))
-    span = np.diff(result.time, append=np.inf)[:, None]
-    pushes = {b: y for b, y in enumerate((result.contact_impulses[..., 2] / span)[shown].T) if np.any(y)}
+    span = np.diff(result.time, append=np.inf)[shown]
+    pushes = {b: result.contact_impulses[shown, b, 2] / span for b in range(len(result.bodies))}
+    pushes = {b: y for b, y in pushes.items() if np.any(y)}
     rows = len(panels) + 1 + bool(pushes) + (open_by > 0.0)  # nothing to see where couplings are constant ratios
     columns = -(-len(result.joints) // _PER_COLUMN)
     figure = Figure(figsize=(8.2 + 1.7 * columns, 1.2 + 1.65 * rows), dpi=100, layout="constrained")

@@ -22,6 +22,8 @@ import pin_clusters as pc
 
 clarabel = pytest.importorskip("clarabel")
 
+pytestmark = grounds.NEEDED
+
 
 def shift_of(s: Step, u: np.ndarray, mu: float) -> np.ndarray:
     """mu |u_T| n of each contact."""

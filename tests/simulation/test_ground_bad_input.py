@@ -12,6 +12,8 @@ from support import grounds
 
 import pin_clusters as pc
 
+pytestmark = grounds.NEEDED
+
 
 def run(name: str = "mini_cheetah", **changes: Any) -> pc.SimulationResult:
     model, _ = grounds.robot(name)
@@ -205,6 +207,6 @@ def test_on_ground_needs_a_base_that_is_free() -> None:
 
 
 def test_steps_too_large_are_said_not_hung() -> None:
-    with pytest.raises(pc.SimulationError, match="diverges|no impulses|function|cannot follow") as caught:
+    with pytest.raises(pc.SimulationError, match=r"diverges|no impulses|cannot follow") as caught:
         run("mini_cheetah", tau=lambda t, q, v: -1e4 * v, duration=0.5, dt=1e-2)
     assert caught.value.result is not None

@@ -10,6 +10,8 @@ from support import grounds
 import pin_clusters as pc
 from pin_clusters.verification import reference
 
+pytestmark = grounds.NEEDED
+
 
 def arm(ratio: float, most: float, own: float) -> pc.ClusterModel:
     """A shoulder with a geared rotor that is a body, and an elbow without a rotor."""

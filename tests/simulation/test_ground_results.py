@@ -11,6 +11,8 @@ from support import grounds
 
 import pin_clusters as pc
 
+pytestmark = grounds.NEEDED
+
 
 def drop(dt: float = 1e-3, duration: float = 0.12, tau: Any = None, **more: Any) -> pc.SimulationResult:
     """A quadruped that falls 20 mm."""

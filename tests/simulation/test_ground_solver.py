@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from support import grounds
 
 import pin_clusters as pc
 from pin_clusters.simulation.ground import solver as solvers
 
-pytestmark = pytest.mark.skipif(not hasattr(pin, "PGSConstraintSolver"), reason="needs pin 4.1")
+pytestmark = grounds.NEEDED
 
 
 def solve(G: np.ndarray, g: np.ndarray, mu: list[float], solver: solvers.Impulses | None = None) -> np.ndarray:
@@ -71,6 +72,15 @@ def test_nan_is_no_solution(where: str, value: float) -> None:
         solve(G, g, [0.5])
 
 
+def test_impulses_that_are_nan_are_none() -> None:
+    """ADMM's of Painleve's rod: NaN is beyond no tolerance."""
+    G = np.array([[26.0, 0.0, 0.0], [0.0, 10.65997381633641, -12.173095385977444], [0.0, -12.173095385977444, 16.34]])
+    with pytest.raises(solvers.NotSolved):
+        solve(G, np.array([0.0, -5.0, -0.00981]), [8.0])
+    assert solvers.distance(np.full(3, np.nan), np.zeros(3), np.ones(1)) == np.inf
+    assert solvers.distance(np.full(1, np.nan), np.zeros(1), np.zeros(0)) == np.inf
+
+
 def test_a_contact_that_is_heavy_along_one_tangent() -> None:
     """PGS steps by the lighter one and does not converge beyond a ratio of 2: it alone has to, here."""
     solver = solvers.Impulses()
@@ -97,7 +107,7 @@ def test_little_progress_is_no_solution() -> None:
     assert late > 5  # PGS alone would not have done
 
 
-@pytest.mark.parametrize("size", [1e-6, 1.0, 1e6])
+@pytest.mark.parametrize("size", [1e-9, 1e-6, 1.0, 1e6, 1e9])
 def test_tolerances_are_velocities_whatever_the_mass(size: float) -> None:
     """They mix N s, m/s and J: a flea or a ship has the same velocities."""
     rng = np.random.default_rng(4)
@@ -122,9 +132,21 @@ def test_a_solver_keeps_nothing_of_the_problem_before() -> None:
 
 def test_each_contact_has_its_own_friction() -> None:
     """A set that was appended is a copy: friction has to be there before."""
+    solver = solvers.Impulses()
     for mu in ([0.1, 0.9], [0.9, 0.1], [0.0, 0.3]):
-        l = solve(np.eye(6), np.array([5.0, 0.0, -1.0] * 2), mu)
+        l = solve(np.eye(6), np.array([5.0, 0.0, -1.0] * 2), mu, solver)
         assert np.abs(l.reshape(2, 3) - [[-m, 0.0, 1.0] for m in mu]).max() < 1e-6
+
+
+def test_a_guess_is_used_each_time() -> None:
+    """It is forgotten by each call."""
+    rng, solver = np.random.default_rng(5), solvers.Impulses()
+    G, g = soles(rng, 3, 3), rng.normal(size=9) - np.tile([0.0, 0.0, 1.0], 3)
+    l = solve(G, g, [0.6] * 3, solver)
+    assert solver.iterations > 8
+    for _ in range(3):
+        solver.solve(G, g, np.full(3, 0.6), l)
+        assert solver.iterations <= 3
 
 
 def test_the_guess_may_be_far_off() -> None:

@@ -75,5 +75,13 @@ def rebuild(
         room.append(side * (q[joint.idx_q] - bound))
         offset.append(max(room[-1], 0.0) / h)
     return Step(
-        q, projection.crba(model, oracle, q), free, after, np.vstack(rows), np.array(room), np.array(offset), axes, len(points)
+        q,
+        projection.crba(model, oracle, q),
+        free,
+        after,
+        np.vstack(rows),
+        np.array(room),
+        np.array(offset),
+        axes,
+        len(points),
     )

@@ -49,6 +49,9 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
             several, shape (k, 3), in its axes, [m].
         radius: Of the ball around each, [m].
 
+    Returns:
+        The points.
+
     Raises:
         UnknownNameError: There is no such joint or frame.
         ShapeError: A point has not three coordinates.

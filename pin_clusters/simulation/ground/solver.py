@@ -166,6 +166,8 @@ def distance(impulses: np.ndarray, end: np.ndarray, friction: np.ndarray) -> flo
         end: Velocities with them, shape (n,), [m/s].
         friction: Of each contact.
     """
+    if not np.isfinite(impulses).all():  # what is NaN is not larger than anything
+        return np.inf
     k = 3 * len(friction)
     l, u = impulses[:k].reshape(-1, 3), end[:k].reshape(-1, 3)
     worst = float(np.abs(np.minimum(impulses[k:], end[k:])).max(initial=0.0))
