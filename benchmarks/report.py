@@ -31,6 +31,7 @@ import report_operational
 import report_simulation
 import report_specialised
 import report_traces
+import touchdown
 from report_loops import markdown, where
 
 import pin_clusters as pc
@@ -63,6 +64,8 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "files in MuJoCo": ("mujoco_files.json", report_mujoco.files),
     "swing": ("mjcf_swing.json", mjcf_swing.table),
     "first calls": ("first_calls.json", first_calls.table),
+    "touchdown": ("touchdown.json", touchdown.table),
+    "touchdown short": ("touchdown.json", touchdown.short),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
@@ -220,6 +223,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/from-mujoco.md": bench_short,
         "docs/files.md": bench_short,
         "docs/compiled.md": bench_short,
+        "docs/ground.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()
