@@ -19,27 +19,17 @@ import pin_clusters as pc
 from pin_clusters import approximations, visualize
 
 DT, SECONDS, STAND, PERIOD = 1e-3, 1.5, 0.1, 0.36  # [s]: a step, the test, before the first step, a trot
-LEGS, PAIRS, FOOT = ("FL", "FR", "HL", "HR"), ((0, 3), (1, 2)), np.array([0.0, 0.0, -0.195])  # in the shank's frame [m]
+LEGS, PAIRS = ("FL", "FR", "HL", "HR"), ((0, 3), (1, 2))
 BENT, SPEED, LIFT = [0.0, -0.8, 1.6], np.array([0.4, 0.0, 0.0]), 0.06  # of a leg [rad]; of the trot [m/s]; of feet [m]
 FOOT_P, FOOT_D = 500.0, 12.0  # [N/m, N s/m]
 TRUNK_P, TRUNK_D = np.array([0.0, 0, 100, 150, 150, 100]), np.array([8.0, 8, 15, 20, 20, 15])  # [1/s^2, 1/s]
 PUSHES, PUSH, LONG = (0.8, 4.0, 7.0), np.array([10.0, 25.0, 0.0]), 0.1  # when [s], with what force [N], how long [s]
 
 
-def quadruped() -> pc.ClusterModel:
-    """Return the robot with frames at its feet."""
-    warnings.simplefilter("ignore", pc.PinClustersWarning)  # inertias as they were published
-    shipped = pc.load("mini_cheetah")
-    tree, at = shipped.tree.copy(), pin.SE3(np.eye(3), FOOT)
-    for leg in LEGS:
-        tree.addFrame(pin.Frame(f"{leg}_foot", tree.getJointId(f"{leg}_knee"), at, pin.OP_FRAME))
-    return pc.ClusterModel(tree, shipped.constraints)
-
-
 def trot(model: pc.ClusterModel, home: np.ndarray) -> Callable[..., np.ndarray]:
     """Return the controller, torques of (t, q, v), which holds the height of the pose `home`."""
     data, axes = model.createData(), pin.LOCAL_WORLD_ALIGNED
-    feet = [model.getFrameId(f"{leg}_foot") for leg in LEGS]
+    feet = [model.getFrameId(f"{leg}_foot", pin.FIXED_JOINT) for leg in LEGS]
     pc.framesForwardKinematics(model, data, home)
     under = [data.oMf[i].translation - home[:3] for i in feet]  # each foot from the trunk, while it stands still
     left = [data.oMf[i].translation.copy() for i in feet]  # where each foot left the ground
@@ -75,9 +65,10 @@ def trot(model: pc.ClusterModel, home: np.ndarray) -> Callable[..., np.ndarray]:
 
 def main(seconds: float = SECONDS) -> dict[str, pc.SimulationResult]:
     """Trot with both robots, write the page; returns the motions."""
-    exact = quadruped()
+    warnings.simplefilter("ignore", pc.PinClustersWarning)  # inertias of the robot as they were published
+    exact = pc.load("mini_cheetah")
     home = pc.integrate(exact, pc.neutral(exact), np.concatenate([np.zeros(6), *[BENT] * 4]))
-    feet = pc.contact_points(exact, [f"{leg}_foot" for leg in LEGS])
+    feet = pc.contact_points(exact, [f"{leg}_foot_link" for leg in LEGS])
     q0, v0, found = pc.on_ground(exact, home, touching=feet), np.zeros(exact.nv), {}
     for name, robot in (("exact", exact), ("armature", approximations.robot(exact, "diagonal"))):
         run = found[name] = pc.simulate(robot, q0, v0, trot(exact, q0), seconds, DT, ground=pc.Ground(), touching=feet)

@@ -71,19 +71,6 @@ def walk_of(robot: str, name: str) -> str:
     return name or known[0]
 
 
-def points(feet: tuple[str, ...]) -> dict[str, list[list[float]]]:
-    """Return points by body from ``BODY=X,Y,Z``."""
-    found: dict[str, list[list[float]]] = {}
-    for text in feet:
-        name, _, place = text.partition("=")
-        try:
-            x, y, z = map(float, place.split(","))
-        except ValueError as e:
-            raise click.UsageError(f"--foot {text!r} is not BODY=X,Y,Z, such as left_ankle=0.1,0,-0.041 (m).") from e
-        found.setdefault(name.strip(), []).append([x, y, z])
-    return found
-
-
 def _pose(text: str) -> str | dict[str, float]:
     """Return a pose from ``NAME`` or ``JOINT=VALUE,JOINT=VALUE``."""
     if "=" not in text:

@@ -175,7 +175,7 @@ def test_page_and_numbers(trot: Walked) -> None:
 
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    feet = [x for leg in FEET for x in ("--foot", f"{leg}=0,0,-0.195")]
+    feet = ["--touching", "*_knee=0,0,-0.195"]
     trot_too = ["--trajectory", "mini_cheetah_trot", "--output", "out"]
     done = CliRunner().invoke(cli.main, ["audit", "mini_cheetah", "--drop", "0.02", *trot_too, *feet])
     assert done.exit_code == 0, done.output
@@ -186,7 +186,7 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     assert json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))["walk"]["harness"] == 0.0
     for given, message in (
         (["tello", "--walk"], "no walk ships with tello"),
-        (["mini_cheetah", "--walk", "--foot", "FL_knee=1,2"], "is not BODY=X,Y,Z"),
+        (["mini_cheetah", "--walk", "--touching", "FL_knee=1,2"], "is not NAME or NAME=X,Y,Z"),
     ):
         refused = CliRunner().invoke(cli.main, ["audit", *given])
         assert refused.exit_code == 2

@@ -131,12 +131,12 @@ def study(
 @click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Compare a landing, let fall from this height, m.")
 @click.option("--friction", type=click.FloatRange(0.0, 10.0), default=0.8, show_default=True, help="Of the ground.")
 @click.option(
-    "--foot", "feet", multiple=True, metavar="BODY=X,Y,Z",
-    help="Point that may touch, in the frame of a joint or frame, m; several times.  [default: collision shapes]",
+    "--touching", multiple=True, metavar="NAME[=X,Y,Z;...]",
+    help="What touches: frames, or points of frames or joints, m.  [default: the robot's shapes]",
 )  # fmt: skip
 def audit(
     robot: str, output: Path | None, threshold: float, frames: tuple[str, ...], walk: str | None, drop: float | None,
-    friction: float, feet: tuple[str, ...], trajectory: str,
+    friction: float, touching: tuple[str, ...], trajectory: str,
     base: Literal["fixed", "floating"] | None, drop_rotors: bool, independent: tuple[str, ...] | None, **options: Any,
 ) -> None:  # fmt: skip
     """Is armature enough? Write a page that says so.
@@ -153,28 +153,30 @@ def audit(
       pin-clusters audit mini_cheetah --trajectory mini_cheetah_trot
       pin-clusters audit my_robot.urdf --amplitude 0.2 --output /tmp/audit
       pin-clusters audit mit_humanoid --walk
-      pin-clusters audit my_robot.urdf --walk gait.csv --foot sole=0.1,0,0 --foot sole=-0.05,0,0
+      pin-clusters audit my_robot.urdf --walk gait.csv --touching "*_ankle=0.1,0,0;-0.05,0,0"
     """  # noqa: D301 (click wants the character)
     from ...simulation.ground.plane import Ground
     from ...studies import audit
+    from .. import drop as drops
     from .. import study as motions
     from .. import tables
 
     folder, out = folder_of(output, "audit", robot), common.console()
     if walk is not None:
         trajectory = motions.walk_of(robot, walk)
-    touching = motions.points(feet) if feet else None
     motion = motions.trajectory_of(trajectory, options)
     # as it is, floating or not, where nothing is said: what its base does is for the study to say
     as_it_is = base is None and not Path(robot).is_file()
     model = common.load(robot) if as_it_is else motions.load(robot, base, motion)
     model = common.with_independent(model, independent)
     audit.check(model)
+    on_foot = walk is not None or drop is not None
+    points = drops.touching_of(model, touching) if on_foot else None
     with common.output_folder(folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(
                 model, motion, threshold=threshold, base=base, frames=frames or None, drop_rotors=drop_rotors,
-                walk=walk is not None and drop is None, drop=drop, ground=Ground(friction), touching=touching,
+                walk=walk is not None and drop is None, drop=drop, ground=Ground(friction), touching=points,
                 progress=progress,
             )  # fmt: skip
         with common.written(folder):
