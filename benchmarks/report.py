@@ -32,6 +32,7 @@ import report_simulation
 import report_specialised
 import report_traces
 import two_modes
+import touchdown
 from report_loops import markdown, where
 
 import pin_clusters as pc
@@ -65,6 +66,8 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "swing": ("mjcf_swing.json", mjcf_swing.table),
     "two modes": ("two_modes.json", two_modes.table),
     "first calls": ("first_calls.json", first_calls.table),
+    "touchdown": ("touchdown.json", touchdown.table),
+    "touchdown short": ("touchdown.json", touchdown.short),
 }
 """Key, file in ``results/`` and what renders it; the README shows less of the speed."""
 STUDY_ROBOT = "mit_humanoid_leg"
@@ -222,6 +225,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/from-mujoco.md": bench_short,
         "docs/files.md": bench_short,
         "docs/compiled.md": bench_short,
+        "docs/ground.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()

@@ -304,6 +304,42 @@ def draw_17(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
+def draw_18(example: ModuleType, found: dict[str, Any]) -> Figure:
+    """The way of the trunk, and impulses of touch-downs."""
+    figure, (left, right) = sheet()
+    for (name, run), colour in zip(found.items(), (BLUE, ORANGE), strict=True):
+        left.plot(run.time, 100.0 * run.q[:, 1], color=colour, label=f"{name}, aside")
+        right.plot(
+            [t.time for t in run.touchdowns], [t.impulse[2] for t in run.touchdowns], ".", color=colour, label=name
+        )
+    for start in example.PUSHES:
+        if start < run.time[-1]:
+            left.axvspan(start, start + example.LONG, color="#dddddd")
+    left.set(title="trunk, pushed where grey", xlabel="time [s]", ylabel="[cm]")
+    right.set(title="touch-downs: first step", xlabel="time [s]", ylabel="[N s]")
+    left.legend(fontsize=8)
+    right.legend(fontsize=8)
+    return figure
+
+
+def draw_19(example: ModuleType, run: Any) -> Figure:
+    """The pelvis and the forces of the feet."""
+    figure, (left, right) = sheet()
+    for i, name, colour in ((0, "forward", BLUE), (1, "to the left", RED), (2, "up", GREEN)):
+        left.plot(run.time, 100.0 * (run.q[:, i] - run.q[0, i]), color=colour, label=name)
+    force = run.contact_impulses[:-1, :, 2] / np.diff(run.time)[:, None]
+    for b, colour in ((0, BLUE), (1, ORANGE)):
+        right.plot(run.time[:-1], force[:, b], color=colour, lw=0.8, label=run.bodies[b].replace("_", " "))
+    for start, _ in example.PUSHES:
+        if start < run.time[-1]:
+            left.axvspan(start, start + example.LONG, color="#dddddd")
+    left.set(title="pelvis, pushed where grey", xlabel="time [s]", ylabel="[cm]")
+    right.set(title="force of the ground, upward", xlabel="time [s]", ylabel="[N]", ylim=(0, 500))
+    left.legend(fontsize=8)
+    right.legend(fontsize=8)
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright
@@ -335,7 +371,7 @@ def image(drawn: Figure | Image.Image) -> Image.Image:
 
 
 def main(folder: Path, numbers: list[str]) -> None:
-    """Run the examples in a temporary folder and draw what they return."""
+    """Run the examples in a temporary folder and draw what they return; what can go on for longer does."""
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted(HERE.parent.glob("[0-9][0-9]_*.py")):
@@ -352,7 +388,8 @@ def main(folder: Path, numbers: list[str]) -> None:
         with tempfile.TemporaryDirectory() as work:
             os.chdir(work)
             try:
-                image(draw(example, example.main())).save(folder / f"{number}.png", optimize=True)
+                longer = {"seconds": 10.0} if number in ("18", "19") else {}
+                image(draw(example, example.main(**longer))).save(folder / f"{number}.png", optimize=True)
             finally:
                 os.chdir(before)
 

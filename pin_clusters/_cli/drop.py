@@ -62,7 +62,7 @@ class Drop:
         plane = Ground(friction, height=height) if ground or (ground is None and floats) else None
         if plane is None and (touching or drop is not None):
             raise PinClustersError("--touching and --drop need a ground: say --ground, or --base floating.")
-        points, q, notes = _touching(model, touching) if plane else None, _posed(model, pose), []
+        points, q, notes = touching_of(model, touching) if plane else None, _posed(model, pose), []
         lifts = plane is not None and floats
         home = on_ground(model, q, plane, points) if lifts else q
         hold = Hold(model, home, dt, plane, points, kp, kd)
@@ -159,7 +159,7 @@ def _posed(model: ClusterModel, given: Sequence[str]) -> np.ndarray:
     return integrate(model, model.q_reference, step)
 
 
-def _touching(model: ClusterModel, given: Sequence[str]) -> Any:
+def touching_of(model: ClusterModel, given: Sequence[str]) -> Any:
     """Return what may touch: points by frame or joint, or the shapes of the robot."""
     tree = model.own_tree
     shapes = getattr(model, "collision", None)

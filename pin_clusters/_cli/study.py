@@ -63,6 +63,14 @@ def trajectory_of(name: str, options: dict[str, Any]) -> Trajectory:
     )
 
 
+def walk_of(robot: str, name: str) -> str:
+    """Return the name of a motion on feet: the one that is given, or what ships with the robot."""
+    known = [x for x in study.motions() if trajectories.robot_of(x) == robot and x.endswith(("_walk", "_trot"))]
+    if not name and not known:
+        raise click.UsageError(f"no walk ships with {robot}: give a motion, --walk gait.csv, or a height, --drop 0.1.")
+    return name or known[0]
+
+
 def _pose(text: str) -> str | dict[str, float]:
     """Return a pose from ``NAME`` or ``JOINT=VALUE,JOINT=VALUE``."""
     if "=" not in text:

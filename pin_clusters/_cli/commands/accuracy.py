@@ -124,8 +124,19 @@ def study(
     "--frame", "frames", multiple=True, metavar="NAME",
     help="Frame whose inertia and drift to look at; several times.  [default: ends of the longest chains]",
 )  # fmt: skip
+@click.option(
+    "--walk", is_flag=False, flag_value="", metavar="[MOTION]",
+    help="Compare touch-downs along a recorded motion, too.  [default: the walk or trot that ships with the robot]",
+)  # fmt: skip
+@click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Compare a landing, let fall from this height, m.")
+@click.option("--friction", type=click.FloatRange(0.0, 10.0), default=0.8, show_default=True, help="Of the ground.")
+@click.option(
+    "--touching", multiple=True, metavar="NAME[=X,Y,Z;...]",
+    help="What touches: frames, or points of frames or joints, m.  [default: the robot's shapes]",
+)  # fmt: skip
 def audit(
-    robot: str, output: Path | None, threshold: float, frames: tuple[str, ...], trajectory: str,
+    robot: str, output: Path | None, threshold: float, frames: tuple[str, ...], walk: str | None, drop: float | None,
+    friction: float, touching: tuple[str, ...], trajectory: str,
     base: Literal["fixed", "floating"] | None, drop_rotors: bool, independent: tuple[str, ...] | None, **options: Any,
 ) -> None:  # fmt: skip
     """Is armature enough? Write a page that says so.
@@ -141,28 +152,39 @@ def audit(
       pin-clusters audit tello --threshold 1
       pin-clusters audit mini_cheetah --trajectory mini_cheetah_trot
       pin-clusters audit my_robot.urdf --amplitude 0.2 --output /tmp/audit
+      pin-clusters audit mit_humanoid --walk
+      pin-clusters audit my_robot.urdf --walk gait.csv --touching "*_ankle=0.1,0,0;-0.05,0,0"
     """  # noqa: D301 (click wants the character)
+    from ...simulation.ground.plane import Ground
     from ...studies import audit
+    from .. import drop as drops
     from .. import study as motions
     from .. import tables
 
     folder, out = folder_of(output, "audit", robot), common.console()
+    if walk is not None:
+        trajectory = motions.walk_of(robot, walk)
     motion = motions.trajectory_of(trajectory, options)
     # as it is, floating or not, where nothing is said: what its base does is for the study to say
     as_it_is = base is None and not Path(robot).is_file()
     model = common.load(robot) if as_it_is else motions.load(robot, base, motion)
     model = common.with_independent(model, independent)
     audit.check(model)
+    on_foot = walk is not None or drop is not None
+    points = drops.touching_of(model, touching) if on_foot else None
     with common.output_folder(folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(
                 model, motion, threshold=threshold, base=base, frames=frames or None, drop_rotors=drop_rotors,
+                walk=walk is not None and drop is None, drop=drop, ground=Ground(friction), touching=points,
                 progress=progress,
             )  # fmt: skip
         with common.written(folder):
             files = audit.write(result, folder)
         tables.say(out, result.verdict.sentence)
         tables.say(out, result.verdict.advice)
+        if result.walk:
+            tables.say(out, f"{result.walk.motion}: {result.walk.sentence}")
     common.say_written(out, *files)
 
 

@@ -174,7 +174,7 @@ class Steps:
         sets, operator = self.solve.sets(self._friction[:m], 0), pin.DelassusOperatorDense
 
         def solve() -> None:
-            numbers[at.MOST_MISSED] = 10.0 * TOLERANCE
+            numbers[at.MOST_MISSED] = 3.0 * TOLERANCE
             settings.over_relaxation = step_of(numbers[at.RELAXATION])
             result.setConstraintImpulseGuess(guess)
             solver.solve(operator(A), g, *sets, settings, result)
@@ -198,7 +198,7 @@ class Steps:
         result.setConstraintImpulseGuess(self._guess[:m])
         solver.solve(pin.DelassusOperatorDense(A), gaps, *self.solve.sets(_NONE, m), settings, result)
         answer[:] = result.retrieveConstraintImpulses()
-        if not np.abs(np.minimum(answer, A @ answer + gaps)).max() <= 10.0 * TOLERANCE:
+        if not np.abs(np.minimum(answer, A @ answer + gaps)).max() <= 3.0 * TOLERANCE:
             try:
                 answer[:] = self.solve.solve(A, gaps, _NONE)
             except NotSolved:

@@ -10,5 +10,9 @@ from .page import write
 from .reflected import Drive, Reflected
 from .result import AuditResult, check, run
 from .verdict import ThresholdError, Verdict, Worst
+from .walk import Landing, Walked
 
-__all__ = ["AuditResult", "Drive", "Reflected", "ThresholdError", "Verdict", "Worst", "check", "run", "write"]
+__all__ = [
+    "AuditResult", "Drive", "Landing", "Reflected", "ThresholdError", "Verdict", "Walked", "Worst", "check", "run",
+    "write",
+]  # fmt: skip

@@ -16,6 +16,7 @@ from ..pages.svg import figure
 from ..pages.template import Html
 from ..study import StudyResult, plots
 from ..study._samples import label
+from .walk import Landing, Walked
 
 _LOOKS = {
     "exact": (1.9, "o"), "none": (1.5, "o"), "block": (1.3, "D"), "diagonal": (1.4, "s"), "unconstrained": (1.8, "X"),
@@ -26,6 +27,8 @@ STYLES = {rung: plots.STYLES[rung] | {"linewidth": width, "marker": mark} for ru
 STYLES["diagonal"]["linestyle"] = STYLES["armature"]["linestyle"] = (0, (3.5, 2.5))
 _POINTS = 300
 _FLOOR = 1e-3
+_ABOUT = 0.012
+"""[s]: a landing is drawn from so long before to three times so long after it."""
 
 
 def _line(rung: str) -> dict[str, Any]:
@@ -132,3 +135,14 @@ def over_range(time: np.ndarray, entries: Sequence[tuple[np.ndarray, float]], na
     axes.set_xlim(float(time[0]), float(time[-1]))
     text = f"Reflected inertia along the motion in per cent: {', '.join(names)}."
     return finished(drawn, axes, "Reflected inertia along the motion", "range", text)
+
+
+def pushes(walk: Walked, at: Landing) -> Html:
+    """Draw what the ground gave a foot about a landing, added up, of each robot."""
+    drawn, axes = over("time [s]", "impulse of the ground [N s]")
+    shown = np.abs(walk.time - at.time["exact"] - _ABOUT) < 2.0 * _ABOUT
+    for name, y in walk.pushed.items():
+        x = y[shown, walk.bodies.index(at.body)]
+        axes.plot(walk.time[shown], x - x[0], **_line(name))
+    text = f"Impulse that the ground gives {at.body} at {at.time['exact']:.3f} s, added up: {', '.join(walk.pushed)}."
+    return finished(drawn, axes, f"{at.body} lands", "pushes", text)

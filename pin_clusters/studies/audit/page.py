@@ -12,7 +12,7 @@ from ..study import report
 from ..study._samples import label, locked
 from ..study.trajectories import Wave
 from .result import AuditResult
-from .sections import cure, errors, simulation
+from .sections import cure, errors, simulation, walk
 
 
 def page(result: AuditResult) -> str:
@@ -20,7 +20,13 @@ def page(result: AuditResult) -> str:
 
     It needs no network and no JavaScript, and follows the reader's light or dark theme.
     """
-    values = {**errors.values(result), **simulation.values(result), **cure.values(result), **_method(result)}
+    values = {
+        **errors.values(result),
+        **simulation.values(result),
+        **walk.values(result.walk),
+        **cure.values(result),
+        **_method(result),
+    }
     return template.page("audit", __package__, values)
 
 

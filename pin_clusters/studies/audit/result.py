@@ -13,6 +13,7 @@ from ... import approximations
 from ..._support.docstrings import AS_IN_STUDY, STUDY, stock
 from ...errors import ModelError, PinClustersWarning
 from ...model import ClusterModel, check_model
+from ...simulation.ground.plane import Ground
 from .. import study
 from ..pages.results import Result, Shown, finite, plain
 from ..study import Decomposition, StudyResult, Trajectory, report
@@ -23,6 +24,7 @@ from . import snippets
 from .reflected import Reflected, reflect
 from .simulated import Simulated, simulated
 from .verdict import Verdict, check_threshold, judge
+from .walk import Walked, walked
 
 SAMPLES = 1000
 """Samples of the motion at which the error is taken apart, evenly spread."""
@@ -40,6 +42,7 @@ class AuditResult(Shown, Result):
         simulated: What the approximations do to a simulation.
         reflected: Reflected inertia, and what to put into the joints of another simulator.
         scripts: Lines for other simulators: ``"mujoco_xml"``, ``"mujoco_python"``, ``"pinocchio"``.
+        walk: What the approximations do to touch-downs, if that was asked for.
     """
 
     robot: str
@@ -49,6 +52,7 @@ class AuditResult(Shown, Result):
     simulated: Simulated
     reflected: Reflected
     scripts: dict[str, str]
+    walk: Walked | None = None
 
     @property
     def percent(self) -> dict[str, np.ndarray]:
@@ -75,6 +79,7 @@ class AuditResult(Shown, Result):
             **self.simulated.as_dict(),
             "reflected_inertia": self.reflected.as_dict(),
             "scripts": self.scripts,
+            **({} if self.walk is None else {"walk": self.walk.as_dict()}),
         })  # fmt: skip
 
 
@@ -91,6 +96,10 @@ def run(
     drop_rotors: bool = False,
     base: Base | None = None,
     frames: Sequence[str] | None = None,
+    walk: bool = False,
+    drop: float | None = None,
+    ground: Ground | None = None,
+    touching: Any = None,
     progress: Progress | None = None,
 ) -> AuditResult:
     """Find out whether armature is enough for a robot.
@@ -102,6 +111,11 @@ def run(
         base: As in ``study.run``: a sine holds a floating base, a recorded motion moves it.
         frames: Names of frames at which to compare apparent inertia and drift; by default the ends of the longest
             chains.
+        walk: Also let the exact robot and its approximations follow the motion, a recorded one, on a ground, their base
+            in a soft harness, and compare touch-downs: impulses, torques, speeds of joints.
+        drop: Let them fall from this height instead, in the first pose of the motion, without a harness, [m].
+        ground: By default ``pc.Ground()``; with ``walk`` it is lifted to where the lowest point is most of the time.
+        touching: What may touch, as in ``pc.simulate``.
 
     Returns:
         The verdict and all numbers; ``write`` makes a page of them.
@@ -110,8 +124,10 @@ def run(
         ArgumentTypeError: ``model`` is not a ClusterModel, or the threshold is no number.
         ThresholdError: The threshold is not between 0 and 100.
         ModelError: The robot has neither rotors nor closed loops, so there is nothing to audit; or what ``study.run``
-            refuses.
-        TrajectoryError: A number of the motion is not allowed.
+            refuses; with ``walk`` or ``drop`` also if its base does not float, or nothing lands.
+        TrajectoryError: A number of the motion is not allowed; with ``walk`` also if the motion is no recorded one of
+            the base, or the harness carries more than 20 % of the weight.
+        SimulationError: Nothing can touch the ground, or a simulation fails.
         UnknownNameError: There is no such frame.
         ConfigurationError: The reference pose of closed loops is nearly singular.
 
@@ -136,9 +152,13 @@ def run(
     for frame in frames or ():
         model.getFrameId(frame)  # before anything slow
     told = in_thousandths(progress)
+    on_foot = walk or drop is not None  # first, as it refuses more
+    moving = study.Sine(amplitude, frequency, duration, dt) if trajectory is None else trajectory
+    landed = walked(model, moving, drop, ground, touching, lambda x: told(0.5 * x)) if on_foot else None
+    begun = 0.5 * on_foot
     found = study.run(
         model, trajectory, amplitude=amplitude, frequency=frequency, duration=duration, dt=dt,
-        drop_rotors=drop_rotors, base=base, progress=lambda done, total: told(0.6 * done / total),
+        drop_rotors=drop_rotors, base=base, progress=lambda done, total: told(begun + (0.6 - begun) * done / total),
     )  # fmt: skip
     verdict = judge(found, threshold)
     motion = states(model, found.trajectory, found.base)[1:]
@@ -149,7 +169,7 @@ def run(
     simulation = simulated(model, found, motion, frames, lambda part: told(0.7 + 0.25 * part))
     reflected = reflect(model, motion[0])
     told(1.0)
-    return AuditResult(model.name, found, verdict, why, simulation, reflected, _scripts(model, reflected))
+    return AuditResult(model.name, found, verdict, why, simulation, reflected, _scripts(model, reflected), landed)
 
 
 def check(model: ClusterModel) -> None:

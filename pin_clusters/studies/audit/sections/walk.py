@@ -1,0 +1,52 @@
+"""What armature does to touch-downs: a sentence, a curve, two tables."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from ...pages.template import Head, table
+from ...study._samples import label
+from .. import figures
+from ..verdict import number, percent
+from ..walk import AFTER, IMPACT, Walked
+
+
+def values(found: Walked | None) -> dict[str, Any]:
+    """Return the section, None without a walk."""
+    if found is None:
+        return {"walk": None}
+    every = ("exact", *found.rungs)
+    names = ["exact", *map(label, found.rungs)]
+    blows, peaks = [], []
+    for x in found.landings:
+        title = f"{x.body}, {x.time['exact']:.3f} s"
+        late = [number(1e3 * (x.time[r] - x.time["exact"])) for r in found.rungs]
+        blows.append([title, *(number(x.impulse[r]) for r in every), *(_signed(x.off(r)) for r in found.rungs), *late])
+        peaks.append([title])
+        for joint, most in ((x.torque_at, x.torque), (x.speed_at, x.speed)):
+            peaks[-1] += [joint, *(number(most[r]) for r in every)]
+    ms, after = f"{1e3 * IMPACT:g}", f"{1e3 * AFTER:g}"
+    blow: Head = ["touch-down", (f"first {ms} ms [N s]", names), ("off by", names[1:]), ("later by [ms]", names[1:])]
+    peak: Head = [
+        "touch-down",
+        ("largest torque [N m, N]", ["at", *names]),
+        ("largest speed [rad/s, m/s]", ["at", *names]),
+    ]
+    at = found.worst
+    return {
+        "walk": {
+            "sentence": found.sentence, "motion": found.motion, "dt": f"{1e3 * found.dt:g}",
+            "friction": f"{found.friction:g}", "harness": number(found.harness) if found.harness else "",
+            "share": percent(100.0 * found.harness / found.weight), "moment": number(found.moment), "after": after,
+            "picture": figures.pushes(found, at), "at": f"{at.body}, {at.time['exact']:.3f} s",
+            "blows": table(blow, blows, f"Impulse of the ground in the first {ms} ms.", "Touch-downs"),
+            "peaks": table(
+                peak, peaks, f"Largest torque and speed in the next {after} ms, at the joint where they differ most.",
+                "Torques and speeds after touch-downs",
+            ),
+        }
+    }  # fmt: skip
+
+
+def _signed(x: float) -> str:
+    return "-" if x != x else f"{x:+.2g} %"

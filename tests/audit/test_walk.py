@@ -1,0 +1,193 @@
+"""Touch-downs in the audit: laws of impact on paper, what is refused, and what the page and the command say."""
+
+from __future__ import annotations
+
+import json
+import warnings
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from click.testing import CliRunner
+
+import pin_clusters as pc
+from pin_clusters._cli import cli
+from pin_clusters.studies import audit, study
+from pin_clusters.studies.audit.sections import walk as section
+from pin_clusters.studies.audit.walk import IMPACT, Control, Walked, walked
+
+DT = 5e-4
+FEET = {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")}
+M, FOOT, REFLECTED, DROP = 3.0, 0.2, 0.5, 0.1
+
+
+def load(name: str) -> pc.ClusterModel:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        return pc.load(name)
+
+
+@pytest.fixture(scope="module")
+def quadruped() -> pc.ClusterModel:
+    return load("mini_cheetah")
+
+
+@pytest.fixture(scope="module")
+def trot(quadruped: pc.ClusterModel) -> Walked:
+    motion = piece(0.7)
+    return walked(quadruped, motion, None, None, FEET, dt=DT)
+
+
+def piece(until: float, **more: Any) -> study.Recorded:
+    whole = study.motion("mini_cheetah_trot")
+    n = int(np.searchsorted(whole.time, until))
+    columns = {k: x[:n] for k, x in whole.positions.items()}
+    assert whole.base is not None
+    given = {"base": whole.base[:n], "forces": {k: x[:n] for k, x in whole.forces.items()}, "name": "trot"} | more
+    return study.Recorded(whole.time[:n], columns, **given)
+
+
+def hopper(rotor: bool = True) -> pc.ClusterModel:
+    """Return a mass on a leg that slides, whose motor, of inertia 5e-5 kg m^2 at ratio 100, sits in the mass."""
+    tree = pin.Model()
+    base = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
+    tree.appendBodyToJoint(base, pin.Inertia.FromBox(M, 0.2, 0.2, 0.2), pin.SE3.Identity())
+    leg = tree.addJoint(base, pin.JointModelPZ(), pin.SE3(np.eye(3), np.array([0.0, 0.0, -0.3])), "leg")
+    tree.appendBodyToJoint(leg, pin.Inertia.FromSphere(FOOT, 0.02), pin.SE3.Identity())
+    motor = [pc.Rotor("leg", 100.0, axial_inertia=1e-4 * REFLECTED)]
+    return pc.ClusterModel(tree, motor if rotor else [], name="hopper")
+
+
+def test_a_landing_is_that_of_the_law_of_impact() -> None:
+    model = hopper()
+    found = walked(model, study.Sine(), DROP, None, {"leg": [0.0, 0.0, 0.0]}, dt=1e-4)
+    (landing,) = found.landings
+    # base z and leg s: the foot, at z + s, stops at once; energy and rows on paper
+    mass = np.array([[M + FOOT, FOOT], [FOOT, FOOT + REFLECTED]])
+    speed = np.sqrt(2.0 * 9.81 * DROP)
+    blow = speed / float(np.ones(2) @ np.linalg.solve(mass, np.ones(2)))
+    for rung in ("exact", "diagonal", "block"):
+        # what comes in 5 ms besides: weight, and the leg's PD, which is stiff on this light foot
+        run = landing.impulse[rung]
+        assert landing.time[rung] == pytest.approx(speed / 9.81, abs=2e-4)
+        assert blow < run < blow + 2.0 * (M + FOOT) * 9.81 * IMPACT + 0.3 * blow
+    # the exact rotor turns the base against it, about the leg: (J ratio)^2 / I less, of 0.5 kg
+    assert landing.off("diagonal") == pytest.approx(0.0, abs=0.3)
+    assert landing.off("block") == pytest.approx(landing.off("diagonal"), abs=1e-6)
+    assert found.harness == 0.0
+    assert found.weight == pytest.approx((M + FOOT) * 9.81)
+
+
+def test_belts_make_the_difference_that_the_impact_has() -> None:
+    model = load("mit_humanoid")
+    toes = {f"{side}_ankle": [0.1, 0.0, -0.041] for side in ("left", "right")}
+    bent = {f"{s}_{j}": x for s in ("left", "right") for j, x in (("hip_ry", -0.4), ("knee", 0.8), ("ankle", -0.4))}
+    motion = study.MinimumJerk(poses=[bent, "neutral"])
+    found = walked(model, motion, 0.1, None, toes, dt=1e-4)
+    assert {x.body for x in found.landings} == {"left_ankle", "right_ankle"}
+    given = {name: x.sum(axis=1) for name, x in found.pushed.items()}
+    blows = {name: x[np.flatnonzero(x > 0.0)[0] + 2] for name, x in given.items()}  # of three steps, both feet
+    # by Pinocchio's impulseDynamics on the exact robot and on Pinocchio's own model with armature
+    exact, armature = _blows(model, motion.states(model)[1][0])
+    assert blows["exact"] == pytest.approx(exact, rel=0.1)
+    assert blows["diagonal"] / blows["exact"] == pytest.approx(armature / exact, rel=0.03)
+    assert abs(found.landings[0].off("block")) < 5.0 < 15.0 < found.landings[0].off("diagonal")
+
+
+def _blows(model: pc.ClusterModel, q: np.ndarray) -> list[float]:
+    found = []
+    place, axes = pin.SE3(np.eye(3), np.array([0.1, 0.0, -0.041])), pin.LOCAL_WORLD_ALIGNED
+    for lib, robot in ((pc, model), (pin, pc.baselines.armature_model(model))):
+        data, kind = robot.createData(), pin.ContactType.CONTACT_3D
+        feet = [robot.getJointId(f"{side}_ankle") for side in ("left", "right")]
+        models = [lib.RigidConstraintModel(kind, robot, j, place, axes) for j in feet]
+        datas = [x.createData() for x in models]
+        lib.initConstraintDynamics(robot, data, models, datas)
+        here = q if lib is pc else _of(robot, model, q)
+        v = np.zeros(robot.nv)
+        v[2] = -1.4
+        lib.impulseDynamics(robot, data, here, v, models, datas)
+        found.append(sum(d.contact_force.linear[2] for d in datas))
+    return found
+
+
+def _of(robot: pin.Model, model: pc.ClusterModel, q: np.ndarray) -> np.ndarray:
+    here = pin.neutral(robot)
+    for name in list(robot.names)[1:]:
+        mine, its = robot.joints[robot.getJointId(name)], model.tree.joints[model.tree.getJointId(name)]
+        here[mine.idx_q : mine.idx_q + mine.nq] = q[its.idx_q : its.idx_q + its.nq]
+    return here
+
+
+def test_a_walk_has_landings_of_each_robot(trot: Walked) -> None:
+    assert trot.rungs == ("diagonal", "block")
+    assert len(trot.landings) >= 4
+    assert 0.0 < trot.harness < 0.2 * trot.weight
+    for landing in trot.landings:
+        # gears only: each motor turns one joint
+        assert landing.impulse["diagonal"] == pytest.approx(landing.impulse["block"], rel=1e-3, nan_ok=True)
+        assert 0.0 < landing.time["exact"] < 0.7
+    # what the page adds up is what landings have: the first one by its own samples
+    first = trot.landings[0]
+    b, k = trot.bodies.index(first.body), int(np.searchsorted(trot.time, first.time["exact"] - 1e-9))
+    y = trot.pushed["exact"][:, b]
+    assert y[k + round(IMPACT / DT) - 1] - y[k - 1] == pytest.approx(first.impulse["exact"])
+
+
+def test_without_recorded_forces_statics_are_shared(quadruped: pc.ClusterModel) -> None:
+    given, own = (Control(quadruped, piece(0.3, forces=f), None, None, FEET, 5e-3) for f in (piece(0.3).forces, {}))
+    # in the middle of a stance of two feet the forces are the same, but for what does not move the robot
+    off = np.abs(given.tau - own.tau).max(axis=1) / np.abs(given.tau).max()
+    assert np.median(off) < 0.2
+    assert np.abs(own.tau).max() > 1.0
+
+
+@pytest.mark.parametrize("drop", [0.0, -1.0, True, float("nan"), 11.0])
+def test_heights_that_are_refused(quadruped: pc.ClusterModel, drop: Any) -> None:
+    with pytest.raises(pc.ArgumentTypeError, match="drop is a height between 0 and 10 m"):
+        walked(quadruped, study.Sine(), drop, None, FEET)
+
+
+def test_what_is_refused(quadruped: pc.ClusterModel) -> None:
+    with pytest.raises(study.TrajectoryError, match=r"needs a recorded motion of a floating base .*--drop 0\.1"):
+        walked(quadruped, study.Sine(), None, None, FEET)
+    with pytest.raises(pc.ModelError, match="its base does not float"):
+        walked(load("mit_humanoid_leg"), study.Sine(), 0.1, None, {"ankle": [0.0, 0.0, 0.0]})
+    with pytest.raises(pc.ModelError, match="no rotors that armature stands for"):
+        walked(hopper(rotor=False), study.Sine(), 0.1, None, {"leg": [0.0, 0.0, 0.0]})
+    # one foot carries what four carried: the harness does the rest
+    with pytest.raises(study.TrajectoryError, match="of the weight; above 20 %"):
+        walked(quadruped, piece(0.3), None, None, {"FL_knee": FEET["FL_knee"]}, dt=2e-3)
+
+
+def test_page_and_numbers(trot: Walked) -> None:
+    assert section.values(None) == {"walk": None}
+    shown = section.values(trot)["walk"]
+    assert trot.sentence == shown["sentence"]
+    assert f"{len(trot.landings)} touch-downs" in trot.sentence
+    assert shown["blows"].count("<tr>") >= len(trot.landings)
+    assert "trot" in shown["motion"]
+    json.dumps(trot.as_dict())
+    assert "walk" not in audit.run(load("mit_humanoid_leg"), duration=0.2, dt=0.01, frames=()).as_dict()
+
+
+def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    feet = ["--touching", "*_knee=0,0,-0.195"]
+    trot_too = ["--trajectory", "mini_cheetah_trot", "--output", "out"]
+    done = CliRunner().invoke(cli.main, ["audit", "mini_cheetah", "--drop", "0.02", *trot_too, *feet])
+    assert done.exit_code == 0, done.output
+    assert "drop from 0.02 m: 4 touch-downs" in " ".join(done.output.split())
+    text = (tmp_path / "out" / "audit.html").read_text(encoding="utf-8")
+    assert "At touch-down" in text
+    assert "Nothing but the ground holds the robot" in text
+    assert json.loads((tmp_path / "out" / "audit.json").read_text(encoding="utf-8"))["walk"]["harness"] == 0.0
+    for given, message in (
+        (["tello", "--walk"], "no walk ships with tello"),
+        (["mini_cheetah", "--walk", "--touching", "FL_knee=1,2"], "is not NAME or NAME=X,Y,Z"),
+    ):
+        refused = CliRunner().invoke(cli.main, ["audit", *given])
+        assert refused.exit_code == 2
+        assert message in " ".join(refused.output.split())
