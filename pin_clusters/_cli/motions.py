@@ -1,7 +1,5 @@
 """Motions to look at: passive swing, sweep of all joints, random poses, recordings; and the ghost beside them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 

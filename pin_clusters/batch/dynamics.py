@@ -1,7 +1,5 @@
 """Forward and inverse dynamics of many states, on SIMD packs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pinocchio's viewer of a tree, with the nodes of a cluster model."""
 
-from __future__ import annotations
-
 import itertools
 import webbrowser
 from collections.abc import Iterable

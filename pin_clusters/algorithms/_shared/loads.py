@@ -1,7 +1,5 @@
 """What the bodies of the tree need to move as they do: with rotors and rods that are no bodies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

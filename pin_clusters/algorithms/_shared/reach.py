@@ -1,7 +1,5 @@
 """Where joints are for the kernels, what moves a body, and which clusters forces reach on their way to the base."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@
 the functions that are not given q.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

@@ -1,7 +1,5 @@
 """Inverse input matrices: how torques and contact forces accelerate a robot; no inverse mass matrix is formed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Operational space: the inertia that tasks feel, and what forces at frames do; no inverse mass matrix is formed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any

@@ -1,7 +1,5 @@
 """Centre of mass and momentum, with the mass and the spin of the rotors that are no bodies, and rods with mass."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

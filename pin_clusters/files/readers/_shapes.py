@@ -1,7 +1,5 @@
 """Collision shapes of files as Pinocchio has them: a ``pin.GeometryModel`` of coal's shapes on the bodies of a tree."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager

@@ -1,7 +1,5 @@
 """``pc.to_mjcf``: a cluster model as a complete MuJoCo model."""
 
-from __future__ import annotations
-
 import os
 from typing import Literal
 

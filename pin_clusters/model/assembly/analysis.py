@@ -1,7 +1,5 @@
 """What is fixed when a model with loops is built: reference pose, rows to keep, independent joints."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from collections.abc import Sequence

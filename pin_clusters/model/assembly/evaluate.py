@@ -1,7 +1,5 @@
 """Residual and Jacobian of closures, from Pinocchio's kinematics; gaps, loops and joints in words."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Sequence

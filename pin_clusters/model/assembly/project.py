@@ -1,7 +1,5 @@
 """Closing a mechanism: minimum-norm Newton in the tangent space, damped far from the solution."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

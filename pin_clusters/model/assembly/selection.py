@@ -1,7 +1,5 @@
 """Which rows are kept, and which joints are independent."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math

@@ -1,7 +1,5 @@
 """The rows of clusters with closures: velocities, equations, followers, spin elements, rods with mass."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

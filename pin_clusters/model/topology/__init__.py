@@ -1,7 +1,5 @@
 """From a tree and constraints to clusters: order of the couplings, independent joints, G, connected components."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass

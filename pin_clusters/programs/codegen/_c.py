@@ -1,7 +1,5 @@
 """``pc.codegen.c``: functions of one robot as C99."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

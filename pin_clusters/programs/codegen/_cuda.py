@@ -1,7 +1,5 @@
 """``pc.codegen.cuda``: functions of one robot as CUDA C, a thread per state."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Sequence

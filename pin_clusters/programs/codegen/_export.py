@@ -1,7 +1,5 @@
 """``pc.codegen.export``: a folder with the source of a robot, and all that is needed to build, find and check it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple

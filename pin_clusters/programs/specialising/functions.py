@@ -1,7 +1,5 @@
 """What can be specialised: which kernel it replaces, and how it is traced."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import math

@@ -1,7 +1,5 @@
 """``pc.trace``: run a function of a robot once on expressions, and keep the operations that its results need."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What may touch the ground: points and balls, fixed to bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Torques of the exact robot and of its approximations along one motion."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal

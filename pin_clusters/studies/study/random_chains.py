@@ -4,8 +4,6 @@ Like the random chains in the library of arXiv 2311.13732 (400 robots of 25 stat
 any direction, floating bases and many ratios: ``study.random_robots`` says how they are drawn.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial

@@ -1,7 +1,5 @@
 """Dynamics along a motion: exactly, and on each rung of the ladder (``pin_clusters.approximations``)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 

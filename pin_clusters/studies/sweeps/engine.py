@@ -1,7 +1,5 @@
 """The engine: cases in chunks through an executor, results kept chunk by chunk."""
 
-from __future__ import annotations
-
 import platform
 import signal
 import time

@@ -5,8 +5,6 @@ inertia to its joint. What armature misses changes: the moments that moving carr
 proportional to ratio times inertia, so they fall as 1 / f; the off-diagonal terms of belts do not depend on f at all.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from concurrent.futures import Executor

@@ -3,8 +3,6 @@
 The robots and what is measured are those of ``study.random_chains``; robot ``i`` of a seed is always the same.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path

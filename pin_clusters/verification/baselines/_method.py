@@ -1,7 +1,5 @@
 """What the compiled baselines share in Python: tables with a function, compiled at its first use; calls; errors."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Callable

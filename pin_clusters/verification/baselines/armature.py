@@ -5,8 +5,6 @@ or its sparse Cholesky factorisation with one contact per frame. Rotors are lock
 them move with these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -3,8 +3,6 @@
 G and g of a model with loops come from a null space (a singular value decomposition of all rows of its closures).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

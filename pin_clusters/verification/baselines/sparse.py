@@ -10,8 +10,6 @@ branches of the tree, where a factorisation of the tree has zeros: it is refused
 alone has no inertia.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -8,8 +8,6 @@ References:
     Extended unit force method (eUFM) of Kroeg, Gattringer and Mueller.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

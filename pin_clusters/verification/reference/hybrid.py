@@ -1,7 +1,5 @@
 """Hybrid dynamics by the cluster articulated-body algorithm: prescribed joints hand their inertia on as it is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 What the compiled functions propagate from the tips inward is formed here: J, M, and J M^-1 J'.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Motion and force of one body: rates, velocity, acceleration, inertia, force; external forces."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.angles import sincos, turn_z
 from ..numbers.memory import get

@@ -4,8 +4,6 @@ Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds 
 ``collect``, ``eliminate``, ``propagate``, ``couple`` and ``factor`` are GENERAL's.
 """
 
-from __future__ import annotations
-
 from ..bodies.motions import body_inertia, motion, needed_force, rate_of, set_motion
 from ..compiling.jit import inline, paste
 from ..loops.closure_biases import point_acceleration

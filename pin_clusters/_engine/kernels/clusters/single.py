@@ -1,7 +1,5 @@
 """SINGLE: one joint of one degree of freedom; its spin elements and armature act on its parent."""
 
-from __future__ import annotations
-
 from ..bodies.motions import body_inertia, inertial_force, motion, needed_force, set_hinge, spin_moment
 from ..bodies.placements import hinge
 from ..compiling.jit import inline

@@ -4,8 +4,6 @@ By the columns J, L, N, Gamma of ``variations``, which the derivatives of invers
 in the axes of its first side: at its origin, or, of points, each side at its own. A force f on side 1 is -f on side 2.
 """
 
-from __future__ import annotations
-
 from ..bodies.log_rates import coefficients, rate_of_log
 from ..clusters.articulated import moves
 from ..compiling.jit import inline

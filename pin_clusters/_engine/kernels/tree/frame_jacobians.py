@@ -1,7 +1,5 @@
 """Jacobians of one joint or frame: from a configuration, or from what stands in ``pin.Data``; and their rates."""
 
-from __future__ import annotations
-
 from ..bodies.placements import moved, turned
 from ..compiling.jit import inline, paste
 from ..numbers.memory import get, put

@@ -1,7 +1,5 @@
 """Momentum matrix, Jacobian of the centre of mass, and the inertia of the whole robot."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import (

@@ -1,7 +1,5 @@
 """What the variations of one body do to its force, and where they go: inertia, momentum and sums toward the base."""
 
-from __future__ import annotations
-
 from ..bodies.motions import inertial_force
 from ..compiling.jit import inline
 from ..numbers.memory import put

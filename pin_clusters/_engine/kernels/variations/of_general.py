@@ -1,7 +1,5 @@
 """GENERAL, and what LOOP has in common with it: records of all columns, body by body; see the package."""
 
-from __future__ import annotations
-
 from ..bodies.motions import along, body_inertia, motion
 from ..bodies.placements import place
 from ..clusters.articulated import moves

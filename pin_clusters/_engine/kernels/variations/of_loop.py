@@ -1,7 +1,5 @@
 """LOOP: dG and ddG come first, then what GENERAL does; spin elements whose ratios change, rods, and what G' t needs."""
 
-from __future__ import annotations
-
 from ..bodies.motions import body_inertia, motion
 from ..clusters.general import columns
 from ..clusters.loop import rod_forces

@@ -1,7 +1,5 @@
 """Where a frame gets to in open loop."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The inertia that a frame shows to the world."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal

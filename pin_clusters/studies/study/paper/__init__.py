@@ -9,8 +9,6 @@ The paper's text has the first; the other three are in its published code only. 
 for how long, is theirs; how random states are drawn is ours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Random chains and trees with rotors, many of them."""
 
-from __future__ import annotations
-
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any

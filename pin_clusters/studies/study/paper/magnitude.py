@@ -1,7 +1,5 @@
 """The error of forward dynamics against the magnitude of the torque."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Torques along sines of several frequencies: figure 14 of arXiv 2311.13732."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The torques of a motion in open loop: where exact and approximate robots take the end effector."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 

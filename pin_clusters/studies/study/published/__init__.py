@@ -5,8 +5,6 @@ Gattringer and Mueller (inverse input matrices); Moss, lecture slides (articulat
 writes ``paper.json``, ``paper.md`` and a PNG per figure into a folder. All but the measuring works on what JSON keeps.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What the bodies of the expanded tree need to move: loads and inertias; and what their joints transmit and measure."""
 
-from __future__ import annotations
-
 import math
 
 from ...._engine.kernels.compiling.jit import device, inline

@@ -1,7 +1,5 @@
 """Poses and velocities of the bodies of the expanded tree."""
 
-from __future__ import annotations
-
 import math
 
 from ...._engine.kernels.compiling.jit import device, inline
