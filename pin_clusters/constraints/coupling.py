@@ -15,19 +15,11 @@ from .._support.arrays import whole_number
 from .._support.trees import floats, joint_subspace
 from ..errors import ConstraintError, PinClustersWarning
 from ._frames import coordinate_joint
-from ._functions import (
-    ANGLE_STEP,
-    LENGTH_STEP,
-    ComplexStep,
-    address_of,
-    call_compiled,
-    central_differences,
-    found,
-    function_defect,
-    picklable,
-)
 from .called import CallableClosure
 from .rows import Constraint, name_of, store
+
+from ._functions import ANGLE_STEP, LENGTH_STEP, ComplexStep, address_of, call_compiled  # isort: skip
+from ._functions import central_differences, found, function_defect, picklable  # isort: skip
 
 # A derivative that is off by more than this from differences was not meant; differences are that good where phi is
 # smooth. Of what has no derivatives of its own, they are differences of differences.

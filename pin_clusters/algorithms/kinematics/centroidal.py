@@ -6,19 +6,6 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine.calls import fast
-from ..._engine.kernels.tables.tree_layout import (
-    CENTERS,
-    JCOM,
-    MAP,
-    MAP_RATE,
-    MOMENTUM,
-    MOTION,
-    QUIET,
-    RATES,
-    SUBTREES,
-    WHOLE,
-    WORLD,
-)
 from ...errors import ArgumentTypeError, NotComputedError
 from ...model import NOTHING, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
@@ -26,6 +13,9 @@ from .._shared import check as _check
 from .._shared import tree as _tree
 from .._shared.quick import quick_tree
 from .._shared.rods import add_to_centers, lumps
+
+from ..._engine.kernels.tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM  # isort: skip
+from ..._engine.kernels.tables.tree_layout import MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD  # isort: skip
 
 _CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
 _QUIETLY = _CENTERS_OF_ALL | QUIET

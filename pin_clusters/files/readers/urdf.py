@@ -17,22 +17,15 @@ from ._arguments import checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
 from ._collisions import read_shapes
 from ._couplings import read_loops, read_ties
-from ._independence import (
-    check_circles,
-    check_fit,
-    check_not_independent,
-    check_tied,
-    choose_dependents,
-    read_flags,
-    ties_of,
-    wishes,
-)
 from ._notes import Notes
 from ._parts import pose_of, read_armature, read_parts, read_reference
 from ._shapes import Shapes, collision_of
 from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
 from ._xml import Description, describe, parse_xml, to_text
+
+from ._independence import check_circles, check_fit, check_not_independent  # isort: skip
+from ._independence import check_tied, choose_dependents, read_flags, ties_of, wishes  # isort: skip
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike

@@ -5,21 +5,13 @@ from ..bodies.placements import hinge
 from ..compiling.jit import inline
 from ..numbers.choices import too_small
 from ..numbers.memory import get, put
-from ..numbers.spatial import (
-    add_angular,
-    angular,
-    dot3,
-    dot6,
-    rigid_as_sym6,
-    rigid_mul,
-    rot,
-    sym6_minus_outer,
-    sym6_mul,
-)
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
 from ..tables.views import body
 from .prescribed import is_prescribed
+
+from ..numbers.spatial import add_angular, angular, dot3, dot6, rigid_as_sym6  # isort: skip
+from ..numbers.spatial import rigid_mul, rot, sym6_minus_outer, sym6_mul  # isort: skip
 
 
 @inline

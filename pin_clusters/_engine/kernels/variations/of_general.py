@@ -15,19 +15,9 @@ from ..tables.views import body, carrier_row, listed
 from . import record, sums
 from .ancestors import enter_sum, to_ancestors
 from .coupling_rates import along_joint
-from .forces import (
-    add_forces,
-    add_moments,
-    add_momentum,
-    clear,
-    forces_at,
-    forces_of,
-    hand_force,
-    hand_inertial,
-    momentum_of,
-    motions_at,
-    set_inertial,
-)
+
+from .forces import add_forces, add_moments, add_momentum, clear, forces_at, forces_of  # isort: skip
+from .forces import hand_force, hand_inertial, momentum_of, motions_at, set_inertial  # isort: skip
 
 
 @inline

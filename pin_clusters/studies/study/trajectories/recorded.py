@@ -18,23 +18,12 @@ from ....errors import did_you_mean
 from ....model import ClusterModel
 from . import _columns, _curves, _elsewhere
 from . import _suspicions as suspicions
-from ._base import (
-    MAX_SAMPLES,
-    Motion,
-    TrajectoryError,
-    base_columns,
-    documented,
-    finite,
-    grid,
-    joint_of,
-    numbers,
-    positive,
-    slides,
-    take,
-)
 from ._columns import BASE
 from ._whole import whole
 from .files import TIME, read
+
+from ._base import MAX_SAMPLES, Motion, TrajectoryError, base_columns, documented  # isort: skip
+from ._base import finite, grid, joint_of, numbers, positive, slides, take  # isort: skip
 
 KINDS = ("positions", "velocities", "accelerations")
 LEAST = 6
