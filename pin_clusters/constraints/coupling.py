@@ -1,7 +1,5 @@
 """The coupling: any function of joints that is zero."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Sequence
@@ -135,11 +133,11 @@ class Coupling(Constraint):
         functions = {what: picklable(f, self.label) for what, f in self._functions.items()}
         return _rebuild, (self.joints, functions, self.independent, self.size, self.name)
 
-    def __copy__(self) -> Coupling:
+    def __copy__(self) -> "Coupling":
         """Nothing here changes, so a copy needs no other object."""
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Coupling:
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Coupling":
         """Nothing here changes, so a copy needs no other object (and lambdas can be copied)."""
         return self
 

@@ -10,8 +10,6 @@ description", arXiv 2504.04767::
     joint_type: [SPHERICAL, UJOINT_XY, FIXED, ...]  # ... but these
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -56,7 +54,7 @@ def buildModelFromYAML(
     file: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
     constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
+    q_reference: "ArrayLike | None" = None,
     independent: Iterable[str] | None = None,
     *,
     urdf: str | os.PathLike[str] | None = None,

@@ -1,7 +1,5 @@
 """One door for robots in files, whatever their format."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -44,7 +42,7 @@ def open_robot(
     file: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
     constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
+    q_reference: "ArrayLike | None" = None,
     independent: Iterable[str] | None = None,
 ) -> ClusterModel:
     """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.

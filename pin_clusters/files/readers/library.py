@@ -1,7 +1,5 @@
 """Robots that ship with the package, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -36,7 +34,7 @@ def load(
     name: str,
     root_joint: pin.JointModel | Literal["default"] | None = "default",
     *,
-    q_reference: ArrayLike | None = None,
+    q_reference: "ArrayLike | None" = None,
     independent: Iterable[str] | None = None,
     **parameters: Any,
 ) -> ClusterModel:
@@ -103,7 +101,7 @@ def _floats(text: bytes, name: str) -> bool:
     return description.links[description.root_link].find("inertial") is not None
 
 
-def folders() -> dict[str, Traversable]:
+def folders() -> "dict[str, Traversable]":
     """Return the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name.
 
     The wheel has them inside the package; in a source tree (an editable install) they lie beside it.

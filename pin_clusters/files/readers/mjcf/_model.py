@@ -1,7 +1,5 @@
 """From the text of an MJCF file to a cluster model."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable, Iterable
@@ -46,7 +44,7 @@ def buildModelFromMJCF(
     file_or_string: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
     constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
+    q_reference: "ArrayLike | None" = None,
     independent: Iterable[str] | None = None,
     *,
     armature: Literal["keep", "rotor"] = "keep",

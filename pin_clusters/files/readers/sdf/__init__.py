@@ -1,7 +1,5 @@
 """SDF: links with absolute poses and any number of parents, read without Pinocchio, whose wheels cannot."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -33,7 +31,7 @@ def buildModelFromSdf(
     file_or_string: str | os.PathLike[str],
     root_joint: pin.JointModel | None = None,
     constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
+    q_reference: "ArrayLike | None" = None,
     independent: Iterable[str] | None = None,
 ) -> ClusterModel:
     """Read a model of SDF 1.2 to 1.12.
