@@ -8,6 +8,8 @@ derivatives along ``pc.integrate``.
 Needs the extra ``pip install 'pin-clusters[casadi]'``.
 """
 
+from __future__ import annotations
+
 import math
 import re
 from typing import TYPE_CHECKING, Any
@@ -25,7 +27,7 @@ if TYPE_CHECKING:
 __all__ = ["function", "integrate", "of_program", "tangent"]
 
 
-def function(model: "ClusterModel", function: str, *, name: str | None = None, **options: Any) -> ca.Function:
+def function(model: ClusterModel, function: str, *, name: str | None = None, **options: Any) -> ca.Function:
     """Return a function of a robot for CasADi.
 
     Args:
@@ -60,7 +62,7 @@ def function(model: "ClusterModel", function: str, *, name: str | None = None, *
     return of_program(trace(model, function, **options), name or function)
 
 
-def integrate(model: "ClusterModel") -> ca.Function:
+def integrate(model: ClusterModel) -> ca.Function:
     """Return the step of a configuration along an independent velocity for unit time, for CasADi.
 
     Args:
@@ -78,7 +80,7 @@ def integrate(model: "ClusterModel") -> ca.Function:
     return of_program(trace(model, "integrate"), "integrate")
 
 
-def tangent(model: "ClusterModel") -> ca.Function:
+def tangent(model: ClusterModel) -> ca.Function:
     """Return the derivative of ``pc.integrate(model, q, v)`` by v, at v = 0, for CasADi.
 
     Args:
