@@ -75,13 +75,9 @@ class LinearCoupling(Constraint):
 
 
 def make_row(
-    tree: pin.Model,
-    dependent: int,
-    masters: tuple[int, ...],
-    coefficients: tuple[float, ...],
-    offset: float,
+    tree: pin.Model, dependent: int, masters: tuple[int, ...], coefficients: tuple[float, ...], offset: float,
     source: object,
-) -> Row:
+) -> Row:  # fmt: skip
     """Return a row, after the check that no joint is named twice."""
     label = getattr(source, "label", type(source).__name__)
     if dependent in masters:

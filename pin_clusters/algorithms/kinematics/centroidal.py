@@ -38,13 +38,9 @@ _rate = _check.documented(_COMMON, _RATE)
 
 @_documented
 def centerOfMass(
-    model: ClusterModel,
-    data: ClusterData,
-    q: Any = None,
-    v: Any = None,
-    a: Any = None,
+    model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, a: Any = None,
     compute_subtree_coms: bool = True,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Compute the centre of mass (with v, its velocity; with a, its acceleration).
 
     Fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``, index 0 for the whole robot.

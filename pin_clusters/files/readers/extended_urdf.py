@@ -51,14 +51,10 @@ CHANGING = (
 
 @documented
 def buildModelFromYAML(
-    file: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: "ArrayLike | None" = None,
-    independent: Iterable[str] | None = None,
-    *,
-    urdf: str | os.PathLike[str] | None = None,
-) -> ClusterModel:
+    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: "ArrayLike | None" = None, independent: Iterable[str] | None = None,
+    *, urdf: str | os.PathLike[str] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read an extended URDF (arXiv 2504.04767): a YAML file and the URDF beside it.
 
     A pair of frames of ``closed_loop`` becomes a fixed (6d) or spherical (3d) `Loop`; joints of ``joint_name`` become

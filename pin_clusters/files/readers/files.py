@@ -39,12 +39,9 @@ ELSEWHERE = {
 
 @documented
 def open_robot(
-    file: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: "ArrayLike | None" = None,
-    independent: Iterable[str] | None = None,
-) -> ClusterModel:
+    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: "ArrayLike | None" = None, independent: Iterable[str] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
     The root element of the XML says which; of YAML the suffix. `buildModelFromUrdf`, `buildModelFromMJCF`,

@@ -33,14 +33,10 @@ if TYPE_CHECKING:
 
 @documented
 def buildModelFromUrdf(
-    file: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
-    independent: Iterable[str] | None = None,
-    *,
-    rotor_inertias: Mapping[str, float] | None = None,
-) -> ClusterModel:
+    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
+    *, rotor_inertias: Mapping[str, float] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read a URDF or URDF+ file.
 
     Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
@@ -83,14 +79,10 @@ def buildModelFromUrdf(
 
 @documented
 def buildModelFromXML(
-    text: str,
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
-    independent: Iterable[str] | None = None,
-    *,
-    rotor_inertias: Mapping[str, float] | None = None,
-) -> ClusterModel:
+    text: str, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
+    *, rotor_inertias: Mapping[str, float] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read a robot from the text of a URDF or URDF+ file, as `buildModelFromUrdf` does.
 
     Args:
@@ -130,15 +122,10 @@ class Parts(NamedTuple):
 
 @documented
 def parse_urdf(
-    text: str | bytes,
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    source: str = "the XML text",
-    independent: Iterable[str] | None = None,
-    stacklevel: int = 2,
-    rotor_inertias: Mapping[str, float] | None = None,
-    folder: Path | None = None,
-) -> Parts:
+    text: str | bytes, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    source: str = "the XML text", independent: Iterable[str] | None = None, stacklevel: int = 2,
+    rotor_inertias: Mapping[str, float] | None = None, folder: Path | None = None,
+) -> Parts:  # fmt: skip
     """Return the spanning tree and the constraints of a URDF or URDF+ document.
 
     Args:

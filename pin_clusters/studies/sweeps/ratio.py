@@ -85,15 +85,9 @@ class RatioSweep(Result):
 
 @engine("tables")  # its robots differ
 def run(
-    model: ClusterModel,
-    factors: Sequence[float] = FACTORS,
-    *,
-    drop_rotors: bool = False,
-    executor: Executor | None = None,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    **motion: Any,
-) -> RatioSweep:
+    model: ClusterModel, factors: Sequence[float] = FACTORS, *, drop_rotors: bool = False,
+    executor: Executor | None = None, workers: int | None = None, progress: Progress | None = None, **motion: Any,
+) -> RatioSweep:  # fmt: skip
     """Study a robot at several factors of its gear ratios, the reflected inertia kept.
 
     Args:

@@ -31,14 +31,9 @@ class Method:
     """
 
     def __init__(
-        self,
-        model: ClusterModel,
-        pattern: Callable[[Tables], None],
-        function: tuple[str, str, str],
-        *,
-        divide: bool = False,
-        maximal: bool = True,
-    ) -> None:
+        self, model: ClusterModel, pattern: Callable[[Tables], None], function: tuple[str, str, str],
+        *, divide: bool = False, maximal: bool = True,
+    ) -> None:  # fmt: skip
         self.model = model
         self.tables = Tables(model, maximal=maximal, divide=divide)
         pattern(self.tables)

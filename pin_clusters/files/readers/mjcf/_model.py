@@ -41,16 +41,11 @@ MOVED = 1e-6
 
 @documented
 def buildModelFromMJCF(
-    file_or_string: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: "ArrayLike | None" = None,
-    independent: Iterable[str] | None = None,
-    *,
-    armature: Literal["keep", "rotor"] = "keep",
-    keyframe: str | None = None,
+    file_or_string: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: "ArrayLike | None" = None, independent: Iterable[str] | None = None,
+    *, armature: Literal["keep", "rotor"] = "keep", keyframe: str | None = None,
     root_folder: str | os.PathLike[str] | None = None,
-) -> ClusterModel:
+) -> ClusterModel:  # fmt: skip
     """Read an MJCF file, the format of MuJoCo, with all that ties its joints.
 
     ``q`` has the numbers of MuJoCo's ``qpos``, joint by joint in the same order, but for quaternions, which are

@@ -28,12 +28,9 @@ if TYPE_CHECKING:
 
 @documented
 def buildModelFromSdf(
-    file_or_string: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: "ArrayLike | None" = None,
-    independent: Iterable[str] | None = None,
-) -> ClusterModel:
+    file_or_string: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: "ArrayLike | None" = None, independent: Iterable[str] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read a model of SDF 1.2 to 1.12.
 
     The joints nearest to the root make the tree; a link with two parents closes a loop (`Loop` of the kind of the

@@ -48,13 +48,9 @@ EXPERIMENTS = tuple(_RUN)
 
 
 def run(
-    name: str,
-    model: ClusterModel | None = None,
-    *,
-    drop_rotors: bool = False,
-    progress: Progress | None = None,
-    **options: Any,
-) -> Experiment:
+    name: str, model: ClusterModel | None = None,
+    *, drop_rotors: bool = False, progress: Progress | None = None, **options: Any,
+) -> Experiment:  # fmt: skip
     """Run an experiment.
 
     Args:

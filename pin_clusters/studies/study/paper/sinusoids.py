@@ -111,15 +111,9 @@ class TorqueSinusoids(Experiment):
 @documented
 def run(
     model: ClusterModel,
-    *,
-    drop_rotors: bool = False,
-    progress: Progress | None = None,
-    frequencies: Sequence[float] = FREQUENCIES,
-    amplitude: float = 0.5,
-    duration: float = 5.0,
-    dt: float = 5e-4,
-    joint: str | None = None,
-) -> TorqueSinusoids:
+    *, drop_rotors: bool = False, progress: Progress | None = None, frequencies: Sequence[float] = FREQUENCIES,
+    amplitude: float = 0.5, duration: float = 5.0, dt: float = 5e-4, joint: str | None = None,
+) -> TorqueSinusoids:  # fmt: skip
     """Study a robot along sines of several frequencies.
 
     Args:

@@ -64,13 +64,9 @@ def expected(
 
 @engine("tables")  # its robots differ
 def run(
-    *,
-    quick: bool | Effort = False,
-    only: Iterable[str] | None = None,
-    longest: int | None = None,
-    patient: bool = False,
-    progress: Progress | None = None,
-) -> dict[str, Any]:
+    *, quick: bool | Effort = False, only: Iterable[str] | None = None, longest: int | None = None,
+    patient: bool = False, progress: Progress | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Measure.
 
     Args:
