@@ -4,10 +4,11 @@ import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.parsers import expat
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...errors import LoadError
 from ...model import ClusterModel
@@ -16,9 +17,6 @@ from .extended_urdf import buildModelFromYAML
 from .mjcf import buildModelFromMJCF
 from .sdf import buildModelFromSdf
 from .urdf import buildModelFromUrdf
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 # By the root element; YAML by its suffix.
 READERS: dict[str, Callable[..., ClusterModel]] = {
@@ -40,7 +38,7 @@ ELSEWHERE = {
 @documented
 def open_robot(
     file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: "ArrayLike | None" = None, independent: Iterable[str] | None = None,
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 

@@ -4,6 +4,7 @@ from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
@@ -15,8 +16,6 @@ from .urdf import Parts, make_model, parse_urdf
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
-
-    from numpy.typing import ArrayLike
 
 _BUILT: dict[str, Callable[..., tuple[pin.Model, tuple[Any, ...]]]] = {
     "belt_chain": belt_chain,
@@ -32,7 +31,7 @@ def robots() -> tuple[str, ...]:
 
 def load(
     name: str, root_joint: pin.JointModel | Literal["default"] | None = "default",
-    *, q_reference: "ArrayLike | None" = None, independent: Iterable[str] | None = None, **parameters: Any,
+    *, q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None, **parameters: Any,
 ) -> ClusterModel:  # fmt: skip
     """Return a robot that ships with the package.
 

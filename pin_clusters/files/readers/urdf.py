@@ -1,14 +1,13 @@
 """URDF and URDF+: Pinocchio reads the tree, this module reads what Pinocchio drops."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, LoadError
@@ -26,9 +25,6 @@ from ._xml import Description, describe, parse_xml, to_text
 
 from ._independence import check_circles, check_fit, check_not_independent  # isort: skip
 from ._independence import check_tied, choose_dependents, read_flags, ties_of, wishes  # isort: skip
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 
 @documented
@@ -101,7 +97,7 @@ def buildModelFromXML(
     )
 
 
-def make_model(parts: Parts, q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
+def make_model(parts: "Parts", q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
     """Return the model of some parts, by default under the name of the tree."""
     pose, name = parts.reference if q_reference is None else q_reference, name or parts.tree.name
     return ClusterModel(

@@ -5,10 +5,11 @@ import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...._support.trees import joint_in_v
 from ....constraints import Rod
@@ -32,9 +33,6 @@ from ._rods import split_balls
 from ._shapes import read_shapes
 from ._tree import build_tree
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
 MOVED = 1e-6
 """A keyframe whose joints move more until its loops are closed is said to be open, [rad] or [m]."""
 
@@ -42,7 +40,7 @@ MOVED = 1e-6
 @documented
 def buildModelFromMJCF(
     file_or_string: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: "ArrayLike | None" = None, independent: Iterable[str] | None = None,
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
     *, armature: Literal["keep", "rotor"] = "keep", keyframe: str | None = None,
     root_folder: str | os.PathLike[str] | None = None,
 ) -> ClusterModel:  # fmt: skip

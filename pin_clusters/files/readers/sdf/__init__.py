@@ -2,10 +2,11 @@
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ....constraints import Gear, LinearCoupling, Loop, Rod
 from ....model import ClusterModel
@@ -22,14 +23,11 @@ from ._shapes import read_shapes
 from ._spanning import Spanning, loses, span
 from ._tree import build_tree
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
 
 @documented
 def buildModelFromSdf(
     file_or_string: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: "ArrayLike | None" = None, independent: Iterable[str] | None = None,
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Read a model of SDF 1.2 to 1.12.
 
