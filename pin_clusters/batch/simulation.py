@@ -43,12 +43,26 @@ class Motions(NamedTuple):
 
 @documented
 def simulate(
-    model: ClusterModel, q: Any, v: Any, tau: Any = None, duration: float = 1.0, dt: float = 1e-3,
-    *, method: str | None = None, record: int | None = None, switch: bool = True, passive: bool = True,
-    ground: Ground | None = None, touching: Any = None, limits: bool | str = False, self_collisions: bool = False,
-    threads: int = 1, processes: int = 1, out: tuple[np.ndarray, np.ndarray] | None = None,
+    model: ClusterModel,
+    q: Any,
+    v: Any,
+    tau: Any = None,
+    duration: float = 1.0,
+    dt: float = 1e-3,
+    *,
+    method: str | None = None,
+    record: int | None = None,
+    switch: bool = True,
+    passive: bool = True,
+    ground: Ground | None = None,
+    touching: Any = None,
+    limits: bool | str = False,
+    self_collisions: bool = False,
+    threads: int = 1,
+    processes: int = 1,
+    out: tuple[np.ndarray, np.ndarray] | None = None,
     status: np.ndarray | None = None,
-) -> Motions:  # fmt: skip
+) -> Motions:
     """Simulate the motions of a robot from N states, each as ``pc.simulate`` does.
 
     Rows that need other independent joints on the way, near a dead centre, run one after the other. The energy is not
