@@ -4,8 +4,6 @@ What Pinocchio has keeps Pinocchio's name, argument order and results; ``pin.`` 
 [linear; angular]. ``q`` is a configuration of the whole tree; ``v``, ``a`` and ``tau`` are of independent joints.
 """
 
-from __future__ import annotations
-
 import importlib
 from typing import TYPE_CHECKING, Any
 

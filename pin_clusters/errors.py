@@ -4,8 +4,6 @@ Every message says what was given, what was expected, which joint or cluster is 
 Each class also derives from the built-in exception that a Pinocchio user would expect to catch.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``pin-clusters bench``: time per call against Pinocchio on the approximate robot, or against exact rivals."""
 
-from __future__ import annotations
-
 from rich.console import Console
 
 from ..model import ClusterModel

@@ -1,7 +1,5 @@
 """The command ``pin-clusters``."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import click

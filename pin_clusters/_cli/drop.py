@@ -1,7 +1,5 @@
 """What ``simulate`` and ``view --simulate`` do: a robot holds its pose by PD, and falls on a ground."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
@@ -56,7 +54,7 @@ class Drop:
         cls, model: ClusterModel, *, ground: bool | None, friction: float, height: float, drop: float | None,
         pose: Sequence[str], touching: Sequence[str], limits: str, kp: float | None, kd: float | None, dt: float,
         ghost: str | None, **how: Any,
-    ) -> Drop:  # fmt: skip
+    ) -> "Drop":  # fmt: skip
         """Make it of the options of a command; what is None is left to the robot."""
         floats = model.njoints > 1 and model.own_tree.joints[1].shortname() == "JointModelFreeFlyer"
         plane = Ground(friction, height=height) if ground or (ground is None and floats) else None

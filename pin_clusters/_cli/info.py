@@ -1,7 +1,5 @@
 """``pin-clusters info``: what a robot is made of, and, of closed loops, equations, rods and the reference pose."""
 
-from __future__ import annotations
-
 import numpy as np
 from rich.console import Console
 from rich.markup import escape

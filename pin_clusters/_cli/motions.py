@@ -1,7 +1,5 @@
 """Motions to look at: passive swing, sweep of all joints, random poses, recordings; and the ghost beside them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -66,12 +64,9 @@ def check_ghost(model: ClusterModel, rung: str) -> None:
 
 
 def make(
-    model: ClusterModel,
-    kind: str,
-    duration: float | None,
-    amplitude: float = AMPLITUDE,
+    model: ClusterModel, kind: str, duration: float | None, amplitude: float = AMPLITUDE,
     progress: Progress | None = None,
-) -> Shown:
+) -> Shown:  # fmt: skip
     """Return a motion of a robot: ``"swing"``, ``"sweep"``, ``"random"``, one of the package, or a file.
 
     The amplitude is how far joints go (sweep) or start from (swing) the reference pose.

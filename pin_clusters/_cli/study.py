@@ -1,7 +1,5 @@
 """What ``pin-clusters study`` is asked for, and what it shows; its motions are those of other commands, too."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Literal
 

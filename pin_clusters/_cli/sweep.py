@@ -1,7 +1,5 @@
 """What ``pin-clusters sweep`` is asked for, and what it shows."""
 
-from __future__ import annotations
-
 from fractions import Fraction
 
 import click

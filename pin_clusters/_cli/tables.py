@@ -1,7 +1,5 @@
 """Tables and sentences that fit the console: wide where there is room, down the page where there is not."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What ``pin-clusters view`` shows: the robot, its motion, and the page, served or written."""
 
-from __future__ import annotations
-
 import errno
 import http.server
 import webbrowser

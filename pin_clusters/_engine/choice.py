@@ -4,8 +4,6 @@ Environment:
     PIN_CLUSTERS_ENGINE: ``auto`` (or nothing), ``traced`` or ``tables``: see `engine`.
 """
 
-from __future__ import annotations
-
 import contextlib
 import importlib
 import os
@@ -96,7 +94,7 @@ def functions_of(model: Any) -> Any:
     return found
 
 
-def code_of(functions: Any, kernel: Kernel, name: str = "") -> Any:
+def code_of(functions: Any, kernel: "Kernel", name: str = "") -> Any:
     """Return what does a kernel's work: code of a model's own, if it has functions, or the kernel.
 
     Args:

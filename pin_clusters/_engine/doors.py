@@ -1,7 +1,5 @@
 """The doors of the kernels: what takes the address of tables in place of tables, made of the passes of an operation."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 from typing import Any

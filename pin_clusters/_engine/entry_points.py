@@ -1,7 +1,5 @@
 """The entry points, as all but the kernels see them: called without importing Numba or a kernel before it is needed."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
@@ -48,13 +46,13 @@ class Kernel:
         return f"{title[:-1]}{kinds})" if title.endswith(")") else title + f" ({kinds[2:]})" * bool(kinds)
 
     @property
-    def source(self) -> Source:
+    def source(self) -> "Source":
         """What it is made of; imports Numba."""
         from .doors import source
 
         return source(self.operation, self.loops, self.name, self.title)
 
-    def call(self, pointer: Pointer, *arguments: Any) -> Any:
+    def call(self, pointer: "Pointer", *arguments: Any) -> Any:
         """Compile if need be, and run on the tables of a ``Pointer``; the arguments must have the kernel's types."""
         if not JIT:
             plain = self.source.plain
@@ -118,7 +116,7 @@ class Pointer:
     def __init__(self, index: np.ndarray, params: np.ndarray, work: np.ndarray, keep: np.ndarray) -> None:
         self._lead(address_of(index), address_of(params), index, params, work, keep)
 
-    def beside(self, work: np.ndarray, keep: np.ndarray) -> Pointer:
+    def beside(self, work: np.ndarray, keep: np.ndarray) -> "Pointer":
         """Return the tables of the same model with another workspace."""
         other = object.__new__(Pointer)
         other._lead(int(self._block[0]), int(self._block[2]), *self.arrays[:2], work, keep)

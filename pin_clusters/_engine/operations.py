@@ -8,8 +8,6 @@ hand for it, batches, traces, specialised functions, and the lists that tests ru
 A new operation: write its passes, declare it with its functions, write the functions of the package that call it.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 

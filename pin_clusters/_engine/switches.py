@@ -5,8 +5,6 @@ Environment:
     PIN_CLUSTERS_BOUNDSCHECK: ``1`` compiles with checked accesses (about twice slower).
 """
 
-from __future__ import annotations
-
 import os
 import sys
 

@@ -3,8 +3,6 @@
 ``ArgumentTypeError``: it is text, complex or no array at all; ``ShapeError``: it has another size or more dimensions.
 """
 
-from __future__ import annotations
-
 import functools
 import operator
 from collections.abc import Callable, Iterable

@@ -1,7 +1,5 @@
 """Tables of numbers as CSV files: a line of names with units, then full digits."""
 
-from __future__ import annotations
-
 import csv
 import os
 from collections.abc import Mapping, Sequence

@@ -10,8 +10,6 @@ decorated function writes only what is its own. It is given
 The function stays as it is: same object, signature and speed.
 """
 
-from __future__ import annotations
-
 import inspect
 import re
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """Packages that parts of this one stand on, and that most users do not need: imported when they are used."""
 
-from __future__ import annotations
-
 import importlib
 from types import ModuleType
 

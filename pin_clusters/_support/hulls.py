@@ -1,7 +1,5 @@
 """Convex hulls of points."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

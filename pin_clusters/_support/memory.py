@@ -1,7 +1,5 @@
 """How much memory there is, and what Pinocchio takes of it: asked before anything is allocated."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from contextlib import suppress

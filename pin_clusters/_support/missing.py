@@ -1,7 +1,5 @@
 """What Pinocchio has and this package has not: where to go instead."""
 
-from __future__ import annotations
-
 import difflib
 import importlib.util
 import inspect

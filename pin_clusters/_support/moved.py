@@ -1,7 +1,5 @@
 """Modules that earlier versions had elsewhere: their old names, which pickles say, lead to the new ones."""
 
-from __future__ import annotations
-
 import importlib
 import sys
 import warnings

@@ -1,7 +1,5 @@
 """Names of users in pictures."""
 
-from __future__ import annotations
-
 
 def literal(name: str) -> str:
     """Return what Matplotlib draws as a name, letter by letter.

@@ -1,7 +1,5 @@
 """The tables of the kernels while they grow: rows of whole numbers, and the floats to which they lead."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

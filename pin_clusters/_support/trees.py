@@ -1,7 +1,5 @@
 """What a tree and its joints tell: paths, motion subspaces, values in q; and whether an inertia is that of a rotor."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Collection, Iterable
 

@@ -1,7 +1,5 @@
 """Files that are written whole or not at all, so that a full disk or Ctrl-C leaves what was there before."""
 
-from __future__ import annotations
-
 import errno
 import os
 import secrets

@@ -19,8 +19,6 @@ With closed loops, where G(q) and g are their coupling (tree acceleration = G a 
 Forward dynamics of each is the inverse of its own inverse dynamics.
 """
 
-from __future__ import annotations
-
 from ..model import ClusterModel, check_model
 from ._base import DEFINITIONS, LABELS, LOOP_RUNGS, ROTOR_RUNGS, RUNGS, Approximation, names
 from ._constant import Armature, Block, followers

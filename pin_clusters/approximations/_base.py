@@ -1,7 +1,5 @@
 """What all approximations share: their names, words for tables, the three functions, and what solves them."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rotors replaced by a constant matrix: nothing, a diagonal, or all of it."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._support.trees import joint_subspace

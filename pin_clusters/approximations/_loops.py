@@ -3,8 +3,6 @@
 All are inverse dynamics of the spanning tree, reduced with a matrix in place of its coupling G.
 """
 
-from __future__ import annotations
-
 from abc import abstractmethod
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Pinocchio on the spanning tree with every rotor a body, and the rods, which no body of that tree carries."""
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

@@ -1,7 +1,5 @@
 """The approximation that most robots are simulated with: no rotors, but armature."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeVar

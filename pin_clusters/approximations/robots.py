@@ -1,7 +1,5 @@
 """Approximations as robots of their own, for what needs more of them than dynamics: contacts, batches, files."""
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

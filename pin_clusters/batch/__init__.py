@@ -9,8 +9,6 @@ thread has a workspace of its own. Models with a ``Coupling`` on a Python functi
 that live on a GPU stay there: the functions are enqueued on the stream of their library, and ``threads`` means nothing.
 """
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from ..programs.machine_code.machine import lanes_of_host as _lanes_of_host

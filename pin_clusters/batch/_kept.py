@@ -1,7 +1,5 @@
 """What is made once per model and question, and kept as long as the model is."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable
 from typing import Any, TypeVar
 

@@ -1,7 +1,5 @@
 """Whether what a batch needs fits into memory: asked before anything is allocated."""
 
-from __future__ import annotations
-
 from .._support.memory import available
 from ..errors import TooLargeError
 

@@ -1,7 +1,5 @@
 """Rows that are other robots each: numbers of the robot that are given per row."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 

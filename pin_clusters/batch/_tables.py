@@ -1,7 +1,5 @@
 """Arguments of a batch: described, and checked before anything runs: rows, threads, where results go."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from math import prod
 from typing import Any, NamedTuple

@@ -26,16 +26,9 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 def computeRNEADerivatives(
-    model: ClusterModel,
-    q: Any,
-    v: Any,
-    a: Any,
-    fext: Any = None,
-    *,
-    threads: int = 1,
-    out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
-    status: np.ndarray | None = None,
-) -> Matrices:
+    model: ClusterModel, q: Any, v: Any, a: Any, fext: Any = None,
+    *, threads: int = 1, out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None, status: np.ndarray | None = None,
+) -> Matrices:  # fmt: skip
     """Compute the derivatives of inverse dynamics of N motions.
 
     Args:
@@ -52,16 +45,9 @@ def computeRNEADerivatives(
 
 @documented
 def computeABADerivatives(
-    model: ClusterModel,
-    q: Any,
-    v: Any,
-    tau: Any,
-    fext: Any = None,
-    *,
-    threads: int = 1,
-    out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
-    status: np.ndarray | None = None,
-) -> Matrices:
+    model: ClusterModel, q: Any, v: Any, tau: Any, fext: Any = None,
+    *, threads: int = 1, out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None, status: np.ndarray | None = None,
+) -> Matrices:  # fmt: skip
     """Compute the derivatives of forward dynamics of N states under joint torques.
 
     Args:

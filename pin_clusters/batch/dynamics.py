@@ -1,7 +1,5 @@
 """Forward and inverse dynamics of many states, on SIMD packs."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any
 
@@ -17,17 +15,9 @@ from ._tables import documented
 
 @documented
 def rnea(
-    model: ClusterModel,
-    q: Any,
-    v: Any,
-    a: Any,
-    fext: Any = None,
-    *,
-    parameters: Mapping[str, Any] | None = None,
-    threads: int = 1,
-    out: np.ndarray | None = None,
-    status: np.ndarray | None = None,
-) -> np.ndarray:
+    model: ClusterModel, q: Any, v: Any, a: Any, fext: Any = None, *, parameters: Mapping[str, Any] | None = None,
+    threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the joint torques of N motions.
 
     Returns:
@@ -41,17 +31,9 @@ def rnea(
 
 @documented
 def aba(
-    model: ClusterModel,
-    q: Any,
-    v: Any,
-    tau: Any,
-    fext: Any = None,
-    *,
-    parameters: Mapping[str, Any] | None = None,
-    threads: int = 1,
-    out: np.ndarray | None = None,
-    status: np.ndarray | None = None,
-) -> np.ndarray:
+    model: ClusterModel, q: Any, v: Any, tau: Any, fext: Any = None, *, parameters: Mapping[str, Any] | None = None,
+    threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the accelerations of N states under joint torques.
 
     Returns:
@@ -65,15 +47,9 @@ def aba(
 
 @documented
 def nonLinearEffects(
-    model: ClusterModel,
-    q: Any,
-    v: Any,
-    *,
-    parameters: Mapping[str, Any] | None = None,
-    threads: int = 1,
-    out: np.ndarray | None = None,
-    status: np.ndarray | None = None,
-) -> np.ndarray:
+    model: ClusterModel, q: Any, v: Any, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
+    out: np.ndarray | None = None, status: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the Coriolis, centrifugal, gyroscopic and gravity torques of N states: ``rnea`` at a = 0.
 
     Returns:

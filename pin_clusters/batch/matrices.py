@@ -24,14 +24,9 @@ from ._tables import Batch, documented, on_device, states, there
 
 @documented
 def crba(
-    model: ClusterModel,
-    q: Any,
-    *,
-    parameters: Mapping[str, Any] | None = None,
-    threads: int = 1,
-    out: np.ndarray | None = None,
-    status: np.ndarray | None = None,
-) -> np.ndarray:
+    model: ClusterModel, q: Any, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
+    out: np.ndarray | None = None, status: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the mass matrices of N configurations.
 
     Returns:
@@ -45,14 +40,9 @@ def crba(
 
 @documented
 def computeMinverse(
-    model: ClusterModel,
-    q: Any,
-    *,
-    parameters: Mapping[str, Any] | None = None,
-    threads: int = 1,
-    out: np.ndarray | None = None,
-    status: np.ndarray | None = None,
-) -> np.ndarray:
+    model: ClusterModel, q: Any, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
+    out: np.ndarray | None = None, status: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the inverses of the mass matrices of N configurations, in O(nv^2) each.
 
     Returns:
@@ -66,16 +56,9 @@ def computeMinverse(
 
 @documented
 def inverse_operational_inertia(
-    model: ClusterModel,
-    q: Any,
-    frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL,
-    rows: Any = None,
-    *,
-    threads: int = 1,
-    out: np.ndarray | None = None,
-    status: np.ndarray | None = None,
-) -> np.ndarray:
+    model: ClusterModel, q: Any, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None, *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the inverse operational-space inertia J M^-1 J' of frames, of N configurations.
 
     Args:

@@ -26,14 +26,9 @@ from ._tables import Batch, documented, on_device, states, there
 
 @documented
 def integrate(
-    model: ClusterModel,
-    q: Any,
-    v: Any,
-    *,
-    threads: int = 1,
-    out: np.ndarray | None = None,
-    status: np.ndarray | None = None,
-) -> np.ndarray:
+    model: ClusterModel, q: Any, v: Any,
+    *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Move N configurations along independent velocities for unit time, each as ``pc.integrate`` does.
 
     Args:
@@ -71,14 +66,9 @@ def integrate(
 
 @documented
 def project(
-    model: ClusterModel,
-    q: Any,
-    hold: str | Sequence[str] = (),
-    *,
-    threads: int = 1,
-    out: np.ndarray | None = None,
-    status: np.ndarray | None = None,
-) -> np.ndarray:
+    model: ClusterModel, q: Any, hold: str | Sequence[str] = (),
+    *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Put N configurations on the couplings and closed loops, each as ``pc.project`` does.
 
     Loops that are far from closed take the slower way of ``pc.project``, one row after the other.

@@ -1,7 +1,5 @@
 """All assemblies of a mechanism at once, where geometry gives them."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

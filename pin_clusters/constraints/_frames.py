@@ -4,8 +4,6 @@
 ``ConstraintError``: it is no frame, no direction, or on a body where it cannot be.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Sequence

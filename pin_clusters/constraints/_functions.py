@@ -1,7 +1,5 @@
 """Functions that a user gives: compiled or not, found again after pickling or not; and derivatives that are missing."""
 
-from __future__ import annotations
-
 import ctypes
 import importlib
 import pickle

@@ -4,8 +4,6 @@ The plane is across the axis of the crank, which points to the viewer: angles co
 hangs from another body is refused: ``ConstraintError``, or ``UnsupportedJointError`` for another type of joint.
 """
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass, replace
 from typing import Any, ClassVar

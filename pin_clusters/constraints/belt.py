@@ -1,7 +1,5 @@
 """The belt (or any transmission) between two bodies, over all the joints between them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pinocchio as pin

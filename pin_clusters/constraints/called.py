@@ -1,7 +1,5 @@
 """The closure of a coupling: a function that the user wrote, and those of its derivatives that are known."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

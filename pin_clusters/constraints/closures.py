@@ -4,8 +4,6 @@ A constraint of the user makes closures for one tree; topology, assembly and pac
 bodies (frames, rods) are evaluated from poses, closures on joints from the joints' coordinates.
 """
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable

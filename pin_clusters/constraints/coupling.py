@@ -1,7 +1,5 @@
 """The coupling: any function of joints that is zero."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Sequence
@@ -15,19 +13,11 @@ from .._support.arrays import whole_number
 from .._support.trees import floats, joint_subspace
 from ..errors import ConstraintError, PinClustersWarning
 from ._frames import coordinate_joint
-from ._functions import (
-    ANGLE_STEP,
-    LENGTH_STEP,
-    ComplexStep,
-    address_of,
-    call_compiled,
-    central_differences,
-    found,
-    function_defect,
-    picklable,
-)
 from .called import CallableClosure
 from .rows import Constraint, name_of, store
+
+from ._functions import ANGLE_STEP, LENGTH_STEP, ComplexStep, address_of, call_compiled  # isort: skip
+from ._functions import central_differences, found, function_defect, picklable  # isort: skip
 
 # A derivative that is off by more than this from differences was not meant; differences are that good where phi is
 # smooth. Of what has no derivatives of its own, they are differences of differences.
@@ -143,11 +133,11 @@ class Coupling(Constraint):
         functions = {what: picklable(f, self.label) for what, f in self._functions.items()}
         return _rebuild, (self.joints, functions, self.independent, self.size, self.name)
 
-    def __copy__(self) -> Coupling:
+    def __copy__(self) -> "Coupling":
         """Nothing here changes, so a copy needs no other object."""
         return self
 
-    def __deepcopy__(self, memo: dict[int, Any]) -> Coupling:
+    def __deepcopy__(self, memo: dict[int, Any]) -> "Coupling":
         """Nothing here changes, so a copy needs no other object (and lambdas can be copied)."""
         return self
 

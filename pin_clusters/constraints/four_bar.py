@@ -1,7 +1,5 @@
 """The planar four-bar linkage in closed form."""
 
-from __future__ import annotations
-
 import cmath
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The gear between two joints of the tree."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pinocchio as pin

@@ -1,7 +1,5 @@
 """The linear coupling of joints: the form to which gears and belts reduce."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
@@ -55,7 +53,7 @@ class LinearCoupling(Constraint):
         # a mapping that is frozen, like the rest
         store(self, independent=MappingProxyType(checked), offset=number(self.offset, "offset", owner))
 
-    def __reduce__(self) -> tuple[type[LinearCoupling], tuple[object, ...]]:
+    def __reduce__(self) -> "tuple[type[LinearCoupling], tuple[object, ...]]":
         """Pickle and copy: a read-only mapping can do neither."""
         return LinearCoupling, (self.dependent, dict(self.independent), self.offset)
 
@@ -77,13 +75,9 @@ class LinearCoupling(Constraint):
 
 
 def make_row(
-    tree: pin.Model,
-    dependent: int,
-    masters: tuple[int, ...],
-    coefficients: tuple[float, ...],
-    offset: float,
+    tree: pin.Model, dependent: int, masters: tuple[int, ...], coefficients: tuple[float, ...], offset: float,
     source: object,
-) -> Row:
+) -> Row:  # fmt: skip
     """Return a row, after the check that no joint is named twice."""
     label = getattr(source, "label", type(source).__name__)
     if dependent in masters:

@@ -1,7 +1,5 @@
 """The loop: two frames that form a joint which the tree does not have."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

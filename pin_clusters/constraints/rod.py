@@ -1,7 +1,5 @@
 """The rod: two points at a constant distance."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from dataclasses import dataclass, field
@@ -114,7 +112,7 @@ class Rod(Constraint):
             )
         store(self, mass=mass, inertia=inertia, _moments=(float(x), moment))
 
-    def with_mass(self, mass: float) -> Rod:
+    def with_mass(self, mass: float) -> "Rod":
         """Return the rod with another mass, distributed as before."""
         if self.inertia is None or not self.mass:
             return dataclasses.replace(self, mass=mass)

@@ -1,7 +1,5 @@
 """The rotor that is not a body of the tree."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass, field
 from typing import Literal
@@ -38,7 +36,7 @@ class RotorRow:
     axis: np.ndarray
     axial_inertia: float
     inertia: pin.Inertia | None
-    source: Rotor
+    source: "Rotor"
 
 
 @dataclass(frozen=True)

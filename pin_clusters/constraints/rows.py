@@ -4,8 +4,6 @@
 ``UnsupportedJointError``: a joint has more than one degree of freedom.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -91,7 +89,7 @@ class Constraint:
     _text_fields: ClassVar[tuple[str, ...]] = ()  # they name it in messages: its joints, as a rule
 
     def __init_subclass__(cls) -> None:
-        cls._text_fields += tuple(field for field, kind in cls.__annotations__.items() if kind == "str")
+        cls._text_fields += tuple(field for field, kind in cls.__annotations__.items() if kind in (str, "str"))
 
     @property
     def label(self) -> str:

@@ -1,7 +1,5 @@
 """The planar slider-crank in closed form."""
 
-from __future__ import annotations
-
 import cmath
 import math
 from dataclasses import dataclass

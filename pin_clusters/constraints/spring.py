@@ -1,7 +1,5 @@
 """Springs, dampers, dry friction and held weight: forces that a mechanism makes by itself."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType

@@ -1,7 +1,5 @@
 """What hangs on a tree and changes no motion of it: collision shapes, and frames that are added afterwards."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import Any, Self
 

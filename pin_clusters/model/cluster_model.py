@@ -70,16 +70,10 @@ class ClusterModel(Attachments):
     __slots__ = ()
 
     def __init__(
-        self,
-        tree: pin.Model,
-        constraints: Iterable[Any] = (),
-        q_reference: Any = None,
-        *,
-        independent: Iterable[str] | None = None,
-        preferred: Iterable[str] = (),
-        name: str | None = None,
+        self, tree: pin.Model, constraints: Iterable[Any] = (), q_reference: Any = None,
+        *, independent: Iterable[str] | None = None, preferred: Iterable[str] = (), name: str | None = None,
         collision: pin.GeometryModel | None = None,
-    ) -> None:
+    ) -> None:  # fmt: skip
         if hasattr(self, "nq"):
             raise ModelError(f"ClusterModel is immutable: {self.name!r} is made already. Make another ClusterModel.")
         if not isinstance(tree, pin.Model):
@@ -288,14 +282,9 @@ def check_model(
 
 
 def remake(
-    tree: pin.Model,
-    constraints: tuple[Any, ...],
-    q_reference: np.ndarray | None,
-    independent: tuple[str, ...] | None,
-    name: str,
-    preferred: tuple[str, ...] = (),
-    collision: pin.GeometryModel | None = None,
-) -> ClusterModel:
+    tree: pin.Model, constraints: tuple[Any, ...], q_reference: np.ndarray | None, independent: tuple[str, ...] | None,
+    name: str, preferred: tuple[str, ...] = (), collision: pin.GeometryModel | None = None,
+) -> ClusterModel:  # fmt: skip
     """Make a model again, from what the user gave, and without the warnings that the first one gave."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
@@ -306,12 +295,9 @@ def remake(
 
 
 def alike(
-    model: ClusterModel,
-    tree: pin.Model | None = None,
-    constraints: tuple[Any, ...] | None = None,
-    independent: tuple[str, ...] | None = None,
-    make: Callable[..., ClusterModel] | None = None,
-) -> ClusterModel:
+    model: ClusterModel, tree: pin.Model | None = None, constraints: tuple[Any, ...] | None = None,
+    independent: tuple[str, ...] | None = None, make: Callable[..., ClusterModel] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Make a model as the given one, but of another tree, with other constraints or other independent joints."""
     reference, names = model._wishes if independent is None else (model.q_reference, independent)
     own = model.own_tree if tree is None else tree, model.constraints if constraints is None else constraints

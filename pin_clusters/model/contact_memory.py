@@ -3,8 +3,6 @@
 The kernel reads and writes there. Contacts whose fields are not where they were looked for are computed in Python.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 from collections.abc import Sequence

@@ -1,7 +1,5 @@
 """Closed loops carried along a motion, on their branch."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

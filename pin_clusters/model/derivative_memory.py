@@ -1,7 +1,5 @@
 """What derivatives need of a data object: records of the kernels, results with their pattern of zeros, a tree."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

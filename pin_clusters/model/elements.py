@@ -1,7 +1,5 @@
 """What a model is made of: clusters and rotors, as users see them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The expanded tree: every rotor a body, depth-first; the spanning tree as Pinocchio alone would need it."""
 
-from __future__ import annotations
-
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What is found of a model once, and kept as long as it lives."""
 
-from __future__ import annotations
-
 import functools
 import weakref
 from collections.abc import Callable

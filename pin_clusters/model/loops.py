@@ -1,7 +1,5 @@
 """Closed loops: how far open, how singular, closed anew."""
 
-from __future__ import annotations
-
 import math
 import threading
 from typing import Any

@@ -1,7 +1,5 @@
 """Which inertial parameters a robot has, in the order of the regressors' columns."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import cached_property
 

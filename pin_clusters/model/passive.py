@@ -1,7 +1,5 @@
 """Springs, dampers, dry friction and held weight as tables: their torque on the tree without a loop over joints."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -52,7 +50,7 @@ class PassiveForces:
         self._held = _held(tree, self.supports) if self.supports else None
         self._places = tree.copy() if paths else None
 
-    def _ball(self, lines: list[_Line], j: int, spring: Spring) -> None:
+    def _ball(self, lines: "list[_Line]", j: int, spring: Spring) -> None:
         """Take a spring on a joint of several degrees of freedom."""
         joint = self._tree.joints[j]
         stiffness, *more = spring.stiffness

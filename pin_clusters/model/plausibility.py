@@ -5,8 +5,6 @@ centre of mass, the kinetic energy is that of the rest of the link, I_c - sum(I_
 themselves: it is never negative if, and where everything moves only if, that rest is not.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterator, Sequence
 

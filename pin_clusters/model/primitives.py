@@ -1,7 +1,5 @@
 """Pinocchio's joints as the kernels' joints: a chain of primitives whose single axes are z."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Where the regressors of a data object stand, and their tables: ``kernels.tables.regressor_layout``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

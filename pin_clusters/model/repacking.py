@@ -1,7 +1,5 @@
 """The numbers of a model's tables for other inertial parameters: the same robot, nothing resolved again."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping, Sequence
 

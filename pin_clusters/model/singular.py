@@ -1,7 +1,5 @@
 """Singular poses: what is wrong there, and which independent joints would be regular; and joints without inertia."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from .._engine.kernels.tables.layout import CONDITION_LIMIT

@@ -1,7 +1,5 @@
 """Pinocchio's read-only attributes and look-ups on a cluster model."""
 
-from __future__ import annotations
-
 from operator import attrgetter
 from typing import Any, NoReturn
 
@@ -53,7 +51,7 @@ def _array(name: str, doc: str, at: str | None = None) -> Any:
         at: Attribute of the model that says which entries; all, if None.
     """
 
-    def get(model: TreeAttributes) -> np.ndarray:
+    def get(model: "TreeAttributes") -> np.ndarray:
         values = np.array(getattr(model.own_tree, name))[... if at is None else getattr(model, at)]
         values.setflags(write=False)
         return values

@@ -3,8 +3,6 @@
 The kernels write there. A field that is not where it was looked for is written in Python instead, slowly.
 """
 
-from __future__ import annotations
-
 import ctypes
 import functools
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """What is asked of a tree, and the tree with the mass of rotors and rods that are no bodies."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 

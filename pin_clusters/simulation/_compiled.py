@@ -1,7 +1,5 @@
 """Steps in compiled code, around the calls of a function that gives torques; with ``dynamics`` the increments alone."""
 
-from __future__ import annotations
-
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress

@@ -1,7 +1,5 @@
 """Contacts that a simulation keeps closed."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from itertools import pairwise
 from typing import Any

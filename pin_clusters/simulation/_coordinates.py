@@ -4,8 +4,6 @@ In other coordinates w of the same mechanism the user's velocity is v = T w, wit
 independent joints, and the user's torque acts as T' tau. Both are regular where the user's own coordinates are not.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable

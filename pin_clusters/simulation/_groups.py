@@ -5,8 +5,6 @@ adjoint matrix ad of x, x' = Jr(x)^-1 v = ad / (1 - exp(-ad)) v = v + ad v / 2 +
 eigenvalues 0 and twice +-i theta, so a polynomial through value and slope there is exact.
 """
 
-from __future__ import annotations
-
 import math
 from typing import NamedTuple
 

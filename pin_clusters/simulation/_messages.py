@@ -1,7 +1,5 @@
 """What is said when a simulation stops before its end."""
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

@@ -1,7 +1,5 @@
 """Methods as data, and one step of any of them on any coordinates."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """An adapter for SciPy's ``solve_ivp``: the increment from q0 and the velocity as state."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from typing import Any

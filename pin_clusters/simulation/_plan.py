@@ -1,7 +1,5 @@
 """How kernels move the joints of a model: what they get beside the state, see ``kernels/tables/plan.py``."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

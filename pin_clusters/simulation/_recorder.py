@@ -1,7 +1,5 @@
 """The samples of a running simulation."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Arguments of a simulation, checked before anything runs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable
 from dataclasses import dataclass

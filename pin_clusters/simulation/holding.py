@@ -1,7 +1,5 @@
 """Torques that hold a pose: a PD controller whose gains come from the robot."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

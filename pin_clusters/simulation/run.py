@@ -1,7 +1,5 @@
 """``pc.simulate``."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from contextlib import suppress

@@ -6,8 +6,6 @@ and ``G = N N_i^-1`` with the rows N_i of the independent velocities. The rank i
 velocities.
 """
 
-from __future__ import annotations
-
 import itertools
 from typing import Any
 

@@ -4,8 +4,6 @@ Robots that have no approximation by armature (closed loops; dependent joints th
 projection, and ``pin.constraintDynamics`` where it can express the loops.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any

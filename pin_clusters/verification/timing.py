@@ -1,7 +1,5 @@
 """Timing of small functions against each other: interleaved, with the garbage collector off."""
 
-from __future__ import annotations
-
 import gc
 import timeit
 from collections.abc import Callable, Mapping
@@ -44,7 +42,7 @@ class Timing:
         low, high = np.percentile(self.samples, [25, 75])
         return float((high - low) / 2.0 / self.median)
 
-    def ratio(self, other: Timing) -> float:
+    def ratio(self, other: "Timing") -> float:
         """Return the median over the repeats of this time over the other's.
 
         Paired repeats cancel what slows the machine as a whole for a moment.

@@ -3,8 +3,6 @@
 Needs the extra ``pip install 'pin-clusters[viz]'``.
 """
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any

@@ -1,7 +1,5 @@
 """Forces as arrows."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

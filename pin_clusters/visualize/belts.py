@@ -1,7 +1,5 @@
 """Belts and gears from rotors to the joints that they drive, and bars for differentials."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Ground, light and camera, by the size of the robot."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Rods and loop closures: lines whose colour turns with the residual."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..constraints.closures import FrameClosure, RodClosure

@@ -1,7 +1,5 @@
 """A robot as nodes of the scene."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import meshcat.geometry as mg

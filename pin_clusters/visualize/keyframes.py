@@ -1,7 +1,5 @@
 """From a motion to key frames: close enough for rotations, and with scales, which a transform does not keep."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Callable, Sequence

@@ -1,7 +1,5 @@
 """A ground, and the forces with which it pushes what a simulation dropped on it."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import meshcat.geometry as mg

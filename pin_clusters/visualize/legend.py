@@ -1,7 +1,5 @@
 """What the page says beside the scene."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 from ..constraints.closures import FrameClosure, JointClosure, RodClosure

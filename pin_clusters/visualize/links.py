@@ -1,7 +1,5 @@
 """Bodies without meshes: rods from joint to joint, boxes of the inertia, axes of the joints."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 

@@ -1,7 +1,5 @@
 """Nodes of the scene: a path, a mesh, and where it is at a configuration."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

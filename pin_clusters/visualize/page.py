@@ -1,7 +1,5 @@
 """One HTML file with a scene, its animation and a legend; it needs no network."""
 
-from __future__ import annotations
-
 import base64
 import html
 import json

@@ -1,7 +1,5 @@
 """Colours that people with any kind of colour vision can tell apart."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

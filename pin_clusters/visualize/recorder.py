@@ -1,7 +1,5 @@
 """A meshcat window that remembers the scene, so that it can be written into a page without a server."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import umsgpack

@@ -1,7 +1,5 @@
 """A motion as an animation of the scene."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cache
 from typing import Any

@@ -1,7 +1,5 @@
 """Rotors: how large they are drawn, where, and how far they have turned."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

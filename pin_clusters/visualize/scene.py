@@ -1,7 +1,5 @@
 """Pinocchio's viewer of a tree, with the nodes of a cluster model."""
 
-from __future__ import annotations
-
 import itertools
 import webbrowser
 from collections.abc import Iterable
@@ -32,17 +30,9 @@ class Scene(PinocchioViewer):
     """What ``MeshcatVisualizer`` has of Pinocchio: the same methods, on a cluster model."""
 
     def __init__(
-        self,
-        model: ClusterModel,
-        collision_model: Any = None,
-        visual_model: Any = None,
-        copy_models: bool = False,
-        data: Any = None,
-        collision_data: Any = None,
-        visual_data: Any = None,
-        *,
-        draw: Iterable[str] | None = None,
-    ) -> None:
+        self, model: ClusterModel, collision_model: Any = None, visual_model: Any = None, copy_models: bool = False,
+        data: Any = None, collision_data: Any = None, visual_data: Any = None, *, draw: Iterable[str] | None = None,
+    ) -> None:  # fmt: skip
         check_model(model, "MeshcatVisualizer")
         if isinstance(data, ClusterData):
             data = data.tree

@@ -1,7 +1,5 @@
 """Starting, finding and closing meshcat's server."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 from typing import Any

@@ -1,7 +1,5 @@
 """What the bodies of a robot hold together: joints, rods, loops; and how large things are."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Pinocchio's meshcat viewer for cluster models."""
 
-from __future__ import annotations
-
 import os
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The commands: options, help, and steps; what the steps need is imported when they run, so that help is quick."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

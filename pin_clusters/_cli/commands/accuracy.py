@@ -1,7 +1,5 @@
 """Commands on what approximations get wrong: ``study``, ``audit``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Literal
 

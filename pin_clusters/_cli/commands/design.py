@@ -1,7 +1,5 @@
 """The command ``mechanism``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -57,7 +55,7 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
     common.say_written(out, *files)
 
 
-def _show(result: MechanismResult, out: Console) -> None:
+def _show(result: "MechanismResult", out: "Console") -> None:
     """Print how far each joint goes, and what is carried."""
     from ...studies.design.words import ends, number, part, place
     from .. import tables

@@ -1,7 +1,5 @@
 """Commands that write a robot for other programs: ``export``, ``convert``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any, Literal
 

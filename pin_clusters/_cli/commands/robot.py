@@ -1,7 +1,5 @@
 """Commands that look at robots: ``info``, ``bench``, ``view``."""
 
-from __future__ import annotations
-
 from contextlib import nullcontext
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """The command ``simulate``, and its options, which ``view`` has too."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any

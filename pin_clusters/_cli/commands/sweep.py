@@ -1,7 +1,5 @@
 """Commands on many robots or parameters: ``sweep ratio``, ``sweep robots``."""
 
-from __future__ import annotations
-
 from pathlib import Path
 from typing import Any
 

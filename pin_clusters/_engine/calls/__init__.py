@@ -4,8 +4,6 @@ No C compiler is needed: LLVM is there for the kernels. What is not usual (other
 kernel that is not compiled) is left to the Python function, unchanged; in an interpreter that is not known, all is.
 """
 
-from __future__ import annotations
-
 from . import records
 from .desk import Desk
 from .entries import asking, connect, connect_moves, fast

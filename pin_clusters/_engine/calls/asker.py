@@ -4,8 +4,6 @@ A kernel calls it with the address of whole numbers, ``Question.numbers``. It re
 not, what the function gave or raised is kept until Python takes it.
 """
 
-from __future__ import annotations
-
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS

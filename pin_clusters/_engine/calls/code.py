@@ -6,8 +6,6 @@ same name, which converts, compiles or complains. No reference count is touched 
 functions.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from llvmlite import ir

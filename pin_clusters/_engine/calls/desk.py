@@ -1,7 +1,5 @@
 """The functions that have machine code, what it finds in the table of the process, and what it takes numbers from."""
 
-from __future__ import annotations
-
 from typing import Any, Generic, NoReturn, TypeVar
 
 import numpy as np
@@ -40,7 +38,7 @@ class Desk(tuple[Any, ...], Generic[R]):
 
     __slots__ = ()
 
-    def __new__(cls, record: R) -> Desk[R]:
+    def __new__(cls, record: R) -> "Desk[R]":
         """Make one of a record and what it owns now; its numbers are the same in other desks of it."""
         return super().__new__(cls, (record.numbers, record, *record.owned.values()))
 

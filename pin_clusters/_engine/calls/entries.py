@@ -1,7 +1,5 @@
 """The functions that have machine code, and how it is loaded and connected."""
 
-from __future__ import annotations
-
 import ctypes
 import inspect
 import threading

@@ -1,7 +1,5 @@
 """The machine code of calls, as one module."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

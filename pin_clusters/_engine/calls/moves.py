@@ -5,8 +5,6 @@ does what it does there; loops are carried along by their kernels, joints that f
 and the room of a model are used between two calls of Python, never across one: the interpreter lock keeps others off.
 """
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """The machine code of what asks for columns of the inverse mass matrix, or products with them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from llvmlite import ir

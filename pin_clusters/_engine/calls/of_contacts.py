@@ -1,7 +1,5 @@
 """The machine code of contacts: what reads Pinocchio's objects at their addresses."""
 
-from __future__ import annotations
-
 from .code import Function
 from .records import ContactPlan
 from .writer import I64

@@ -1,7 +1,5 @@
 """The machine code of what the derivatives of motions of joints, frames and points call."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from llvmlite import ir

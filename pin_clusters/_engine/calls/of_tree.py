@@ -3,8 +3,6 @@
 These are no functions of users: they tell whether they have done the usual call, and leave all else to who asked.
 """
 
-from __future__ import annotations
-
 from llvmlite import ir
 
 from ..kernels.tables.tree_layout import RATES

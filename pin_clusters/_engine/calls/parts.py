@@ -1,7 +1,5 @@
 """Functions that the machine code calls itself: is this such an array; copies and sums of numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 from llvmlite import ir

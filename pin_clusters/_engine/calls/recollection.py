@@ -4,8 +4,6 @@ A list is known by the objects in it, which nobody can change and which are kept
 nobody can change is known by its address: it is the number of an empty list.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -3,8 +3,6 @@
 Desks are told apart by how many numbers they have, so no two of them may have as many.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..entry_points import Pointer

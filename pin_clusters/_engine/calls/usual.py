@@ -1,7 +1,5 @@
 """The machine code of most functions, as data: what a kernel is given, and what of that is returned."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from llvmlite import ir

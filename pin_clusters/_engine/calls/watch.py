@@ -1,7 +1,5 @@
 """Words of objects that others may change: as long as they are what they were, so is the memory to which they lead."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Iterable
 from typing import Any

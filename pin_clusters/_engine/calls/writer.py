@@ -13,8 +13,6 @@ Pointers are whole numbers until something is read, written or called there. Wha
 addresses) stands in one table, filled after loading: the code knows nothing of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import reduce
@@ -63,7 +61,7 @@ class Numbers:
         where: The address.
     """
 
-    def __init__(self, writer: Writer, kind: type[Record], where: ir.Value) -> None:
+    def __init__(self, writer: "Writer", kind: type[Record], where: ir.Value) -> None:
         self._writer, self._kind, self.where = writer, kind, where
         self._known: dict[str, ir.Value] = {}
 

@@ -4,8 +4,6 @@ Environment:
     PIN_CLUSTERS_CACHE: Folder of compiled code, instead of the user's cache folder.
 """
 
-from __future__ import annotations
-
 import os
 import stat
 import tempfile

@@ -1,7 +1,5 @@
 """Whether this process may execute what it has written: machine code that LLVM makes is of that kind."""
 
-from __future__ import annotations
-
 import ctypes
 import mmap
 import sys

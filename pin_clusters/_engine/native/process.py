@@ -1,7 +1,5 @@
 """Where CPython and NumPy keep what a call needs: found by looking at live objects, never assumed."""
 
-from __future__ import annotations
-
 import ctypes
 import importlib
 import sys

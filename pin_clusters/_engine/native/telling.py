@@ -1,7 +1,5 @@
 """One line to the user, on stderr."""
 
-from __future__ import annotations
-
 import sys
 
 

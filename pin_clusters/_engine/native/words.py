@@ -1,7 +1,5 @@
 """Where arrays are, and arguments of an entry point as the words of which Numba's calls are made."""
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any, Final
 

@@ -4,8 +4,6 @@
 solved for the dependent joints, ``SingularClusterError`` is raised.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..._engine import entry_points as kernels

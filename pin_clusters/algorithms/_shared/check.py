@@ -1,7 +1,5 @@
 """The only validation of arguments; reached when the fast way did not fit."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What the kernel of columns is asked: tables of frames, rows and torques, and its room."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, TypeVar
 

@@ -3,8 +3,6 @@
 ``ArgumentTypeError``: it is no such thing; ``UnknownNameError``: there is no joint or frame of that id.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Set
 from numbers import Integral
 from typing import Any

@@ -1,7 +1,5 @@
 """What the bodies of the tree need to move as they do: with rotors and rods that are no bodies."""
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 
@@ -20,14 +18,9 @@ class Loads:
     """
 
     def __init__(
-        self,
-        model: ClusterModel,
-        data: pin.Data,
-        q: np.ndarray,
-        v_tree: np.ndarray,
-        a_tree: np.ndarray,
+        self, model: ClusterModel, data: pin.Data, q: np.ndarray, v_tree: np.ndarray, a_tree: np.ndarray,
         outer: np.ndarray,
-    ) -> None:
+    ) -> None:  # fmt: skip
         self.tree, self.data, self.motion = model.inertia_tree, data, (q, v_tree, a_tree)
         self.gravity = np.array(model.gravity.linear)
         self.outer = outer.copy()

@@ -1,7 +1,5 @@
 """What the kernel of points is asked: its tables and its room. Where the points are stands in numbers."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

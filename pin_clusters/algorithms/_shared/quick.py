@@ -1,7 +1,5 @@
 """The usual call of a kernel of the tree, in machine code; what is not usual, or not compiled, is left to who asked."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

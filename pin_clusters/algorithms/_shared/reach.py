@@ -1,28 +1,17 @@
 """Where joints are for the kernels, what moves a body, and which clusters forces reach on their way to the base."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
 
 from ..._engine.kernels.tables import columns_layout as at
-from ..._engine.kernels.tables.layout import (
-    ALIGN,
-    BODY_PARAMS,
-    FREE,
-    ORIGIN,
-    ROW_WIDTH,
-    SINGLE,
-    Body,
-    Cluster,
-    Header,
-    Rotor,
-)
 from ..._support.arrays import on_a_page
 from ..._support.tables import Table
 from ...model import ClusterModel
+
+from ..._engine.kernels.tables.layout import ALIGN, BODY_PARAMS, FREE, ORIGIN, ROW_WIDTH  # isort: skip
+from ..._engine.kernels.tables.layout import SINGLE, Body, Cluster, Header, Rotor  # isort: skip
 
 
 class Reach:

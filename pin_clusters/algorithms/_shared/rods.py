@@ -5,8 +5,6 @@ of the ends carry (``model.inertia_tree``), and one in the middle, which moves l
 universe is carried by no body, so it is listed here too.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

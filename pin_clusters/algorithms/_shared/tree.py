@@ -4,8 +4,6 @@
 the functions that are not given q.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 
@@ -15,15 +13,9 @@ from . import bridge as _bridge
 
 
 def compute(
-    model: ClusterModel,
-    data: ClusterData,
-    what: int,
-    q: np.ndarray,
-    v: np.ndarray = NOTHING,
-    a: np.ndarray = NOTHING,
-    *,
-    moved: bool = False,
-) -> None:
+    model: ClusterModel, data: ClusterData, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING,
+    *, moved: bool = False,
+) -> None:  # fmt: skip
     """Compute what is wished for; v and a as far as they are given; ``moved``: where motions are differentiated.
 
     Raises:

@@ -1,7 +1,5 @@
 """Forces of contacts that are redundant, damped, or iterated: dense equations."""
 
-from __future__ import annotations
-
 from typing import Any, NamedTuple
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Multipliers of all constraints: of minimum norm, and which of them are determined."""
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

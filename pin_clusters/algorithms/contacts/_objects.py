@@ -1,7 +1,5 @@
 """Contact objects of Pinocchio: whether they fit, and their rows and what they lack, by its functions on the tree."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Sequence
 from typing import Any

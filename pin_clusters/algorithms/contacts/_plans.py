@@ -1,7 +1,5 @@
 """What the kernel of contacts is asked: tables of contacts and their places in memory, and its room."""
 
-from __future__ import annotations
-
 import contextlib
 from collections.abc import Iterator, Sequence
 from itertools import chain

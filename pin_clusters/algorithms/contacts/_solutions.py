@@ -4,8 +4,6 @@ Those of forces of least norm are included. With r = J a + drift less what is as
 M da - J' dforce = -d(torques) at given a and forces, and J da + dr = 0, or -mu dforce if they are damped.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

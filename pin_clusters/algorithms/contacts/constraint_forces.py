@@ -1,7 +1,5 @@
 """Forces of constraints: of loops, rods and couplings, and the bearing wrench of every joint."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -4,8 +4,6 @@ With J the rows of the contacts for the independent velocities, M a + nle = tau 
 corrector and the desired accelerations ask for. J M^-1 J' and M^-1 J' come from one kernel.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

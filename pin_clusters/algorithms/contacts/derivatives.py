@@ -1,7 +1,5 @@
 """Derivatives of forward dynamics with contacts, and of impacts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

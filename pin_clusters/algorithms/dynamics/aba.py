@@ -1,7 +1,5 @@
 """Forward dynamics."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -15,16 +13,9 @@ from .._shared import check as _check
 @fast
 @_check.documented()
 def aba(
-    model: ClusterModel,
-    data: ClusterData,
-    q: Any,
-    v: Any,
-    tau: Any,
-    fext: Any = None,
-    convention: Any = None,
-    *,
-    out: np.ndarray | None = None,
-) -> np.ndarray:
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None, convention: Any = None,
+    *, out: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
 
     Args:

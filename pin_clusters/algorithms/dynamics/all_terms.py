@@ -1,7 +1,5 @@
 """Everything that a model-based controller asks for, at once."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ..._engine.kernels.tables.tree_layout import CENTERS, COLUMNS, JCOM, MAP, MOMENTUM, MOTION, SUBTREES, WHOLE

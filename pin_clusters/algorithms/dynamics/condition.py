@@ -1,7 +1,5 @@
 """How well the loops determine the motion."""
 
-from __future__ import annotations
-
 import math
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """The bridge between the independent coordinates and those of the spanning tree."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The mass matrix."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Derivatives of dynamics by configuration and velocity, and the Coriolis matrix."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

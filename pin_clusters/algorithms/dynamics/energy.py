@@ -1,7 +1,5 @@
 """Kinetic, potential and mechanical energy."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

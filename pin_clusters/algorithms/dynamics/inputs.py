@@ -1,7 +1,5 @@
 """Inverse input matrices: how torques and contact forces accelerate a robot; no inverse mass matrix is formed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -40,14 +38,9 @@ _documented = _check.documented(_COMMON, solves=False)
 @fast
 @_documented
 def inverse_input_matrix(
-    model: ClusterModel,
-    data: ClusterData,
-    q: Any,
-    B: Any = None,
-    contacts: Sequence[str | int] = (),
-    *,
-    reference: pin.ReferenceFrame = pin.LOCAL,
-) -> np.ndarray:
+    model: ClusterModel, data: ClusterData, q: Any, B: Any = None, contacts: Sequence[str | int] = (),
+    *, reference: pin.ReferenceFrame = pin.LOCAL,
+) -> np.ndarray:  # fmt: skip
     """Compute M^-1 [B, J_c'], J_c with the linear rows of the contacts: a = free acceleration + result [u; f].
 
     All inputs go through one pass to the base and one back.
@@ -77,18 +70,10 @@ def inverse_input_matrix(
 
 @_documented
 def task_input_matrix(
-    model: ClusterModel,
-    data: ClusterData,
-    q: Any,
-    frames: Sequence[str | int],
-    B: Any = None,
+    model: ClusterModel, data: ClusterData, q: Any, frames: Sequence[str | int], B: Any = None,
     contacts: Sequence[str | int] = (),
-    *,
-    reference: pin.ReferenceFrame = pin.LOCAL,
-    rows: Any = None,
-    v: Any = None,
-    tau: Any = None,
-) -> Any:
+    *, reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None, v: Any = None, tau: Any = None,
+) -> Any:  # fmt: skip
     """Compute J_t M^-1 [B, J_c'] of task frames: task acceleration = free one + result [u; f].
 
     So accelerations need not be unknowns of a controller. The rows of M^-1 are never formed: all columns are carried to

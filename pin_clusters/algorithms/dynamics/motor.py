@@ -1,7 +1,5 @@
 """The motor side: speeds of the rotors, and torques at the rotors."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Operational space: the inertia that tasks feel, and what forces at frames do; no inverse mass matrix is formed."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from numbers import Real
 from typing import Any
@@ -37,13 +35,9 @@ _documented = _check.documented(_COMMON, solves=False)
 @fast
 @_documented
 def inverse_operational_inertia(
-    model: ClusterModel,
-    data: ClusterData,
-    q: Any,
-    frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL,
-    rows: Any = None,
-) -> np.ndarray:
+    model: ClusterModel, data: ClusterData, q: Any, frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the inverse operational-space inertia J M^-1 J' of frames, rotors and closed loops included.
 
     Forces at the frames are propagated to the base, all of them at once; entries are sums over common ancestors.
@@ -72,15 +66,9 @@ def inverse_operational_inertia(
 
 @_documented
 def operational_inertia(
-    model: ClusterModel,
-    data: ClusterData,
-    q: Any,
-    frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL,
-    rows: Any = None,
-    *,
-    damping: float = 0.0,
-) -> np.ndarray:
+    model: ClusterModel, data: ClusterData, q: Any, frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None, *, damping: float = 0.0,
+) -> np.ndarray:  # fmt: skip
     """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
 
     Args:

@@ -1,7 +1,5 @@
 """The torque of springs, dampers, dry friction and held weight."""
 
-from __future__ import annotations
-
 from numbers import Real
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Points of bodies by joint and place: where they are, how they move, what forces at them do. All from one pass."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Set
 from typing import Any, NamedTuple
 

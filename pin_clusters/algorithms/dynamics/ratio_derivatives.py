@@ -1,7 +1,5 @@
 """How torques depend on the ratios of transmissions: one direction of motion per ratio, on the tree with all rotors."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Inverse dynamics, and what is inverse dynamics with something set to zero."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Another choice of independent joints."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Iterable
 from typing import Any
@@ -48,7 +46,7 @@ class CoordinateChange:
         self._reverse: CoordinateChange | None = None
 
     @property
-    def back(self) -> CoordinateChange:
+    def back(self) -> "CoordinateChange":
         """The change from the new model to the old one."""
         if self._reverse is None:
             self._reverse = CoordinateChange(self.new, self.old)

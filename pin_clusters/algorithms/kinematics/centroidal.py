@@ -1,26 +1,11 @@
 """Centre of mass and momentum, with the mass and the spin of the rotors that are no bodies, and rods with mass."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ..._engine.calls import fast
-from ..._engine.kernels.tables.tree_layout import (
-    CENTERS,
-    JCOM,
-    MAP,
-    MAP_RATE,
-    MOMENTUM,
-    MOTION,
-    QUIET,
-    RATES,
-    SUBTREES,
-    WHOLE,
-    WORLD,
-)
 from ...errors import ArgumentTypeError, NotComputedError
 from ...model import NOTHING, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
@@ -28,6 +13,9 @@ from .._shared import check as _check
 from .._shared import tree as _tree
 from .._shared.quick import quick_tree
 from .._shared.rods import add_to_centers, lumps
+
+from ..._engine.kernels.tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM  # isort: skip
+from ..._engine.kernels.tables.tree_layout import MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD  # isort: skip
 
 _CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
 _QUIETLY = _CENTERS_OF_ALL | QUIET
@@ -50,13 +38,9 @@ _rate = _check.documented(_COMMON, _RATE)
 
 @_documented
 def centerOfMass(
-    model: ClusterModel,
-    data: ClusterData,
-    q: Any = None,
-    v: Any = None,
-    a: Any = None,
+    model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, a: Any = None,
     compute_subtree_coms: bool = True,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Compute the centre of mass (with v, its velocity; with a, its acceleration).
 
     Fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``, index 0 for the whole robot.

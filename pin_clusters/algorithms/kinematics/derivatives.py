@@ -3,8 +3,6 @@
 Derivatives by q are along ``pc.integrate``: dependent joints follow; the independent v and a are held.
 """
 
-from __future__ import annotations
-
 from typing import Any, overload
 
 import numpy as np

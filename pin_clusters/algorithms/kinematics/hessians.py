@@ -1,7 +1,5 @@
 """Derivatives of Jacobians by the independent coordinates: along ``pc.integrate``, dependent joints follow."""
 
-from __future__ import annotations
-
 from typing import Any, overload
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Jacobians of joints and frames: those of the tree, times G. Columns are the independent velocities."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Kinematics of the spanning tree, from the independent velocities; results are where Pinocchio's would be."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import pinocchio as pin

@@ -7,8 +7,6 @@ joints), here with rotors, couplings and loops in it; no two clusters are compar
 armature of a joint of several freedoms has none.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..._support.trees import in_v

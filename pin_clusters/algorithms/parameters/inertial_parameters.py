@@ -1,7 +1,5 @@
 """Inertial parameters of a robot: their values, and the same robot with other ones."""
 
-from __future__ import annotations
-
 import dataclasses
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Regressors: torques, energies and the centre of mass are linear in the inertial parameters."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

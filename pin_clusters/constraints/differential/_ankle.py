@@ -3,8 +3,6 @@
 What is ill-formed, or on another body than it should be, is refused with a ``ConstraintError``.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -89,7 +87,7 @@ class Ankle:
     axes: tuple[np.ndarray, ...]
 
     @classmethod
-    def read(cls, tree: pin.Model, pitch: str, roll: str, owner: str) -> Ankle:
+    def read(cls, tree: pin.Model, pitch: str, roll: str, owner: str) -> "Ankle":
         """Read it from a tree."""
         p, r = (coordinate_joint(tree, name, owner) for name in (pitch, roll))
         axes = {j: line_joint(tree, name, owner)[1] for j, name in ((p, pitch), (r, roll))}

@@ -1,7 +1,5 @@
 """What all mechanisms of the library share."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any, ClassVar
 

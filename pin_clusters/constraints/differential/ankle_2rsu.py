@@ -1,7 +1,5 @@
 """The ankle on two cranks with rods (2-RSU)."""
 
-from __future__ import annotations
-
 import itertools
 from dataclasses import KW_ONLY, dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The bevel differential."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass
 
 import pinocchio as pin

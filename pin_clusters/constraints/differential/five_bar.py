@@ -1,7 +1,5 @@
 """The planar five-bar linkage."""
 
-from __future__ import annotations
-
 import cmath
 from dataclasses import KW_ONLY, dataclass
 from typing import Any, ClassVar

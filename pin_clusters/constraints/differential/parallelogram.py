@@ -1,7 +1,5 @@
 """The parallelogram linkage."""
 
-from __future__ import annotations
-
 import cmath
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The planetary stage."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import pinocchio as pin

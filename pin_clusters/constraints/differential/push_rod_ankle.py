@@ -1,7 +1,5 @@
 """The ankle on two linear actuators (2-SPU)."""
 
-from __future__ import annotations
-
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Tello's hip differential."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass

@@ -1,7 +1,5 @@
 """Tello's knee-ankle differential."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass

@@ -1,7 +1,5 @@
 """What the loaders are given: files, root joints, constraints and names."""
 
-from __future__ import annotations
-
 import errno
 import os
 import stat

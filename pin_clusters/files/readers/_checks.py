@@ -1,7 +1,5 @@
 """The numbers of links and joints: what Pinocchio would drop or misread in silence is found here."""
 
-from __future__ import annotations
-
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable

@@ -11,8 +11,6 @@ In ``<geometry>``: what URDF has, ``<capsule radius= length=/>``, ``<ellipsoid r
 which is the half space n'x <= offset, and ``<hull points=/>``.
 """
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from pathlib import Path
 

@@ -28,8 +28,6 @@ The origins place the two halves of the joint in the frames of their links; the 
 is the same three numbers in both halves.
 """
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from dataclasses import dataclass
 

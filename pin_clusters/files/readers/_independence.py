@@ -1,7 +1,5 @@
 """Which joints are independent: of a coupling, and of a closed loop, by the attribute ``independent`` of URDF+."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Files of meshes as triangles, read with care, and convex hulls: MuJoCo's formats, and COLLADA by coal's reader."""
 
-from __future__ import annotations
-
 import re
 import tempfile
 from collections.abc import Sequence

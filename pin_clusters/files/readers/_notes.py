@@ -1,7 +1,5 @@
 """What in a file has no effect: collected while reading, said once."""
 
-from __future__ import annotations
-
 import difflib
 import re
 import warnings

@@ -1,7 +1,5 @@
 """Numbers, words and truths as files have them; what is none is refused in words."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Callable

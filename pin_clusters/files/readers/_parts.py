@@ -22,8 +22,6 @@ A rotor that is not in its carrier's link already has an ``<inertial>`` and an `
 (`FourBar`, `SliderCrank`, ``Differential.<type>``); one that holds several frames or points is written several times.
 """
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from dataclasses import dataclass, fields

@@ -1,7 +1,5 @@
 """Collision shapes of files as Pinocchio has them: a ``pin.GeometryModel`` of coal's shapes on the bodies of a tree."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -67,15 +65,11 @@ def primitive(kind: str, sizes: Sequence[float], owner: str) -> Any:
 
 def sized(kind: str, given: Callable[[str], str | None], owner: str) -> Any:
     """Return a shape of ``DIMENSIONS`` whose sizes stand as text under their names."""
-    return primitive(
-        kind,
-        [
-            x
-            for key, n in DIMENSIONS[kind].items()
-            for x in (numbers(given(key), key, owner, n) if n > 1 else (number(given(key), key, owner),))
-        ],
-        owner,
-    )
+    found = [
+        numbers(given(key), key, owner, n) if n > 1 else (number(given(key), key, owner),)
+        for key, n in DIMENSIONS[kind].items()
+    ]
+    return primitive(kind, [x for several in found for x in several], owner)
 
 
 def half_space(normal: Sequence[float], owner: str) -> Any:

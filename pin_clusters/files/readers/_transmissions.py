@@ -12,8 +12,6 @@ The inertia comes from Drake's ``<drake:rotor_inertia value=.../>`` of an actuat
 n_a, or from the caller. A reduction alone says nothing about the dynamics.
 """
 
-from __future__ import annotations
-
 import math
 import re
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """Joints of a ``pin.Model`` as files mean them: about any axis, and in the place of others."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
 from typing import Any, Generic, TypeVar

@@ -1,7 +1,5 @@
 """Reading robot XML safely: no DTD, no entities, every name unique, one tree, every number a number."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Iterator

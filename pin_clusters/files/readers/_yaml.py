@@ -1,7 +1,5 @@
 """Reading YAML safely: no tags of Python, no anchors, no key twice, no deep nesting."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from ...errors import LoadError

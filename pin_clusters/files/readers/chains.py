@@ -5,8 +5,6 @@ arXiv 2311.13732; the numbers are those of the authors' library generalized_rbda
 RevolutePairChainWithRotor with their fixed parameters).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

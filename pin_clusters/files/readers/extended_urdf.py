@@ -10,14 +10,13 @@ description", arXiv 2504.04767::
     joint_type: [SPHERICAL, UJOINT_XY, FIXED, ...]  # ... but these
 """
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...constraints import Loop
 from ...errors import LoadError, did_you_mean
@@ -29,9 +28,6 @@ from ._trees import FIXED, TYPES, with_joint_types
 from ._xml import in_words_of
 from ._yaml import read_yaml
 from .urdf import parse_urdf
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 KINDS = {"6d": "fixed", "3d": "spherical"}
 KEYS = ("closed_loop", "type", "name_mot", "joint_name", "joint_type")
@@ -53,14 +49,10 @@ CHANGING = (
 
 @documented
 def buildModelFromYAML(
-    file: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
-    independent: Iterable[str] | None = None,
-    *,
-    urdf: str | os.PathLike[str] | None = None,
-) -> ClusterModel:
+    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
+    *, urdf: str | os.PathLike[str] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read an extended URDF (arXiv 2504.04767): a YAML file and the URDF beside it.
 
     A pair of frames of ``closed_loop`` becomes a fixed (6d) or spherical (3d) `Loop`; joints of ``joint_name`` become

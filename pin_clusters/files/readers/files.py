@@ -1,15 +1,14 @@
 """One door for robots in files, whatever their format."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 from xml.parsers import expat
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...errors import LoadError
 from ...model import ClusterModel
@@ -18,9 +17,6 @@ from .extended_urdf import buildModelFromYAML
 from .mjcf import buildModelFromMJCF
 from .sdf import buildModelFromSdf
 from .urdf import buildModelFromUrdf
-
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
 
 # By the root element; YAML by its suffix.
 READERS: dict[str, Callable[..., ClusterModel]] = {
@@ -41,12 +37,9 @@ ELSEWHERE = {
 
 @documented
 def open_robot(
-    file: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
-    independent: Iterable[str] | None = None,
-) -> ClusterModel:
+    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
     The root element of the XML says which; of YAML the suffix. `buildModelFromUrdf`, `buildModelFromMJCF`,

@@ -1,11 +1,10 @@
 """Robots that ship with the package, by name."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
@@ -17,8 +16,6 @@ from .urdf import Parts, make_model, parse_urdf
 
 if TYPE_CHECKING:
     from importlib.abc import Traversable
-
-    from numpy.typing import ArrayLike
 
 _BUILT: dict[str, Callable[..., tuple[pin.Model, tuple[Any, ...]]]] = {
     "belt_chain": belt_chain,
@@ -33,13 +30,9 @@ def robots() -> tuple[str, ...]:
 
 
 def load(
-    name: str,
-    root_joint: pin.JointModel | Literal["default"] | None = "default",
-    *,
-    q_reference: ArrayLike | None = None,
-    independent: Iterable[str] | None = None,
-    **parameters: Any,
-) -> ClusterModel:
+    name: str, root_joint: pin.JointModel | Literal["default"] | None = "default",
+    *, q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None, **parameters: Any,
+) -> ClusterModel:  # fmt: skip
     """Return a robot that ships with the package.
 
     Where its numbers come from is told in ``robot_models/<name>/README.md`` and in ``chains.py``.
@@ -103,7 +96,7 @@ def _floats(text: bytes, name: str) -> bool:
     return description.links[description.root_link].find("inertial") is not None
 
 
-def folders() -> dict[str, Traversable]:
+def folders() -> "dict[str, Traversable]":
     """Return the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name.
 
     The wheel has them inside the package; in a source tree (an editable install) they lie beside it.

@@ -1,7 +1,5 @@
 """Pinocchio's own mimic joints, turned into ordinary joints and couplings."""
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

@@ -1,14 +1,13 @@
 """URDF and URDF+: Pinocchio reads the tree, this module reads what Pinocchio drops."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, LoadError
@@ -17,16 +16,6 @@ from ._arguments import checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
 from ._collisions import read_shapes
 from ._couplings import read_loops, read_ties
-from ._independence import (
-    check_circles,
-    check_fit,
-    check_not_independent,
-    check_tied,
-    choose_dependents,
-    read_flags,
-    ties_of,
-    wishes,
-)
 from ._notes import Notes
 from ._parts import pose_of, read_armature, read_parts, read_reference
 from ._shapes import Shapes, collision_of
@@ -34,20 +23,16 @@ from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
 from ._xml import Description, describe, parse_xml, to_text
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
+from ._independence import check_circles, check_fit, check_not_independent  # isort: skip
+from ._independence import check_tied, choose_dependents, read_flags, ties_of, wishes  # isort: skip
 
 
 @documented
 def buildModelFromUrdf(
-    file: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
-    independent: Iterable[str] | None = None,
-    *,
-    rotor_inertias: Mapping[str, float] | None = None,
-) -> ClusterModel:
+    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
+    *, rotor_inertias: Mapping[str, float] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read a URDF or URDF+ file.
 
     Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
@@ -90,14 +75,10 @@ def buildModelFromUrdf(
 
 @documented
 def buildModelFromXML(
-    text: str,
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
-    independent: Iterable[str] | None = None,
-    *,
-    rotor_inertias: Mapping[str, float] | None = None,
-) -> ClusterModel:
+    text: str, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
+    *, rotor_inertias: Mapping[str, float] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read a robot from the text of a URDF or URDF+ file, as `buildModelFromUrdf` does.
 
     Args:
@@ -116,7 +97,7 @@ def buildModelFromXML(
     )
 
 
-def make_model(parts: Parts, q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
+def make_model(parts: "Parts", q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
     """Return the model of some parts, by default under the name of the tree."""
     pose, name = parts.reference if q_reference is None else q_reference, name or parts.tree.name
     return ClusterModel(
@@ -137,15 +118,10 @@ class Parts(NamedTuple):
 
 @documented
 def parse_urdf(
-    text: str | bytes,
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    source: str = "the XML text",
-    independent: Iterable[str] | None = None,
-    stacklevel: int = 2,
-    rotor_inertias: Mapping[str, float] | None = None,
-    folder: Path | None = None,
-) -> Parts:
+    text: str | bytes, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    source: str = "the XML text", independent: Iterable[str] | None = None, stacklevel: int = 2,
+    rotor_inertias: Mapping[str, float] | None = None, folder: Path | None = None,
+) -> Parts:  # fmt: skip
     """Return the spanning tree and the constraints of a URDF or URDF+ document.
 
     Args:

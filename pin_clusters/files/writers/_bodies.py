@@ -1,7 +1,5 @@
 """Bodies of an MJCF file: those of the tree, without the rotors that are locked, with those that the file adds."""
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
@@ -60,7 +58,7 @@ class Body:
     """
 
     name: str
-    parent: Body | None
+    parent: "Body | None"
     place: pin.SE3
     joints: list[Joint]
     P: np.ndarray

@@ -1,7 +1,5 @@
 """Collision shapes in URDF: ``<collision>`` for what it has words for, our own ``<shape>`` for the rest."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any

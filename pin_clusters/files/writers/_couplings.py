@@ -1,7 +1,5 @@
 """Couplings on the joints of closed loops, so that in each of them a joint follows that does follow in the model."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

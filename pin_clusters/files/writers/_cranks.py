@@ -11,8 +11,6 @@ with a rotor of J', a crank of Jc, an armature A of the rotor's joint, K added t
 negative, a disc of Jh that turns by h = g / 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 

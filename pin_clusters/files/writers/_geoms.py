@@ -1,7 +1,5 @@
 """What is drawn, shapes of a geometry model or boxes and cylinders with the inertia of links; and what collides."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from pathlib import Path
 from typing import Any

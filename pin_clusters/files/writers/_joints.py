@@ -1,7 +1,5 @@
 """Joints of Pinocchio as chains of what file formats know: hinges, slides, free joints, planes and balls."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 

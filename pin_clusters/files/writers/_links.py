@@ -1,7 +1,5 @@
 """Links of a tree: one for each joint's body, and one for each further frame."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

@@ -8,8 +8,6 @@ has rotational inertia moves as well with both bodies of a slide. So a body that
 without mass, borrows such a part from the one that carries it: the sum of both, and every motion, stays exactly.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

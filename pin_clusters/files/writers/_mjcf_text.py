@@ -1,7 +1,5 @@
 """The text of an MJCF file: bodies with their joints, motors, the keyframe, and what is said at the top."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from typing import Any
 

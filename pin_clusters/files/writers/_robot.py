@@ -1,7 +1,5 @@
 """A robot as MuJoCo will have it: which rotors are bodies, which are armature, and what ties the joints."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 from ...approximations import followers

@@ -3,8 +3,6 @@
 And where the file goes: all of it or nothing, and over another one only if that is said.
 """
 
-from __future__ import annotations
-
 import os
 import re
 from collections.abc import Iterable

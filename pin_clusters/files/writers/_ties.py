@@ -1,7 +1,5 @@
 """What ties the bodies of an MJCF file: equalities, tendons, the bodies of rods, and those that close loops."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections.abc import Sequence
 from functools import cached_property

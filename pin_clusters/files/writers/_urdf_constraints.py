@@ -1,7 +1,5 @@
 """Constraints as elements: couplings and loops of URDF+, and the elements of our own that the loader reads."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections import defaultdict
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """``pc.to_mjcf``: a cluster model as a complete MuJoCo model."""
 
-from __future__ import annotations
-
 import os
 from typing import Literal
 
@@ -18,15 +16,10 @@ APPROXIMATIONS = ("best", "diagonal", "exact")
 
 
 def to_mjcf(
-    model: ClusterModel,
-    approximation: Literal["best", "diagonal", "exact"] = "best",
-    *,
-    visual_model: pin.GeometryModel | None = None,
-    file: str | os.PathLike[str] | None = None,
-    timestep: float = 1e-3,
-    integrator: Literal["Euler", "implicitfast", "implicit", "RK4"] = "implicitfast",
-    solref: float | None = None,
-) -> str:
+    model: ClusterModel, approximation: Literal["best", "diagonal", "exact"] = "best", *,
+    visual_model: pin.GeometryModel | None = None, file: str | os.PathLike[str] | None = None, timestep: float = 1e-3,
+    integrator: Literal["Euler", "implicitfast", "implicit", "RK4"] = "implicitfast", solref: float | None = None,
+) -> str:  # fmt: skip
     """Write a model for MuJoCo: bodies, joints, loops, motors, sites, collision shapes, and what can be drawn.
 
     ==============  =====================================================  ==========================================

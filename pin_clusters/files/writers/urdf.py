@@ -1,7 +1,5 @@
 """``pc.to_urdf``: a cluster model as URDF+, from which the loader makes the same model again."""
 
-from __future__ import annotations
-
 import os
 import warnings
 import xml.etree.ElementTree as ET

@@ -1,7 +1,5 @@
 """What is fixed when a model with loops is built: reference pose, rows to keep, independent joints."""
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from collections.abc import Sequence
@@ -76,13 +74,9 @@ class Assembly:
 
 
 def analyse(
-    tree: pin.Model,
-    clusters: Sequence[ClusterLoops],
-    rows: Sequence[Row],
-    q_reference: np.ndarray | None = None,
-    independent: Sequence[int] | None = None,
-    preferred: Sequence[int] = (),
-) -> Assembly:
+    tree: pin.Model, clusters: Sequence[ClusterLoops], rows: Sequence[Row], q_reference: np.ndarray | None = None,
+    independent: Sequence[int] | None = None, preferred: Sequence[int] = (),
+) -> Assembly:  # fmt: skip
     """Assemble the loops of a tree and choose what is solved for what.
 
     Args:

@@ -1,7 +1,5 @@
 """Residual and Jacobian of closures, from Pinocchio's kinematics; gaps, loops and joints in words."""
 
-from __future__ import annotations
-
 import itertools
 import math
 from collections.abc import Iterable, Sequence
@@ -12,17 +10,11 @@ import pinocchio as pin
 from ..._support.arrays import in_order
 from ..._support.trees import common_ancestor, coordinates_of, in_v, path_below
 from ...constraints.called import FunctionFailedError
-from ...constraints.closures import (
-    LINEAR,
-    BodyClosure,
-    Closure,
-    FrameClosure,
-    HarmonicClosure,
-    JointClosure,
-    RodClosure,
-)
 from ...constraints.rows import Row
 from .linear import LinearClosure, linear_closure
+
+from ...constraints.closures import LINEAR, BodyClosure, Closure, FrameClosure  # isort: skip
+from ...constraints.closures import HarmonicClosure, JointClosure, RodClosure  # isort: skip
 
 TINY = 1e-12
 """Smallest scale of a row."""

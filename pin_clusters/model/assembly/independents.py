@@ -1,7 +1,5 @@
 """Mechanisms that cannot move or spin idly, and the joints that lead."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Sequence

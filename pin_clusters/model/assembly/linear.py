@@ -1,7 +1,5 @@
 """Gears and other constant couplings on the joints of a loop: equations like those of the loop."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -69,7 +67,7 @@ class Follower:
     period: float
 
     @staticmethod
-    def of(tree: pin.Model, row: Row) -> Follower:
+    def of(tree: pin.Model, row: Row) -> "Follower":
         """Make it of a coupling."""
         nq, iv = tree.nqs[row.dependent], tree.idx_vs[row.dependent]
         masters = tuple((tree.idx_qs[m], tree.nqs[m], tree.idx_vs[m], c) for m, c in row.terms)

@@ -1,7 +1,5 @@
 """Assembled poses of a cluster: on the branch that closed forms ask for, the one to start from, samples around it."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

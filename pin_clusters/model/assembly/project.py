@@ -1,7 +1,5 @@
 """Closing a mechanism: minimum-norm Newton in the tangent space, damped far from the solution."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np
@@ -56,16 +54,9 @@ def step_lengths(equations: Equations) -> np.ndarray:
 
 
 def project(
-    equations: Equations,
-    tree: pin.Model,
-    q: np.ndarray,
-    hold_iv: Sequence[int] = (),
-    tolerance: float = 1e-13,
-    *,
-    rank_tolerance: float = RANK_TOLERANCE,
-    evaluations: int = 120,
-    lengths: np.ndarray | None = None,
-) -> np.ndarray:
+    equations: Equations, tree: pin.Model, q: np.ndarray, hold_iv: Sequence[int] = (), tolerance: float = 1e-13,
+    *, rank_tolerance: float = RANK_TOLERANCE, evaluations: int = 120, lengths: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Return the nearby configuration in which the equations hold.
 
     Combinations of rows that the joints cannot change (redundant ones) may keep up to ``OPEN_TOLERANCE``; so may, at a

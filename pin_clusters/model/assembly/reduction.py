@@ -3,8 +3,6 @@
 The rows that are kept are then put to the test: they close the reference pose, and the others with it.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from typing import Any

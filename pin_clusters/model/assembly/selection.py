@@ -1,7 +1,5 @@
 """Which rows are kept, and which joints are independent."""
 
-from __future__ import annotations
-
 import functools
 import itertools
 import math
@@ -76,12 +74,9 @@ def _worst(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
 
 
 def choose_independents(
-    Ks: Sequence[np.ndarray],
-    groups: Sequence[Sequence[int]],
-    rank: int | None = None,
-    slack: float = SLACK,
+    Ks: Sequence[np.ndarray], groups: Sequence[Sequence[int]], rank: int | None = None, slack: float = SLACK,
     ranks: Mapping[int, int] | None = None,
-) -> Chosen | None:
+) -> Chosen | None:  # fmt: skip
     """Choose independent velocities.
 
     Of the admissible choices whose worst condition over the poses is within ``slack`` of the best, those that are
@@ -148,12 +143,9 @@ def _choices(groups: Sequence[tuple[int, ...]], count: int) -> Iterator[tuple[in
 
 
 def _best_choice(
-    Ks: Sequence[np.ndarray],
-    choices: Sequence[tuple[int, ...]],
-    columns: Sequence[int],
-    slack: float,
+    Ks: Sequence[np.ndarray], choices: Sequence[tuple[int, ...]], columns: Sequence[int], slack: float,
     ranks: Mapping[int, int],
-) -> Chosen | None:
+) -> Chosen | None:  # fmt: skip
     """Take the first choice that is as good as the best.
 
     What has more of the joints that are preferred (and not only limited) may be bad at some poses, as a driven rocker
@@ -195,12 +187,9 @@ def _best_choice(
 
 
 def _greedy_choice(
-    Ks: Sequence[np.ndarray],
-    groups: Sequence[tuple[int, ...]],
-    columns: Sequence[int],
-    rank: int,
+    Ks: Sequence[np.ndarray], groups: Sequence[tuple[int, ...]], columns: Sequence[int], rank: int,
     ranks: Mapping[int, int],
-) -> Chosen | None:
+) -> Chosen | None:  # fmt: skip
     """Take dependents one joint after the other: the least liked, last joints first where they are about as good.
 
     Then exchange. What is best is not known here: the choice counts as such.

@@ -3,8 +3,6 @@
 What its loops need is evaluated there, without the rest of the robot.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Hashable, Iterable, Sequence
 

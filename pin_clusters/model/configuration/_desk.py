@@ -1,7 +1,5 @@
 """What calls of ``integrate``, ``difference`` and ``project`` in machine code have at hand, per model."""
 
-from __future__ import annotations
-
 import threading
 from typing import Any
 

@@ -3,8 +3,6 @@
 Machine code and NumPy compute them to the same bits.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 
@@ -35,7 +33,7 @@ class Affine:
     coefficients: np.ndarray
 
     @staticmethod
-    def of_rows(rows: Iterable[tuple[int, float, Iterable[tuple[int, float]]]]) -> Affine:
+    def of_rows(rows: Iterable[tuple[int, float, Iterable[tuple[int, float]]]]) -> "Affine":
         """Make the map of rows: place in y, constant, (place in x, coefficient) of each term."""
         listed = [(at, constant, list(terms)) for at, constant, terms in rows]
         terms = [(at, of, c) for at, _, own in listed for of, c in own]

@@ -1,7 +1,5 @@
 """The assemblies of a mechanism that share the independent joints."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

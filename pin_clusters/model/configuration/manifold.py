@@ -1,7 +1,5 @@
 """What a valid q is: couplings fulfilled, quaternions and (cos, sin) pairs of unit norm."""
 
-from __future__ import annotations
-
 import weakref
 from dataclasses import dataclass, field
 from typing import Any

@@ -1,7 +1,5 @@
 """From one configuration to another: integrate, difference, interpolate."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

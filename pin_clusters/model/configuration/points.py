@@ -1,7 +1,5 @@
 """Single configurations: neutral, random, projected."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import Any

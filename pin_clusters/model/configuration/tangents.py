@@ -1,7 +1,5 @@
 """Derivatives of ``integrate`` and ``difference``: of the independent joints, which move as in Pinocchio."""
 
-from __future__ import annotations
-
 from typing import Any, overload
 
 import numpy as np

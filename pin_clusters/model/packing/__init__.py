@@ -1,7 +1,5 @@
 """The bridge from a tree, its clusters and rotors to the kernels' tables."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise

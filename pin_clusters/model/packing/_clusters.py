@@ -1,7 +1,5 @@
 """The rows of clusters: how their bodies move with their columns, their armature and spin elements."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..._engine.kernels.tables import layout as at

@@ -1,7 +1,5 @@
 """The rows of clusters with closures: velocities, equations, followers, spin elements, rods with mass."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -11,19 +9,11 @@ from ..._engine.kernels.tables import layout as at
 from ..._engine.kernels.tables.sizes import cluster_work, external_work, harmonic_room, joint_work, offsets
 from ..._support.trees import in_v
 from ...constraints.called import CallableClosure
-from ...constraints.closures import (
-    COS,
-    LINEAR,
-    SIN,
-    Closure,
-    FrameClosure,
-    HarmonicClosure,
-    JointClosure,
-    RodClosure,
-    massive,
-)
 from ..assembly import LinearClosure, LoopAnalysis
 from ._writer import Body, Robot, Row, Writer
+
+from ...constraints.closures import COS, LINEAR, SIN, Closure, FrameClosure  # isort: skip
+from ...constraints.closures import HarmonicClosure, JointClosure, RodClosure, massive  # isort: skip
 
 _FACTORS = {SIN: at.SIN, COS: at.COS, LINEAR: at.IDENTITY}
 _TURNS = {"none": at.TURN_NONE, "full": at.TURN_FULL, "axis": at.TURN_AXIS, "universal": at.TURN_UNIVERSAL}

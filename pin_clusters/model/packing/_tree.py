@@ -1,7 +1,5 @@
 """The tables of the spanning tree: ``kernels.tables.tree_layout``."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

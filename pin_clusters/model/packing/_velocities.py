@@ -1,7 +1,5 @@
 """The tree of velocities, along which the mass matrix has entries."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..._engine.kernels.tables.layout import FREE, SINGLE, Cluster, Header

@@ -1,7 +1,5 @@
 """From a tree and constraints to clusters: order of the couplings, independent joints, G, connected components."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -64,12 +62,9 @@ class Topology:
 
 
 def resolve(
-    tree: pin.Model,
-    constraints: Sequence[Any],
-    q_reference: np.ndarray | None = None,
-    independent: Sequence[str] | None = None,
-    preferred: Sequence[str] = (),
-) -> Topology:
+    tree: pin.Model, constraints: Sequence[Any], q_reference: np.ndarray | None = None,
+    independent: Sequence[str] | None = None, preferred: Sequence[str] = (),
+) -> Topology:  # fmt: skip
     """Find the clusters of a tree.
 
     Args:
@@ -153,12 +148,9 @@ def resolve(
 
 
 def _wishes(
-    tree: pin.Model,
-    names: Sequence[str] | None,
-    rows: Sequence[Row],
-    clusters: Sequence[tuple[int, ...]],
+    tree: pin.Model, names: Sequence[str] | None, rows: Sequence[Row], clusters: Sequence[tuple[int, ...]],
     closures: Sequence[Closure],
-) -> list[int] | None:
+) -> list[int] | None:  # fmt: skip
     """Turn the names of joints that shall be independent to ids; no coupling outside loops may determine one."""
     if names is None:
         return None

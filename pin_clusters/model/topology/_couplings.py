@@ -1,7 +1,5 @@
 """Constant couplings: who claims which joint, and in which order they are solved."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pinocchio as pin

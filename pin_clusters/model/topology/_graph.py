@@ -1,7 +1,5 @@
 """Clusters as connected components: joints that share a constraint."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import pinocchio as pin

@@ -1,7 +1,5 @@
 """Code for one robot, from its traces: C for controllers, CUDA C for many states at once."""
 
-from __future__ import annotations
-
 from ._c import Source, c
 from ._cuda import cuda
 from ._export import Exported, export

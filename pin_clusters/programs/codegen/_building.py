@@ -1,7 +1,5 @@
 """Files for those who build what was exported: CMake, and pkg-config."""
 
-from __future__ import annotations
-
 from ..._support.version import __version__
 from ...model import ClusterModel
 

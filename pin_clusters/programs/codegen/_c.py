@@ -1,7 +1,5 @@
 """``pc.codegen.c``: functions of one robot as C99."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -27,13 +25,9 @@ class Source(NamedTuple):
 
 @stock(COMMON)
 def c(
-    model: ClusterModel,
-    functions: Wanted = DEFAULT,
-    *,
-    real: str = "double",
-    frames: Sequence[str] | None = None,
-    name: str | None = None,
-) -> Source:
+    model: ClusterModel, functions: Wanted = DEFAULT,
+    *, real: str = "double", frames: Sequence[str] | None = None, name: str | None = None,
+) -> Source:  # fmt: skip
     """Return functions of a robot as C99: exact dynamics without this package, in one source and one header.
 
     Each is ``void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)``: arguments in the order

@@ -1,7 +1,5 @@
 """``pc.codegen.cuda``: functions of one robot as CUDA C, a thread per state."""
 
-from __future__ import annotations
-
 import functools
 import math
 from collections.abc import Sequence
@@ -44,14 +42,9 @@ _PARTS = {"double": NUMBERS["double"].parts, "float": (1.57079601e00, 3.13916473
 
 @stock(COMMON)
 def cuda(
-    model: ClusterModel,
-    functions: Wanted = "aba",
-    *,
-    real: str = "float",
-    status: bool = False,
-    frames: Sequence[str] | None = None,
-    name: str | None = None,
-) -> str:
+    model: ClusterModel, functions: Wanted = "aba",
+    *, real: str = "float", status: bool = False, frames: Sequence[str] | None = None, name: str | None = None,
+) -> str:  # fmt: skip
     """Return functions of a robot as CUDA C: a kernel over rows of states, and what it calls for one.
 
     Each function is there twice: ``ROBOT_aba_of_state`` is a ``__device__`` function for kernels of your own, with the

@@ -1,7 +1,5 @@
 """``ROBOT.hpp``: the functions of a robot on Eigen's vectors and matrices."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 

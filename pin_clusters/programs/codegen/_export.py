@@ -1,7 +1,5 @@
 """``pc.codegen.export``: a folder with the source of a robot, and all that is needed to build, find and check it."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -34,15 +32,9 @@ class Exported(NamedTuple):
 
 @stock(COMMON)
 def export(
-    model: ClusterModel,
-    directory: str | Path,
-    functions: Wanted = DEFAULT,
-    *,
-    real: str = "double",
-    frames: Sequence[str] | None = None,
-    target: str | None = None,
-    name: str | None = None,
-) -> Exported:
+    model: ClusterModel, directory: str | Path, functions: Wanted = DEFAULT,
+    *, real: str = "double", frames: Sequence[str] | None = None, target: str | None = None, name: str | None = None,
+) -> Exported:  # fmt: skip
     """Write functions of a robot for programs in C and C++.
 
     The folder gets ROBOT.c and ROBOT.h (see ``pc.codegen.c``), ROBOT.hpp (the same on Eigen's vectors), ROBOT.o and

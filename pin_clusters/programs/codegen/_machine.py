@@ -1,7 +1,5 @@
 """``ROBOT.o`` and ``ROBOT.so``: machine code of exported functions, for this processor or another one."""
 
-from __future__ import annotations
-
 import shutil
 import subprocess
 from collections.abc import Sequence

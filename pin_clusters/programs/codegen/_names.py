@@ -1,7 +1,5 @@
 """Names in C: of robots, functions and arguments."""
 
-from __future__ import annotations
-
 import re
 import unicodedata
 from collections.abc import Iterable

@@ -1,7 +1,5 @@
 """Comments of what is generated."""
 
-from __future__ import annotations
-
 import textwrap
 
 from ..._support.version import __version__

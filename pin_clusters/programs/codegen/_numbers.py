@@ -1,7 +1,5 @@
 """States of a robot, and what the kernels compute of them: what exported code is compared with."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """What functions a robot's source gets, and their text in C."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The operations of a program as statements of C."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

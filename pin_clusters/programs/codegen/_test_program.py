@@ -1,7 +1,5 @@
 """The program beside what was exported: it compares every function with numbers of the kernels."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Writing a folder: all files or none."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress

@@ -1,7 +1,5 @@
 """Arrays of any library that live on a GPU, as the CUDA array interface (version 2 and 3) tells of them."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """Compiling for GPUs, and starting kernels there: NVRTC and the driver, by the library cuda.core."""
 
-from __future__ import annotations
-
 import functools
 import math
 import warnings

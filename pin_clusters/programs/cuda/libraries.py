@@ -1,7 +1,5 @@
 """What libraries of arrays on GPUs call the same things: the stream that they work on, and a new array."""
 
-from __future__ import annotations
-
 import math
 import sys
 from typing import Any

@@ -1,7 +1,5 @@
 """Functions of ``pc.batch`` on arrays that live on a GPU."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Sequence
 from typing import Any, NamedTuple

@@ -16,8 +16,6 @@ it would do so are refused.
 Needs the extra ``pip install 'pin-clusters[jax]'``.
 """
 
-from __future__ import annotations
-
 import math
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -35,7 +33,7 @@ if TYPE_CHECKING:
 __all__ = ["function", "integrate"]
 
 
-def function(model: ClusterModel, function: str, **options: Any) -> Callable[..., Any]:
+def function(model: "ClusterModel", function: str, **options: Any) -> Callable[..., Any]:
     """Return a function of a robot for JAX.
 
     Args:
@@ -61,7 +59,7 @@ def function(model: ClusterModel, function: str, **options: Any) -> Callable[...
     return partial(_call, routine(model, function, **options), f"pc.jax.{function}")
 
 
-def integrate(model: ClusterModel, q: Any, v: Any, *, status: bool = False) -> Any:
+def integrate(model: "ClusterModel", q: Any, v: Any, *, status: bool = False) -> Any:
     """Move configurations along independent velocities for unit time, as ``pc.integrate`` does.
 
     Args:

@@ -3,8 +3,6 @@
 What PyTorch and JAX have in common: neither is known here.
 """
 
-from __future__ import annotations
-
 import math
 import warnings
 import weakref
@@ -27,7 +25,7 @@ _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 # Loops of a state may be open by more than elsewhere: who compares derivatives with differences opens them. What a step
 # leaves open tells whether Newton's method converged, float32 included.
 _OPEN = {"open": 1e-2, "residual": 1e-4}
-_known: dict[int, dict[Any, Routine]] = {}
+_known: "dict[int, dict[Any, Routine]]" = {}
 
 
 class Found(NamedTuple):
@@ -66,7 +64,7 @@ class Routine:
         self._code: dict[np.dtype, Any] = {}
         self._backward: dict[tuple[bool, ...], Routine] = {}
 
-    def backward(self, wanted: Sequence[bool] | None = None) -> Routine:
+    def backward(self, wanted: Sequence[bool] | None = None) -> "Routine":
         """Return what takes the inputs and a number for each entry of the outputs, and returns an array per input.
 
         Args:
@@ -79,7 +77,7 @@ class Routine:
         return found
 
     @cached_property
-    def forward(self) -> Routine:
+    def forward(self) -> "Routine":
         """Takes the inputs and a change of each; returns the changes of the outputs."""
         return Routine(self.program.jvp())
 

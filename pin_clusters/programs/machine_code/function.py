@@ -1,7 +1,5 @@
 """Programs as functions of this process."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Sequence
 from functools import cached_property

@@ -1,7 +1,5 @@
 """Instructions on numbers, or on packs of them, in LLVM's text: what all that write it have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..tracing.expressions import ADD, COS, DIV, MUL, NEG, SELECT, SIN, SQRT, SUB

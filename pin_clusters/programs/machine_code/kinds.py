@@ -1,7 +1,5 @@
 """Types of numbers in LLVM's text: a float or a double, or a pack of them; and how constants are written."""
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Object files become functions of this process, which stay as long as it lives."""
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable, Sequence
 
@@ -12,7 +10,7 @@ from .machine import binding, host, object_code
 
 _FORMAT = "1"  # of the module texts: what is kept of older ones is not found
 _lock = threading.RLock()
-_loaded: dict[str, Loaded | None] = {}
+_loaded: "dict[str, Loaded | None]" = {}
 
 
 class Loaded:

@@ -1,7 +1,5 @@
 """Machine code of modules: for the processor of this process, or for one that is named."""
 
-from __future__ import annotations
-
 import contextlib
 import functools
 import subprocess

@@ -5,8 +5,6 @@ library (S. Moshier), for each type its own. In double they are those of the ker
 last place below 1e6; in float below 8e3. Both are slowly less accurate beyond; inf and NaN give NaN.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import NamedTuple
 

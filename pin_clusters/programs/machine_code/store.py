@@ -7,8 +7,6 @@ Environment:
     PIN_CLUSTERS_PROGRAMS: How many megabytes of code are kept, 512 by default.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import os

@@ -1,7 +1,5 @@
 """Programs as LLVM's intermediate representation: functions of one state, and of rows, in packs."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Sequence
 

@@ -1,7 +1,5 @@
 """Rows of an array to packs of its columns and back: blocks of as many columns as a pack has lanes, transposed."""
 
-from __future__ import annotations
-
 from .kinds import Kind
 
 

@@ -1,7 +1,5 @@
 """``pc.specialise``: code for one robot on this processor, made of its traces, in the place of kernels."""
 
-from __future__ import annotations
-
 from .making import Specialised
 from .specialise import specialise
 

@@ -4,8 +4,6 @@ What is asked is known when the code is made; numbers stay where they stand: pla
 The first row of the question leads to its code, for calls in machine code, which go to a function that looks there.
 """
 
-from __future__ import annotations
-
 import hashlib
 import math
 import threading

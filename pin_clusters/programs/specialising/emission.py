@@ -1,7 +1,5 @@
 """Expressions of numbers and of packs as LLVM's intermediate representation: the core of a specialised function."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 

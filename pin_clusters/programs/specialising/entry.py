@@ -4,8 +4,6 @@ Of what the operations alone cannot know (input that is not finite), and of what
 nearly zero, loops that are nearly singular), the caller is told.
 """
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 
 from ..._engine.kernels.tables.layout import ROW_WIDTH

@@ -1,7 +1,5 @@
 """What can be specialised: which kernel it replaces, and how it is traced."""
 
-from __future__ import annotations
-
 import contextlib
 import gc
 import math
@@ -12,17 +10,6 @@ import numpy as np
 
 from ..._engine.kernels.tables.layout import BODY_PARAMS, CONDITION_LIMIT, INERTIA, MASS, OPEN
 from ..._engine.operations import BY_NAME as DECLARED
-from ..._engine.operations import (
-    COUPLING,
-    COUPLING_DERIVATIVES,
-    FUNCTIONS,
-    HYBRID,
-    MOVE,
-    OPENNESS,
-    PROJECT,
-    RNEA_DERIVATIVES,
-    Function,
-)
 from ...errors import SingularClusterError
 from ...model import ClusterModel
 from ..tracing import FUNCTIONS as TRACED
@@ -31,6 +18,9 @@ from ..tracing.expressions import Graph, select, square_root
 from ..tracing.numbers import tables_for, values_of
 from ..tracing.run import Run
 from ..tracing.supplied import supply_third
+
+from ..._engine.operations import COUPLING, COUPLING_DERIVATIVES, FUNCTIONS, HYBRID  # isort: skip
+from ..._engine.operations import MOVE, OPENNESS, PROJECT, RNEA_DERIVATIVES, Function  # isort: skip
 
 ALL = {one.name: one for one in FUNCTIONS if one.specialised}
 """What is traced, without external forces."""

@@ -6,8 +6,6 @@ they are not, numbers are computed one by one and put together. Sums over limbs 
 lanes at the end. All of it is an expression again, with five more operations.
 """
 
-from __future__ import annotations
-
 import struct
 from collections.abc import Callable, Sequence
 from functools import partial

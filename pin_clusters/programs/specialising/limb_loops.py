@@ -6,8 +6,6 @@ take turns with what is done for the rest: a sum over limbs ends a loop, a numbe
 What passes from one turn to another goes through memory, the frame.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any

@@ -4,8 +4,6 @@ Only the structure counts: numbers may differ, so that mirrored limbs are equal.
 whose operations turn out to be different is not wrong, only slower.
 """
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 import numpy as np

@@ -3,8 +3,6 @@
 How far loops are open, the step that Newton's method takes, the rates that G predicts.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ Which function is traced does not depend on a clock, nor on what is compiled or 
 gets the same numbers each time.
 """
 
-from __future__ import annotations
-
 import ctypes
 import math
 import threading
@@ -145,7 +143,7 @@ class Functions:
         }
 
     @classmethod
-    def asked_for(cls, model: ClusterModel) -> Functions:
+    def asked_for(cls, model: ClusterModel) -> "Functions":
         """Make those of ``pc.specialise``."""
         return cls(model, asked=True)
 

@@ -1,7 +1,5 @@
 """From a model to the text of a specialised function: with limbs as lanes where there are equal ones."""
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import math

@@ -4,8 +4,6 @@ Between two decisions all is traced: how far loops are open, the step that Newto
 predicts. Who decides, loop by loop, is written here: the same tests in the same order as in the kernels' source.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 from ..._engine.kernels.moves.limits import ITERATIONS, LIMIT, SMALLEST_STEP, STRIDE

@@ -1,7 +1,5 @@
 """A specialised function of rows: packs of states, and what became of each row."""
 
-from __future__ import annotations
-
 import ctypes
 import time
 from collections.abc import Callable, Sequence

@@ -4,8 +4,6 @@ The factors of M are written out, number by number; solving with them is written
 holds, and runs over all right sides.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """``pc.specialise``."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

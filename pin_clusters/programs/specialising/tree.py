@@ -4,8 +4,6 @@ Kinematics, Jacobians, centres of mass and momentum are one kernel, which does w
 code of its own, made when it is asked for first.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -4,8 +4,6 @@ What is told is a whole number: what the kernel of the tree is wanted to do, whi
 in machine code go to a function that looks it up in a table of the model.
 """
 
-from __future__ import annotations
-
 import threading
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """One robot's algorithm as a list of operations: the kernels run once on expressions in the place of numbers."""
 
-from __future__ import annotations
-
 from .functions import FUNCTIONS
 from .numbers import labels_of, values_of
 from .program import Program

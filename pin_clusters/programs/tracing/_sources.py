@@ -4,8 +4,6 @@ They are imported again under another name, with a policy that compiles nothing,
 values (choices, sines, roots) replaced by those that write down what they would do.
 """
 
-from __future__ import annotations
-
 import contextlib
 import ctypes
 import importlib

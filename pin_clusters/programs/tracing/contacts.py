@@ -1,7 +1,5 @@
 """Dynamics with contacts that stay the same: the kernel's own passes, with what Pinocchio's objects say as numbers."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ..._engine.kernels.tables import contacts_layout as at

@@ -1,7 +1,5 @@
 """Derivatives of expressions: forward along changes, and backward from numbers of the outputs."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 

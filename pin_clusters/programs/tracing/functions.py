@@ -1,7 +1,5 @@
 """What can be traced: inputs of each function, and what runs it on expressions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial

@@ -5,8 +5,6 @@ All bodies are changed at once, in rounds in which no number depends on two of t
 told by changing them by unequal parts. Another change of everything shows whether the map holds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 

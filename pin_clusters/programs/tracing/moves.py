@@ -4,8 +4,6 @@ Trees move as in ``pc.integrate``. The dependent joints of closed loops take the
 corrections as are asked for: what stays open is returned.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers of a model's tables that are inputs of a program: gravity, inertial parameters, ratios."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

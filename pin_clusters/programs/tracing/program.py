@@ -14,27 +14,10 @@ import numpy as np
 
 from ...errors import ArgumentTypeError, ShapeError, UnknownNameError
 from .derivatives import backward, forward
-from .expressions import (
-    ADD,
-    ARGUMENTS,
-    COS,
-    DIV,
-    DONE,
-    INPUT,
-    MUL,
-    NAMES,
-    NEG,
-    SELECT,
-    SIN,
-    SQRT,
-    SUB,
-    Doing,
-    Expression,
-    Graph,
-    needed,
-    operate,
-)
 from .schedule import few_alive, most_alive, needs_of
+
+from .expressions import ADD, ARGUMENTS, COS, DIV, DONE, INPUT, MUL, NAMES, NEG, SELECT  # isort: skip
+from .expressions import SIN, SQRT, SUB, Doing, Expression, Graph, needed, operate  # isort: skip
 
 _T = TypeVar("_T")
 _FLOPS = (ADD, SUB, MUL, DIV, SQRT)

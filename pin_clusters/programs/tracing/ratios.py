@@ -4,8 +4,6 @@ Up to squares of each ratio occur, as in the inertia of a rotor, and products of
 not share numbers, so all are changed at once; another change of everything shows whether the polynomials hold.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Sequence

@@ -4,8 +4,6 @@ Near zero coefficients are series; elsewhere the closed forms, which never see w
 derivatives are numbers everywhere.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

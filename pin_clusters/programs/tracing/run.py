@@ -1,7 +1,5 @@
 """What kernels read and write while they are traced: tables as numbers, the state as expressions."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property

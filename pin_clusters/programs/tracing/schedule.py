@@ -5,8 +5,6 @@ finds is then kept until the second needs it. If, from some operation on, everyt
 (depth first), limbs come one after the other. Where to begin so depends on robot and algorithm: some places are tried.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 
 import numpy as np

@@ -4,8 +4,6 @@ They may use arithmetic, NumPy's functions and those of ``math``; the latter ref
 is made again with others in their place.
 """
 
-from __future__ import annotations
-
 import math
 import types
 from collections.abc import Callable

@@ -1,7 +1,5 @@
 """``pc.trace``: run a function of a robot once on expressions, and keep the operations that its results need."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -20,18 +18,10 @@ from .run import Run
 
 
 def trace(
-    model: ClusterModel,
-    function: str,
-    *,
-    fext: bool = False,
-    parameters: Iterable[str] = (),
-    frames: Iterable[str | int] | None = None,
-    reference: pin.ReferenceFrame = pin.LOCAL,
-    contacts: Iterable[Any] | None = None,
-    damping: float = 0.0,
-    status: bool = False,
-    steps: int = 3,
-) -> Program:
+    model: ClusterModel, function: str, *, fext: bool = False, parameters: Iterable[str] = (),
+    frames: Iterable[str | int] | None = None, reference: pin.ReferenceFrame = pin.LOCAL,
+    contacts: Iterable[Any] | None = None, damping: float = 0.0, status: bool = False, steps: int = 3,
+) -> Program:  # fmt: skip
     """Return the operations of a function of a robot: loops unrolled, zeros gone, closed loops solved.
 
     Besides the functions of this package that have these names there are ``energies`` (kinetic and potential),

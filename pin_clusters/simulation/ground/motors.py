@@ -1,7 +1,5 @@
 """Torques that motors can give: the model's ``effortLimit``, at the motor's side where the robot has rotors."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...algorithms._shared import bridge as _bridge

@@ -1,7 +1,5 @@
 """A plane to stand on."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 from numbers import Real

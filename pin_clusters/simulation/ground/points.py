@@ -1,7 +1,5 @@
 """What may touch the ground: points and balls, fixed to bodies."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +10,7 @@ import pinocchio as pin
 from ..._support.arrays import numbers
 from ...errors import ArgumentTypeError, ShapeError, SimulationError, UnknownNameError, did_you_mean
 from ...model import ClusterModel, check_model
-from .plane import Ground, number
+from .plane import number
 
 
 @dataclass(frozen=True, eq=False)
@@ -110,11 +108,3 @@ def _frame(model: ClusterModel, name: Any) -> tuple[int, pin.SE3]:
         )
     frame = tree.frames[tree.getFrameId(name)]
     return frame.parentJoint, frame.placement
-
-
-def heights(points: ContactPoints, data: pin.Data, ground: Ground) -> np.ndarray:
-    """Return the gap of each point at the placements of the joints in ``data``, shape (n,), [m]."""
-    n = np.array(ground.normal)
-    places = {j: data.oMi[j] for j in np.unique(points.joints).tolist()}
-    found = [n @ (places[j] * x) for j, x in zip(points.joints.tolist(), points.places, strict=True)]
-    return np.array(found).reshape(-1) - points.radii - ground.height

@@ -1,7 +1,5 @@
 """Joints at the ends of their ranges; dependent joints of couplings and loops too."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...model import ClusterModel

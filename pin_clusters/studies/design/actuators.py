@@ -1,7 +1,5 @@
 """The motors of a cluster: what they turn, and how much torque they have."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

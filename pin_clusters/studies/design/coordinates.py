@@ -1,7 +1,5 @@
 """The joints of one degree of freedom as a designer sees them: value, limits, unit; and which of them turn together."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The pictures of the page, narrow enough for a phone."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from itertools import cycle

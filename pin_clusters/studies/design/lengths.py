@@ -4,8 +4,6 @@ With phi(q, p) = 0 the equations of a cluster's loops and K_d their columns of t
 ``dq_d / dp = -K_d^+ dphi/dp`` at independent joints that stay where they are.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import itertools
 from collections.abc import Callable, Iterator

@@ -1,7 +1,5 @@
 """The section of the page about one linkage: pictures, torques, lengths."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """What bearings, pins and rods have to carry along a motion: the worst of each, and when."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any

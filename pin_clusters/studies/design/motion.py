@@ -1,7 +1,5 @@
 """The motion of a mechanism if nobody gives one: each independent joint through its range, one after the other."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field

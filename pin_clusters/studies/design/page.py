@@ -1,7 +1,5 @@
 """The page: how far, how fast, how strong, what is carried, what a length matters."""
 
-from __future__ import annotations
-
 import math
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Range of motion of every joint, through the loops."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace

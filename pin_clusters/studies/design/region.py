@@ -1,7 +1,5 @@
 """What two independent joints of a cluster reach together, and what stops them."""
 
-from __future__ import annotations
-
 from collections import deque
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The questions of designers about one robot, answered."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import TypeVar
 

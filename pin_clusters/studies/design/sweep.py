@@ -1,7 +1,5 @@
 """How far one independent joint goes, both ways, the others at rest; and what ends it."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """The numbers as CSV, a file per question; lengths in metres, angles in radians."""
 
-from __future__ import annotations
-
 import csv
 import io
 from collections.abc import Iterable, Iterator

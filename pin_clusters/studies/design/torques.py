@@ -1,7 +1,5 @@
 """Which torques the motors of a cluster can make at its joints, and how that changes with the pose."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from contextlib import suppress

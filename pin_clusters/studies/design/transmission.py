@@ -1,7 +1,5 @@
 """Transmission ratio, mechanical advantage and reflected inertia over the range of a joint."""
 
-from __future__ import annotations
-
 from contextlib import suppress
 from dataclasses import dataclass
 

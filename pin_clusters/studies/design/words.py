@@ -1,7 +1,5 @@
 """Numbers and reasons in words, as the page and the tables have them."""
 
-from __future__ import annotations
-
 import math
 import re
 from typing import Any

@@ -1,7 +1,5 @@
 """Rows of numbers that repeat each other, such as those of mirror images."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Axes of the pictures of a page, narrow enough for a phone; colours, line styles and hatches tell the parts apart."""
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Iterable, Sequence

@@ -1,7 +1,5 @@
 """What results have in common: plain numbers and text for JSON, and files that are written whole or not at all."""
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping

@@ -1,7 +1,5 @@
 """Matplotlib's SVG as an element of a page: colours that follow the page's theme, no name that clashes with another."""
 
-from __future__ import annotations
-
 import io
 import re
 from typing import Any

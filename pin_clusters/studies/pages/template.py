@@ -6,8 +6,6 @@ for what is false or empty. A block has none of its own name inside. Line breaks
 left out, others are spaces.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from collections.abc import Mapping, Sequence

@@ -1,7 +1,5 @@
 """States and approximations as studies take them: checked, one row per sample."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

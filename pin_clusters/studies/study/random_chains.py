@@ -4,8 +4,6 @@ Like the random chains in the library of arXiv 2311.13732 (400 robots of 25 stat
 any direction, floating bases and many ratios: ``study.random_robots`` says how they are drawn.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from functools import partial
@@ -122,12 +120,9 @@ class RandomChains(Result):
 
 @engine("tables")  # its robots differ
 def experiment(
-    robots: int = ROBOTS,
-    states: int = STATES,
-    seed: int = 0,
-    executor: Executor | None = None,
+    robots: int = ROBOTS, states: int = STATES, seed: int = 0, executor: Executor | None = None,
     progress: Progress | None = None,
-) -> RandomChains:
+) -> RandomChains:  # fmt: skip
     """Measure the approximations of random robots.
 
     Robot ``i`` is the same whatever the number of robots and the executor, and that of ``pin-clusters sweep robots``.

@@ -20,8 +20,6 @@ States: angles U(-pi, pi), speeds U(-5, 5) rad/s, accelerations U(-50, 50) rad/s
 about each axis U(-1, 1) m/s, U(-2, 2) rad/s, U(-5, 5) m/s^2, U(-10, 10) rad/s^2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 

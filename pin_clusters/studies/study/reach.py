@@ -1,7 +1,5 @@
 """How far the joints of a robot with closed loops can swing about the reference pose, and where the others go."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import dataclass
 

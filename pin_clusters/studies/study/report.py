@@ -1,7 +1,5 @@
 """The results of the study as JSON, rows of a table, and one sentence."""
 
-from __future__ import annotations
-
 import dataclasses
 from pathlib import Path
 from typing import Any

@@ -1,7 +1,5 @@
 """Dynamics along a motion: exactly, and on each rung of the ladder (``pin_clusters.approximations``)."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 
@@ -30,12 +28,9 @@ def in_thousandths(progress: Progress | None) -> Callable[[float], None]:
 
 
 def along(
-    model: ClusterModel,
-    ladder: Mapping[str, Approximation],
-    algorithm: Callable[..., np.ndarray],
-    *states: np.ndarray,
+    model: ClusterModel, ladder: Mapping[str, Approximation], algorithm: Callable[..., np.ndarray], *states: np.ndarray,
     progress: Progress | None = None,
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:  # fmt: skip
     """Return what an algorithm (rnea or aba) and that of each approximation compute at N states, shape (N, nv)."""
     calls: dict[str, Callable[..., np.ndarray]] = {"": partial(algorithm, model, model.createData())}
     calls |= {name: getattr(rung, algorithm.__name__) for name, rung in ladder.items()}
@@ -51,14 +46,9 @@ def along(
 
 @stock(STUDY)
 def torques(
-    model: ClusterModel,
-    q: np.ndarray,
-    v: np.ndarray,
-    a: np.ndarray,
-    *,
-    drop_rotors: bool = False,
-    progress: Progress | None = None,
-) -> dict[str, np.ndarray]:
+    model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray,
+    *, drop_rotors: bool = False, progress: Progress | None = None,
+) -> dict[str, np.ndarray]:  # fmt: skip
     """Compute inverse dynamics exactly and on each rung.
 
     Args:

@@ -1,7 +1,5 @@
 """The arguments of a sweep: checked before anything starts, and digested, so that the sweep is known again."""
 
-from __future__ import annotations
-
 import dataclasses
 import functools
 import hashlib

@@ -3,8 +3,6 @@
 Every file is written under another name and then renamed, so a file that has its name is whole.
 """
 
-from __future__ import annotations
-
 import itertools
 import json
 import warnings

@@ -9,8 +9,6 @@ Names of the arrays, for m cases that gave something under a key:
 So arrays may differ in size from case to case, and nothing needs pickling.
 """
 
-from __future__ import annotations
-
 import json
 import math
 from collections.abc import Iterator, Mapping, Sequence

@@ -1,7 +1,5 @@
 """What runs in the workers: one case per call of the function, with a generator of its own, BLAS on one thread."""
 
-from __future__ import annotations
-
 import os
 import socket
 import sys

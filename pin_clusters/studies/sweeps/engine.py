@@ -1,7 +1,5 @@
 """The engine: cases in chunks through an executor, results kept chunk by chunk."""
 
-from __future__ import annotations
-
 import platform
 import signal
 import time
@@ -41,17 +39,10 @@ Args:
 
 @stock(RUNNING)
 def run(
-    function: Callable[..., Mapping[str, Any]],
-    cases: Iterable[Any],
-    *,
-    folder: str | Path | None = None,
-    executor: Executor | None = None,
-    resume: bool = False,
-    chunk: int | None = None,
-    seed: int = 0,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> SweepResult:
+    function: Callable[..., Mapping[str, Any]], cases: Iterable[Any],
+    *, folder: str | Path | None = None, executor: Executor | None = None, resume: bool = False,
+    chunk: int | None = None, seed: int = 0, workers: int | None = None, progress: Progress | None = None,
+) -> SweepResult:  # fmt: skip
     """Call a function once per case, on many cores or machines, and keep what is done.
 
     The results are the same to the last bit whatever the executor, the number of workers, the chunks and their order,

@@ -1,7 +1,5 @@
 """The figures of the sweeps, as PNG files."""
 
-from __future__ import annotations
-
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -21,7 +19,7 @@ _MARKERS = {"none": "o", "diagonal": "s", "block": "D", "unconstrained": "^", "f
 _PANEL = (3.1, 2.45)
 
 
-def ratio(found: RatioSweep, path: Path) -> None:
+def ratio(found: "RatioSweep", path: Path) -> None:
     """Draw RMS errors over ratios, a panel per joint, both axes logarithmic."""
     n = len(found.joints)
     columns = min(n, 3 if n <= 9 else 4)
@@ -59,7 +57,7 @@ def ratio(found: RatioSweep, path: Path) -> None:
     _finish(figure, path, found.rungs, title, f"{literal(found.motion)}; grey: the robot as it is", head - 0.1)
 
 
-def robots(found: RandomChains, path: Path, failed: int = 0) -> None:
+def robots(found: "RandomChains", path: Path, failed: int = 0) -> None:
     """Draw how many random robots stay below an error, and say how many more failed."""
     figure = new_figure()
     draw_errors(figure, found, failed)

@@ -1,7 +1,5 @@
 """Where a sweep runs: processes of this machine, this process, or a Dask cluster."""
 
-from __future__ import annotations
-
 import logging
 import multiprocessing
 import os

@@ -5,8 +5,6 @@ inertia to its joint. What armature misses changes: the moments that moving carr
 proportional to ratio times inertia, so they fall as 1 / f; the off-diagonal terms of belts do not depend on f at all.
 """
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Sequence
 from concurrent.futures import Executor
@@ -87,15 +85,9 @@ class RatioSweep(Result):
 
 @engine("tables")  # its robots differ
 def run(
-    model: ClusterModel,
-    factors: Sequence[float] = FACTORS,
-    *,
-    drop_rotors: bool = False,
-    executor: Executor | None = None,
-    workers: int | None = None,
-    progress: Progress | None = None,
-    **motion: Any,
-) -> RatioSweep:
+    model: ClusterModel, factors: Sequence[float] = FACTORS, *, drop_rotors: bool = False,
+    executor: Executor | None = None, workers: int | None = None, progress: Progress | None = None, **motion: Any,
+) -> RatioSweep:  # fmt: skip
     """Study a robot at several factors of its gear ratios, the reflected inertia kept.
 
     Args:

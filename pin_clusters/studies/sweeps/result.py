@@ -1,7 +1,5 @@
 """What a sweep gives back, and what can stop it, which keeps what is done."""
 
-from __future__ import annotations
-
 import hashlib
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field

@@ -3,8 +3,6 @@
 The robots and what is measured are those of ``study.random_chains``; robot ``i`` of a seed is always the same.
 """
 
-from __future__ import annotations
-
 from concurrent.futures import Executor
 from functools import partial
 from pathlib import Path
@@ -23,17 +21,10 @@ from .result import SweepResult
 @stock(RUNNING)
 @engine("tables")  # its robots differ
 def run(
-    robots: int = random_chains.ROBOTS,
-    states: int = random_chains.STATES,
-    *,
-    seed: int = 0,
-    folder: str | Path | None = None,
-    executor: Executor | None = None,
-    resume: bool = False,
-    chunk: int | None = None,
-    workers: int | None = None,
-    progress: Progress | None = None,
-) -> SweepResult:
+    robots: int = random_chains.ROBOTS, states: int = random_chains.STATES,
+    *, seed: int = 0, folder: str | Path | None = None, executor: Executor | None = None, resume: bool = False,
+    chunk: int | None = None, workers: int | None = None, progress: Progress | None = None,
+) -> SweepResult:  # fmt: skip
     """Measure the approximations of random robots.
 
     Args:

@@ -1,7 +1,5 @@
 """The expanded tree as bodies and primitive joints, for the compiled baselines."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, field
 
 import numpy as np

@@ -1,7 +1,5 @@
 """A model with loops in the terms of Pinocchio's constrained algorithms: a tree, and contacts that close it."""
 
-from __future__ import annotations
-
 import dataclasses
 from types import SimpleNamespace
 from typing import Any

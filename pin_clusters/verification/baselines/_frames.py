@@ -1,7 +1,5 @@
 """Rows of frames for the baselines: Jacobians of Pinocchio on a tree, and what inputs do."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from typing import Any
 

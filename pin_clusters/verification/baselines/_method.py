@@ -1,7 +1,5 @@
 """What the compiled baselines share in Python: tables with a function, compiled at its first use; calls; errors."""
 
-from __future__ import annotations
-
 import functools
 import importlib
 from collections.abc import Callable
@@ -33,14 +31,9 @@ class Method:
     """
 
     def __init__(
-        self,
-        model: ClusterModel,
-        pattern: Callable[[Tables], None],
-        function: tuple[str, str, str],
-        *,
-        divide: bool = False,
-        maximal: bool = True,
-    ) -> None:
+        self, model: ClusterModel, pattern: Callable[[Tables], None], function: tuple[str, str, str],
+        *, divide: bool = False, maximal: bool = True,
+    ) -> None:  # fmt: skip
         self.model = model
         self.tables = Tables(model, maximal=maximal, divide=divide)
         pattern(self.tables)

@@ -1,7 +1,5 @@
 """What solvers know in advance: which joints feel each other, which rows are felt where, and where results go."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ._compiled import fields as f

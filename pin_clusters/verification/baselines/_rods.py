@@ -3,8 +3,6 @@
 The velocity of a rod is linear along it, so that nothing else of its mass counts.
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

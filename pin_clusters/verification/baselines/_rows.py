@@ -1,7 +1,5 @@
 """All that ties the velocities of the expanded tree, row by row, for the compiled baselines."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -9,8 +9,6 @@ What cannot be mended so (a platform without mass behind prismatic joints, a bas
 is not there, and a row of the dense system takes back the force that it needs.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The two flat arrays of the compiled baselines: tables and sizes, constants and room."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any

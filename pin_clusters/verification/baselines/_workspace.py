@@ -1,7 +1,5 @@
 """What the exact baselines share: Pinocchio on the expanded tree."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import eigenpy  # type: ignore[import-not-found, import-untyped, unused-ignore]

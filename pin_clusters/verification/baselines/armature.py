@@ -5,8 +5,6 @@ or its sparse Cholesky factorisation with one contact per frame. Rotors are lock
 them move with these.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -57,15 +55,9 @@ def createData(model: ClusterModel) -> ArmatureWorkspace:
 
 @_documented
 def inverse_operational_inertia(
-    model: ClusterModel,
-    data: ArmatureWorkspace,
-    q: Any,
-    frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL,
-    rows: Any = None,
-    *,
-    how: str = "minverse",
-) -> np.ndarray:
+    model: ClusterModel, data: ArmatureWorkspace, q: Any, frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None, *, how: str = "minverse",
+) -> np.ndarray:  # fmt: skip
     """Compute J M^-1 J' of the approximate robot.
 
     Returns:

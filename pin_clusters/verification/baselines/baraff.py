@@ -17,8 +17,6 @@ References:
     Baraff, "Linear-time dynamics using Lagrange multipliers".
 """
 
-from __future__ import annotations
-
 from functools import cached_property
 
 from ...errors import ArgumentTypeError, NotAvailableError

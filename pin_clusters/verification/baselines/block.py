@@ -4,8 +4,6 @@ The best that a constant matrix can do: unlike armature it has the off-diagonal 
 carriers move: the rotors' gyroscopic moments and their share in the acceleration of the carriers.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

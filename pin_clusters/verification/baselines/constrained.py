@@ -21,8 +21,6 @@ Traps that are taken care of: redundant rows need a regularisation (``mu = 0`` g
 second ``lcaba`` with 6D contacts on one ``pin.Data`` is silently wrong (pinocchio 4.1): each call gets a new one.
 """
 
-from __future__ import annotations
-
 from typing import Any, Literal
 
 import numpy as np
@@ -88,14 +86,10 @@ class ConstrainedWorkspace:
 
 
 def createData(
-    model: ClusterModel,
-    solver: Literal["constraintDynamics", "lcaba"] = "constraintDynamics",
-    *,
-    accuracy: float | None = None,
-    mu: float | None = None,
-    iterations: int | None = None,
+    model: ClusterModel, solver: Literal["constraintDynamics", "lcaba"] = "constraintDynamics",
+    *, accuracy: float | None = None, mu: float | None = None, iterations: int | None = None,
     rotors: Literal["refuse", "armature"] = "refuse",
-) -> ConstrainedWorkspace:
+) -> ConstrainedWorkspace:  # fmt: skip
     """Return a workspace for ``aba`` of this module; one per thread.
 
     Args:

@@ -3,8 +3,6 @@
 Rows and accelerations of contacts are those of Pinocchio's frames on the expanded tree, at G v and with G a + g.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

@@ -8,8 +8,6 @@ With F the joints whose torques are known, and P those whose accelerations are p
     4. tau_P = M_PF a_F + M_PP a_P + h_P.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

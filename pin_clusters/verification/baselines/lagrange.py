@@ -12,8 +12,6 @@ References:
     Yamane and Nakamura, equations (1) to (7), there with K = H and the acceleration of the cut joints on the right.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

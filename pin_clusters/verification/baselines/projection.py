@@ -3,8 +3,6 @@
 G and g of a model with loops come from a null space (a singular value decomposition of all rows of its closures).
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -90,13 +88,9 @@ def computePotentialEnergy(model: ClusterModel, data: Workspace, q: Any) -> floa
 
 @documented_with_loops
 def inverse_operational_inertia(
-    model: ClusterModel,
-    data: Workspace,
-    q: Any,
-    frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL,
-    rows: Any = None,
-) -> np.ndarray:
+    model: ClusterModel, data: Workspace, q: Any, frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
+) -> np.ndarray:  # fmt: skip
     """Compute (J G) (G' M G)^-1 (J G)' with Pinocchio's Jacobians of the tree, by Cholesky.
 
     Returns:
@@ -110,13 +104,9 @@ def inverse_operational_inertia(
 
 @documented_with_loops
 def inverse_input_matrix(
-    model: ClusterModel,
-    data: Workspace,
-    q: Any,
-    B: Any = None,
-    contacts: Sequence[str | int] = (),
+    model: ClusterModel, data: Workspace, q: Any, B: Any = None, contacts: Sequence[str | int] = (),
     reference: pin.ReferenceFrame = pin.LOCAL,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Compute (G' M G)^-1 [B, (J_c G)'] with Pinocchio's Jacobians of the tree, by Cholesky.
 
     Returns:

@@ -10,8 +10,6 @@ branches of the tree, where a factorisation of the tree has zeros: it is refused
 alone has no inertia.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,13 +44,9 @@ def createData(model: ClusterModel) -> SparseWorkspace:
 
 @documented_with_loops
 def inverse_operational_inertia(
-    model: ClusterModel,
-    data: SparseWorkspace,
-    q: Any,
-    frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL,
-    rows: Any = None,
-) -> np.ndarray:
+    model: ClusterModel, data: SparseWorkspace, q: Any, frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the inverse operational inertia of a constrained tree from the factorisation of the free one.
 
     Returns:

@@ -10,8 +10,6 @@ References:
     matrix for branched kinematic trees".
 """
 
-from __future__ import annotations
-
 from ...model import ClusterModel
 from ._method import Method, functions_of
 from ._patterns import generalized

@@ -9,8 +9,6 @@ so the dependent joints neither accelerate nor pass on force: all that G transmi
 the robot whose rotors are locked into their carriers.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

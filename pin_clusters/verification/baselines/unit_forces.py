@@ -8,8 +8,6 @@ References:
     Extended unit force method (eUFM) of Kroeg, Gattringer and Mueller.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -30,15 +28,9 @@ def createData(model: ClusterModel) -> Workspace:
 
 @documented_with_loops
 def inverse_input_matrix(
-    model: ClusterModel,
-    data: Workspace,
-    q: Any,
-    B: Any = None,
-    contacts: Sequence[str | int] = (),
-    reference: pin.ReferenceFrame = pin.LOCAL,
-    *,
-    forward: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
-) -> np.ndarray:
+    model: ClusterModel, data: Workspace, q: Any, B: Any = None, contacts: Sequence[str | int] = (),
+    reference: pin.ReferenceFrame = pin.LOCAL, *, forward: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute M^-1 [B, J_c'] by differences of forward dynamics.
 
     Args:

@@ -9,8 +9,6 @@ References:
     that Yamane and Nakamura compare with.
 """
 
-from __future__ import annotations
-
 from ...model import ClusterModel
 from ._method import Method, functions_of
 from ._patterns import generalized

@@ -20,8 +20,6 @@ References:
     work": equations (36) to (41) inward, (46) to (53) outward, section 4 for links with many joints.
 """
 
-from __future__ import annotations
-
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel
 from ._method import Method, functions_of

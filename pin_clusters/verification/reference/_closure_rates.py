@@ -4,8 +4,6 @@ One number per row: r = K a + Kdot v. At v = 0 it is K a, so that the first time
 its own. Rows are those of velocities: where the closures stay closed, they are 0, and so are all their derivatives.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The matrices of the clusters at one state."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Any

@@ -1,7 +1,5 @@
 """G of the user's tree, and how it changes with q: the whole tensor, which no kernel has."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

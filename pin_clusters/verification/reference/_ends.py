@@ -4,8 +4,6 @@ Everything is a complex number: the real part is the value, the imaginary part i
 direction. Formulas that are written for numbers then yield their derivatives exactly (complex step).
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

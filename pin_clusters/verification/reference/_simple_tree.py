@@ -5,8 +5,6 @@ composite joints is not, and what ``computeRNEADerivatives`` returns for them is
 of joints for which it is right, so they become that: with bodies without mass between, and the same q and v.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache

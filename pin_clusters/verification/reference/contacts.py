@@ -4,8 +4,6 @@ The compiled route goes through J M^-1 J'; here velocities and accelerations of 
 of clusters, and what a contact sees is derived from them in world axes.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any

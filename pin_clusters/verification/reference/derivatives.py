@@ -5,8 +5,6 @@ closures are made in NumPy (complex steps on the closures' geometry), and what P
 bodies, is projected. Rods with mass are two point masses each, bodies on translation joints of their own.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any
 

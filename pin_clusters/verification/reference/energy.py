@@ -1,7 +1,5 @@
 """Energies, cluster by cluster."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...model import ClusterModel

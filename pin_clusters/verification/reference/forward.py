@@ -1,7 +1,5 @@
 """Forward dynamics by the cluster articulated-body algorithm."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Hybrid dynamics by the cluster articulated-body algorithm: prescribed joints hand their inertia on as it is."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -13,14 +11,9 @@ from .forward import articulated
 
 @documented
 def hybrid_dynamics(
-    model: ClusterModel,
-    q: np.ndarray,
-    v: np.ndarray,
-    tau: np.ndarray,
-    a: np.ndarray,
-    prescribed: np.ndarray,
+    model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray, prescribed: np.ndarray,
     fext: Any = None,
-) -> tuple[np.ndarray, np.ndarray]:
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Compute the torques of joints whose accelerations are prescribed, and the accelerations of the others.
 
     Args:

@@ -1,7 +1,5 @@
 """Inverse dynamics by the cluster recursive Newton-Euler algorithm."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Mass matrix by the cluster composite-rigid-body algorithm."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from ...model import ClusterModel

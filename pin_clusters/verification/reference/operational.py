@@ -3,8 +3,6 @@
 What the compiled functions propagate from the tips inward is formed here: J, M, and J M^-1 J'.
 """
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 
@@ -94,12 +92,9 @@ def _turn(X: np.ndarray, reference: pin.ReferenceFrame) -> np.ndarray:
 
 @_documented
 def inverse_operational_inertia(
-    model: ClusterModel,
-    q: np.ndarray,
-    frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL,
+    model: ClusterModel, q: np.ndarray, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Compute J M^-1 J' of rows of frames.
 
     Returns:
@@ -125,12 +120,9 @@ def apply_test_force(
 
 @_documented
 def inverse_input_matrix(
-    model: ClusterModel,
-    q: np.ndarray,
-    B: np.ndarray | None = None,
-    contacts: Sequence[str | int] = (),
+    model: ClusterModel, q: np.ndarray, B: np.ndarray | None = None, contacts: Sequence[str | int] = (),
     reference: pin.ReferenceFrame = pin.LOCAL,
-) -> np.ndarray:
+) -> np.ndarray:  # fmt: skip
     """Compute M^-1 [B, J_c'], J_c with the linear rows of the contacts.
 
     Returns:

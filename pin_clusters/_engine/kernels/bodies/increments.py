@@ -1,7 +1,5 @@
 """Increments of joints: where they lead, and how fast they change, also where velocities do not commute."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

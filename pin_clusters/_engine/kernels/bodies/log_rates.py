@@ -1,7 +1,5 @@
 """Derivative of the logarithm of a placement: smooth at the identity, exact up to half a turn, without a branch."""
 
-from __future__ import annotations
-
 import math
 from typing import Final
 

@@ -1,31 +1,17 @@
 """Motion and force of one body: rates, velocity, acceleration, inertia, force; external forces."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.angles import sincos, turn_z
 from ..numbers.memory import get
-from ..numbers.spatial import (
-    angular,
-    cross,
-    force_from,
-    join,
-    linear,
-    matmul3,
-    rigid_in_world,
-    rot,
-    rot6_t,
-    rot_t,
-    sym3_mul,
-    zero3,
-    zero6,
-)
 from ..numbers.tuples import Vec3, load3, load6, load9
 from ..tables import layout as at
 from ..tables import workspace as ws
 from ..tables.layout import BODY_PARAMS
 from ..tables.views import header, listed
 from .placements import free_rotation
+
+from ..numbers.spatial import angular, cross, force_from, join, linear, matmul3  # isort: skip
+from ..numbers.spatial import rigid_in_world, rot, rot6_t, rot_t, sym3_mul, zero3, zero6  # isort: skip
 
 
 @inline

@@ -1,7 +1,5 @@
 """One body: its pose and motion subspace, its velocity and acceleration, its inertia and force, in the world."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.angles import quaternion_rotation, sincos, turn_z
 from ..numbers.memory import get

@@ -1,7 +1,5 @@
 """Logarithms of rotations and placements: smooth at the identity, exact up to half a turn, without a branch."""
 
-from __future__ import annotations
-
 import math
 
 from ..compiling.jit import inline

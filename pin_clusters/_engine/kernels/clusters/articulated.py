@@ -1,7 +1,5 @@
 """Articulated inertia of a cluster with a list of columns: U, D and its factors, U D^-1. For aba and minverse."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.choices import too_small
 from ..numbers.memory import get

@@ -1,7 +1,5 @@
 """FREE: a free flyer on the universe. The world of all that hangs from it is its own frame, turned with it."""
 
-from __future__ import annotations
-
 from ..bodies.motions import base_gravity, body_inertia, inertial_force, needed_force, set_motion
 from ..bodies.placements import unit_rotation
 from ..compiling.jit import inline

@@ -1,7 +1,5 @@
 """GENERAL: several joints and independent velocities, spin elements on the output body and on bodies inside."""
 
-from __future__ import annotations
-
 from ..bodies.motions import along, body_inertia, inertial_force, motion, needed_force, set_motion
 from ..bodies.placements import place
 from ..compiling.jit import inline

@@ -4,22 +4,10 @@ Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds 
 ``collect``, ``eliminate``, ``propagate``, ``couple`` and ``factor`` are GENERAL's.
 """
 
-from __future__ import annotations
-
 from ..bodies.motions import body_inertia, motion, needed_force, rate_of, set_motion
 from ..compiling.jit import inline, paste
 from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
-from ..loops.coupling_of_loops import (
-    accelerations_of,
-    bias_of,
-    is_singular,
-    joint_motion,
-    prepare,
-    prepare_bias,
-    rates_of,
-    spin_biases,
-)
 from ..numbers.memory import get, increase
 from ..numbers.spatial import cross, join, point_inertia, point_velocity, rigid_as_sym6, zero3, zero6
 from ..tables import workspace as ws
@@ -29,6 +17,9 @@ from ..tables.views import body, head, listed, rod
 from .general import columns, move_with_inertia
 from .prescribed import forget_bias
 from .spin_elements import gyrations, inertia_torques, spin_columns, spin_terms
+
+from ..loops.coupling_of_loops import accelerations_of, bias_of, is_singular, joint_motion  # isort: skip
+from ..loops.coupling_of_loops import prepare, prepare_bias, rates_of, spin_biases  # isort: skip
 
 
 @inline

@@ -9,8 +9,6 @@ What is prescribed is rigid, so that only the free columns of a cluster are elim
 free column and minus the torque of a prescribed one; (H4), (H5).
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.choices import too_small
 from ..numbers.ldl6 import sym6_factor, sym6_solve

@@ -1,27 +1,17 @@
 """SINGLE: one joint of one degree of freedom; its spin elements and armature act on its parent."""
 
-from __future__ import annotations
-
 from ..bodies.motions import body_inertia, inertial_force, motion, needed_force, set_hinge, spin_moment
 from ..bodies.placements import hinge
 from ..compiling.jit import inline
 from ..numbers.choices import too_small
 from ..numbers.memory import get, put
-from ..numbers.spatial import (
-    add_angular,
-    angular,
-    dot3,
-    dot6,
-    rigid_as_sym6,
-    rigid_mul,
-    rot,
-    sym6_minus_outer,
-    sym6_mul,
-)
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
 from ..tables.views import body
 from .prescribed import is_prescribed
+
+from ..numbers.spatial import add_angular, angular, dot3, dot6, rigid_as_sym6  # isort: skip
+from ..numbers.spatial import rigid_mul, rot, sym6_minus_outer, sym6_mul  # isort: skip
 
 
 @inline

@@ -1,7 +1,5 @@
 """Spin elements and armature of a cluster with a list of columns: momenta, torques, moments on their carriers."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, increase, put
 from ..numbers.spatial import angular, cross, dot3, rot, rot_t, zero3

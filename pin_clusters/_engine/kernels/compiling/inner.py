@@ -5,8 +5,6 @@ that goes into its callers, where it is optimised again. A pipeline of its own s
 Numba's code library, of one object at a time; a Numba that has other ones does what it always does.
 """
 
-from __future__ import annotations
-
 from typing import Any
 
 from numba.core.compiler import CompilerBase, DefaultPassBuilder

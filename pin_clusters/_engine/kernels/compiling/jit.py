@@ -11,8 +11,6 @@ Flags, each with its reason:
 - explicit signatures: a strided, float32 or integer array must not trigger a fresh compilation of seconds.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -5,8 +5,6 @@ in ``columns``: with W = diag(e)^-1/2 L^-1 Psi J' and w from tau - h alike, J M^
 without forces is W' w, and one pass outward makes the accelerations of w + W force.
 """
 
-from __future__ import annotations
-
 from ..bodies.placements import start, turn_joints
 from ..clusters import loop
 from ..compiling.jit import inline, paste

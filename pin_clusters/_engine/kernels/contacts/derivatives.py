@@ -4,8 +4,6 @@ At the accelerations and forces that ``contacts`` finds, derivatives of inverse 
 ``contact_solutions`` solves.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
 from ..numbers.memory import borrowed, get, put, put_zeros

@@ -4,8 +4,6 @@ With X = M^-1 [-dtau_dq, -dtau_dv, 1], (J M^-1 J') dforce = -dr - J X by what th
 has left, and X + M^-1 J' dforce.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
 from ..numbers.memory import get, put, put_copy, put_zeros

@@ -1,7 +1,5 @@
 """The small system of contacts: (W' W + damping) force = what they lack, by elimination."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..force_columns.panel import entry
 from ..numbers.choices import if_less, too_small

@@ -4,29 +4,11 @@ By the columns J, L, N, Gamma of ``variations``, which the derivatives of invers
 in the axes of its first side: at its origin, or, of points, each side at its own. A force f on side 1 is -f on side 2.
 """
 
-from __future__ import annotations
-
 from ..bodies.log_rates import coefficients, rate_of_log
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
 from ..force_columns.panel import entry
 from ..numbers.memory import get, increase, put, put_apart
-from ..numbers.spatial import (
-    angular,
-    cross,
-    cross_force,
-    dot3,
-    dot6,
-    join,
-    linear,
-    matmul3,
-    rot6,
-    rot6_t,
-    rot_t,
-    transposed,
-    zero3,
-    zero6,
-)
 from ..numbers.tuples import load3, load6, load9
 from ..tables import contacts_layout as at
 from ..tables import layout
@@ -39,6 +21,9 @@ from ..tables.views import body, cluster, listed
 from ..variations.forces import motions_of_column
 from ..variations.of_free import unit
 from .where import local_motion
+
+from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join, linear  # isort: skip
+from ..numbers.spatial import matmul3, rot6, rot6_t, rot_t, transposed, zero3, zero6  # isort: skip
 
 
 @inline

@@ -1,7 +1,5 @@
 """Where contacts are, how they move, and what they lack: read from Pinocchio's objects and left in their data."""
 
-from __future__ import annotations
-
 from ..bodies.rotation_angles import log6
 from ..compiling.jit import inline
 from ..force_columns.seed import of_world

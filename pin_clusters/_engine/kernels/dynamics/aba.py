@@ -5,8 +5,6 @@ after the other, at the end of each branch; the last pass adds the corrections t
 made of the same passes: ``clusters/prescribed.py`` says how.
 """
 
-from __future__ import annotations
-
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single
 from ..compiling.jit import inline, paste

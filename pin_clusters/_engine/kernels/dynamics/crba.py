@@ -1,7 +1,5 @@
 """C-CRBA: the mass matrix of clusters, with spin elements."""
 
-from __future__ import annotations
-
 from ..bodies.placements import start, turn_joints
 from ..clusters import articulated, free, general, loop, single
 from ..compiling.jit import inline, paste

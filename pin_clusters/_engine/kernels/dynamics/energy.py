@@ -1,7 +1,5 @@
 """Kinetic and potential energy."""
 
-from __future__ import annotations
-
 from ..bodies.motions import along, body_inertia
 from ..bodies.placements import free_pose, hinge, place, start, turn_joints
 from ..clusters import loop

@@ -4,8 +4,6 @@ The passes of aba, told which accelerations are prescribed: the first one is not
 eliminates the free columns only, and the third one finds accelerations and torques alike.
 """
 
-from __future__ import annotations
-
 from ..clusters import loop
 from ..compiling.jit import inline, paste
 from ..numbers.memory import get, put

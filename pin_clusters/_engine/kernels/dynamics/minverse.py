@@ -1,7 +1,5 @@
 """The inverse mass matrix in O(n^2): the articulated inertias once, then one unit torque after the other."""
 
-from __future__ import annotations
-
 from ..clusters import articulated, free, general, loop, single
 from ..compiling.jit import inline, paste
 from ..numbers.ldl6 import sym6_solve

@@ -1,7 +1,5 @@
 """C-RNEA: inverse dynamics of clusters, with spin elements."""
 
-from __future__ import annotations
-
 from ..bodies.motions import rotor_force
 from ..bodies.placements import start, turn_joints
 from ..clusters import free, general, loop, single

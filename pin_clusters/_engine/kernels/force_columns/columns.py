@@ -5,8 +5,6 @@ diag(e)^-1/2 L^-1 Psi C, found from the tips inward, C' M^-1 C = W' W, entry by 
 one pass outward makes M^-1 C of W. No M^-1 is formed.
 """
 
-from __future__ import annotations
-
 from ..clusters import loop
 from ..compiling.jit import inline, paste
 from ..dynamics.crba import poses_with

@@ -1,7 +1,5 @@
 """Where things are in the panel, and rows of what is asked: see ``columns_layout``."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..tables.columns_layout import Asked, Column, Reach, Touch
 from ..tables.layout import Entry

@@ -1,7 +1,5 @@
 """The passes of columns: from the tips inward to W, and outward to accelerations."""
 
-from __future__ import annotations
-
 import math
 
 from ..clusters import articulated

@@ -3,8 +3,6 @@
 Each has three columns, forces along the axes of the universe, so that with the rows J of their velocities C is J'.
 """
 
-from __future__ import annotations
-
 from ..clusters import articulated, loop
 from ..compiling.jit import inline, paste
 from ..dynamics.crba import poses_with

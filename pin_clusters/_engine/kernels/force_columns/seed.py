@@ -1,7 +1,5 @@
 """What stands in the panel before the passes: torques, and forces at frames."""
 
-from __future__ import annotations
-
 from ..bodies.motions import pose_of_rotor
 from ..bodies.placements import free_pose, unit_rotation
 from ..compiling.jit import inline

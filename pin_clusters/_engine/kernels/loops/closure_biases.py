@@ -1,7 +1,5 @@
 """Equations of closures: their bias (dK/dt) v_tree, from velocities and accelerations at a = 0 of the bodies; (L4)."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, point_velocity, zero6

@@ -1,7 +1,5 @@
 """Equations of closures: their rows of K, from poses and motion axes."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.angles import sincos
 from ..numbers.memory import get, increase, put, put_zeros

@@ -4,8 +4,6 @@ Rotations count by twice the tangent of half the angle: zero and slope are those
 solution is infinitely far away.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import device, inline
 from ..numbers.choices import if_less
 from ..numbers.memory import get, put, put_zeros

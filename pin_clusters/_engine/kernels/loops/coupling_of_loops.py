@@ -4,8 +4,6 @@ tree velocity = G v and tree acceleration = G a + g follow from K (tree velocity
 dependent columns, the dependent rows of G are -P K_i, and those of g are -P (dK/dt) (tree velocity).
 """
 
-from __future__ import annotations
-
 from ..bodies.placements import place, turn_joint, unit_rotation
 from ..compiling.jit import inline, paste
 from ..numbers.choices import may_be_less

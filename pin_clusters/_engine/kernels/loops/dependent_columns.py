@@ -3,8 +3,6 @@
 Where the range of K turns with q (Bennett's linkage) no fixed choice would do.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.choices import if_less, may_be_less
 from ..numbers.memory import get, put

@@ -1,7 +1,5 @@
 """Derivatives of functions that the user compiled: those that are given, differences in the place of others."""
 
-from __future__ import annotations
-
 import math
 
 from ..compiling.jit import device, inline

@@ -4,8 +4,6 @@ A term is a product of at most three factors of an angle each. Its derivative by
 series in time are taken.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.tuples import load3

@@ -1,7 +1,5 @@
 """Functions that the user compiled, called by address."""
 
-from __future__ import annotations
-
 import ctypes
 
 from llvmlite import ir

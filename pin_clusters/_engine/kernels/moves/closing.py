@@ -4,8 +4,6 @@ Newton's method on the rows of K; nothing is allocated. What it cannot close is 
 means.
 """
 
-from __future__ import annotations
-
 import math
 
 from ..bodies.placements import start

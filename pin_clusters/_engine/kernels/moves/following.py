@@ -3,8 +3,6 @@
 Newton's method on the rows of K; nothing is allocated. What it cannot follow is reported: the caller has slower means.
 """
 
-from __future__ import annotations
-
 from ..bodies.increments import turn_pair, turn_quaternion
 from ..bodies.placements import free_rotation, start
 from ..compiling.jit import device, inline, paste

@@ -1,7 +1,5 @@
 """Sines, cosines and rotations."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from .choices import if_less
 

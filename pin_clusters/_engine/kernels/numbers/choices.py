@@ -1,7 +1,5 @@
 """What depends on which number is less; the tracer has functions of its own in the place of these."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 
 

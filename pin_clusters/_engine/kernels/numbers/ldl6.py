@@ -1,7 +1,5 @@
 """The symmetric 6x6 system of a free-flying base."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from .tuples import Vec6
 

@@ -1,7 +1,5 @@
 """Accessors of flat arrays of float64: how kernels read and write memory. Traced, the arrays hold expressions."""
 
-from __future__ import annotations
-
 from typing import Any
 
 from llvmlite import ir

@@ -3,8 +3,6 @@
 Loops are written out: Numba keeps tuples in registers.
 """
 
-from __future__ import annotations
-
 from numba.extending import overload
 
 from ..compiling.jit import INLINE, inline

@@ -5,8 +5,6 @@ origin: xx xy xz yy yz zz); ``Sym6``: symmetric spatial matrix (linear-linear (6
 (6)). Compiled code has no loop over the elements: they stay in registers.
 """
 
-from __future__ import annotations
-
 import operator
 from collections import namedtuple
 from typing import Any

@@ -3,8 +3,6 @@
 One pass outward places the links and, for the kinetic energy, moves them; then each parameter reads its link.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline, paste
 from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import add_angular, angular, column, cross, dot3, linear, point_velocity, rot_t

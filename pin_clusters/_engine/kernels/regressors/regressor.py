@@ -4,8 +4,6 @@ One pass outward places and moves the links; then the force is written that a un
 which each velocity that moves the body takes its share. The numbers of a row lie side by side, those of a body at once.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline, paste
 from ..numbers.memory import get, increase, put, put_copy
 from ..numbers.spatial import angular, cross, dot3, point_velocity

@@ -1,7 +1,5 @@
 """One link for the regressors: its place; for the torques its motion, its Jacobian, the forces of its parameters."""
 
-from __future__ import annotations
-
 from ..bodies.placements import moved, turned, unit_rotation
 from ..compiling.jit import inline
 from ..numbers.angles import sincos, turn_z

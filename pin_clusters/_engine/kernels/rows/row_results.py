@@ -1,7 +1,5 @@
 """What is done to one row of a batch beside the kernels of one state, which are called at their addresses."""
 
-from __future__ import annotations
-
 import math
 
 from ..compiling.jit import inline

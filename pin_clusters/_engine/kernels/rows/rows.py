@@ -4,8 +4,6 @@ Arguments are passed as the words of which Numba's calls are made: a whole numbe
 nine. ``native/words.py`` makes them; those that lead to a row move on from row to row.
 """
 
-from __future__ import annotations
-
 from typing import Any, Final
 
 from llvmlite import ir

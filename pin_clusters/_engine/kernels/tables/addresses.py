@@ -1,7 +1,5 @@
 """What stands at an address: the tables of a workspace, compiled functions. Numbers travel faster than objects."""
 
-from __future__ import annotations
-
 import ctypes
 from typing import Any
 

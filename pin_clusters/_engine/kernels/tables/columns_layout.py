@@ -5,8 +5,6 @@ then what the kernel finds. ``panel`` has six numbers of each body and column, f
 per velocity, a number per column: torque, later of W, later acceleration, see ``columns``.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 

@@ -6,8 +6,6 @@ with tau - h in the column behind those of the contacts. ``gram`` has a row per 
 more than the contacts, too.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Rows of what is asked of contacts: see ``contacts_layout``."""
 
-from __future__ import annotations
-
 from .contacts_layout import Contact, Contacts, Fields
 from .views import view_of
 

@@ -1,7 +1,5 @@
 """What steps on a ground and their kernel tell each other: numbers of calls, clock and what is given in float64."""
 
-from __future__ import annotations
-
 from typing import Final
 
 from .plan import CALLS

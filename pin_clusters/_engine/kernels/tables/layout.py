@@ -10,8 +10,6 @@ have one orientation and origin, those of the universe or, below a free flyer on
 then enters through gravity alone.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 ROW_WIDTH: Final = 16  # a power of two: every read of the index multiplies by it

@@ -3,8 +3,6 @@
 Vectors are in axes of the world, motions at the link's own origin.
 """
 
-from __future__ import annotations
-
 from ..numbers.tuples import load3, load6, load9, load10
 from . import tree_layout as at
 from .workspace import quantities_in

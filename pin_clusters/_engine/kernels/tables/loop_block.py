@@ -1,7 +1,5 @@
 """Where a LOOP cluster keeps what in ``work``, for kernels."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from .sizes import offsets
 

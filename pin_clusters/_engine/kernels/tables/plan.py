@@ -1,7 +1,5 @@
 """What a simulation and its kernel tell each other: numbers of plan, calls and clock."""
 
-from __future__ import annotations
-
 from typing import Final
 
 # plan, row 0

@@ -7,8 +7,6 @@ The torques have everything in axes and about the origin of the universe or, if 
 that free flyer: its six rows of the regressor are then the bodies' own forces, and cost nothing.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Reading rows of the tables of the regressors: see ``regressor_layout``."""
 
-from __future__ import annotations
-
 from .regressor_layout import Armature, Body, Column, Head, Pair, Reach, Rod, Spin
 from .views import view_of
 

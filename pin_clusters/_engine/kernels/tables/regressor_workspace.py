@@ -3,8 +3,6 @@
 Of a link only its turning counts, and the acceleration of its origin as a point, minus gravity: the *pull*.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.tuples import load3, load10
 from .regressor_layout import FORCES, PARAMETERS

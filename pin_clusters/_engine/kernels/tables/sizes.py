@@ -1,7 +1,5 @@
 """How much room there is for what has no fixed size in ``work``; for those who lay tables out, too."""
 
-from __future__ import annotations
-
 from typing import NamedTuple
 
 from .layout import ANGLE_ROOM

@@ -6,8 +6,6 @@ but ``ALIGN`` is transposed: it leads from the joint frame. ``out`` has the resu
 name, and how (matrices by columns, placements as rotation by columns and translation), then this package's own.
 """
 
-from __future__ import annotations
-
 from typing import Final, NamedTuple
 
 

@@ -1,7 +1,5 @@
 """Reading rows of the tables of the tree: see ``tree_layout``."""
 
-from __future__ import annotations
-
 from .tree_layout import Derived, Dof, Driver, Field, Link, Lump, Own, Place, Sections, Spin, Term, TreeHeader
 from .views import view_of
 

@@ -4,8 +4,6 @@ Behind the records of a cluster's bodies come those of the sums that its output 
 freedom that follow no others have a short form, a column each.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 # of a displacement along the column, in the kernels' world

@@ -3,8 +3,6 @@
 What is not used is not loaded: in compiled code a view is as fast as the one number that one wants of it.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -6,8 +6,6 @@ Of a body: ``(work, b)``. Of a cluster with a list of columns: ``(work, at, nk, 
     spin: momenta of spin elements in the world per unit velocity, 3 per column, the output body's, then the carriers'.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, put
 from ..numbers.tuples import load2, load3, load6, load9, load10, load15, load21

@@ -4,8 +4,6 @@ Per velocity of the tree, with m, h, p the mass, first moment and momentum of wh
 L = v_lam x S: (m L_lin + L_ang x h + S_ang x p) / mass; (L8). What ``tree`` left of links must still be there.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline, paste
 from ..numbers.memory import get, increase, put, put_zeros
 from ..numbers.spatial import angular, cross, linear, point_velocity

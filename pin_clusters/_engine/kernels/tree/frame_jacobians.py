@@ -1,25 +1,8 @@
 """Jacobians of one joint or frame: from a configuration, or from what stands in ``pin.Data``; and their rates."""
 
-from __future__ import annotations
-
 from ..bodies.placements import moved, turned
 from ..compiling.jit import inline, paste
 from ..numbers.memory import get, put
-from ..numbers.spatial import (
-    angular,
-    axis_of,
-    cross,
-    join,
-    linear,
-    matmul3,
-    rot,
-    rot6,
-    rot6_t,
-    rot_t,
-    transposed,
-    zero3,
-    zero6,
-)
 from ..numbers.tuples import load3, load6, load9
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
@@ -28,6 +11,9 @@ from ..tables.layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
 from ..tables.tree_views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
 from .independent_columns import clear_rows
 from .link_motions import at_point, carried
+
+from ..numbers.spatial import angular, axis_of, cross, join, linear, matmul3  # isort: skip
+from ..numbers.spatial import rot, rot6, rot6_t, rot_t, transposed, zero3, zero6  # isort: skip
 
 
 @inline

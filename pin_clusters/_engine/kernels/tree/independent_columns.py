@@ -1,7 +1,5 @@
 """Columns of Jacobians: of the tree, and of the independent velocities."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import cross

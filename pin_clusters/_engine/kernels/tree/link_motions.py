@@ -1,7 +1,5 @@
 """One link of the tree: its place, its motion and its directions. See ``tree_layout``."""
 
-from __future__ import annotations
-
 from ..bodies.placements import moved, turned, unit_rotation
 from ..compiling.jit import inline
 from ..numbers.memory import get

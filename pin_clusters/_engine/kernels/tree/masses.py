@@ -1,7 +1,5 @@
 """What has mass or spin and is no link, and where moments are taken about."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get
 from ..numbers.spatial import angular, cross, linear, point_velocity, rot, zero3

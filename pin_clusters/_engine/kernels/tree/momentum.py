@@ -3,8 +3,6 @@
 Everything is first about the first link, then about the common centre of mass: far from the origin no digit is lost.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, put
 from ..numbers.spatial import angular, cross, join, point_velocity, rot, rot_t, sym3_mul, zero3

@@ -1,21 +1,7 @@
 """Momentum matrix, Jacobian of the centre of mass, and the inertia of the whole robot."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, put, put_zeros
-from ..numbers.spatial import (
-    angular,
-    cross,
-    join,
-    linear,
-    point_inertia,
-    rigid_in_world,
-    rigid_mul,
-    rot,
-    zero3,
-    zero_rigid,
-)
 from ..numbers.tuples import Rigid, Vec3, load3, load6
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
@@ -25,6 +11,9 @@ from ..tables.tree_views import dof, driver, entry, link, lump, spin_row
 from .independent_columns import add_independent
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle, spin_momentum
+
+from ..numbers.spatial import angular, cross, join, linear, point_inertia  # isort: skip
+from ..numbers.spatial import rigid_in_world, rigid_mul, rot, zero3, zero_rigid  # isort: skip
 
 
 @inline

@@ -1,7 +1,5 @@
 """Rate of change of the momentum matrix."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, point_velocity, rigid_mul

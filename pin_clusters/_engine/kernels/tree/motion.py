@@ -1,7 +1,5 @@
 """Placements, velocities and accelerations of the tree, as ``pin.forwardKinematics`` leaves them."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, put
 from ..numbers.spatial import cross, matmul3, rot6_t, rot_t, transposed, zero6

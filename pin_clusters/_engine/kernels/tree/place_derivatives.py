@@ -11,8 +11,6 @@ outside S x v_o and S x a_o come to L and N. With G, and the rates of the tree's
     v_q = L G + S dv/dq      a_q = N G + Gam dv/dq + S da/dq      a_v = Gam G + S da/dv      a_a = v_v = S G
 """
 
-from __future__ import annotations
-
 from ..bodies.placements import unit_rotation
 from ..compiling.jit import inline, paste
 from ..numbers.memory import get

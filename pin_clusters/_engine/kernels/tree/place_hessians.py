@@ -5,8 +5,6 @@ if j comes after i; in the world by S_j x S_i if it does not; in axes of the wor
 the place. With G: dJ_k/dq_m = sum over i, j of (dS_i/dq_j) G_ik G_jm, and S_i dG_ik/dq_m; (L8).
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline, paste
 from ..numbers.memory import borrowed, get, increase, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, zero6

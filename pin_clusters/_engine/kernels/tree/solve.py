@@ -7,8 +7,6 @@ the row of one above has the same numbers from its own place on.
 ``plan``: five numbers per velocity, then the lists of those above; see ``tree_of_velocities``.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.memory import get, put, put_copy, put_zeros
 from ..tables.tree_layout import BEHIND, DEPTH, IV, PATH, ROW, WIDTH

@@ -1,7 +1,5 @@
 """What Pinocchio computes on the spanning tree, with the independent velocities; results go to ``pin.Data`` as well."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline, paste
 from ..numbers.memory import put, put_copy
 from ..tables.addresses import seen

@@ -1,7 +1,5 @@
 """Variations of the motion and of the forces of clusters, for derivatives of their dynamics: see docs/algorithms.md."""
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..tables.variations_layout import RECORD
 from ..tables.views import body

@@ -1,7 +1,5 @@
 """Derivatives of forward dynamics: those of inverse dynamics at its accelerations, times minus the inverse of M."""
 
-from __future__ import annotations
-
 from ..compiling.jit import paste
 from ..numbers.memory import borrowed
 from ..tables.addresses import call_at

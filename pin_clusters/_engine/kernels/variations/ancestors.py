@@ -1,7 +1,5 @@
 """Entries between a column and those of the clusters above it; (V5)."""
 
-from __future__ import annotations
-
 from ..clusters.articulated import moves
 from ..compiling.jit import inline
 from ..numbers.memory import put, put_apart, put_twice

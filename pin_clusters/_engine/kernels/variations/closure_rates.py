@@ -6,8 +6,6 @@ are those of column m with the unknown rows left out, and W', W'' are rates of t
 For equations of joints the same is phi''[x', G_m], and phi'''[x', x', G_m] + phi''[x'', G_m] + 2 phi''[x', dG_m].
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..loops.closure_biases import motion_of, point_acceleration
 from ..loops.closure_rows import frame, point

@@ -5,8 +5,6 @@ wrench per closure, Lambda'_m its rate along J_m at fixed lambda, and X_km = X_k
 equations of joints: -(lambda' phi'')[G_k, G_m].
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import device, inline
 from ..loops.closure_rows import frame, point
 from ..loops.harmonic_rates import bend_along, bends_by_angles

@@ -1,7 +1,5 @@
 """G, its bias g and its rate of change, as full matrices of the tree."""
 
-from __future__ import annotations
-
 from ..bodies.placements import start
 from ..compiling.jit import inline, paste
 from ..loops.coupling_of_loops import bias_of, is_singular, prepare, rates_of, stand_still

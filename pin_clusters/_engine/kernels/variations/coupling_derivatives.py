@@ -1,7 +1,5 @@
 """Derivatives of the rates and accelerations of all joints, G v and G a + g, as full matrices of the tree; (L6)."""
 
-from __future__ import annotations
-
 from ..bodies.placements import start
 from ..clusters.general import columns
 from ..compiling.jit import inline, paste

@@ -4,8 +4,6 @@ dG_m = d(G v)/dq_m and ddG_m = d(G a + g)/dq_m; the true rate of G is another on
 not commute: dG/dt = dG + G [v, .] - [G v, G .], with the brackets of the joints' groups.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import device, inline
 from ..loops.closure_biases import motion_of
 from ..loops.coupling_of_loops import accelerations_of, joint_motion

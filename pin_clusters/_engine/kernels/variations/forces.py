@@ -1,26 +1,16 @@
 """What the variations of one body do to its force, and where they go: inertia, momentum and sums toward the base."""
 
-from __future__ import annotations
-
 from ..bodies.motions import inertial_force
 from ..compiling.jit import inline
 from ..numbers.memory import put
 from ..numbers.spatial import cross_force, rigid_mul, zero3, zero6
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
-from ..tables.variations_layout import (
-    ACCELERATION,
-    OF_ACCELERATION,
-    OF_COLUMN,
-    OF_MOMENTUM,
-    OF_MOTION,
-    OF_POSITION,
-    OF_RATE,
-    QUADRATIC,
-    VELOCITY,
-)
 from . import record
 from .momentum_rates import rate_of_inertia, twice_B, twice_B_transposed
+
+from ..tables.variations_layout import ACCELERATION, OF_ACCELERATION, OF_COLUMN, OF_MOMENTUM  # isort: skip
+from ..tables.variations_layout import OF_MOTION, OF_POSITION, OF_RATE, QUADRATIC, VELOCITY  # isort: skip
 
 
 @inline

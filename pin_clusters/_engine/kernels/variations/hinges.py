@@ -4,8 +4,6 @@ A column is the same for all bodies that it moves. Spin elements are on the outp
 leaves the cluster.
 """
 
-from __future__ import annotations
-
 from ..bodies.motions import body_inertia, set_hinge
 from ..bodies.placements import hinge
 from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms_on

@@ -4,8 +4,6 @@ In axes of the world, about its origin, 2 B = [[0, -2 l x], [0, Sigma - k x]], w
 of the rotational inertia: both are sums over bodies.
 """
 
-from __future__ import annotations
-
 from ..compiling.jit import inline
 from ..numbers.spatial import angular, cross, dot3, join, linear, sym3_mul
 from ..numbers.tuples import Vec3, Vec6

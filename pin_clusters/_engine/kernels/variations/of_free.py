@@ -1,7 +1,5 @@
 """FREE: a free flyer on the universe, in whose axes all below it is: J is the identity, L is zero; (V6)."""
 
-from __future__ import annotations
-
 from ..bodies.motions import base_gravity, body_inertia
 from ..bodies.placements import free_pose, unit_rotation
 from ..clusters.free import couple

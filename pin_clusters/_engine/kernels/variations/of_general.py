@@ -1,7 +1,5 @@
 """GENERAL, and what LOOP has in common with it: records of all columns, body by body; see the package."""
 
-from __future__ import annotations
-
 from ..bodies.motions import along, body_inertia, motion
 from ..bodies.placements import place
 from ..clusters.articulated import moves
@@ -17,19 +15,9 @@ from ..tables.views import body, carrier_row, listed
 from . import record, sums
 from .ancestors import enter_sum, to_ancestors
 from .coupling_rates import along_joint
-from .forces import (
-    add_forces,
-    add_moments,
-    add_momentum,
-    clear,
-    forces_at,
-    forces_of,
-    hand_force,
-    hand_inertial,
-    momentum_of,
-    motions_at,
-    set_inertial,
-)
+
+from .forces import add_forces, add_moments, add_momentum, clear, forces_at, forces_of  # isort: skip
+from .forces import hand_force, hand_inertial, momentum_of, motions_at, set_inertial  # isort: skip
 
 
 @inline

@@ -1,7 +1,5 @@
 """LOOP: dG and ddG come first, then what GENERAL does; spin elements whose ratios change, rods, and what G' t needs."""
 
-from __future__ import annotations
-
 from ..bodies.motions import body_inertia, motion
 from ..clusters.general import columns
 from ..clusters.loop import rod_forces
@@ -10,19 +8,6 @@ from ..loops.closure_biases import point_acceleration
 from ..loops.closure_rows import point
 from ..loops.coupling_of_loops import is_singular, joint_motion, prepare, prepare_bias
 from ..numbers.memory import get, increase, put
-from ..numbers.spatial import (
-    angular,
-    cross,
-    cross_force,
-    dot3,
-    dot6,
-    join,
-    point_inertia,
-    point_velocity,
-    rigid_mul,
-    rot,
-    zero3,
-)
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
 from ..tables.layout import MIDDLE
@@ -34,6 +19,9 @@ from .coupling_rates import along_joint, at_rates_of, differentiate_coupling
 from .forces import add_forces, add_moments, add_momentum, clear, hand_force, motions_at, set_inertial
 from .momentum_rates import rate_of_inertia, twice_B_transposed
 from .of_general import carried, collect_body, hand_on, set_record
+
+from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join  # isort: skip
+from ..numbers.spatial import point_inertia, point_velocity, rigid_mul, rot, zero3  # isort: skip
 
 
 @inline

@@ -1,7 +1,5 @@
 """SINGLE: Gamma is 2 L, and the axis is J."""
 
-from __future__ import annotations
-
 from ..bodies.motions import spin_moment
 from ..compiling.jit import inline
 from ..numbers.memory import get, put

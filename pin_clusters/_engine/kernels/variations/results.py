@@ -1,7 +1,5 @@
 """What is made of the entries and sums: the Coriolis matrix, and derivatives about the centre of mass."""
 
-from __future__ import annotations
-
 from ..compiling.jit import device, inline
 from ..numbers.memory import get, put, put_apart
 from ..numbers.spatial import cross, cross_force, join, linear, zero3, zero6

@@ -4,8 +4,6 @@ The recursion of Singh, Russell and Wensing on the independent tree, with column
 subspaces and their rates, so that couplings, spin elements and closed loops are in it.
 """
 
-from __future__ import annotations
-
 from ..bodies.motions import pose_of_rotor, rotor_force
 from ..bodies.placements import start, turn_joints
 from ..clusters.loop import without_loops

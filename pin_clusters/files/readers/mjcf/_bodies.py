@@ -1,7 +1,5 @@
 """The bodies of ``<worldbody>``, depth-first as MuJoCo numbers them."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field

@@ -1,7 +1,5 @@
 """An MJCF document as one tree of elements: includes put in, defaults found."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections import defaultdict
 from dataclasses import dataclass, field

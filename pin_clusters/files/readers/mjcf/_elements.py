@@ -1,7 +1,5 @@
 """Elements of MJCF with the values of their attributes: numbers, booleans and poses."""
 
-from __future__ import annotations
-
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterable, Mapping

@@ -1,7 +1,5 @@
 """``<equality>``: connects and welds as loops, joints and tendons as couplings or locks."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """Inertias of bodies: what ``<inertial>`` says, or the sum over their geoms, which are shapes or meshes."""
 
-from __future__ import annotations
-
 import math
 
 import numpy as np

@@ -1,7 +1,5 @@
 """``<keyframe>``: poses of the file in the order of Pinocchio."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Mapping
 
 import numpy as np

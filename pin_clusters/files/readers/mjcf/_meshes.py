@@ -1,7 +1,5 @@
 """Inertias of meshes, read by coal, with MuJoCo's four rules; needed only where a body has no inertial."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

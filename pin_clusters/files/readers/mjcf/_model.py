@@ -1,16 +1,15 @@
 """From the text of an MJCF file to a cluster model."""
 
-from __future__ import annotations
-
 import os
 import warnings
 from collections.abc import Callable, Iterable
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...._support.trees import joint_in_v
 from ....constraints import Rod
@@ -34,25 +33,17 @@ from ._rods import split_balls
 from ._shapes import read_shapes
 from ._tree import build_tree
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
 MOVED = 1e-6
 """A keyframe whose joints move more until its loops are closed is said to be open, [rad] or [m]."""
 
 
 @documented
 def buildModelFromMJCF(
-    file_or_string: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
-    independent: Iterable[str] | None = None,
-    *,
-    armature: Literal["keep", "rotor"] = "keep",
-    keyframe: str | None = None,
+    file_or_string: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
+    *, armature: Literal["keep", "rotor"] = "keep", keyframe: str | None = None,
     root_folder: str | os.PathLike[str] | None = None,
-) -> ClusterModel:
+) -> ClusterModel:  # fmt: skip
     """Read an MJCF file, the format of MuJoCo, with all that ties its joints.
 
     ``q`` has the numbers of MuJoCo's ``qpos``, joint by joint in the same order, but for quaternions, which are

@@ -1,7 +1,5 @@
 """Springs, dampers, dry friction and held weight of joints, tendons and bodies."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from itertools import pairwise

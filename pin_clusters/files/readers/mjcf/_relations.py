@@ -1,7 +1,5 @@
 """Joint and tendon equalities: what they lock, and couplings of what they leave."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial

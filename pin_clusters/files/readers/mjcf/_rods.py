@@ -1,7 +1,5 @@
 """Bodies between a ball joint and a connect: two hinges replace the ball, without the spin that nothing holds."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass

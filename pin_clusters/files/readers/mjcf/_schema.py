@@ -3,8 +3,6 @@
 What is not here is unknown to MuJoCo too, or does not matter to a rigid body: materials, cameras, contacts, sensors.
 """
 
-from __future__ import annotations
-
 import math
 
 from .._numbers import Type, flag, one, powers, several, text, vector, word

@@ -1,7 +1,5 @@
 """Geoms that collide, as shapes on bodies; those with ``contype`` and ``conaffinity`` 0 are only drawn."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 
 import numpy as np

@@ -1,7 +1,5 @@
 """The ``pin.Model`` of the bodies: a joint for each joint of the file, with q as in MuJoCo's qpos."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from functools import cached_property
 

@@ -1,13 +1,12 @@
 """SDF: links with absolute poses and any number of parents, read without Pinocchio, whose wheels cannot."""
 
-from __future__ import annotations
-
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ....constraints import Gear, LinearCoupling, Loop, Rod
 from ....model import ClusterModel
@@ -24,18 +23,12 @@ from ._shapes import read_shapes
 from ._spanning import Spanning, loses, span
 from ._tree import build_tree
 
-if TYPE_CHECKING:
-    from numpy.typing import ArrayLike
-
 
 @documented
 def buildModelFromSdf(
-    file_or_string: str | os.PathLike[str],
-    root_joint: pin.JointModel | None = None,
-    constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None,
-    independent: Iterable[str] | None = None,
-) -> ClusterModel:
+    file_or_string: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
+) -> ClusterModel:  # fmt: skip
     """Read a model of SDF 1.2 to 1.12.
 
     The joints nearest to the root make the tree; a link with two parents closes a loop (`Loop` of the kind of the

@@ -3,8 +3,6 @@
 Files for soft constraints have loops that cannot move, or only to first order: see ``sliding_triangle`` and ``locked``.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import warnings
 from collections.abc import Iterable, Sequence

@@ -4,8 +4,6 @@ A gearbox with the reference body R ties two angles, as in the specification of 
 parent link about ``axis``, theta_2 that from R to the child link about ``axis2``, and theta_2 = -ratio theta_1.
 """
 
-from __future__ import annotations
-
 from collections.abc import Collection
 from typing import Any
 

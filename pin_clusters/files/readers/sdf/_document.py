@@ -1,7 +1,5 @@
 """An SDF document: which model of it is meant, and the files that it includes."""
 
-from __future__ import annotations
-
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator

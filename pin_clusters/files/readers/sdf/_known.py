@@ -1,7 +1,5 @@
 """What of an SDF is read, what is for other programs, and what would change the dynamics if it were lost."""
 
-from __future__ import annotations
-
 import difflib
 import xml.etree.ElementTree as ET
 

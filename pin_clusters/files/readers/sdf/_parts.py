@@ -1,7 +1,5 @@
 """Links and joints of a document as plain data: every number checked, every pose in the frame of the model."""
 
-from __future__ import annotations
-
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping

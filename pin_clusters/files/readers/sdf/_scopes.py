@@ -1,7 +1,5 @@
 """Names and poses: models within models, and what is given relative to what."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator
 
@@ -34,7 +32,7 @@ class Scope:
     """
 
     def __init__(
-        self, element: ET.Element, version: tuple[int, int], document: Document, parent: Scope | None = None
+        self, element: ET.Element, version: tuple[int, int], document: Document, parent: "Scope | None" = None
     ) -> None:
         name = element.get("name")
         if not name:
@@ -72,13 +70,13 @@ class Scope:
         """Return a name that is unique in the robot."""
         return "::".join((*self.path, name))
 
-    def every(self) -> Iterator[Scope]:
+    def every(self) -> "Iterator[Scope]":
         """Return this model and all in it."""
         yield self
         for scope in self.models.values():
             yield from scope.every()
 
-    def find(self, name: str, owner: str) -> tuple[Scope, str]:
+    def find(self, name: str, owner: str) -> "tuple[Scope, str]":
         """Return the model that a name leads to, and the name in it.
 
         Raises:

@@ -1,7 +1,5 @@
 """``<collision>`` of links, as shapes."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 
 from ....errors import LoadError

@@ -1,7 +1,5 @@
 """Which joints make the tree, and which close its loops."""
 
-from __future__ import annotations
-
 import math
 from collections import deque
 from collections.abc import Collection, Iterator, Mapping, Sequence

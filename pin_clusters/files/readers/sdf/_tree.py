@@ -1,7 +1,5 @@
 """The tree of a document as a ``pin.Model``."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Numbers, flags, names and poses as SDF writes them: as the text of elements."""
 
-from __future__ import annotations
-
 import math
 import xml.etree.ElementTree as ET
 from collections.abc import Callable

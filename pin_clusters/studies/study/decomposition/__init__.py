@@ -1,7 +1,5 @@
 """Why an approximation is wrong: its torque error split into parts with a name each."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

@@ -7,8 +7,6 @@ coupling in its place (H = S, the rows of the independent velocities, or H = G0)
         = (G - H)' ID_L(v_e, G a + g) + H' M_L (G - H) a + H' M_L g + H' (c_L(v_e) - c_L(v_r))
 """
 
-from __future__ import annotations
-
 import numpy as np
 import pinocchio as pin
 

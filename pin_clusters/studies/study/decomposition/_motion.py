@@ -6,8 +6,6 @@ every axis turn with the joint's body; what is missing for joints whose axes mov
 their bias ``c``.
 """
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 
 import numpy as np

@@ -9,8 +9,6 @@ angular velocity and acceleration, its spin adds to the locked rotor
 What of its inertia is not balanced and symmetric about the axis adds its own Newton-Euler force.
 """
 
-from __future__ import annotations
-
 from collections import defaultdict
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """Where a frame gets to in open loop."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -56,17 +54,9 @@ class Drift(Result):
 
 @documented
 def drift(
-    model: ClusterModel,
-    q0: Any,
-    v0: Any,
-    tau: Any,
-    frame: str,
-    duration: float = 1.0,
-    dt: float = 1e-3,
-    rungs: Iterable[str] | None = None,
-    drop_rotors: bool = False,
-    record: int = 1,
-) -> Drift:
+    model: ClusterModel, q0: Any, v0: Any, tau: Any, frame: str, duration: float = 1.0, dt: float = 1e-3,
+    rungs: Iterable[str] | None = None, drop_rotors: bool = False, record: int = 1,
+) -> Drift:  # fmt: skip
     """Simulate the exact robot and its approximations from the same state, under the same torques.
 
     The torques are open loop: those that move the exact robot, for example, computed by inverse dynamics. All robots

@@ -1,7 +1,5 @@
 """Errors of the torques of a motion, and of the accelerations under given torques."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """What an approximation gets wrong in flight: nothing touches the ground, so momentum should be kept."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any

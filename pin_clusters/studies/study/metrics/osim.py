@@ -1,7 +1,5 @@
 """The inertia that a frame shows to the world."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -58,13 +56,9 @@ class OsimError(Result):
 
 @documented
 def osim_error(
-    model: ClusterModel,
-    frame: str,
-    q: Any,
-    rungs: Iterable[str] | None = None,
-    drop_rotors: bool = False,
+    model: ClusterModel, frame: str, q: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False,
     rows_of: Rows = "linear",
-) -> OsimError:
+) -> OsimError:  # fmt: skip
     """Compare the inertia that a push on a frame feels.
 
     A direction in which the frame cannot move (of a leg of five joints, a planar linkage) is left out. J of

@@ -9,8 +9,6 @@ The paper's text has the first; the other three are in its published code only. 
 for how long, is theirs; how random states are drawn is ours.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 
@@ -50,13 +48,9 @@ EXPERIMENTS = tuple(_RUN)
 
 
 def run(
-    name: str,
-    model: ClusterModel | None = None,
-    *,
-    drop_rotors: bool = False,
-    progress: Progress | None = None,
-    **options: Any,
-) -> Experiment:
+    name: str, model: ClusterModel | None = None,
+    *, drop_rotors: bool = False, progress: Progress | None = None, **options: Any,
+) -> Experiment:  # fmt: skip
     """Run an experiment.
 
     Args:

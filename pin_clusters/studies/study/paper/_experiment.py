@@ -1,7 +1,5 @@
 """What the experiments share: JSON, tables, a figure."""
 
-from __future__ import annotations
-
 from abc import ABC, abstractmethod
 from pathlib import Path
 

@@ -1,7 +1,5 @@
 """Random chains and trees with rotors, many of them."""
 
-from __future__ import annotations
-
 from concurrent.futures import Executor
 from dataclasses import dataclass
 from typing import Any
@@ -112,15 +110,9 @@ def draw_errors(figure: Figure, found: RandomChains, failed: int = 0) -> None:
 @documented
 @engine("tables")  # its robots differ
 def run(
-    model: object = None,
-    *,
-    drop_rotors: bool = False,
-    progress: Progress | None = None,
-    robots: int = 400,
-    states: int = 25,
-    seed: int = 0,
-    executor: Executor | None = None,
-) -> RandomChainsExperiment:
+    model: object = None, *, drop_rotors: bool = False, progress: Progress | None = None, robots: int = 400,
+    states: int = 25, seed: int = 0, executor: Executor | None = None,
+) -> RandomChainsExperiment:  # fmt: skip
     """Measure the approximations of random robots.
 
     Args:

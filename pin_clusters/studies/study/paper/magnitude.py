@@ -1,7 +1,5 @@
 """The error of forward dynamics against the magnitude of the torque."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 
@@ -142,14 +140,9 @@ class TorqueMagnitude(Experiment):
 
 @documented
 def run(
-    model: ClusterModel,
-    *,
-    drop_rotors: bool = False,
-    progress: Progress | None = None,
-    samples: int = SAMPLES,
-    seed: int = 0,
-    max_torque: ArrayLike | None = None,
-) -> TorqueMagnitude:
+    model: ClusterModel, *, drop_rotors: bool = False, progress: Progress | None = None, samples: int = SAMPLES,
+    seed: int = 0, max_torque: ArrayLike | None = None,
+) -> TorqueMagnitude:  # fmt: skip
     """Compare forward dynamics at random states under torques of growing magnitude.
 
     The state of sample i is random: one-dof joints within 1 rad (m) of zero, velocities normal with a deviation of

@@ -1,7 +1,5 @@
 """Torques along sines of several frequencies: figure 14 of arXiv 2311.13732."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -113,15 +111,9 @@ class TorqueSinusoids(Experiment):
 @documented
 def run(
     model: ClusterModel,
-    *,
-    drop_rotors: bool = False,
-    progress: Progress | None = None,
-    frequencies: Sequence[float] = FREQUENCIES,
-    amplitude: float = 0.5,
-    duration: float = 5.0,
-    dt: float = 5e-4,
-    joint: str | None = None,
-) -> TorqueSinusoids:
+    *, drop_rotors: bool = False, progress: Progress | None = None, frequencies: Sequence[float] = FREQUENCIES,
+    amplitude: float = 0.5, duration: float = 5.0, dt: float = 5e-4, joint: str | None = None,
+) -> TorqueSinusoids:  # fmt: skip
     """Study a robot along sines of several frequencies.
 
     Args:

@@ -1,7 +1,5 @@
 """The torques of a motion in open loop: where exact and approximate robots take the end effector."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -115,16 +113,9 @@ class EndEffectorTracking(Experiment):
 
 @documented
 def run(
-    model: ClusterModel,
-    *,
-    drop_rotors: bool = False,
-    progress: Progress | None = None,
-    frequency: float = 0.5,
-    amplitude: float = 0.5,
-    duration: float = 5.0,
-    dt: float = 1e-3,
-    frame: str | None = None,
-) -> EndEffectorTracking:
+    model: ClusterModel, *, drop_rotors: bool = False, progress: Progress | None = None, frequency: float = 0.5,
+    amplitude: float = 0.5, duration: float = 5.0, dt: float = 1e-3, frame: str | None = None,
+) -> EndEffectorTracking:  # fmt: skip
     """Drive the exact and the approximate robots with the exact torques of a sine.
 
     Nothing corrects the motion: the smallest error grows, that of the integration too. The torques are those at the

@@ -5,8 +5,6 @@ Gattringer and Mueller (inverse input matrices); Moss, lecture slides (articulat
 writes ``paper.json``, ``paper.md`` and a PNG per figure into a folder. All but the measuring works on what JSON keeps.
 """
 
-from __future__ import annotations
-
 import dataclasses
 import time
 from collections.abc import Iterable
@@ -66,13 +64,9 @@ def expected(
 
 @engine("tables")  # its robots differ
 def run(
-    *,
-    quick: bool | Effort = False,
-    only: Iterable[str] | None = None,
-    longest: int | None = None,
-    patient: bool = False,
-    progress: Progress | None = None,
-) -> dict[str, Any]:
+    *, quick: bool | Effort = False, only: Iterable[str] | None = None, longest: int | None = None,
+    patient: bool = False, progress: Progress | None = None,
+) -> dict[str, Any]:  # fmt: skip
     """Measure.
 
     Args:

@@ -1,7 +1,5 @@
 """How the figures look: one style per method, and what figures of times have in common."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """How much is measured, and how: interleaved in one process, on one thread, medians with their spread."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeVar

@@ -1,7 +1,5 @@
 """How long a run will take, and how much memory: said before, and refused where it is too much."""
 
-from __future__ import annotations
-
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass

@@ -1,7 +1,5 @@
 """What the numbers depend on: processor, versions, commit, date."""
 
-from __future__ import annotations
-
 import os
 import platform
 import subprocess

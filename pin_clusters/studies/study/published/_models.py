@@ -1,7 +1,5 @@
 """The robots of the curves, chains and trees of the links of ``geared_chain``; approximate robots; what is timed."""
 
-from __future__ import annotations
-
 import importlib
 import itertools
 import warnings

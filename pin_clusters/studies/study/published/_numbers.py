@@ -1,7 +1,5 @@
 """What was published, as data; times are not compared, as processors differ, but percentages, ratios and orders."""
 
-from __future__ import annotations
-
 from typing import Any
 
 CHIGNOLI = "Chignoli et al., arXiv 2311.13732"

@@ -1,7 +1,5 @@
 """The report as a page of Markdown: everything on it comes from the results."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable, Sequence
 from typing import Any
 

@@ -1,7 +1,5 @@
 """A part of the report: what it measures, draws, tabulates and says. All but the first works on what JSON keeps."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """The slides' crossover: mass matrix and its factorisation, articulated bodies, Lagrange multipliers."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Figure 2 and tables 1 and 2 of Kroeg, Gattringer and Mueller: inverse input matrices against forces one by one."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable, Iterator
 from typing import Any

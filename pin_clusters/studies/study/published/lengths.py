@@ -1,7 +1,5 @@
 """Figures 11 and 13 of arXiv 2311.13732: cost against the number of links, and on to a thousand."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any

@@ -1,7 +1,5 @@
 """Figures 4 and 5 of Yamane and Nakamura: chains of 30 degrees of freedom fall, and keep their energy."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 
 import numpy as np

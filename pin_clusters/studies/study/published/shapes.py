@@ -1,7 +1,5 @@
 """Cost against the size of the largest cluster, the depth of the tree, and the number of end effectors."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import NamedTuple

@@ -1,7 +1,5 @@
 """Figure 14 of arXiv 2311.13732: torques along sines, by the experiment of that name."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from typing import Any

@@ -1,7 +1,5 @@
 """Tables II to IV and figures 9, 10 and 12 of arXiv 2311.13732: per cent of the cluster algorithm's time."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Callable
 from functools import partial

@@ -1,7 +1,5 @@
 """Figures 6 and 7 of Yamane and Nakamura: virtual work and unit vectors, on chains and on one link with many ends."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """What a trajectory is, and the checks that all of them share."""
 
-from __future__ import annotations
-
 import math
 from collections.abc import Mapping
 from typing import Any, Protocol, TypeAlias, runtime_checkable

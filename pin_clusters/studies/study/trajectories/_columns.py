@@ -1,7 +1,5 @@
 """Columns of a recording that belong together: poses of the base, forces on frames."""
 
-from __future__ import annotations
-
 from collections.abc import Iterable
 
 import numpy as np

@@ -1,7 +1,5 @@
 """Splines and filters of recorded samples."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

@@ -1,7 +1,5 @@
 """Motions recorded at other joints than the independent ones, such as a knee's own encoder, or those of motors."""
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Iterator
 

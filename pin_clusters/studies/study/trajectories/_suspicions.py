@@ -1,7 +1,5 @@
 """Warnings about recordings that can be read but look wrong."""
 
-from __future__ import annotations
-
 import warnings
 from collections.abc import Mapping
 

@@ -1,7 +1,5 @@
 """From the joints that a trajectory moves to the configuration of the whole robot."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping
 from typing import TypeAlias
 

@@ -1,7 +1,5 @@
 """Columns of numbers from CSV and NPZ files, with the row and the column of whatever is wrong."""
 
-from __future__ import annotations
-
 import csv
 import io
 import re

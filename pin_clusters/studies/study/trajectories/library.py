@@ -1,7 +1,5 @@
 """Motions that ship with the package: ``motions/*.csv`` beside the models of their robots."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 from ....errors import UnknownNameError, did_you_mean
@@ -47,7 +45,7 @@ def robot_of(name: str) -> str:
     return name.rpartition("_")[0]
 
 
-def _files() -> dict[str, Traversable]:
+def _files() -> "dict[str, Traversable]":
     """Return the files of the motions: ``robot_models/ROBOT/motions/KIND.csv`` is ``ROBOT_KIND``."""
     places = {robot: folder.joinpath("motions") for robot, folder in folders().items()}
     return {

@@ -1,7 +1,5 @@
 """Minimum-jerk motions between named poses."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias

@@ -1,7 +1,5 @@
 """Motions from files: joints by name, a floating base, resampled and differentiated."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from dataclasses import dataclass, field
@@ -18,23 +16,12 @@ from ....errors import did_you_mean
 from ....model import ClusterModel
 from . import _columns, _curves, _elsewhere
 from . import _suspicions as suspicions
-from ._base import (
-    MAX_SAMPLES,
-    Motion,
-    TrajectoryError,
-    base_columns,
-    documented,
-    finite,
-    grid,
-    joint_of,
-    numbers,
-    positive,
-    slides,
-    take,
-)
 from ._columns import BASE
 from ._whole import whole
 from .files import TIME, read
+
+from ._base import MAX_SAMPLES, Motion, TrajectoryError, base_columns, documented  # isort: skip
+from ._base import finite, grid, joint_of, numbers, positive, slides, take  # isort: skip
 
 KINDS = ("positions", "velocities", "accelerations")
 LEAST = 6
@@ -123,7 +110,7 @@ class Recorded:
             put("cutoff", positive(cutoff=self.cutoff)["cutoff"])
 
     @classmethod
-    def from_file(cls, path: str | Path, **options: Any) -> Recorded:
+    def from_file(cls, path: str | Path, **options: Any) -> "Recorded":
         """Read a CSV or NPZ file.
 
         Columns: ``time`` [s]; the joints by name [rad] or [m]; ``NAME.v`` and ``NAME.a``, if velocities and
@@ -145,7 +132,7 @@ class Recorded:
         return cls.from_columns(read(path), **({"name": Path(path).name} | options))
 
     @classmethod
-    def from_columns(cls, columns: dict[str, np.ndarray], **options: Any) -> Recorded:
+    def from_columns(cls, columns: dict[str, np.ndarray], **options: Any) -> "Recorded":
         """Make one from columns by name, as in a file.
 
         Args:
@@ -201,7 +188,7 @@ class Recorded:
             "forces_recorded": sorted(self.forces),
         }  # fmt: skip
 
-    def resampled(self, dt: float) -> Recorded:
+    def resampled(self, dt: float) -> "Recorded":
         """Return the same motion with another time between samples, [s]."""
         return dataclasses.replace(self, dt=dt)
 
@@ -230,7 +217,7 @@ class Recorded:
                 v[i], a[i] = change.velocity_to_new(*x[:2]), change.acceleration_to_new(*x)
         return time, q, v, a
 
-    def _with_gears(self, model: ClusterModel) -> Recorded:
+    def _with_gears(self, model: ClusterModel) -> "Recorded":
         """Return the same with the joints that follow from what was recorded at rotors."""
         kinds: dict[str, Any] = {kind: dict(getattr(self, kind)) for kind in KINDS}
         found = _elsewhere.through_gears(model, self.positions)

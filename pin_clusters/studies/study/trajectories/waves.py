@@ -1,7 +1,5 @@
 """Motions in which every joint does the same: sine, chirp, and a smooth swing."""
 
-from __future__ import annotations
-
 import math
 from dataclasses import asdict, dataclass, replace
 from typing import Any, ClassVar, TypeVar

@@ -4,8 +4,6 @@ References:
     Baraff, "Linear-time dynamics using Lagrange multipliers".
 """
 
-from __future__ import annotations
-
 from ...._engine.kernels.compiling.jit import device, inline
 from . import fields as f
 from .linear import add, backward, cholesky, clear, copy, dot, each, forward, product

@@ -4,8 +4,6 @@ Gauss and Jordan on [K_d, K_i, 1], scaled rows, with the largest pivot of all ro
 K_d^-1 K_i, K_d^-1, which rows were solved, and of which combinations the others are.
 """
 
-from __future__ import annotations
-
 import math
 from collections import namedtuple
 

@@ -1,7 +1,5 @@
 """Forward dynamics in generalized coordinates: the mass matrix by columns or by composite inertias, and Cholesky."""
 
-from __future__ import annotations
-
 from ...._engine.kernels.compiling.jit import device, inline
 from ...._engine.kernels.numbers.memory import put
 from ...._engine.kernels.numbers.spatial import dot6, join, rigid_mul, zero3

@@ -1,7 +1,5 @@
 """Small dense linear algebra, by place and row length in a flat array; and lists of the tables."""
 
-from __future__ import annotations
-
 import math
 
 from ...._engine.kernels.compiling.jit import device, inline

@@ -10,8 +10,6 @@ References:
     Baraff, "Linear-time dynamics using Lagrange multipliers".
 """
 
-from __future__ import annotations
-
 from ...._engine.kernels.compiling.jit import device
 from . import fields as f
 from .linear import add, backward, cholesky, copy, each, forward, forward_columns, forward_rows, product

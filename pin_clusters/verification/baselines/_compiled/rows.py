@@ -1,7 +1,5 @@
 """Rows of couplings, loops and rotors: the wrenches by which they act on bodies, and what velocities ask of them."""
 
-from __future__ import annotations
-
 import math
 
 from ...._engine.kernels.compiling.jit import device, inline

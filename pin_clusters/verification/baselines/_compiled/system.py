@@ -1,7 +1,5 @@
 """The dense system of rows: what couplings, loops, rotors, rods with mass and borrowed inertia transmit."""
 
-from __future__ import annotations
-
 from ...._engine.kernels.compiling.jit import device, inline
 from ...._engine.kernels.numbers.memory import put
 from ...._engine.kernels.numbers.spatial import dot3, dot6, join, rot6_t, zero3

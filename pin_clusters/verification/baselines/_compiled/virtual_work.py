@@ -8,8 +8,6 @@ References:
     Yamane and Nakamura, equations (36) to (41) inward and (46) to (53) outward.
 """
 
-from __future__ import annotations
-
 from ...._engine.kernels.compiling.jit import device
 from . import fields as f
 from .linear import add, backward, cholesky, each, forward, forward_columns, product
