@@ -31,8 +31,8 @@ import report_operational
 import report_simulation
 import report_specialised
 import report_traces
-import two_modes
 import touchdown
+import two_modes
 from report_loops import markdown, where
 
 import pin_clusters as pc
