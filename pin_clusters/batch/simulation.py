@@ -58,8 +58,8 @@ def simulate(
     touching: Any = None,
     limits: bool | str = False,
     self_collisions: bool = False,
-    threads: int = 1,
     processes: int = 1,
+    threads: int = 1,
     out: tuple[np.ndarray, np.ndarray] | None = None,
     status: np.ndarray | None = None,
 ) -> Motions:

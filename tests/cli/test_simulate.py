@@ -57,7 +57,7 @@ def test_without_a_ground() -> None:
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("mini_cheetah",), "Its limbs end at: FL_knee, FR_knee, HL_knee, HR_knee"),
+        (("tello",), "Its limbs end at: left_ankle, right_ankle"),
         (("mini_cheetah", "--touching", "FL_kne"), "--touching: nothing is called 'FL_kne'. Did you mean 'FL_knee'"),
         (("mini_cheetah", *FEET, "--pose", "knee=1"), "--pose: nothing is called 'knee'"),
         (("mini_cheetah", *FEET, "--kd", "-1"), "kd = -1 is negative"),
