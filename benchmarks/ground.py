@@ -1,8 +1,10 @@
-"""Measure a step on a ground from Python, by share: ``python benchmarks/ground.py [--quick]``.
+"""Measure a step on a ground from Python, by share, beside MuJoCo's: ``python benchmarks/ground.py [--quick]``.
 
 Robots land and stand under a PD controller in Python that is called every step. Each run makes the same motion, so the
 time of a step is its least over the runs; means and quantiles are over the steps. Kernels are the compiled code, its
 calls included; the solver is Pinocchio's, with what hands the system over; Python is the rest, the controller first.
+``simulate`` is all of ``pc.simulate`` with that controller, over its steps, its arguments and its result included.
+MuJoCo steps the exact robot that ``pc.to_mjcf`` writes, damped, with balls of 1 mm at the same points, in between.
 """
 
 from __future__ import annotations
@@ -11,6 +13,7 @@ import argparse
 import sys
 import time
 import warnings
+import xml.etree.ElementTree as ET
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,6 +22,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
 import timing
+from report_loops import markdown
 
 import pin_clusters as pc
 from pin_clusters.simulation._compiled import CompiledMoves
@@ -55,14 +59,75 @@ def prepare(name: str, steps: int) -> tuple[Steps, np.ndarray, np.ndarray, Calla
         last=DT, torque=torque, rows=steps, reach=50 * DT, reach_of_stops=0.05, reach_of_guards=0.0, slack=1.0,
     )  # fmt: skip
     (tau,), q, v = torque, run.q, run.v
-    joints = [model.own_tree.joints[model.getJointId(joint)] for joint in model.independent_joints[1:]]
-    at = np.array([joint.idx_q for joint in joints])
+    at = joints_of(model)
     home = q0[at]
 
     def control() -> None:
         tau[6:] = stiffness * (home - q[at]) - damping * v[6:]
 
     return run, q0, np.zeros(model.nv), control
+
+
+def peer(name: str) -> Callable[[int], np.ndarray] | None:
+    """Return what times steps of MuJoCo [ns], None without it."""
+    try:
+        import mujoco
+    except ImportError:
+        return None
+    model = pc.load(name)
+    root = ET.fromstring(pc.to_mjcf(model, "exact", timestep=DT))
+    for geom in root.iter("geom"):
+        geom.attrib.update({"contype": "0", "conaffinity": "0"})
+    points = pc.contact_points(model, ROBOTS[name][0])
+    for joint, place in zip(points.joints.tolist(), points.places, strict=True):
+        (body,) = [b for b in root.iter("body") if any(j.get("name") == model.names[joint] for j in b.findall("joint"))]
+        pos = " ".join(map(repr, place.tolist()))
+        ET.SubElement(body, "geom", type="sphere", size="1e-3", pos=pos, mass="0", contype="2", conaffinity="1")
+    floor = ET.SubElement(root.find("worldbody"), "geom", type="plane", size="9 9 1", contype="1", conaffinity="2")
+    there = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
+    data = mujoco.MjData(there)
+    mujoco.mj_forward(there, data)
+    balls = there.geom_contype == 2
+    floor.set("pos", f"0 0 {float(data.geom_xpos[balls, 2].min()) - 1e-3}")
+    there = mujoco.MjModel.from_xml_string(ET.tostring(root, encoding="unicode"))
+    there.dof_damping[6:] = np.maximum(there.dof_damping[6:], 1.0)
+    data = mujoco.MjData(there)
+
+    def run(steps: int) -> np.ndarray:
+        mujoco.mj_resetData(there, data)
+        took, clock = np.zeros(steps), time.perf_counter_ns
+        for k in range(steps):
+            start = clock()
+            mujoco.mj_step(there, data)
+            took[k] = clock() - start
+        assert data.ncon, data.qpos[:3]
+        return took
+
+    return run
+
+
+def whole(name: str, steps: int) -> Callable[[], float]:
+    """Return what times a step of ``pc.simulate`` [ns]."""
+    run, q0, v0, _ = prepare(name, 1)
+    model, (points, _, (stiffness, damping), _) = run._on.model, ROBOTS[name]
+    at = joints_of(model)
+    home, out = q0[at], np.zeros(model.nv)
+
+    def control(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        out[6:] = stiffness * (home - q[at]) - damping * v[6:]
+        return out
+
+    def timed() -> float:
+        start = time.perf_counter_ns()
+        pc.simulate(model, q0, v0, control, steps * DT, DT, ground=pc.Ground(), touching=points)
+        return (time.perf_counter_ns() - start) / steps
+
+    return timed
+
+
+def joints_of(model: pc.ClusterModel) -> np.ndarray:
+    """Return where in q the independent joints behind the base are."""
+    return np.array([model.own_tree.joints[model.getJointId(j)].idx_q for j in model.independent_joints[1:]])
 
 
 def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
@@ -81,8 +146,12 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
         return timed_call
 
     total, shares = np.full(steps, np.inf), np.full((steps, 3), np.inf)
-    iterations = np.zeros(steps)
+    iterations, once, other = np.zeros(steps), whole(name, steps), peer(name)
+    every, theirs = np.inf, np.full(steps, np.inf)
     for i in range(2 * runs):
+        every = min(every, once())
+        if other is not None:
+            theirs = np.minimum(theirs, other(steps))
         split = i % 2 == 1
         run._call = timed(call, 0) if split else call
         run._systems = [(timed(x[0], 1), *x[1:]) for x in systems] if split else systems
@@ -108,6 +177,9 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
     us = {"mean": total.mean(), "median": np.median(total), "95 %": np.quantile(total, 0.95)}
     if not touched.all():
         us["in flight"] = total[~touched].mean()
+    us["simulate"] = every
+    if other is not None:
+        us["MuJoCo"] = np.median(theirs)
     by = dict(zip(("kernels", "solver", "Python"), np.median(shares[touched], axis=0) / 1e3, strict=True))
     return {
         "points": len(run.gaps), "steps": steps, "touching": int(touched.sum()),
@@ -115,6 +187,21 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
         "median share, touching": {key: round(float(x), 2) for key, x in by.items()},
         "iterations": [float(np.median(iterations)), float(iterations.max())],
     }  # fmt: skip
+
+
+def table(results: dict[str, Any]) -> str:
+    """Return the table for the page."""
+    head = ["", "mean", "95 %", "kernels", "solver", "Python", "all of `pc.simulate`", "MuJoCo's `mj_step`"]
+    rows = []
+    for name, x in results["robots"].items():
+        us, share = x["us"], x["median share, touching"]
+        values = us["mean"], us["95 %"], *share.values(), us["simulate"], us.get("MuJoCo", np.nan)
+        rows.append([f"`{name}`, {x['points']} points", *(f"{value:.1f}" for value in values)])
+    text = (
+        "Microseconds per step of 1 ms under a PD controller in Python, landing and standing; shares are medians of "
+        "steps that touch. MuJoCo steps the exact robot that `pc.to_mjcf` writes, in the same process."
+    )
+    return f"{text}\n\n{markdown(head, rows)}"
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -19,6 +19,7 @@ from typing import Any
 sys.path.insert(0, str(Path(__file__).parent))
 
 import first_calls
+import ground
 import mjcf_swing
 import report_batches
 import report_calls
@@ -66,6 +67,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "swing": ("mjcf_swing.json", mjcf_swing.table),
     "two modes": ("two_modes.json", two_modes.table),
     "first calls": ("first_calls.json", first_calls.table),
+    "ground": ("ground.json", ground.table),
     "touchdown": ("touchdown.json", touchdown.table),
     "touchdown short": ("touchdown.json", touchdown.short),
 }

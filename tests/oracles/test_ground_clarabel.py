@@ -50,7 +50,7 @@ def velocity(s: Step, mu: float, shift: np.ndarray, times: int = 1) -> np.ndarra
         )
         u = G @ np.array(solver.solve().x) + g
         old, shift = shift, shift_of(s, u, mu)
-    assert times == 1 or np.abs(shift - old).max() < 1e-8
+    assert times == 1 or np.abs(shift - old).max() < 1e-7  # a tenth of what is compared with it
     return u
 
 

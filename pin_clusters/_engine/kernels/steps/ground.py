@@ -43,12 +43,12 @@ def normal(numbers, x, y, z):
 
 @inline
 def look_at_stops(clock, numbers, q, stops, bounds, rooms):
-    """Write the room to stops, and how many are near of which no single velocity tells more; return the least one."""
+    """Write the room to stops, and how many are too deep, or near and no single velocity's; return the least one."""
     lowest, m = math.inf, 0
     for i in range(len(rooms)):
         rooms[i] = stops[i, 1] * q[stops[i, 0]] - bounds[i]
         lowest = min(rooms[i], lowest)
-        m += stops[i, 2] < 0 and rooms[i] < numbers[at.REACH_OF_STOPS]
+        m += rooms[i] < (numbers[at.REACH_OF_STOPS] if stops[i, 2] < 0 else -numbers[at.SLOP])
     clock[at.STOPS] = m
     return lowest
 
