@@ -14,7 +14,7 @@ import numpy as np
 
 from ...algorithms.dynamics.minverse import computeMinverse
 from .._coordinates import Coordinates
-from .._engine import FASTEST, Diverged, NearSingular, State, StepFailed
+from .._engine import FASTEST, Diverged, NearSingular, PythonEngine, State, StepFailed
 from .._methods import METHODS, step
 from .._settings import Settings
 from .modes import OPEN, REST, SLIDES, STICKS, Found, Held, Modes, after_impact, per_row, points_of
@@ -59,6 +59,8 @@ class EventEngine(GroundEngine):
         n, stops = len(world.points), len(world.stops)
         zeros = np.zeros(n + stops, dtype=np.int64), np.zeros((n, 2)), np.zeros((n, 3)), np.zeros(3 * n + stops)
         self._modes, self._begun = Modes(*zeros), False
+
+    _torque = PythonEngine._torque  # at every stage
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         """Run until step ``end``; the state is that of the last good step, also after an exception."""

@@ -149,7 +149,8 @@ class World:
                 for j in np.unique(near.joints[:, side]).tolist():
                     if j:
                         at = np.flatnonzero(near.joints[:, side] == j)
-                        own = pin.getJointJacobian(tree, on.data.tree, j, pin.LOCAL_WORLD_ALIGNED) @ G
+                        own = pin.getJointJacobian(tree, on.data.tree, j, pin.LOCAL_WORLD_ALIGNED)
+                        own = own.reshape(6, tree.nv) @ G  # of one freedom it is a vector
                         arms = near.places[at] - on.data.tree.oMi[j].translation
                         there = own[:3] - np.cross(arms[:, :, None], own[None, 3:], axis=1)
                         J[: 3 * n].reshape(n, 3, nv)[at] += sign * (near.axes[at] @ there)
