@@ -13,7 +13,7 @@ from ...algorithms._shared.points import Points
 from .._compiled import CompiledMoves
 from .plane import Ground
 from .points import ContactPoints
-from .solver import ENOUGH, TOLERANCE, Impulses, NotSolved, step_of
+from .solver import TOLERANCE, Impulses, NotSolved, step_of
 from .stops import Stops
 
 _NONE = np.zeros(0)
@@ -158,13 +158,13 @@ class Steps:
             if code == at.TOUCHING and not clock[at.STOPS]:
                 self._systems[clock[at.NEAR]][0]()
                 phase = at.SOLVED
-            elif code == at.MISSED:
+            elif code == at.MISSED and self._numbers[at.MOST_MISSED] < np.inf:  # numbers that are none miss anything
                 self._solve_well(int(clock[at.NEAR]))
                 phase = at.SOLVED
             elif code == at.BELOW and not clock[at.STOPS]:
                 phase = at.SHIFTED if self._put_back(int(clock[at.NEAR])) else at.GIVEN
             else:
-                return int(code)
+                return at.FAILED if code == at.MISSED else int(code)
 
     def _system(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
         """Return what solves the system of m points quickly, and its matrix and right side."""
@@ -186,7 +186,7 @@ class Steps:
     def _solve_well(self, m: int) -> None:
         """Solve a system again, with all that there is; what was found, the kernel has found too bad."""
         _, A, g = self._systems[m]
-        self._numbers[at.MOST_MISSED] = 2.0 * ENOUGH  # beyond it the solver has said so
+        self._numbers[at.MOST_MISSED] = np.inf  # the solver says itself what is not good enough
         self._answer[: 3 * m] = self.solve.solve(A, g, self._friction[:m], self._answer[: 3 * m].copy())
         self.iterations[self.step - self.first] += self.solve.iterations
 
