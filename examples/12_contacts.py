@@ -27,7 +27,7 @@ KP, KD, TRUNK_P, TRUNK_D = 60.0, 0.6, 200.0, 10.0  # of joints [N m/rad, N m s/r
 def script(lib: ModuleType, model: Any, states: Any = None) -> dict[str, np.ndarray]:
     """Return states, accelerations, forces [N] and impulses [N s] of the feet; `states` of a run replace its own."""
     data, axes = model.createData(), pin.LOCAL_WORLD_ALIGNED
-    feet = [model.getFrameId(f"{leg}_foot") for leg in LEGS]
+    feet = [model.getFrameId(f"{leg}_tip") for leg in LEGS]
     places = [(model.frames[i].parentJoint, model.frames[i].placement, axes) for i in feet]
     models = [lib.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, *place) for place in places]
     datas = [contact.createData() for contact in models]
@@ -70,7 +70,7 @@ def main() -> dict[str, dict[str, np.ndarray]]:
         tree = pc.baselines.armature_model(pc.load("mini_cheetah"), "none")  # stands for your own pin.Model
         for leg in LEGS:
             shank, place = tree.getJointId(f"{leg}_knee"), pin.SE3(np.eye(3), FOOT)
-            tree.addFrame(pin.Frame(f"{leg}_foot", shank, place, pin.OP_FRAME))
+            tree.addFrame(pin.Frame(f"{leg}_tip", shank, place, pin.OP_FRAME))
         rotors = [pc.Rotor(f"{leg}_{j}", ratio, axial_inertia=ROTOR) for leg in LEGS for j, ratio in MOTORS.items()]
         exact = pc.ClusterModel(tree, rotors)
         rough = pc.baselines.armature_model(exact)

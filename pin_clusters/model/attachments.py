@@ -44,8 +44,8 @@ class Attachments(ModelParts):
 
         Example:
             >>> import pin_clusters as pc
-            >>> model = pc.load("mini_cheetah").with_frames({"FL_foot": ("FL_knee", [0.0, 0.0, -0.195])})
-            >>> model.frames[model.getFrameId("FL_foot")].parentJoint == model.getJointId("FL_knee")
+            >>> model = pc.load("mit_humanoid").with_frames({"left_tip": ("left_ankle", [0.1, 0.0, -0.041])})
+            >>> model.frames[model.getFrameId("left_tip")].parentJoint == model.getJointId("left_ankle")
             True
         """
         tree = _with_frames(self.own_tree, frames)

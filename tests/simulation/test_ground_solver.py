@@ -57,7 +57,7 @@ def test_rows_of_all_sets_are_those_of_the_matrix(contacts: int, stops: int) -> 
     g = np.linspace(-2.0, -1.0, n)
     l = solve(np.eye(n), g, [9.0] * contacts)
     assert np.abs(l + g).max() < 1e-6
-    models, datas = solvers.Impulses()._of(np.full(contacts, 0.5), stops)
+    models, datas = solvers.Impulses().sets(np.full(contacts, 0.5), stops)
     assert len(models) == len(datas) == contacts + bool(stops)
     assert sum(m.residualSize() for m in models) == n
 

@@ -61,7 +61,7 @@ def setting(name: str, seed: int) -> tuple[pc.ClusterModel, dict[str, Any]]:
     q = pc.on_ground(model, q, ground, points, above=float(rng.uniform(0.0, 0.1)))
     v = np.r_[rng.normal(size=3), rng.normal(size=model.nv - 3) * rng.choice([0.0, 1.0, 3.0])]
     held = grounds.held(
-        model, q, *{"tello": (10.0, 0.2), "block": (0.0, 0.0), "jvrc1": (30.0, 0.3)}.get(name, (100.0, 2.0))
+        model, q, *{"tello": (10.0, 0.1), "block": (0.0, 0.0), "jvrc1": (30.0, 0.3)}.get(name, (100.0, 2.0))
     )
     limits = bool(rng.random() < 0.5) or name == "tello"
     if limits:

@@ -156,6 +156,7 @@ class Steps:
             clock[at.PHASE] = phase
             code = call(address)
             if code == at.TOUCHING and not clock[at.STOPS]:
+                self._numbers[at.MOST_MISSED] = 3.0 * TOLERANCE
                 self._systems[clock[at.NEAR]][0]()
                 phase = at.SOLVED
             elif code == at.MISSED and self._numbers[at.MOST_MISSED] < np.inf:  # numbers that are none miss anything
@@ -174,7 +175,6 @@ class Steps:
         sets, operator = self.solve.sets(self._friction[:m], 0), pin.DelassusOperatorDense
 
         def solve() -> None:
-            numbers[at.MOST_MISSED] = 3.0 * TOLERANCE
             settings.over_relaxation = step_of(numbers[at.RELAXATION])
             result.setConstraintImpulseGuess(guess)
             solver.solve(operator(A), g, *sets, settings, result)

@@ -58,10 +58,11 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
 
     Example:
         >>> import pin_clusters as pc
-        >>> model = pc.load("mini_cheetah")
-        >>> feet = pc.contact_points(model, {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")})
-        >>> len(feet)
-        4
+        >>> model = pc.load("mit_humanoid")
+        >>> len(pc.contact_points(model, ["left_toe", "left_heel"]))
+        2
+        >>> len(pc.contact_points(model, {"right_ankle": [[0.1, 0.0, -0.041], [-0.05, 0.0, -0.041]]}, radius=0.01))
+        2
     """
     check_model(model, "contact_points")
     radius = number("contact_points: radius", radius)

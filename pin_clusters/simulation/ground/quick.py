@@ -21,7 +21,7 @@ from .stepping import LATE, PUTS, SLACK, SLOP, SPEED, GroundEngine
 
 _ROWS = 500
 """Steps between two looks at progress, and as many rows of room."""
-_SPEED_OF_STOPS = 20.0
+_SPEED_OF_STOPS = 100.0
 """[rad/s] or [m/s]: stops of linkages that a joint of this speed does not reach in a step are not looked at."""
 
 

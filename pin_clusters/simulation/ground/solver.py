@@ -17,7 +17,7 @@ TOLERANCE = 1e-7
 """[m/s]: by how much velocities may miss the laws, before another solver goes on."""
 ENOUGH = 1e-5
 """[m/s], or of the largest velocity: by how much they may miss them in the end; beyond it a step is not solved."""
-_SWEEPS, _STEPS, _MANY = 40, 500, 20000
+_SWEEPS, _STEPS, _MANY = 100, 500, 20000
 _POWER = 1e-3
 """Of the tolerance, for ADMM: where impulses are small, larger products hide velocities beyond it."""
 _MEMORY = 10

@@ -106,11 +106,12 @@ def on_ground(
         SimulationError: Nothing could touch.
 
     Example:
-        >>> import pin_clusters as pc
-        >>> model = pc.load("mini_cheetah")
-        >>> feet = {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")}
-        >>> float(pc.on_ground(model, pc.neutral(model), touching=feet)[2].round(3))
-        0.404
+        >>> import pinocchio as pin, pin_clusters as pc
+        >>> model = pc.load("mit_humanoid")
+        >>> q = pc.on_ground(model, pc.neutral(model), touching=["left_toe"], above=0.1)
+        >>> pc.framesForwardKinematics(model, data := model.createData(), q)
+        >>> bool(abs(data.oMf[model.getFrameId("left_toe", pin.FIXED_JOINT)].translation[2] - 0.1) < 1e-12)
+        True
     """
     check_model(model, "on_ground")
     ground = Ground() if ground is None else _checked(ground, "on_ground")
