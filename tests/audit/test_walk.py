@@ -80,6 +80,7 @@ def test_a_landing_is_that_of_the_law_of_impact() -> None:
     assert found.weight == pytest.approx((M + FOOT) * 9.81)
 
 
+@pytest.mark.ci
 def test_belts_make_the_difference_that_the_impact_has() -> None:
     model = load("mit_humanoid")
     toes = {f"{side}_ankle": [0.1, 0.0, -0.041] for side in ("left", "right")}
@@ -121,6 +122,7 @@ def _of(robot: pin.Model, model: pc.ClusterModel, q: np.ndarray) -> np.ndarray:
     return here
 
 
+@pytest.mark.ci
 def test_a_walk_has_landings_of_each_robot(trot: Walked) -> None:
     assert trot.rungs == ("diagonal", "block")
     assert len(trot.landings) >= 4
@@ -162,6 +164,7 @@ def test_what_is_refused(quadruped: pc.ClusterModel) -> None:
         walked(quadruped, piece(0.3), None, None, {"FL_knee": FEET["FL_knee"]}, dt=2e-3)
 
 
+@pytest.mark.ci
 def test_page_and_numbers(trot: Walked) -> None:
     assert section.values(None) == {"walk": None}
     shown = section.values(trot)["walk"]
@@ -173,6 +176,7 @@ def test_page_and_numbers(trot: Walked) -> None:
     assert "walk" not in audit.run(load("mit_humanoid_leg"), duration=0.2, dt=0.01, frames=()).as_dict()
 
 
+@pytest.mark.ci
 def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     feet = ["--touching", "*_knee=0,0,-0.195"]

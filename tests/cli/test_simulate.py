@@ -88,6 +88,7 @@ def test_wrong_usage(arguments: tuple[str, ...], words: str) -> None:
     assert words in result.stderr
 
 
+@pytest.mark.ci
 def test_view_shows_both_landings() -> None:
     ground = ("--ground", *FEET, *CROUCH, "--drop", "0.02", "--duration", "0.12", "--ghost", "diagonal")
     result = run("view", "mini_cheetah", *ground, "--static", "both.html")

@@ -62,6 +62,7 @@ def test_touch_down_is_found_to_ten_digits(radius: float) -> None:
     assert abs(result.contact_impulses[:, 0, 2].sum() - 2.0 * G * 0.2) < 1e-11  # momentum
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("spin", [0.0, 5.0])
 def test_of_order_four_while_it_slides_along_a_curve(spin: float) -> None:
     model = block()
@@ -175,6 +176,7 @@ def test_a_tip_that_dips_below_between_two_steps_is_found() -> None:
     assert np.abs(result.v[-1]).max() < 1e-12
 
 
+@pytest.mark.ci
 def test_a_stance_is_that_of_held_contacts() -> None:
     model = pc.load("mini_cheetah")
     q0 = pc.integrate(model, pc.neutral(model), np.r_[np.zeros(6), np.tile([0.0, 0.6, -1.2], 4)])
@@ -204,6 +206,7 @@ def test_a_stance_is_that_of_held_contacts() -> None:
     assert np.abs(results[-1].contact_impulses.sum(axis=0) - pushed).max() < 1e-7
 
 
+@pytest.mark.ci
 def test_feet_that_roll_are_of_order_four() -> None:
     model = pc.load("mini_cheetah")
     q0 = pc.integrate(model, pc.neutral(model), np.r_[np.zeros(6), np.tile([0.1, 0.6, -1.2], 4)])
@@ -246,6 +249,7 @@ def test_stops_of_a_linkage() -> None:
     assert apart[1] < 0.75 * apart[0]
 
 
+@pytest.mark.ci
 def test_a_landing_agrees_with_time_stepping() -> None:
     model = pc.load("mini_cheetah")
     q0 = pc.integrate(model, pc.neutral(model), np.r_[np.zeros(6), np.tile([0.0, 0.6, -1.2], 4)])
@@ -264,6 +268,7 @@ def test_a_landing_agrees_with_time_stepping() -> None:
     assert all(0.35 < b / a < 0.65 for a, b in pairwise(apart)), apart
 
 
+@pytest.mark.ci
 def test_impacts_turn_slides_round_and_keep_the_laws() -> None:
     model = pc.load("mini_cheetah")
     rest = pc.integrate(model, pc.neutral(model), np.r_[np.zeros(6), np.tile([0.0, 0.6, -1.2], 4)])
@@ -280,6 +285,7 @@ def test_impacts_turn_slides_round_and_keep_the_laws() -> None:
     assert result.contact_work.max() < 1e-9
 
 
+@pytest.mark.ci
 def test_a_thrown_block_comes_to_rest() -> None:
     model = block()
     q = pc.neutral(model)

@@ -11,9 +11,12 @@ import pytest
 import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
 from pin_clusters.simulation._compiled import CompiledMoves
+from pin_clusters.simulation.ground import quick
 from pin_clusters.simulation.ground.kernel import Steps, at
 from pin_clusters.simulation.ground.points import NOTHING
+from pin_clusters.simulation.ground.stepping import GroundEngine
 from pin_clusters.simulation.ground.stops import Stops
+from pin_clusters.simulation.holding import Hold
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
@@ -153,6 +156,42 @@ def test_the_motion_is_that_of_simulate() -> None:
     assert steps.samples[:150, steps.width + 4 : steps.width + 16].any()
     assert np.abs(steps.q - result.q[-1]).max() < 1e-6
     assert np.abs(steps.samples[:150, 4 : 4 + model.nq] - result.q[:-1]).max() < 1e-6
+
+
+FALLS = {
+    "mini_cheetah": (None, {"limits": True}), "mit_humanoid": (["left_toe", "left_heel", "right_toe"], {}),
+    "tello": (SOLES, {"limits": "effort"}), "jvrc1": (None, {"limits": "position"}),
+}  # fmt: skip
+
+
+def limp(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    """Nothing but damping."""
+    return np.where(np.arange(len(v)) < 6, 0.0, -0.5 * v)
+
+
+@pytest.mark.parametrize("name", [pytest.param(x, marks=[pytest.mark.ci] * (x in ("jvrc1", "tello"))) for x in FALLS])
+def test_compiled_steps_are_those_in_python(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Shapes that are watched, stops, limits of torques, a function that is asked; all of the result."""
+    model, (touching, how) = pc.load(name), FALLS[name]
+    q = pc.on_ground(model, pc.neutral(model), touching=touching, above=0.002)
+    v = np.zeros(model.nv)
+    v[:6] = 0.2, -0.1, -0.3, 0.3, 0.2, 0.1
+    tau = Hold(model, q, 1e-3, pc.Ground(0.7), touching) if name == "tello" else limp
+    found = []
+    for compiled in (True, False):
+        if not compiled:
+            monkeypatch.setattr(quick, "ground_engine_for", lambda s, r, w, c: GroundEngine(s, r, w, compiled=c))
+        found.append(pc.simulate(model, q, v, tau, 0.06, 1e-3, ground=pc.Ground(0.7), touching=touching, **how))
+    one, other = found
+    assert one.contact_impulses.any()
+    # impulses are found to 3e-7 m/s, which bodies carry on for the rest of the motion
+    for field in ("q", "v", "contact_impulses", "limit_impulses", "unmet_torque", "gap", "energy", "residual"):
+        a, b = getattr(one, field), getattr(other, field)
+        assert np.array_equal(np.isfinite(a), np.isfinite(b)), field
+        both = np.isfinite(a)
+        assert np.abs(a[both] - b[both]).max(initial=0.0) < 2e-4 * max(1.0, np.abs(b[both]).max(initial=0.0)), field
+    assert [t.body for t in one.touchdowns] == [t.body for t in other.touchdowns]
+    assert np.allclose([t.time for t in one.touchdowns], [t.time for t in other.touchdowns], rtol=0.0, atol=1.1e-3)
 
 
 def test_one_call_or_many_and_the_last_step(rng: np.random.Generator) -> None:

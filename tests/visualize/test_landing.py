@@ -70,6 +70,7 @@ def test_arrows_are_mean_forces(height: float) -> None:
     assert height - 0.005 < grid[2, 3] < height
 
 
+@pytest.mark.ci
 def test_a_ghost_with_forces_stands_beside() -> None:
     model, ground, result = dropped()
     both = (result.time, result.q)
