@@ -72,7 +72,9 @@ OTHERS: dict[str, tuple[Callable[..., Any], str]] = {
         "q",
     ),
     "point_response": (
-        lambda model, data, q, v: pc.point_response(model, data, q, v, [2, 1], np.eye(3)[:2]).velocities,
+        lambda model, data, q, v: (
+            pc.point_response(model, data, q, v, [getattr(model, "njoints", 3) - 1, 1], np.eye(3)[:2]).velocities
+        ),
         "qv",
     ),
 }
