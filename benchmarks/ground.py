@@ -100,8 +100,8 @@ def peer(name: str) -> Callable[[int], np.ndarray] | None:
             start = clock()
             mujoco.mj_step(there, data)
             took[k] = clock() - start
-        assert data.ncon, data.qpos[:3]
-        return took
+
+        return took if data.ncon else np.full(steps, np.nan)  # it does not stand
 
     return run
 
@@ -196,7 +196,8 @@ def table(results: dict[str, Any]) -> str:
     for name, x in results["robots"].items():
         us, share = x["us"], x["median share, touching"]
         values = us["mean"], us["95 %"], *share.values(), us["simulate"], us.get("MuJoCo", np.nan)
-        rows.append([f"`{name}`, {x['points']} points", *(f"{value:.1f}" for value in values)])
+        told = (f"{value:.1f}" if value == value else "-" for value in values)  # NaN: it did not stand there
+        rows.append([f"`{name}`, {x['points']} points", *told])
     text = (
         "Microseconds per step of 1 ms under a PD controller in Python, landing and standing; shares are medians of "
         "steps that touch. MuJoCo steps the exact robot that `pc.to_mjcf` writes, in the same process."
