@@ -74,7 +74,7 @@ def main(seconds: float = SECONDS) -> dict[str, pc.SimulationResult]:
         run = found[name] = pc.simulate(robot, q0, v0, trot(exact, q0), seconds, DT, ground=pc.Ground(), touching=feet)
         landed, high = [t.impulse[2] for t in run.touchdowns], run.q[:, 2]
         print(f"{name}: {run.q[-1, 0]:.3f} m in {seconds:g} s, {high.min():.3f} to {high.max():.3f} m high")
-        print(f"  {len(landed)} touch-downs, first steps of {np.median(landed):.3f} N s (median), {max(landed):.3f}")
+        print(f"  {len(landed)} touch-downs, {np.median(landed):.3f} N s in 2 ms (median), {max(landed):.3f}")
         assert high.min() > 0.2  # it has not fallen
         assert max(run.contact_laws[:, 1].max(), -run.gap.min(), run.contact_work.max()) < 1e-6
     (time, q), ghost = ((run.time[::20], run.q[::20]) for run in found.values())

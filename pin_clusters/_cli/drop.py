@@ -124,12 +124,12 @@ class Drop:
         return viewer.animate(found.time, found.q, notes=notes, ground=plane, contacts=contacts, **more).notes
 
 
-def _landing(found: SimulationResult, which: int = 0, of: slice | int = slice(None)) -> float:
-    """Return the impulse of the time after a touch-down, on all bodies or on one, [N s]."""
-    if len(found.touchdowns) <= which:
+def _landing(found: SimulationResult) -> float:
+    """Return the impulse of the time after the first touch-down, on all bodies, [N s]."""
+    if not found.touchdowns:
         return 0.0
-    since = found.time - found.touchdowns[which].time
-    pushes = found.contact_impulses[(since > -found.dt) & (since < _LANDING), of]
+    since = found.time - found.touchdowns[0].time
+    pushes = found.contact_impulses[(since > -found.dt) & (since < _LANDING)]
     return float(np.linalg.norm(pushes.reshape(-1, 3).sum(axis=0)))
 
 
@@ -160,8 +160,8 @@ def _posed(model: ClusterModel, given: Sequence[str]) -> np.ndarray:
 def touching_of(model: ClusterModel, given: Sequence[str]) -> Any:
     """Return what may touch: points by frame or joint, or the shapes of the robot."""
     tree = model.own_tree
-    shapes = getattr(model, "collision", None)
-    if not given and (shapes is None or not shapes.ngeoms):
+    shapes = model.collision
+    if not given and not shapes.ngeoms:
         inner = {0, *tree.parents, *(r.joint_id for r in model.rotors)}
         ends = [n for j, n in enumerate(tree.names) if j not in inner]
         raise SimulationError(
@@ -186,15 +186,12 @@ def touching_of(model: ClusterModel, given: Sequence[str]) -> Any:
 
 def summarise(drop: Drop, found: SimulationResult, out: Console) -> None:
     """Print what happened."""
-    said, places = list(drop.notes), {name: b for b, name in enumerate(found.bodies)}
-    rows = [
-        (f"{t.time:.4g}", t.body, f"{np.linalg.norm(t.impulse):.3g}", f"{_landing(found, i, places[t.body]):.3g}")
-        for i, t in enumerate(found.touchdowns[:_SHOWN])
-    ]
-    heads = "time [s]", "body", "of one step [N s]", f"of {1e3 * _LANDING:g} ms [N s]"
+    said = list(drop.notes)
+    rows = [(f"{t.time:.4g}", t.body, f"{np.linalg.norm(t.impulse):.3g}") for t in found.touchdowns[:_SHOWN]]
+    heads = "time [s]", "body", f"of {1e3 * _LANDING:g} ms [N s]"
     if rows:
         more = f", the first {_SHOWN} of {len(found.touchdowns)}" * (len(found.touchdowns) > _SHOWN)
-        tables.put(out, tables.table_of(f"Touch-downs and their impulse{more}", "rlrr", heads, rows))
+        tables.put(out, tables.table_of(f"Touch-downs and their impulse{more}", "rlr", heads, rows))
     if len(found.contact_laws):
         laws = "{:.1g} N s outside of cones, {:.1g} m/s into what touches, {:.1g} J not lost".format(
             *found.contact_laws.max(axis=0)

@@ -22,8 +22,8 @@ from ...errors import LoadError
 from ._checks import placed
 from ._notes import Notes
 from ._numbers import number, numbers
-from ._shapes import DIMENSIONS, Maker, Shape, half_space, sized
-from ._xml import Description, known, only_child
+from ._shapes import DIMENSIONS, Maker, Shape, half_space, shape_in, sized
+from ._xml import Description, known
 
 
 def read_shapes(description: Description, folder: Path | None, notes: Notes) -> dict[str, list[Shape]]:
@@ -50,11 +50,8 @@ def read_shapes(description: Description, folder: Path | None, notes: Notes) -> 
 
 def _shape(element: ET.Element, owner: str, make: Maker) -> Shape:
     name, place = element.get("name") or "", placed(element, owner)
-    geometry = only_child(element, "geometry", owner)
-    inner = [] if geometry is None else list(geometry)
-    if len(inner) != 1:
-        raise LoadError(f"{owner}: its <geometry> has {len(inner)} shapes, expected one.")
-    shape, kind = inner[0], inner[0].tag
+    shape = shape_in(element, owner)
+    kind = shape.tag
     if kind == "mesh":
         scale = numbers(shape.get("scale", "1 1 1"), "scale", owner, 3)
         return make.mesh(name, place, shape.get("filename") or "", scale, owner)

@@ -1,6 +1,7 @@
 """Collision shapes of files as Pinocchio has them: a ``pin.GeometryModel`` of coal's shapes on the bodies of a tree."""
 
 import os
+import xml.etree.ElementTree as ET
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -16,6 +17,7 @@ from ...errors import InertiaError, LoadError
 from ._mesh_files import load_mesh
 from ._notes import Notes
 from ._numbers import number, numbers
+from ._xml import only_child
 
 DIMENSIONS: dict[str, dict[str, int]] = {
     "box": {"size": 3}, "sphere": {"radius": 1}, "cylinder": {"radius": 1, "length": 1},
@@ -70,6 +72,15 @@ def sized(kind: str, given: Callable[[str], str | None], owner: str) -> Any:
         for key, n in DIMENSIONS[kind].items()
     ]
     return primitive(kind, [x for several in found for x in several], owner)
+
+
+def shape_in(element: ET.Element, owner: str) -> ET.Element:
+    """Return the one shape in the ``<geometry>`` of an element."""
+    geometry = only_child(element, "geometry", owner)
+    inner = [] if geometry is None else list(geometry)
+    if len(inner) != 1:
+        raise LoadError(f"{owner}: its <geometry> has {len(inner)} shapes, expected one.")
+    return inner[0]
 
 
 def half_space(normal: Sequence[float], owner: str) -> Any:

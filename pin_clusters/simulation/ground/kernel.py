@@ -13,7 +13,7 @@ from ...algorithms._shared.points import Points
 from .._compiled import CompiledMoves
 from .plane import Ground
 from .points import ContactPoints
-from .solver import TOLERANCE, Impulses, NotSolved, step_of
+from .solver import GOOD, Impulses, NotSolved, step_of
 from .stops import Stops
 
 _NONE = np.zeros(0)
@@ -156,7 +156,7 @@ class Steps:
             clock[at.PHASE] = phase
             code = call(address)
             if code == at.TOUCHING and not clock[at.STOPS]:
-                self._numbers[at.MOST_MISSED] = 3.0 * TOLERANCE
+                self._numbers[at.MOST_MISSED] = GOOD
                 self._systems[clock[at.NEAR]][0]()
                 phase = at.SOLVED
             elif code == at.MISSED and self._numbers[at.MOST_MISSED] < np.inf:  # numbers that are none miss anything
@@ -198,7 +198,7 @@ class Steps:
         result.setConstraintImpulseGuess(self._guess[:m])
         solver.solve(pin.DelassusOperatorDense(A), gaps, *self.solve.sets(_NONE, m), settings, result)
         answer[:] = result.retrieveConstraintImpulses()
-        if not np.abs(np.minimum(answer, A @ answer + gaps)).max() <= 3.0 * TOLERANCE:
+        if not np.abs(np.minimum(answer, A @ answer + gaps)).max() <= GOOD:
             try:
                 answer[:] = self.solve.solve(A, gaps, _NONE)
             except NotSolved:

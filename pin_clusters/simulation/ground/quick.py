@@ -23,8 +23,6 @@ _ROWS = 500
 """Steps between two looks at progress, and as many rows of room."""
 _SPEED_OF_STOPS = 100.0
 """[rad/s] or [m/s]: stops of linkages that a joint of this speed does not reach in a step are not looked at."""
-
-
 _SPEED_OF_GUARDS = 5.0
 """[m/s]: the same of shapes for which coal is asked."""
 

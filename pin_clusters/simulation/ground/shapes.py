@@ -199,7 +199,7 @@ def touching_of(
         own = [(a, b) for a, b in own if shapes[a].parentJoint and shapes[b].parentJoint]
         if not own:
             raise SimulationError(
-                "simulate: itself=True, but the geometry has no pairs of the robot's own shapes. Add them: "
+                "simulate: self_collisions=True, but the geometry has no pairs of the robot's own shapes. Add them: "
                 "geometry.addCollisionPair(pin.CollisionPair(i, k)), or addAllCollisionPairs() and remove neighbours."
             )
         others += own

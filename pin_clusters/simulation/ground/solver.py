@@ -15,6 +15,8 @@ from ...errors import SimulationError
 
 TOLERANCE = 1e-7
 """[m/s]: by how much velocities may miss the laws, before another solver goes on."""
+GOOD = 3.0 * TOLERANCE
+"""[m/s]: by how much an answer may miss them: tolerances of solvers are of residuals of their own."""
 ENOUGH = 1e-5
 """[m/s], or of the largest velocity: by how much they may miss them in the end; beyond it a step is not solved."""
 _SWEEPS, _STEPS, _MANY = 100, 500, 20000
@@ -113,7 +115,7 @@ class Impulses:
             missed = distance(found, scaled @ found + g, friction)  # residuals of solvers are of other things
             if missed < worst:
                 worst, best = missed, found
-            if worst <= 3.0 * TOLERANCE:
+            if worst <= GOOD:
                 break
         if not worst <= ENOUGH * max(1.0, float(np.abs(g).max())):
             raise NotSolved(worst, self.iterations)

@@ -41,10 +41,8 @@ class Stops:
             elif np.count_nonzero(row) == 1:
                 own[k] = np.argmax(row != 0.0)
                 self.rates[k] *= row[own[k]]
-        self.table, self.bounds = (
-            np.stack([self._at, self.sides, own], axis=1).astype(np.int64),
-            self.sides * self._bounds,
-        )
+        self.table = np.stack([self._at, self.sides, own], axis=1).astype(np.int64)
+        self.bounds = self.sides * self._bounds
 
     def __len__(self) -> int:
         """How many there are."""

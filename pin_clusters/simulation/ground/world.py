@@ -59,8 +59,8 @@ def _checked(ground: Any, caller: str) -> Ground:
 def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself: bool) -> Any:
     """Return points and shapes."""
     if touching is None:
-        touching = getattr(model, "collision", None)
-        if touching is None or not touching.ngeoms:
+        touching = model.collision
+        if not touching.ngeoms:
             raise SimulationError(
                 f"simulate: nothing of model {model.name!r} can touch: it has no collision shapes (model.collision). "
                 'Name points: touching={"foot": [0.0, 0.0, 0.0]}, by frame or joint.'

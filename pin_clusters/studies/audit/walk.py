@@ -181,7 +181,7 @@ class Control:
             raise ArgumentTypeError(f"audit: drop is a height between 0 and {_HIGHEST:g} m, got {drop!r}.")
         self.model, self.base, self.dt, self.drop, self.most = model, base, dt, drop, np.zeros(2)
         self.ground = Ground() if ground is None else ground
-        self.touching = getattr(model, "collision", None) if touching is None else touching
+        self.touching = model.collision if touching is None else touching
         g = float(np.linalg.norm(model.tree.gravity.linear))
         if drop is None:
             self._follow(trajectory)

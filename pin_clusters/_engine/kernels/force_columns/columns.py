@@ -42,6 +42,23 @@ def mirror(gram, rows):
             gram[i, j] = gram[j, i]
 
 
+@inline
+def answer(index, work, asked, numbers, panel, n, A, gram, response):
+    """Write what forces do, behind torques in the panel: products, and the response of the robot if it is asked."""
+    clear(index, asked, panel, n, A)
+    seed_forces(index, work, asked, numbers, panel, n, A)
+    inward(index, work, asked, panel, n, A)
+    if A.tasks > 0:
+        for f in range(A.frame0, A.task1):
+            products_of(asked, panel, n, A, touch(asked, f), gram)
+        mirror(gram, A.tasks)
+    if A.moves == 1:
+        outward(index, work, panel, n, A, A.columns)
+        for i in range(n.nv):
+            for j in range(A.columns):
+                response[i, j] = get(panel, at_w(n, A, i, j))
+
+
 def columns_with(compose_loop):
     """Make columns; ``compose_loop`` is for LOOP clusters."""
     poses = poses_with(compose_loop)
@@ -63,18 +80,7 @@ def columns_with(compose_loop):
         singular = factor(index, params, work)
         place_frames(index, params, work, q, asked, numbers, A)
         seed_torques(B, panel, n, A)
-        clear(index, asked, panel, n, A)
-        seed_forces(index, work, asked, numbers, panel, n, A)
-        inward(index, work, asked, panel, n, A)
-        if A.tasks > 0:
-            for f in range(A.frame0, A.task1):
-                products_of(asked, panel, n, A, touch(asked, f), gram)
-            mirror(gram, A.tasks)
-        if A.moves == 1:
-            outward(index, work, panel, n, A, A.columns)
-            for i in range(n.nv):
-                for j in range(A.columns):
-                    response[i, j] = get(panel, at_w(n, A, i, j))
+        answer(index, work, asked, numbers, panel, n, A, gram, response)
         return code if code < 0 else singular
 
     return columns

@@ -14,10 +14,9 @@ from ..tables import workspace as ws
 from ..tables.columns_layout import AXES, CENTRE, HOME, OFFSET, POINT, TURN
 from ..tables.layout import FREE, SINGLE, WRONG_SIZE
 from ..tables.views import body, cluster, header, listed, rotor
-from .columns import mirror, products_of
-from .panel import asked_header, at_w, touch
-from .passes import inward, outward
-from .seed import clear, no_torques, of_world, place_frames, seed_forces
+from .columns import answer
+from .panel import asked_header, touch
+from .seed import no_torques, of_world, place_frames
 
 
 @inline
@@ -96,17 +95,7 @@ def points_with(compose_loop):
             return code
         singular = factor(index, params, work)
         no_torques(panel, n, A)
-        clear(index, asked, panel, n, A)
-        seed_forces(index, work, asked, numbers, panel, n, A)
-        inward(index, work, asked, panel, n, A)
-        for f in range(A.frame0, A.task1):
-            products_of(asked, panel, n, A, touch(asked, f), gram)
-        mirror(gram, A.tasks)
-        if A.moves == 1:
-            outward(index, work, panel, n, A, A.columns)
-            for i in range(n.nv):
-                for j in range(A.columns):
-                    response[i, j] = get(panel, at_w(n, A, i, j))
+        answer(index, work, asked, numbers, panel, n, A, gram, response)
         return code if code < 0 else singular
 
     return points

@@ -5,7 +5,7 @@ import xml.etree.ElementTree as ET
 from ....errors import LoadError
 from .._notes import Notes
 from .._numbers import numbers
-from .._shapes import DIMENSIONS, Maker, Shape, half_space, sized
+from .._shapes import DIMENSIONS, Maker, Shape, half_space, shape_in, sized
 from .._xml import only_child
 from ._document import Document
 from ._scopes import Scope, relative_to
@@ -35,11 +35,8 @@ def _shape(scope: Scope, link: str, element: ET.Element, owner: str, make: Maker
     place, base = placement(pose, owner), relative_to(pose, owner, scope.version)
     if base:
         place = scope.place(link, owner).actInv(scope.place(base, owner)) * place
-    geometry = only_child(element, "geometry", owner)
-    inner = [] if geometry is None else list(geometry)
-    if len(inner) != 1:
-        raise LoadError(f"{owner}: its <geometry> has {len(inner)} shapes, expected one.")
-    shape, kind = inner[0], inner[0].tag
+    shape = shape_in(element, owner)
+    kind = shape.tag
     if kind == "plane":
         return Shape("", place, half_space(numbers(shape.findtext("normal", "0 0 1"), "normal", owner, 3), owner))
     if kind == "mesh":
