@@ -316,7 +316,7 @@ def draw_18(example: ModuleType, found: dict[str, Any]) -> Figure:
         if start < run.time[-1]:
             left.axvspan(start, start + example.LONG, color="#dddddd")
     left.set(title="trunk, pushed where grey", xlabel="time [s]", ylabel="[cm]")
-    right.set(title="touch-downs: first step", xlabel="time [s]", ylabel="[N s]")
+    right.set(title="touch-downs: first 2 ms", xlabel="time [s]", ylabel="[N s]")
     left.legend(fontsize=8)
     right.legend(fontsize=8)
     return figure

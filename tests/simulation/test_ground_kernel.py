@@ -145,7 +145,13 @@ def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
     assert touched > 5
 
 
-def test_the_motion_is_that_of_simulate() -> None:
+def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let ``pc.simulate`` make each step in Python."""
+    monkeypatch.setattr(quick, "ground_engine_for", lambda s, r, w, c: GroundEngine(s, r, w, compiled=c))
+
+
+def test_the_motion_is_that_of_simulate(monkeypatch: pytest.MonkeyPatch) -> None:
+    in_python(monkeypatch)
     robot = Robot("mini_cheetah", FEET, SLOPE, 0.02, above=0.01)
     model, v0 = robot.model, np.full(robot.model.nv, 0.1)
     tau = np.linspace(-0.5, 0.5, model.nv)
@@ -180,7 +186,7 @@ def test_compiled_steps_are_those_in_python(name: str, monkeypatch: pytest.Monke
     found = []
     for compiled in (True, False):
         if not compiled:
-            monkeypatch.setattr(quick, "ground_engine_for", lambda s, r, w, c: GroundEngine(s, r, w, compiled=c))
+            in_python(monkeypatch)
         found.append(pc.simulate(model, q, v, tau, 0.06, 1e-3, ground=pc.Ground(0.7), touching=touching, **how))
     one, other = found
     assert one.contact_impulses.any()
@@ -192,6 +198,31 @@ def test_compiled_steps_are_those_in_python(name: str, monkeypatch: pytest.Monke
         assert np.abs(a[both] - b[both]).max(initial=0.0) < 2e-4 * max(1.0, np.abs(b[both]).max(initial=0.0)), field
     assert [t.body for t in one.touchdowns] == [t.body for t in other.touchdowns]
     assert np.allclose([t.time for t in one.touchdowns], [t.time for t in other.touchdowns], rtol=0.0, atol=1.1e-3)
+
+
+@pytest.mark.parametrize("stop", ["link", "rotor"])
+@pytest.mark.parametrize("side", [-1.0, 1.0])
+def test_stops_of_single_velocities(stop: str, side: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A geared pendulum that falls on its stop, or its rotor's: found in the step that reaches it, not after."""
+    tree = pin.Model()
+    for k, name in enumerate(("link", "rotor")):
+        tree.addJoint(k, pin.JointModelRX(), pin.SE3(np.eye(3), np.array([0.0, 0.1 * k, 0.0])), name)
+    tree.appendBodyToJoint(1, pin.Inertia(1.0, np.array([0.0, 0.0, 0.3]), 0.01 * np.eye(3)), pin.SE3.Identity())
+    tree.appendBodyToJoint(2, pin.Inertia(0.1, np.zeros(3), 1e-4 * np.eye(3)), pin.SE3.Identity())
+    low, high = np.full((2, 2), [[-1e308], [1e308]])
+    (low if side < 0.0 else high)[("link", "rotor").index(stop)] = side * {"link": 0.4, "rotor": 2.4}[stop]
+    tree.lowerPositionLimit, tree.upperPositionLimit = low, high
+    model = pc.ClusterModel(tree, [pc.Gear("link", "rotor", -6.0 if stop == "rotor" else 6.0)])
+    start = {"q0": np.zeros(2), "v0": [side * (-1.0 if stop == "rotor" else 1.0)], "limits": "position"}
+    one = pc.simulate(model, start.pop("q0"), start.pop("v0"), duration=0.5, **start)
+    over = np.maximum(low - one.q, one.q - high).max()
+    assert one.limit_impulses.sum() > 0.05  # a rotor feels a sixth
+    assert over < 1e-9
+    in_python(monkeypatch)
+    other = pc.simulate(model, one.q[0], one.v[0], duration=0.5, limits="position")
+    # the same steps but for the order of sums
+    assert np.abs(one.q - other.q).max() < 1e-9
+    assert np.abs(one.limit_impulses - other.limit_impulses).max() < 1e-9
 
 
 def test_one_call_or_many_and_the_last_step(rng: np.random.Generator) -> None:
