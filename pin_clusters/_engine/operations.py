@@ -226,7 +226,8 @@ GROUND = Operation(
     "address:i0 work calls:i1 plan:i2 clock:i1 ratios conditions:i1 limits coupling energies numbers torque:f2 samples "
     "q v middle free v_next other spare held x a mapped still where:i2 where_numbers places:f2 radii "
     "whole:i2 whole_numbers panel no_gram:f2 no_response:f2 no_velocities gram:f2 response:f2 positions:f2 "
-    "velocities ends gaps last impulses near:i1 chosen:i1 A g guess answer stops:i2 bounds rates rooms", block=True,
+    "velocities ends gaps last impulses near:i1 chosen:i1 stay:i1 A B g guess answer tried found change stops:i2 "
+    "bounds rates rooms", block=True,
 )  # fmt: skip
 
 # --- rows of states

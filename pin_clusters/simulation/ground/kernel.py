@@ -102,16 +102,17 @@ class Steps:
         self.q, self.middle, other, spare, held = (np.zeros(nq) for _ in range(5))
         self.v, self.free, self.v_next, x, a, mapped, still = (np.zeros(nv) for _ in range(7))
         self.gaps, last_impulses, self.impulses, ends = np.zeros(n), np.zeros(m), np.zeros(m), np.zeros(m)
-        self._near, chosen = np.zeros((2, n), dtype=np.int64)
+        self._near, chosen, stay = np.zeros((3, n), dtype=np.int64)
         self._clock, self._numbers = np.zeros(at.CLOCK, dtype=np.int64), np.zeros(at.NUMBERS)
-        self._A, self._g, self._guess, self._answer = np.zeros(m * m), np.zeros(m), np.zeros(m), np.zeros(m)
+        self._A, B = np.zeros((2, m * m))
+        self._g, self._guess, self._answer, tried, found, change = np.zeros((6, m))
         self.rooms, self.laws = np.zeros(len(stops)), self._numbers[at.CONE : at.CONE + 4]
         self.width = 4 + nq + 3 * nv + (2 * model.own_tree.nv if on.at.size else 0)
         self.samples = np.zeros((rows, self.width + 7 * n + 4))
         self.iterations = np.zeros(rows, dtype=np.int64)
         self._clock[[at.STEPS, at.MOST_PUTS, at.RECORD, at.WIDTH]] = steps, puts, record, self.width
-        self._numbers[: at.MOST_MISSED] = (
-            dt, last, ground.height, reach, reach_of_stops, slop, slack, late, ground.friction
+        self._numbers[: at.SCALE] = (
+            dt, last, ground.height, reach, reach_of_stops, slop, slack, late, ground.friction, GOOD
         )  # fmt: skip
         self._numbers[at.REACH_OF_GUARDS] = reach_of_guards
         self._numbers[at.AXES :] = ground.axes.ravel()
@@ -127,8 +128,8 @@ class Steps:
             on.coupling, on.energies, self._numbers, torque, self.samples.reshape(-1), self.q, self.v, self.middle,
             self.free, self.v_next, other, spare, held, x, a, mapped, still, *where.arguments[:2], places, radii,
             *whole.arguments[:3], no_gram, no_response, no_velocities, *whole.arguments[3:], ends, self.gaps,
-            last_impulses, self.impulses, self._near, chosen, self._A, self._g, self._guess, self._answer, stops.table,
-            stops.bounds, stops.rates, self.rooms,
+            last_impulses, self.impulses, self._near, chosen, stay, self._A, B, self._g, self._guess, self._answer,
+            tried, found, change, stops.table, stops.bounds, stops.rates, self.rooms,
         ])  # fmt: skip
         self._block, self._call = block, kernels.ground.function()
         self._systems = [self._system(k) for k in range(n + 1)]
@@ -156,16 +157,15 @@ class Steps:
             clock[at.PHASE] = phase
             code = call(address)
             if code == at.TOUCHING and not clock[at.STOPS]:
-                self._numbers[at.MOST_MISSED] = GOOD
                 self._systems[clock[at.NEAR]][0]()
                 phase = at.SOLVED
-            elif code == at.MISSED and self._numbers[at.MOST_MISSED] < np.inf:  # numbers that are none miss anything
+            elif code == at.MISSED:
                 self._solve_well(int(clock[at.NEAR]))
-                phase = at.SOLVED
+                phase = at.BEST
             elif code == at.BELOW and not clock[at.STOPS]:
                 phase = at.SHIFTED if self._put_back(int(clock[at.NEAR])) else at.GIVEN
             else:
-                return at.FAILED if code == at.MISSED else int(code)
+                return int(code)
 
     def _system(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
         """Return what solves the system of m points quickly, and its matrix and right side."""
@@ -186,7 +186,6 @@ class Steps:
     def _solve_well(self, m: int) -> None:
         """Solve a system again, with all that there is; what was found, the kernel has found too bad."""
         _, A, g = self._systems[m]
-        self._numbers[at.MOST_MISSED] = np.inf  # the solver says itself what is not good enough
         self._answer[: 3 * m] = self.solve.solve(A, g, self._friction[:m], self._answer[: 3 * m].copy())
         self.iterations[self.step - self.first] += self.solve.iterations
 

@@ -7,6 +7,7 @@ import math
 from ..compiling.jit import inline
 from ..tables import ground as at
 from ..tables.addresses import call_at
+from .holding import hold
 from .stepping import accelerate, all_finite, keep_sample, moved, sound
 
 
@@ -204,7 +205,7 @@ def ground_at(
     address, work, calls, plan, clock, ratios, conditions, limits, coupling, energies, numbers, torque, samples, q,
     v, middle, free, v_next, other, spare, held, x, a, mapped, still, where, where_numbers, places, radii, whole,
     whole_numbers, panel, no_gram, no_response, no_velocities, gram, response, positions, velocities, ends, gaps,
-    last, impulses, near, chosen, A, g, guess, answer, stops, bounds, rates, rooms,
+    last, impulses, near, chosen, stay, A, B, g, guess, answer, tried, found, change, stops, bounds, rates, rooms,
 ):  # fmt: skip
     """Run steps until the clock's END, or until something is near or deeper than it may be; see ``tables.ground``.
 
@@ -231,6 +232,7 @@ def ground_at(
         last: Their impulses in axes of the ground, of the last step; ``impulses``: of this one, in the world.
         near: Which points are in the system; ``chosen``, whether each is; ``A``, ``g``, ``guess``: the system;
             ``answer``: its solution.
+        stay: Room of the size of near; B, of that of A; tried, found, change, of that of g.
         stops: Rows of index in q, side, and the velocity that moves it; room to a stop is side q - bound, it changes by
             rate times velocity.
     """
@@ -239,8 +241,8 @@ def ground_at(
     while True:
         n = clock[at.STEP]
         h, tau = numbers[at.LENGTH] if n < clock[at.STEPS] - 1 else numbers[at.LAST], torque[min(n, len(torque) - 1)]
-        least = math.inf
-        if phase != at.SOLVED and phase != at.FOUND:  # the step begins
+        least, asked = math.inf, at.DONE
+        if phase != at.SOLVED and phase != at.BEST and phase != at.FOUND:  # the step begins
             if n >= clock[at.END]:
                 return at.DONE
             if phase == at.BEGIN or phase == at.SHIFTED:
@@ -291,20 +293,23 @@ def ground_at(
                 assemble(numbers, gram, near, m, 2, A)
                 for i in range(m):
                     g[i], guess[i] = gaps[near[i]] / h, 0.0  # as velocities, over which the solver's tolerance is
-                return at.BELOW
+                asked = at.BELOW
         again = False
-        if phase == at.SOLVED:
+        if asked == at.BELOW:
+            pass
+        elif phase == at.SOLVED or phase == at.BEST:
             m = clock[at.NEAR]
             kept(v_next, 0, free)
             kept(ends, 0, velocities)
             strike(numbers, gram, response, gaps, near, m, h, A, g, answer, last, impulses, ends, v_next)
-            if not numbers[at.DISTANCE] <= numbers[at.MOST_MISSED]:
-                return at.MISSED
-            choose(clock, numbers, ends, gaps, h, near, chosen, -numbers[at.LATE])
-            again = clock[at.NEAR] > m
-            clock[at.STOPS] = closing(stops, rates, rooms, v_next, h)
-            if clock[at.STOPS] > 0:
-                return at.TOUCHING
+            if phase == at.SOLVED and not numbers[at.DISTANCE] <= numbers[at.MOST_MISSED]:
+                asked = at.MISSED
+            else:
+                choose(clock, numbers, ends, gaps, h, near, chosen, -numbers[at.LATE])
+                again = clock[at.NEAR] > m
+                clock[at.STOPS] = closing(stops, rates, rooms, v_next, h)
+                if clock[at.STOPS] > 0:
+                    return at.TOUCHING
         elif phase != at.FOUND:
             kept(v_next, 0, free)
             rest(numbers, impulses)
@@ -312,7 +317,17 @@ def ground_at(
         if again:
             assemble(numbers, gram, near, clock[at.NEAR], 0, A)
             right_side(numbers, velocities, gaps, last, near, clock[at.NEAR], h, g, guess)
-            return at.TOUCHING
+            asked = at.TOUCHING
+        if asked != at.DONE:
+            m, size = clock[at.NEAR], 1 if asked == at.BELOW else 3
+            for i in range(size * m):
+                tried[i] = answer[i] if asked == at.MISSED else guess[i]
+            mu, most = numbers[at.FRICTION], numbers[at.MOST_MISSED]
+            if clock[at.STOPS] > 0 or not hold(m, size, mu, most, A, g, tried, found, B, change, stay):
+                return asked
+            kept(answer, 0, tried)
+            phase = at.SHIFTED if asked == at.BELOW else at.BEST
+            continue
         for i in range(nv):
             x[i] = 0.5 * h * v_next[i]
         if moved(calls, plan, ratios, middle, x, other, spare, held) != 0 or not sound(other, v_next):
