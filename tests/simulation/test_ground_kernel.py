@@ -316,6 +316,7 @@ def test_points_that_stay_need_no_solver(points: int, rng: np.random.Generator) 
             assert solver.distance(l, u, mu) < most
             assert solver.missed(l, u, mu).cone == 0.0
             let_go += points - int(held.sum())
+        assert not plain["hold"](points, 3, 0.7, 0.0, A.ravel(), g, l, u, np.zeros(A.size), change, held)
     assert 0.3 < np.mean(stay) < 0.7  # others slide
     assert let_go > 0 or points == 1
 

@@ -88,7 +88,7 @@ def drop(name: str, seed: int, duration: float = 0.4) -> Drop:
     if how["tau"] is None and not error:
         lowest = np.minimum.accumulate(r.energy)
         off = float((r.energy - lowest).max() / max(1.0, np.ptp(r.energy)))
-    pushed = int((r.contact_iterations > 0).sum())
+    pushed = int(r.contact_impulses.any(axis=(1, 2)).sum())
     return Drop(
         name, seed, len(r.time) - 1, pushed, float(r.gap.min(initial=0.0)),
         *last.max(axis=0, initial=0.0).tolist(),
