@@ -31,13 +31,7 @@ class Tree:
         ]
 
     def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Return the torques of a motion, shape (tree.nv,).
-
-        Args:
-            q: Configuration of the user's tree, shape (model.nq,).
-            v: Velocity of this tree, shape (tree.nv,).
-            a: Its acceleration, shape (tree.nv,).
-        """
+        """Return the torques of a motion, shape (tree.nv,): q of the user's tree, v and a of this one."""
         q = self.span.configuration(q)
         if not self.rods:
             return pin.rnea(self.tree, self.data, q, v, a)

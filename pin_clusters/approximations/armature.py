@@ -167,9 +167,7 @@ def symmetric(M: Any) -> np.ndarray:
 def reflected_inertia(model: ClusterModel, G: np.ndarray | None = None) -> np.ndarray:
     """Return ``G' I_r G`` over all rotors, shape (nv, nv): what their spin adds to M while the carriers stand.
 
-    Args:
-        model: The robot.
-        G: Couplings of its tree where loops change it, shape (poses, tree.nv, nv), for a matrix each.
+    Where loops change the couplings, G has shape (poses, tree.nv, nv), for a matrix each.
     """
     total = np.zeros((*(() if G is None else G.shape[:1]), model.nv, model.nv))
     for r in model.rotors:

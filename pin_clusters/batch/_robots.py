@@ -18,13 +18,9 @@ _WHAT = {"gravity": "acceleration of gravity", "inertial": "pc.parameters(model)
 
 
 def given_of(model: ClusterModel, function: str, parameters: Any, rows: int | None) -> list[Given]:
-    """Return numbers of robots as arguments with a row per state, in the order of traces.
+    """Return numbers of robots, by name, as arguments with a row per state, in the order of traces.
 
-    Args:
-        model: The model.
-        function: Of batches.
-        parameters: By name, arrays with a row per state, or one row for all.
-        rows: How many there are; None if they are elsewhere: then nothing is repeated.
+    ``rows`` is None if they are elsewhere: then one row for all is not repeated.
 
     Raises:
         ArgumentTypeError: They are no mapping.
@@ -45,14 +41,7 @@ def given_of(model: ClusterModel, function: str, parameters: Any, rows: int | No
 
 
 def run_program(batch: Batch, function: str, names: tuple[str, ...], *, forced: bool) -> None:
-    """Compute all rows with NumPy, column by column: where no machine code can be made.
-
-    Args:
-        batch: With numbers of robots behind the rest.
-        function: Which one.
-        names: Of these numbers.
-        forced: Whether there are external forces.
-    """
+    """Compute all rows with NumPy, column by column: where no machine code can be made; ``names`` of the numbers."""
     program = trace(batch.model, function, fext=forced, parameters=names, status=True)
     found = program(*batch.tables)
     result, (pivot, *loops) = found[0], found[1:]

@@ -43,14 +43,7 @@ TREE, OWN = "nq (the whole tree)", "nv (the independent joints)"
 
 
 class Given(NamedTuple):
-    """An argument with a row per state.
-
-    Attributes:
-        name: Of the argument.
-        value: What was given.
-        shape: Of a row.
-        what: What the sizes of a row are.
-    """
+    """An argument with a row per state: its name, its value, the shape of a row, and what the sizes of that are."""
 
     name: str
     value: Any

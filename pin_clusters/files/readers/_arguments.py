@@ -35,12 +35,7 @@ MAX_BYTES = 2**25
 
 
 def content(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Return what is in a file of ``most`` bytes; devices and pipes, which may never end, are none.
-
-    Raises:
-        OSError: It cannot be read.
-        LoadError: It is too long.
-    """
+    """Return what is in a file of ``most`` bytes, else raise ``LoadError``; devices and pipes may never end."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
         raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")

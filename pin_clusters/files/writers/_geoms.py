@@ -22,12 +22,7 @@ _STEEL = 7800.0
 
 
 class Geoms:
-    """Writes what is drawn of one robot, and what collides.
-
-    Args:
-        bodies: Its bodies.
-        visual: Geometry, or None.
-    """
+    """Writes what is drawn of one robot, of a geometry that may be None, and what collides."""
 
     def __init__(self, bodies: Bodies, visual: Any) -> None:
         self._assets: dict[tuple[str, str], str] = {}

@@ -43,11 +43,7 @@ def identifier(text: str, instead: str = "robot") -> str:
 
 
 def name_of(robot: str, given: str | None) -> str:
-    """Return the name of the files and the first part of the names of functions.
-
-    Args:
-        robot: Name of the model: made an identifier.
-        given: What the user wants instead.
+    """Return the name of the files, with which names of functions begin: the ``given`` one, or one of the robot's.
 
     Raises:
         ArgumentTypeError: ``given`` is no string.

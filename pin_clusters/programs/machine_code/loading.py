@@ -56,12 +56,7 @@ def load(text: str, *, optimise: bool = True) -> Loaded:
 
 
 def load_made_of(what: Sequence[str], make: Callable[[], str], *, optimise: bool = False) -> Loaded | None:
-    """Return a module that is not even written where it is kept; None if there is none.
-
-    Args:
-        what: All that it is made of.
-        make: Returns its text; nothing if there is none.
-        optimise: Whether to simplify before machine code is made.
+    """Return a module that is not even written where it is kept, by all that it is made of; None if there is none.
 
     Raises:
         NotAvailableError: This process may not execute what it writes to memory.

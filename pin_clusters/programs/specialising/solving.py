@@ -73,12 +73,9 @@ def _factors(model: ClusterModel, kind: Kind) -> str:
 
 
 def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
-    """Return ``void columns(L, from, to)``: minus the solution for each column of a matrix.
+    """Return ``void columns(L, from, to)``: minus the solution for each column of a matrix, for a pack of columns.
 
-    Args:
-        model: The model.
-        kind: Pack of as many columns; or, of rows, of as many states.
-        of_rows: Whether every number is a pack of states.
+    Or, ``of_rows``, for a pack of states: every number is one.
     """
     n, plan = model.nv, model._tables.velocities
     rows, transposed = _factored(model)

@@ -153,12 +153,7 @@ class _Wish:
         return bool(self._what & tl.AXES or (self._what & tl.CENTERS and self._what & tl.SUBTREES and self._level))
 
     def _place(self, i: int, n: int) -> tuple[str, int] | None:
-        """Return where a number of results and workspace goes, at once to ``pin.Data`` where that gets it, if anywhere.
-
-        Args:
-            i: Its place.
-            n: How many results there are.
-        """
+        """Return where result i of n, workspace included, goes: at once to ``pin.Data`` where that gets it, or None."""
         if i >= n:
             links = (self._n.links + 1) * tl.LINK_WORK if self._is_read() else 0
             used = i - n == self._E.level or (i - n < links and (i - n) % tl.LINK_WORK in _KEPT)

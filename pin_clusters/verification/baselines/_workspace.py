@@ -90,10 +90,7 @@ class Workspace:
     def extend(self, tree: pin.Model, G: np.ndarray, g: np.ndarray) -> None:
         """Take a tree with bodies of rods behind all joints, and G and g of a state, which are kept from now on.
 
-        Args:
-            tree: ``self.tree`` with more joints at its end, at whose coordinates 0 nothing but energies looks.
-            G: Shape (tree.nv, nv).
-            g: Shape (tree.nv,).
+        At the coordinates 0 of the joints at its end nothing but energies looks.
         """
         self.tree, self.data, self.rods, self.hold = tree, tree.createData(), None, True
         self.G, self.GT, self.g = np.ascontiguousarray(G), np.ascontiguousarray(G.T), g

@@ -43,13 +43,7 @@ class Actuator:
 
 
 def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]) -> list[Actuator]:
-    """Return the actuators of joints and tendons; what acts on bodies and sites is up to the user.
-
-    Args:
-        document: The document.
-        joints: All joints by name.
-        tendons: By name.
-    """
+    """Return the actuators of joints and tendons; what acts on bodies and sites is up to the user."""
     found = []
     for count, element in enumerate(document.sections["actuator"]):
         owner = f"actuator {element.get('name') or count!r}"

@@ -17,10 +17,7 @@ from ._base import Columns, coordinates, joint_of
 def led_by(model: ClusterModel, recorded: Columns, hold: bool) -> ClusterModel:
     """Return the robot with independent joints that were recorded, where these determine its loops; else as it is.
 
-    Args:
-        model: The robot.
-        recorded: Its joints that were recorded.
-        hold: Whether joints that were not recorded rest, so that they may be among the independent ones.
+    ``hold``: joints that were not recorded rest, so that they may be among the independent ones.
     """
     wished: list[str] = []
     for loop in loops_of(model).clusters if model.closures else ():
