@@ -162,7 +162,7 @@ class SimulationResult:
         Raises:
             OSError: The file cannot be written.
         """
-        from .._support.csv_tables import write_csv
+        from .._support.whole_files import write_csv
 
         write_csv(path, self._columns())
 

@@ -14,11 +14,7 @@ _loaded: "dict[str, Loaded | None]" = {}
 
 
 class Loaded:
-    """A module in the memory of this process.
-
-    Attributes:
-        size: Bytes of its object file.
-    """
+    """A module in the memory of this process; ``size``: bytes of its object file."""
 
     def __init__(self, data: bytes) -> None:
         llvm = binding()

@@ -152,11 +152,7 @@ done:
 def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], kind: Kind) -> str:
     """Return ``void pack(inputs, results, kept)``: what derivatives of inverse dynamics, ``inverse``, make of packs.
 
-    Args:
-        model: The model.
-        inputs: Names of what that is given: q, v, accelerations, external forces.
-        kept: Names and sizes of what it writes besides dq, dv and M.
-        kind: Of packs of states.
+    ``inputs`` are q, v, accelerations, external forces; ``kept``, with sizes, what it writes besides dq, dv and M.
     """
     n, t = model.nv, kind.name
     L = sum(isinstance(x, Expression) for x in _factored(model)[0])

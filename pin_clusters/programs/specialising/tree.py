@@ -60,7 +60,7 @@ class _Wish:
         self._groups = [group for group in limbs_of(model) if group[0].q]
         nq, nv = model.nq, model.nv
         self._inputs = [("q", nq), ("v", nv), ("a", nv)][: level + 1]
-        views, index = source("tables.tree_views"), self._tables.index
+        views, index = source("tables.views"), self._tables.index
         self._n = views.tree_header_at(index, 0)
         self._E = self._tables.derived
         fields = {r: views.field(index, r) for r in range(self._n.field0, self._n.field1)}
@@ -100,7 +100,7 @@ class _Wish:
         own, G, n = self._tables.own, self._model._topology.G, self._n
         out[own.G : own.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
         out[own.kept_rate : own.kept_rate + G.size] = np.zeros(G.size)
-        views, index = source("tables.tree_views"), self._tables.index
+        views, index = source("tables.views"), self._tables.index
         self._coupled = dict[int, list[int]]()
         for iv in self._tables.curved:
             D = views.dof(index, n.dof0 + iv)

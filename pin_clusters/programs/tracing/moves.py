@@ -81,7 +81,7 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: l
     _evaluate(run, q, clusters)
     for C in clusters:
         H = views.head(index, C.head)
-        L = source("tables.loop_block").block(H, C.nk)
+        L = source("tables.views").block(H, C.nk)
         for i in range(L.nr):
             x = work[L.value + i]
             size = select(x, 0.0, -x, x)
@@ -99,7 +99,7 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> None:
         source("loops.closure_rows").equations(index, params, work, q, C)
         source("loops.closure_values").values(index, params, work, q, C)
         H = views.head(index, C.head)
-        L = source("tables.loop_block").block(H, C.nk)
+        L = source("tables.views").block(H, C.nk)
         for c in range(H.closure0, H.closure1):
             r = views.closure(index, c)
             if r.form == layout.SUPPLIED:  # kernels do not know its values

@@ -58,7 +58,10 @@ class Tables:
                 self.rows += [Row([i], [], [], 1.0, -1.0 / x) for x in b.borrowed]
         self.parts = self.ties.parts()
         self.owner = self.ties.owner
-        self._sizes()
+        h = self.header
+        h[f.BODIES], h[f.TREE_V], h[f.NV] = len(self.bodies), self.span.tree.nv, self.model.nv
+        h[f.ROWS], h[f.HARD], h[f.PARTS] = len(self.rows), self.ties.hard, len(self.parts)
+        h[f.CLOSURES] = len(self.ties.closures)
         self._of_bodies()
         self._of_rows()
         self._of_closures()
@@ -112,12 +115,6 @@ class Tables:
             for j, p, share in rod.masses_of_ends:
                 b = self.bodies[int(self.span.from_tree_id[j])]
                 b.inertia = b.lump = b.inertia + pin.Inertia(share, np.asarray(p), np.zeros((3, 3))).matrix()
-
-    def _sizes(self) -> None:
-        h = self.header
-        h[f.BODIES], h[f.TREE_V], h[f.NV] = len(self.bodies), self.span.tree.nv, self.model.nv
-        h[f.ROWS], h[f.HARD], h[f.PARTS] = len(self.rows), self.ties.hard, len(self.parts)
-        h[f.CLOSURES] = len(self.ties.closures)
 
     def _of_bodies(self) -> None:
         bodies, h = self.bodies, self.header
