@@ -11,9 +11,6 @@ def tree_of_velocities(index: np.ndarray) -> np.ndarray:
     """Return the plan of ``tree_solve``: five numbers per velocity in the kernels' order, then those above each.
 
     The velocities of a cluster follow each other, below the last one of the cluster above.
-
-    Args:
-        index: The kernels' table.
     """
     header = Header(*index[0, : len(Header._fields)].tolist())
     last = {0: -1}  # of each cluster

@@ -31,10 +31,6 @@ class Loaded:
         """Return where a function is."""
         return int(self._engine.get_function_address(name))
 
-    def variable(self, name: str) -> int:
-        """Return where a global number is."""
-        return int(self._engine.get_global_value_address(name))
-
 
 def load(text: str, *, optimise: bool = True) -> Loaded:
     """Return a module, compiled for this processor: in this process, on disk, or made now.

@@ -91,12 +91,7 @@ class Element:
 
 
 class Elements:
-    """Makes elements of one document.
-
-    Attributes:
-        units: Of its angles.
-        classes: Defaults by class and element, inherited ones included.
-    """
+    """Makes elements of one document; ``classes``: defaults by class and element, inherited ones included."""
 
     def __init__(self) -> None:
         self.units = Units()

@@ -64,14 +64,7 @@ def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
 def build_tree(
     document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia], root_joint: pin.JointModel | None
 ) -> Layout:
-    """Make the tree.
-
-    Args:
-        document: The document.
-        bodies: As read.
-        inertias: Of the bodies, in their frames.
-        root_joint: Above the only body of the world.
-    """
+    """Make the tree; ``root_joint`` is above the only body of the world."""
     layout = Layout(document, bodies, inertias)
     tree = layout.tree
     start: list[np.ndarray] = []
