@@ -1,7 +1,5 @@
 """What became of the rows: those that are not good are made NaN, and said."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable, Iterable

@@ -3,8 +3,6 @@
 Rows may be other robots each: with numbers of the robot that are given per row.
 """
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any

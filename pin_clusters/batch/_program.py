@@ -1,7 +1,5 @@
 """Entry points that are called for each row, at their addresses, by one kernel; and what they work on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 

@@ -1,7 +1,5 @@
 """What the kernels of the spanning tree read and write, and ``pin.Data``, where they write too."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 

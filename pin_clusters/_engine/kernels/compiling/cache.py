@@ -8,8 +8,6 @@ Environment:
     PIN_CLUSTERS_CACHE: Folder of the compiled kernels, instead of the user's cache folder.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json
@@ -125,7 +123,7 @@ class _Locator(caching._CacheLocator):
         self._py_file, self._place = py_file, config.CACHE_DIR
 
     @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
+    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
         """Return one for any function."""
         return cls(py_func, py_file)
 
