@@ -59,7 +59,8 @@ def tolerances(f: Function, seen: Sequence[Case], real: str) -> list[float]:
         for given, found in seen:
             raw = f.program(*(np.asarray(x, dtype=np.float64 if real == "double" else np.float32) for x in given))
             got = raw[k] if isinstance(raw, tuple) else raw
-            worst = max(worst, _difference(np.asarray(got, dtype=float), found[k]))
+            off = np.abs(np.asarray(got, dtype=float) - found[k]).max(initial=0.0)
+            worst = max(worst, float(off / max(1.0, np.abs(found[k]).max(initial=0.0))))
         if not worst <= _MOST[real] / _MARGIN:
             raise TraceError(
                 f"{f.program.name}: {name} in {real} is {worst:.1e} of its largest entry off what the kernels compute, "
@@ -68,10 +69,6 @@ def tolerances(f: Function, seen: Sequence[Case], real: str) -> list[float]:
             )
         allowed.append(max(_LEAST[real], _MARGIN * worst))
     return allowed
-
-
-def _difference(x: np.ndarray, y: np.ndarray) -> float:
-    return float(np.abs(x - y).max(initial=0.0) / max(1.0, np.abs(y).max(initial=0.0)))
 
 
 def text_of_test(

@@ -76,8 +76,9 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: l
         following.copy_joints(index, target, q, C, True)
     for _ in range(run.steps):
         _evaluate(run, q, clusters)
-        for C in clusters:
-            _correct(run, q, C)
+        for C in clusters:  # a step of Newton's method with the dependent joints
+            following.step_dependents(index, work, C)
+            following.advance(index, work, q, C, 1.0)
     _evaluate(run, q, clusters)
     for C in clusters:
         H = views.head(index, C.head)
@@ -106,13 +107,6 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> None:
                 one = rooms[r.room]
                 for i, x in enumerate(derivatives_of(one.closure, 0, q[list(one.iq)])):
                     work[L.value + r.row0 + i] = x * params[r.at + i]
-
-
-def _correct(run: Run, q: np.ndarray, C: Any) -> None:
-    """Make a step of Newton's method with the dependent joints of a cluster."""
-    index, work = run.model._index, run.work
-    source("moves.following").step_dependents(index, work, C)
-    source("moves.following").advance(index, work, q, C, 1.0)
 
 
 def tangent(run: Run) -> np.ndarray:

@@ -44,7 +44,10 @@ class Tables:
         self._real: list[np.ndarray] = []
         self._size = 0
         self.bodies = bodies_of(model, self.span)
-        self._weigh_rods()
+        for rod in massive(model.closures):  # the masses at their ends
+            for j, p, share in rod.masses_of_ends:
+                b = self.bodies[int(self.span.from_tree_id[j])]
+                b.inertia = b.lump = b.inertia + pin.Inertia(share, np.asarray(p), np.zeros((3, 3))).matrix()
         at = np.array(self.span.from_tree_id)
         if maximal:
             lend(self.bodies)
@@ -108,13 +111,6 @@ class Tables:
     def free_of(self, part: Part) -> list[int]:
         """Return the velocities of the tree that are independent in a part."""
         return [int(self.span.from_tree_v[self.model.idx_v_independent[i]]) for i in part.free]
-
-    def _weigh_rods(self) -> None:
-        """Add the masses at the ends of rods to the bodies there."""
-        for rod in massive(self.model.closures):
-            for j, p, share in rod.masses_of_ends:
-                b = self.bodies[int(self.span.from_tree_id[j])]
-                b.inertia = b.lump = b.inertia + pin.Inertia(share, np.asarray(p), np.zeros((3, 3))).matrix()
 
     def _of_bodies(self) -> None:
         bodies, h = self.bodies, self.header

@@ -40,20 +40,16 @@ _ENGINE = Path(__file__).resolve().parents[2]
 _begun = time.time_ns()
 
 
-def _digest() -> str:
-    """Name what all kernels depend on beside their sources."""
-    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    told = f"{numba.__version__} {sys.version} {switches.BOUNDSCHECK} {processor}"
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
-
-
 _lock = threading.RLock()
 
 
 @functools.cache
 def cache_folder() -> Path | None:
     """Return the folder of compiled kernels, None if no place serves."""
-    return find(_digest(), "compiled kernels", "kernels are compiled again in every process")
+    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    told = f"{numba.__version__} {sys.version} {switches.BOUNDSCHECK} {processor}"  # beside the kernels' sources
+    digest = hashlib.sha256(told.encode()).hexdigest()[:16]
+    return find(digest, "compiled kernels", "kernels are compiled again in every process")
 
 
 @functools.cache
