@@ -61,14 +61,9 @@ def armature_model(
 
 
 class WithoutRotors:
-    """Pinocchio on the approximate robot, in the coordinates of the exact one.
+    """Pinocchio on the approximate robot, as ``armature_model`` has it, in the coordinates of the exact one.
 
     q is of the whole tree, shape (nq,); v, a and tau are in the public order, shape (nv,).
-
-    Args:
-        model: The exact robot.
-        armature: As in ``armature_model``.
-        drop_rotors: As in ``armature_model``.
 
     Attributes:
         model: The exact robot.

@@ -29,18 +29,9 @@ def run(
     single: Callable[..., Any], model: ClusterModel, q: Any, velocities: tuple[tuple[str, Any], ...], fext: Any,
     threads: Any, out: Any, status: Any, parameters: Any = None,
 ) -> np.ndarray:  # fmt: skip
-    """Run a function for rows, packs of them at a time.
+    """Run a function of one state for rows, packs of them at a time.
 
-    Args:
-        single: The function of one state.
-        model: Cluster model.
-        q: Configurations.
-        velocities: What else there is of a state: names and rows.
-        fext: External forces, or None.
-        threads: How many share the rows.
-        out: Where to write the result, or None.
-        status: Where to write what became of the rows, or None.
-        parameters: Numbers of the robot per row, by name, or None.
+    ``velocities``: names and rows of what else there is of a state; ``parameters``: the same of the robot's numbers.
     """
     name = single.__name__
     one = BY_NAME[name]

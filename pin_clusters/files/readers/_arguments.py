@@ -50,11 +50,7 @@ def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
-    """Return the path of a file and what is in it.
-
-    Args:
-        file: The path.
-        kind: Of the file, with its article, for messages: ``"a URDF"``.
+    """Return the path of a file and what is in it; ``kind``, with its article, is for messages: ``"a URDF"``.
 
     Raises:
         ArgumentTypeError: It is no path.

@@ -23,11 +23,7 @@ _TAKEN = frozenset(
 
 
 def identifier(text: str, instead: str = "robot") -> str:
-    """Return a name that C and C++ allow, as near as possible to a text.
-
-    Args:
-        text: Any text, such as the name of a robot.
-        instead: What is taken where nothing of the text is left.
+    """Return a name that C and C++ allow, as near as possible to a text; ``instead`` where nothing of it is left.
 
     Example:
         >>> identifier("2-link arm (left)"), identifier("class"), identifier("")

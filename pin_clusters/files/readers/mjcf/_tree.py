@@ -17,12 +17,7 @@ _QUATERNION = [1, 2, 3, 0]  # x, y, z, w out of w, x, y, z
 
 
 class Layout(Places[int]):
-    """The tree, and where things of the file are in it; bodies by their numbers.
-
-    Args:
-        document: The document.
-        bodies: As read.
-        inertias: Of the bodies, in their frames.
+    """The tree, and where things of the file are in it; bodies by their numbers, their inertias in their frames.
 
     Attributes:
         q0: The pose of the file (``qpos0``), shape (nq,).
