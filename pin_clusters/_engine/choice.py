@@ -95,11 +95,5 @@ def functions_of(model: Any) -> Any:
 
 
 def code_of(functions: Any, kernel: "Kernel", name: str = "") -> Any:
-    """Return what does a kernel's work: code of a model's own, if it has functions, or the kernel.
-
-    Args:
-        functions: Of the model, or None.
-        kernel: The kernel.
-        name: Of the function, where that is not the name of the operation.
-    """
+    """Return what does the work of a kernel, or of the function of that name: a model's own code, if it has some."""
     return kernel if functions is None else functions.code(name or kernel.operation.name)

@@ -93,13 +93,9 @@ References:
 
 
 def stock(*texts: str) -> Callable[[F], F]:
-    """Return a decorator that completes docstrings with what is common.
+    """Return a decorator that completes docstrings with sections in the same style; what a later text says wins.
 
-    Args:
-        texts: Sections in the style of docstrings; what a later one says wins.
-
-    Returns:
-        A decorator that changes ``__doc__`` only. It raises ``KeyError`` if nothing describes an argument.
+    It changes ``__doc__`` only, and raises ``KeyError`` if nothing describes an argument.
     """
     common: dict[str, str] = {}
     common_args: dict[str, str] = {}

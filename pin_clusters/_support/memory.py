@@ -20,15 +20,9 @@ _MUCH = 2**31
 
 
 def data_of(tree: pin.Model) -> pin.Data:
-    """Return a new ``pin.Data``, after a warning if it is large.
+    """Return a new ``pin.Data``; warn if it takes gigabytes, raise ``TooLargeError`` if there is not so much memory.
 
     ``tree.createData()`` makes a copy of what it has made, so that it needs twice the memory.
-
-    Raises:
-        TooLargeError: There is not so much memory.
-
-    Warns:
-        PinClustersWarning: It takes gigabytes.
     """
     needed = _TENSORS * tree.nv**3
     if needed >= _MUCH:

@@ -32,23 +32,14 @@ class _Leading(Loader):
 
 
 class Finder(MetaPathFinder):
-    """Leads the names of modules that have moved, and of those inside them, to the modules; it is asked first.
-
-    Args:
-        package: The package's name.
-        places: New place of each, by the old one, both inside the package.
-    """
+    """Leads names of modules that have moved, and of those inside them, to new ``places``; it is asked first."""
 
     def __init__(self, package: str, places: Mapping[str, str]) -> None:
         self._front = f"{package}."
         self._places = {self._front + old: self._front + new for old, new in places.items()}
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return what imports the module at its new place under its old name, or None if it has not moved.
-
-        Warns:
-            DeprecationWarning: It has.
-        """
+        """Return what imports the module at its new place by its old name, and warn; None if it has not moved."""
         if not fullname.startswith(self._front) or (head := _head(fullname, self._places)) is None:
             return None
         place = self._places[head] + fullname.removeprefix(head)
@@ -64,13 +55,7 @@ _before: dict[str, str] = {}
 
 
 def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str]) -> None:
-    """Let the old names of modules lead to where they are.
-
-    Args:
-        package: The package's name.
-        places: New place of each, by the old one, both inside the package; those that have not moved are left out.
-        joined: The same of modules that became part of others.
-    """
+    """Let old names of modules in a package lead to where they are: to new ``places``, or to what they ``joined``."""
     moved = {old: new for old, new in places.items() if old != new}
     sys.meta_path.insert(0, Finder(package, {**moved, **joined}))
     _before.update({f"{package}.{new}": f"{package}.{old}" for old, new in moved.items()})

@@ -1,13 +1,16 @@
 """Files that are written whole or not at all, so that a full disk or Ctrl-C leaves what was there before."""
 
+import csv
 import errno
 import os
 import secrets
 import stat
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+
+import numpy as np
 
 
 @contextmanager
@@ -64,3 +67,14 @@ def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") ->
         folder.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryFile(dir=folder):
             pass
+
+
+def write_csv(file: str | os.PathLike[str], columns: Mapping[str, np.ndarray | Sequence[float]]) -> None:
+    """Write columns to CSV, by names with units such as "crank [rad]", with full digits.
+
+    ``numpy.loadtxt(file, delimiter=",", skiprows=1)`` reads them.
+    """
+    table = np.column_stack([np.asarray(x, dtype=float) for x in columns.values()])
+    with whole(file) as (part,), open(part, "w", encoding="utf-8", newline="") as stream:
+        csv.writer(stream, lineterminator="\n").writerow(columns)
+        np.savetxt(stream, table, fmt="%.17g", delimiter=",")

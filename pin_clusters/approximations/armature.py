@@ -61,14 +61,9 @@ def armature_model(
 
 
 class WithoutRotors:
-    """Pinocchio on the approximate robot, in the coordinates of the exact one.
+    """Pinocchio on the approximate robot, as ``armature_model`` has it, in the coordinates of the exact one.
 
     q is of the whole tree, shape (nq,); v, a and tau are in the public order, shape (nv,).
-
-    Args:
-        model: The exact robot.
-        armature: As in ``armature_model``.
-        drop_rotors: As in ``armature_model``.
 
     Attributes:
         model: The exact robot.
@@ -167,9 +162,7 @@ def symmetric(M: Any) -> np.ndarray:
 def reflected_inertia(model: ClusterModel, G: np.ndarray | None = None) -> np.ndarray:
     """Return ``G' I_r G`` over all rotors, shape (nv, nv): what their spin adds to M while the carriers stand.
 
-    Args:
-        model: The robot.
-        G: Couplings of its tree where loops change it, shape (poses, tree.nv, nv), for a matrix each.
+    Where loops change the couplings, G has shape (poses, tree.nv, nv), for a matrix each.
     """
     total = np.zeros((*(() if G is None else G.shape[:1]), model.nv, model.nv))
     for r in model.rotors:

@@ -7,16 +7,12 @@ from ..model import ClusterModel, once
 
 _MOST = 64
 T = TypeVar("T")
+_answers: Callable[[ClusterModel], dict[Hashable, Any]] = once(lambda _: {})
+"""What is known by question; nothing at first."""
 
 
 def kept(model: ClusterModel, question: Hashable, make: Callable[[], T]) -> T:
-    """Return what ``make`` makes for a question; the one from before if it was asked before.
-
-    Args:
-        model: Cluster model.
-        question: Tells what is made; None or without a hash: nothing is kept.
-        make: Makes it.
-    """
+    """Return what ``make`` makes for a question, once; each time of None or of what has no hash."""
     answers = _answers(model)
     try:
         found: T | None = answers.get(question)
@@ -29,9 +25,3 @@ def kept(model: ClusterModel, question: Hashable, make: Callable[[], T]) -> T:
                 answers.clear()
             answers[question] = found
     return found
-
-
-@once
-def _answers(model: ClusterModel) -> dict[Hashable, Any]:
-    """Return what is known by question; nothing at first."""
-    return {}

@@ -1,7 +1,5 @@
 """What became of the rows: those that are not good are made NaN, and said."""
 
-from __future__ import annotations
-
 import math
 import warnings
 from collections.abc import Callable, Iterable
@@ -21,12 +19,7 @@ _WHICH = "Pass status=np.zeros(N, dtype=np.int8) to see which"
 
 
 class Said(NamedTuple):
-    """What is said of rows that failed.
-
-    Attributes:
-        counts: How many have which status.
-        cure: What to do.
-    """
+    """What is said of rows that failed: how many have which status, and what to do."""
 
     counts: str
     cure: str
@@ -77,11 +70,7 @@ def finish(batch: Batch, level: int, said: Said = STATES, *, look: bool = True) 
 def settle(batch: Batch, level: int, said: Said = STATES, without_numbers: int | None = None) -> None:
     """Do so where all rows have been marked: kernels on packs do it.
 
-    Args:
-        batch: With its results.
-        level: As of ``finish``.
-        said: In the warning.
-        without_numbers: How many rows are not finite because their input is not; all of them by default.
+    ``without_numbers``: how many rows are not finite because their input is not; all of them by default.
     """
     status = batch.status
     if not status.any():
@@ -120,11 +109,7 @@ def one_by_one(batch: Batch, function: Callable[[int], Any], rows: Iterable[int]
 def all_one_by_one(batch: Batch, function: Callable[[int], Any], level: int, said: Said = STATES) -> None:
     """Do so for all rows, where no kernel can: without the JIT, or for functions of the user in Python.
 
-    Args:
-        batch: Without results.
-        function: Of the number of a row.
-        level: As of ``finish``.
-        said: In the warning; loops must be closed for what is about ``STATES``.
+    Loops must be closed for what is about ``STATES``.
     """
     mark_input(batch)
     model = batch.model

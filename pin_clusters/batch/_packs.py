@@ -1,8 +1,9 @@
-"""Dynamics of many states: packs of them in code of the robot's own, or one by one by the kernels of one state."""
+"""Dynamics of many states: packs of them in code of the robot's own, or one by one by the kernels of one state.
 
-from __future__ import annotations
+Rows may be other robots each: with numbers of the robot that are given per row.
+"""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -10,12 +11,16 @@ import numpy as np
 
 from .._engine import entry_points as kernels
 from .._engine.choice import functions_of
+from .._engine.kernels.tables.layout import CONDITION_LIMIT
+from .._engine.kernels.tables.layout import OPEN as FAR
 from .._engine.operations import BY_NAME, Function
+from ..errors import ArgumentTypeError
 from ..model import ClusterModel, with_loops
 from ..programs.machine_code.machine import lanes_of_host
-from ._marks import OPEN, SINGULAR, all_one_by_one, settle
+from ..programs.tracing import trace, values_of
+from ..programs.tracing.numbers import checked
+from ._marks import NOT_FINITE, OPEN, SINGULAR, all_one_by_one, finish, settle
 from ._program import Each, Program, Room, programmed, run_each
-from ._robots import given_of, run_program
 from ._sharing import Run, share
 from ._tables import Batch, Given, forces, on_device, states, there
 
@@ -24,18 +29,9 @@ def run(
     single: Callable[..., Any], model: ClusterModel, q: Any, velocities: tuple[tuple[str, Any], ...], fext: Any,
     threads: Any, out: Any, status: Any, parameters: Any = None,
 ) -> np.ndarray:  # fmt: skip
-    """Run a function for rows, packs of them at a time.
+    """Run a function of one state for rows, packs of them at a time.
 
-    Args:
-        single: The function of one state.
-        model: Cluster model.
-        q: Configurations.
-        velocities: What else there is of a state: names and rows.
-        fext: External forces, or None.
-        threads: How many share the rows.
-        out: Where to write the result, or None.
-        status: Where to write what became of the rows, or None.
-        parameters: Numbers of the robot per row, by name, or None.
+    ``velocities``: names and rows of what else there is of a state; ``parameters``: the same of the robot's numbers.
     """
     name = single.__name__
     one = BY_NAME[name]
@@ -112,3 +108,46 @@ def of_row(batch: Batch, single: Callable[..., Any], forced: bool) -> Callable[[
         return single(batch.model, data, *rows)
 
     return run_row
+
+
+_WHAT = {"gravity": "acceleration of gravity", "inertial": "pc.parameters(model)", "ratios": "ratios of the robot"}
+
+
+def given_of(model: ClusterModel, function: str, parameters: Any, rows: int | None) -> list[Given]:
+    """Return numbers of robots, by name, as arguments with a row per state, in the order of traces.
+
+    ``rows`` is None if they are elsewhere: then one row for all is not repeated.
+
+    Raises:
+        ArgumentTypeError: They are no mapping.
+        UnknownNameError: There are no such numbers.
+        NotAvailableError: They cannot be given together.
+    """
+    if not isinstance(parameters, Mapping):
+        raise ArgumentTypeError(
+            f"parameters must be a dict of arrays, such as {{'ratios': rows}}, got {type(parameters).__name__}."
+        )
+    found = []
+    for name in checked(model, function, tuple(parameters)):
+        value, size = parameters[name], len(values_of(model, name))
+        if rows is not None and np.ndim(value) == 1 and np.shape(value) == (size,):
+            value = np.tile(np.asarray(value, dtype=float), (rows, 1))
+        found.append(Given(name, value, (size,), _WHAT[name]))
+    return found
+
+
+def run_program(batch: Batch, function: str, names: tuple[str, ...], *, forced: bool) -> None:
+    """Compute all rows with NumPy, column by column: where no machine code can be made; ``names`` of the numbers."""
+    program = trace(batch.model, function, fext=forced, parameters=names, status=True)
+    found = program(*batch.tables)
+    result, (pivot, *loops) = found[0], found[1:]
+    batch.out[0][...] = result.reshape(batch.out[0].shape)
+    with np.errstate(all="ignore"):
+        bad = ~(pivot[:, 0] > 0.0)
+        if loops:
+            bad |= ~(loops[0][:, 0] < CONDITION_LIMIT)
+        batch.status[bad] = SINGULAR
+        if loops:
+            batch.status[~(loops[1][:, 0] < FAR)] = OPEN
+    batch.status[~np.isfinite(np.concatenate(batch.tables, axis=1)).all(axis=1)] = NOT_FINITE
+    finish(batch, 4)

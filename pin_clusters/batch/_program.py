@@ -1,7 +1,5 @@
 """Entry points that are called for each row, at their addresses, by one kernel; and what they work on."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
@@ -106,17 +104,10 @@ def run_each(
     batch: Batch, begin: Callable[[], Run] | None, of_row: Callable[[int], Any], said: Said = STATES, *,
     grain: int = ROWS, level: int = 2, look: bool = True, again: bool = False,
 ) -> None:  # fmt: skip
-    """Run kernels of one state for each row.
+    """Run kernels of one state for each row; where ``begin``, asked once per thread, is None, ``of_row`` of its number.
 
-    Args:
-        batch: Without results.
-        begin: Makes what runs rows, once per thread; None where no kernel can.
-        of_row: What then does it instead, of the number of a row.
-        said: In the warning.
-        grain: As of ``share``.
-        level: Of the caller of this: how many calls the user is away.
-        look: Whether results that are not finite are still to be found.
-        again: Whether ``of_row`` tries once more where kernels failed.
+    ``look``: results that are not finite are still to be found. ``again``: ``of_row`` tries once more where kernels
+    failed. ``level``: how many calls the user is away from what calls this.
     """
     if batch.rows == 0:
         return

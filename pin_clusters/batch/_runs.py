@@ -1,7 +1,5 @@
 """Steps of many simulations in compiled code."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np
@@ -80,7 +78,7 @@ class Runs:
 
         return run
 
-    def _run(self, room: _Room, first: int, last: int) -> None:
+    def _run(self, room: "_Room", first: int, last: int) -> None:
         """Run some rows to their end."""
         model, s, count = self.batch.model, self.settings, last - first
         nq, nv, status = model.nq, model.nv, self.batch.status[first:last]

@@ -1,7 +1,5 @@
 """Rows shared among threads."""
 
-from __future__ import annotations
-
 import _thread
 import os
 from collections import deque
@@ -18,7 +16,7 @@ PATIENCE = 10.0
 """How long a thread waits for more to do, [s]."""
 
 Run = Callable[[int, int], object]
-_idle: deque[_Worker] = deque()
+_idle: "deque[_Worker]" = deque()
 # threads are not copied to the child of a fork
 if hasattr(os, "register_at_fork"):
     os.register_at_fork(after_in_child=_idle.clear)

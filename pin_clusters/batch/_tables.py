@@ -9,11 +9,13 @@ import pinocchio as pin
 
 from .._support.arrays import is_plain, numbers, plain, room, whole_number
 from .._support.docstrings import stock
-from ..errors import ArgumentTypeError, ShapeError
+from .._support.memory import available
+from ..errors import ArgumentTypeError, ShapeError, TooLargeError
 from ..model import ClusterData, ClusterModel, check_model
 from ..programs.cuda.arrays import on_gpu
-from . import _memory
 
+_SMALL = 2**26
+"""[bytes] of which nobody need ask."""
 documented = stock(
     """
     Args:
@@ -43,14 +45,7 @@ TREE, OWN = "nq (the whole tree)", "nv (the independent joints)"
 
 
 class Given(NamedTuple):
-    """An argument with a row per state.
-
-    Attributes:
-        name: Of the argument.
-        value: What was given.
-        shape: Of a row.
-        what: What the sizes of a row are.
-    """
+    """An argument with a row per state: its name, its value, the shape of a row, and what the sizes of that are."""
 
     name: str
     value: Any
@@ -97,7 +92,7 @@ class Batch:
         bytes_needed = 8 * work * min(self.threads, max(n, 1)) + 8 * n * rows_of_work + n
         bytes_needed += sum(8 * x.size for x in kept if not is_plain(x))
         bytes_needed += sum(8 * n * prod(shape) for _, out, shape in results if out is None)
-        _memory.check(name, n, bytes_needed)
+        _check_memory(name, n, bytes_needed)
         shapes = [(label, out, (n, *shape)) for label, out, shape in results]
         self.out = [room(label, out, shape, np.float64, ". Leave it out.") for label, out, shape in shapes]
         self.asked = status is not None
@@ -193,3 +188,16 @@ def _apart(written: Sequence[tuple[str, np.ndarray]]) -> None:
         for other, y in written[:i]:
             if np.may_share_memory(x, y) and np.shares_memory(x, y):
                 raise ArgumentTypeError(f"{name} and {other} share memory, and both are written. Pass separate arrays.")
+
+
+def _check_memory(name: str, rows: int, needed: int) -> None:
+    """Refuse rows of a function that need more bytes than there are, before anything is allocated."""
+    if needed <= _SMALL:
+        return
+    there = available()
+    if there is not None and needed > there:
+        raise TooLargeError(
+            f"pc.batch.{name}: {rows} rows need {needed} bytes ({needed / 2**30:.1f} GiB) for results, copies of what "
+            f"is given and room, and {there} ({there / 2**30:.1f} GiB) are free. Take at most "
+            f"{max(1, rows * there // needed)} rows at a time, and pass out= to reuse the room."
+        )

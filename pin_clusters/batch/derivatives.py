@@ -1,7 +1,5 @@
 """Derivatives of inverse and forward dynamics of many states."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from typing import Any
 

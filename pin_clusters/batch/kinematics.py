@@ -1,7 +1,5 @@
 """Placements of many configurations."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from typing import Any
 

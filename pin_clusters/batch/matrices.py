@@ -1,7 +1,5 @@
 """Mass matrices, their inverses, and what tasks feel, of many states."""
 
-from __future__ import annotations
-
 from collections.abc import Mapping, Sequence
 from typing import Any
 

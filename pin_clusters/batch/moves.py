@@ -1,7 +1,5 @@
 """Configurations that are moved, or put where they belong, many at once."""
 
-from __future__ import annotations
-
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any

@@ -1,7 +1,5 @@
 """Simulations of many robots of one kind, at once."""
 
-from __future__ import annotations
-
 import multiprocessing
 from concurrent.futures import ProcessPoolExecutor
 from itertools import pairwise

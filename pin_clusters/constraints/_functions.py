@@ -32,11 +32,7 @@ def found(function: Any) -> Any:
 
 
 def picklable(function: Any, owner: str) -> Any:
-    """Return what can be pickled in place of a function.
-
-    Raises:
-        PinClustersError: Nothing can, such as for a lambda.
-    """
+    """Return what can be pickled in place of a function; ``PinClustersError`` if nothing can, such as for a lambda."""
     try:
         pickle.dumps(function)
         return function

@@ -376,11 +376,7 @@ class ClusterData(TreeWorkspace):
     def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes.
 
-        Args:
-            kernel: Name of its operation.
-            result: To which its tables lead.
-            arrays: What it is given.
-            of: The function of users that wants it, where the result does not tell.
+        ``result`` is what its tables lead to; ``of`` the function of users that wants it, where that does not tell.
         """
         special = self._functions
         code: int | None = None if special is None else special.run(of, kernel, result, self._pointers[result], *arrays)

@@ -169,11 +169,7 @@ def _is_closed(loops: Loops, q: np.ndarray) -> bool:
 
 
 def check_closed(model: ClusterModel, q: np.ndarray, tolerance: float, name: str = "q") -> None:
-    """Check that the loops are closed.
-
-    Raises:
-        ConfigurationError: One is not; the row is named.
-    """
+    """Check that the loops are closed; ``ConfigurationError`` names the row that is not."""
     loops = loops_of(model)
     residual, scales = loops.every.residual(q), loops.every.scales(q)
     allowed = np.maximum(tolerance, 1.01e-4 * _redundant(loops)) * scales

@@ -1,7 +1,5 @@
 """What a cluster model consists of: what its data and the tables that are made later read of it."""
 
-from __future__ import annotations
-
 from typing import Any, Self
 
 import numpy as np

@@ -60,7 +60,8 @@ class PassiveForces:
             bare = Spring(spring.along, 0.0, None, spring.damping, spring.friction)
             lines += [({}, {i: 1.0}, bare) for i in in_v(self._tree, j)]
         if stiffness:
-            alone = _alone(joint)
+            alone = pin.Model()
+            alone.addJoint(0, joint.copy() if hasattr(joint, "copy") else joint, pin.SE3.Identity(), "joint")
             rest = np.array(pin.neutral(alone) if spring.rest is None else spring.rest)
             if len(rest) != joint.nq:
                 raise ConstraintError(
@@ -116,13 +117,6 @@ def _displacement(alone: pin.Model, rest: np.ndarray, q: np.ndarray) -> np.ndarr
         return np.array(pin.difference(alone, rest, q))
     R, R_rest = (pin.Quaternion(x[3:7]).toRotationMatrix() for x in (q, rest))
     return np.concatenate([R.T @ (q[:3] - rest[:3]), pin.log3(R_rest.T @ R)])
-
-
-def _alone(joint: pin.JointModel) -> pin.Model:
-    """Return a model that has this joint only."""
-    model = pin.Model()
-    model.addJoint(0, joint.copy() if hasattr(joint, "copy") else joint, pin.SE3.Identity(), "joint")
-    return model
 
 
 _Line = tuple[dict[int, float], dict[int, float], Spring]

@@ -32,16 +32,7 @@ _TRIES, _CHUNK = 6, 256
 
 
 def check_rotors(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topology) -> None:
-    """Refuse rotors that leave no positive mass matrix, and warn of those that look like a slip of units.
-
-    Args:
-        tree: Spanning tree.
-        rotors: Of the model.
-        topology: Its clusters and closed loops.
-
-    Raises:
-        InertiaError: The mass matrix is not positive definite, because links hold less inertia than their rotors.
-    """
+    """Refuse rotors that leave no positive mass matrix, and warn of those that look like a slip of units."""
     turning = [r for r in rotors if r.axial_inertia > 0.0 and (r.spins or r.source is not None)]
     if not turning:
         return
@@ -52,14 +43,9 @@ def check_rotors(tree: pin.Model, rotors: Sequence[RotorElement], topology: Topo
 
 
 def overweight(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[tuple[RotorElement, float]]:
-    """Return rotors that are said to be a part of a link that cannot hold them, and what it can hold about their axes.
+    """Return rotors that are said to be a part of a link that cannot hold them, worst first, and the most that it can.
 
-    Args:
-        tree: Spanning tree.
-        rotors: Of the model.
-
-    Returns:
-        Worst first; the second number is the largest axial inertia of one rotor that the link can hold, [kg m^2].
+    That is the largest axial inertia of one rotor about its axis, [kg m^2].
     """
     found = []
     for carrier in sorted({r.carrier_id for r in rotors if _is_part(r)}):

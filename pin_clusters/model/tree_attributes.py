@@ -45,10 +45,7 @@ def forwarded(path: str, doc: str) -> Any:
 def _array(name: str, doc: str, at: str | None = None) -> Any:
     """Return a property that gives a copy that cannot be written, lest somebody take it for the model's own.
 
-    Args:
-        name: The tree's name of it.
-        doc: What it is.
-        at: Attribute of the model that says which entries; all, if None.
+    ``at`` is the attribute of the model that says which entries; all, if None.
     """
 
     def get(model: "TreeAttributes") -> np.ndarray:

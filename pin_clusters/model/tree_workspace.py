@@ -1,7 +1,5 @@
 """What the kernels of the spanning tree read and write, and ``pin.Data``, where they write too."""
 
-from __future__ import annotations
-
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
@@ -124,26 +122,14 @@ class TreeWorkspace:
         self._use_compiled()
 
     def _look_at_tree(self) -> None:
-        """See whether the tree's data is where it was, before a kernel goes there; else find it again.
-
-        Raises:
-            DataMismatchError: It has other sizes now.
-        """
+        """See whether the tree's data is where it was, before a kernel goes there; else find it, unless resized."""
         if not self._watch.holds():
             self.tree = self._tree
 
     def _run_tree(
         self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING, moved: bool = False
     ) -> None:
-        """Run the kernel of the tree; the arrays must be what it takes.
-
-        Args:
-            what: What is wished for.
-            q: Configuration.
-            v: Velocity.
-            a: Acceleration.
-            moved: Whether the links are to be moved where motions are differentiated.
-        """
+        """Run the kernel of the tree; the arrays must be what it takes; ``moved``: motions are to be differentiated."""
         with np.errstate(all="ignore"):  # the centre of what has no mass
             self._run_in_tree("tree", self._moved_tables if moved else self._tree_tables, what, q, v, a)
         if self._other_fields and not what & QUIET:

@@ -1,7 +1,5 @@
 """Steps in Python: any torques, any dynamics, any model."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass
 from typing import Any
 

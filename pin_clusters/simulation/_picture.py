@@ -1,7 +1,5 @@
 """The picture of a simulation."""
 
-from __future__ import annotations
-
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -19,7 +17,7 @@ _PER_COLUMN = 22
 _SWITCH: dict[str, Any] = {"color": "#888888", "linewidth": 0.9, "linestyle": (0, (2.0, 2.0))}
 
 
-def draw(result: Any) -> Figure:
+def draw(result: Any) -> "Figure":
     """Return coordinates, velocities, torques, forces of the ground, energy and residual over time."""
     from matplotlib.figure import Figure
 

@@ -27,11 +27,7 @@ class Called(NamedTuple):
 def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool = True) -> np.ndarray:
     """Return the addresses of what kernels of steps call: of code of the model's own, if it has functions.
 
-    Args:
-        model: The model.
-        functions: Of the model, or None.
-        tables: Of what is called.
-        own: Whether the torques are of its independent joints.
+    ``own``: the torques are of its independent joints.
     """
     calls, closed = np.zeros(at.CALLS, dtype=np.int64), with_loops(model)
     calls[[at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [x.address for x in tables]

@@ -1,7 +1,5 @@
 """What a simulation returns, how it is kept in a file, and its picture."""
 
-from __future__ import annotations
-
 import json
 import os
 from dataclasses import dataclass, field
@@ -162,7 +160,7 @@ class SimulationResult:
         Raises:
             OSError: The file cannot be written.
         """
-        from .._support.csv_tables import write_csv
+        from .._support.whole_files import write_csv
 
         write_csv(path, self._columns())
 
@@ -183,7 +181,7 @@ class SimulationResult:
         return found
 
     @classmethod
-    def from_npz(cls, path: str | Path) -> SimulationResult:
+    def from_npz(cls, path: str | Path) -> "SimulationResult":
         """Read what ``to_npz`` wrote.
 
         Args:
@@ -217,7 +215,7 @@ class SimulationResult:
                 f"{path} is not a simulation that SimulationResult.to_npz wrote ({type(error).__name__}: {error})."
             ) from None
 
-    def plot(self, path: str | Path | None = None) -> Figure:
+    def plot(self, path: str | Path | None = None) -> "Figure":
         """Draw coordinates, velocities, torques, forces of the ground, energy and residual over time.
 
         Args:

@@ -3,8 +3,6 @@
 Corners are not shared across sharp edges, because the browser shades a shared corner smoothly.
 """
 
-from __future__ import annotations
-
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -26,7 +24,7 @@ class Mesh:
     faces: np.ndarray  # corner indices, shape (m, 3)
     colors: np.ndarray  # one per corner, shape (n, 3), 0 to 1
 
-    def moved(self, translation: np.ndarray, rotation: np.ndarray | None = None) -> Mesh:
+    def moved(self, translation: np.ndarray, rotation: np.ndarray | None = None) -> "Mesh":
         """Return it turned, then shifted."""
         turned = self.vertices if rotation is None else self.vertices @ rotation.T
         return Mesh(turned + translation, self.faces, self.colors)

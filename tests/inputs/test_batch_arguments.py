@@ -9,7 +9,7 @@ import pytest
 from support import rows
 
 import pin_clusters as pc
-from pin_clusters.batch import _memory
+from pin_clusters.batch import _tables
 
 
 def call(function: str, model: pc.ClusterModel, given: rows.Rows, **options: Any) -> Any:
@@ -115,15 +115,15 @@ def test_rows_that_do_not_fit_are_said_before_anything_is_allocated(function: st
 
 @pytest.mark.jitless
 def test_limits_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
-    there = _memory.available()
+    there = _tables.available()
     assert there is None or there > 0
-    monkeypatch.setattr(_memory, "_SMALL", 0)
-    monkeypatch.setattr(_memory, "available", lambda: 1000)
+    monkeypatch.setattr(_tables, "_SMALL", 0)
+    monkeypatch.setattr(_tables, "available", lambda: 1000)
     with pytest.raises(pc.TooLargeError, match=r"10 rows need 2000 bytes .*and 1000 \(.*Take at most 5 rows"):
-        _memory.check("aba", 10, 2000)
-    _memory.check("aba", 10, 1000)
-    monkeypatch.setattr(_memory, "available", lambda: None)
-    _memory.check("aba", 10, 10**20)
+        _tables._check_memory("aba", 10, 2000)
+    _tables._check_memory("aba", 10, 1000)
+    monkeypatch.setattr(_tables, "available", lambda: None)
+    _tables._check_memory("aba", 10, 10**20)
 
 
 @pytest.mark.jitless

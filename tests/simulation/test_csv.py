@@ -13,7 +13,7 @@ import pinocchio as pin
 import pytest
 
 import pin_clusters as pc
-from pin_clusters._support import csv_tables as columns
+from pin_clusters._support import whole_files as columns
 from pin_clusters.studies import study, sweeps
 
 
@@ -102,7 +102,7 @@ def test_a_file_is_whole_or_as_it_was(tmp_path: Path, monkeypatch: pytest.Monkey
 def test_a_pipe_is_written_to_itself() -> None:
     code = """
 import pin_clusters as pc
-from pin_clusters._support.csv_tables import write_csv
+from pin_clusters._support.whole_files import write_csv
 import numpy as np
 write_csv("/dev/stdout", {"x": np.array([1.0, 2.0])})
 """

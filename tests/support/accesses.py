@@ -13,7 +13,7 @@ from pathlib import Path
 KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_engine" / "kernels"
 # they are the means of access, or know no tables
 MEANS = set(
-    "workspace link_workspace tuples memory addresses choices views spatial angles ldl6 jit layout loop_block "
+    "workspace link_workspace tuples memory addresses choices views spatial angles ldl6 jit layout "
     "tree_layout regressor_workspace regressor_layout regressor_views".split()
 )
 WORKSPACES = ("workspace", "link_workspace", "regressor_workspace")

@@ -1,7 +1,5 @@
 """What a compiled simulation asks a function of the user, and what became of it; ``asker`` has the machine code."""
 
-from __future__ import annotations
-
 import ctypes
 from collections.abc import Callable, Sequence
 from ctypes import c_void_p, py_object, pythonapi

@@ -55,11 +55,7 @@ class Module:
 
 
 class Numbers:
-    """A record at an address, while machine code is written: ``desk.nq`` loads what it is in Python.
-
-    Attributes:
-        where: The address.
-    """
+    """A record at an address, while machine code is written: ``desk.nq`` loads what it is in Python."""
 
     def __init__(self, writer: "Writer", kind: type[Record], where: ir.Value) -> None:
         self._writer, self._kind, self.where = writer, kind, where

@@ -65,7 +65,17 @@ def find() -> dict[str, int]:
     _need(sys.implementation.name == "cpython" and ctypes.sizeof(c_void_p) == 8 and sys.byteorder == "little", "build")
     _need(HEAD == 16 and getattr(sys, "_is_gil_enabled", lambda: True)(), "interpreter lock")
     data, nd, dims, strides, base, descr, flags, weak = (HEAD + x for x in (0, 8, 16, 24, 32, 40, 48, 56))
-    samples = _samples()
+    whole, closed = np.empty((3, 5)), np.empty(7)
+    closed.flags.writeable = False
+    samples: list[np.ndarray] = [
+        whole,
+        whole[:2],
+        whole[:, 1],
+        closed,
+        np.empty(4, np.float32),
+        np.array(1.0),
+        np.empty(0),
+    ]
     kinds = [o for o in range(0, HEAD, 8) if all(word(id(x) + o) == id(type(x)) for x in (*samples, 1.5, "x", ()))]
     _need(len(kinds) == 1, "types")
     for x in samples:
@@ -153,12 +163,6 @@ def as_builtin(function: Callable[..., Any], text_signature: str, vectorcall: in
     new = pythonapi.PyCFunction_NewEx
     new.restype, new.argtypes = py_object, (c_void_p, py_object, py_object)
     return new(ctypes.addressof(method), _Stand(function), function.__module__), method
-
-
-def _samples() -> list[np.ndarray]:
-    whole, closed = np.empty((3, 5)), np.empty(7)
-    closed.flags.writeable = False
-    return [whole, whole[:2], whole[:, 1], closed, np.empty(4, np.float32), np.array(1.0), np.empty(0)]
 
 
 def _need(condition: bool, what: str) -> None:

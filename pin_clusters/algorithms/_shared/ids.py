@@ -117,14 +117,7 @@ def _is_scalar(x: Any) -> bool:
 def place_of(
     model: ClusterModel, where: tuple[Any, ...], named: dict[str, Any], placement: str = "placement"
 ) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
-    """Return the place that a function was asked for, in one of two ways: number, placement, reference frame.
-
-    Args:
-        model: Cluster model.
-        where: Positional arguments behind model and data.
-        named: Arguments by name.
-        placement: What the placement is called.
-    """
+    """Return the place that a function was asked for, by position or by name: number, placement, reference frame."""
     for names in (("frame_id", "reference_frame"), ("joint_id", placement, "reference_frame")):
         given = dict(zip(names, where, strict=False)) | named
         if set(given) == set(names) and len(where) + len(named) == len(names):

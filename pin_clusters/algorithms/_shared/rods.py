@@ -73,14 +73,9 @@ def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
 
 
 def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool, *, local: bool) -> None:
-    """Add the masses of rods to the centres of mass that Pinocchio found.
+    """Add the masses of rods to the centres of mass that Pinocchio found; ``local``: of subtrees, in joint frames.
 
-    Args:
-        model: Cluster model.
-        data: After ``pin.centerOfMass`` or ``pin.jacobianCenterOfMass``.
-        level: 1: positions; 2: velocities too; 3: accelerations too.
-        subtrees: Whether the entries of the joints are filled.
-        local: Whether those are in joint frames.
+    ``level`` 1: positions; 2: velocities too; 3: accelerations too. ``subtrees``: the entries of the joints are filled.
     """
     tree = data.tree
     for p in lumps(model):

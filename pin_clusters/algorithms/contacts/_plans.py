@@ -35,13 +35,7 @@ _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
 
 def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[Any, Any]]) -> tuple[Table, int]:
-    """Return the tables of contacts, and how many columns they have.
-
-    Args:
-        model: The model.
-        models: The contacts.
-        places: Addresses of the fields of each contact and of its data.
-    """
+    """Return the tables of contacts whose fields, and their data's, are at ``places``; and the number of columns."""
     columns = sum(size(c) for c in models)
     reach = Reach(model, columns + 1)
     fields = at.Fields(**_offsets(*places[0])) if places else at.Fields(*[0] * len(at.Fields._fields))

@@ -1,7 +1,5 @@
 """What the kernel of derivatives with contacts needs, beside the plan of the contacts."""
 
-from __future__ import annotations
-
 from typing import Any
 
 import numpy as np

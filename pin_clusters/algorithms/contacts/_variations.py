@@ -4,8 +4,6 @@ By Pinocchio's objects and the derivatives of motions of the tree; of each conta
 side. j are displacements of the sides, per independent velocity; a force f acts on side 1, -f on side 2.
 """
 
-from __future__ import annotations
-
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 

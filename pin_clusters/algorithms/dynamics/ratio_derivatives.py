@@ -147,11 +147,7 @@ def _response(model: ClusterModel, span: SpanningTree, ratio: _Ratio) -> np.ndar
 
 
 def _refuse_loops(model: ClusterModel, span: SpanningTree, ratios: list[_Ratio], moved: np.ndarray) -> None:
-    """Refuse ratios on which it depends where loops are closed.
-
-    Raises:
-        ModelError: There is one.
-    """
+    """Refuse ratios on which it depends where loops are closed."""
     tree = model.own_tree
     tied = touched(tree, model.closures)
     for rod in massive(model.closures):

@@ -128,11 +128,7 @@ def _joint_of(model: ClusterModel, iv: int) -> str:
 
 
 def _inertia(x: np.ndarray, name: str, checked: bool) -> pin.Inertia:
-    """Return a body's inertia from its ten parameters; refuse what no distribution of mass has, if it is to be checked.
-
-    Raises:
-        InertiaError: The mass is negative, or the matrix of second moments has a negative eigenvalue.
-    """
+    """Return a body's inertia from its ten parameters; refuse, if ``checked``, what no distribution of mass has."""
     mass, h = float(x[0]), x[1:4]
     about_origin = np.array([[x[4], x[5], x[7]], [x[5], x[6], x[8]], [x[7], x[8], x[9]]])
     lever = h / mass if mass else np.zeros(3)

@@ -35,12 +35,7 @@ MAX_BYTES = 2**25
 
 
 def content(path: Path, most: int = MAX_BYTES) -> bytes:
-    """Return what is in a file of ``most`` bytes; devices and pipes, which may never end, are none.
-
-    Raises:
-        OSError: It cannot be read.
-        LoadError: It is too long.
-    """
+    """Return what is in a file of ``most`` bytes, else raise ``LoadError``; devices and pipes may never end."""
     about = path.stat()
     if not stat.S_ISREG(about.st_mode) and not stat.S_ISDIR(about.st_mode):
         raise OSError(errno.EINVAL, "it is a device or a pipe, not a file")
@@ -55,11 +50,7 @@ def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
-    """Return the path of a file and what is in it.
-
-    Args:
-        file: The path.
-        kind: Of the file, with its article, for messages: ``"a URDF"``.
+    """Return the path of a file and what is in it; ``kind``, with its article, is for messages: ``"a URDF"``.
 
     Raises:
         ArgumentTypeError: It is no path.

@@ -92,11 +92,9 @@ def half_space(normal: Sequence[float], owner: str) -> Any:
 
 
 class Maker:
-    """Makes shapes of one file; those that cannot be made are left out, and said: the dynamics are without them.
+    """Makes shapes of one file, meshes from its folder; those that cannot be made are left out, and said in the notes.
 
-    Args:
-        folder: Where files of meshes are looked for; None for text.
-        notes: What is to be said at the end.
+    The dynamics are without them.
     """
 
     def __init__(self, folder: Path | None, notes: Notes) -> None:

@@ -37,14 +37,10 @@ MANY = 6
 
 @dataclass(frozen=True)
 class Actuator:
-    """A motor of a transmission.
+    """A motor of a transmission; messages call it ``owner``.
 
-    Attributes:
-        name: In the file.
-        owner: How messages name it.
-        kind: One of ``KINDS``, or what the file says.
-        ratios: Speed per speed of each joint; empty if it is not known.
-        inertia: Of the rotor, [kg m^2], if the file says it.
+    ``kind`` is one of ``KINDS``, or what the file says; ``ratios``, speed per speed of each joint, are empty if not
+    known; ``inertia``, of the rotor [kg m^2], is None unless the file says it.
     """
 
     name: str

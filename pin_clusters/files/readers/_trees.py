@@ -22,14 +22,10 @@ POSITION_FIELDS = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMar
 
 
 def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: float = 0.0) -> pin.JointModel:
-    """Return a joint of one degree of freedom.
+    """Return a joint of one degree of freedom along a unit vector; a joint of its own stands for those of the frame.
 
-    Args:
-        kind: ``"R"``, ``"P"`` or ``"H"``, as in Pinocchio's names of hinges, slides and screws; ``"RUB"`` for a hinge
-            with cosine and sine.
-        axis: Unit vector; a joint of its own stands for those of the frame.
-        pitch: Of a screw, [m/rad].
-        tolerance: How far an axis may be off one of the frame.
+    ``kind`` is ``"R"``, ``"P"`` or ``"H"``, as in Pinocchio's names of hinges, slides and screws (of a ``pitch`` in
+    [m/rad]), or ``"RUB"`` for a hinge with cosine and sine; ``tolerance``: how far an axis may be off one of the frame.
     """
     numbers = (pitch,) if kind == "H" else ()
     for letter, along in zip("XYZ", np.eye(3), strict=True):
@@ -118,11 +114,9 @@ TYPES = (BALL, FIXED, *HINGES)
 
 
 def with_joint_types(tree: pin.Model, types: Mapping[str, str]) -> pin.Model:
-    """Return a tree in which some joints have another type; placements, bodies and frames stay where they are.
+    """Return a tree in which joints have another type, one of ``TYPES``; placements, bodies and frames stay.
 
-    Args:
-        tree: Any tree; it is not changed.
-        types: By joint, one of ``TYPES``; names that are no joints are left out.
+    Names that are no joints are left out.
     """
     if not any(tree.existJointName(name) for name in types):
         return tree

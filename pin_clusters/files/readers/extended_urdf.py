@@ -11,7 +11,7 @@ description", arXiv 2504.04767::
 """
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -87,7 +87,9 @@ def buildModelFromYAML(
     )
     _check_names(types, parts.tree, source)
     tree = with_joint_types(parts.tree, types)
-    motors = _motors(content, tree, source, notes)
+    motors = [_name(n, "name_mot", source) for n in content["name_mot"]]
+    notes.about([n for n in motors if not tree.existJointName(n)], "these motors are no joints of the tree: {}.")
+    motors = [n for n in dict.fromkeys(motors) if tree.existJointName(n)]
     notes.warn(tree.name, stacklevel=2)
     if q_reference is None and tree is parts.tree:
         q_reference = parts.reference
@@ -163,13 +165,6 @@ def _check_names(types: Mapping[str, str], tree: pin.Model, source: str) -> None
             continue  # it is fixed in the URDF already
         if not tree.existJointName(name):
             raise LoadError(f"{source}: joint {name!r} does not exist.{did_you_mean(name, list(tree.names)[1:])}")
-
-
-def _motors(content: Mapping[str, list[Any]], tree: pin.Model, source: str, notes: Notes) -> Sequence[str]:
-    """Return the motors that are joints of the tree."""
-    names = [_name(n, "name_mot", source) for n in content["name_mot"]]
-    notes.about([n for n in names if not tree.existJointName(n)], "these motors are no joints of the tree: {}.")
-    return [n for n in dict.fromkeys(names) if tree.existJointName(n)]
 
 
 def _urdf_of(path: Path) -> Path:

@@ -61,12 +61,7 @@ def open_robot(
 
 
 def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:
-    """Return the function that reads a file.
-
-    Raises:
-        LoadError: The file is missing, or of no known format.
-        ArgumentTypeError: ``file`` is no path.
-    """
+    """Return the function that reads a file; ``LoadError`` if that is missing, or of no known format."""
     if isinstance(file, (str, os.PathLike)):
         path = Path(file)
         if path.suffix.lower() in YAML:

@@ -86,14 +86,10 @@ def _parts(
         raise UnknownNameError(f"there is no robot {name!r}.{did_you_mean(name, robots(), limit=40)}")
     text = files[name].joinpath("model.urdf").read_bytes()
     if isinstance(root_joint, str):
-        root_joint = pin.JointModelFreeFlyer() if _floats(text, name) else None
+        description = describe(parse_xml(text, name), name)
+        floats = description.links[description.root_link].find("inertial") is not None  # else it is the ground
+        root_joint = pin.JointModelFreeFlyer() if floats else None
     return parse_urdf(text, root_joint, (), f"robot {name!r}", independent, stacklevel=4)
-
-
-def _floats(text: bytes, name: str) -> bool:
-    """Say whether the root link has an inertia: then it is a trunk, not the ground."""
-    description = describe(parse_xml(text, name), name)
-    return description.links[description.root_link].find("inertial") is not None
 
 
 def folders() -> "dict[str, Traversable]":

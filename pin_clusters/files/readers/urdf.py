@@ -14,7 +14,6 @@ from ...errors import ArgumentTypeError, LoadError
 from ...model import ClusterModel
 from ._arguments import checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
-from ._collisions import read_shapes
 from ._couplings import read_loops, read_ties
 from ._notes import Notes
 from ._parts import pose_of, read_armature, read_parts, read_reference
@@ -25,6 +24,16 @@ from ._xml import Description, describe, parse_xml, to_text
 
 from ._independence import check_circles, check_fit, check_not_independent  # isort: skip
 from ._independence import check_tied, choose_dependents, read_flags, ties_of, wishes  # isort: skip
+import xml.etree.ElementTree as ET
+
+import coal
+import numpy as np
+
+from ..._support.hulls import hull
+from ._checks import placed
+from ._numbers import number, numbers
+from ._shapes import DIMENSIONS, Maker, Shape, half_space, shape_in, sized
+from ._xml import known
 
 
 @documented
@@ -197,3 +206,44 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
                 raise LoadError(f"joint {name!r}: the armature must be {len(at)} numbers, got {len(armature)}.")
             tree.armature[at] = armature
     return tree
+
+
+def read_shapes(description: Description, folder: Path | None, notes: Notes) -> dict[str, list[Shape]]:
+    """Return the collision shapes of the links.
+
+    Args:
+        description: The document.
+        folder: That of the file, for meshes; None for text.
+        notes: What is to be said at the end.
+    """
+    make = Maker(folder, notes)
+    found: dict[str, list[Shape]] = {name: [] for name in description.links}
+    stated = [(name, e) for name, link in description.links.items() for e in link.findall("collision")]
+    stated += [
+        (known(e.get("link"), "link", description.links, f"shape {e.get('name')!r}"), e)
+        for e in description.root.findall("shape")
+    ]
+    for link, element in stated:
+        with make.attempt():
+            found[link].append(_shape(element, f"{element.tag} {element.get('name') or ''!r} of link {link!r}", make))
+    make.say()
+    return found
+
+
+def _shape(element: ET.Element, owner: str, make: Maker) -> Shape:
+    name, place = element.get("name") or "", placed(element, owner)
+    shape = shape_in(element, owner)
+    kind = shape.tag
+    if kind == "mesh":
+        scale = numbers(shape.get("scale", "1 1 1"), "scale", owner, 3)
+        return make.mesh(name, place, shape.get("filename") or "", scale, owner)
+    if kind == "plane":
+        n = half_space(numbers(shape.get("normal"), "normal", owner, 3), owner).n
+        return Shape(name, place, coal.Halfspace(n, number(shape.get("offset", "0"), "offset", owner)))
+    if kind == "hull":
+        text = shape.get("points") or ""
+        points = np.array(numbers(text, "points", owner, 12, max(12, len(text))))
+        return Shape(name, place, hull(points[: len(points) // 3 * 3].reshape(-1, 3), owner))
+    if kind not in DIMENSIONS:
+        raise LoadError(f"{owner}: <{kind}> is not read")
+    return Shape(name, place, sized(kind, shape.get, owner))

@@ -230,11 +230,7 @@ class Bodies:
             self.all.remove(body)
 
     def settle(self) -> None:
-        """Let bodies that MuJoCo would refuse borrow from those that carry them.
-
-        Raises:
-            ModelError: A body is still none that MuJoCo takes.
-        """
+        """Let bodies that MuJoCo would refuse borrow from those that carry them; ``ModelError`` if one cannot."""
         moved = []
         for body in reversed(self.all):  # each is behind its parent
             if _masses.admissible(body.P):

@@ -57,11 +57,7 @@ class Crank(NamedTuple):
 
 
 def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:
-    """Add the cranks and rods of Tello's differentials; return the closures that are others.
-
-    Raises:
-        ConstraintError: The lengths of one are not those of cranks and rods, or its joints are not as it thinks.
-    """
+    """Add the cranks and rods of Tello's differentials, if they are such; return the closures that are others."""
     rest = []
     for c in closures:
         source = c.source

@@ -22,12 +22,7 @@ _STEEL = 7800.0
 
 
 class Geoms:
-    """Writes what is drawn of one robot, and what collides.
-
-    Args:
-        bodies: Its bodies.
-        visual: Geometry, or None.
-    """
+    """Writes what is drawn of one robot, of a geometry that may be None, and what collides."""
 
     def __init__(self, bodies: Bodies, visual: Any) -> None:
         self._assets: dict[tuple[str, str], str] = {}
@@ -40,7 +35,8 @@ class Geoms:
             body, place = bodies.of_joint.get(int(shape.parentJoint), (None, pin.SE3.Identity()))
             if body is None:
                 continue
-            given = self._mesh(shape) if _has_mesh(shape) else _primitive(shape.geometry)
+            mesh = is_mesh(shape) or (shape.meshPath and Path(shape.meshPath).suffix)
+            given = self._mesh(shape) if mesh else _primitive(shape.geometry)
             if given is None:
                 (unread if Path(shape.meshPath).suffix.lower() not in READABLE else missing).append(shape.name)
                 continue
@@ -117,10 +113,6 @@ class Geoms:
 
 def _placed(pose: pin.SE3) -> dict[str, str]:
     return {"pos": text(pose.translation), "quat": text(wxyz(pose.rotation))}
-
-
-def _has_mesh(shape: Any) -> bool:
-    return is_mesh(shape) or bool(shape.meshPath and Path(shape.meshPath).suffix)
 
 
 def _primitive(shape: Any) -> dict[str, str] | None:

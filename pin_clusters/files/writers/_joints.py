@@ -41,16 +41,7 @@ class Part:
 
 
 def parts_of(tree: pin.Model, j: int, where: str) -> list[Part]:
-    """Return a joint of a tree as a chain of parts.
-
-    Args:
-        tree: The tree.
-        j: Joint id.
-        where: What is written, for messages: ``"URDF"``, ``"MJCF"``.
-
-    Raises:
-        UnsupportedJointError: The joint is nothing that can be written.
-    """
+    """Return a joint of a tree as a chain of parts; refuse what ``where`` (``"URDF"``, ``"MJCF"``) cannot say."""
     parts = _parts(tree.joints[j], tree.names[j], where)
     count, at_q, at_v = len(parts), in_q(tree, j).start, in_v(tree, j).start
     found = []

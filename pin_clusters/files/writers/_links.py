@@ -15,13 +15,7 @@ _TOLERANCE = 1e-12
 
 @dataclass(frozen=True, eq=False)
 class Extra:
-    """A frame that is no joint's own: a link on a fixed joint.
-
-    Attributes:
-        link: Name of the link.
-        joint: Name of the fixed joint.
-        placement: In the frame of the joint that moves it.
-    """
+    """A frame that is no joint's own: a link on a fixed joint, placed in the frame of the joint that moves it."""
 
     link: str
     joint: str

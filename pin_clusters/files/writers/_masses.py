@@ -84,13 +84,7 @@ def accepted(P: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 
 
 def borrowed_by_hinge(P: np.ndarray, axis: np.ndarray, point: np.ndarray) -> np.ndarray | None:
-    """Return moments on a line that make a body admissible, as small as can be; None if there are none.
-
-    Args:
-        P: Moments of the body.
-        axis: Unit vector of the line.
-        point: On the line.
-    """
+    """Return moments on a line that make a body of moments P admissible, as small as can be; None if there are none."""
     added = np.zeros((4, 4))
     s = np.append(axis, 0.0)
     if P[3, 3] < LEAST_MASS:

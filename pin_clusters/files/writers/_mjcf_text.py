@@ -31,13 +31,7 @@ _SAID = {
 
 
 class File:
-    """Writes one file.
-
-    Args:
-        robot: What is in it.
-        visual: Geometry that is drawn, or None.
-        option: Time step and integrator.
-    """
+    """Writes one file: a robot, geometry that is drawn or None, and time step and integrator as ``option``."""
 
     def __init__(self, robot: Robot, visual: Any, option: dict[str, Any]) -> None:
         self.robot, self.model, self.tree = robot, robot.model, robot.tree

@@ -39,11 +39,7 @@ class Names:
 
 
 def check_text(name: str) -> None:
-    """Raise if XML cannot hold a name.
-
-    Raises:
-        ModelError: It has a control character in it.
-    """
+    """Raise if XML cannot hold a name, as it has a control character in it."""
     if _CONTROL.search(name):
         raise ModelError(f"the name {name!r} has characters that no XML file can hold. Rename it.")
 

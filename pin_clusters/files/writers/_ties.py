@@ -23,13 +23,7 @@ _AXIAL = 1e-12
 
 
 class Ties:
-    """Writes what ties the bodies of one file.
-
-    Args:
-        model: The robot.
-        bodies: Its bodies; those of rods and loops are added.
-        stiff: Attributes of the equalities.
-    """
+    """Writes what ties the bodies of one file, and adds those of rods and loops; ``stiff``: of all equalities."""
 
     def __init__(self, model: ClusterModel, bodies: Bodies, stiff: dict[str, str]) -> None:
         self.model, self.tree, self.bodies, self.stiff = model, model.own_tree, bodies, stiff
@@ -65,11 +59,7 @@ class Ties:
         return name
 
     def add_closure(self, closure: Closure) -> None:
-        """Close a loop.
-
-        Raises:
-            ConstraintError: MuJoCo has nothing that says its equations.
-        """
+        """Close a loop; ``ConstraintError`` if MuJoCo has nothing that says its equations."""
         source = closure.source
         if isinstance(closure, FrameClosure):
             self._frames(closure)

@@ -97,12 +97,8 @@ def independent_columns(
 ) -> tuple[tuple[int, ...], float]:
     """Return the independent velocities, in the subtree, and the worst condition of the dependent ones.
 
-    Args:
-        part: The cluster.
-        free: Its joints that do not follow others by substitution.
-        choice: What is wished for, and liked.
-        Ks: K with scaled rows at regular poses.
-        rank: Of K.
+    ``free`` are joints that do not follow others by substitution; ``Ks`` is K, of that rank, with scaled rows at
+    regular poses.
     """
     groups, wished = [part.joint_columns(j) for j in free], choice.wished
     chosen = choose_independents(Ks, groups, rank, ranks=_ranks(part, choice))

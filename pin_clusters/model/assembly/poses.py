@@ -151,7 +151,12 @@ def regular_pose(part: Subtree, branches: Branches) -> Pose:
         except AssemblyFailure as error:
             failures.append(error)
         # a pose next to neutral that is sound needs two witnesses of the rank only
-        if first is not None and len(others) >= 2 and _sound(first, others):
+        if (
+            first is not None
+            and len(others) >= 2
+            and first.condition <= GOOD
+            and first.rank >= max(p.rank for p in others)
+        ):
             return first
         if len(others) >= TRIED:
             break
@@ -184,10 +189,6 @@ def _unwound(part: Subtree, pose: Pose) -> Pose:
 def _is_hinge(part: Subtree, j: int) -> bool:
     model = part.model
     return model.nqs[j] == 1 and not part.slides[model.idx_vs[j]] and "Helical" not in model.joints[j].shortname()
-
-
-def _sound(first: Pose, others: Sequence[Pose]) -> bool:
-    return first.rank >= max(p.rank for p in others) and first.condition <= GOOD
 
 
 def sample(part: Subtree, start: Pose, count: int = SAMPLES) -> list[Pose]:

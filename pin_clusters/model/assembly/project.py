@@ -18,13 +18,7 @@ NEAR = 1e-3
 
 
 class AssemblyFailure(Exception):  # noqa: N818 - internal; callers turn it into an error with names
-    """A projection did not close the mechanism.
-
-    Attributes:
-        q: The best configuration that was found.
-        residual: There, in user units.
-        misfit: Largest scaled residual there.
-    """
+    """A projection did not close the mechanism: best configuration, its residual, and the largest scaled one there."""
 
     def __init__(self, q: np.ndarray, residual: np.ndarray, misfit: float) -> None:
         super().__init__(f"the mechanism stays open by {misfit:.3g} (rad, or part of its length)")

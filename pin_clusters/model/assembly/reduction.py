@@ -33,20 +33,14 @@ def scales_of(equations: Equations, poses: Sequence[Pose]) -> np.ndarray:
 
 
 def reduce_rows(equations: Equations, Ks: Sequence[np.ndarray], rank: int) -> tuple[list[int], bool]:
-    """Choose the rows to solve.
+    """Choose the rows to solve; return them, ascending, and whether they are more than the rank.
 
     Over all poses the columns of K span the range of the equations. A row outside of a maximal independent set of rows
     on that range is a fixed combination of the others, whatever the pose, and can go. If the rows that are left are as
     many as the rank, they do at all regular poses (planar loops written in three dimensions, Sarrus' linkage). If they
     are more, the range turns with the pose (Bennett's linkage) and the choice must be made there.
 
-    Args:
-        equations: Of one cluster.
-        Ks: With scaled rows, at poses where K has its full rank.
-        rank: That rank.
-
-    Returns:
-        The rows, ascending, and whether they are more than the rank.
+    ``Ks`` has scaled rows, at poses where K has its full rank.
     """
     if rank == 0:
         return [], False

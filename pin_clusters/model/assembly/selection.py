@@ -237,14 +237,9 @@ def _greedy_choice(
 
 
 def choose_rows(union: np.ndarray, first: Sequence[int] = ()) -> tuple[list[int], int]:
-    """Choose rows of which all others are fixed combinations.
+    """Choose rows of which all others are fixed combinations, the ``first`` before others; return them, and the rank.
 
-    Args:
-        union: K with scaled rows at all poses, side by side, shape (m, many).
-        first: Rows to be taken before others.
-
-    Returns:
-        The rows, ascending, and the rank of the union.
+    ``union`` is K with scaled rows at all poses, side by side, shape (m, many).
     """
     U, S, _ = np.linalg.svd(union, full_matrices=False)
     rank = rank_of(S)

@@ -76,11 +76,7 @@ class Way:
     rest: np.ndarray | None
 
     def shortest(self, q: np.ndarray, linear: bool, nv: int) -> np.ndarray:
-        """Return the step from q, shape (nv,).
-
-        Raises:
-            ConfigurationError: The held joints leave no way.
-        """
+        """Return the step from q, shape (nv,); ``ConfigurationError`` if the held joints leave no way."""
         if linear:
             r = self.residual.apply(q, np.zeros(len(self.outside)))
         else:

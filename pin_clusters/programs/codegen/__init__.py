@@ -2,8 +2,7 @@
 
 from ._c import Source, c
 from ._cuda import cuda
-from ._export import Exported, export
+from ._export import Exported, ExportError, export
 from ._test_program import TraceError
-from ._writing import ExportError
 
 __all__ = ["ExportError", "Exported", "Source", "TraceError", "c", "cuda", "export"]

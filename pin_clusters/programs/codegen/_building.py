@@ -58,22 +58,14 @@ Cflags: -I${{prefix}}
 
 
 def cmake(model: ClusterModel, robot: str) -> str:
-    """Return ``CMakeLists.txt``: a library, its installation, and the test.
-
-    Args:
-        model: The robot.
-        robot: Name of the files.
-    """
+    """Return ``CMakeLists.txt``: a library, its installation, and the test."""
     return _CMAKE.format(**_words(model, robot))
 
 
 def pkg_config(model: ClusterModel, robot: str, objects: bool) -> str:
     """Return ``ROBOT.pc``, which finds the files where they were exported.
 
-    Args:
-        model: The robot.
-        robot: Name of the files.
-        objects: Whether ``ROBOT.o`` is there; else a library that the user has made of the source.
+    With ``objects`` ``ROBOT.o`` is there; else a library that the user has made of the source.
     """
     library = f"${{prefix}}/{robot}.o" if objects else f"-L${{prefix}} -l{robot}"
     return _PKG_CONFIG.format(library=library, **_words(model, robot))

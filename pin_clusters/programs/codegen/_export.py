@@ -1,10 +1,15 @@
 """``pc.codegen.export``: a folder with the source of a robot, and all that is needed to build, find and check it."""
 
-from collections.abc import Sequence
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import NamedTuple
 
 from ..._support.docstrings import stock
+from ..._support.whole_files import make_folder
+from ...errors import ExportError
 from ...model import ClusterModel
 from ._building import cmake, pkg_config
 from ._c import texts
@@ -13,7 +18,6 @@ from ._machine import Machine, machine_of
 from ._names import name_of
 from ._sources import COMMON, DEFAULT, Wanted, check_real, functions_of
 from ._test_program import text_of_test
-from ._writing import whole
 
 
 class Exported(NamedTuple):
@@ -72,3 +76,45 @@ def export(
             (stage / file).write_text(text, encoding="ascii")
         files = sorted(p.relative_to(stage) for p in stage.rglob("*") if p.is_file())
     return Exported(robot, tuple(Path(directory) / file for file in files), tuple(notes))
+
+
+__all__ = ["ExportError", "whole"]
+
+
+@contextmanager
+def whole(folder: Path, stale: Sequence[str] = ()) -> Iterator[Path]:
+    """Give a new folder to write to; when all is written, its files take their places in another, or nothing does.
+
+    Other files there stay, but for ``stale`` ones of an earlier export, which go if they are not written again.
+    """
+    missing = [p for p in (folder, *folder.parents) if not p.exists()]
+    with ExitStack() as left:
+        left.callback(_take_away, missing)
+        make_folder(folder, ExportError)
+        try:
+            stage = TemporaryDirectory(prefix=".export-", dir=folder, ignore_cleanup_errors=True)
+            yield Path(left.enter_context(stage))
+            moved = _move(Path(stage.name), folder)
+            for name in stale:
+                if name not in moved:
+                    (folder / name).unlink(missing_ok=True)
+        except OSError as error:
+            raise ExportError(f"cannot write to {folder}: {error.strerror or error}.") from None
+
+
+def _move(stage: Path, folder: Path) -> set[str]:
+    files = sorted(p.relative_to(stage) for p in stage.rglob("*") if p.is_file())
+    for file in files:  # what could refuse is seen before anything is replaced
+        (folder / file.parent).mkdir(parents=True, exist_ok=True)
+        if (folder / file).is_dir():
+            raise ExportError(f"{folder / file} is a folder; remove it, or choose another one.")
+    for file in files:
+        os.replace(stage / file, folder / file)
+    return {str(file) for file in files}
+
+
+def _take_away(folders: list[Path]) -> None:
+    """Remove folders, from the inside out, as long as there is nothing in them."""
+    with suppress(OSError):
+        for p in folders:
+            p.rmdir()

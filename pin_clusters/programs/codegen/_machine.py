@@ -70,10 +70,7 @@ class Machine(NamedTuple):
 
 
 def machine_of(target: str | None) -> Machine:
-    """Return what is meant by a target.
-
-    Args:
-        target: A processor, a triple, or both with a comma between; None: this machine.
+    """Return what is meant by a processor, a triple, or both with a comma between; None: this machine.
 
     Raises:
         ArgumentTypeError: It is no string.

@@ -23,11 +23,7 @@ _TAKEN = frozenset(
 
 
 def identifier(text: str, instead: str = "robot") -> str:
-    """Return a name that C and C++ allow, as near as possible to a text.
-
-    Args:
-        text: Any text, such as the name of a robot.
-        instead: What is taken where nothing of the text is left.
+    """Return a name that C and C++ allow, as near as possible to a text; ``instead`` where nothing of it is left.
 
     Example:
         >>> identifier("2-link arm (left)"), identifier("class"), identifier("")
@@ -43,11 +39,7 @@ def identifier(text: str, instead: str = "robot") -> str:
 
 
 def name_of(robot: str, given: str | None) -> str:
-    """Return the name of the files and the first part of the names of functions.
-
-    Args:
-        robot: Name of the model: made an identifier.
-        given: What the user wants instead.
+    """Return the name of the files, with which names of functions begin: the ``given`` one, or one of the robot's.
 
     Raises:
         ArgumentTypeError: ``given`` is no string.

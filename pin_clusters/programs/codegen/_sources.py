@@ -142,13 +142,9 @@ def scaled(traced: Program) -> Program:
 def functions_of(
     model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None, status: bool = False
 ) -> list[Function]:  # fmt: skip
-    """Return what a source gets.
+    """Return what a source gets: functions of ``pc.tracing.FUNCTIONS``, ``step``, or programs of this robot.
 
-    Args:
-        model: The robot.
-        wanted: Names of ``pc.tracing.FUNCTIONS``, ``step``, or programs of this robot.
-        frames: Names of frames, for functions that are about some.
-        status: Whether functions of the library tell their status.
+    ``status``: functions of the library tell their status.
 
     Raises:
         ArgumentTypeError: Something else is wanted.

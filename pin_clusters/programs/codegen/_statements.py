@@ -15,10 +15,9 @@ REALS = ("double", "float")
 
 @dataclass(frozen=True)
 class Dialect:
-    """How a language writes what is not arithmetic.
+    """How a language writes what is not arithmetic; ``real``, the type of the numbers, is one of ``REALS``.
 
     Attributes:
-        real: Type of the numbers: one of ``REALS``.
         sine_and_cosine: Statement that declares the sine {s} and the cosine {c} of {x}; empty: each is a call.
         calls: Names of sine, cosine and square root.
         infinite: Name of the infinite number, and of none.

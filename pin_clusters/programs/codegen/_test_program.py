@@ -25,12 +25,7 @@ class TraceError(PinClustersError, ArithmeticError):
 
 
 class Case(NamedTuple):
-    """A function at a state.
-
-    Attributes:
-        given: Its inputs.
-        found: What the kernels compute, an array per output.
-    """
+    """A function at a state: its inputs, and what the kernels compute, an array per output."""
 
     given: list[np.ndarray]
     found: list[np.ndarray]
@@ -53,12 +48,7 @@ def cases(model: ClusterModel, f: Function, frames: Sequence[str]) -> list[Case]
 
 
 def tolerances(f: Function, seen: Sequence[Case], real: str) -> list[float]:
-    """Return how far each output may be off, over its largest entry.
-
-    Args:
-        f: The function.
-        seen: States, and what the kernels compute there.
-        real: Type of the numbers.
+    """Return how far each output may be off at what was seen, over its largest entry.
 
     Raises:
         TraceError: Evaluated in NumPy, it is off by more than rounding explains.
@@ -69,7 +59,8 @@ def tolerances(f: Function, seen: Sequence[Case], real: str) -> list[float]:
         for given, found in seen:
             raw = f.program(*(np.asarray(x, dtype=np.float64 if real == "double" else np.float32) for x in given))
             got = raw[k] if isinstance(raw, tuple) else raw
-            worst = max(worst, _difference(np.asarray(got, dtype=float), found[k]))
+            off = np.abs(np.asarray(got, dtype=float) - found[k]).max(initial=0.0)
+            worst = max(worst, float(off / max(1.0, np.abs(found[k]).max(initial=0.0))))
         if not worst <= _MOST[real] / _MARGIN:
             raise TraceError(
                 f"{f.program.name}: {name} in {real} is {worst:.1e} of its largest entry off what the kernels compute, "
@@ -80,21 +71,10 @@ def tolerances(f: Function, seen: Sequence[Case], real: str) -> list[float]:
     return allowed
 
 
-def _difference(x: np.ndarray, y: np.ndarray) -> float:
-    return float(np.abs(x - y).max(initial=0.0) / max(1.0, np.abs(y).max(initial=0.0)))
-
-
 def text_of_test(
     model: ClusterModel, functions: Sequence[Function], real: str, robot: str, frames: Sequence[str]
 ) -> str:  # fmt: skip
     """Return the text of a program in C99 that says how far each function is off, and returns 1 if that is too far.
-
-    Args:
-        model: The robot.
-        functions: What was exported.
-        real: Type of the numbers.
-        robot: Name of the files.
-        frames: Those that functions are about.
 
     Raises:
         TraceError: A function does not compute what the kernel does.

@@ -13,15 +13,9 @@ REALS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 
 
 class View(NamedTuple):
-    """Where an array is.
+    """Where an array is: address in the memory of a device, that device's number, shape and type.
 
-    Attributes:
-        label: Name of the argument.
-        pointer: Address in the memory of the device.
-        shape: Its shape.
-        dtype: Its type.
-        device: Number of the device.
-        stream: What the interface says of it: None, or a handle.
+    ``label`` is the name of the argument; ``stream`` what the interface says of it: None, or a handle.
     """
 
     label: str

@@ -31,12 +31,7 @@ def core() -> Any:
 
 
 def machine_code(text: str, architecture: str) -> bytes:
-    """Return the machine code of a text for an architecture: kept from earlier, or made now.
-
-    Args:
-        text: CUDA C.
-        architecture: As ``sm_90``.
-    """
+    """Return the machine code of CUDA C for an architecture such as ``sm_90``: kept from earlier, or made now."""
     library = core()
     name = store.digest("cuda", str(library.__version__), architecture, text)
     return store.kept(name, lambda: compiled(text, architecture))

@@ -18,12 +18,7 @@ def library_of(x: Any) -> str:
 
 
 def stream_of(x: Any, seen: View) -> int:
-    """Return the handle of the stream on which the library of an array works now.
-
-    Args:
-        x: The array.
-        seen: What was seen of it.
-    """
+    """Return the handle of the stream on which the library of an array, of which that was seen, works now."""
     name = library_of(x)
     library = sys.modules.get(name)
     if name == "torch" and library is not None:

@@ -26,13 +26,7 @@ _OTHERS = {
 
 
 class Argument(NamedTuple):
-    """An argument with a row per state.
-
-    Attributes:
-        name: Of the argument.
-        value: The array.
-        shape: Of a row.
-    """
+    """An argument with a row per state: its name, the array, and the shape of a row."""
 
     name: str
     value: Any

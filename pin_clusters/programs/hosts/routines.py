@@ -65,11 +65,7 @@ class Routine:
         self._backward: dict[tuple[bool, ...], Routine] = {}
 
     def backward(self, wanted: Sequence[bool] | None = None) -> "Routine":
-        """Return what takes the inputs and a number for each entry of the outputs, and returns an array per input.
-
-        Args:
-            wanted: For which inputs; by default for all.
-        """
+        """Return what takes the inputs and a number per entry of the outputs, and returns an array per wanted input."""
         chosen = tuple(map(bool, wanted)) if wanted is not None else (True,) * len(self.inputs)
         found = self._backward.get(chosen)
         if found is None:
@@ -143,12 +139,7 @@ class Routine:
 
 
 def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
-    """Return a function of a robot over rows; made once per model.
-
-    Args:
-        model: The model.
-        function: One of ``pc.tracing.FUNCTIONS``.
-        options: As of ``pc.trace``.
+    """Return a function of a robot over rows, as of ``pc.trace``; made once per model.
 
     Raises:
         ArgumentTypeError: It is no ``ClusterModel``.
@@ -192,16 +183,7 @@ def _only(program: Program, wanted: Sequence[bool]) -> Program:
 
 
 def check_shapes(name: str, inputs: Sequence[tuple[str, int]], shapes: Sequence[tuple[int, ...]]) -> None:
-    """Refuse arguments whose last axis has another size than the input, or whose other axes do not fit.
-
-    Args:
-        name: Of the function, for messages.
-        inputs: Name and size of each input.
-        shapes: Of the arguments.
-
-    Raises:
-        ShapeError: One does not fit, or their number does not.
-    """
+    """Refuse arguments whose last axis has another size than the input, or whose other axes or number do not fit."""
     if len(shapes) != len(inputs):
         named = ", ".join(f"{key} ({size})" for key, size in inputs)
         raise ShapeError(f"{name} takes {len(inputs)} arrays: {named}; {len(shapes)} were given.")
@@ -216,17 +198,7 @@ def check_shapes(name: str, inputs: Sequence[tuple[str, int]], shapes: Sequence[
 
 
 def check_types(name: str, inputs: Sequence[tuple[str, int]], types: Sequence[str], what: str) -> None:
-    """Refuse arguments that are not of one type, float32 or float64.
-
-    Args:
-        name: Of the function, for messages.
-        inputs: Name and size of each input.
-        types: Of the arguments, by their names.
-        what: Of what library arrays are.
-
-    Raises:
-        ArgumentTypeError: One is of another type.
-    """
+    """Refuse arguments that are not of one type, float32 or float64; ``what``: what their library calls arrays."""
     if len(set(types)) > 1 or not set(types) <= {"float32", "float64"}:
         shown = ", ".join(f"{key} {kind}" for (key, _), kind in zip(inputs, types, strict=False))
         raise ArgumentTypeError(

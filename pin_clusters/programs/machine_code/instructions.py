@@ -15,12 +15,8 @@ _BLOCK = 500
 def in_blocks(lines: Sequence[str], pointer: str, end: str) -> list[str]:
     """Return straight code in blocks: what gives registers takes four times as long for thousands of lines at once.
 
-    Between two blocks stands a branch that is never taken, as LLVM would join them again.
-
-    Args:
-        lines: The code.
-        pointer: One that is given, and leads somewhere.
-        end: What ends the function where it does not.
+    Between two blocks stands a branch to the ``end``, which is never taken, as LLVM would join them again: it looks at
+    a ``pointer`` that is given, and leads somewhere.
     """
     found = ["start:", f"  %nowhere = icmp eq ptr {pointer}, null"]
     for first in range(0, len(lines), _BLOCK):
@@ -79,13 +75,7 @@ class Instructions:
         return self.new(f"shufflevector {t} {first}, {t} poison, <{kind.lanes} x i32> zeroinitializer")
 
     def operation(self, kind: Kind, op: int, given: Sequence[str]) -> str:
-        """Write an operation on numbers or on packs, lane by lane; return the name of its result.
-
-        Args:
-            kind: Of the arguments.
-            op: Which one, as in traces.
-            given: Names of its arguments.
-        """
+        """Write an operation on numbers or on packs of a kind, lane by lane; return the name of its result."""
         t = kind.name
         if op in _TWO:
             return self.new(f"{_TWO[op]} {t} {given[0]}, {given[1]}")

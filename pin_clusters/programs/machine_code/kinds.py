@@ -12,12 +12,7 @@ SIZES = {"double": 8, "float": 4}
 
 @dataclass(frozen=True)
 class Kind:
-    """A type of numbers.
-
-    Attributes:
-        real: ``double`` or ``float``.
-        lanes: How many of them; 1: no pack.
-    """
+    """A type of numbers, ``double`` or ``float``, in packs of so many lanes; 1: no pack."""
 
     real: str
     lanes: int = 1

@@ -14,11 +14,7 @@ _loaded: "dict[str, Loaded | None]" = {}
 
 
 class Loaded:
-    """A module in the memory of this process.
-
-    Attributes:
-        size: Bytes of its object file.
-    """
+    """A module in the memory of this process; ``size``: bytes of its object file."""
 
     def __init__(self, data: bytes) -> None:
         llvm = binding()
@@ -34,10 +30,6 @@ class Loaded:
     def address(self, name: str) -> int:
         """Return where a function is."""
         return int(self._engine.get_function_address(name))
-
-    def variable(self, name: str) -> int:
-        """Return where a global number is."""
-        return int(self._engine.get_global_value_address(name))
 
 
 def load(text: str, *, optimise: bool = True) -> Loaded:
@@ -56,12 +48,7 @@ def load(text: str, *, optimise: bool = True) -> Loaded:
 
 
 def load_made_of(what: Sequence[str], make: Callable[[], str], *, optimise: bool = False) -> Loaded | None:
-    """Return a module that is not even written where it is kept; None if there is none.
-
-    Args:
-        what: All that it is made of.
-        make: Returns its text; nothing if there is none.
-        optimise: Whether to simplify before machine code is made.
+    """Return a module that is not even written where it is kept, by all that it is made of; None if there is none.
 
     Raises:
         NotAvailableError: This process may not execute what it writes to memory.

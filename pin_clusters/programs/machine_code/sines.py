@@ -38,16 +38,7 @@ NUMBERS = {
 
 
 def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str) -> tuple[str, str]:
-    """Write the operations.
-
-    Args:
-        new: Writes an instruction and returns the name of its result.
-        kind: Type of x.
-        x: Name of the angle.
-
-    Returns:
-        Names of sine and cosine.
-    """
+    """Write the operations for an angle x; return the names of sine and cosine."""
     numbers, t, c = NUMBERS[kind.real], kind.name, kind.constant
 
     def op(name: str, a: str, b: str) -> str:

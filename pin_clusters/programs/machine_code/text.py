@@ -59,12 +59,7 @@ class _Body(Instructions):
 def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", linkage: str = "internal ") -> str:
     """Return a function of one state, or of a pack of states: a pointer per input, then one per output.
 
-    Args:
-        program: What it computes.
-        name: Of the function.
-        kind: What the pointers lead to.
-        sines: One of ``SINES``.
-        linkage: Before ``void``.
+    ``kind`` is what the pointers lead to; ``linkage`` stands before ``void``.
     """
     if sines not in SINES:
         raise UnknownNameError(f"sines is {sines!r}; it can be {' or '.join(map(repr, SINES))}.")
@@ -81,11 +76,7 @@ def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", li
 def function_text(program: Program, name: str, real: str = "double", sines: str = "inline") -> str:
     """Return the function ``void name(const real *input, ..., real *output, ...)`` of one state.
 
-    Args:
-        program: What it computes.
-        name: Of the function.
-        real: ``double`` or ``float``.
-        sines: ``inline`` or ``libm``, to call the functions of C's library.
+    ``sines`` are ``inline`` or ``libm``, which calls the functions of C's library.
 
     Raises:
         UnknownNameError: Another ``real`` or ``sines``.
@@ -96,13 +87,8 @@ def function_text(program: Program, name: str, real: str = "double", sines: str 
 def rows_text(program: Program, name: str, real: str = "double", lanes: int = 8) -> str:
     """Return the function ``void name(const real *input, ..., real *output, ..., int64 first, int64 last)``.
 
-    It computes rows first..last-1 of contiguous arrays, ``lanes`` of them at a time; the last ones more than once.
-
-    Args:
-        program: What it computes.
-        name: Of the function.
-        real: ``double`` or ``float``.
-        lanes: A power of two.
+    It computes rows first..last-1 of contiguous arrays, ``lanes`` of them (a power of two) at a time; the last ones
+    more than once.
     """
     kind = Kind(real, lanes)
     return body_text(program, f"{name}_pack", kind) + "\n" + loop_text(name, f"{name}_pack", kind, *_arrays(program))
@@ -154,12 +140,7 @@ done:
 
 
 def module_text(*functions: str, rows: tuple[str, int] | None = None) -> str:
-    """Return a module of functions.
-
-    Args:
-        functions: What ``function_text`` and ``rows_text`` returned.
-        rows: Real and lanes of those of rows, if there are some.
-    """
+    """Return a module of functions; with real and lanes of ``rows_text``, if some are of rows."""
     text = "".join(functions)
     declared = sorted({line for line in text.splitlines() if line.startswith("declare ")})
     rest = "\n".join(line for line in text.splitlines() if not line.startswith("declare "))

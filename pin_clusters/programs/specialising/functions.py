@@ -175,12 +175,7 @@ def _of_loops(one: Function, run: Run) -> dict[str, Any]:
 
 
 def _of_hybrid(run: Run, key: int) -> tuple[dict[str, Any], list[Any]]:
-    """Return torques and accelerations, and what of those that are given is read.
-
-    Args:
-        run: The tables and the state.
-        key: Number of the wish.
-    """
+    """Return torques and accelerations, and what of those that are given is read, of the wish of that number."""
     nv, found = run.model.nv, (run.rest, run.rest)
     mask = np.array([key >> i + 1 & 1 for i in range(nv)], dtype=np.int8)
     given = run["q"], run["v"], run["tau"], run["a"], mask

@@ -304,9 +304,7 @@ class Lanes:
 def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]) -> tuple[Lanes, list[list[int]]]:
     """Return what rebuilds a graph, and the numbers of the limbs of each group.
 
-    Args:
-        inputs: Of each limb of each group the inputs that are its own, in the same order for all of a group.
-        values: Of those inputs that are numbers of the robot.
+    ``inputs`` are those of each limb of each group, in one order for all of a group; ``values`` are of the robot.
     """
     owners: dict[int, int] = {}
     slots: dict[int, int] = {}

@@ -105,12 +105,9 @@ class LimbLoops(Instructions):
         """Whether it is a pack of what was computed limb by limb, or of inputs of several arrays."""
         if x.op != PACK:
             return False
-        arrays = {self._inputs[a.args[0]][0] if self._is_input(a) else None for a in x.args}
+        inputs = (a.args[0] if isinstance(a, Expression) and a.op == INPUT else None for a in x.args)
+        arrays = {None if i is None else self._inputs[i][0] for i in inputs}
         return len(arrays) > 1 or None in arrays
-
-    @staticmethod
-    def _is_input(x: Any) -> bool:
-        return isinstance(x, Expression) and x.op == INPUT
 
     def _lay_out(self, x: Expression) -> None:
         """Give room to what is read in another turn than its own, to sums, and to numbers that become packs."""

@@ -19,19 +19,14 @@ from ..tracing.run import Run
 
 
 class LoopParts:
-    """The parts of one cluster.
-
-    Attributes:
-        row: Of the cluster in the tables.
-        columns: Indices in v of its independent velocities.
-    """
+    """The parts of one cluster, of a row of the tables; ``columns``: indices in v of its independent velocities."""
 
     def __init__(self, model: ClusterModel, row: int, most: float) -> None:
         self._model, self.row, self._most = model, row, most
         views, index = source("tables.views"), model._index
         self._C = C = views.cluster(index, row)
         self._H = H = views.head(index, C.head)
-        self._L = source("tables.loop_block").block(H, C.nk)
+        self._L = source("tables.views").block(H, C.nk)
         self._velocities = [views.velocity_row(index, n) for n in range(H.velocity0, H.velocity1)]
         self.columns = [views.listed(index, C.column, k) for k in range(C.nk)]
         self._K: list[int] = []  # which numbers of K depend on q; the others are known from the first trace on

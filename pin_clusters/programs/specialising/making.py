@@ -107,11 +107,7 @@ def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int
 
 
 class Recipe(NamedTuple):
-    """What a specialised model is made again from.
-
-    Attributes:
-        names: Of the functions that were asked for.
-    """
+    """What a specialised model is made again from: the names of the functions that were asked for."""
 
     names: tuple[str, ...]
 
@@ -198,9 +194,7 @@ class Functions:
     def forced_address(self, kernel: str, address: int) -> int:
         """Return the address of what does a kernel's work with external forces; 0 if that is not made.
 
-        Args:
-            kernel: Name of its operation.
-            address: Of the kernel itself, which does what cannot be traced.
+        ``address`` is that of the kernel itself, which does what cannot be traced.
         """
         return self._known(FORCED[kernel], address)
 

@@ -27,12 +27,7 @@ from .limbs import Group, limbs_of
 def code_of(model: ClusterModel, kind: str, function: Function, most: float, make: Callable[[], str]) -> Loaded | None:
     """Return the code of a function, kept by what it is made of; None if it fails at every state, or is too long.
 
-    Args:
-        model: The model.
-        kind: Of the code.
-        function: What it does.
-        most: How many operations there may be.
-        make: Returns the text of its module; nothing if the kernel fails at every state.
+    ``make`` returns the text of its module; nothing if the kernel fails at every state.
 
     Raises:
         NotAvailableError: A function of the user, which ties joints of the robot, cannot be traced.
@@ -77,17 +72,11 @@ def sources() -> str:
 
 
 def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, most: float = math.inf) -> str:
-    """Return the module of a function; "" if the kernel fails at every state.
-
-    Args:
-        model: The model.
-        function: What is specialised.
-        lanes: Whether equal limbs become lanes.
-        most: How many operations there may be.
+    """Return the module of a function, equal limbs as ``lanes``; "" if the kernel fails at every state.
 
     Raises:
         NotAvailableError: A compiled function of the user ties joints of the robot.
-        TooLongError: There are more operations.
+        TooLongError: There are more operations than ``most``.
     """
     if function.operation in (MOVE, PROJECT):
         return moving.module(model, function.operation, most)

@@ -73,12 +73,9 @@ def _factors(model: ClusterModel, kind: Kind) -> str:
 
 
 def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
-    """Return ``void columns(L, from, to)``: minus the solution for each column of a matrix.
+    """Return ``void columns(L, from, to)``: minus the solution for each column of a matrix, for a pack of columns.
 
-    Args:
-        model: The model.
-        kind: Pack of as many columns; or, of rows, of as many states.
-        of_rows: Whether every number is a pack of states.
+    Or, ``of_rows``, for a pack of states: every number is one.
     """
     n, plan = model.nv, model._tables.velocities
     rows, transposed = _factored(model)
@@ -155,11 +152,7 @@ done:
 def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], kind: Kind) -> str:
     """Return ``void pack(inputs, results, kept)``: what derivatives of inverse dynamics, ``inverse``, make of packs.
 
-    Args:
-        model: The model.
-        inputs: Names of what that is given: q, v, accelerations, external forces.
-        kept: Names and sizes of what it writes besides dq, dv and M.
-        kind: Of packs of states.
+    ``inputs`` are q, v, accelerations, external forces; ``kept``, with sizes, what it writes besides dq, dv and M.
     """
     n, t = model.nv, kind.name
     L = sum(isinstance(x, Expression) for x in _factored(model)[0])

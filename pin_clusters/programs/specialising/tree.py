@@ -60,7 +60,7 @@ class _Wish:
         self._groups = [group for group in limbs_of(model) if group[0].q]
         nq, nv = model.nq, model.nv
         self._inputs = [("q", nq), ("v", nv), ("a", nv)][: level + 1]
-        views, index = source("tables.tree_views"), self._tables.index
+        views, index = source("tables.views"), self._tables.index
         self._n = views.tree_header_at(index, 0)
         self._E = self._tables.derived
         fields = {r: views.field(index, r) for r in range(self._n.field0, self._n.field1)}
@@ -100,7 +100,7 @@ class _Wish:
         own, G, n = self._tables.own, self._model._topology.G, self._n
         out[own.G : own.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
         out[own.kept_rate : own.kept_rate + G.size] = np.zeros(G.size)
-        views, index = source("tables.tree_views"), self._tables.index
+        views, index = source("tables.views"), self._tables.index
         self._coupled = dict[int, list[int]]()
         for iv in self._tables.curved:
             D = views.dof(index, n.dof0 + iv)
@@ -153,12 +153,7 @@ class _Wish:
         return bool(self._what & tl.AXES or (self._what & tl.CENTERS and self._what & tl.SUBTREES and self._level))
 
     def _place(self, i: int, n: int) -> tuple[str, int] | None:
-        """Return where a number of results and workspace goes, at once to ``pin.Data`` where that gets it, if anywhere.
-
-        Args:
-            i: Its place.
-            n: How many results there are.
-        """
+        """Return where result i of n, workspace included, goes: at once to ``pin.Data`` where that gets it, or None."""
         if i >= n:
             links = (self._n.links + 1) * tl.LINK_WORK if self._is_read() else 0
             used = i - n == self._E.level or (i - n < links and (i - n) % tl.LINK_WORK in _KEPT)

@@ -120,18 +120,6 @@ def reading(memory: Memory) -> Iterator[None]:
         _watch.memory = before
 
 
-def _seen(address: int, size: int) -> np.ndarray:
-    return _watch.memory.seen(address, size)
-
-
-def _tables(address: int) -> tuple[np.ndarray, ...]:
-    return _watch.memory.tables(address)
-
-
-def _call_at(function: int, address: int, arrays: tuple[Any, ...]) -> int:
-    return _watch.memory.call(function, address, arrays)
-
-
 def _call_address(address: Any, *_: Any) -> Any:
     raise NotAvailableError("a function that the user compiled")
 
@@ -139,7 +127,11 @@ def _call_address(address: Any, *_: Any) -> Any:
 # functions that look at values, by module; these modules are imported before those that use them
 _REPLACED: dict[str, dict[str, Any]] = {
     "numbers.choices": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
-    "tables.addresses": {"seen": _seen, "tables": _tables, "call_at": _call_at},
+    "tables.addresses": {
+        "seen": lambda *given: _watch.memory.seen(*given),
+        "tables": lambda *given: _watch.memory.tables(*given),
+        "call_at": lambda *given: _watch.memory.call(*given),
+    },
     "numbers.angles": {"sincos": sine_and_cosine},
     "contacts.system": {"too_small": _redundant},
     "loops.user_functions": {"call_address": _call_address},

@@ -30,11 +30,7 @@ class TooLongError(Exception):
 
 
 class Graph:
-    """Where expressions are written down: each once.
-
-    Args:
-        most: How many there may be.
-    """
+    """Where expressions are written down: each once, and so many at ``most``."""
 
     __slots__ = ("known", "most", "nodes")
 

@@ -9,13 +9,52 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine import operations
+from ..._engine.kernels.tables import contacts_layout as at
 from ..._engine.kernels.tables import tree_layout as tl
-from ._sources import source
-from .contacts import accelerations, after_impact
+from ..._engine.kernels.tables.layout import ROW_WIDTH
+from ..._engine.operations import CONTACTS
+from ...algorithms._shared.reach import panel_size
+from ...algorithms.contacts._plans import laid_out, places_of
+from ...errors import NotAvailableError
+from ._sources import Copies, reading, source
 from .derivatives import backward, forward
 from .moves import integrate, tangent
 from .run import Run
 from .supplied import supply_third
+
+
+def accelerations(run: Run) -> dict[str, np.ndarray]:
+    """Return accelerations, and the forces of the contacts."""
+    ddq, forces = _solved(run, at.DYNAMICS, run["tau"])
+    return {"ddq": ddq, "lambda_c": forces}
+
+
+def after_impact(run: Run) -> dict[str, np.ndarray]:
+    """Return velocities after an impact, and the impulses of the contacts."""
+    after, impulses = _solved(run, at.IMPACT, run.rest)
+    return {"dq_after": after, "impulse_c": impulses}
+
+
+def _solved(run: Run, wanted: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    model, datas = run.model, [c.createData() for c in run.contacts]
+    places = places_of(model, run.contacts, datas)
+    if places is None:
+        raise NotAvailableError(
+            "these contacts cannot be traced: one is between a joint and itself, on a rotor that spins, or of a "
+            "Pinocchio whose objects are laid out in another way."
+        )
+    out, columns = laid_out(model, run.contacts, places)
+    asked, numbers = out.index(ROW_WIDTH), np.array(out.params).astype(object)
+    asked[0, at.Contacts._fields.index("wanted")] = wanted
+    numbers[at.DAMPING] = run.damping
+    panel, gram = run.room(panel_size(model, columns + 1)), run.room(columns + 1, columns + 1)
+    forces, found = run.room(columns), run.rest
+    with reading(Copies()):
+        run.call(
+            CONTACTS.passes, run.rest, run["q"], run["v"], tau, asked, numbers, panel, gram, forces, found,
+        )  # fmt: skip
+    return found, forces
+
 
 Outputs = dict[str, np.ndarray]
 

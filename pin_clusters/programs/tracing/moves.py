@@ -76,12 +76,13 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: l
         following.copy_joints(index, target, q, C, True)
     for _ in range(run.steps):
         _evaluate(run, q, clusters)
-        for C in clusters:
-            _correct(run, q, C)
+        for C in clusters:  # a step of Newton's method with the dependent joints
+            following.step_dependents(index, work, C)
+            following.advance(index, work, q, C, 1.0)
     _evaluate(run, q, clusters)
     for C in clusters:
         H = views.head(index, C.head)
-        L = source("tables.loop_block").block(H, C.nk)
+        L = source("tables.views").block(H, C.nk)
         for i in range(L.nr):
             x = work[L.value + i]
             size = select(x, 0.0, -x, x)
@@ -99,20 +100,13 @@ def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> None:
         source("loops.closure_rows").equations(index, params, work, q, C)
         source("loops.closure_values").values(index, params, work, q, C)
         H = views.head(index, C.head)
-        L = source("tables.loop_block").block(H, C.nk)
+        L = source("tables.views").block(H, C.nk)
         for c in range(H.closure0, H.closure1):
             r = views.closure(index, c)
             if r.form == layout.SUPPLIED:  # kernels do not know its values
                 one = rooms[r.room]
                 for i, x in enumerate(derivatives_of(one.closure, 0, q[list(one.iq)])):
                     work[L.value + r.row0 + i] = x * params[r.at + i]
-
-
-def _correct(run: Run, q: np.ndarray, C: Any) -> None:
-    """Make a step of Newton's method with the dependent joints of a cluster."""
-    index, work = run.model._index, run.work
-    source("moves.following").step_dependents(index, work, C)
-    source("moves.following").advance(index, work, q, C, 1.0)
 
 
 def tangent(run: Run) -> np.ndarray:

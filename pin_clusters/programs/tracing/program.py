@@ -1,7 +1,5 @@
 """A program: the operations of one function of one robot, in order; it evaluates, and differentiates itself."""
 
-from __future__ import annotations
-
 import dataclasses
 import math
 from collections import Counter
@@ -48,7 +46,7 @@ class Program:
     @classmethod
     def of(
         cls, name: str, inputs: Sequence[tuple[str, int]], outputs: Mapping[str, np.ndarray]
-    ) -> Program:  # fmt: skip
+    ) -> "Program":  # fmt: skip
         """Return the program that computes expressions.
 
         Args:
@@ -162,7 +160,7 @@ class Program:
         """How many numbers the inputs are."""
         return sum(size for _, size in self.inputs)
 
-    def ordered(self) -> Program:
+    def ordered(self) -> "Program":
         """Return the same operations in an order in which few results are kept at once: they stay in registers."""
         start = self.first
         order = np.array(few_alive(needs_of(self.operations, start)), dtype=np.int32)
@@ -180,7 +178,7 @@ class Program:
         needs = needs_of(self.operations, self.first)
         return most_alive(needs, range(len(needs)))
 
-    def jacobian(self, *names: str) -> Program:
+    def jacobian(self, *names: str) -> "Program":
         """Return the program of the derivatives of each output by each input (or those that are named).
 
         They are derivatives by raw entries: of quaternions and sines and cosines, too. Multiplied by
@@ -202,7 +200,7 @@ class Program:
                     found[f"d{out}_d{name}"] = block.reshape(*shape, len(places))
         return Program.of(f"{self.name}, derivatives", self.inputs, found)
 
-    def vjp(self) -> Program:
+    def vjp(self) -> "Program":
         """Return the program of products with the derivatives, from the left.
 
         It takes the inputs and one number per entry of the outputs, and returns an array per input.
@@ -214,7 +212,7 @@ class Program:
         found = {f"{name}_bar": objects([sums.get(i, 0.0) for i in at]) for name, at in self._inputs()}
         return Program.of(f"{self.name}, backward", (*self.inputs, *more), found)
 
-    def jvp(self) -> Program:
+    def jvp(self) -> "Program":
         """Return the program of products with the derivatives, from the right.
 
         It takes the inputs and a change of each, and returns the changes of the outputs.

@@ -49,15 +49,7 @@ class RatioMap:
 
 @dataclass(frozen=True)
 class _Place:
-    """Where a ratio stands.
-
-    Attributes:
-        constraint: Which of the model's constraints has it.
-        at: Which of a rotor's ratios it is.
-        cluster: Of which cluster its joints are.
-        label: What it is.
-        value: The ratio.
-    """
+    """Where a ratio stands: in which of the model's constraints, of which cluster; ``at``: which one of a rotor's."""
 
     constraint: int
     at: int

@@ -21,14 +21,7 @@ def needs_of(operations: np.ndarray, start: int) -> list[list[int]]:
 
 
 def few_alive(needs: list[list[int]]) -> list[int]:
-    """Return the operations of a program in an order of few values alive at once.
-
-    Args:
-        needs: Which operations each needs.
-
-    Returns:
-        Numbers of the operations, each behind those that it needs.
-    """
+    """Return the operations of a program, each behind those that it needs, in an order of few values alive at once."""
     n = len(needs)
     orders = [list(range(n))]
     if n <= _LONG:
@@ -38,12 +31,7 @@ def few_alive(needs: list[list[int]]) -> list[int]:
 
 
 def most_alive(needs: list[list[int]], order: Sequence[int]) -> int:
-    """Return the largest number of results that are kept at once.
-
-    Args:
-        needs: Which operations each needs.
-        order: The operations in order.
-    """
+    """Return the largest number of results that are kept at once, in an order of operations."""
     last = np.full(len(needs), -1)
     for i, k in enumerate(order):
         last[needs[k]] = i

@@ -116,12 +116,7 @@ def trace(
 
 
 def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndarray]:
-    """Return ``pivot``, and with loops ``condition`` and ``open``; each of shape (1,).
-
-    Args:
-        run: What has just run.
-        watched: Numbers, and what they must exceed.
-    """
+    """Return ``pivot``, and with loops ``condition`` and ``open``, of shape (1,); ``watched``: numbers and limits."""
     pivot = np.inf
     for x, limit in watched:
         margin = x - limit

@@ -65,7 +65,8 @@ def sensitivity(model: ClusterModel, joints: tuple[str, ...], sweeps: tuple[Swee
         inside = s.q if s.low.kind == "limit" else s.q[1:]
         inside = inside if s.high.kind == "limit" else inside[:-1]
         poses += list(inside[:: max(1, len(inside) // _POSES)])
-    whole = _parts(model, loop)
+    rest = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # couplings in loops
+    whole = (*(x for c in loop.closures for x in _as_bodies(model, c)), *rest)
     here = Equations(model.own_tree, whole)
     names, found, misfit = [], [], []
     for name, changed in _lengths(model, loop, whole):
@@ -97,12 +98,6 @@ def _rates(
     rates = -np.linalg.lstsq(K, slope, rcond=None)[0]
     left, size = (float(np.abs(x).max(initial=0.0)) for x in (K @ rates + slope, slope))
     return rates, left / size if left > _NOTHING else 0.0
-
-
-def _parts(model: ClusterModel, loop: LoopAnalysis) -> tuple[Closure, ...]:
-    """Return the equations of a cluster, between bodies as far as there are such."""
-    rest = [c for c in loop.kept if not any(c.source is x.source for x in loop.closures)]  # couplings in loops
-    return (*(x for c in loop.closures for x in _as_bodies(model, c)), *rest)
 
 
 def _lengths(

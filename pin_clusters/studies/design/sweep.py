@@ -82,13 +82,7 @@ class Sweep:
 
 
 class Walker:
-    """Moves one independent joint from pose to pose, and sees what stops it.
-
-    Args:
-        model: The robot.
-        cluster: The cluster of the joint.
-        moved: The joint.
-    """
+    """Moves one independent joint of a cluster from pose to pose, and sees what stops it."""
 
     def __init__(self, model: ClusterModel, cluster: Cluster, moved: Coordinate) -> None:
         self.model, self.moved = model, moved

@@ -88,11 +88,10 @@ def _clean(e: ElementTree.Element, key: str, used: set[str]) -> None:
 
 
 def _coloured(style: str) -> str:
-    style = re.sub(r"font: [^;]*?(\d[\d.]*)px[^;]*", lambda m: f"font-size: {m[1]}px" + _weight(m[0]), style)
+    def font(m: re.Match[str]) -> str:
+        return f"font-size: {m[1]}px" + "; font-weight: 700" * ("bold" in m[0] or " 700 " in m[0])
+
+    style = re.sub(r"font: [^;]*?(\d[\d.]*)px[^;]*", font, style)
     for name, colour in COLOURS.items():
         style = style.replace(colour, f"var(--{name})")
     return style
-
-
-def _weight(font: str) -> str:
-    return "; font-weight: 700" if "bold" in font or " 700 " in font else ""

@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from ..._support.csv_tables import write_csv
+from ..._support.whole_files import write_csv
 from ...errors import ArgumentTypeError
 from ...model import ClusterModel, check_model
 from . import rungs

@@ -1,7 +1,5 @@
 """One PNG: per joint the torques and the errors of the approximations."""
 
-from __future__ import annotations
-
 import logging
 import math
 import os
@@ -47,7 +45,7 @@ _SIZES = (8.5, 7.9, 7.3, 6.7, 6.1)
 """Font sizes of what stands above the panels of errors; the first at which all of it fits is taken."""
 
 
-def save(result: StudyResult, path: Path) -> None:
+def save(result: "StudyResult", path: Path) -> None:
     """Draw the study and write it as PNG.
 
     A row per joint: torques on the left, errors on the right; of a sine over the first periods (they repeat).
@@ -100,7 +98,7 @@ def save_figure(figure: Figure, path: Path, **options: Any) -> None:
 
 
 def draw_joint(
-    panels: list[Any], result: StudyResult, k: int, shown: np.ndarray, title: str, text: str, *, what: str, last: bool
+    panels: list[Any], result: "StudyResult", k: int, shown: np.ndarray, title: str, text: str, *, what: str, last: bool
 ) -> Any:
     """Draw the torques of a joint on one panel, their errors on another, whose title is returned."""
     torque, error = panels
@@ -159,7 +157,7 @@ def _fit(titles: list[Any], width: float) -> None:
             return
 
 
-def shown_samples(result: StudyResult, points: int = 400, of_all: int = 1200) -> np.ndarray:
+def shown_samples(result: "StudyResult", points: int = 400, of_all: int = 1200) -> np.ndarray:
     """Return the indices of the samples that are drawn: some of whole periods, or of all."""
     period = getattr(result.trajectory, "period", None)
     if period is None:
@@ -197,7 +195,7 @@ def panels(
     return [figure.add_subplot(grid[0, k]) for k in range(n)]
 
 
-def _not_rounding(axes: Any, result: StudyResult, k: int) -> None:
+def _not_rounding(axes: Any, result: "StudyResult", k: int) -> None:
     """Widen an axis that would show rounding errors only."""
     same = max(float(x) for x, unit in zip(result.max_exact, result.units, strict=True) if unit == result.units[k])
     low, high = axes.get_ylim()
@@ -230,7 +228,7 @@ def head(
     )  # fmt: skip
 
 
-def _study_head(figure: Any, result: StudyResult) -> None:
+def _study_head(figure: Any, result: "StudyResult") -> None:
     """Write title, subtitle and legend above the panels."""
     loops = result.loops
     rotors = locked(result.drop_rotors, "left out")

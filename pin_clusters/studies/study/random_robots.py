@@ -36,13 +36,8 @@ _STEEL = 7000.0
 class RandomRobot:
     """A robot and what it was drawn as.
 
-    Attributes:
-        model: The robot.
-        links: Number of links.
-        belts: Number of belts.
-        floating: Whether the base floats.
-        branches: Number of links that do not hang from the one before.
-        ratio: Largest magnitude of the ratios.
+    Numbers of links, of belts and of links that do not hang from the one before; whether its base floats; the largest
+    magnitude of its ratios.
     """
 
     model: ClusterModel

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from ..._support.csv_tables import write_csv
+from ..._support.whole_files import write_csv
 from ...errors import PinClustersError, UnknownNameError, did_you_mean
 from ._tables import CaseFailure
 

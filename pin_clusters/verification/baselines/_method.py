@@ -148,13 +148,7 @@ def _forces(model: ClusterModel, fext: Any) -> np.ndarray:
 
 @functools.cache
 def _compiled(module: str, name: str, title: str) -> Callable[..., Any]:
-    """Return a function of ``_compiled``: it takes I, W, q, v, tau, fext, accelerations and forces.
-
-    Args:
-        module: Of ``_compiled``.
-        name: Of the function.
-        title: What the user is told is being compiled.
-    """
+    """Return a function of ``_compiled``: it takes I, W, q, v, tau, fext, accelerations and forces."""
     function = getattr(importlib.import_module(f".{module}", f"{__package__}._compiled"), name)
     if not entry_points.JIT:
         return function

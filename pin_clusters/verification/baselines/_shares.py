@@ -53,7 +53,8 @@ def lend(bodies: list[Body]) -> None:
                 amount = (mass, turn)[n] * wants[k]
                 there = at.toDualActionMatrix() @ form @ at.inverse().toActionMatrix()
                 if i:
-                    amount = share * _supply(b.lump, there)
+                    half = np.linalg.inv(np.linalg.cholesky(b.lump))  # more would make the inertia singular
+                    amount = share / float(np.linalg.eigvalsh(half @ there @ half.T)[-1])
                     b.lump = b.lump - amount * there
                 child.share[n] = amount
                 child.lump = child.lump + amount * form
@@ -70,12 +71,6 @@ def _poor(inertia: np.ndarray, weight: np.ndarray) -> bool:
     """Whether an inertia is next to singular."""
     scaled = np.linalg.eigvalsh(inertia / np.outer(weight, weight))
     return bool(scaled[0] <= _FLAT * max(scaled[-1], 1e-300))
-
-
-def _supply(inertia: np.ndarray, form: np.ndarray) -> float:
-    """Return how much of a form can be taken from an inertia before it is singular."""
-    half = np.linalg.inv(np.linalg.cholesky(inertia))
-    return 1.0 / float(np.linalg.eigvalsh(half @ form @ half.T)[-1])
 
 
 def split(bodies: list[Body]) -> tuple[list[Body], np.ndarray]:

@@ -44,7 +44,10 @@ class Tables:
         self._real: list[np.ndarray] = []
         self._size = 0
         self.bodies = bodies_of(model, self.span)
-        self._weigh_rods()
+        for rod in massive(model.closures):  # the masses at their ends
+            for j, p, share in rod.masses_of_ends:
+                b = self.bodies[int(self.span.from_tree_id[j])]
+                b.inertia = b.lump = b.inertia + pin.Inertia(share, np.asarray(p), np.zeros((3, 3))).matrix()
         at = np.array(self.span.from_tree_id)
         if maximal:
             lend(self.bodies)
@@ -58,7 +61,10 @@ class Tables:
                 self.rows += [Row([i], [], [], 1.0, -1.0 / x) for x in b.borrowed]
         self.parts = self.ties.parts()
         self.owner = self.ties.owner
-        self._sizes()
+        h = self.header
+        h[f.BODIES], h[f.TREE_V], h[f.NV] = len(self.bodies), self.span.tree.nv, self.model.nv
+        h[f.ROWS], h[f.HARD], h[f.PARTS] = len(self.rows), self.ties.hard, len(self.parts)
+        h[f.CLOSURES] = len(self.ties.closures)
         self._of_bodies()
         self._of_rows()
         self._of_closures()
@@ -105,19 +111,6 @@ class Tables:
     def free_of(self, part: Part) -> list[int]:
         """Return the velocities of the tree that are independent in a part."""
         return [int(self.span.from_tree_v[self.model.idx_v_independent[i]]) for i in part.free]
-
-    def _weigh_rods(self) -> None:
-        """Add the masses at the ends of rods to the bodies there."""
-        for rod in massive(self.model.closures):
-            for j, p, share in rod.masses_of_ends:
-                b = self.bodies[int(self.span.from_tree_id[j])]
-                b.inertia = b.lump = b.inertia + pin.Inertia(share, np.asarray(p), np.zeros((3, 3))).matrix()
-
-    def _sizes(self) -> None:
-        h = self.header
-        h[f.BODIES], h[f.TREE_V], h[f.NV] = len(self.bodies), self.span.tree.nv, self.model.nv
-        h[f.ROWS], h[f.HARD], h[f.PARTS] = len(self.rows), self.ties.hard, len(self.parts)
-        h[f.CLOSURES] = len(self.ties.closures)
 
     def _of_bodies(self) -> None:
         bodies, h = self.bodies, self.header

@@ -31,13 +31,7 @@ _MU = 1e-8
 
 
 class ArmatureWorkspace(WithoutRotors):
-    """The approximate robot and Pinocchio's data of it.
-
-    Attributes:
-        model: The cluster model.
-        approximate: Pinocchio's model of the independent joints, armature included.
-        data: Pinocchio's data of it.
-    """
+    """The approximate robot, armature included, and Pinocchio's data of it."""
 
     def places(self, frames: Sequence[str | int]) -> list[tuple[int, pin.SE3]]:
         """Return joint and placement of frames of the cluster model; those of rotors are in their carriers."""

@@ -28,7 +28,6 @@ class LagrangeWorkspace(Workspace):
     Attributes:
         K: Shape (rows, tree.nv): K times the velocity of the expanded tree is zero. Couplings come first, then the
             closures of loops, then rotors that are no bodies of the user's tree. With loops it is that of the last q.
-        independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
         multipliers: Of the last ``aba``, one per row; ``K' multipliers`` are the torques of the constraints.
     """
 

@@ -18,11 +18,7 @@ from ._workspace import Workspace, check, documented_with_loops, of_acceleration
 
 
 class UnconstrainedWorkspace(Workspace):
-    """Workspace that knows where the independent velocities are.
-
-    Attributes:
-        independent: Indices of the independent velocities in the velocity of the expanded tree, shape (nv,).
-    """
+    """Workspace with the rows of the independent velocities."""
 
     def terms(self, q: Any, v: Any, fext: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return M_ii and h_i, external forces included, at a state of the user's model."""

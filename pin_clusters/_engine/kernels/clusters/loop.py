@@ -12,8 +12,7 @@ from ..numbers.memory import get, increase
 from ..numbers.spatial import cross, join, point_inertia, point_velocity, rigid_as_sym6, zero3, zero6
 from ..tables import workspace as ws
 from ..tables.layout import MIDDLE
-from ..tables.loop_block import block
-from ..tables.views import body, head, listed, rod
+from ..tables.views import block, body, head, listed, rod
 from .general import columns, move_with_inertia
 from .prescribed import forget_bias
 from .spin_elements import gyrations, inertia_torques, spin_columns, spin_terms

@@ -8,8 +8,6 @@ Environment:
     PIN_CLUSTERS_CACHE: Folder of the compiled kernels, instead of the user's cache folder.
 """
 
-from __future__ import annotations
-
 import functools
 import hashlib
 import json
@@ -42,20 +40,16 @@ _ENGINE = Path(__file__).resolve().parents[2]
 _begun = time.time_ns()
 
 
-def _digest() -> str:
-    """Name what all kernels depend on beside their sources."""
-    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
-    told = f"{numba.__version__} {sys.version} {switches.BOUNDSCHECK} {processor}"
-    return hashlib.sha256(told.encode()).hexdigest()[:16]
-
-
 _lock = threading.RLock()
 
 
 @functools.cache
 def cache_folder() -> Path | None:
     """Return the folder of compiled kernels, None if no place serves."""
-    return find(_digest(), "compiled kernels", "kernels are compiled again in every process")
+    processor = f"{llvm.get_host_cpu_name()} {llvm.get_host_cpu_features().flatten()}"
+    told = f"{numba.__version__} {sys.version} {switches.BOUNDSCHECK} {processor}"  # beside the kernels' sources
+    digest = hashlib.sha256(told.encode()).hexdigest()[:16]
+    return find(digest, "compiled kernels", "kernels are compiled again in every process")
 
 
 @functools.cache
@@ -125,7 +119,7 @@ class _Locator(caching._CacheLocator):
         self._py_file, self._place = py_file, config.CACHE_DIR
 
     @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> _Locator:
+    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
         """Return one for any function."""
         return cls(py_func, py_file)
 

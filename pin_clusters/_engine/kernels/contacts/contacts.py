@@ -20,9 +20,8 @@ from ..tables import contacts_layout as at
 from ..tables import workspace as ws
 from ..tables.addresses import seen
 from ..tables.contacts_layout import DELASSUS, DYNAMICS, GIVEN, IMPACT, REDUNDANT, SYSTEM
-from ..tables.contacts_views import contact, contacts_header, fields
 from ..tables.layout import FREE, SINGLE, WRONG_SIZE
-from ..tables.views import cluster, header, listed
+from ..tables.views import cluster, contact, contacts_header, fields, header, listed
 from .system import complete, eliminate, solve, take
 from .where import place_contact
 

@@ -11,9 +11,8 @@ from ..numbers.spatial import angular, cross, force_from, join, linear, rot_t, t
 from ..numbers.tuples import load3, load6, load9
 from ..tables.addresses import call_at, seen, tables
 from ..tables.contacts_layout import IMPACT, READ_DATA, READ_MODEL, RESTITUTION
-from ..tables.contacts_views import contact, contacts_header, fields
 from ..tables.layout import OK
-from ..tables.views import body, header
+from ..tables.views import body, contact, contacts_header, fields, header
 from .solutions import differentiated
 from .variations import force_on_side, vary_contact
 

@@ -8,10 +8,9 @@ from ..compiling.jit import inline, paste
 from ..force_columns.panel import entry
 from ..numbers.memory import get, put, put_copy, put_zeros
 from ..tables.contacts_layout import IMPACT
-from ..tables.contacts_views import contact, contacts_header
 from ..tables.layout import OK
 from ..tables.tree_layout import IV, WIDTH
-from ..tables.views import header
+from ..tables.views import contact, contacts_header, header
 from ..tree.solve import mirror, scale, solve_for_accelerations, subtract, write_motions
 
 

@@ -5,7 +5,7 @@ from ..force_columns.panel import entry
 from ..numbers.choices import if_less, too_small
 from ..numbers.memory import get
 from ..tables import contacts_layout as at
-from ..tables.contacts_views import contact
+from ..tables.views import contact
 
 TINY = 1e-300  # rows of zeros are redundant as well
 

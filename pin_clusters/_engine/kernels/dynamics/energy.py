@@ -30,14 +30,6 @@ def base_of(params, work, B):
 
 
 @inline
-def body_energy(params, work, b, B, vel):
-    """Twice the kinetic energy of body b, and its potential energy."""
-    I = body_inertia(params, b, ws.rotation(work, b), ws.position(work, b))
-    moment = base_of(params, work, B) * I[0] + Vec3(I[1], I[2], I[3])
-    return dot6(vel, rigid_mul(I, vel)), dot3(load3(params, at.MINUS_GRAVITY), moment)
-
-
-@inline
 def rod_energy(index, params, work, C):
     """Twice the kinetic energy and the potential energy of the middles of rods with mass."""
     H, twice, potential = head(index, C.head), 0.0, 0.0
@@ -116,9 +108,10 @@ def energy_with(velocities):
                 if B.kind != at.MIDDLE:
                     vel = vel + joint_velocity(index, params, work, q, v, C, b, B)
                 ws.set_velocity(work, b, vel)
-                two_t, height = body_energy(params, work, b, B, vel)
-                twice += two_t
-                potential += height
+                I = body_inertia(params, b, ws.rotation(work, b), ws.position(work, b))
+                moment = base_of(params, work, B) * I[0] + Vec3(I[1], I[2], I[3])
+                twice += dot6(vel, rigid_mul(I, vel))
+                potential += dot3(load3(params, at.MINUS_GRAVITY), moment)
             if C.kind == at.LOOP:
                 two_t, height = rod_energy(index, params, work, C)
                 twice += two_t

@@ -46,13 +46,6 @@ def base_entries(panel, n, A, C, j):
 
 
 @inline
-def inward_free(work, panel, n, A, C, j):
-    """The same of a free flyer."""
-    w = sym6_lower(ws.base_L(work, C.first), base_entries(panel, n, A, C, j) - load6(panel, at_body(A, C.first, j)))
-    put_apart(panel, at_w(n, A, C.column, j), A.width, entrywise(w, base_roots(work, C)))
-
-
-@inline
 def inward_general(index, work, panel, n, A, C, j):
     """The same of any other cluster."""
     nk, at, total = C.nk, C.at_work, zero6()
@@ -86,18 +79,12 @@ def inward(index, work, asked, panel, n, A):
             inward_single(index, work, panel, n, A, C, R)
         elif C.kind == FREE:
             for j in range(R.first, R.last):
-                inward_free(work, panel, n, A, C, j)
+                left = base_entries(panel, n, A, C, j) - load6(panel, at_body(A, C.first, j))
+                w = entrywise(sym6_lower(ws.base_L(work, C.first), left), base_roots(work, C))
+                put_apart(panel, at_w(n, A, C.column, j), A.width, w)
         else:
             for j in range(R.first, R.last):
                 inward_general(index, work, panel, n, A, C, j)
-
-
-@inline
-def outward_free(work, panel, n, A, C, j):
-    """(O5) of a free flyer: its acceleration, from its rows of W."""
-    a = sym6_upper(ws.base_L(work, C.first), entrywise(base_entries(panel, n, A, C, j), base_roots(work, C)))
-    put_apart(panel, at_w(n, A, C.column, j), A.width, a)
-    put(panel, at_body(A, C.first, j), a)
 
 
 @inline
@@ -144,7 +131,10 @@ def outward(index, work, panel, n, A, columns):
             outward_single(index, work, panel, n, A, C, columns)
         elif C.kind == FREE:
             for j in range(columns):
-                outward_free(work, panel, n, A, C, j)
+                w = entrywise(base_entries(panel, n, A, C, j), base_roots(work, C))
+                a = sym6_upper(ws.base_L(work, C.first), w)
+                put_apart(panel, at_w(n, A, C.column, j), A.width, a)
+                put(panel, at_body(A, C.first, j), a)
         else:
             for j in range(columns):
                 outward_general(index, work, panel, n, A, C, j)

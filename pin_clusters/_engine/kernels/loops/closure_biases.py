@@ -6,8 +6,7 @@ from ..numbers.spatial import angular, column, cross, dot3, dot6, join, linear, 
 from ..numbers.tuples import load3, load6
 from ..tables import workspace as ws
 from ..tables.layout import ANGLE_ROOM, CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
-from ..tables.loop_block import block
-from ..tables.views import body, closure, head, on_angle, on_joint, term_row, velocity_row
+from ..tables.views import block, body, closure, head, on_angle, on_joint, term_row, velocity_row
 from .closure_rows import frame, point
 from .function_derivatives import called_hessian
 

@@ -7,8 +7,7 @@ from ..numbers.spatial import column, cross, dot6, join, matmul3, rot
 from ..numbers.tuples import load3, load6, load9
 from ..tables import layout
 from ..tables import workspace as ws
-from ..tables.loop_block import block
-from ..tables.views import closure, head, on_angle, on_joint, on_path, term_row
+from ..tables.views import block, closure, head, on_angle, on_joint, on_path, term_row
 from .function_derivatives import called_jacobian
 
 

@@ -10,8 +10,7 @@ from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import column, cross, dot3, rot_t, zero3
 from ..numbers.tuples import Vec3, load3
 from ..tables.layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
-from ..tables.loop_block import block
-from ..tables.views import closure, functions_of, head, on_joint, term_row
+from ..tables.views import block, closure, functions_of, head, on_joint, term_row
 from .closure_rows import frame, point
 from .function_derivatives import coordinates, room_of
 from .user_functions import call_address
@@ -42,14 +41,6 @@ def frames_values(params, work, r, to):
     for i in range(r.rows):
         rows = r.at + 24 + 6 * i
         put(work, to + i, dot3(t, load3(params, rows)) + dot3(e, load3(params, rows + 3)))
-
-
-@inline
-def rod_value(params, work, r, to):
-    """Value of a rod."""
-    d = point(params, work, r.b, r.at + 3) - point(params, work, r.a, r.at)
-    length = get(params, r.at + 7)
-    put(work, to, 0.5 * get(params, r.at + 6) * (dot3(d, d) - length * length))
 
 
 @inline
@@ -106,7 +97,9 @@ def values(index, params, work, q, C):
         if r.form == FRAMES:
             frames_values(params, work, r, to)
         elif r.form == ROD:
-            rod_value(params, work, r, to)
+            d = point(params, work, r.b, r.at + 3) - point(params, work, r.a, r.at)
+            length = get(params, r.at + 7)
+            put(work, to, 0.5 * get(params, r.at + 6) * (dot3(d, d) - length * length))
         elif r.form == HARMONIC:
             harmonic_values(index, params, work, r, to)
         elif r.form == PROPORTIONAL:

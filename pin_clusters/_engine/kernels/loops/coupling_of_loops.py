@@ -12,8 +12,7 @@ from ..numbers.spatial import cross, zero3, zero6
 from ..numbers.tuples import load3
 from ..tables import workspace as ws
 from ..tables.layout import CONDITION_LIMIT, MIDDLE
-from ..tables.loop_block import block
-from ..tables.views import body, carrier_row, element, follower, head, listed, rod, share, velocity_row
+from ..tables.views import block, body, carrier_row, element, follower, head, listed, rod, share, velocity_row
 from .closure_biases import biases
 from .closure_rows import equations, point
 from .dependent_columns import invert_dependents, invert_pair, product_of_norms

@@ -12,8 +12,7 @@ from ..loops.coupling_of_loops import stand_still
 from ..loops.dependent_columns import invert
 from ..numbers.choices import too_small
 from ..tables.layout import LOOP, OK, WRONG_SIZE
-from ..tables.loop_block import block
-from ..tables.views import cluster, head, header, velocity_row
+from ..tables.views import block, cluster, head, header, velocity_row
 from .following import advance, closed_enough, evaluate, longest_rate
 from .limits import ITERATIONS, LIMIT
 

@@ -14,8 +14,7 @@ from ..numbers.choices import if_less
 from ..numbers.spatial import rot
 from ..numbers.tuples import Vec3
 from ..tables import layout as at
-from ..tables.loop_block import block
-from ..tables.views import body, cluster, head, header, listed, velocity_row
+from ..tables.views import block, body, cluster, head, header, listed, velocity_row
 from .limits import ITERATIONS, LIMIT, SMALLEST_STEP, STRIDE
 
 

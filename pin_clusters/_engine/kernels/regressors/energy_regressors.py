@@ -12,7 +12,7 @@ from ..tables import link_workspace as of_link
 from ..tables import regressor_views as row_of
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.regressor_layout import PARAMETERS
-from ..tables.tree_views import link, own_at, spin_row, tree_header_at
+from ..tables.views import link, own_at, spin_row, tree_header_at
 from ..tree.link_motions import carried, put_in_place, start_links
 from ..tree.masses import driven
 from ..tree.motion import along_joint, spread

@@ -15,7 +15,7 @@ from ..tables import regressor_workspace as own
 from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.regressor_layout import PARAMETERS
-from ..tables.tree_views import dof, driver, entry, link, own_at, spin_row, tree_header_at
+from ..tables.views import dof, driver, entry, link, own_at, spin_row, tree_header_at
 from ..tree.link_motions import start_links
 from ..tree.masses import driven
 from .regressor_links import arm, forces_of_parameters, sines_and_cosines, step_outward

@@ -12,7 +12,7 @@ from ..tables import regressor_views as row_of
 from ..tables import regressor_workspace as own
 from ..tables.layout import BODY_PARAMS
 from ..tables.regressor_layout import PARAMETERS
-from ..tables.tree_views import dof
+from ..tables.views import dof
 from ..tree.link_motions import at_point, direction, put_in_place
 from ..tree.motion import rate_of
 

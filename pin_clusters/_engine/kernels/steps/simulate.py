@@ -1,7 +1,5 @@
 """Many steps of a simulation."""
 
-from __future__ import annotations
-
 from ..tables.addresses import tables
 from ..tables.plan import ANSWERS, ASK, CORRECTED, DUE, END, RECORD, SAMPLES, STEP, STEPS, STOPPED
 from ..tables.views import header

@@ -3,8 +3,6 @@
 The algorithms are called at their addresses, so nothing of them is compiled again.
 """
 
-from __future__ import annotations
-
 from typing import Final
 
 from ..bodies.increments import move_one, rate_one

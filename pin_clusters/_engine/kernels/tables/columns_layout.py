@@ -63,4 +63,3 @@ TURN: Final = 24  # axis and centre of a rotor
 CENTRE: Final = 27
 HOME: Final = 30  # given: position of the kernels' world in the universe, unless all hangs from a free flyer
 OFFSET: Final = 33  # given, of ``points`` alone: from there to the point, along the axes of the universe
-TOUCH_NUMBERS: Final = 36

@@ -1,4 +1,4 @@
-"""Rows of the index table by name: ``C = cluster(index, c)``, then ``C.nk``.
+"""Rows of the index table, and of what is asked of contacts, by name: ``C = cluster(index, c)``, then ``C.nk``.
 
 What is not used is not loaded: in compiled code a view is as fast as the one number that one wants of it.
 """
@@ -13,6 +13,9 @@ from numba.extending import intrinsic, overload
 from ...switches import BOUNDSCHECK
 from ..compiling.jit import INLINE, inline
 from . import layout
+from .contacts_layout import Contact, Contacts, Fields
+from .sizes import offsets
+from .tree_layout import Derived, Dof, Driver, Field, Link, Lump, Own, Place, Sections, Spin, Term, TreeHeader
 
 # Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
 
@@ -62,8 +65,24 @@ rod = view_of(layout.Rod)
 carrier_row = view_of(layout.Carrier)
 rotor = view_of(layout.Rotor)
 ground = view_of(layout.Ground)
+contacts_header = view_of(Contacts)
+fields = view_of(Fields)
+contact = view_of(Contact)
+tree_header_at = view_of(TreeHeader)
+sections_at = view_of(Sections)
+own_at = view_of(Own)
+derived_at = view_of(Derived)
+link = view_of(Link)
+dof = view_of(Dof)
+entry = view_of(Term)
+spin_row = view_of(Spin)
+driver = view_of(Driver)
+field = view_of(Field)
+place_at = view_of(Place)
+lump = view_of(Lump)
 _header = view_of(layout.Header)
 _entry = view_of(layout.Entry)
+_offsets = inline(offsets)
 
 
 @inline
@@ -76,3 +95,9 @@ def header(index):
 def listed(index, first, k):
     """Entry k of a list of indices in v."""
     return _entry(index, first + k).iv
+
+
+@inline
+def block(H, nk):
+    """Lay out the block of a LOOP cluster, from its row of closures."""
+    return _offsets(H.at, H.nd, H.nr, nk)

@@ -10,7 +10,7 @@ from ..numbers.spatial import angular, cross, linear, point_velocity
 from ..numbers.tuples import Vec3, load3
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
-from ..tables.tree_views import derived_at, dof, entry, link, lump, own_at, tree_header_at
+from ..tables.views import derived_at, dof, entry, link, lump, own_at, tree_header_at
 from .independent_columns import clear_rows
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle

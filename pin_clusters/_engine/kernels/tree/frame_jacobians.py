@@ -8,7 +8,7 @@ from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables.addresses import seen
 from ..tables.layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
-from ..tables.tree_views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
+from ..tables.views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
 from .independent_columns import clear_rows
 from .link_motions import at_point, carried
 

@@ -5,7 +5,7 @@ from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import cross
 from ..numbers.tuples import Vec6
 from ..tables import link_workspace as of_link
-from ..tables.tree_views import dof, entry
+from ..tables.views import dof, entry
 from .link_motions import at_point, direction
 
 

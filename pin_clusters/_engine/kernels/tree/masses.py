@@ -5,7 +5,7 @@ from ..numbers.memory import get
 from ..numbers.spatial import angular, cross, linear, point_velocity, rot, zero3
 from ..numbers.tuples import load3
 from ..tables import link_workspace as of_link
-from ..tables.tree_views import driver
+from ..tables.views import driver
 
 
 @inline

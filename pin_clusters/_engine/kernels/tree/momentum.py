@@ -11,7 +11,7 @@ from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables.layout import BODY_PARAMS
 from ..tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM, SUBTREES, WHOLE, WORLD
-from ..tables.tree_views import link, lump, spin_row
+from ..tables.views import link, lump, spin_row
 from .masses import acceleration_of_center, driven, lumped, middle, spin_momentum
 from .momentum_matrix import momentum_matrix
 from .momentum_rate import momentum_matrix_rate

@@ -7,7 +7,7 @@ from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables.layout import BODY_PARAMS
 from ..tables.tree_layout import JCOM, MAP, MAP_RATE, MOMENTUM, WHOLE, WORLD
-from ..tables.tree_views import dof, driver, entry, link, lump, spin_row
+from ..tables.views import dof, driver, entry, link, lump, spin_row
 from .independent_columns import add_independent
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle, spin_momentum

@@ -5,7 +5,7 @@ from ..numbers.memory import get, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, point_velocity, rigid_mul
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import link_workspace as of_link
-from ..tables.tree_views import dof, link, lump
+from ..tables.views import dof, link, lump
 from .independent_columns import add_independent
 from .link_motions import carried, direction
 from .masses import end_of, lumped, middle

@@ -4,7 +4,7 @@ from ..compiling.jit import inline
 from ..numbers.memory import get, put
 from ..numbers.spatial import cross, matmul3, rot6_t, rot_t, transposed, zero6
 from ..tables import link_workspace as of_link
-from ..tables.tree_views import dof, entry, link
+from ..tables.views import dof, entry, link
 from .link_motions import at_point, carried, direction, place_link
 
 

@@ -18,7 +18,7 @@ from ..numbers.spatial import angular, cross, join, linear, matmul3, rot, rot6_t
 from ..numbers.tuples import Vec3, load3, load9
 from ..tables import link_workspace as of_link
 from ..tables.layout import LOCAL, WORLD, WRONG_SIZE
-from ..tables.tree_views import derived_at, dof, entry, link, place_at, tree_header_at
+from ..tables.views import derived_at, dof, entry, link, place_at, tree_header_at
 from .independent_columns import clear_rows
 from .link_motions import carried, direction
 

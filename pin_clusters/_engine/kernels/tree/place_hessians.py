@@ -10,7 +10,7 @@ from ..numbers.memory import borrowed, get, increase, put, put_zeros
 from ..numbers.spatial import angular, cross, join, linear, zero6
 from ..numbers.tuples import load6
 from ..tables.layout import LOCAL, LOCAL_WORLD_ALIGNED, WRONG_SIZE
-from ..tables.tree_views import derived_at, dof, entry, link, own_at, place_at, tree_header_at
+from ..tables.views import derived_at, dof, entry, link, own_at, place_at, tree_header_at
 from .frame_jacobians import climb, presented
 from .place_derivatives import in_link
 

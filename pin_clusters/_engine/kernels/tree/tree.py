@@ -5,7 +5,7 @@ from ..numbers.memory import put, put_copy
 from ..tables.addresses import seen
 from ..tables.layout import OK, WRONG_SIZE
 from ..tables.tree_layout import AXES, CENTERS, COLUMNS, JCOM, KEEP, MAP, MOTION, QUIET, RATES, SUBTREES
-from ..tables.tree_views import derived_at, field, own_at, sections_at, tree_header_at
+from ..tables.views import derived_at, field, own_at, sections_at, tree_header_at
 from .independent_columns import axes, jacobian
 from .link_motions import start_links
 from .momentum import masses

@@ -15,9 +15,8 @@ from ..numbers.spatial import angular, column, cross, cross_force, dot6, join, l
 from ..numbers.tuples import load6
 from ..tables import workspace as ws
 from ..tables.layout import FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_NONE, TURN_UNIVERSAL
-from ..tables.loop_block import block
 from ..tables.variations_layout import ACCELERATION, VELOCITY
-from ..tables.views import body, closure, head, on_joint, on_path, velocity_row
+from ..tables.views import block, body, closure, head, on_joint, on_path, velocity_row
 from . import record
 
 

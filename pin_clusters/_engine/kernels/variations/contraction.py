@@ -12,8 +12,7 @@ from ..numbers.memory import get, increase, put
 from ..numbers.spatial import column, cross, dot6, linear, zero3, zero6
 from ..numbers.tuples import load6
 from ..tables.layout import FRAMES, HARMONIC, PROPORTIONAL, ROD
-from ..tables.loop_block import block
-from ..tables.views import body, closure, follower, head, listed, on_joint, share, velocity_row
+from ..tables.views import block, body, closure, follower, head, listed, on_joint, share, velocity_row
 from .closure_rates import displacement, frames_rate, parts_of_row, rod_rate
 from .coupling_rates import along_joint
 
@@ -88,15 +87,6 @@ def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
 
 
 @inline
-def contract_harmonic(index, params, work, C, r, values, nv, dq):
-    """A harmonic closure, whose angles' changes along the columns are known."""
-    bends_by_angles(index, params, work, r, C.nk, values)
-    for k in range(C.nk):
-        for m in range(k + 1):
-            subtract_twice(index, C, nv, k, m, bend_along(work, r, C.nk, k, m), dq)
-
-
-@inline
 def subtract_twice(index, C, nv, k, m, x, dq):
     """Subtract from an entry and its mirror image, which are one on the diagonal."""
     at = listed(index, C.column, k) * nv + listed(index, C.column, m)
@@ -138,6 +128,9 @@ def contract(index, params, work, c, C, nv, dq):
         if r.form == FRAMES or r.form == ROD:
             contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq)
         elif r.form == HARMONIC:
-            contract_harmonic(index, params, work, C, r, values, nv, dq)
+            bends_by_angles(index, params, work, r, C.nk, values)  # the angles' changes along the columns are known
+            for k in range(C.nk):
+                for m in range(k + 1):
+                    subtract_twice(index, C, nv, k, m, bend_along(work, r, C.nk, k, m), dq)
         elif r.form != PROPORTIONAL:
             contract_function(index, params, work, C, r, values, nv, dq)

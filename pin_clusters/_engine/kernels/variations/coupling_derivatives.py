@@ -22,15 +22,6 @@ def along_column(index, work, C, i):
 
 
 @inline
-def differentiate_once(index, params, work, q, c, C):
-    """Find dG of LOOP cluster c along its velocities."""
-    if head(index, C.head).on_bodies == 1:
-        relative_motions(index, work, c, C, False)
-    derivatives_of_equations(index, params, work, q, C, False)
-    solve_first(index, params, work, c, C)
-
-
-@inline
 def differentiate_twice(index, params, work, rates, q, v, a, c, C):
     """Find dG and ddG of it."""
     rates_of(index, work, v, C)
@@ -93,7 +84,10 @@ def coupling_derivatives(index, params, work, rates, q, v, a, found):
                         rates_of(index, work, v, C)
                     else:
                         along_column(index, work, C, i)
-                    differentiate_once(index, params, work, q, c, C)
+                    if head(index, C.head).on_bodies == 1:
+                        relative_motions(index, work, c, C, False)
+                    derivatives_of_equations(index, params, work, q, C, False)
+                    solve_first(index, params, work, c, C)
                     hand_out(index, work, found, C, n, 1 + i, False)
             ws.set_pose(work, C.out, R, x)
     remember(work, q, n)

@@ -14,9 +14,8 @@ from ..numbers.spatial import cross, zero6
 from ..numbers.tuples import Vec3, load3, load6
 from ..tables import workspace as ws
 from ..tables.layout import CALLED, HARMONIC, MIDDLE, SPHERICAL
-from ..tables.loop_block import block
 from ..tables.variations_layout import ACCELERATION, VELOCITY
-from ..tables.views import body, closure, follower, head, share, velocity_row
+from ..tables.views import block, body, closure, follower, head, share, velocity_row
 from . import record
 from .closure_rates import differentiated_twice, rates_of_equations
 

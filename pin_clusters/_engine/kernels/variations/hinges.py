@@ -72,19 +72,13 @@ def enter_inside(index, work, rates, nv, C, b, B, F, P, Q, T, dq, dv, M, second)
 
 
 @inline
-def begin_entries(index, work, nv, C, dq, dv, M, second):
-    """Entries between branches of the cluster: spin elements alone tie them."""
-    for k in range(C.nk):
-        for m in range(C.nk):
-            at = listed(index, C.column, k) * nv + listed(index, C.column, m)
-            put(M, at, ws.E_entry(work, C.at_E, C.nk, k, m))
-
-
-@inline
 def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed, forced):
     """(V3)-(V5)."""
-    if pairs:
-        begin_entries(index, work, nv, C, dq, dv, M, second)
+    if pairs:  # entries between branches of the cluster: spin elements alone tie them
+        for k in range(C.nk):
+            for m in range(C.nk):
+                at = listed(index, C.column, k) * nv + listed(index, C.column, m)
+                put(M, at, ws.E_entry(work, C.at_E, C.nk, k, m))
     for n in range(C.last - C.first):
         b = C.last - 1 - n
         B, f = body(index, b), ws.force(work, b)

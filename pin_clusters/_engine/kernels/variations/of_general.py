@@ -139,15 +139,6 @@ def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
 
 
 @inline
-def joint_torques(index, work, C, B, b, tau):
-    """Torques of a joint, times G."""
-    for d in range(B.ndof):
-        t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
-        for k in range(C.nk):
-            increase(tau, listed(index, C.column, k), ws.G_entry(work, B.at_G, C.nk, d, k) * t)
-
-
-@inline
 def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed):
     """(V3): forces of a body and of what hangs from it in the cluster, its joint's entries, and on to its parent."""
     for m in range(C.nk):
@@ -197,8 +188,11 @@ def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, sum
     for n in range(C.last - C.first):
         b = C.last - 1 - n
         B = body(index, b)
-        if second:
-            joint_torques(index, work, C, B, b, tau)
+        if second:  # torques of its joint, times G
+            for d in range(B.ndof):
+                t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
+                for k in range(C.nk):
+                    increase(tau, listed(index, C.column, k), ws.G_entry(work, B.at_G, C.nk, d, k) * t)
         collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed)
         if second and (summed or B.parent > 0):
             hand_force(work, b, B.parent)

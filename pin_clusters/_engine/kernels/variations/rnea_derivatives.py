@@ -21,15 +21,6 @@ from .results import about_centre, coriolis
 
 
 @inline
-def column_of(index, C, i_v):
-    """Which column of a cluster an independent velocity is."""
-    m = 0
-    while listed(index, C.column, m) != i_v:
-        m += 1
-    return m
-
-
-@inline
 def rotor_variations(index, params, work, rates, q, forces, tau):
     """External forces on rotors that spin: on their carriers, about their axes, and as they turn; (S5)."""
     n = header(index)
@@ -48,7 +39,9 @@ def rotor_variations(index, params, work, rates, q, forces, tau):
                 at = C.at_rates + ON_ROTOR
                 ws.set_own_torque(work, C.first, ws.own_torque(work, C.first) - g * axial)
             else:
-                m = column_of(index, C, i_v)
+                m = 0  # which column of the cluster it is
+                while listed(index, C.column, m) != i_v:
+                    m += 1
                 at = carried(index, C, r.carrier, m) + OF_POSITION
                 if C.kind == GENERAL and has_hinges(index, C):
                     at = C.at_rates + OF_COLUMN * m + ON_ROTOR

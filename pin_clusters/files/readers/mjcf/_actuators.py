@@ -1,7 +1,5 @@
 """``<actuator>`` and ``<tendon>``: which joints motors drive, with which gears, and what motors add to joints."""
 
-from __future__ import annotations
-
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -42,14 +40,8 @@ class Actuator:
     force: float | None
 
 
-def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: Mapping[str, Tendon]) -> list[Actuator]:
-    """Return the actuators of joints and tendons; what acts on bodies and sites is up to the user.
-
-    Args:
-        document: The document.
-        joints: All joints by name.
-        tendons: By name.
-    """
+def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Mapping[str, Tendon]") -> list[Actuator]:
+    """Return the actuators of joints and tendons; what acts on bodies and sites is up to the user."""
     found = []
     for count, element in enumerate(document.sections["actuator"]):
         owner = f"actuator {element.get('name') or count!r}"
@@ -70,7 +62,7 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: Map
     return found
 
 
-def driven(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout: Layout) -> list[str]:
+def driven(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[str]:
     """Return the names of joints that actuators drive, in the order of the file."""
     found: list[str] = []
     for actuator in actuators:
@@ -112,7 +104,7 @@ def _of_scalars(actuators: Sequence[Actuator], layout: Layout) -> Iterator[tuple
             yield actuator, layout.tree.idx_vs[j]
 
 
-def tendon_rotors(actuators: Sequence[Actuator], tendons: Mapping[str, Tendon], layout: Layout) -> list[Any]:
+def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[Any]:
     """Return what the armature of fixed tendons adds: rotors in the world, which see no motion of a carrier."""
     found = []
     for tendon in tendons.values():

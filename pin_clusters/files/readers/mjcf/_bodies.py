@@ -204,14 +204,7 @@ def _joint(document: Document, body: Body, place: _Place, element: ET.Element, n
 
 
 class _Names:
-    """Names of one kind of elements: unique, and one for what has none.
-
-    Args:
-        kind: Of the elements.
-        kinds: Its plural.
-        given: Names in the file.
-        taken: Names that are none of the file.
-    """
+    """Names of one kind of elements: unique, and one for what has none; none is ``taken``, which no element has."""
 
     def __init__(self, kind: str, kinds: str, given: Iterable[str | None] = (), taken: str = "") -> None:
         self.kind, self.kinds, self.given, self.known = kind, kinds, set(given), {taken}

@@ -51,12 +51,7 @@ class Element:
     """An element with its defaults: it has a value for each attribute of its kind in ``ATTRIBUTES``.
 
     Each is read once, when it is asked for, and refused then if it is ill-formed; ``pose`` is read the same way.
-
-    Args:
-        kind: A key of ``ATTRIBUTES``.
-        given: Attributes as text, those of its class included.
-        owner: How messages name it.
-        units: Of angles.
+    Attributes are given as text, those of the element's class included; messages call it ``owner``.
     """
 
     def __init__(self, kind: str, given: Mapping[str, str], owner: str, units: Units) -> None:
@@ -91,12 +86,7 @@ class Element:
 
 
 class Elements:
-    """Makes elements of one document.
-
-    Attributes:
-        units: Of its angles.
-        classes: Defaults by class and element, inherited ones included.
-    """
+    """Makes elements of one document; ``classes``: defaults by class and element, inherited ones included."""
 
     def __init__(self) -> None:
         self.units = Units()

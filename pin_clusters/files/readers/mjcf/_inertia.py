@@ -147,13 +147,9 @@ FORMS = {"sphere": 1, "capsule": 2, "ellipsoid": 3, "cylinder": 2, "box": 3}
 
 
 def solid(kind: str, size: np.ndarray, shell: bool, owner: str) -> pin.Inertia:
-    """Return the inertia of a shape of density 1, about its centre; of a shell: 1 per area.
+    """Return the inertia of a shape, one of ``FORMS``, of density 1 about its centre; of a ``shell``: 1 per area.
 
-    Args:
-        kind: One of ``FORMS``.
-        size: Radii and half lengths, as MJCF has them.
-        shell: Whether the mass is in the surface.
-        owner: For messages.
+    ``size``: radii and half lengths, as MJCF has them.
     """
     if shell:
         return _shell(kind, size, owner)

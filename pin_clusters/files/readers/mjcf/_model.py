@@ -102,12 +102,7 @@ def buildModelFromMJCF(
 def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independent: Any) -> ClusterModel:
     """Return a robot that ships with the package, without warnings: its README says what they would.
 
-    Args:
-        text: The document.
-        name: Of the robot.
-        root_joint: ``"default"`` for what the file says; else what is above the root body instead, or None.
-        q_reference: As in `ClusterModel`.
-        independent: As in `ClusterModel`.
+    ``root_joint`` is ``"default"`` for what the file says; else what is above the root body instead, or None.
     """
     own = isinstance(root_joint, str)
     _, named = checked(None if own else root_joint, (), independent)

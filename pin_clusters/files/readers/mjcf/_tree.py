@@ -17,12 +17,7 @@ _QUATERNION = [1, 2, 3, 0]  # x, y, z, w out of w, x, y, z
 
 
 class Layout(Places[int]):
-    """The tree, and where things of the file are in it; bodies by their numbers.
-
-    Args:
-        document: The document.
-        bodies: As read.
-        inertias: Of the bodies, in their frames.
+    """The tree, and where things of the file are in it; bodies by their numbers, their inertias in their frames.
 
     Attributes:
         q0: The pose of the file (``qpos0``), shape (nq,).
@@ -64,14 +59,7 @@ def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
 def build_tree(
     document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia], root_joint: pin.JointModel | None
 ) -> Layout:
-    """Make the tree.
-
-    Args:
-        document: The document.
-        bodies: As read.
-        inertias: Of the bodies, in their frames.
-        root_joint: Above the only body of the world.
-    """
+    """Make the tree; ``root_joint`` is above the only body of the world."""
     layout = Layout(document, bodies, inertias)
     tree = layout.tree
     start: list[np.ndarray] = []

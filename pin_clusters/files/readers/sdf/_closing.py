@@ -33,13 +33,7 @@ RANK = 1e-4  # of singular values of columns of about unit length; printed digit
 
 @dataclass(frozen=True)
 class RodBody:
-    """A body between two ball joints that close a loop.
-
-    Attributes:
-        link: The body.
-        ends: The joints.
-        neighbours: The links at the other side of these.
-    """
+    """A body between two ball joints that close a loop: these joints, and the links at their other sides."""
 
     link: Link
     ends: tuple[Joint, Joint]

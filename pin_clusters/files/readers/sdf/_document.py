@@ -45,14 +45,7 @@ class Document:
 
 
 def read_document(text: str | bytes, source: str, folder: Path | None, notes: Notes) -> Document:
-    """Read the document, and the files that it includes from its own folder.
-
-    Args:
-        text: The XML.
-        source: How messages name it.
-        folder: Includes are read from here and below; None: there are none.
-        notes: Receives what is ignored.
-    """
+    """Read the document, and the files that it includes from its own folder and below; without one there are none."""
     root = parse_xml(text, source, start="<sdf version=...>", any_prefix=True)
     version = _version(root, source)
     worlds = root.findall("world")

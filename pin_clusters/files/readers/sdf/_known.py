@@ -37,11 +37,7 @@ CHANGING = {"fluid_added_mass", "linear_bushing_rpy", "ball_constraint", "distan
 
 
 def scan(root: ET.Element, notes: Notes) -> None:
-    """Take note of every element that is not read; refuse what changes the physics, or may be misspelt.
-
-    Raises:
-        LoadError: An element changes the dynamics and is not read, or has a name that is nearly that of one.
-    """
+    """Take note of every element that is not read; refuse what changes the physics, or may be misspelt."""
     _scan(root, root.tag, notes)
 
 

@@ -173,7 +173,10 @@ class _Terms:
         terms = {k: apply(transposed(exact.G), x) for k, x in _rotors.spin_terms(self.bodies, exact).items()}
         found = dict.fromkeys(PARTS, np.zeros_like(v)) | terms
         if self.keeps_rotors:
-            rung = self._approximate(q, v, a, exact)
+            moves = exact.motion  # loops are left out (at the true velocity) or frozen
+            if self.rung == "frozen":
+                moves = motion(self.span, q, apply(self.G0, v), self.placed)
+            rung = Spin(self.G0, moves, apply(self.G0, a), np.zeros_like(exact.bias))
             for k, x in _rotors.spin_terms(self.bodies, rung).items():
                 found[k] = terms[k] - apply(rung.G.T, x)
             reflected = reflected - _rotors.reflected_matrix(self.bodies, rung.G)
@@ -200,13 +203,6 @@ class _Terms:
         else:
             G, g = self.locked.coupling(q, v)
         return Spin(G, motion(self.span, q, apply(G, v), self.placed), apply(G, a), g)
-
-    def _approximate(self, q: np.ndarray, v: np.ndarray, a: np.ndarray, exact: Spin) -> Spin:
-        """Return how the tree moves where loops are left out (at the true velocity) or frozen."""
-        moves = exact.motion
-        if self.rung == "frozen":
-            moves = motion(self.span, q, apply(self.G0, v), self.placed)
-        return Spin(self.G0, moves, apply(self.G0, a), np.zeros_like(exact.bias))
 
     def _driver_armature(self) -> np.ndarray:
         """Return ``J ratio^2`` of all rotors on the joints that drive them, in the expanded tree."""

@@ -77,11 +77,7 @@ def _ratios(t: dict[str, Timing]) -> dict[str, Any]:
 def _calls(model: ClusterModel, tree: pin.Model, same: ClusterModel, ends: list[str]) -> dict[str, dict[str, Call]]:
     """Return what is timed per table and method, at a random state near the neutral configuration.
 
-    Args:
-        model: The exact robot.
-        tree: The approximate one, for Pinocchio.
-        same: That one, for this package.
-        ends: Frames at the ends of the branches.
+    ``tree`` is the approximate robot for Pinocchio, ``same`` that for this package; ``ends``: ends of the branches.
     """
     rng = np.random.default_rng(0)
     q = integrate(model, neutral(model), 0.1 * rng.uniform(-1.0, 1.0, model.nv))

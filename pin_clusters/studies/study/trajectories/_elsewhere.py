@@ -17,10 +17,7 @@ from ._base import Columns, coordinates, joint_of
 def led_by(model: ClusterModel, recorded: Columns, hold: bool) -> ClusterModel:
     """Return the robot with independent joints that were recorded, where these determine its loops; else as it is.
 
-    Args:
-        model: The robot.
-        recorded: Its joints that were recorded.
-        hold: Whether joints that were not recorded rest, so that they may be among the independent ones.
+    ``hold``: joints that were not recorded rest, so that they may be among the independent ones.
     """
     wished: list[str] = []
     for loop in loops_of(model).clusters if model.closures else ():
@@ -39,7 +36,8 @@ def _choices(
     own = [name for name in free if name in recorded]
     others = [name for name in names if name in recorded and name not in own]
     resting = [name for name in free if name not in recorded] if hold else []
-    resting.sort(key=lambda name: _driven(model, name))  # springs rest rather than motors
+    driven = {i for r in model.rotors for i, _ in r.drivers} | {*np.flatnonzero(model.own_tree.effortLimit > 0.0)}
+    resting.sort(key=lambda name: joint_of(model, name).idx_v in driven)  # springs rest rather than motors
     for count in range(min(len(others), len(free) - len(own)), 0, -1):
         for more in itertools.combinations(others, count):
             for rest in itertools.combinations(resting, len(free) - len(own) - count):
@@ -66,11 +64,6 @@ def through_gears(model: ClusterModel, recorded: Columns) -> dict[str, tuple[dic
         if lacking and given and plain:
             found |= _solved(model, cluster, given, lacking)
     return found
-
-
-def _driven(model: ClusterModel, name: str) -> bool:
-    iv = joint_of(model, name).idx_v
-    return any(iv == i for r in model.rotors for i, _ in r.drivers) or bool(model.own_tree.effortLimit[iv] > 0.0)
 
 
 def _solved(
