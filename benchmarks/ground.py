@@ -3,7 +3,8 @@
 Robots land and stand under a PD controller in Python that is called every step. Each run makes the same motion, so the
 time of a step is its least over the runs; means and quantiles are over the steps. Kernels are the compiled code, its
 calls included; the solver is Pinocchio's, with what hands the system over; Python is the rest, the controller first.
-``simulate`` is all of ``pc.simulate`` with that controller, over its steps, its arguments and its result included.
+``simulate`` is all of ``pc.simulate`` with that controller, over its steps, its arguments and its result included;
+``batch`` all of ``pc.batch.simulate`` in one process, of rows that make the same motion by its recorded torques.
 MuJoCo steps the exact robot that ``pc.to_mjcf`` writes, damped, with balls of 1 mm at the same points, in between.
 """
 
@@ -41,6 +42,8 @@ ROBOTS: dict[str, tuple[Any, dict[str, float], tuple[float, float], float]] = {
 }
 """Points, pose, gains of position and speed, height above the ground [m]."""
 DT = 1e-3
+ROWS = 16
+"""Of the batch."""
 Clock = Callable[[], int]
 
 
@@ -106,8 +109,8 @@ def peer(name: str) -> Callable[[int], np.ndarray] | None:
     return run
 
 
-def whole(name: str, steps: int) -> Callable[[], float]:
-    """Return what times a step of ``pc.simulate`` [ns]."""
+def whole(name: str, steps: int) -> tuple[Callable[[], float], Callable[[], float]]:
+    """Return what times a step of ``pc.simulate``, and of ``pc.batch.simulate`` [ns]."""
     run, q0, v0, _ = prepare(name, 1)
     model, (points, _, (stiffness, damping), _) = run._on.model, ROBOTS[name]
     at = joints_of(model)
@@ -117,12 +120,22 @@ def whole(name: str, steps: int) -> Callable[[], float]:
         out[6:] = stiffness * (home - q[at]) - damping * v[6:]
         return out
 
-    def timed() -> float:
+    span: Any = (steps * DT, DT)
+    on: Any = {"ground": pc.Ground(), "touching": points}
+    tau = pc.simulate(model, q0, v0, control, *span, **on).tau[:-1]
+    rows = [np.array([x] * ROWS) for x in (q0, v0, tau)]
+
+    def one() -> float:
         start = time.perf_counter_ns()
-        pc.simulate(model, q0, v0, control, steps * DT, DT, ground=pc.Ground(), touching=points)
+        pc.simulate(model, q0, v0, control, *span, **on)
         return (time.perf_counter_ns() - start) / steps
 
-    return timed
+    def many() -> float:
+        start = time.perf_counter_ns()
+        pc.batch.simulate(model, *rows, *span, **on)
+        return (time.perf_counter_ns() - start) / (steps * ROWS)
+
+    return one, many
 
 
 def joints_of(model: pc.ClusterModel) -> np.ndarray:
@@ -146,10 +159,10 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
         return timed_call
 
     total, shares = np.full(steps, np.inf), np.full((steps, 3), np.inf)
-    iterations, once, other = np.zeros(steps), whole(name, steps), peer(name)
-    every, theirs = np.inf, np.full(steps, np.inf)
+    iterations, (once, batch), other = np.zeros(steps), whole(name, steps), peer(name)
+    every, of_rows, theirs = np.inf, np.inf, np.full(steps, np.inf)
     for i in range(2 * runs):
-        every = min(every, once())
+        every, of_rows = min(every, once()), min(of_rows, batch())
         if other is not None:
             theirs = np.minimum(theirs, other(steps))
         split = i % 2 == 1
@@ -177,7 +190,7 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
     us = {"mean": total.mean(), "median": np.median(total), "95 %": np.quantile(total, 0.95)}
     if not touched.all():
         us["in flight"] = total[~touched].mean()
-    us["simulate"] = every
+    us["simulate"], us["batch"] = every, of_rows
     if other is not None:
         us["MuJoCo"] = np.median(theirs)
     by = dict(zip(("kernels", "solver", "Python"), np.median(shares[touched], axis=0) / 1e3, strict=True))
@@ -191,16 +204,24 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
 
 def table(results: dict[str, Any]) -> str:
     """Return the table for the page."""
-    head = ["", "mean", "95 %", "kernels", "solver", "Python", "all of `pc.simulate`", "MuJoCo's `mj_step`"]
+    head = ["", "mean", "95 %", "kernels", "solver", "Python"]
+    head += ["all of `pc.simulate`", "`pc.batch.simulate`", "MuJoCo's `mj_step`"]
     rows = []
     for name, x in results["robots"].items():
         us, share = x["us"], x["median share, touching"]
-        values = us["mean"], us["95 %"], *share.values(), us["simulate"], us.get("MuJoCo", np.nan)
+        values = (
+            us["mean"],
+            us["95 %"],
+            *share.values(),
+            us["simulate"],
+            *(us.get(x, np.nan) for x in ("batch", "MuJoCo")),
+        )
         told = (f"{value:.1f}" if value == value else "-" for value in values)  # NaN: it did not stand there
         rows.append([f"`{name}`, {x['points']} points", *told])
     text = (
         "Microseconds per step of 1 ms under a PD controller in Python, landing and standing; shares are medians of "
-        "steps that touch. MuJoCo steps the exact robot that `pc.to_mjcf` writes, in the same process."
+        "steps that touch. A batch has recorded torques in place of the controller, and one core. MuJoCo steps "
+        "the exact robot that `pc.to_mjcf` writes, in the same process."
     )
     return f"{text}\n\n{markdown(head, rows)}"
 

@@ -175,9 +175,10 @@ def table(results: dict[str, Any]) -> str:
     sunk = min(run["sunk"] for x in results["falls"] for runs in x["by_step"].values() for run in runs.values())
     opened = max(run["residual"] for x in results["falls"] for runs in x["by_step"].values() for run in runs.values())
     walk = results["walk"]
+    largest = max(x["impulse"]["exact"] for x in walk["landings"])
     lines = [
         [f"{x['body']}, {x['time']['exact']:.2f} s", f"{x['impulse']['exact']:.2f}"]
-        + [_percent(x["impulse"][r], x["impulse"]["exact"]) for r in ("block", "diagonal")]
+        + [_percent(x["impulse"][r] - x["impulse"]["exact"], largest) for r in ("block", "diagonal")]
         + [f"{x['torque_at']}: " + " / ".join(_or_none(x["torque"][r]) for r in ("exact", "block", "diagonal"))]
         for x in walk["landings"]
     ]
@@ -187,16 +188,17 @@ def table(results: dict[str, Any]) -> str:
         "block / diagonal differs most; speed: likewise, after two steps, when the blow is over. Friction "
         f"{FRICTION:g}, PD on the motors, no harness.",
         markdown(head, [_row(x) for x in results["falls"]]),
-        f"Along `mit_humanoid_walk` ({1e3 * IMPACT:g} ms of each touch-down; statics and PD, the trunk in a harness "
-        f"that gives at most {walk['harness']:.0f} N, {100.0 * walk['harness'] / walk['weight']:.0f} % of the weight; "
-        f"steps of {1e3 * walk['dt']:g} ms), `pin-clusters audit mit_humanoid --walk`:",
+        f"Along `mit_humanoid_walk` ({1e3 * IMPACT:g} ms of each touch-down, per cent of the largest; statics and PD, "
+        f"the trunk in a harness that gives at most {walk['harness']:.0f} N, "
+        f"{100.0 * walk['harness'] / walk['weight']:.0f} % of the weight; steps of {1e3 * walk['dt']:g} ms), "
+        "`pin-clusters audit mit_humanoid --walk`:",
         markdown(["touch-down", "exact [N s]", "block", "diagonal", "torque [N m], exact / block / diagonal"], lines),
         f"Nothing sinks by more than {max(0.0, -sunk):.0e} m; loops stay closed to {opened:.0e}.",
     ])  # fmt: skip
 
 
-def _percent(x: float, exact: float) -> str:
-    return "no landing" if x != x else f"{100.0 * (x / exact - 1.0):+.0f} %"
+def _percent(off: float, largest: float) -> str:
+    return "no landing" if off != off else f"{100.0 * off / largest:+.0f} %"
 
 
 def _or_none(x: float) -> str:

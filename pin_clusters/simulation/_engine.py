@@ -82,7 +82,7 @@ class PythonEngine:
             k, t = state.k, s.time(state.k)
             a = self.start(on, state)
             with np.errstate(over="ignore", invalid="ignore"):
-                q, v = step(self.method, f, on, t, s.step(k), state.q, state.v, a)
+                q, v, _ = step(self.method, f, on, t, s.step(k), state.q, state.v, a)
                 if not np.abs(v).max(initial=0.0) < FASTEST or not _finite(q):
                     raise Diverged(on.velocity(q, v) if _finite(q) and _finite(v) else v)
             state.k, (state.q, state.v) = k + 1, on.settle(q, v)

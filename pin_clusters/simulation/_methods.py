@@ -10,7 +10,6 @@ from ._groups import increment_rate
 
 # acceleration at a time, a configuration and a velocity
 Acceleration = Callable[[float, np.ndarray, np.ndarray], np.ndarray]
-State = tuple[np.ndarray, np.ndarray]
 
 
 @dataclass(frozen=True)
@@ -47,16 +46,16 @@ METHODS = {
 
 def step(
     method: Method, f: Acceleration, on: Coordinates, t: float, h: float, q: np.ndarray, v: np.ndarray, a: np.ndarray
-) -> State:
-    """Return the state after a step; a is the acceleration at its start."""
+) -> tuple[np.ndarray, np.ndarray, list[np.ndarray]]:
+    """Return the state after a step that begins with acceleration a, and rates of the increment at stages and end."""
     rates, accelerations, stages = [v], [a], len(method.times)
     for i in range(1, stages + 1):
         v_i = v + h * sum(w * x for w, x in zip(method.velocities[i], accelerations, strict=False) if w)
         rates.append(v_i)
         x = h * sum(w * k for w, k in zip(method.positions[i], rates, strict=False) if w)
         moved = on.move(q, x)
+        if method.corrected:
+            rates[i] = increment_rate(on.groups, x, v_i)
         if i < stages:
-            if method.corrected:
-                rates[i] = increment_rate(on.groups, x, v_i)
             accelerations.append(f(t + method.times[i] * h, moved, v_i))
-    return moved, v_i
+    return moved, v_i, rates

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from .._engine.kernels.tables import layout
-from ..model import ClusterModel, primitives_of
+from ..model import ClusterModel, once, primitives_of
 from ..model.configuration.manifold import manifold
 from ._coordinates import Sample
 from ._groups import parts_of
@@ -79,6 +79,7 @@ def coupling_residuals(model: ClusterModel, q: np.ndarray) -> np.ndarray:
     return np.array([max(abs(f.residual(x)) for f in shape.followers) for x in q])
 
 
+@once
 def labels(model: ClusterModel) -> tuple[tuple[str, ...], tuple[str, ...], tuple[int, ...]]:
     """Return name, unit and index in q of each entry of v."""
     names, units, idx_q = [""] * model.nv, ["rad"] * model.nv, [-1] * model.nv
@@ -92,6 +93,7 @@ def labels(model: ClusterModel) -> tuple[tuple[str, ...], tuple[str, ...], tuple
     return tuple(names), tuple(units), tuple(idx_q)
 
 
+@once
 def coordinates(model: ClusterModel) -> tuple[str, ...]:
     """Return name and unit of each entry of q."""
     tree, found = model.own_tree, [""] * model.nq

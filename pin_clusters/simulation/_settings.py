@@ -42,6 +42,8 @@ class Settings:
     passive: PassiveForces | None  # springs and the like that act
     world: World | None = None  # ground and stops
     effort: bool = False  # whether motors give no more than they can
+    rtol: float = 1e-8  # of "events": errors of a step, beside the fastest joint
+    atol: float = 1e-10  # [rad/s], [m/s]
 
     @property
     def samples(self) -> int:
@@ -62,11 +64,11 @@ class Settings:
 def settings(
     model: Any, q0: Any, v0: Any, tau: Any, duration: Any, dt: Any, method: Any, record: Any, dynamics: Any,
     switch: Any, progress: Any, contacts: Any = (), passive: Any = True, ground: Any = None, touching: Any = None,
-    limits: Any = False, self_collisions: Any = False, *, begin: bool = True,
+    limits: Any = False, self_collisions: Any = False, *, begin: bool = True, **tolerances: Any,
 ) -> Settings:  # fmt: skip
     """Check all arguments of ``pc.simulate``, whose docstring names the errors; with ``begin`` where it begins, too."""
     check_types("simulate", model)
-    duration, dt = _seconds("duration", duration), _seconds("dt", dt)
+    duration, dt = (_positive(name, x, " of seconds", " s") for name, x in (("duration", duration), ("dt", dt)))
     if dt > duration * (1.0 + 1e-9):
         raise SimulationError(
             f"simulate: dt = {dt:g} s is longer than duration = {duration:g} s. Give both in seconds, dt the smaller."
@@ -81,6 +83,9 @@ def settings(
             f"simulate: method {method!r} is not known"
             + (" with ground or limits: impacts have no derivatives." if world and method in METHODS else f".{hint}")
         )
+    tolerances = {name: _positive(name, x) for name, x in tolerances.items() if x is not None}
+    if tolerances and method != "events":
+        raise SimulationError(f"simulate: rtol and atol are of method='events', {method!r} has steps of dt alone.")
     if world is not None and method == "events" and world.shapes is not None:
         raise SimulationError(
             "simulate: method 'events' knows points, balls, and shapes that touch a plane at such (boxes, capsules, "
@@ -116,6 +121,7 @@ def settings(
     found = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
         progress, held if held.rows else None, model.passive if passive else None, world, effort,
+        **tolerances,
     )  # fmt: skip
     numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)
     if numbers > _MOST_NUMBERS:
@@ -134,13 +140,12 @@ def check_types(caller: str, model: Any, **functions: Any) -> None:
             raise ArgumentTypeError(f"{caller}: {name} must be a function or None, got {type(f).__name__}.")
 
 
-def _seconds(name: str, x: Any) -> float:
+def _positive(name: str, x: Any, of: str = "", unit: str = "") -> float:
     if isinstance(x, bool) or not isinstance(x, Real):
-        raise ArgumentTypeError(f"simulate: {name} must be a number of seconds, got {x!r}.")
-    seconds = float(x)
-    if not 0.0 < seconds < math.inf:
-        raise SimulationError(f"simulate: {name} = {seconds:g} s, but it must be positive and finite.")
-    return seconds
+        raise ArgumentTypeError(f"simulate: {name} must be a number{of}, got {x!r}.")
+    if not 0.0 < float(x) < math.inf:
+        raise SimulationError(f"simulate: {name} = {x:g}{unit}, but it must be positive and finite.")
+    return float(x)
 
 
 def _steps(duration: float, dt: float) -> int:

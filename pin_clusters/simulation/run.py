@@ -38,6 +38,8 @@ def simulate(
     touching: Any = None,
     limits: bool | str = False,
     self_collisions: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
 ) -> SimulationResult:
     """Simulate the motion of a robot under joint torques, with steps of fixed length.
 
@@ -56,9 +58,9 @@ def simulate(
     the velocities of the end of each step (impacts without rebound), solved by Pinocchio. 2 in flight, 1 where contacts
     or stops push. ``tau`` is then asked once per step and held during it.
 
-    ``method="events"`` is a second opinion on the same laws, for studies: 4 between events. Steps of ``"rkmk4"``, with
-    ``tau`` at every stage, end early where something lands, lets go, slips, stands, or meets or leaves a stop. It knows
-    points and balls on ``ground``; ten to fifty times slower, and at more than 200 events in a step it gives up.
+    ``method="events"`` is a second opinion on the same laws, for studies: steps of order 5, at most ``dt`` long, within
+    ``rtol`` and ``atol``, with ``tau`` at every stage, that end where, by interpolation of order 4, something lands,
+    lets go, slips, stands, or meets or leaves a stop. It knows points and balls; 200 events in a step are too many.
 
     Near a dead centre, where the independent joints do not determine the others, it goes on with other independent
     joints inside (``pc.with_independent``). Results and torques stay in the coordinates of ``model``; ``switches`` and
@@ -97,6 +99,8 @@ def simulate(
             dependent ones too, and torques at what motors give (``effortLimit``); ``"position"`` or ``"effort"`` for
             one of them.
         self_collisions: Whether the pairs of the robot's own shapes (``collisionPairs``) may touch.
+        rtol: Of ``"events"``, by default 1e-8: velocity and increment err by ``atol + rtol * abs(v).max()`` in a step.
+        atol: By default 1e-10, [rad/s], [m/s]; of the increment [rad], [m].
 
     Returns:
         The samples.
@@ -127,7 +131,7 @@ def simulate(
     """
     chosen = settings(
         model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress, contacts, passive,
-        ground, touching, limits, self_collisions,
+        ground, touching, limits, self_collisions, rtol=rtol, atol=atol,
     )  # fmt: skip
     recorder = recorder_for(chosen)
     engine = engine_for(chosen, recorder)

@@ -16,7 +16,7 @@ import pin_clusters as pc
 from pin_clusters._cli import cli
 from pin_clusters.studies import audit, study
 from pin_clusters.studies.audit.sections import walk as section
-from pin_clusters.studies.audit.walk import IMPACT, Control, Walked, walked
+from pin_clusters.studies.audit.walk import IMPACT, Control, Landing, Walked, walked
 
 DT = 5e-4
 FEET = {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")}
@@ -74,8 +74,8 @@ def test_a_landing_is_that_of_the_law_of_impact() -> None:
         assert landing.time[rung] == pytest.approx(speed / 9.81, abs=2e-4)
         assert blow < run < blow + 2.0 * (M + FOOT) * 9.81 * IMPACT + 0.3 * blow
     # the exact rotor turns the base against it, about the leg: (J ratio)^2 / I less, of 0.5 kg
-    assert landing.off("diagonal") == pytest.approx(0.0, abs=0.3)
-    assert landing.off("block") == pytest.approx(landing.off("diagonal"), abs=1e-6)
+    assert found.off("diagonal") == pytest.approx(0.0, abs=0.3)
+    assert found.off("block") == pytest.approx(found.off("diagonal"), abs=1e-6)
     assert found.harness == 0.0
     assert found.weight == pytest.approx((M + FOOT) * 9.81)
 
@@ -94,7 +94,7 @@ def test_belts_make_the_difference_that_the_impact_has() -> None:
     exact, armature = _blows(model, motion.states(model)[1][0])
     assert blows["exact"] == pytest.approx(exact, rel=0.1)
     assert blows["diagonal"] / blows["exact"] == pytest.approx(armature / exact, rel=0.03)
-    assert abs(found.landings[0].off("block")) < 5.0 < 15.0 < found.landings[0].off("diagonal")
+    assert abs(found.off("block")[0]) < 5.0 < 15.0 < found.off("diagonal")[0]
 
 
 def _blows(model: pc.ClusterModel, q: np.ndarray) -> list[float]:
@@ -144,6 +144,24 @@ def test_without_recorded_forces_statics_are_shared(quadruped: pc.ClusterModel) 
     off = np.abs(given.tau - own.tau).max(axis=1) / np.abs(given.tau).max()
     assert np.median(off) < 0.2
     assert np.abs(own.tau).max() > 1.0
+
+
+def test_a_gentle_touch_down_counts_for_little() -> None:
+    def landing(exact: float, diagonal: float) -> Landing:
+        both = {"exact": exact, "diagonal": diagonal}
+        return Landing("foot", dict.fromkeys(both, 0.1), both, "knee", both, "knee", both)
+
+    landings = landing(2.0, 1.9), landing(1e-3, 2.1e-2), landing(1.0, float("nan"))
+    pushed = dict.fromkeys(("exact", "diagonal"), np.ones((3, 1)))
+    found = Walked(
+        "walk", landings, ("diagonal",), DT, 0.0, 0.0, 9.0, 0.8, np.array([0.05, 0.1, 0.15]), ("foot",), pushed
+    )
+    assert "3 touch-downs of 0.001 to 2 N s in the first 5 ms; off, in per cent of the largest, by: " in found.sentence
+    assert " -5 to +1 % (-0.1 to +0.02 N s), up to 0 ms earlier or later, 1 not at all." in found.sentence
+    assert found.worst is landings[0]
+    shown = section.values(found)["walk"]["blows"]
+    assert "off, of the largest" in shown
+    assert [x in shown for x in ("-5 %", "+1 %", "+2e+03 %")] == [True, True, False]
 
 
 @pytest.mark.parametrize("drop", [0.0, -1.0, True, float("nan"), 11.0])

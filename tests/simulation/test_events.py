@@ -20,6 +20,9 @@ FEET = {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")}
 HALF = np.array([0.1, 0.06, 0.04])
 CORNERS = {"body": [(x, y, z) for x in (-0.1, 0.1) for y in (-0.06, 0.06) for z in (-0.04, 0.04)]}
 
+LOOSE = {"rtol": 0.5}
+"""Steps of length dt, between events."""
+
 
 def robot(*joints: Any, inertia: pin.Inertia | None = None) -> pc.ClusterModel:
     """Return a chain of massless joints with one body at its end."""
@@ -62,6 +65,48 @@ def test_touch_down_is_found_to_ten_digits(radius: float) -> None:
     assert abs(result.contact_impulses[:, 0, 2].sum() - 2.0 * G * 0.2) < 1e-11  # momentum
 
 
+def test_errors_fall_with_the_tolerance_whatever_the_samples_are() -> None:
+    model = robot(pin.JointModelPX(), pin.JointModelPZ())
+    w, a, duration = 20.0, 0.1, 0.16
+
+    def spring(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return np.array([0.0, 2.0 * (G - w**2 * q[1])])
+
+    lands, errors = 2.0 * np.pi / (3.0 * w), []
+    for rtol in (1e-3, 1e-5, 1e-7, 1e-9):  # it swings down from a, stops dead at -a / 2, and leaves
+        result = run(
+            model, [0.0, a], np.zeros(2), spring, duration, 0.08, ground=pc.Ground(height=-0.5 * a),
+            touching={"body": [0.0, 0.0, 0.0]}, rtol=rtol, atol=1e-2 * rtol,
+        )  # fmt: skip
+        (landed,) = result.touchdowns
+        end = -0.5 * a * np.cos(w * (duration - lands))
+        errors.append([abs(landed.time - lands), abs(result.q[-1, 1] - end)])
+        assert len(result.time) == 3
+        assert max(errors[-1]) < 10.0 * rtol
+    assert (np.array(errors[:-1]) > 10.0 * np.array(errors[1:])).all(), errors
+
+
+def test_torques_are_held_and_may_jump(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, mass, dt = robot(pin.JointModelPX(), pin.JointModelPZ()), 2.0, 0.05
+    rows = np.array([[30.0, 0.0], [-14.0, 0.0], [50.0, 0.0], [50.0, 0.0]])
+    kept: dict[str, Any] = dict(ground=pc.Ground(0.0), touching={"body": [0.0, 0.0, 0.0]})
+    held = run(model, np.zeros(2), np.zeros(2), rows, 4 * dt, dt, **kept)
+    assert held.v[:, 0] == pytest.approx(np.r_[0.0, np.cumsum(rows[:, 0])] * dt / mass, abs=1e-14)
+
+    def jump(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+        return np.array([30.0 if t < 0.0637 else -14.0, 0.0])
+
+    jumped = run(model, np.zeros(2), np.zeros(2), jump, 4 * dt, dt, **kept)
+    assert jumped.v[-1, 0] == pytest.approx((30.0 * 0.0637 - 14.0 * (0.2 - 0.0637)) / mass, abs=1e-5)
+
+    noise = np.random.default_rng(0)
+    monkeypatch.setattr(events, "_TRIES", 100)
+    with pytest.raises(
+        pc.SimulationError, match=r"100 shorter ones do not keep errors within rtol = 1e-08 .*larger ones"
+    ):
+        run(model, np.zeros(2), np.zeros(2), lambda t, q, v: noise.normal(size=2), 0.05, dt, **kept)
+
+
 @pytest.mark.ci
 @pytest.mark.parametrize("spin", [0.0, 5.0])
 def test_of_order_four_while_it_slides_along_a_curve(spin: float) -> None:
@@ -70,8 +115,8 @@ def test_of_order_four_while_it_slides_along_a_curve(spin: float) -> None:
     q, ground = on_slope(model, angle, mu)
     steps = (1e-2, 5e-3, 2.5e-3)
     runs = [
-        run(model, q, [0.0, 1.5, 0, 0, 0, spin], None, 0.2, dt, ground=ground, touching=CORNERS)
-        for dt in (*steps, 6.25e-4)
+        run(model, q, [0.0, 1.5, 0, 0, 0, spin], None, 0.2, dt, ground=ground, touching=CORNERS, **loose)
+        for dt, loose in (*((dt, LOOSE) for dt in steps), (6.25e-4, {}))
     ]
     if spin:  # pressures of four corners are not unique: against itself
         errors = [np.abs(r.q[-1] - runs[-1].q[-1]).max() for r in runs[:-1]]
@@ -194,7 +239,8 @@ def test_a_stance_is_that_of_held_contacts() -> None:
         for name in FEET
     ]
     results = [
-        run(model, q, np.zeros(18), tau, 0.04, dt, ground=pc.Ground(1.0), touching=FEET) for dt in (4e-3, 2e-3, 1e-3)
+        run(model, q, np.zeros(18), tau, 0.04, dt, ground=pc.Ground(1.0), touching=FEET, **LOOSE)
+        for dt in (4e-3, 2e-3, 1e-3)
     ]
     fine = pc.simulate(model, q, np.zeros(18), tau, 0.04, 2.5e-4, contacts=held, method="rkmk4")
     errors = np.array([np.abs(r.q[-1] - fine.q[-1]).max() for r in results])
@@ -218,7 +264,7 @@ def test_feet_that_roll_are_of_order_four() -> None:
         return np.r_[np.zeros(6), free[6:]]
 
     runs = [
-        run(model, q, np.zeros(18), tau, 0.04, dt, ground=pc.Ground(1.0), touching=balls)
+        run(model, q, np.zeros(18), tau, 0.04, dt, ground=pc.Ground(1.0), touching=balls, **LOOSE)
         for dt in (4e-3, 2e-3, 1e-3, 2.5e-4)
     ]
     for what in (lambda r: r.q[-1], lambda r: r.contact_impulses.sum(axis=0)):
@@ -310,6 +356,40 @@ def test_what_it_does_not_know_is_refused() -> None:
         run(model, pc.neutral(model), np.zeros(6), None, 0.1, 1e-2, ground=pc.Ground(height=-1.0), touching=geometry)
     with pytest.raises(pc.SimulationError, match="'events' is not known"):
         run(model, pc.neutral(model), np.zeros(6), None, 0.1, 1e-2)
+
+
+@pytest.mark.parametrize(
+    ("given", "error", "says"),
+    [
+        ({"rtol": 0.0}, pc.SimulationError, "rtol = 0, but it must be positive and finite"),
+        ({"rtol": float("nan")}, pc.SimulationError, "rtol = nan, but it must be"),
+        ({"atol": "fine"}, pc.ArgumentTypeError, "atol must be a number, got 'fine'"),
+        ({"atol": 1e-9, "method": "moreau"}, pc.SimulationError, "'moreau' has steps of dt alone"),
+        ({"rtol": 1e-9, "method": "rk4", "ground": None, "touching": None}, pc.SimulationError, "of method='events'"),
+    ],
+)
+def test_tolerances_that_are_refused(given: dict[str, Any], error: type[Exception], says: str) -> None:
+    model = block()
+    with pytest.raises(error, match=says):
+        run(
+            model,
+            pc.neutral(model),
+            np.zeros(6),
+            None,
+            0.1,
+            1e-2,
+            **{"ground": pc.Ground(), "touching": CORNERS} | given,
+        )
+
+
+def test_what_diverges_is_said() -> None:
+    model = robot(pin.JointModelPX(), pin.JointModelPZ())
+    with pytest.raises(pc.SimulationError, match="diverges") as caught:
+        run(
+            model, np.zeros(2), [1.0, 0.0], lambda t, q, v: np.array([60.0 * v[0], 0.0]), 1.0, 0.25,
+            ground=pc.Ground(0.0), touching={"body": [0.0, 0.0, 0.0]}, rtol=1e-5,
+        )  # fmt: skip
+    assert caught.value.result.v[-1, 0] == pytest.approx(np.exp(30.0 * caught.value.result.time[-1]), rel=1e-3)
 
 
 def test_a_storm_of_events_is_said(monkeypatch: pytest.MonkeyPatch) -> None:

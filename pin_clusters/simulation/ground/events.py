@@ -1,28 +1,40 @@
 """Motion on a ground from event to event: order 4 between them, for studies, and as a second opinion.
 
-While contacts stay open, slide or stick, and stops stay, it is a smooth motion, taken by Runge-Kutta-Munthe-Kaas steps.
-Each step ends early where something lands, lets go, slips or stands: found by bisection, to 1e-11 of a step. Impacts
-and what comes after an event obey the laws of ``stepping``, at velocities and at accelerations.
+While contacts stay open, slide or stick, and stops stay, it is a smooth motion, taken by Dormand's and Prince's pair on
+the manifold (Munthe-Kaas): in steps as long as the tolerance allows, at most dt. One ends early where something lands,
+lets go, slips or stands: found by bisection of its interpolant, to 1e-11 of it. Impacts and what comes after an event
+obey the laws of ``stepping``, at velocities and at accelerations.
 """
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
+from scipy.integrate import RK45
+from scipy.interpolate import CubicHermiteSpline
 
 from ...algorithms.dynamics.minverse import computeMinverse
+from ...errors import BranchLost
 from .._coordinates import Coordinates
-from .._engine import FASTEST, Diverged, NearSingular, PythonEngine, State, StepFailed
-from .._methods import METHODS, step
+from .._engine import FASTEST, Diverged, FunctionFailed, NearSingular, PythonEngine, State, StepFailed
+from .._methods import Method, step
 from .._settings import Settings
 from .modes import OPEN, REST, SLIDES, STICKS, Found, Held, Modes, after_impact, per_row, points_of
 from .near import World
 from .recording import Push
 from .solver import NotSolved, missed
-from .stepping import GroundEngine
+from .stepping import PUTS, GroundEngine
 
+_PAIR = np.pad(np.r_[np.pad(RK45.A, ((0, 0), (0, 1))), [RK45.B]], ((0, 0), (0, 1)))
+_METHOD = Method(tuple(RK45.C), _PAIR, _PAIR, corrected=True)
+_SAFE, _LEAST, _GROWS = 0.9, 0.2, 10.0
+"""By how much the next step is shorter than errors allow, and by which factors it may differ from the last."""
+_SHORT, _TRIES = 1e-10, 2000
+"""Of dt: in steps as short nothing fails because they are too long. How many fit into it."""
 _HALVINGS = 37
 _MOST = 200
 """Events in one step; more are a storm."""
@@ -30,10 +42,9 @@ _TOUCHES = 1e-9
 """[m] or [rad]: what is as near takes part in an impact."""
 _ALSO = 1e-6
 """[m/s]: where one point comes to stand, others that are as slow do too; points of one body all do at once."""
-_PUTS = 4
 _CLOSED, _LEFT = 1e-13, 1e-9
 """[m] or [rad]: what is put back, and what must not be left."""
-_DIPS = np.linspace(0.0, 1.0, 10)[1:-1, None]
+_DIPS = np.linspace(0.0, 1.0, 10)[1:-1]
 """Where within a step gaps are looked at, by the cubic through both ends."""
 
 
@@ -55,7 +66,7 @@ class EventEngine(GroundEngine):
 
     def __init__(self, settings: Settings, recorder: Any, world: World, *, compiled: bool) -> None:
         super().__init__(settings, recorder, world, compiled=compiled)
-        self.method = METHODS["rkmk4"]
+        self._length = settings.dt
         n, stops = len(world.points), len(world.stops)
         zeros = np.zeros(n + stops, dtype=np.int64), np.zeros((n, 2)), np.zeros((n, 3)), np.zeros(3 * n + stops)
         self._modes, self._begun = Modes(*zeros), False
@@ -68,7 +79,8 @@ class EventEngine(GroundEngine):
         while state.k < end:
             k = state.k
             t, h = s.time(k), s.step(k)
-            modes, pushes, at = self._modes.copy(), list[tuple[float, Push]](), self._at(on, k, t, state.q, state.v, h)
+            modes, pushes = deepcopy(self._modes), list[tuple[float, Push]]()
+            at = self._at(on, k, t, state.q, state.v, h, modes)
             if s.switch and (which := on.near_singular()) is not None:
                 raise NearSingular(which)
             with np.errstate(over="ignore", invalid="ignore"):
@@ -87,16 +99,13 @@ class EventEngine(GroundEngine):
     def start(self, on: Coordinates, state: State) -> np.ndarray:
         """Record the end."""
         s = self.settings
-        at = self._at(on, state.k, s.time(state.k), state.q, state.v, s.dt)
+        at = self._at(on, state.k, s.time(state.k), state.q, state.v, s.dt, self._modes)
         if self.recorder.wants(state.k):
             self.recorder.add(s.time(state.k), state.q, at.tau, on.sample(state.q, state.v, at.found.a))
         return at.found.a
 
-    def _at(
-        self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes | None = None
-    ) -> At:
+    def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> At:
         """Return what happens at a state in which modes are as they are."""
-        modes = self._modes if modes is None else modes
         asked = self._torque(on, k, t, q, v)
         tau = self._notes.motors.give(q, asked) if self._notes.motors else asked
         free = on.accelerate(q, v, tau, self.settings.passive)
@@ -107,51 +116,78 @@ class EventEngine(GroundEngine):
         self, on: Coordinates, k: int, t: float, h: float, at: At, modes: Modes, pushes: list[tuple[float, Push]]
     ) -> tuple[At, Modes]:
         """Return the state after a step, from event to event."""
-        done, events = 0.0, 0
+        done, events, tries = 0.0, 0, 0
         while h - done > 1e-12 * h:
-            way, now = h - done, t + done
+            if (tries := tries + 1) > _TRIES:
+                raise StepFailed(
+                    f"in the step from t = {t:g} s {_TRIES} shorter ones do not keep errors within rtol = "
+                    f"{self.settings.rtol:g} and atol = {self.settings.atol:g}. Take larger ones, a smaller dt, or "
+                    "torques without noise and jumps. What was computed is in error.result."
+                )
+            way, now = min(self._length, h - done), t + done
             at.held.renew(modes)
-            new, push = self._part(on, k, now, way, at, modes)
+            at.found = at.held.forces(modes, way)
+            end, rates, off = self._part(on, k, now, way, at, modes)
+            longer = way * min(_GROWS, max(_LEAST, _SAFE * max(off, 1e-9) ** -0.2))
+            self._length = longer if off > 1.0 else max(self._length, longer)
+            if off > 1.0:
+                continue
+            inside = partial(self._inside, on, k, now, way, at, modes, end, rates)
+            new, push = inside(s := 1.0)
             happens = self._happens(new, modes, h)
             if not happens and (dip := _dip(at.held, new.held, way, modes)) is not None:
-                tried = self._part(on, k, now, dip, at, modes)
+                tried = inside(dip)
                 if happens := self._happens(tried[0], modes, h):
-                    way, (new, push) = dip, tried
+                    s, (new, push) = dip, tried
             if happens:
                 low = 0.0
                 for _ in range(_HALVINGS):
-                    middle = 0.5 * (low + way)
-                    tried = self._part(on, k, now, middle, at, modes)
+                    middle = 0.5 * (low + s)
+                    tried = inside(middle)
                     if self._happens(tried[0], modes, h):
-                        way, (new, push) = middle, tried
+                        s, (new, push) = middle, tried
                     else:
                         low = middle
             pushes.append((now, push))
-            at, done = new, done + way
+            at, done = new, done + s * way
+            if (events := events + happens) > _MOST:
+                raise StepFailed(self._storm(t, now, modes))
             if happens:
-                events += 1
-                if events > _MOST:
-                    raise StepFailed(self._storm(t, now, modes))
                 at, modes = self._event(on, k, t + done, at, modes, h, pushes)
         return at, modes
 
-    def _part(self, on: Coordinates, k: int, t: float, h: float, at: At, modes: Modes) -> tuple[At, Push]:
-        """Return the state after a step or a part of one without events, and what pushed."""
-        stages = [at]
+    def _part(self, on: Coordinates, k: int, t: float, h: float, at: At, modes: Modes) -> tuple[At, Any, float]:
+        """Return where a step ends, rates of increment, velocity, impulses, work, and errors beside what is allowed."""
+        stages, s, short = [at], self.settings, h < _SHORT * self.settings.dt
 
         def f(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
             stages.append(self._at(on, k, t, q, v, h, modes))
             return stages[-1].found.a
 
-        q, v = step(self.method, f, on, t, h, at.q, at.v, at.found.a)
-        if not np.abs(v).max(initial=0.0) < FASTEST or not np.isfinite(q).all():
-            raise Diverged(v)
-        end = self._at(on, k, t + h, *put_back(self._world, on, q, v, modes), h, modes)
-        weights = h * self.method.velocities[-1]
-        touching = modes.kinds != OPEN
-        l = sum(w * x.found.l for w, x in zip(weights, stages, strict=False))
-        work = sum(w * (x.found.l @ x.held.u) for w, x in zip(weights, stages, strict=False))
-        return end, Push(end.held.near, touching, l, missed(h * end.found.l, end.held.u, end.held.mu), float(work))
+        try:
+            q, v, ways = step(_METHOD, f, on, t, h, at.q, at.v, at.found.a)
+            if not np.abs(v).max(initial=0.0) < FASTEST or not np.isfinite(q).all():
+                raise Diverged(v)
+            f(t + h, *put_back(self._world, on, q, v, modes))
+        except (BranchLost, Diverged, StepFailed) as failed:
+            if short or isinstance(failed, FunctionFailed):
+                raise
+            return at, None, np.inf
+        rates = np.array([np.r_[w, (x := y.found).a, x.l, x.l @ y.held.u] for w, y in zip(ways, stages, strict=True)])
+        off = np.abs(h * RK45.E @ rates)[: 2 * len(v)].max(initial=0.0) / (s.atol + s.rtol * np.abs(v).max(initial=0.0))
+        return stages[-1], rates, float(off)
+
+    def _inside(
+        self, on: Coordinates, k: int, t: float, h: float, first: At, modes: Modes, at: At, rates: np.ndarray, s: float
+    ) -> tuple[At, Push]:
+        """Return the state after a part s of a step, by its interpolant of order 4, and what pushed until then."""
+        nv = len(first.v)
+        x, v, l, work = np.split(h * (RK45.P @ s ** np.arange(1, 5)) @ rates, [nv, 2 * nv, -1])
+        if s < 1.0:
+            q, v = put_back(self._world, on, on.move(first.q, x), first.v + v, modes)
+            at = self._at(on, k, t + s * h, q, v, h, modes)
+        laws = missed(s * h * at.found.l, at.held.u, at.held.mu)
+        return at, Push(at.held.near, modes.kinds != OPEN, l, laws, float(work[0]))
 
     def _happens(self, at: At, modes: Modes, h: float) -> bool:
         """Whether an event has come."""
@@ -161,8 +197,7 @@ class EventEngine(GroundEngine):
         turns = np.sum(slip * modes.ways[held.points], axis=1) <= 0.5 * np.hypot(*slip.T)
         if lands.any() or turns[modes.kinds[held.points] == SLIDES].any():
             return True
-        pulls, slips = held.wrong(modes, at.found)
-        if not pulls.any() and not slips.any():
+        if not any(x.any() for x in held.wrong(modes, at.found)):
             return False
         if at.found.unique:
             return True
@@ -183,7 +218,7 @@ class EventEngine(GroundEngine):
     ) -> tuple[At, Modes]:  # fmt: skip
         """Return the state after an event, and how contacts and stops are from then on."""
         old, near, q, v = modes.kinds, at.held.near, at.q, at.v
-        modes = modes.copy()
+        modes = deepcopy(modes)
         lands = (old == OPEN) & (near.room < 0.0) & (at.held.speeds[near.normals] < 0.0)
         held = at.held
         try:
@@ -207,9 +242,8 @@ class EventEngine(GroundEngine):
         except NotSolved as error:
             text = self._unsolved(t, error, held.G, near, np.isin(np.arange(len(near.room)), held.which))
             raise StepFailed(f"{text} Or take method='moreau'.") from None
-        begins = (modes.kinds == STICKS) & ((old != STICKS) | first)
-        n = near.contacts
-        modes.anchors[begins[:n]] = near.places[begins[:n]]
+        begins = ((modes.kinds == STICKS) & ((old != STICKS) | first))[: near.contacts]
+        modes.anchors[begins] = near.places[begins]
         return self._at(on, k, t, *put_back(self._world, on, q, v, modes), h, modes), modes
 
     def _storm(self, t: float, now: float, modes: Modes) -> str:
@@ -226,17 +260,13 @@ class EventEngine(GroundEngine):
 
 
 def _dip(start: Held, end: Held, h: float, modes: Modes) -> float | None:
-    """Return when something that is open at both ends is deepest below in between, None if nothing is."""
-    normals = start.near.normals
-    g0, g1, r0, r1 = start.near.room, end.near.room, h * start.speeds[normals], h * end.speeds[normals]
-    s = _DIPS
-    gaps = (
-        (1 + 2 * s) * (1 - s) ** 2 * g0 + s * (1 - s) ** 2 * r0 + s**2 * (3 - 2 * s) * g1 + s**2 * (s - 1) * r1
-    )  # fmt: skip
-    gaps[:, (modes.kinds != OPEN) | (g0 < 0.0) | (g1 < 0.0)] = 0.0
+    """Return after which part of a step something that is open at both ends is deepest below, None if nothing is."""
+    rooms, normals = [x.near.room for x in (start, end)], start.near.normals
+    gaps = CubicHermiteSpline([0.0, h], rooms, [x.speeds[normals] for x in (start, end)])(h * _DIPS)
+    gaps[:, (modes.kinds != OPEN) | (np.minimum(*rooms) < 0.0)] = 0.0
     if not gaps.size or not gaps.min() < 0.0:
         return None
-    return h * float(s[np.argmin(gaps.min(axis=1)), 0])
+    return float(_DIPS[np.argmin(gaps.min(axis=1))])
 
 
 def put_back(
@@ -252,7 +282,7 @@ def put_back(
     rows = np.flatnonzero(per_row(kinds != OPEN, n, kinds == STICKS, False))
     if not len(rows):
         return q, v
-    for i in range(_PUTS):
+    for i in range(PUTS):
         near = world.look(on, q, np.inf)
         off = np.concatenate([np.zeros(3 * n), near.room[n:]])
         three = points_of(off, n)
@@ -262,7 +292,7 @@ def put_back(
         response = computeMinverse(on.model, on.data, q) @ J.T
         G = J @ response
         worst = float(np.abs(off[rows]).max())
-        if i == _PUTS - 1 or not worst > _CLOSED:
+        if i == PUTS - 1 or not worst > _CLOSED:
             break
         q = on.move(q, -response @ _least(G, off[rows]))
     if not worst < _LEFT:

@@ -10,6 +10,7 @@ take the forces nearest to what the solver found last.
 
 from __future__ import annotations
 
+from copy import deepcopy
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -34,9 +35,7 @@ _SEEN = 1e-6, 1e-5, 1e-4, 1e-3
 _FAST = 1e6
 """Beside accelerations, the rate at which what moves goes on: it keeps its way."""
 _LESS = 0.999
-"""Of friction: with so much it is plain how something slides that is about to."""
-_ALONG = 0.999
-"""Of its acceleration what begins to slide has along its way: the rest is what iterations have left."""
+"""Of friction, with which it is plain how something begins to slide; of its acceleration, which is along its way."""
 _ROUNDS = 100
 
 
@@ -55,10 +54,6 @@ class Modes:
     ways: np.ndarray
     anchors: np.ndarray
     forces: np.ndarray
-
-    def copy(self) -> Modes:
-        """Return the same in arrays of its own."""
-        return Modes(self.kinds.copy(), self.ways.copy(), self.anchors.copy(), self.forces.copy())
 
 
 class Found(NamedTuple):
@@ -160,7 +155,7 @@ class Held:
         rates, least = points_of(found.rates, n), -_EXACT * float(np.abs(self.b).max(initial=0.0))
         away = np.concatenate([rates[:, 2], found.rates[3 * n :]])
         begins = (kinds[:n] == SLIDES) & (np.hypot(*self.slip.T) <= REST)
-        along = np.sum(rates[:, :2] * found.ways, axis=1) - _ALONG * np.hypot(*rates[:, :2].T)
+        along = np.sum(rates[:, :2] * found.ways, axis=1) - _LESS * np.hypot(*rates[:, :2].T)
         return bool((away[kinds == OPEN] < least).any() or (along[begins] < least).any())
 
     def chosen(self, solver: Impulses, modes: Modes, h: float) -> tuple[Modes, bool]:
@@ -184,7 +179,7 @@ class Held:
             less = solver.solve(self.G, g, _LESS * self.mu, l / largest)
             to[begins] = points_of(g + self.G @ less, n)[begins, :2]
         for seen in _SEEN:
-            new = modes.copy()
+            new = deepcopy(modes)
             goes = np.concatenate([three[:, 2], rates[3 * n :]]) > seen * largest
             slides = moving | (np.hypot(*three[:, :2].T) > seen * largest)
             new.kinds[self.which] = np.where(goes, OPEN, STICKS)
@@ -199,7 +194,7 @@ class Held:
 
     def resolved(self, solver: Impulses, modes: Modes, h: float) -> Modes:
         """Return modes that obey the laws, beginning with these: by what is wrong with them, else by the solver."""
-        modes, n = modes.copy(), len(self.points)
+        modes, n = deepcopy(modes), len(self.points)
         for _ in range(len(self.which) + 1):
             found = self.forces(modes, h)
             pulls, slips = self.wrong(modes, found)
@@ -227,7 +222,7 @@ def after_impact(held: Held, solver: Impulses, modes: Modes) -> tuple[Modes, Fou
     l = largest * solver.solve(held.G, held.b / largest, held.mu)
     end, small = held.b + held.G @ l, _SURE * max(1.0, largest)
     goes = np.concatenate([points_of(end, n)[:, 2], end[3 * n :]]) > small
-    new, slip = replace(modes.copy(), forces=np.zeros_like(modes.forces)), points_of(end, n)[:, :2]
+    new, slip = replace(deepcopy(modes), forces=np.zeros_like(modes.forces)), points_of(end, n)[:, :2]
     new.kinds[held.which] = np.where(goes, OPEN, STICKS)
     new.kinds[held.points[(np.hypot(*slip.T) > small) & ~goes[:n]]] = SLIDES
     new.forces[held.rows] = l

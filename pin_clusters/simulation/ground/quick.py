@@ -11,7 +11,6 @@ from ..._engine.kernels.tables import ground as at
 from .._compiled import CompiledMoves, record
 from .._engine import State
 from .._settings import Settings
-from .events import EventEngine
 from .kernel import Steps
 from .near import World
 from .plane import Ground
@@ -86,6 +85,8 @@ class QuickGroundEngine(GroundEngine):
 def ground_engine_for(settings: Settings, recorder: Any, world: World, compiled: bool) -> GroundEngine:
     """Return the fastest engine that can do what is asked."""
     if settings.method == "events":
+        from .events import EventEngine
+
         return EventEngine(settings, recorder, world, compiled=compiled)
     guards = NOTHING if world.shapes is None else world.shapes.guards
     if compiled and guards is not None and settings.passive is None and not kernels.BOUNDSCHECK:

@@ -55,10 +55,6 @@ class Landing(Result):
     speed_at: str
     speed: dict[str, float]
 
-    def off(self, rung: str) -> float:
-        """Return how far the impulse of an approximation is off, [%]."""
-        return 100.0 * (self.impulse[rung] / self.impulse["exact"] - 1.0)
-
 
 @dataclass(frozen=True, eq=False)
 class Walked(Result):
@@ -92,10 +88,15 @@ class Walked(Result):
 
     _json = "motion sentence dt harness moment weight friction landings"
 
+    def off(self, rung: str) -> np.ndarray:
+        """Return how far impulses of an approximation are off, in per cent of the largest, shape (landings,)."""
+        exact, other = (np.array([x.impulse[name] for x in self.landings]) for name in ("exact", rung))
+        return np.asarray(100.0 * (other - exact) / exact.max())
+
     @property
     def worst(self) -> Landing:
         """The landing at which the usual approximation is worst."""
-        return max(self.landings, key=lambda x: float(np.nan_to_num(abs(x.off(self.rungs[0])))))
+        return self.landings[int(np.argmax(np.nan_to_num(np.abs(self.off(self.rungs[0])))))]
 
     @property
     def sentence(self) -> str:
@@ -103,15 +104,16 @@ class Walked(Result):
         exact = [x.impulse["exact"] for x in self.landings]
         words = []
         for rung in self.rungs:
-            off = np.array([x.off(rung) for x in self.landings])
+            off = self.off(rung)
             late = 1e3 * np.array([x.time[rung] - x.time["exact"] for x in self.landings])
-            word = f"{approximations.LABELS[rung]} {np.nanmin(off):+.2g} to {np.nanmax(off):+.2g} %"
+            span = (f"{np.nanmin(x):+.2g} to {np.nanmax(x):+.2g}" for x in (off, 0.01 * max(exact) * off))
+            word = "{} {} % ({} N s)".format(approximations.LABELS[rung], *span)
             words.append(f"{word}, up to {np.nanmax(np.abs(late)):.0f} ms earlier or later")
             if missed := int(np.isnan(off).sum()):
                 words[-1] += f", {missed} not at all"
         return (
             f"{len(exact)} touch-downs of {min(exact):.2g} to {max(exact):.2g} N s in the first {1e3 * IMPACT:g} ms; "
-            f"off by: {'; '.join(words)}."
+            f"off, in per cent of the largest, by: {'; '.join(words)}."
         )
 
 

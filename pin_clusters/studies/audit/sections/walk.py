@@ -16,17 +16,18 @@ def values(found: Walked | None) -> dict[str, Any]:
     if found is None:
         return {"walk": None}
     every = ("exact", *found.rungs)
-    names = ["exact", *map(label, found.rungs)]
+    names = ["exact", *(rungs := list(map(label, found.rungs)))]
     blows, peaks = [], []
-    for x in found.landings:
+    for i, x in enumerate(found.landings):
         title = f"{x.body}, {x.time['exact']:.3f} s"
         late = [number(1e3 * (x.time[r] - x.time["exact"])) for r in found.rungs]
-        blows.append([title, *(number(x.impulse[r]) for r in every), *(_signed(x.off(r)) for r in found.rungs), *late])
+        off = [_signed(found.off(r)[i]) for r in found.rungs]
+        blows.append([title, *(number(x.impulse[r]) for r in every), *off, *late])
         peaks.append([title])
         for joint, most in ((x.torque_at, x.torque), (x.speed_at, x.speed)):
             peaks[-1] += [joint, *(number(most[r]) for r in every)]
     ms, after = f"{1e3 * IMPACT:g}", f"{1e3 * AFTER:g}"
-    blow: Head = ["touch-down", (f"first {ms} ms [N s]", names), ("off by", names[1:]), ("later by [ms]", names[1:])]
+    blow: Head = ["touch-down", (f"first {ms} ms [N s]", names), ("off, of the largest", rungs), ("later [ms]", rungs)]
     peak: Head = [
         "touch-down",
         ("largest torque [N m, N]", ["at", *names]),
