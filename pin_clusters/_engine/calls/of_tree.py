@@ -84,9 +84,9 @@ class Terms(OfTree):
 
     def write(self) -> None:
         """Write the function."""
-        b, desk_of = self.b, self.desk_of
+        b = self.b
         self.open_in_tree(3)
-        desk, plan = self.desk, desk_of(self.given(4), TermsPlan)
+        desk, plan = self.desk, self.desk_of(self.given(4), TermsPlan)
         self.same(plan.model, desk.model)
         q, v = self.vector(2, self.nq), self.vector(3, self.nv)
         for where, n in (q, v):  # is read while results are written
@@ -96,18 +96,19 @@ class Terms(OfTree):
         what = b.or_(plan.what, desk.also)
         wanted = {
             "crba": [q, [plan.M, self.nv, self.nv]],
-            "nonLinearEffects": [q, v, rest, [plan.nle, self.nv]],
-            "computeGeneralizedGravity": [q, rest, rest, [plan.gravity, self.nv]],
             "computeMechanicalEnergy": [q, v],
             "quick_tree": [what, q, v, rest],
             "quick_terms": [plan.all("places"), plan.reference, plan.all("frames")],
+            "nonLinearEffects": [q, v, rest, [plan.nle, self.nv]],  # late: v may be what it leaves in data
+            "computeGeneralizedGravity": [q, rest, rest, [plan.gravity, self.nv]],
         }
         for name in wanted:
             self.need(self.there(desk.all(name)[0]))
         self.couple(q[0], v[0])
         desk.put(changed=I64(1))
         for name, words in wanted.items():
-            self.need(self.run(*desk.all(name), words))
+            kernel, tables = desk.all(name)
+            self.need(self.run(kernel, tables, words))
         kinetic, potential = (self.item(desk.energies, I64(i), DOUBLE) for i in range(2))
         for i, x in enumerate((kinetic, potential, b.fadd(kinetic, potential))):
             self.put_item(x, desk.kept, I64(i))

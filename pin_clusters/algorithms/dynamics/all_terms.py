@@ -139,19 +139,20 @@ def computeAllTerms(
         raise ArgumentTypeError("reference_frame needs frames, of which Jacobians and drifts are expressed in it.")
     if terms is not None and quick_terms(model, data, q, v, terms._desk):
         return terms
-    given, (q, v) = (q, v), _check.state(model, data, q, v)
-    if terms is not None and any(np.may_share_memory(terms._block, x) for x in given):
+    q, v = _check.state(model, data, q, v)
+    if terms is not None and (np.may_share_memory(terms._block, q) or np.may_share_memory(terms._block, v)):
         raise ArgumentTypeError("q or v is part of out, which is written while they are read. Pass a copy.")
-    plan = None if terms is None else terms._desk.record
-    crba(model, data, q, out=None if terms is None else plan.M.reshape(model.nv, model.nv))
-    nonLinearEffects(model, data, q, v, out=None if terms is None else plan.nle)
-    computeGeneralizedGravity(model, data, q)
+    M = crba(model, data, q)
     computeMechanicalEnergy(model, data, q, v)
-    rest = () if terms is None else (data._zeros,)
-    if not quick_tree(model, data, _ALL, q, v, *(rest or (None,))):
-        _tree.compute(model, data, _ALL, q, v, *rest)
-    if plan is not None:
+    rest = None if terms is None else data._zeros
+    if not quick_tree(model, data, _ALL, q, v, rest):
+        _tree.compute(model, data, _ALL, q, v, *(() if rest is None else (rest,)))
+    nle = nonLinearEffects(model, data, q, v)  # late: v may be what it leaves in data
+    computeGeneralizedGravity(model, data, q)
+    if terms is not None:
+        plan = terms._desk.record
         data._run_in_tree("frame_terms", data._tree_tables, plan.places, plan.reference, plan.frames)
+        plan.M[:], plan.nle[:] = M.ravel(), nle
     return terms
 
 

@@ -46,8 +46,8 @@ def put_columns(index, params, work, out, n, O, b, R, y, to, at):
 def frame_terms(index, params, work, out, places, reference, to):
     """Write those of places (ids of frames behind njoints, or of joints), after ``tree`` with accelerations.
 
-    to: Jacobians, 6 rows of nv each; the Jacobian of the centre of mass; then ``FRAME_NUMBERS`` of each frame: its
-    homogeneous matrix, velocity, spatial and classical acceleration; then the centre's position, velocity, acceleration.
+    to: Jacobians, 6 rows of nv each; that of the centre of mass; then ``FRAME_NUMBERS`` of each frame: its homogeneous
+    matrix, velocity, spatial and classical acceleration; then the centre's position, velocity, acceleration.
     """
     n = tree_header_at(index, 0)
     A, O, count = sections_at(index, n.sections), own_at(index, n.sections + 1), places.shape[0]
