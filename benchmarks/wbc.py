@@ -213,8 +213,8 @@ def table(results: dict[str, Any]) -> str:
     worst = max(r["ratio"]["pin.terms"] for r in results["robots"].values())
     return "\n\n".join([
         where(results),
-        "Microseconds: one call here, on the exact robot / Pinocchio's calls for the same terms, on the approximate one "
-        "(for ankles on cranks the serial robot, for `tello` the spanning tree) = ratio. Fewest calls: without "
+        "Microseconds: one call here, on the exact robot / Pinocchio's calls for the same terms, on the approximate "
+        "one (for ankles on cranks the serial robot, for `tello` the spanning tree) = ratio. Fewest calls: without "
         "`updateFramePlacements`. The program has 3 forces per foot, limits and friction; ProxQP solves it in both.",
         markdown(head, rows),
         f"Goal: at most {GOAL:g} of the time; the largest is {worst:.2f}: {'met' if worst <= GOAL else 'not met'}.",

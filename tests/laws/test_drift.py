@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 import pinocchio as pin
 import pytest
@@ -15,17 +13,21 @@ import pin_clusters as pc
 BY_DIFFERENCES = 1e-7
 
 
-@pool.each(sorted(pool.FEW, key=str), jitless=False)
+@pool.each(sorted(pool.FEW - {"sloppy_four_bar"}, key=str), jitless=False)  # whose loop does not quite close
 @pytest.mark.parametrize("reference", [pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED], ids=str)
 def test_drift_is_the_rate_of_the_velocity(
     key: pool.Key, reference: pin.ReferenceFrame, rng: np.random.Generator
 ) -> None:
     """That of a point changes by its classical acceleration, components of a twist by the spatial one."""
-    case, model, data, q, v, *_ = pool.state(key, rng)
+    case, model, _, q, v, *_ = pool.state(key, rng)
     h, rate = pool.step_of(model, q, v)
-    if not case.exact:
-        pytest.skip("its loops do not close along a motion") if case.mechanism is not None else None
-    terms = pc.FrameTerms(model, [0, model.nframes - 1, model.nframes // 2], reference)
+    pin.seed(1)
+    joints = [model.names[j] for j in {1, model.njoints // 2, model.njoints - 1}]
+    model = model.with_frames({f"on {joint}": (joint, pin.SE3.Random()) for joint in joints})
+    terms, data = (
+        pc.FrameTerms(model, ["universe", *(f"on {joint}" for joint in joints)], reference),
+        model.createData(),
+    )
     none = np.zeros(model.nv)
 
     def velocities(t: float) -> np.ndarray:
@@ -33,9 +35,7 @@ def test_drift_is_the_rate_of_the_velocity(
         return np.concatenate([terms.velocity.ravel(), (terms.J @ v).ravel(), terms.vcom, terms.Jcom @ v])
 
     slope = pool.slope(velocities, h)
-    drift: Any = (
-        pc.computeAllTerms(model, data, q, v, out=terms),
-        terms.classical_drift if reference == pin.LOCAL_WORLD_ALIGNED else terms.spatial_drift,
-    )[1]
+    pc.computeAllTerms(model, data, q, v, out=terms)
+    drift = terms.classical_drift if reference == pin.LOCAL_WORLD_ALIGNED else terms.spatial_drift
     expected = np.concatenate([drift.ravel(), drift.ravel(), terms.acom, terms.acom])
     assert pool.error(slope / rate**2, expected / rate**2) < BY_DIFFERENCES

@@ -204,7 +204,10 @@ def test_all_terms_are_those_of_the_functions(both: Both) -> None:
 @pytest.mark.parametrize("reference", FRAMES, ids=str)
 def test_terms_of_frames(both: Both, reference: pin.ReferenceFrame) -> None:
     """Pinocchio on the tree, which moves as G says, projected by G."""
-    model, q, v, tree, theirs, G = both.model, both.q, both.v, both.model.tree, both.theirs, both.G
+    names = list(both.model.names)[1:]
+    model = both.model.with_frames({f"on {name}": (name, pin.SE3.Random()) for name in names})
+    both = Both(model, both.q, both.v, both.a)
+    q, v, tree, theirs, G = both.q, both.v, model.tree, both.theirs, both.G
     ids, bias = list(range(model.nframes))[::-1], both.a_tree - G @ both.a
     terms = pc.computeAllTerms(model, both.data, q, v, frames=ids, reference_frame=reference)
     assert terms is not None
