@@ -100,7 +100,7 @@ class Terms(OfTree):
             "quick_tree": [what, q, v, rest],
             "quick_terms": [plan.all("places"), plan.reference, plan.all("frames")],
             "nonLinearEffects": [q, v, rest, [plan.nle, self.nv]],  # late: v may be what it leaves in data
-            "computeGeneralizedGravity": [q, rest, rest, [plan.gravity, self.nv]],
+            "computeGeneralizedGravity": [q, rest, rest, [plan.g, self.nv]],
         }
         for name in wanted:
             self.need(self.there(desk.all(name)[0]))

@@ -121,10 +121,10 @@ class TermsPlan(Record):
     what = Count()  # of the tree
     reference = Count()
     places = Array(1)
-    frames = Array(1)  # what the kernel of frames writes; behind it M, nle and room for gravity
+    frames = Array(1)  # what the kernel of frames writes; behind it M, nle and g
     M = Room()
     nle = Room()
-    gravity = Room()
+    g = Room()
     end = Count()
 
 

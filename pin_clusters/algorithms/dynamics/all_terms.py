@@ -35,6 +35,7 @@ class FrameTerms:
         reference_frame: Of J, velocities and drifts, as for ``getFrameJacobian``.
         M: Mass matrix, shape (nv, nv).
         nle: Nonlinear effects, shape (nv,).
+        g: Gravity torques, shape (nv,).
         oMf: Placements in the world, homogeneous, shape (n, 4, 4); ``pin.SE3(oMf[i])``.
         J: Jacobians, shape (n, 6, nv), [linear; angular].
         velocity: J v, shape (n, 6).
@@ -47,7 +48,7 @@ class FrameTerms:
     """
 
     __slots__ = (
-        "J", "Jcom", "M", "_block", "_desk", "_model", "acom", "classical_drift", "com", "frames", "nle", "oMf",
+        "J", "Jcom", "M", "_block", "_desk", "_model", "acom", "classical_drift", "com", "frames", "g", "nle", "oMf",
         "reference_frame", "spatial_drift", "vcom", "velocity",
     )  # fmt: skip
 
@@ -69,7 +70,7 @@ class FrameTerms:
         n, nv = len(self.frames), model.nv
         sizes = 6 * nv * n, 3 * nv, tl.FRAME_NUMBERS * n, 9, nv * nv, nv, nv
         self._block = np.zeros(sum(sizes))
-        J, Jcom, of_frames, of_center, M, self.nle, gravity = np.split(self._block, np.cumsum(sizes)[:-1])
+        J, Jcom, of_frames, of_center, M, self.nle, self.g = np.split(self._block, np.cumsum(sizes)[:-1])
         self.J, self.Jcom, self.M = J.reshape(n, 6, nv), Jcom.reshape(3, nv), M.reshape(nv, nv)
         placed, self.velocity, self.spatial_drift, self.classical_drift = np.split(
             of_frames.reshape(n, tl.FRAME_NUMBERS), [16, 22, 28], axis=1
@@ -79,7 +80,7 @@ class FrameTerms:
         self._desk = Desk(records.TermsPlan(
             model=model._index, what=_ALL, reference=int(self.reference_frame),
             places=model.njoints + np.array(self.frames), frames=self._block[: sum(sizes[:4])], M=M, nle=self.nle,
-            gravity=gravity, end=address_of(self._block) + self._block.nbytes,
+            g=self.g, end=address_of(self._block) + self._block.nbytes,
         ))  # fmt: skip
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -148,11 +149,11 @@ def computeAllTerms(
     if not quick_tree(model, data, _ALL, q, v, rest):
         _tree.compute(model, data, _ALL, q, v, *(() if rest is None else (rest,)))
     nle = nonLinearEffects(model, data, q, v)  # late: v may be what it leaves in data
-    computeGeneralizedGravity(model, data, q)
+    g = computeGeneralizedGravity(model, data, q)
     if terms is not None:
         plan = terms._desk.record
         data._run_in_tree("frame_terms", data._tree_tables, plan.places, plan.reference, plan.frames)
-        plan.M[:], plan.nle[:] = M.ravel(), nle
+        plan.M[:], plan.nle[:], plan.g[:] = M.ravel(), nle, g
     return terms
 
 
