@@ -123,11 +123,11 @@ def computeAllTerms(
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc
-        >>> model = pc.load("mini_cheetah")
+        >>> model = pc.load("tello")
         >>> data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
-        >>> terms = pc.FrameTerms(model, ["FR_knee", "HL_knee"], pin.LOCAL_WORLD_ALIGNED)
+        >>> terms = pc.FrameTerms(model, ["left_sole", "right_sole"], pin.LOCAL_WORLD_ALIGNED)
         >>> pc.computeAllTerms(model, data, q, v, out=terms).J.shape
-        (2, 6, 18)
+        (2, 6, 16)
         >>> bool(np.allclose(terms.J @ v, terms.velocity))
         True
     """
