@@ -24,11 +24,9 @@ _ALL = tl.MOTION | tl.COLUMNS | tl.CENTERS | tl.SUBTREES | tl.MOMENTUM | tl.MAP 
 class FrameTerms:
     """Where ``computeAllTerms`` writes what a whole-body controller asks for: made once, filled in each cycle.
 
-    All arrays are views of one block, always the same; read them, do not put others in their place. Accelerations are
-    a linear function of the independent ones, of which the drifts are the constant part: in the reference frame
+    All arrays are views of one block, always the same: read them, put no others in their place. In the reference frame
     ``J[i] @ a + spatial_drift[i]`` is what ``getFrameAcceleration`` returns of frame i, ``J[i] @ a +
-    classical_drift[i]`` what ``getFrameClassicalAcceleration`` does. A contact that stays where it is, in
-    ``LOCAL_WORLD_ALIGNED`` or ``LOCAL``, has no classical acceleration.
+    classical_drift[i]`` what ``getFrameClassicalAcceleration`` does, which is zero of a point that stays where it is.
 
     Attributes:
         frames: Ids of the n frames.
@@ -85,14 +83,11 @@ class FrameTerms:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy the numbers; the arrays of a copy are its own."""
-        return _made_again, (self._model, self.frames, self.reference_frame, self._block)
+        return FrameTerms, (self._model, self.frames, self.reference_frame), self._block
 
-
-def _made_again(model: ClusterModel, frames: Any, reference_frame: Any, numbers: np.ndarray) -> FrameTerms:
-    """Return terms with the numbers of others."""
-    terms = FrameTerms(model, frames, reference_frame)
-    terms._block[:] = numbers
-    return terms
+    def __setstate__(self, numbers: np.ndarray) -> None:
+        """Take over numbers."""
+        self._block[:] = numbers
 
 
 @_check.documented()
