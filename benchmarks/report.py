@@ -34,6 +34,7 @@ import report_specialised
 import report_traces
 import touchdown
 import two_modes
+import wbc
 from report_loops import markdown, where
 
 import pin_clusters as pc
@@ -51,6 +52,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "simulation": ("simulation.json", report_simulation.tables),
     "standing": ("standing.json", report_simulation.standing),
     "everyday": ("everyday.json", report_calls.everyday),
+    "wbc": ("wbc.json", wbc.table),
     "moves": ("moves.json", report_calls.moves),
     "prices": ("prices.json", report_calls.prices),
     "batches": ("batches.json", report_batches.tables),

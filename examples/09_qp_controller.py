@@ -51,20 +51,19 @@ def main() -> dict[str, np.ndarray]:
     kind, axes, sites = pin.ContactType.CONTACT_3D, pin.LOCAL_WORLD_ALIGNED, [model.frames[i] for i in points]
     contacts = [pc.RigidConstraintModel(kind, model, site.parentJoint, site.placement, axes) for site in sites]
     results = [contact.createData() for contact in contacts]
+    terms = pc.FrameTerms(model, points, axes)  # arrays that are filled at each step
     knee, log, worst = [r.name for r in model.rotors].index("left_knee_rotor"), [], np.zeros(2)
     for k in range(STEPS):
         # the robot: every call is exact, rotors and belts included
-        M, h, B = pc.crba(model, data, q), pc.nonLinearEffects(model, data, q, v), pc.actuation_matrix(model, data, q)
-        J = np.vstack([pc.computeFrameJacobian(model, data, q, i, axes)[:3] for i in points])
-        com_J = pc.jacobianCenterOfMass(model, data, q)
-        pc.centerOfMass(model, data, q, v, np.zeros(nv))
-        drift = np.concatenate([pc.getFrameClassicalAcceleration(model, data, i, axes).linear for i in points])
+        pc.computeAllTerms(model, data, q, v, out=terms)
+        M, h, B, com_J = terms.M, terms.nle, pc.actuation_matrix(model, data, q), terms.Jcom
+        J, drift = terms.J[:, :3].reshape(12, nv), terms.classical_drift[:, :3].ravel()
         stop = -drift - DAMPING * J @ v  # J a = stop keeps the feet where they are
         # tasks: the centre of mass follows a cosine, the trunk stays upright, joints stay near where they began
         phase = 2 * np.pi * k * DT / PERIOD
         goal = home - [0, 0, DEPTH / 2 * (1 - np.cos(phase))]
         speed, pull = -np.pi * DEPTH / PERIOD * np.sin(phase), -2 * DEPTH * (np.pi / PERIOD) ** 2 * np.cos(phase)
-        com_a = np.array([0, 0, pull]) + 30 * ([0, 0, speed] - data.vcom[0]) + 225 * (goal - data.com[0]) - data.acom[0]
+        com_a = np.array([0, 0, pull]) + 30 * ([0, 0, speed] - terms.vcom) + 225 * (goal - terms.com) - terms.acom
         rest = 100 * pc.difference(model, q, start) - 20 * v
         H = np.diag(np.full(nv + m + 12, 1e-6))
         H[:nv, :nv] += 100 * com_J.T @ com_J + np.diag(weight)
@@ -78,7 +77,7 @@ def main() -> dict[str, np.ndarray]:
             result.contact_acceleration_desired = pin.Motion(-DAMPING * slip, np.zeros(3))
         a = pc.constraintDynamics(model, data, q, v, B @ motor, contacts, results)
         worst = np.maximum(worst, [np.abs(a - qp.results.x[:nv]).max(), (np.abs(motor) / limit).max()])
-        log.append([k * DT, goal[2], data.com[0][2], motor[knee]])
+        log.append([k * DT, goal[2], terms.com[2], motor[knee]])
         q, v = pc.integrate(model, q, DT * v + DT**2 / 2 * a), v + DT * a
     time, wanted, reached, torque = np.array(log).T
     miss = np.abs(wanted - reached).max()

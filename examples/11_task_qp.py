@@ -47,6 +47,7 @@ def main() -> dict[str, Any]:
     """Compare both programs; returns torques of the motors [N m], and times to make and to solve [s], by its name."""
     model, corners = humanoid()
     data, nv, m, tasks = model.createData(), model.nv, len(model.rotors), [model.names[1], *FEET]
+    terms = pc.FrameTerms(model, [*tasks, *corners], ALIGNED)
     bent = np.zeros(nv)
     for joint, angle in BENT.items():
         bent[[model.joint_idx_v(f"left_{joint}"), model.joint_idx_v(f"right_{joint}")]] = angle
@@ -59,15 +60,12 @@ def main() -> dict[str, Any]:
     small = np.repeat([1e-1, 1e-3], [m, 24])  # chooses among redundant forces
 
     def with_accelerations() -> tuple[np.ndarray, ...]:
-        M, h, B = pc.crba(model, data, q), pc.nonLinearEffects(model, data, q, v), pc.actuation_matrix(model, data, q)
-        pc.forwardKinematics(model, data, q, v, np.zeros(nv))
-        ids, points = ([model.getFrameId(name) for name in names] for names in (tasks, corners))
-        drift = np.concatenate([pc.getFrameAcceleration(model, data, i, ALIGNED).vector for i in ids])
-        J = np.vstack([pc.computeFrameJacobian(model, data, q, i, ALIGNED) for i in ids])
-        J_c = np.vstack([pc.computeFrameJacobian(model, data, q, i, ALIGNED)[:3] for i in points])
+        pc.computeAllTerms(model, data, q, v, out=terms)
+        B, J, J_c = pc.actuation_matrix(model, data, q), terms.J[:3].reshape(18, nv), terms.J[3:, :3].reshape(24, nv)
+        drift = terms.spatial_drift[:3].ravel()
         H = block_diag(J.T @ (weight[:, None] * J), np.diag(small))
         g = np.concatenate([J.T @ (weight * (drift - wanted)), np.zeros(m + 24)])
-        return H, g, np.hstack([M, -B, -J_c.T]), -h, np.hstack([np.zeros((len(C), nv)), C]), low, high
+        return H, g, np.hstack([terms.M, -B, -J_c.T]), -terms.nle, np.hstack([np.zeros((len(C), nv)), C]), low, high
 
     def without() -> tuple[np.ndarray, ...]:
         A, free = pc.task_input_matrix(model, data, q, tasks, None, corners, reference=ALIGNED, v=v)

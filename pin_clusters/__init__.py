@@ -32,6 +32,7 @@ from .algorithms.contacts.derivatives import computeImpulseDynamicsDerivatives a
 
 # --- algorithms: Pinocchio's names
 from .algorithms.dynamics.aba import aba as aba
+from .algorithms.dynamics.all_terms import FrameTerms as FrameTerms
 from .algorithms.dynamics.all_terms import computeAllTerms as computeAllTerms
 from .algorithms.dynamics.condition import ClusterCondition as ClusterCondition
 from .algorithms.dynamics.condition import condition as condition

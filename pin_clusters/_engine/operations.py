@@ -183,6 +183,9 @@ FRAME_JACOBIAN = Operation(
     "frame_jacobian", "Jacobians of frames", "tree.frame_jacobians.frame_jacobian",
     "q place:i0 reference:i0 rate:i0 to:f2", group="tree",
 )  # fmt: skip
+FRAME_TERMS = Operation(
+    "frame_terms", "terms of frames", "tree.frame_terms.frame_terms", "places:i1 reference:i0 to", group="tree"
+)
 PLACE_DERIVATIVES = Operation(
     "place_derivatives", "derivatives of the motion of frames", "tree.place_derivatives.place_derivatives",
     "place:i0 reference:i0 M v_q:f2 v_v:f2 a_q:f2 a_v:f2", group="tree",
@@ -283,6 +286,7 @@ BY_NAME = {one.name: one for one in FUNCTIONS}
 HELPERS = (
     Helper("quick_tree", TREE, "tree"),
     Helper("quick_jacobian", FRAME_JACOBIAN, "tree"),
+    Helper("quick_terms", FRAME_TERMS, "tree"),
     Helper("updateFramePlacements", TREE, "tree"),
     Helper("quick_motion", TREE, "moved", changes=True),
     Helper("quick_velocities", PLACE_DERIVATIVES, "moved"),

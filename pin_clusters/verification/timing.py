@@ -89,7 +89,7 @@ def _calibrate(call: Call, block: float) -> int:
     _block(call, 1)
     calls = 1
     while True:
-        elapsed = _block(call, calls) * calls
+        elapsed = min(_block(call, calls) for _ in range(3)) * calls  # not what something else interrupted
         if elapsed >= block / 4.0:
             return max(1, round(calls * block / elapsed))
         calls *= 4

@@ -32,7 +32,7 @@ MODULES = (
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
     "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
-    "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised",
+    "wbc", "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised",
     "traces", "report_traces", "control_loop", "gpu", "learning", "report_learning", "ground",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
@@ -405,6 +405,22 @@ def test_everyday_functions_are_those_of_both(
 @pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 @pytest.mark.skipif(not hasattr(pin, "PGSConstraintSolver"), reason="no solvers in this Pinocchio")
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_terms_of_a_controller_are_those_of_both(scripts: dict[str, ModuleType]) -> None:
+    """Frames move as in Pinocchio, where the velocities are the same; with cranks as they do on the serial robot."""
+    wbc = scripts["wbc"]
+    for name in ("mini_cheetah", *(("G1", "G1, ankles on cranks") if scripts["everyday"].SHARE.exists() else ())):
+        one = wbc.case(name)
+        (_, _, J_com, J, drift), terms = wbc.pinocchio_terms(one, True)(), wbc.terms_here(one)()
+        velocity = [x @ one.v_tree for x in J]
+        assert np.allclose(terms.velocity, velocity, atol=1e-10)
+        assert np.allclose(terms.classical_drift[2:], [a.vector for a in drift[2:]], atol=1e-10)
+        if "cranks" not in name:
+            assert np.allclose(terms.J, J, atol=1e-12)
+            assert np.allclose(terms.Jcom, J_com, atol=1e-12)
+            assert np.allclose(terms.classical_drift, [a.vector for a in drift], atol=1e-10)
+
+
 def test_steps_on_a_ground_are_measured(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
     output = tmp_path / "ground.json"
     assert scripts["ground"].main(["--quick", "--robots", "mini_cheetah", "--output", str(output)]) == 0

@@ -200,6 +200,39 @@ def test_all_terms_are_those_of_the_functions(both: Both) -> None:
         assert close(vectors(getattr(data.tree, name)), vectors(getattr(one.tree, name))), name
 
 
+@pytest.mark.jitless
+@pytest.mark.parametrize("reference", FRAMES, ids=str)
+def test_terms_of_frames(both: Both, reference: pin.ReferenceFrame) -> None:
+    """Pinocchio on the tree, which moves as G says, projected by G."""
+    names = list(both.model.names)[1:]
+    model = both.model.with_frames({f"on {name}": (name, pin.SE3.Random()) for name in names})
+    both = Both(model, both.q, both.v, both.a)
+    q, v, tree, theirs, G = both.q, both.v, model.tree, both.theirs, both.G
+    ids, bias = list(range(model.nframes))[::-1], both.a_tree - G @ both.a
+    terms = pc.computeAllTerms(model, both.data, q, v, frames=ids, reference_frame=reference)
+    assert terms is not None
+    pin.computeJointJacobians(tree, theirs, q)
+    pin.forwardKinematics(tree, theirs, q, both.v_tree, bias)
+    pin.updateFramePlacements(tree, theirs)
+    for k, i in enumerate(ids):
+        assert close(terms.oMf[k], theirs.oMf[i].homogeneous)
+        assert close(terms.J[k], pin.getFrameJacobian(tree, theirs, i, reference).reshape(6, -1) @ G)
+        assert close(terms.velocity[k], pin.getFrameVelocity(tree, theirs, i, reference).vector)
+        assert close(terms.spatial_drift[k], pin.getFrameAcceleration(tree, theirs, i, reference).vector)
+        assert close(terms.classical_drift[k], pin.getFrameClassicalAcceleration(tree, theirs, i, reference).vector)
+    if both.whole:
+        assert close(terms.com, pin.centerOfMass(both.tree, theirs, q, both.v_tree, bias))
+        assert close(terms.vcom, theirs.vcom[0])
+        assert close(terms.acom, theirs.acom[0])
+        assert close(terms.Jcom, pin.jacobianCenterOfMass(both.tree, theirs, q).reshape(3, -1) @ G)
+    if both.spinless:
+        assert close(terms.nle, G.T @ pin.rnea(both.tree, theirs, q, both.v_tree, bias))
+        assert close(terms.nle + terms.M @ both.a, G.T @ pin.rnea(both.tree, theirs, q, both.v_tree, both.a_tree))
+    both.same("v", "a", "oMi")
+    assert close(both.data.M, terms.M)
+    assert close(both.data.nle, terms.nle)
+
+
 def test_far_away_no_digit_is_lost() -> None:
     """Ten thousand kilometres from the origin motions are the same, and the momentum is."""
     model = pc.load("mini_cheetah")

@@ -71,6 +71,11 @@ def all_of_the_tree(model: Any, data: Any, q: np.ndarray, v: np.ndarray, a: np.n
     note("rate", pc.computeCentroidalMomentumTimeVariation(model, data, q, v, a), "dhg")
     note("dccrba", pc.dccrba(model, data, q, v), "Ag", "dAg")
     note("all terms", pc.computeAllTerms(model, data, q, v), "J", "Ag", "hg", "com", "vcom")
+    some = pc.FrameTerms(model, [last, 0, *range(1, last, 7)], axes)
+    pc.computeAllTerms(model, data, q, v, out=some)
+    for field in pc.FrameTerms.__slots__:
+        if isinstance(part := getattr(some, field), np.ndarray):
+            note(f"terms: {field}", part.copy())
     pc.computeForwardKinematicsDerivatives(model, data, q, v, a)
     for i, part in enumerate(pc.getJointAccelerationDerivatives(model, data, model.njoints - 1, pin.LOCAL)):
         note(f"acceleration by {i}", part)

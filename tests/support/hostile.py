@@ -63,7 +63,7 @@ KEPT = (*OWN, "M", "Minv", "J", "Jcom", "Ag", "lambda_c", "dq_after", "dtau_dq",
 MOVES = {"integrate": "qv", "difference": "qp", "project": "q", "dIntegrate": "qv", "dDifference": "qp"}
 QUICK = {
     "quick_tree": "1qva", "quick_jacobian": "qjr1", "quick_motion": "1qva", "quick_velocities": "jNr1",
-    "quick_accelerations": "jNr1", "quick_hessian": "jNr1", "quick_columns": "qP",
+    "quick_accelerations": "jNr1", "quick_hessian": "jNr1", "quick_columns": "qP", "quick_terms": "qvT",
 }  # fmt: skip
 
 
@@ -95,12 +95,14 @@ class Robot:
             "q": q, "v": v, "a": a, "p": pc.integrate(self.model, q, 0.1 * v),
             "x": rng.normal(size=(self.model.njoints, 6)), "j": joints[-1],
             "f": frames[0], "r": pin.LOCAL, "F": frames, "N": None, "1": 1, "C": contacts,
-            "H": self.model.independent_joints[:1], "P": None,
+            "H": self.model.independent_joints[:1], "P": None, "T": pc.FrameTerms(self.model, frames)._desk,
         }  # fmt: skip
         for _ in range(2):
             for function in USUAL:
                 for data in (self.fast, self.slow):
                     outcome(getattr(pc, function), self.arguments(function, data), {})
+            for data in (self.fast, self.slow):
+                pc.computeAllTerms(self.model, data, q, v, frames=frames)
             for function in MOVES:
                 outcome(getattr(pc, function), self.arguments(function), {})
         self.values["P"] = next(p for p in self.fast._plans.values() if hasattr(p, "take")).desk
@@ -132,7 +134,7 @@ class Robot:
 def desks_of_another() -> tuple[Any, ...]:
     """Desks of a robot that is none of those."""
     other = Robot("mit_humanoid")
-    return other.fast._desk, other.model._desk, other.fast._contact_desk, other.values["P"]
+    return other.fast._desk, other.model._desk, other.fast._contact_desk, other.values["P"], other.values["T"]
 
 
 def function_of(name: str) -> Callable[..., Any]:

@@ -7,7 +7,8 @@ from llvmlite import ir
 
 from ..kernels.tables.tree_layout import RATES
 from .code import Function
-from .writer import I64
+from .records import TermsPlan
+from .writer import DOUBLE, I64
 
 
 class OfTree(Function):
@@ -76,6 +77,45 @@ class Motion(Tree):
         with self.b.if_then(self.with_loops()):
             self.differentiate("coupled", [q, self.nq], [v, self.nv], [a, self.nv])
             self.couple(q, v, rate)
+
+
+class Terms(OfTree):
+    """``quick_terms(model, data, q, v, desk)``: all terms, with those of the frames of a desk; True, if it was done."""
+
+    def write(self) -> None:
+        """Write the function."""
+        b = self.b
+        self.open_in_tree(3)
+        desk, plan = self.desk, self.desk_of(self.given(4), TermsPlan)
+        self.same(plan.model, desk.model)
+        q, v = self.vector(2, self.nq), self.vector(3, self.nv)
+        for where, n in (q, v):  # is read while results are written
+            before = b.icmp_unsigned("<=", b.add(where, b.mul(n, I64(8))), plan.frames)
+            self.need(b.or_(before, b.icmp_unsigned(">=", where, plan.end)))
+        rest = [desk.zeros, self.nv]
+        what = b.or_(plan.what, desk.also)
+        wanted = {
+            "crba": [q, [plan.M, self.nv, self.nv]],
+            "computeMechanicalEnergy": [q, v],
+            "quick_tree": [what, q, v, rest],
+            "quick_terms": [plan.all("places"), plan.reference, plan.all("frames")],
+            "nonLinearEffects": [q, v, rest, [plan.nle, self.nv]],  # late: v may be what it leaves in data
+            "computeGeneralizedGravity": [q, rest, rest, [plan.g, self.nv]],
+        }
+        for name in wanted:
+            self.need(self.there(desk.all(name)[0]))
+        self.couple(q[0], v[0])
+        desk.put(changed=I64(1))
+        for name, words in wanted.items():
+            kernel, tables = desk.all(name)
+            self.need(self.run(kernel, tables, words))
+        kinetic, potential = (self.item(desk.energies, I64(i), DOUBLE) for i in range(2))
+        for i, x in enumerate((kinetic, potential, b.fadd(kinetic, potential))):
+            self.put_item(x, desk.kept, I64(i))
+        done = self.found("true")
+        self.call(self.found("increase"), ir.VoidType(), done)
+        b.ret(done)
+        self.hand_over()
 
 
 class FrameJacobian(OfTree):

@@ -114,6 +114,20 @@ class Plan(Record):
     accelerations = Flag()  # or products
 
 
+class TermsPlan(Record):
+    """Frames of which a controller wants all terms, and where these are written."""
+
+    model = Room()
+    what = Count()  # of the tree
+    reference = Count()
+    places = Array(1)
+    frames = Array(1)  # what the kernel of frames writes; behind it M, nle and g
+    M = Room()
+    nle = Room()
+    g = Room()
+    end = Count()
+
+
 class ContactPlan(Record):
     """Contacts: what kernels are given, the lists that the user gave, words that must be what they were."""
 

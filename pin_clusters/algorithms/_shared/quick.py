@@ -18,6 +18,12 @@ def quick_tree(model: ClusterModel, data: ClusterData, what: int, q: Any, v: Any
 
 
 @fast
+def quick_terms(model: ClusterModel, data: ClusterData, q: Any, v: Any, plan: Desk) -> bool:
+    """Compute all terms, with those of the frames of a plan; returns whether that was done."""
+    return False
+
+
+@fast
 def quick_motion(model: ClusterModel, data: ClusterData, what: int, q: Any, v: Any, a: Any) -> bool:
     """Do the same where motions are differentiated."""
     return False

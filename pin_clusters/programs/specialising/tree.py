@@ -143,8 +143,9 @@ class _Wish:
                         results += of_pack(array, tuple(left.pop(i)[1] for i in t), new.pack(g, list(after[list(t)])))
             after = np.array([new.scalar(x) if i in left else None for i, x in enumerate(after)], dtype=object)
         results += [Result(array, (at,), after[i]) for i, (array, at) in left.items()]
-        com = self._tables.sections.com  # is read here as well
-        results += [Result("keep", (i,), after[i]) for i in range(com, com + 3) if i in left]
+        A = self._tables.sections  # the whole robot's centre is read here as well
+        centers = (first + i for first in (A.com, A.vcom, A.acom) for i in range(3))
+        results += [Result("keep", (i,), after[i]) for i in centers if left.get(i, ("keep",))[0] != "keep"]
         core = Core(self._inputs).text(results, ["keep", "work", *(f"field{r}" for r in self._fields)])
         return module_text(core, self._entry(), "\n")
 

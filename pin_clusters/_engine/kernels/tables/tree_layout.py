@@ -180,6 +180,9 @@ AXES: Final = 2048  # J of the tree; dJ with RATES
 MAP_RATE: Final = 4096  # dAg; with MAP and RATES
 QUIET: Final = 8192  # nothing is copied to ``pin.Data``
 
+FRAME_NUMBERS: Final = 34
+"""Of a frame beside its Jacobian: homogeneous matrix by rows, velocity, spatial and classical acceleration."""
+
 # work of a link; vectors in axes of the world, motions at the link's own origin
 LINK_ROTATION: Final = 0  # 9, and position: 3
 LINK_TURN: Final = 12  # 9: the joint frame of the tree
