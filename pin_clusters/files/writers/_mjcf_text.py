@@ -126,9 +126,9 @@ class File:
         ET.SubElement(element, "joint", given)
 
     def _actuators(self) -> ET.Element:
-        """Return a motor for each rotor; of a robot without rotors, for each independent joint."""
+        """Return a motor for each motor's rotor; of a robot without rotors, for each independent joint."""
         section, names = ET.Element("actuator"), Names()
-        for r in self.model.rotors:
+        for r in self.model.motors:
             turned = self.bodies.drives(r)
             if r.name in self.bodies.of_rotor:
                 at = {"joint": self.bodies.of_rotor[r.name].joints[0].name}

@@ -35,7 +35,7 @@ class Constraints:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
         self.couplings = Names()
         self.names = defaultdict[str, Names](Names)  # of each kind of our own elements
-        self.rows = rows_by_source(model)
+        self.rows, self.friction = rows_by_source(model), friction_of(model)
         self.resolved: dict[int, Any] = {id(r.source): r for r in model.rotors}
         self.resolved |= {id(c.source): c for c in model.closures}
 
@@ -138,6 +138,8 @@ class Constraints:
         element = ET.SubElement(self.root, "rotor", name=self.names["rotor"](str(rotor.name)))
         if rotor.armature is not None:
             element.set("armature", rotor.armature)
+        if not rotor.driven:
+            element.set("driven", "false")
         for j, ratio in zip(rotor.resolve(self.tree).joints, np.atleast_1d(rotor.ratios), strict=True):
             ET.SubElement(element, "drive", joint=self.tree.names[j], ratio=text(ratio))
         ET.SubElement(element, "carrier", link=self.links.of_joint[resolved.carrier_id])
@@ -149,6 +151,10 @@ class Constraints:
             add_inertial(element, rotor.inertia)
 
     def _spring(self, c: Spring) -> None:
+        if self.friction.get(self.tree.getJointId(str(c.along))) is c:  # the rest is said by <dynamics>
+            if not any((*c.stiffness, *c.damping[1:])):
+                return
+            c = Spring(c.along, c.stiffness, c.rest, (0.0, *c.damping[1:]))
         element = ET.SubElement(self.root, "spring", name=self.names["spring"](c.name or "spring"))
         for key, value in (("stiffness", c.stiffness), ("damping", c.damping), ("friction", (c.friction,))):
             if any(value):
@@ -199,6 +205,17 @@ class Constraints:
         if role:
             frame.set("role", role)
         _origin(frame, place.placement)
+
+
+def friction_of(model: ClusterModel) -> dict[int, Spring]:
+    """Return, by joint, the spring whose linear damping and dry friction stand in ``<dynamics>``."""
+    tree, found = model.own_tree, dict[int, Spring]()
+    for c in model.constraints:
+        if isinstance(c, Spring) and isinstance(c.along, str) and c.name is None and tree.existJointName(c.along):
+            j = tree.getJointId(c.along)
+            if tree.nvs[j] == 1 and (c.damping[0] or c.friction):
+                found.setdefault(j, c)
+    return found
 
 
 def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:

@@ -7,14 +7,15 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pinocchio as pin
 
-from ..._support.trees import in_q
+from ..._support.trees import in_q, in_v
+from ...constraints.spring import Spring
 from ...errors import PinClustersWarning, UnsupportedJointError
 from ...model import ClusterModel, check_model
 from ._collisions import add_collisions
 from ._joints import Part, parts_of
 from ._links import Links
 from ._text import check_text, finite, in_comment, text, write
-from ._urdf_constraints import Constraints, add_inertial, add_origin
+from ._urdf_constraints import Constraints, add_inertial, add_origin, friction_of
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar": "planar"}
@@ -23,11 +24,11 @@ _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar
 def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
     """Write a model as URDF+, from which `buildModelFromUrdf` makes the same model again.
 
-    Joints, inertias, limits, damping and friction are plain URDF, loops and couplings URDF+ (arXiv 2411.19753). What
-    neither has is in elements that the loader reads and others skip: ``<rotor>``, ``<rod>``, ``<mechanism>``,
-    ``<shape>`` (collision shapes other than boxes, spheres, cylinders and files of meshes), ``<reference_pose>`` and
-    ``<dynamics armature=...>``. The result needs no ``root_joint``: a floating base is a
-    ``floating`` joint below a link ``world``.
+    Joints, inertias, limits, damping and friction (of `Spring` constraints, which act) are plain URDF, loops and
+    couplings URDF+ (arXiv 2411.19753). What neither has is in elements that the loader reads and others skip:
+    ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<shape>`` (collision shapes other than boxes, spheres, cylinders and
+    files of meshes), ``<reference_pose>`` and ``<dynamics armature=...>``. The result needs no ``root_joint``: a
+    floating base is a ``floating`` joint below a link ``world``.
 
     Joints with several freedoms become rows of revolute and prismatic ones, with the same coordinates, but for floating
     and planar joints. Frames become links without inertia on fixed joints. Pinocchio orders the children of a link by
@@ -65,16 +66,16 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     links = Links(tree, model.name, any(p.kind == "free" for p in chains.get(1, [])))
     check_text(model.name)
     root = ET.Element("robot", name=model.name or "robot")
-    flags = _flags(model)
+    flags, acting = _flags(model), friction_of(model)
     _add_link(root, links.of_joint[0], links.inertias.get(links.of_joint[0]))
     for j, parts in chains.items():
         parent = links.of_joint[int(tree.parents[j])]
         for part in parts[:-1]:
             between = links.new(f"{part.name}_link")
-            _add_joint(root, tree, part, parent, between, flags.get(tree.names[j]))
+            _add_joint(root, tree, part, parent, between, flags.get(tree.names[j]), None)
             _add_link(root, between, None)
             parent = between
-        _add_joint(root, tree, parts[-1], parent, links.of_joint[j], flags.get(tree.names[j]))
+        _add_joint(root, tree, parts[-1], parent, links.of_joint[j], flags.get(tree.names[j]), acting.get(j))
         _add_link(root, links.of_joint[j], links.inertias.get(links.of_joint[j]))
         _add_frames(root, links, j)
     _add_frames(root, links, 0)
@@ -82,7 +83,8 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     Constraints(root, model, links).add()
     _add_reference(root, model)
     ET.indent(root)
-    said = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
+    said = _remarks(model, chains, set(chains) - set(acting))
+    said += [f"Collision shapes that are not written: {', '.join(lost)}."] if lost else []
     head = "\n".join(f"     {in_comment(line)}" for line in said)
     return write(
         f'<?xml version="1.0"?>\n<!-- pin_clusters: {head.strip()}\n-->\n{ET.tostring(root, encoding="unicode")}\n',
@@ -90,8 +92,8 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     )
 
 
-def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
-    """Return what is said at the top; warn of what changes the dynamics."""
+def _remarks(model: ClusterModel, chains: dict[int, list[Part]], smooth: set[int]) -> list[str]:
+    """Return what is said at the top; warn of what changes the dynamics. In ``smooth`` joints no friction acts."""
     g = np.array(model.gravity.linear)
     said = [
         f"{model.name}, written by pc.to_urdf; read it with pc.buildModelFromUrdf, without a root joint.",
@@ -107,6 +109,11 @@ def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
     several = [model.own_tree.names[j] for j, parts in chains.items() if len(parts) > 1]
     if several:
         said.append(f"Joints with several freedoms, written as rows of simple ones: {', '.join(several)}.")
+    own = model.own_tree
+    if idle := [
+        own.names[j] for j in sorted(smooth) if np.any([own.damping[in_v(own, j)], own.friction[in_v(own, j)]])
+    ]:
+        said.append(f"Damping and friction that no pc.Spring makes act are not written: {', '.join(idle)}.")
     if any(c for c in model.constraints):
         said.append("Programs other than pin_clusters read the tree and skip what ties its joints.")
     return said
@@ -130,7 +137,9 @@ def _add_link(root: ET.Element, name: str, inertia: pin.Inertia | None) -> None:
         add_inertial(link, inertia)
 
 
-def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child: str, flag: str | None) -> None:
+def _add_joint(
+    root: ET.Element, tree: pin.Model, part: Part, parent: str, child: str, flag: str | None, acting: Spring | None
+) -> None:
     kind = "continuous" if part.turns else _TYPES[part.kind]
     check_text(part.name)
     joint = _connect(root, part.name, kind, part.placement, parent, child)
@@ -151,7 +160,8 @@ def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child
         limit["lower"] = text(finite(tree.lowerPositionLimit[k]))
         limit["upper"] = text(finite(tree.upperPositionLimit[k]))
     ET.SubElement(joint, "limit", limit)
-    given = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
+    damping, friction = (0.0, 0.0) if acting is None else (acting.damping[0], acting.friction)
+    given = {"damping": damping, "friction": friction, "armature": tree.armature[i]}
     if any(given.values()):  # the damping stands there in any case, as parsers of URDF want it
         said = {key: text(value) for key, value in given.items() if value != 0.0 or key == "damping"}
         ET.SubElement(joint, "dynamics", said)
