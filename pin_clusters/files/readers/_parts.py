@@ -147,16 +147,15 @@ def read_friction(description: Description, notes: Notes) -> list[Spring]:
     """Return ``<dynamics damping=... friction=...>`` of the joints of one degree of freedom: forces that act there."""
     found, lost = list[Spring](), list[str]()
     for name, joint in description.joints.items():
-        dynamics = only_child(joint, "dynamics", f"joint {name!r}")
-        given = {} if dynamics is None else {key: dynamics.get(key, "0") for key in ("damping", "friction")}
-        values = {key: number(text, f"the {key}", f"joint {name!r}") for key, text in given.items()}
-        if not any(values.values()) or joint.get("type") == "fixed":
+        owner = f"joint {name!r}"
+        if (dynamics := only_child(joint, "dynamics", owner)) is None or joint.get("type") == "fixed":
             continue
-        if joint.get("type") not in ("revolute", "continuous", "prismatic"):
+        damping, friction = (number(dynamics.get(k, "0"), f"the {k}", owner) for k in ("damping", "friction"))
+        if (damping or friction) and joint.get("type") in ("floating", "planar"):
             lost.append(name)
-            continue
-        with in_words_of(f"joint {name!r}"):
-            found.append(Spring(name, damping=values["damping"], friction=values["friction"]))
+        elif damping or friction:
+            with in_words_of(owner):
+                found.append(Spring(name, damping=damping, friction=friction))
     notes.about(lost, "damping and friction of floating and planar joints have no axis to act along and are lost: {}.")
     return found
 

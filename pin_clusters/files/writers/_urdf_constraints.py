@@ -35,7 +35,7 @@ class Constraints:
         self.root, self.model, self.links, self.tree = root, model, links, model.own_tree
         self.couplings = Names()
         self.names = defaultdict[str, Names](Names)  # of each kind of our own elements
-        self.rows, self.friction = rows_by_source(model), friction_of(model)
+        self.rows = rows_by_source(model)
         self.resolved: dict[int, Any] = {id(r.source): r for r in model.rotors}
         self.resolved |= {id(c.source): c for c in model.closures}
 
@@ -151,10 +151,10 @@ class Constraints:
             add_inertial(element, rotor.inertia)
 
     def _spring(self, c: Spring) -> None:
-        if self.friction.get(self.tree.getJointId(str(c.along))) is c:  # the rest is said by <dynamics>
-            if not any((*c.stiffness, *c.damping[1:])):
-                return
+        if _in_dynamics(self.tree, c) is not None:  # which says linear damping and dry friction
             c = Spring(c.along, c.stiffness, c.rest, (0.0, *c.damping[1:]))
+            if not any((*c.stiffness, *c.damping)):
+                return
         element = ET.SubElement(self.root, "spring", name=self.names["spring"](c.name or "spring"))
         for key, value in (("stiffness", c.stiffness), ("damping", c.damping), ("friction", (c.friction,))):
             if any(value):
@@ -207,15 +207,21 @@ class Constraints:
         _origin(frame, place.placement)
 
 
-def friction_of(model: ClusterModel) -> dict[int, Spring]:
-    """Return, by joint, the spring whose linear damping and dry friction stand in ``<dynamics>``."""
-    tree, found = model.own_tree, dict[int, Spring]()
+def friction_of(model: ClusterModel) -> np.ndarray:
+    """Return the linear damping and dry friction that stand in ``<dynamics>``, shape (2, tree.nv)."""
+    found = np.zeros((2, model.own_tree.nv))
     for c in model.constraints:
-        if isinstance(c, Spring) and isinstance(c.along, str) and c.name is None and tree.existJointName(c.along):
-            j = tree.getJointId(c.along)
-            if tree.nvs[j] == 1 and (c.damping[0] or c.friction):
-                found.setdefault(j, c)
+        if (i := _in_dynamics(model.own_tree, c)) is not None:
+            found[:, i] += c.damping[0], c.friction
     return found
+
+
+def _in_dynamics(tree: pin.Model, c: Any) -> int | None:
+    """Return where in v a spring without a name acts that is along one simple joint; else None."""
+    if not isinstance(c, Spring) or not isinstance(c.along, str) or c.name is not None:
+        return None
+    j = joint_id(tree, c.along, c.label)
+    return int(tree.idx_vs[j]) if tree.nvs[j] == 1 else None
 
 
 def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:

@@ -7,8 +7,7 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pinocchio as pin
 
-from ..._support.trees import in_q, in_v
-from ...constraints.spring import Spring
+from ..._support.trees import in_q, joint_in_v
 from ...errors import PinClustersWarning, UnsupportedJointError
 from ...model import ClusterModel, check_model
 from ._collisions import add_collisions
@@ -55,7 +54,8 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         'rotor:hip_roll'
     """
     check_model(model, "to_urdf")
-    tree = model.own_tree
+    own, tree = model.own_tree, model.own_tree.copy()
+    tree.damping, tree.friction = friction_of(model)
     chains = {j: parts_of(tree, j, "URDF") for j in range(1, tree.njoints)}
     for j, parts in chains.items():
         if any(part.kind == "ball" for part in parts):
@@ -66,16 +66,16 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     links = Links(tree, model.name, any(p.kind == "free" for p in chains.get(1, [])))
     check_text(model.name)
     root = ET.Element("robot", name=model.name or "robot")
-    flags, acting = _flags(model), friction_of(model)
+    flags = _flags(model)
     _add_link(root, links.of_joint[0], links.inertias.get(links.of_joint[0]))
     for j, parts in chains.items():
         parent = links.of_joint[int(tree.parents[j])]
         for part in parts[:-1]:
             between = links.new(f"{part.name}_link")
-            _add_joint(root, tree, part, parent, between, flags.get(tree.names[j]), None)
+            _add_joint(root, tree, part, parent, between, flags.get(tree.names[j]))
             _add_link(root, between, None)
             parent = between
-        _add_joint(root, tree, parts[-1], parent, links.of_joint[j], flags.get(tree.names[j]), acting.get(j))
+        _add_joint(root, tree, parts[-1], parent, links.of_joint[j], flags.get(tree.names[j]))
         _add_link(root, links.of_joint[j], links.inertias.get(links.of_joint[j]))
         _add_frames(root, links, j)
     _add_frames(root, links, 0)
@@ -83,8 +83,10 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     Constraints(root, model, links).add()
     _add_reference(root, model)
     ET.indent(root)
-    said = _remarks(model, chains, set(chains) - set(acting))
-    said += [f"Collision shapes that are not written: {', '.join(lost)}."] if lost else []
+    said = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
+    idle = np.flatnonzero((own.damping != tree.damping) | (own.friction != tree.friction))
+    if lazy := dict.fromkeys(str(tree.names[joint_in_v(tree, int(i))]) for i in idle):
+        said.append(f"Damping and friction of the tree that no pc.Spring makes act are not written: {', '.join(lazy)}.")
     head = "\n".join(f"     {in_comment(line)}" for line in said)
     return write(
         f'<?xml version="1.0"?>\n<!-- pin_clusters: {head.strip()}\n-->\n{ET.tostring(root, encoding="unicode")}\n',
@@ -92,8 +94,8 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     )
 
 
-def _remarks(model: ClusterModel, chains: dict[int, list[Part]], smooth: set[int]) -> list[str]:
-    """Return what is said at the top; warn of what changes the dynamics. In ``smooth`` joints no friction acts."""
+def _remarks(model: ClusterModel, chains: dict[int, list[Part]]) -> list[str]:
+    """Return what is said at the top; warn of what changes the dynamics."""
     g = np.array(model.gravity.linear)
     said = [
         f"{model.name}, written by pc.to_urdf; read it with pc.buildModelFromUrdf, without a root joint.",
@@ -109,11 +111,6 @@ def _remarks(model: ClusterModel, chains: dict[int, list[Part]], smooth: set[int
     several = [model.own_tree.names[j] for j, parts in chains.items() if len(parts) > 1]
     if several:
         said.append(f"Joints with several freedoms, written as rows of simple ones: {', '.join(several)}.")
-    own = model.own_tree
-    if idle := [
-        own.names[j] for j in sorted(smooth) if np.any([own.damping[in_v(own, j)], own.friction[in_v(own, j)]])
-    ]:
-        said.append(f"Damping and friction that no pc.Spring makes act are not written: {', '.join(idle)}.")
     if any(c for c in model.constraints):
         said.append("Programs other than pin_clusters read the tree and skip what ties its joints.")
     return said
@@ -137,9 +134,7 @@ def _add_link(root: ET.Element, name: str, inertia: pin.Inertia | None) -> None:
         add_inertial(link, inertia)
 
 
-def _add_joint(
-    root: ET.Element, tree: pin.Model, part: Part, parent: str, child: str, flag: str | None, acting: Spring | None
-) -> None:
+def _add_joint(root: ET.Element, tree: pin.Model, part: Part, parent: str, child: str, flag: str | None) -> None:
     kind = "continuous" if part.turns else _TYPES[part.kind]
     check_text(part.name)
     joint = _connect(root, part.name, kind, part.placement, parent, child)
@@ -160,8 +155,7 @@ def _add_joint(
         limit["lower"] = text(finite(tree.lowerPositionLimit[k]))
         limit["upper"] = text(finite(tree.upperPositionLimit[k]))
     ET.SubElement(joint, "limit", limit)
-    damping, friction = (0.0, 0.0) if acting is None else (acting.damping[0], acting.friction)
-    given = {"damping": damping, "friction": friction, "armature": tree.armature[i]}
+    given = {"damping": tree.damping[i], "friction": tree.friction[i], "armature": tree.armature[i]}
     if any(given.values()):  # the damping stands there in any case, as parsers of URDF want it
         said = {key: text(value) for key, value in given.items() if value != 0.0 or key == "damping"}
         ET.SubElement(joint, "dynamics", said)

@@ -1,0 +1,62 @@
+"""What a file of motors, ``robot.motors.yaml``, may say: one table of its keys, of which reader and template are made.
+
+A key that is added to the table is read, checked and explained; what changes the meaning of one that is there needs
+another ``VERSION``::
+
+    motors_version: 1
+    motors:
+      - joint: FL_calf_joint
+        stages: [{ratio: 6.33}, {ratio: 1.917, inertia: 2.0e-5}]
+        rotor_inertia: 1.11842e-4
+        limits: {at: joint, effort: 45.43, velocity: 15.7}
+        source: inertia of the rotor's link in the maker's URDF
+"""
+
+from typing import Any, NamedTuple
+
+VERSION = 1
+ENDING = ".motors.yaml"
+TEXT = "text"
+
+
+class Number(NamedTuple):
+    """A number that is not 0, in SI units."""
+
+    unit: str
+    signed: bool = False  # whether it may be negative
+
+
+class Key(NamedTuple):
+    """A key: what stands there, and what that means."""
+
+    kind: Any  # TEXT, a Number, a tuple of words, a table (a mapping is there) or [table] (a list of them)
+    about: str
+    needed: bool = False
+
+
+Table = dict[str, Key]
+STAGE: Table = {
+    "ratio": Key(Number("turns per turn", signed=True), "turns of its input per turn of its output", True),
+    "inertia": Key(Number("kg m^2"), "of what turns with its output, about the axis; left out where a link has it"),
+}
+LIMITS: Table = {
+    "at": Key(("joint", "motor"), "side of the gear on which they hold", True),
+    "effort": Key(Number("N m, or N of a sliding joint"), "largest torque or force"),
+    "velocity": Key(Number("rad/s, or m/s of a sliding joint"), "largest speed"),
+}
+MOTOR: Table = {
+    "joint": Key(TEXT, "joint that it drives; with * and ? each that fits; _joint at the end may be left out", True),
+    "name": Key(TEXT, "by default rotor:JOINT"),
+    "ratio": Key(Number("turns per turn", signed=True), "turns of the rotor per turn of the joint (or per m)"),
+    "stages": Key([STAGE], "in place of ratio: those of the gear, from the motor to the joint"),
+    "rotor_inertia": Key(Number("kg m^2"), "of what turns with the motor, about its axis; in a link already", True),
+    "armature": Key(
+        ("replace", "keep"), "whether the rotor stands for the armature of the robot's file, or adds to it"
+    ),
+    "limits": Key(LIMITS, "in place of those of the robot's file"),
+    "source": Key(TEXT, "where the numbers come from"),
+}
+FILE: Table = {
+    "motors_version": Key((str(VERSION),), f"version of the format, {VERSION}", True),
+    "motors": Key([MOTOR], "one entry per motor, however many stages its gear has", True),
+}
