@@ -52,6 +52,7 @@ def as_asked(model: ClusterModel, robot: str, independent: Sequence[str] | None 
     from ..algorithms.dynamics.with_independent import with_independent
     from ..files.motor_keys import ENDING
     from ..files.readers.motors import with_motors
+    from ..files.writers.motors import from_armature
 
     meta, beside = click.get_current_context().meta, Path(robot).parent / f"{Path(robot).stem}{ENDING}"
     if meta.get("motors"):
@@ -59,7 +60,9 @@ def as_asked(model: ClusterModel, robot: str, independent: Sequence[str] | None 
     elif Path(robot).is_file() and beside.is_file():
         click.secho(f"note: {beside} is there, and not read by itself. Say --motors {beside}.", fg="yellow", err=True)
     for given in meta.get("rotor", ()):
-        model = with_motors(model, _stated(model, given))
+        model = with_motors(model, _stated(model, given), f"--rotor {given}")
+    if ratio := meta.get("from_armature"):
+        model = with_motors(model, from_armature(model, ratio))
     return with_independent(model, independent)[0] if independent else model
 
 

@@ -1,15 +1,6 @@
 """What a file of motors, ``robot.motors.yaml``, may say: one table of its keys, of which reader and template are made.
 
-A key that is added to the table is read, checked and explained; what changes the meaning of one that is there needs
-another ``VERSION``::
-
-    motors_version: 1
-    motors:
-      - joint: FL_calf_joint
-        stages: [{ratio: 6.33}, {ratio: 1.917, inertia: 2.0e-5}]
-        rotor_inertia: 1.11842e-4
-        limits: {at: joint, effort: 45.43, velocity: 15.7}
-        source: inertia of the rotor's link in the maker's URDF
+A key that is added to the table is read, checked and explained; what changes the meaning of one needs another version.
 """
 
 from typing import Any, NamedTuple

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import click
 
 from .. import common
-from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, of_robot, output
+from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, keep, of_robot, output
 
 
 @click.command(context_settings=CONTEXT)
@@ -133,14 +133,13 @@ def study(
     help="What touches: frames, or points of frames or joints, m.  [default: the robot's shapes]",
 )  # fmt: skip
 @click.option(
-    "--from-armature", type=POSITIVE, metavar="RATIO",
+    "--from-armature", type=POSITIVE, metavar="RATIO", expose_value=False, callback=keep,
     help="Take armature for rotors behind gears of that ratio: inertia = armature / RATIO^2.",
 )  # fmt: skip
 def audit(
     robot: str, output: Path | None, threshold: float, frames: tuple[str, ...], walk: str | None, drop: float | None,
     friction: float, touching: tuple[str, ...], trajectory: str,
-    base: Literal["fixed", "floating"] | None, drop_rotors: bool, independent: tuple[str, ...] | None,
-    from_armature: float | None, **options: Any,
+    base: Literal["fixed", "floating"] | None, drop_rotors: bool, independent: tuple[str, ...] | None, **options: Any,
 ) -> None:  # fmt: skip
     """Is armature enough? Write a page that says so.
 
@@ -160,8 +159,6 @@ def audit(
       pin-clusters audit mit_humanoid --walk
       pin-clusters audit my_robot.urdf --walk gait.csv --touching "*_ankle=0.1,0,0;-0.05,0,0"
     """  # noqa: D301 (click wants the character)
-    from ...files.readers.motors import with_motors
-    from ...files.writers.motors import from_armature as as_rotors
     from ...simulation.ground.plane import Ground
     from ...studies import audit
     from .. import drop as drops
@@ -176,8 +173,6 @@ def audit(
     as_it_is = base is None and not Path(robot).is_file()
     model = common.load(robot) if as_it_is else motions.load(robot, base, motion)
     model = common.as_asked(model, robot, independent)
-    if from_armature is not None:
-        model = with_motors(model, as_rotors(model, from_armature))
     audit.check(model)
     on_foot = walk is not None or drop is not None
     points = drops.touching_of(model, touching) if on_foot else None

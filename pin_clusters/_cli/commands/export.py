@@ -134,8 +134,7 @@ def motors(robot: str, output: Path | None, force: bool) -> None:
     from ...files.motor_keys import ENDING
     from ...files.writers.motors import motors_template
 
-    folder = Path(robot).parent if Path(robot).is_file() else Path()
-    file = output or folder / f"{Path(robot).stem or 'robot'}{ENDING}"
+    file = output or (Path(robot).parent if Path(robot).is_file() else Path()) / f"{Path(robot).stem}{ENDING}"
     if file.exists() and not force:
         raise common.OutputError(f"{file} exists. Say --force to replace it, or choose another --output.")
     motors_template(common.load(robot), file)

@@ -9,10 +9,8 @@ MAX_BYTES = 2**17  # those of robots have some kilobytes; reading takes 10 s per
 MAX_LETTERS = 1000  # of a key or a value
 
 
-def read_yaml(text: bytes, source: str, key: str = "closed_loop", nodes: bool = False) -> Any:
+def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
     """Return what a document holds: dicts, lists, text, numbers; or PyYAML's nodes, which know their lines.
-
-    ``key`` is one that it may have, for messages.
 
     Anchors are refused before anything is made of them: nested aliases are what makes a file of a kilobyte fill the
     memory, and no robot description needs one.
@@ -23,7 +21,7 @@ def read_yaml(text: bytes, source: str, key: str = "closed_loop", nodes: bool = 
     import yaml
 
     if not text.strip():
-        raise LoadError(f"{source} is empty. Expected YAML with keys such as {key}.")
+        raise LoadError(f"{source} is empty. Expected YAML: keys and their values.")
     if len(text) > MAX_BYTES:
         raise LoadError(f"{source} has {len(text) / 1e6:.2g} MB of YAML. This is no robot.")
 
@@ -44,7 +42,7 @@ def read_yaml(text: bytes, source: str, key: str = "closed_loop", nodes: bool = 
             if isinstance(node, yaml.ScalarNode) and len(node.value) > MAX_LETTERS:
                 raise LoadError(f"{source} has a key or a value of {len(node.value)} letters. This is no robot.")
             if isinstance(node, yaml.MappingNode):
-                _check_keys([k for k, _ in node.value], source, key)
+                _check_keys([key for key, _ in node.value], source)
             return node
 
     try:
@@ -67,14 +65,12 @@ def read_yaml(text: bytes, source: str, key: str = "closed_loop", nodes: bool = 
         ) from None
 
 
-def _check_keys(keys: list[Any], source: str, such: str) -> None:
+def _check_keys(keys: list[Any], source: str) -> None:
     """Refuse a key that is given twice: of two statements the first would be lost."""
     seen = set[str]()
     for key in keys:
         if not isinstance(key.value, str):
-            raise LoadError(f"{source}: a list or a mapping is used as a key. Keys are words, such as {such}.")
+            raise LoadError(f"{source}: a list or a mapping is used as a key. Keys are words.")
         if key.value in seen:
-            raise LoadError(
-                f"{source}, line {key.start_mark.line + 1}: the key {key.value!r} is given twice. Keep one."
-            )
+            raise LoadError(f"{source}, line {key.start_mark.line + 1}: {key.value!r} is given twice. Keep one.")
         seen.add(key.value)

@@ -1,7 +1,7 @@
 """One door for robots in files, whatever their format."""
 
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from ...model import ClusterModel
 from ._arguments import documented, is_xml, read_file
 from .extended_urdf import buildModelFromYAML
 from .mjcf import buildModelFromMJCF
-from .motors import with_motors
+from .motors import Motors, with_motors
 from .sdf import buildModelFromSdf
 from .urdf import buildModelFromUrdf
 
@@ -40,7 +40,7 @@ ELSEWHERE = {
 def open_robot(
     file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
     q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
-    *, motors: str | os.PathLike[str] | Mapping[str, Any] | None = None,
+    *, motors: Motors | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
@@ -51,8 +51,8 @@ def open_robot(
         file: Path of the file.
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default what
             the file says, or none.
-        motors: Path of a ``.motors.yaml`` file (``pin-clusters motors FILE`` writes its template), or a mapping of the
-            same keys: the rotor of each motor, its ratio or the stages of its gear, its limits. None is looked for.
+        motors: Rotors, gears and limits of the motors: path of a ``.motors.yaml`` file, whose template ``pin-clusters
+            motors FILE`` writes, or a mapping of the same keys. By default none, whatever lies beside ``file``.
 
     Returns:
         The model.

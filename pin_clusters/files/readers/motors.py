@@ -25,43 +25,36 @@ class Given(NamedTuple):
     where: str
 
 
-def with_motors(model: ClusterModel, motors: str | os.PathLike[str] | Mapping[str, Any]) -> ClusterModel:
+Motors = str | os.PathLike[str] | Mapping[str, Any]
+
+
+def with_motors(model: ClusterModel, motors: Motors, where: str = "motors") -> ClusterModel:
     """Return a robot with motors, given by a file or by what would stand in one, on its joints.
 
-    Each is a `Rotor`, each further stage with an inertia another one that no motor drives.
-
-    Raises:
-        LoadError: A key or a joint is unknown, or a value is none that it can have; the message has the line.
-        ArgumentTypeError: ``motors`` is neither a path nor a mapping.
+    Each is a `Rotor`, each further stage with an inertia another one that no motor drives. What does not fit the table
+    of keys, or the robot, is a ``LoadError`` with its line.
     """
     if isinstance(motors, Mapping):
-        given = _of_python(motors, "motors")
+        given = _of_python(motors, where)
     else:
         path, text = read_file(motors, "a .motors.yaml")
-        given = _of_node(read_yaml(text, repr(str(path)), "motors", nodes=True), repr(str(path)))
-    tree, rotors, names, limited = model.own_tree.copy(), list[Rotor](), dict[str, str](), dict[int, str]()
+        given = _of_node(read_yaml(text, repr(str(path)), nodes=True), repr(str(path)))
+    tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
     taken = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
     limits = {"effort": np.array(tree.effortLimit), "velocity": np.array(tree.velocityLimit)}
     for motor in _table(given, FILE, "")["motors"]:
-        where, told = motor["where"], motor.get("limits", {})
+        where, told = str(motor["where"]), motor.get("limits", {})
         for joint in _joints(model, motor["joint"], where):
             i = tree.idx_vs[tree.getJointId(joint)]
             if i in taken:
                 raise LoadError(f"{where}: joint {joint!r} has a rotor in the robot's file, {taken[i]!r}. Keep one.")
-            if tree.armature[i] and "armature" not in motor:
-                raise LoadError(
-                    f"{where}: joint {joint!r} has armature {tree.armature[i]:g} in the robot's file. Add armature: "
-                    "replace if the rotor stands for it, keep if both exist."
-                )
             with in_words_of(where):
                 rotors += (made := list(_rotors(joint, motor)))
-            for name in (str(rotor.name) for rotor in made):
-                if name in names:
-                    raise LoadError(f"{where}: motor {name!r} is there already, {names[name]}. Give it its own name.")
-                names[name] = where
-            if told and i in limited:
-                raise LoadError(f"{where}: limits of joint {joint!r} are there already, {limited[i]}. Keep one.")
-            limited |= {i: where} if told else {}
+                made[0].resolve(tree)  # which asks what armature means
+            for what in (*(f"motor {r.name!r}" for r in made), *[f"limits of joint {joint!r}"] * bool(told)):
+                if what in stated:
+                    raise LoadError(f"{where}: there is {what} already, {stated[what]}. Keep one, or name them apart.")
+                stated[what] = where
             gear = abs(made[0].ratios[0]) if told.get("at") == "motor" else 1.0  # type: ignore[index]
             for key in limits.keys() & told.keys():
                 limits[key][i] = told[key] * (gear if key == "effort" else 1.0 / gear)

@@ -38,11 +38,10 @@ def suggested(model: ClusterModel) -> list[Suggested]:
         if frame is not None and frame.parentJoint == tree.parents[j]:
             axis = frame.placement.rotation.T @ tree.jointPlacements[j].rotation @ axis
             inertia = float(axis @ tree.frames[frame.parentFrame].inertia.inertia @ axis)  # of the fixed joint
-        limits = {"effort": float(tree.effortLimit[i]), "velocity": float(tree.velocityLimit[i])}
-        limits = {key: x for key, x in limits.items() if 0.0 < x < UNLIMITED}
-        found.append(
-            Suggested(name, float(tree.armature[i]), str(frame.name) if frame and inertia else "", inertia, limits)
-        )
+        both = ("effort", tree.effortLimit), ("velocity", tree.velocityLimit)
+        limits = {key: float(x[i]) for key, x in both if 0.0 < x[i] < UNLIMITED}
+        link = str(frame.name) if frame and inertia else ""
+        found.append(Suggested(name, float(tree.armature[i]), link, inertia, limits))
     return found
 
 
@@ -54,10 +53,8 @@ def told(model: ClusterModel) -> str:
         said += f" {len(armature)} joints have armature ({armature[0].joint}: {armature[0].armature:g}, ...): "
         said += "pin-clusters audit FILE --from-armature RATIO takes it for rotors of inertia armature / RATIO^2."
     if links:
-        said += (
-            f" {len(links)} links on fixed joints look like rotors ({links[0].link}, ...): pin-clusters motors FILE "
-        )
-        said += "writes them to a file, for --motors, in which you fill in the ratios."
+        said += f" {len(links)} links on fixed joints look like rotors ({links[0].link}, ...): "
+        said += "pin-clusters motors FILE writes them to a file, for --motors, in which you fill in the ratios."
     return said
 
 
