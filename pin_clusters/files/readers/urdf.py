@@ -148,7 +148,7 @@ def parse_urdf(
     flags = read_flags(description)
     couplings = read_ties(description, notes)
     loops = [*read_loops(description, notes), *read_parts(description)]
-    reference = read_reference(description)
+    reference, friction = read_reference(description), read_friction(description, notes)
     dependents = choose_dependents(couplings, flags)
     coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}
     check_circles(couplings, dependents)
@@ -174,7 +174,7 @@ def parse_urdf(
         tree = _pinocchio(description, root_joint, source)
     check_fit(from_file, tree)
     rotors = read_rotors(description, rotor_inertias, notes)
-    everything = (*from_file.values(), *rotors, *read_friction(description, notes), *given)
+    everything = (*from_file.values(), *rotors, *friction, *given)
     chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
     shapes = read_shapes(description, folder, notes)
     notes.warn(description.name, stacklevel)

@@ -115,7 +115,7 @@ class File:
         if joint.at_v is not None:
             i = joint.at_v.start
             for key, values in (("damping", self.tree.damping), ("frictionloss", self.tree.friction)):
-                if values[i] != 0.0:
+                if values[i] != 0.0 and joint.name not in self.robot.springs:  # which say what acts
                     given[key] = text(values[i])
             given |= self.robot.springs.get(joint.name, {})
         if joint.at_q is not None and len(joint.at_q) == 1:

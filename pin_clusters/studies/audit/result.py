@@ -185,7 +185,7 @@ def check(model: ClusterModel) -> None:
     if len(model.rotors) == len(followers) and not model.closures:
         moved = f" (driven fingers or links are none: {', '.join(followers)})" if followers else ""
         raise ModelError(
-            f"nothing to audit: model {model.name!r} has no rotors{moved}.{told(model)} State them by --rotor "
+            f"nothing to audit: model {model.name!r} has no rotors{moved}.{told(model)} Add rotors: by --rotor "
             "JOINT=RATIO,INERTIA or --motors FILE (pin-clusters motors writes a template), in Python by pc.Rotor or "
             "pc.open_robot(..., motors=FILE)."
         )
