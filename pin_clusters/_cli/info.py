@@ -39,8 +39,7 @@ def show(model: ClusterModel, out: Console) -> None:
         put(out, _rotors(model))
         put(out, _reflected(model))
     if armature := _armature(model):
-        title = "Armature of the file: inertia that is reflected on the diagonal alone, kg m2 (kg for sliding joints)"
-        put(out, table_of(title, "lr", ("joint", "armature"), armature))
+        put(out, table_of("Armature of the file, which is reflected", "lr", ("joint", "kg m2 (kg)"), armature))
     if not model.rotors:
         what = "the armature above" if armature else "nothing"
         more = "" if closed else ", and all algorithms compute what Pinocchio computes"
@@ -49,8 +48,7 @@ def show(model: ClusterModel, out: Console) -> None:
 
 def _armature(model: ClusterModel) -> list[tuple[str, str]]:
     tree, values = model.own_tree, model.inertia_tree.armature
-    bodies = {r.joint_id for r in model.rotors}
-    own = {j: values[in_v(tree, j)] for j in range(1, tree.njoints) if j not in bodies}
+    own = {j: values[in_v(tree, j)] for j in {*range(1, tree.njoints)} - {r.joint_id for r in model.rotors}}
     return [(tree.names[j], ", ".join(f"{x:.5g}" for x in dict.fromkeys(a))) for j, a in own.items() if a.any()]
 
 

@@ -60,8 +60,7 @@ class Rotor(Constraint):
         carrier: Joint or body that carries the rotor; by default the parent of the first joint.
         armature: What the armature of the driven joints in the tree means: ``"keep"`` adds the rotor to it,
             ``"replace"`` sets it aside. Needed only where the tree has armature on a driven joint.
-        driven: Whether a motor's torque acts on it; False for the further stages of a gear, which spin with its motor
-            and are none themselves.
+        driven: Whether it is the rotor of a motor; False for what a gear's further stages turn.
         name: By default ``"rotor:"`` and the names of the joints.
 
     Raises:

@@ -25,17 +25,16 @@ class Key(NamedTuple):
     needed: bool = False
 
 
-Table = dict[str, Key]
-STAGE: Table = {
+STAGE: dict[str, Key] = {
     "ratio": Key(Number("turns per turn", signed=True), "turns of its input per turn of its output", True),
     "inertia": Key(Number("kg m^2"), "of what turns with its output, about the axis; left out where a link has it"),
 }
-LIMITS: Table = {
+LIMITS: dict[str, Key] = {
     "at": Key(("joint", "motor"), "side of the gear on which they hold", True),
     "effort": Key(Number("N m, or N of a sliding joint"), "largest torque or force"),
     "velocity": Key(Number("rad/s, or m/s of a sliding joint"), "largest speed"),
 }
-MOTOR: Table = {
+MOTOR: dict[str, Key] = {
     "joint": Key(TEXT, "joint that it drives; with * and ? each that fits; _joint at the end may be left out", True),
     "name": Key(TEXT, "by default rotor:JOINT"),
     "ratio": Key(Number("turns per turn", signed=True), "turns of the rotor per turn of the joint (or per m)"),
@@ -47,7 +46,7 @@ MOTOR: Table = {
     "limits": Key(LIMITS, "in place of those of the robot's file"),
     "source": Key(TEXT, "where the numbers come from"),
 }
-FILE: Table = {
+FILE: dict[str, Key] = {
     "motors_version": Key((str(VERSION),), f"version of the format, {VERSION}", True),
     "motors": Key([MOTOR], "one entry per motor, however many stages its gear has", True),
 }

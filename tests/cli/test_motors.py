@@ -31,6 +31,7 @@ def test_from_a_template_to_rotors() -> None:
     assert "No rotors" in beside.stdout
     assert "note: leg.motors.yaml is there, and not read by itself. Say --motors leg.motors.yaml." in beside.stderr
     assert run("motors", "four_bar", "-o", "bar.yaml").exit_code == 0
+    assert "no joint of one degree of freedom without a rotor" in refused("motors", "mini_cheetah")
 
 
 def test_info_counts_motors() -> None:
@@ -81,7 +82,7 @@ def test_info_lists_armature_as_reflected_and_audit_says_what_it_found() -> None
     assert "the armature above is reflected" in found
     assert "0.02" in found
     message = refused("audit", "leg.urdf")
-    for words in ("nothing to audit", "--from-armature RATIO", "2 links on fixed joints look like rotors (hip_rotor"):
+    for words in ("nothing to audit", "--from-armature RATIO", "look like rotors: 2 (hip_rotor"):
         assert words in message
     assert "no joint of 'four_bar' that a motor may drive has armature" in refused(
         "audit", "four_bar", "--from-armature", "9"

@@ -154,7 +154,6 @@ def audit(
       pin-clusters audit tello --threshold 1
       pin-clusters audit mini_cheetah --trajectory mini_cheetah_trot
       pin-clusters audit my_robot.urdf --amplitude 0.2 --output /tmp/audit
-      pin-clusters audit my_robot.urdf --motors my_robot.motors.yaml
       pin-clusters audit my_robot.xml --from-armature 9
       pin-clusters audit mit_humanoid --walk
       pin-clusters audit my_robot.urdf --walk gait.csv --touching "*_ankle=0.1,0,0;-0.05,0,0"

@@ -41,8 +41,7 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarr
         Shape (nv, len(model.motors)): column k is the G row of ``model.motors[k]`` at this pose; a fresh array.
     """
     q = _check.pose(model, data, q)
-    rows = rotor_rows(model, _bridge.matrix(model, data, q))
-    return np.ascontiguousarray(rows[[r.driven for r in model.rotors]].T)
+    return np.ascontiguousarray(rotor_rows(model, _bridge.matrix(model, data, q))[[r.driven for r in model.rotors]].T)
 
 
 @_documented

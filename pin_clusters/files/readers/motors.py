@@ -11,7 +11,7 @@ import numpy as np
 from ...constraints import Rotor
 from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
-from ..motor_keys import FILE, MOTOR, TEXT, Key, Number, Table
+from ..motor_keys import FILE, MOTOR, TEXT, Key, Number
 from ._arguments import read_file
 from ._numbers import number
 from ._xml import in_words_of
@@ -111,7 +111,7 @@ def _of_node(node: Any, source: str, key: Any = None) -> Given:
     return Given([_of_node(x, source) for x in node.value] if node.id == "sequence" else node.value, where)
 
 
-def _table(given: Given, table: Table, owner: str) -> dict[str, Any]:
+def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
     """Return a mapping that has the keys of a table, their values as they are meant."""
     if not isinstance(given.value, dict):
         raise LoadError(f"{given.where}: expected keys and values{owner}, such as {next(iter(table))}: ...")

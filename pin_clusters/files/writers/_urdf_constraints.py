@@ -218,9 +218,8 @@ def friction_of(model: ClusterModel) -> np.ndarray:
 
 def _in_dynamics(tree: pin.Model, c: Any) -> int | None:
     """Return where in v a spring without a name acts that is along one simple joint; else None."""
-    if not isinstance(c, Spring) or not isinstance(c.along, str) or c.name is not None:
-        return None
-    j = joint_id(tree, c.along, c.label)
+    simple = isinstance(c, Spring) and isinstance(c.along, str) and c.name is None
+    j = joint_id(tree, c.along, c.label) if simple else 0
     return int(tree.idx_vs[j]) if tree.nvs[j] == 1 else None
 
 

@@ -48,13 +48,14 @@ def suggested(model: ClusterModel) -> list[Suggested]:
 def told(model: ClusterModel) -> str:
     """Return what was found and which command uses it, a sentence each with a space before it."""
     found, said = suggested(model), ""
-    armature, links = [s for s in found if s.armature], [s for s in found if s.link]
-    if armature:
-        said += f" {len(armature)} joints have armature ({armature[0].joint}: {armature[0].armature:g}, ...): "
-        said += "pin-clusters audit FILE --from-armature RATIO takes it for rotors of inertia armature / RATIO^2."
-    if links:
-        said += f" {len(links)} links on fixed joints look like rotors ({links[0].link}, ...): "
-        said += "pin-clusters motors FILE writes them to a file, for --motors, in which you fill in the ratios."
+    if armature := [f"{s.joint}: {s.armature:g}" for s in found if s.armature]:
+        said += f" Joints with armature: {len(armature)} ({armature[0]}, ...); pin-clusters audit FILE --from-armature "
+        said += "RATIO takes it for rotors of inertia armature / RATIO^2."
+    if links := [s.link for s in found if s.link]:
+        said += (
+            f" Links on fixed joints that look like rotors: {len(links)} ({links[0]}, ...); pin-clusters motors FILE "
+        )
+        said += "writes them to a file, for --motors, in which you fill in the ratios."
     return said
 
 
@@ -70,13 +71,17 @@ def from_armature(model: ClusterModel, ratio: float) -> dict[str, Any]:
 
 
 def motors_template(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
-    """Write a file of motors with all that the robot's file says, and ``null`` for what has to be filled in."""
+    """Write a file of motors with what the robot's file says, and ``null`` for the rest; of none a ``ModelError``."""
+    if not (found := suggested(model)):
+        raise ModelError(
+            f"model {model.name!r} has no joint of one degree of freedom without a rotor: nothing to state."
+        )
     lines = [
         f"# Motors of {model.name}, for --motors FILE and pc.open_robot(..., motors=FILE). Fill in what is null, take",
         "# out joints without a motor. SI units. Keys of a motor:", *(f"#   {k}: {x.about}" for k, x in MOTOR.items()),
         f"motors_version: {VERSION}", "motors:",
     ]  # fmt: skip
-    for s in suggested(model):
+    for s in found:
         lines += [f"  - joint: {json.dumps(s.joint)}", "    ratio: null"]
         lines += [f"    rotor_inertia: {text(s.inertia) if s.link else 'null'}"]
         if s.armature:
