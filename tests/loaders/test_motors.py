@@ -15,6 +15,11 @@ import pin_clusters as pc
 from pin_clusters.files.motor_keys import FILE, LIMITS, MOTOR, STAGE
 from pin_clusters.files.readers.motors import with_motors
 from pin_clusters.files.writers.motors import from_armature, motors_template, suggested, told
+from pin_clusters.studies.design.actuators import motors
+from pin_clusters.studies.design.coordinates import coordinates
+from pin_clusters.studies.design.sweep import sweep
+from pin_clusters.studies.design.transmission import transmission
+from pin_clusters.verification import reference
 
 
 @pytest.fixture
@@ -149,9 +154,18 @@ def test_counts_and_columns_are_those_of_motors(leg: Path) -> None:
     assert pc.rotor_velocity(model, data, q, [1.0, 1.0]).tolist() == [-6.33, 20.0, 4.0, 1.0]
     assert np.abs(pc.motor_torque(model, data, q, [-6.33, 5.0]) - [1.0, 0.25]).max() < 1e-15
     assert pc.inverse_input_matrix(model, data, q).shape == (2, 2)
+    assert reference.operational.motors(model, q).tolist() == pc.actuation_matrix(model, data, q).tolist()
     bare = pc.buildModelFromXML(URDF.replace('armature="0.02"', ""))
     more = pc.crba(model, data, q) - pc.crba(bare, bare.createData(), q)
     assert abs(more[1, 1] - (1e-5 * 20**2 + 3e-5 * 4**2 + 2e-4)) < 1e-12
+
+
+def test_a_designer_is_told_of_motors_and_of_all_that_they_turn(leg: Path) -> None:
+    model = of_text(leg, MOTORS)
+    found = [m for cluster in model.clusters for m in motors(model, cluster)]
+    assert [(m.name, m.limit) for m in found] == [("rotor:hip_joint", pytest.approx(23.7 / 6.33)), ("knee_motor", 2.0)]
+    moved = sweep(model, model.clusters[1], coordinates(model, ("knee_joint",))[0], 3)
+    assert transmission(model, moved).motors == pytest.approx(1e-5 * 20**2 + 3e-5 * 4**2 + 2e-4, rel=1e-12)
 
 
 @pytest.mark.parametrize("approximation", ["best", "exact"])
