@@ -46,7 +46,7 @@ def test_a_file_is_what_it_says_in_python(leg: Path) -> None:
     assert model.constraints == other.constraints
     assert np.array_equal(torques(model), torques(other))
     assert model.tree.effortLimit.tolist() == [23.7, 2.0 * 20.0]
-    assert model.tree.velocityLimit.tolist() == [30.1, 20.0]
+    assert model.tree.velocityLimit.tolist() == [30.1, 300.0 / 20.0]
     assert model.inertia_tree.armature.tolist() == [0.0, 0.0]
 
 
@@ -69,6 +69,12 @@ def test_a_pattern_means_each_joint_that_fits(leg: Path) -> None:
     found = of_text(leg, text)
     assert [r.name for r in found.motors] == ["rotor:hip_joint", "rotor:knee_joint"]
     assert found.inertia_tree.armature.tolist() == [0.0, 0.02]
+
+
+def test_the_joint_of_that_name_comes_before_others_that_fit(leg: Path) -> None:
+    leg.write_text(URDF.replace('"hip_joint"', '"knee"'), encoding="utf-8")
+    found = of_text(leg, "motors_version: 1\nmotors: [{joint: knee, ratio: 9, rotor_inertia: 1e-5}]")
+    assert [r.name for r in found.motors] == ["rotor:knee"]
 
 
 def test_nothing_is_read_unasked(leg: Path) -> None:
@@ -103,6 +109,7 @@ BAD = {
     "truth": ("-6.33", "yes", 4, "ratio of joint 'hip_joint' must be a finite number, got 'yes'"),
     "infinite": ("-6.33", ".inf", 4, "must be a finite number, got '.inf'"),
     "list for a number": ("-6.33", "[6.33]", 4, "ratio of joint 'hip_joint' must be one value"),
+    "mapping for a number": ("-6.33", "{value: 6.33}", 4, "ratio of joint 'hip_joint' must be one value"),
     "text for a list": ("motors:\n", "motors: 3\nrest:\n", 3, "unknown key 'rest'"),
     "number for stages": ("      - ratio: 5\n        inertia: 3e-5\n      - {ratio: 4, inertia: 2e-4}\n",
                           "      5\n", 10, "stages of joint 'knee' must be a list"),

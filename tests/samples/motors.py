@@ -56,6 +56,7 @@ motors:
     limits:
       at: motor
       effort: 2
+      velocity: 300
 """
 
 
