@@ -27,7 +27,9 @@ class Key(NamedTuple):
 
 STAGE: dict[str, Key] = {
     "ratio": Key(Number("turns per turn", signed=True), "turns of its input per turn of its output", True),
-    "inertia": Key(Number("kg m^2"), "of what turns with its output, about the axis; left out where a link has it"),
+    "inertia": Key(
+        Number("kg m^2"), "of what turns with its output, about the axis; of the last stage what the link lacks"
+    ),
 }
 LIMITS: dict[str, Key] = {
     "at": Key(("joint", "motor"), "side of the gear on which they hold", True),
