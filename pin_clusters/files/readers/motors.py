@@ -78,14 +78,12 @@ def _joints(model: ClusterModel, pattern: str, where: str) -> list[str]:
 def _rotors(joint: str, motor: Mapping[str, Any]) -> Iterator[Rotor]:
     """Return the rotor of a motor, and those of the further stages of its gear, each with its own speed."""
     stages, how = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
-    ratios = [stage["ratio"] for stage in stages]
-    yield (
-        first := Rotor(joint, math.prod(ratios), axial_inertia=motor["rotor_inertia"], name=motor.get("name"), **how)
-    )
+    ratios, name = [stage["ratio"] for stage in stages], motor.get("name", f"rotor:{joint}")
+    yield Rotor(joint, math.prod(ratios), axial_inertia=motor["rotor_inertia"], name=name, **how)
     for k, stage in enumerate(stages, 1):
         if "inertia" in stage:
-            name, speed = f"{first.name}_stage_{k}", math.prod(ratios[k:])
-            yield Rotor(joint, speed, axial_inertia=stage["inertia"], driven=False, name=name, **how)
+            more = {"axial_inertia": stage["inertia"], "driven": False, "name": f"{name}_stage_{k}"}
+            yield Rotor(joint, math.prod(ratios[k:]), **more, **how)
 
 
 # --- what is given, and the table that it has to fit ------------------------------------------------------------------
