@@ -40,6 +40,7 @@ def main() -> None:
       pin-clusters mechanism ankle_2rsu       how far, how strong, what its rods carry: one page
       pin-clusters info mini_cheetah          what a robot is made of
       pin-clusters info my_robot.urdf         the same for a URDF or URDF+ file
+      pin-clusters motors my_robot.urdf       a file of its motors, to fill in
       pin-clusters bench mit_humanoid         time per call against Pinocchio
       pin-clusters view tello                 look at it in the browser
       pin-clusters simulate mini_cheetah      drop it on the ground
@@ -59,6 +60,7 @@ for command in (
     simulate.simulate,
     export.export,
     export.convert,
+    export.motors,
     accuracy.study,
     accuracy.audit,
     design.mechanism,

@@ -5,9 +5,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from .._support.trees import in_v
 from ..algorithms.dynamics.condition import condition
 from ..approximations.armature import reflected_inertia
 from ..constraints.closures import RodClosure
+from ..files.writers.motors import told
 from ..model import Cluster, ClusterModel, LoopAnalysis
 from ..model.configuration import residual
 from ..studies.study._samples import column_names
@@ -22,11 +24,13 @@ def show(model: ClusterModel, out: Console) -> None:
     closed = sum(loop is not None for loop in model._topology.loops)
     loops = f", {_few(closed, len(model.clusters))}with closed loops" if closed else ""
     out.print(f"[bold]{escape(model.name)}[/]")
+    motors = "" if len(model.motors) == len(model.rotors) else f"{_count(len(model.motors), 'motor')} with "
     say(
         out,
         f"nq = {model.nq}, nv = {model.nv} independent of {model.tree.nv} in the spanning tree; "
         f"{_count(len(model.clusters), 'cluster')}{loops}; "
-        f"{_count(len(model.rotors), 'rotor')}" + (f", {spinning} of them spin elements" if model.rotors else ""),
+        f"{motors}{_count(len(model.rotors), 'rotor')}"
+        + (f", {spinning} of them spin elements" if model.rotors else ""),
     )
     put(out, _clusters(model))
     if closed:
@@ -34,10 +38,18 @@ def show(model: ClusterModel, out: Console) -> None:
     if model.rotors:
         put(out, _rotors(model))
         put(out, _reflected(model))
-    elif closed:
-        say(out, "No rotors: nothing is reflected.")
-    else:
-        say(out, "No rotors: nothing is reflected, and all algorithms compute what Pinocchio computes.")
+    if armature := _armature(model):
+        put(out, table_of("Armature of the file, which is reflected", "lr", ("joint", "kg m2 (kg)"), armature))
+    if not model.rotors:
+        what = "the armature above" if armature else "nothing"
+        more = "" if closed else ", and all algorithms compute what Pinocchio computes"
+        say(out, f"No rotors: {what} is reflected{more}.{told(model)}")
+
+
+def _armature(model: ClusterModel) -> list[tuple[str, str]]:
+    tree, values = model.own_tree, model.inertia_tree.armature
+    own = {j: values[in_v(tree, j)] for j in {*range(1, tree.njoints)} - {r.joint_id for r in model.rotors}}
+    return [(tree.names[j], ", ".join(f"{x:.5g}" for x in dict.fromkeys(a))) for j, a in own.items() if a.any()]
 
 
 def _count(n: int, what: str) -> str:
@@ -67,7 +79,7 @@ def _rotors(model: ClusterModel) -> Table:
             terms = " ".join(f"{ratio:+g} {of_tree[iv]}" for iv, ratio in r.drivers)
         else:
             terms = " ".join(f"{r.row[i]:+g} {labels[i]}" for i in np.flatnonzero(r.row))
-        kind = "spin element" if r.spins else f"body: {r.reason}"
+        kind = ("spin element" if r.spins else f"body: {r.reason}") + ", of a further stage" * (not r.driven)
         rows.append((r.name, r.carrier, terms or "0", f"{r.axial_inertia:.5g}", kind))
     return table_of("Rotors", "lllrl", ("rotor", "carrier", speed, "axial inertia, kg m2", "handled as"), rows)
 

@@ -61,7 +61,7 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
         if rung == "block" and driven and J:
             stands = Rotor(
                 list(driven), list(driven.values()), axial_inertia=J, axis=(0.0, 0.0, 1.0), carrier="universe",
-                armature="keep", name=f"block:{r.name}",
+                armature="keep", driven=r.driven, name=f"block:{r.name}",
             )  # fmt: skip
             kept.append(stands)
     tree.armature = armature + of_joints

@@ -60,6 +60,7 @@ class Rotor(Constraint):
         carrier: Joint or body that carries the rotor; by default the parent of the first joint.
         armature: What the armature of the driven joints in the tree means: ``"keep"`` adds the rotor to it,
             ``"replace"`` sets it aside. Needed only where the tree has armature on a driven joint.
+        driven: Whether it is the rotor of a motor; False for what a gear's further stages turn.
         name: By default ``"rotor:"`` and the names of the joints.
 
     Raises:
@@ -81,6 +82,7 @@ class Rotor(Constraint):
     placement: pin.SE3 | None = field(default=None, hash=False)
     carrier: str | None = None
     armature: Literal["keep", "replace"] | None = None
+    driven: bool = True
     name: str | None = None
 
     def __post_init__(self) -> None:
@@ -97,6 +99,8 @@ class Rotor(Constraint):
             name_of(self.carrier, "carrier", self.label)
         if self.armature not in (None, "keep", "replace"):
             raise ConstraintError(f"{self.label}: armature must be 'keep' or 'replace', got {self.armature!r}.")
+        if not isinstance(self.driven, bool):
+            raise ConstraintError(f"{self.label}: driven must be True or False, got {self.driven!r}.")
         self._check_placement()
         if self.axis is not None:
             axis = unit(self.axis)

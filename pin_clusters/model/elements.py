@@ -82,6 +82,11 @@ class RotorElement:
     reason: str
     source: Any
 
+    @property
+    def driven(self) -> bool:
+        """Whether it is the rotor of a motor, and no further stage of its gear."""
+        return self.source is None or bool(self.source.driven)
+
     def __str__(self) -> str:
         """One line: carrier, speed, inertia."""
         kind = "spin element" if self.spins else f"body ({self.reason})"

@@ -49,6 +49,11 @@ class ModelParts(TreeAttributes):
     _movers: tuple[Any] | None  # the same, or None, for moves of loops, once they have been moved
     __slots__ = tuple(__annotations__)
 
+    @property
+    def motors(self) -> tuple[RotorElement, ...]:
+        """The rotors on which torques of motors act: all of ``rotors`` but further stages of gears."""
+        return tuple(r for r in self.rotors if r.driven)
+
     def _recipe(self) -> Any:
         """Return what makes the functions again that the user asked for; None if there are none."""
         return self._functions.recipe() if self._functions is not None and self._functions.asked else None

@@ -16,10 +16,31 @@ def names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str,
     return None if text is None else tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-INDEPENDENT = click.option(
+def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None:
+    """Keep motors for ``common.as_asked``, which all commands call."""
+    context.meta[str(parameter.name)] = value
+
+
+_INDEPENDENT = click.option(
     "--independent", metavar="JOINT,...", callback=names,
     help="Joints of closed loops that shall be independent, in place of those that the file or the package chose.",
 )  # fmt: skip
+_MOTORS = click.option(
+    "--motors", metavar="FILE", expose_value=False, callback=keep,
+    help="Motors of the robot; `pin-clusters motors` writes a template.",
+)  # fmt: skip
+_ROTOR = click.option(
+    "--rotor", metavar="JOINT=RATIO,INERTIA", multiple=True, expose_value=False, callback=keep,
+    help="A rotor, kg m^2, on each joint whose name ends so, but for _joint (* is any text): calf=12.1,1.1e-4. Where "
+    "the file has armature ...,replace or ...,keep. Several times.",
+)  # fmt: skip
+
+
+def of_robot(command: Any) -> Any:
+    """Give a command the options of all that take a robot."""
+    return _INDEPENDENT(_MOTORS(_ROTOR(command)))
+
+
 DROP_ROTORS = click.option(
     "--drop-rotors", is_flag=True, help="Leave the rotors out of the approximations, mass and all."
 )

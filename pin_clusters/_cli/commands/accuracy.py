@@ -6,7 +6,7 @@ from typing import Any, Literal
 import click
 
 from .. import common
-from . import CONTEXT, DROP_ROTORS, INDEPENDENT, POSITIVE, ROBOT, folder_of, output
+from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, keep, of_robot, output
 
 
 @click.command(context_settings=CONTEXT)
@@ -29,7 +29,7 @@ from . import CONTEXT, DROP_ROTORS, INDEPENDENT, POSITIVE, ROBOT, folder_of, out
 @click.option("--degrees", is_flag=True, help="Angles of the recording are in degrees.")
 @click.option("--hold-missing", is_flag=True, help="Joints that were not recorded stay where they are.")
 @DROP_ROTORS
-@INDEPENDENT
+@of_robot
 @click.option("--experiment", metavar="NAME", help="An experiment of the paper instead; see below.")
 def study(
     robot: str | None, output: Path | None, trajectory: str, base: Literal["fixed", "floating"] | None,
@@ -93,7 +93,7 @@ def study(
         raise click.UsageError("Missing argument 'ROBOT|FILE'.")
     motion = command.trajectory_of(trajectory, options)
     folder = folder_of(output, "study", robot)
-    model = common.with_independent(command.load(robot, base, motion), independent)
+    model = common.as_asked(command.load(robot, base, motion), robot, independent)
     with common.output_folder(folder):
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, motion, base=base, drop_rotors=drop_rotors, progress=progress)
@@ -132,6 +132,10 @@ def study(
     "--touching", multiple=True, metavar="NAME[=X,Y,Z;...]",
     help="What touches: frames, or points of frames or joints, m.  [default: the robot's shapes]",
 )  # fmt: skip
+@click.option(
+    "--from-armature", type=POSITIVE, metavar="RATIO", expose_value=False, callback=keep,
+    help="Take armature for rotors behind gears of that ratio: inertia = armature / RATIO^2.",
+)  # fmt: skip
 def audit(
     robot: str, output: Path | None, threshold: float, frames: tuple[str, ...], walk: str | None, drop: float | None,
     friction: float, touching: tuple[str, ...], trajectory: str,
@@ -150,6 +154,7 @@ def audit(
       pin-clusters audit tello --threshold 1
       pin-clusters audit mini_cheetah --trajectory mini_cheetah_trot
       pin-clusters audit my_robot.urdf --amplitude 0.2 --output /tmp/audit
+      pin-clusters audit my_robot.xml --from-armature 9
       pin-clusters audit mit_humanoid --walk
       pin-clusters audit my_robot.urdf --walk gait.csv --touching "*_ankle=0.1,0,0;-0.05,0,0"
     """  # noqa: D301 (click wants the character)
@@ -166,7 +171,7 @@ def audit(
     # as it is, floating or not, where nothing is said: what its base does is for the study to say
     as_it_is = base is None and not Path(robot).is_file()
     model = common.load(robot) if as_it_is else motions.load(robot, base, motion)
-    model = common.with_independent(model, independent)
+    model = common.as_asked(model, robot, independent)
     audit.check(model)
     on_foot = walk is not None or drop is not None
     points = drops.touching_of(model, touching) if on_foot else None

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from .. import common
-from . import CONTEXT, INDEPENDENT, ROBOT, folder_of, output
+from . import CONTEXT, ROBOT, folder_of, of_robot, output
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @output("mechanism")
-@INDEPENDENT
+@of_robot
 @click.option(
     "--motion", metavar="NAME|FILE",
     help="Along which bearings and rods are loaded, as --trajectory of `study`.  [default: through the range]",
@@ -45,7 +45,7 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
     folder, out = folder_of(output, "mechanism", robot), common.console()
     trajectory = None if motion is None else study.trajectory_of(motion, {})
     model = common.load(robot, None) if trajectory is None else study.load(robot, None, trajectory)
-    model = common.with_independent(model, independent)
+    model = common.as_asked(model, robot, independent)
     with common.output_folder(folder):
         with common.ProgressBar("mechanism") as progress:
             result = mechanism(model, trajectory, progress=progress)

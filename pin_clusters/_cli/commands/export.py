@@ -6,7 +6,7 @@ from typing import Any, Literal
 import click
 
 from .. import common
-from . import CONTEXT, INDEPENDENT, ROBOT, folder_of, names, output
+from . import CONTEXT, ROBOT, folder_of, names, of_robot, output
 
 FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
 """What is written, by the ending of the file."""
@@ -24,7 +24,7 @@ FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
 )
 @click.option("--frames", metavar="NAME,...", callback=names, help="Frames, for functions that are about some.")
 @click.option("--target", metavar="CPU|TRIPLE[,CPU]", help="Machine of ROBOT.o and ROBOT.so.  [default: this one]")
-@INDEPENDENT
+@of_robot
 @click.option("--name", help="What names of files and functions begin with.  [default: the robot's]")
 def export(
     robot: str, functions: tuple[str, ...], output: Path | None, real: str, frames: tuple[str, ...] | None,
@@ -49,7 +49,7 @@ def export(
     """  # noqa: D301 (click wants the character)
     from ...programs import codegen
 
-    model = common.with_independent(common.load(robot), independent)
+    model = common.as_asked(common.load(robot), robot, independent)
     folder = folder_of(output, "export", robot)
     made = codegen.export(model, folder, functions, real=real, frames=frames, target=target, name=name)
     for note in made.notes:
@@ -66,7 +66,7 @@ def export(
 )  # fmt: skip
 @click.option("--meshes", is_flag=True, help="Of MJCF: draw the meshes of IN in place of boxes.")
 @click.option("--timestep", type=float, help="Of MJCF, s.  [default: 0.001]")
-@INDEPENDENT
+@of_robot
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
     robot: str, target: Path, approximation: Literal["best", "diagonal", "exact"] | None, meshes: bool,
@@ -101,7 +101,7 @@ def convert(
         raise click.UsageError(f"{option} has no meaning for {kind}.")
     if target.exists() and not target.is_dir() and not force:
         raise common.OutputError(f"{target} exists. Say --force to replace it, or choose another name.")
-    model = common.with_independent(common.load(robot), independent)
+    model = common.as_asked(common.load(robot), robot, independent)
     if kind == "URDF+":
         writers.to_urdf(model, target)
     else:
@@ -112,3 +112,30 @@ def convert(
             options["visual_model"] = meshes_of(model, robot)
         writers.to_mjcf(model, approximation or "best", file=target, **options)
     common.say_written(common.console(), target)
+
+
+@click.command(context_settings=CONTEXT)
+@ROBOT
+@click.option(
+    "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[default: beside FILE, NAME.motors.yaml]"
+)
+@click.option("--force", is_flag=True, help="Replace it if it exists.")
+def motors(robot: str, output: Path | None, force: bool) -> None:
+    """Write a file of motors, to be filled in, from what a robot's own file says.
+
+    Joints with their limits and armature, and inertias of rotors where links named *_rotor on fixed joints tell them;
+    ratios, or stages of gears, are yours to fill in. Every command takes the file by --motors, and none by itself.
+
+    \b
+    Examples:
+      pin-clusters motors go2.urdf
+      pin-clusters audit go2.urdf --motors go2.motors.yaml
+    """  # noqa: D301 (click wants the character)
+    from ...files.motor_keys import ENDING
+    from ...files.writers.motors import motors_template
+
+    file = output or (Path(robot).parent if Path(robot).is_file() else Path()) / f"{Path(robot).stem}{ENDING}"
+    if file.exists() and not force:
+        raise common.OutputError(f"{file} exists. Say --force to replace it, or choose another --output.")
+    motors_template(common.load(robot), file)
+    common.say_written(common.console(), file)

@@ -9,13 +9,13 @@ from click.core import ParameterSource
 
 from ...errors import PinClustersError
 from .. import common
-from . import CONTEXT, INDEPENDENT, POSITIVE, ROBOT
+from . import CONTEXT, POSITIVE, ROBOT, of_robot
 from .simulate import options
 
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
-@INDEPENDENT
+@of_robot
 def info(robot: str, independent: tuple[str, ...] | None) -> None:
     """Show clusters, closed loops, rotors and reflected inertia.
 
@@ -30,12 +30,12 @@ def info(robot: str, independent: tuple[str, ...] | None) -> None:
     """  # noqa: D301 (click wants the character)
     from .. import info as command
 
-    command.show(common.with_independent(common.load(robot), independent), common.console())
+    command.show(common.as_asked(common.load(robot), robot, independent), common.console())
 
 
 @click.command(context_settings=CONTEXT)
 @ROBOT
-@INDEPENDENT
+@of_robot
 @click.option("--repeats", type=click.IntRange(3, 1000), default=25, show_default=True, help="Blocks of each function.")
 def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None:
     """Time rnea, aba and crba against Pinocchio.
@@ -53,7 +53,7 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
     from ...verification import peers as rivals
     from .. import bench as command
 
-    model = common.with_independent(common.load(robot), independent)
+    model = common.as_asked(common.load(robot), robot, independent)
     with common.ProgressBar("timing") as progress:
         found = rivals.measure(model, repeats=repeats, progress=progress)
     command.show(model, found, common.console())
@@ -75,7 +75,7 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
 @click.option("--amplitude", type=POSITIVE, help="Of swing and sweep, rad (m).  [default: 0.5]")
 @click.option("--forces", is_flag=True, help="Arrows for the forces of loops and rods.")
 @click.option("--meshes", is_flag=True, help="Draw the meshes of FILE in place of joints and inertias.")
-@INDEPENDENT
+@of_robot
 @click.option("--port", type=click.IntRange(1, 65535), help="Serve the page there.  [default: any that is free]")
 @click.option("--open/--no-open", "open_browser", default=True, help="Open a browser.  [default: open]")
 @options
@@ -140,7 +140,7 @@ def view(
         common.check_writable(static, "--static")
     with nullcontext() if static is not None else scene.Server(port) as server:
         found = drop.load(robot, base) if simulate else scene.load(robot, animate)
-        model = common.with_independent(found, independent)
+        model = common.as_asked(found, robot, independent)
         dropped = drop.Drop.of(model, duration=duration or 1.0, ghost=ghost, **how) if simulate else None
         if ghost is not None and not simulate:
             motions.check_ghost(model, ghost)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from .. import common
-from . import CONTEXT, INDEPENDENT, POSITIVE, ROBOT
+from . import CONTEXT, POSITIVE, ROBOT, of_robot
 
 _OPTIONS = (
     click.option("--ground/--no-ground", default=None, help="A plane to fall on.  [default: if the base floats]"),
@@ -50,7 +50,7 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
     "--method", type=click.Choice(["rk4", "rkmk4", "semi_implicit", "moreau"]), help="[default: by the ground]"
 )
 @click.option("--ghost", metavar="RUNG", help="Of .html: an approximation beside it, translucent: diagonal, block, ...")
-@INDEPENDENT
+@of_robot
 def simulate(
     robot: str, out: tuple[Path, ...], base: str | None, independent: tuple[str, ...] | None, **how: Any,
 ) -> None:  # fmt: skip
@@ -78,7 +78,7 @@ def simulate(
         common.check_writable(file, "--out")
     if how["ghost"] and not any(file.suffix.lower() == ".html" for file in out):
         raise click.UsageError("--ghost is drawn in a page: say --out FILE.html too.")
-    model = common.with_independent(work.load(robot, base), independent)
+    model = common.as_asked(work.load(robot, base), robot, independent)
     drop, console = work.Drop.of(model, **how), common.console()
     found = drop.run()
     work.summarise(drop, found, console)

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from .. import common
-from . import CONTEXT, DROP_ROTORS, INDEPENDENT, POSITIVE, WORKERS, folder_of, output
+from . import CONTEXT, DROP_ROTORS, POSITIVE, WORKERS, folder_of, of_robot, output
 
 
 @click.group(context_settings=CONTEXT)
@@ -29,7 +29,7 @@ def sweep() -> None:
 @click.option("--duration", type=POSITIVE, default=5.0, show_default=True, help="Duration, s.")
 @click.option("--dt", type=POSITIVE, default=5e-4, show_default=True, help="Time between samples, s.")
 @DROP_ROTORS
-@INDEPENDENT
+@of_robot
 @WORKERS
 def ratio(
     robot: str, output: Path | None, factors: str | None, workers: int | None, independent: tuple[str, ...] | None,
@@ -54,7 +54,7 @@ def ratio(
 
     folder, out = folder_of(output, "sweep_ratio", robot), common.console()
     values = ratios.FACTORS if factors is None else parsed(factors)
-    model = common.with_independent(common.load(robot, root_joint=None), independent)
+    model = common.as_asked(common.load(robot, root_joint=None), robot, independent)
     with common.output_folder(folder):
         with common.ProgressBar("gear ratios") as progress, sweeps.open_executor(workers) as executor:
             found = ratios.run(model, values, executor=executor, progress=progress, **options)

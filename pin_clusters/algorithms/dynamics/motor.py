@@ -13,7 +13,7 @@ from .._shared import check as _check
 _documented = _check.documented(
     """
     References:
-        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.rotors``.
+        Virtual work: tau' v = tau_motor' (B' v); the rows of B' are those of ``model.motors``.
     """
 )
 
@@ -35,13 +35,13 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np
 
 @_documented
 def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
-    """Return B: tau = B tau_motor, if every rotor is the rotor of a motor on its carrier.
+    """Return B: tau = B tau_motor, the motors sitting on the carriers of their rotors.
 
     Returns:
-        Shape (nv, len(model.rotors)): column k is the G row of ``model.rotors[k]`` at this pose; a fresh array.
+        Shape (nv, len(model.motors)): column k is the G row of ``model.motors[k]`` at this pose; a fresh array.
     """
     q = _check.pose(model, data, q)
-    return np.ascontiguousarray(rotor_rows(model, _bridge.matrix(model, data, q)).T)
+    return np.ascontiguousarray(rotor_rows(model, _bridge.matrix(model, data, q))[[r.driven for r in model.rotors]].T)
 
 
 @_documented
@@ -49,10 +49,10 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
     """Return the torques at the rotors that act as the given torques of the independent joints.
 
     Returns:
-        One per entry of ``model.rotors``, in their order, [N m]; a fresh array. NaN and inf propagate.
+        One per entry of ``model.motors``, in their order, [N m]; a fresh array. NaN and inf propagate.
 
     Raises:
-        ModelError: There is not one rotor per independent velocity, or two rotors turn alike; the joints without a
+        ModelError: There is not one motor per independent velocity, or two motors turn alike; the joints without a
             motor are named.
 
     Example:
@@ -72,7 +72,7 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
     without = f" No rotor is driven by the joint(s) {idle}." if idle else ""
     if n != count:
         raise ModelError(
-            f"motor_torque: model {model.name!r} has {count} rotors for nv = {n} independent velocities, so the motor "
+            f"motor_torque: model {model.name!r} has {count} motors for nv = {n} independent velocities, so the motor "
             f"torques are not determined.{without} Solve B tau_motor = tau for the part that you mean, with "
             "B = pc.actuation_matrix(model, data, q)."
         )
@@ -82,7 +82,7 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
         # a direction that no motor torque reaches
         lost = np.linalg.svd(B)[0][:, -1]
         reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
-        raise ModelError(f"motor_torque: the rotors of model {model.name!r} do not turn independently.{reached}")
+        raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
     return np.linalg.solve(B, tau) if n else np.zeros(0)
 
 

@@ -36,14 +36,15 @@ from ...constraints import differential as library
 from ...constraints.spring import GravityCompensation, Spring
 from ...errors import LoadError, did_you_mean
 from ._checks import placed, read_inertia
-from ._notes import ATTRIBUTES, SILENT
+from ._notes import ATTRIBUTES, SILENT, Notes
 from ._numbers import number, numbers
 from ._trees import ROOT_JOINT_NAME
 from ._xml import OWN, Description, in_words_of, known, known_link, named, only_child, reference
 
 SIDES = ("predecessor", "successor")
 _KNOWN = ATTRIBUTES | {  # attributes by element
-    "rod": {"name", "length", "mass"}, "rotor": {"name", "axial_inertia", "armature"}, "mechanism": {"name", "type"},
+    "rod": {"name", "length", "mass"}, "mechanism": {"name", "type"},
+    "rotor": {"name", "axial_inertia", "armature", "driven"},
     "spring": {"name", "stiffness", "damping", "friction", "rest"}, "held_weight": {"name", "mass", "center", "link"},
     "carrier": {"link"}, "drive": {"joint", "ratio"}, "inertial": set(),
     "joint": {"role", "joint"}, "number": {"role", "value"}, "point": {"role", "xyz"}, "frame": {"role", "link"},
@@ -142,6 +143,23 @@ def read_armature(joint: ET.Element, owner: str) -> list[float]:
     return values
 
 
+def read_friction(description: Description, notes: Notes) -> list[Spring]:
+    """Return ``<dynamics damping=... friction=...>`` of the joints of one degree of freedom: forces that act there."""
+    found, lost = list[Spring](), list[str]()
+    for name, joint in description.joints.items():
+        owner = f"joint {name!r}"
+        if (dynamics := only_child(joint, "dynamics", owner)) is None or joint.get("type") == "fixed":
+            continue
+        damping, friction = (number(dynamics.get(k, "0"), f"the {k}", owner) for k in ("damping", "friction"))
+        if (damping or friction) and joint.get("type") in ("floating", "planar"):
+            lost.append(name)
+        elif damping or friction:
+            with in_words_of(owner):
+                found.append(Spring(name, damping=damping, friction=friction))
+    notes.about(lost, "damping and friction of floating and planar joints have no axis to act along and are lost: {}.")
+    return found
+
+
 class End(NamedTuple):
     """A placement on a link of the file."""
 
@@ -179,7 +197,8 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
     if not drives:
         raise LoadError(f'{owner}: <drive joint="..." ratio="..."/> is missing. Add one per joint that turns it.')
     inertial = only_child(element, "inertial", owner)
-    given: dict[str, Any] = {"armature": element.get("armature"), "name": name}
+    driven = {"true": True, "false": False}.get(element.get("driven", "true"), element.get("driven"))
+    given: dict[str, Any] = {"armature": element.get("armature"), "name": name, "driven": driven}
     held: End | None = None
     if any(element.find(tag) is not None for tag in ("carrier", "origin", "axis")):
         held = End(known_link(element, "carrier", description.links, owner), placed(element, owner))

@@ -9,8 +9,8 @@ MAX_BYTES = 2**17  # those of robots have some kilobytes; reading takes 10 s per
 MAX_LETTERS = 1000  # of a key or a value
 
 
-def read_yaml(text: bytes, source: str) -> Any:
-    """Return what a document holds: dicts, lists, text, numbers.
+def read_yaml(text: bytes, source: str, nodes: bool = False) -> Any:
+    """Return what a document holds: dicts, lists, text, numbers; or PyYAML's nodes, which know their lines.
 
     Anchors are refused before anything is made of them: nested aliases are what makes a file of a kilobyte fill the
     memory, and no robot description needs one.
@@ -21,7 +21,7 @@ def read_yaml(text: bytes, source: str) -> Any:
     import yaml
 
     if not text.strip():
-        raise LoadError(f"{source} is empty. Expected YAML with keys such as closed_loop.")
+        raise LoadError(f"{source} is empty. Expected YAML: keys and their values.")
     if len(text) > MAX_BYTES:
         raise LoadError(f"{source} has {len(text) / 1e6:.2g} MB of YAML. This is no robot.")
 
@@ -42,11 +42,11 @@ def read_yaml(text: bytes, source: str) -> Any:
             if isinstance(node, yaml.ScalarNode) and len(node.value) > MAX_LETTERS:
                 raise LoadError(f"{source} has a key or a value of {len(node.value)} letters. This is no robot.")
             if isinstance(node, yaml.MappingNode):
-                _check_keys([key.value for key, _ in node.value], source)
+                _check_keys([key for key, _ in node.value], source)
             return node
 
     try:
-        return yaml.load(text, Loader=Loader)
+        return (yaml.compose if nodes else yaml.load)(text, Loader=Loader)
     except LoadError:
         raise
     except (yaml.YAMLError, UnicodeDecodeError) as error:
@@ -69,8 +69,8 @@ def _check_keys(keys: list[Any], source: str) -> None:
     """Refuse a key that is given twice: of two statements the first would be lost."""
     seen = set[str]()
     for key in keys:
-        if not isinstance(key, str):
-            raise LoadError(f"{source}: a list or a mapping is used as a key. Keys are words, such as closed_loop.")
-        if key in seen:
-            raise LoadError(f"{source}: the key {key!r} is given twice. Keep one.")
-        seen.add(key)
+        if not isinstance(key.value, str):
+            raise LoadError(f"{source}: a list or a mapping is used as a key. Keys are words.")
+        if key.value in seen:
+            raise LoadError(f"{source}, line {key.start_mark.line + 1}: {key.value!r} is given twice. Keep one.")
+        seen.add(key.value)

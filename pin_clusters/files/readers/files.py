@@ -15,6 +15,7 @@ from ...model import ClusterModel
 from ._arguments import documented, is_xml, read_file
 from .extended_urdf import buildModelFromYAML
 from .mjcf import buildModelFromMJCF
+from .motors import Motors, with_motors
 from .sdf import buildModelFromSdf
 from .urdf import buildModelFromUrdf
 
@@ -39,6 +40,7 @@ ELSEWHERE = {
 def open_robot(
     file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
     q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
+    *, motors: Motors | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
@@ -49,6 +51,8 @@ def open_robot(
         file: Path of the file.
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default what
             the file says, or none.
+        motors: Rotors, gears and limits of the motors: path of a ``.motors.yaml`` file, whose template ``pin-clusters
+            motors FILE`` writes, or a mapping of the same keys. By default none, whatever lies beside ``file``.
 
     Returns:
         The model.
@@ -57,7 +61,8 @@ def open_robot(
         >>> import pin_clusters as pc
         >>> model = pc.open_robot("agility_cassie/cassie.xml")  # doctest: +SKIP
     """
-    return reader_of(file)(file, root_joint, constraints, q_reference, independent)
+    model = reader_of(file)(file, root_joint, constraints, q_reference, independent)
+    return model if motors is None else with_motors(model, motors)
 
 
 def reader_of(file: str | os.PathLike[str]) -> Callable[..., ClusterModel]:

@@ -16,7 +16,7 @@ from ._arguments import checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
 from ._couplings import read_loops, read_ties
 from ._notes import Notes
-from ._parts import pose_of, read_armature, read_parts, read_reference
+from ._parts import pose_of, read_armature, read_friction, read_parts, read_reference
 from ._shapes import Shapes, collision_of
 from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
@@ -53,6 +53,9 @@ def buildModelFromUrdf(
     ``<transmission>`` (of ROS 1 and ros2_control: simple, differential, half differential, four-bar linkage) becomes a
     `Rotor` per actuator whose inertia is known, by Drake's ``<drake:rotor_inertia>`` and ``<drake:gear_ratio>`` or by
     ``rotor_inertias``; its axis is that of the first joint, its mass in the link already.
+
+    ``<dynamics damping=... friction=...>`` becomes `Spring` constraints: viscous and Coulomb friction of
+    ``model.passive``, as in MJCF and SDF.
 
     ``<collision>`` becomes ``model.collision``, meshes their convex hulls, and so do the elements ``<shape>`` of
     `to_urdf`; a shape that cannot be made is left out, and a warning says why.
@@ -154,7 +157,7 @@ def parse_urdf(
     flags = read_flags(description)
     couplings = read_ties(description, notes)
     loops = [*read_loops(description, notes), *read_parts(description)]
-    reference = read_reference(description)
+    reference, friction = read_reference(description), read_friction(description, notes)
     dependents = choose_dependents(couplings, flags)
     coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}
     check_circles(couplings, dependents)
@@ -180,7 +183,7 @@ def parse_urdf(
         tree = _pinocchio(description, root_joint, source)
     check_fit(from_file, tree)
     rotors = read_rotors(description, rotor_inertias, notes)
-    everything = (*from_file.values(), *rotors, *given)
+    everything = (*from_file.values(), *rotors, *friction, *given)
     chosen = wishes(ties_of(everything, tree), flags, named, tree, notes)
     shapes = read_shapes(description, folder, notes)
     notes.warn(description.name, stacklevel)

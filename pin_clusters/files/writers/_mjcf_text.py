@@ -109,7 +109,7 @@ class File:
         if joint.at_v is not None:
             i = joint.at_v.start
             for key, values in (("damping", self.tree.damping), ("frictionloss", self.tree.friction)):
-                if values[i] != 0.0:
+                if values[i] != 0.0 and joint.name not in self.robot.springs:  # which say what acts
                     given[key] = text(values[i])
             given |= self.robot.springs.get(joint.name, {})
         if joint.at_q is not None and len(joint.at_q) == 1:
@@ -120,9 +120,9 @@ class File:
         ET.SubElement(element, "joint", given)
 
     def _actuators(self) -> ET.Element:
-        """Return a motor for each rotor; of a robot without rotors, for each independent joint."""
+        """Return a motor for each motor's rotor; of a robot without rotors, for each independent joint."""
         section, names = ET.Element("actuator"), Names()
-        for r in self.model.rotors:
+        for r in self.model.motors:
             turned = self.bodies.drives(r)
             if r.name in self.bodies.of_rotor:
                 at = {"joint": self.bodies.of_rotor[r.name].joints[0].name}

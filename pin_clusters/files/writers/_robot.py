@@ -130,8 +130,9 @@ def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
                     f"to_mjcf: {c.label} acts on joint {tree.names[j]!r} of several degrees of freedom, which is not "
                     "written. Put it on simple joints."
                 )
-            if tree.names[j] not in of_joint and not slack:
-                of_joint[str(tree.names[j])] = _numbers(c, "springref")
+            own, more = of_joint.setdefault(str(tree.names[j]), {}), _numbers(c, "springref")
+            if not slack and not own.keys() & more.keys():
+                own |= more
                 continue
         terms = [(str(tree.names[j]), x) for j, x in ids.items()]
         ties.fixed(c.name or c.label, terms, more=_numbers(c, "springlength"))

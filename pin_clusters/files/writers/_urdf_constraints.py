@@ -200,6 +200,8 @@ class Constraints:
         element = ET.SubElement(self.root, "rotor", name=self.names["rotor"](str(rotor.name)))
         if rotor.armature is not None:
             element.set("armature", rotor.armature)
+        if not rotor.driven:
+            element.set("driven", "false")
         for j, ratio in zip(rotor.resolve(self.tree).joints, np.atleast_1d(rotor.ratios), strict=True):
             ET.SubElement(element, "drive", joint=self.tree.names[j], ratio=text(ratio))
         ET.SubElement(element, "carrier", link=self.links.of_joint[resolved.carrier_id])
@@ -211,6 +213,10 @@ class Constraints:
             add_inertial(element, rotor.inertia)
 
     def _spring(self, c: Spring) -> None:
+        if _in_dynamics(self.tree, c) is not None:  # which says linear damping and dry friction
+            c = Spring(c.along, c.stiffness, c.rest, (0.0, *c.damping[1:]))
+            if not any((*c.stiffness, *c.damping)):
+                return
         element = ET.SubElement(self.root, "spring", name=self.names["spring"](c.name or "spring"))
         for key, value in (("stiffness", c.stiffness), ("damping", c.damping), ("friction", (c.friction,))):
             if any(value):
@@ -261,6 +267,22 @@ class Constraints:
         if role:
             frame.set("role", role)
         _origin(frame, place.placement)
+
+
+def friction_of(model: ClusterModel) -> np.ndarray:
+    """Return the linear damping and dry friction that stand in ``<dynamics>``, shape (2, tree.nv)."""
+    found = np.zeros((2, model.own_tree.nv))
+    for c in model.constraints:
+        if (i := _in_dynamics(model.own_tree, c)) is not None:
+            found[:, i] += c.damping[0], c.friction
+    return found
+
+
+def _in_dynamics(tree: pin.Model, c: Any) -> int | None:
+    """Return where in v a spring without a name acts that is along one simple joint; else None."""
+    simple = isinstance(c, Spring) and isinstance(c.along, str) and c.name is None
+    j = joint_id(tree, c.along, c.label) if simple else 0
+    return int(tree.idx_vs[j]) if tree.nvs[j] == 1 else None
 
 
 def add_inertial(parent: ET.Element, inertia: pin.Inertia) -> None:

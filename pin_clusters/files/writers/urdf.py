@@ -7,14 +7,14 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pinocchio as pin
 
-from ..._support.trees import in_q
+from ..._support.trees import in_q, joint_in_v
 from ...errors import PinClustersWarning, UnsupportedJointError
 from ...model import ClusterModel, check_model
 from ._collisions import add_collisions
 from ._joints import Part, parts_of
 from ._links import Links
 from ._text import check_text, finite, in_comment, text, write
-from ._urdf_constraints import Constraints, add_inertial, add_origin
+from ._urdf_constraints import Constraints, add_inertial, add_origin, friction_of
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar": "planar"}
@@ -23,11 +23,11 @@ _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar
 def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
     """Write a model as URDF+, from which `buildModelFromUrdf` makes the same model again.
 
-    Joints, inertias, limits, damping and friction are plain URDF, loops and couplings URDF+ (arXiv 2411.19753). What
-    neither has is in elements that the loader reads and others skip: ``<rotor>``, ``<rod>``, ``<mechanism>``,
-    ``<shape>`` (collision shapes other than boxes, spheres, cylinders and files of meshes), ``<reference_pose>`` and
-    ``<dynamics armature=...>``. The result needs no ``root_joint``: a floating base is a
-    ``floating`` joint below a link ``world``.
+    Joints, inertias, limits, damping and friction (of `Spring` constraints, which act) are plain URDF, loops and
+    couplings URDF+ (arXiv 2411.19753). What neither has is in elements that the loader reads and others skip:
+    ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<shape>`` (collision shapes other than boxes, spheres, cylinders and
+    files of meshes), ``<reference_pose>`` and ``<dynamics armature=...>``. The result needs no ``root_joint``: a
+    floating base is a ``floating`` joint below a link ``world``.
 
     Joints with several freedoms become rows of revolute and prismatic ones, with the same coordinates, but for floating
     and planar joints. Frames become links without inertia on fixed joints. Pinocchio orders the children of a link by
@@ -54,7 +54,8 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         'rotor:hip_roll'
     """
     check_model(model, "to_urdf")
-    tree = model.own_tree
+    own, tree = model.own_tree, model.own_tree.copy()
+    tree.damping, tree.friction = friction_of(model)
     chains = {j: parts_of(tree, j, "URDF") for j in range(1, tree.njoints)}
     for j, parts in chains.items():
         if any(part.kind == "ball" for part in parts):
@@ -83,6 +84,9 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     _add_reference(root, model)
     ET.indent(root)
     said = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
+    idle = np.flatnonzero((own.damping != tree.damping) | (own.friction != tree.friction))
+    if lazy := dict.fromkeys(str(tree.names[joint_in_v(tree, int(i))]) for i in idle):
+        said.append(f"Damping and friction of the tree that no pc.Spring makes act are not written: {', '.join(lazy)}.")
     head = "\n".join(f"     {in_comment(line)}" for line in said)
     return write(
         f'<?xml version="1.0"?>\n<!-- pin_clusters: {head.strip()}\n-->\n{ET.tostring(root, encoding="unicode")}\n',

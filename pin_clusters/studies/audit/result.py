@@ -12,6 +12,7 @@ import numpy as np
 from ... import approximations
 from ..._support.docstrings import AS_IN_STUDY, STUDY, stock
 from ...errors import ModelError, PinClustersWarning
+from ...files.writers.motors import suggested, told
 from ...model import ClusterModel, check_model
 from ...simulation.ground.plane import Ground
 from .. import study
@@ -182,12 +183,12 @@ def check(model: ClusterModel) -> None:
     check_model(model, "audit.run")
     followers = approximations.followers(model)
     if len(model.rotors) == len(followers) and not model.closures:
-        first = next(iter(model.independent_joints), "joint")
         moved = f" (driven fingers or links are none: {', '.join(followers)})" if followers else ""
+        first = next((s.joint for s in suggested(model)), "JOINT")
         raise ModelError(
-            f"nothing to audit: model {model.name!r} has no rotors{moved}. Add rotors: in Python "
-            f"pc.ClusterModel(tree, [pc.Rotor({first!r}, ratio, axial_inertia=J)]) and audit.run; in a URDF+ file a "
-            'link and a joint with independent="false" for each rotor and a <coupling> with its <ratio>.'
+            f"nothing to audit: model {model.name!r} has no rotors{moved}.{told(model)} Add rotors: --rotor "
+            f"'{first}=RATIO,INERTIA' or --motors FILE (pin-clusters motors writes a template), in Python "
+            f"pc.Rotor({first!r}, ratio, axial_inertia=J) or pc.open_robot(..., motors=FILE)."
         )
 
 

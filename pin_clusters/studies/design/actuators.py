@@ -22,7 +22,6 @@ class Motor:
         torque_row: The torques of the tree that its torque makes are ``torque_row`` times it, shape (tree.nv,).
         limit: Largest torque, [N m] or [N]; 1 if none is given.
         given: Whether a limit was given.
-        inertia: Axial inertia of the rotor, [kg m^2]; 0 without one.
         unit: ``"N m"`` or ``"N"``.
         source: Where the limit comes from.
     """
@@ -32,7 +31,6 @@ class Motor:
     torque_row: np.ndarray
     limit: float
     given: bool
-    inertia: float
     unit: str
     source: str
 
@@ -43,8 +41,7 @@ def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
     The limit of a rotor is the effort of its own joint, or that of the one joint that it drives over the ratio. A rotor
     that several joints turn and that is none of the file's joints has no limit.
     """
-    rotors = [r for r in model.rotors if r.name in cluster.rotors]
-    if rotors:
+    if rotors := [r for r in model.motors if r.name in cluster.rotors]:
         return tuple(_of_rotor(model, r) for r in rotors)
     tree = model.own_tree
     ids = [tree.getJointId(name) for name in cluster.independent]
@@ -54,8 +51,6 @@ def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
 
 
 def _of_rotor(model: ClusterModel, r: RotorElement) -> Motor:
-    from ...approximations.armature import axial_inertia
-
     tree = model.own_tree
     row = np.zeros(tree.nv)
     for iv, ratio in r.drivers:
@@ -71,8 +66,7 @@ def _of_rotor(model: ClusterModel, r: RotorElement) -> Motor:
         name = tree.names[joint_in_v(tree, iv)]
         limit = None if effort is None or ratio == 0.0 else effort / abs(ratio)
         source = f"effort of {name} over the ratio {abs(ratio):g}"
-    inertia = float(axial_inertia(model, r))
-    return Motor(r.name, row, torque_row, limit or 1.0, limit is not None, inertia, "N m", source if limit else "")
+    return Motor(r.name, row, torque_row, limit or 1.0, limit is not None, "N m", source if limit else "")
 
 
 def _of_joint(model: ClusterModel, j: int) -> Motor:
@@ -81,7 +75,7 @@ def _of_joint(model: ClusterModel, j: int) -> Motor:
     limit = _effort(model, int(tree.idx_vs[j]))
     unit = "N" if slides(tree, j) else "N m"
     source = f"effort of {tree.names[j]}" if limit else ""
-    return Motor(tree.names[j], row, row, limit or 1.0, limit is not None, 0.0, unit, source)
+    return Motor(tree.names[j], row, row, limit or 1.0, limit is not None, unit, source)
 
 
 def _effort(model: ClusterModel, iv: int) -> float | None:

@@ -169,7 +169,7 @@ def _part(model: ClusterModel, cluster: Cluster) -> MechanismPart:
     return MechanismPart(
         cluster, loops, sweeps,
         region(model, cluster, (sweeps[0], sweeps[1]), CELLS) if len(sweeps) == 2 else None,
-        tuple(transmission(model, s, driving) for s in sweeps), driving,
+        tuple(transmission(model, s) for s in sweeps), driving,
         torques(model, cluster, driving, sweeps),
         sensitivity(model, cluster.joints, sweeps) if loops else None,
     )  # fmt: skip

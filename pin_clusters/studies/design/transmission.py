@@ -7,9 +7,9 @@ import numpy as np
 
 from ...algorithms.dynamics.coupling import coupling_jacobian
 from ...algorithms.dynamics.crba import crba
+from ...approximations.armature import axial_inertia
 from ...errors import SingularClusterError
 from ...model import ClusterModel
-from .actuators import Motor
 from .coordinates import Coordinate
 from .sweep import Sweep
 
@@ -52,11 +52,12 @@ class Transmission:
         return not known.size or bool(np.ptp(known, axis=0).max() < _SAME * np.abs(known).max())
 
 
-def transmission(model: ClusterModel, s: Sweep, motors: tuple[Motor, ...]) -> Transmission:
+def transmission(model: ClusterModel, s: Sweep) -> Transmission:
     """Compute ratios and inertias along a sweep."""
     data = model.createData()
     column = s.moved.column
     armature = np.array(model.inertia_tree.armature)
+    inertias = np.array([axial_inertia(model, r) for r in model.rotors])
     for r in model.rotors:  # theirs is in their inertia already
         if r.joint_id is not None:
             armature[model.own_tree.idx_vs[r.joint_id]] = 0.0
@@ -68,7 +69,8 @@ def transmission(model: ClusterModel, s: Sweep, motors: tuple[Motor, ...]) -> Tr
             g = coupling_jacobian(model, data, q)[:, column]
             inertia[i] = crba(model, data, q)[column, column]
             ratio[i] = g[[c.iv for c in others]]
-            own[i] = sum(m.inertia * (m.row @ g) ** 2 for m in motors) + armature @ g**2
+            speeds = [sum(x * g[iv] for iv, x in r.drivers) for r in model.rotors]
+            own[i] = inertias @ np.square(speeds) + armature @ g**2
     moves = np.abs(np.nan_to_num(ratio)).max(axis=0, initial=0.0) > 1e-9
     return Transmission(
         s.moved, s.values, s.reference, tuple(c for c, m in zip(others, moves, strict=True) if m), ratio[:, moves],

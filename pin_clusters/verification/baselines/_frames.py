@@ -13,7 +13,7 @@ from ._workspace import DATA, LOOPS, Workspace
 
 INPUTS = """
 Args:
-    B: Torques per input, shape (nv, inputs); by default those of unit torques of the rotors, without rotors those of
+    B: Torques per input, shape (nv, inputs); by default those of unit torques of the motors, without rotors those of
         the independent joints but for free flyers.
 """
 

@@ -135,7 +135,7 @@ def inverse_input_matrix(
 
 @_documented
 def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Return the torques of unit torques of the rotors; without rotors, of the joints but for free flyers.
+    """Return the torques of unit torques of the motors; without rotors, of the joints but for free flyers.
 
     Returns:
         Shape (nv, inputs).
@@ -150,7 +150,8 @@ def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
 def motors_of(model: ClusterModel, span: SpanningTree, G: np.ndarray) -> np.ndarray:
     """Return the same from G of the expanded tree."""
     if model.rotors:
-        return np.array(G[[span.tree.joints[j].idx_v for j in rotor_ids(model, span)]].T)
+        ids = [j for j, r in zip(rotor_ids(model, span), model.rotors, strict=True) if r.driven]
+        return np.array(G[[span.tree.joints[j].idx_v for j in ids]].T)
     tree = model.tree
     base = {i for j in range(1, tree.njoints) if "FreeFlyer" in tree.joints[j].shortname() for i in in_v(tree, j)}
     return np.eye(model.nv)[:, [int(i) not in base for i in model.idx_v_independent]]

@@ -1,0 +1,233 @@
+"""Motors beside a robot: the file and its lines, the mapping, the template; several stages are one motor."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pinocchio as pin
+import pytest
+import yaml
+from samples.motors import MOTORS, URDF, in_python
+
+import pin_clusters as pc
+from pin_clusters.files.motor_keys import FILE, LIMITS, MOTOR, STAGE
+from pin_clusters.files.readers.motors import with_motors
+from pin_clusters.files.writers.motors import from_armature, motors_template, suggested, told
+from pin_clusters.studies.design.actuators import motors
+from pin_clusters.studies.design.coordinates import coordinates
+from pin_clusters.studies.design.sweep import sweep
+from pin_clusters.studies.design.transmission import transmission
+from pin_clusters.verification import reference
+
+
+@pytest.fixture
+def leg(tmp_path: Path) -> Path:
+    file = tmp_path / "leg.urdf"
+    file.write_text(URDF, encoding="utf-8")
+    return file
+
+
+def of_text(leg: Path, text: str) -> pc.ClusterModel:
+    file = leg.with_name("leg.motors.yaml")
+    file.write_text(text, encoding="utf-8")
+    return pc.open_robot(leg, motors=file)
+
+
+def torques(model: pc.ClusterModel) -> np.ndarray:
+    rng = np.random.default_rng(3)
+    q, v, a = rng.normal(size=(3, model.nv))
+    return pc.rnea(model, model.createData(), q, v, a)
+
+
+def test_a_file_is_what_it_says_in_python(leg: Path) -> None:
+    model, other = of_text(leg, MOTORS), pc.open_robot(leg, None, in_python())
+    assert model.constraints == other.constraints
+    assert np.array_equal(torques(model), torques(other))
+    assert model.tree.effortLimit.tolist() == [23.7, 2.0 * 20.0]
+    assert model.tree.velocityLimit.tolist() == [30.1, 300.0 / 20.0]
+    assert model.inertia_tree.armature.tolist() == [0.0, 0.0]
+
+
+def test_a_mapping_is_as_good_as_a_file(leg: Path) -> None:
+    given = yaml.safe_load(MOTORS)
+    given["motors"][0]["rotor_inertia"] = np.float64(1.2e-4)
+    assert pc.open_robot(leg, motors=given).constraints == of_text(leg, MOTORS).constraints
+    given["motors"][0]["ratio"] = None
+    with pytest.raises(pc.LoadError, match=r"motors\['motors'\]\[0\]\['ratio'\]: ratio of joint 'hip_joint' is not"):
+        pc.open_robot(leg, motors=given)
+    given["motors"][0]["ratio"] = True
+    with pytest.raises(pc.LoadError, match=r"ratio of joint 'hip_joint' must be a finite number, got 'True'"):
+        pc.open_robot(leg, motors=given)
+    with pytest.raises(pc.ArgumentTypeError, match="path"):
+        pc.open_robot(leg, motors=3)
+
+
+def test_a_pattern_means_each_joint_that_fits(leg: Path) -> None:
+    text = "motors_version: 1\nmotors: [{joint: '*', ratio: 9, rotor_inertia: 1e-5, armature: keep}]"
+    found = of_text(leg, text)
+    assert [r.name for r in found.motors] == ["rotor:hip_joint", "rotor:knee_joint"]
+    assert found.inertia_tree.armature.tolist() == [0.0, 0.02]
+
+
+def test_the_joint_of_that_name_comes_before_others_that_fit(leg: Path) -> None:
+    leg.write_text(URDF.replace('"hip_joint"', '"knee"'), encoding="utf-8")
+    found = of_text(leg, "motors_version: 1\nmotors: [{joint: knee, ratio: 9, rotor_inertia: 1e-5}]")
+    assert [r.name for r in found.motors] == ["rotor:knee"]
+
+
+def test_nothing_is_read_unasked(leg: Path) -> None:
+    of_text(leg, MOTORS)
+    assert pc.open_robot(leg).rotors == ()
+
+
+BAD = {
+    "unknown key": ("source:", "sorce:", 7, "unknown key 'sorce' of joint 'hip_joint'. Did you mean 'source'"),
+    "unknown key of a stage": ("inertia: 3e-5", "inertja: 3e-5", 12, "unknown key 'inertja' of joint 'knee'"),
+    "unknown key of limits": ("effort: 2\n", "torque: 2\n", 18, "unknown key 'torque' of joint 'knee'"),
+    "unknown key of the file": ("motors_version", "robot: leg\nmotors_version", 1, "unknown key 'robot'"),
+    "key twice": ("ratio: -6.33", "ratio: 1\n    ratio: -6.33", 5, "'ratio' is given twice"),
+    "unknown joint": ("joint: hip_joint", "joint: hjp_joint", 3, "is 'hjp_joint'. Did you mean 'hip_joint'"),
+    "unknown joint, name first": ("joint: hip_joint", "name: m\n    joint: elbow", 4, "no joint .* is 'elbow'"),
+    "a joint that does not move": ("joint: hip_joint", "joint: knee_rotor_joint", 3, "no joint of one degree"),
+    "same motor twice": ("name: knee_motor", "name: rotor:hip_joint", 8, "motor 'rotor:hip_joint' already, .*line 3"),
+    "limits twice": ("joint: knee ", "joint: hip ", 8, "limits of joint 'hip_joint' already, .*line 3"),
+    "no joint": ("joint: hip_joint", "name: hip", 3, "joint is missing"),
+    "no inertia": ("    rotor_inertia: 1.2e-4\n", "", 3, "rotor_inertia of joint 'hip_joint' is missing"),
+    "no ratio": ("    ratio: -6.33\n", "", 3, "either ratio or stages of joint 'hip_joint'"),
+    "ratio and stages": ("    stages:", "    ratio: 2\n    stages:", 8, "either ratio or stages of joint 'knee'"),
+    "no side of limits": ("      at: motor\n", "", 16, "at of joint 'knee' is missing"),
+    "no side that is one": ("at: motor", "at: gear", 17, "at of joint 'knee' must be joint or motor, got 'gear'"),
+    "null": ("-6.33", "null", 4, "ratio of joint 'hip_joint' is not filled in"),
+    "empty": ("-6.33", "", 4, "ratio of joint 'hip_joint' is not filled in"),
+    "zero": ("-6.33", "0", 4, "ratio of joint 'hip_joint' must not be 0"),
+    "negative inertia": ("1.2e-4", "-1.2e-4", 5, "rotor_inertia of joint 'hip_joint' must be above 0, got -1.2e-4"),
+    "negative limit": ("effort: 23.7", "effort: -23.7", 6, "effort of joint 'hip_joint' must be above 0"),
+    "negative inertia of a stage": ("3e-5", "-3e-5", 12, "inertia of joint 'knee' must be above 0"),
+    "unit": ("1.2e-4", "1200 g cm^2", 5, r"got '1200 g cm\^2'. It is in SI units, \[kg m\^2\], and written without"),
+    "truth": ("-6.33", "yes", 4, "ratio of joint 'hip_joint' must be a finite number, got 'yes'"),
+    "infinite": ("-6.33", ".inf", 4, "must be a finite number, got '.inf'"),
+    "list for a number": ("-6.33", "[6.33]", 4, "ratio of joint 'hip_joint' must be one value"),
+    "mapping for a number": ("-6.33", "{value: 6.33}", 4, "ratio of joint 'hip_joint' must be one value"),
+    "text for a list": ("motors:\n", "motors: 3\nrest:\n", 3, "unknown key 'rest'"),
+    "number for stages": ("      - ratio: 5\n        inertia: 3e-5\n      - {ratio: 4, inertia: 2e-4}\n",
+                          "      5\n", 10, "stages of joint 'knee' must be a list"),
+    "number for limits": ("limits: {at: joint, effort: 23.7, velocity: 30.1}", "limits: 23.7", 6, "keys and values"),
+    "a stage that is a number": ("- ratio: 5\n        inertia: 3e-5\n", "- 5\n", 11, "keys and values of joint 'knee'"),
+    "another version": ("motors_version: 1", "motors_version: 2", 1, "motors_version must be 1, got '2'"),
+    "no version": ("motors_version: 1\n", "", 1, "motors_version is missing: version of the format, 1"),
+    "armature that is not explained": ("    armature: replace\n", "", 8, "knee_joint' has armature 0.02.*'replace'"),
+    "armature by another word": ("armature: replace", "armature: drop", 15, "must be replace or keep, got 'drop'"),
+    "no YAML": ("motors:\n", "motors:\n  {", 3, "not well-formed YAML"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_what_is_wrong_is_said_with_its_line(leg: Path, case: str) -> None:
+    old, new, line, words = BAD[case]
+    assert old in MOTORS
+    with pytest.raises(pc.LoadError, match=words) as error:
+        of_text(leg, MOTORS.replace(old, new, 1))
+    assert re.search(rf"leg\.motors\.yaml'.*\bline {line}\b", str(error.value)), error.value
+
+
+@pytest.mark.parametrize("text", ["", "# nothing\n", "3", "motors_version: 1\nmotors: []"])
+def test_a_file_without_motors_is_refused(leg: Path, text: str) -> None:
+    with pytest.raises(pc.LoadError, match=r"leg\.motors\.yaml"):
+        of_text(leg, text)
+
+
+def test_a_second_rotor_on_a_joint_of_the_file_is_refused(leg: Path) -> None:
+    text = "motors_version: 1\nmotors: [{joint: hip, ratio: 9, rotor_inertia: 1e-5}]"
+    with pytest.raises(pc.LoadError, match="'hip_joint' has a rotor in the robot's file, 'rotor:hip_joint'"):
+        with_motors(of_text(leg, MOTORS), yaml.safe_load(text))
+
+
+def test_every_key_says_what_it_means() -> None:
+    for table in (FILE, MOTOR, STAGE, LIMITS):
+        assert all(key.about for key in table.values())
+
+
+# --- several stages are one motor -------------------------------------------------------------------------------------
+
+
+def test_counts_and_columns_are_those_of_motors(leg: Path) -> None:
+    model = of_text(leg, MOTORS)
+    data, q = model.createData(), pc.neutral(model)
+    assert [r.name for r in model.motors] == ["rotor:hip_joint", "knee_motor"]
+    assert len(model.rotors) == 4
+    assert pc.actuation_matrix(model, data, q).tolist() == [[-6.33, 0.0], [0.0, 20.0]]
+    assert pc.rotor_velocity(model, data, q, [1.0, 1.0]).tolist() == [-6.33, 20.0, 4.0, 1.0]
+    assert np.abs(pc.motor_torque(model, data, q, [-6.33, 5.0]) - [1.0, 0.25]).max() < 1e-15
+    assert pc.inverse_input_matrix(model, data, q).shape == (2, 2)
+    assert reference.operational.motors(model, q).tolist() == pc.actuation_matrix(model, data, q).tolist()
+    bare = pc.buildModelFromXML(URDF.replace('armature="0.02"', ""))
+    more = pc.crba(model, data, q) - pc.crba(bare, bare.createData(), q)
+    assert abs(more[1, 1] - (1e-5 * 20**2 + 3e-5 * 4**2 + 2e-4)) < 1e-12
+
+
+def test_a_designer_is_told_of_motors_and_of_all_that_they_turn(leg: Path) -> None:
+    model = of_text(leg, MOTORS)
+    found = [m for cluster in model.clusters for m in motors(model, cluster)]
+    assert [(m.name, m.limit) for m in found] == [("rotor:hip_joint", pytest.approx(23.7 / 6.33)), ("knee_motor", 2.0)]
+    moved = sweep(model, model.clusters[1], coordinates(model, ("knee_joint",))[0], 3)
+    assert transmission(model, moved).motors == pytest.approx(1e-5 * 20**2 + 3e-5 * 4**2 + 2e-4, rel=1e-12)
+
+
+@pytest.mark.parametrize("approximation", ["best", "exact"])
+def test_mjcf_has_a_control_per_motor(leg: Path, approximation: str) -> None:
+    text = pc.to_mjcf(of_text(leg, MOTORS), approximation)
+    motors = re.findall(r'<motor name="([^"]*)" joint="([^"]*)"', text)
+    assert [name for name, _ in motors] == ["rotor:hip_joint", "knee_motor"]
+    if approximation == "exact":
+        assert [joint for _, joint in motors] == ["rotor:hip_joint", "knee_motor"]
+    assert 'ctrlrange="-2 2"' in text
+
+
+def test_urdf_keeps_which_rotors_are_motors(leg: Path) -> None:
+    model = of_text(leg, MOTORS)
+    text = pc.to_urdf(model)
+    other = pc.buildModelFromXML(text)
+    assert [(r.name, r.driven) for r in other.rotors] == [(r.name, r.driven) for r in model.rotors]
+    assert np.abs(torques(other) - torques(model)).max() < 1e-12
+    with pytest.raises(pc.LoadError, match="driven must be True or False, got 'no'"):
+        pc.buildModelFromXML(text.replace('driven="false"', 'driven="no"', 1))
+
+
+# --- what a robot's own file says -------------------------------------------------------------------------------------
+
+
+def test_a_template_has_what_the_file_says_and_names_what_it_has_not(leg: Path) -> None:
+    text = motors_template(pc.open_robot(leg, pin.JointModelFreeFlyer()))
+    assert 'joint: "hip_joint"\n    ratio: null\n    rotor_inertia: 0.00012' in text
+    assert 'source: "link hip_rotor of the robot"' in text
+    assert "rotor_inertia: 0.00011\n    armature: replace  # of 0.02" in text
+    assert text.count("limits: {at: joint, effort: 40, velocity: 20}") == 2
+    assert text.count("joint: ") == 2 + 1  # no free joint; one in the comment
+    line = text.splitlines().index("    ratio: null") + 1
+    with pytest.raises(pc.LoadError, match=rf"line {line}: ratio of joint 'hip_joint' is not filled in"):
+        of_text(leg, text)
+    filled = of_text(leg, text.replace("null", "9"))
+    assert [r.axial_inertia for r in filled.motors] == pytest.approx([1.2e-4, 1.1e-4], rel=1e-12)
+    with pytest.raises(pc.ModelError, match="no joint of one degree of freedom without a rotor"):
+        motors_template(filled)
+
+
+def test_a_link_that_hangs_from_elsewhere_is_no_rotor_of_the_joint() -> None:
+    text = URDF.replace(
+        '<parent link="base"/><child link="hip_rotor"/>', '<parent link="shank"/><child link="hip_rotor"/>'
+    )
+    assert [s.link for s in suggested(pc.buildModelFromXML(text))] == ["", "knee_rotor"]
+
+
+def test_armature_becomes_rotors_that_reflect_it(leg: Path) -> None:
+    model = pc.open_robot(leg, pin.JointModelFreeFlyer())
+    found = with_motors(model, from_armature(model, 10.0))
+    assert [(r.source.joints, r.axial_inertia) for r in found.motors] == [(("knee_joint",), 0.02 / 100)]
+    q = pc.neutral(model)
+    both = [pc.crba(m, m.createData(), q)[-1, -1] for m in (model, found)]
+    assert both[0] == pytest.approx(both[1], rel=1e-12)
+    assert "Joints with armature: 1 (knee_joint: 0.02, " in told(model)
+    with pytest.raises(pc.ModelError, match="no joint of 'leg' that a motor may drive has armature"):
+        from_armature(found, 10.0)
