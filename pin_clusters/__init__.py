@@ -105,6 +105,8 @@ from .algorithms.kinematics.derivatives import getPointVelocityDerivatives as ge
 from .algorithms.kinematics.hessians import computeJointKinematicHessians as computeJointKinematicHessians
 from .algorithms.kinematics.hessians import getFrameKinematicHessian as getFrameKinematicHessian
 from .algorithms.kinematics.hessians import getJointKinematicHessian as getJointKinematicHessian
+from .algorithms.kinematics.inverse import InverseKinematics as InverseKinematics
+from .algorithms.kinematics.inverse import inverse_kinematics as inverse_kinematics
 from .algorithms.kinematics.jacobians import computeFrameJacobian as computeFrameJacobian
 from .algorithms.kinematics.jacobians import computeJointJacobian as computeJointJacobian
 from .algorithms.kinematics.jacobians import computeJointJacobians as computeJointJacobians
