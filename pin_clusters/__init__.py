@@ -230,6 +230,7 @@ _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", ""
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 # ways to other packages, which must be there
 _HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
+_HOSTS |= {name: name for name in ("crocoddyl", "pink")}  # which derive classes
 
 # what pickles of earlier versions may name
 choice.make_by(f"{__name__}.programs.specialising.making", "Functions")

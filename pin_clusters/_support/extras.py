@@ -2,18 +2,20 @@
 
 import importlib
 from types import ModuleType
+from typing import Any
 
 from ..errors import NotAvailableError
 
-NAMES = {"casadi": "CasADi", "jax": "JAX", "torch": "PyTorch"}
+NAMES = {"casadi": "CasADi", "crocoddyl": "Crocoddyl", "jax": "JAX", "pink": "Pink", "torch": "PyTorch"}
 """Modules of this package that open a door to another one of that name, and how that one is spelt."""
+_EXTRAS = {"crocoddyl": "control", "pink": "control"}
 
 
 def package(name: str) -> ModuleType:
     """Return the package behind a door.
 
     Args:
-        name: Of it, and of the extra that installs it.
+        name: Of it.
 
     Raises:
         NotAvailableError: It cannot be imported.
@@ -21,12 +23,30 @@ def package(name: str) -> ModuleType:
     Example:
         >>> from pin_clusters._support import extras
         >>> sorted(extras.NAMES)
-        ['casadi', 'jax', 'torch']
+        ['casadi', 'crocoddyl', 'jax', 'pink', 'torch']
     """
     try:
         return importlib.import_module(name)
     except ImportError as error:
         raise NotAvailableError(
             f"pc.{name} needs {NAMES[name]}, which cannot be imported ({error}). "
-            f"Install it: pip install 'pin-clusters[{name}]'"
+            f"Install it: pip install 'pin-clusters[{_EXTRAS.get(name, name)}]'"
         ) from None
+
+
+def base(name: str) -> Any:
+    """Return the package behind a door, to derive classes from; if it is missing, these raise when they are made."""
+    try:
+        return package(name)
+    except NotAvailableError:
+        return _Missing(name)
+
+
+class _Missing:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def __getattr__(self, attribute: str) -> Any:
+        if attribute[0].islower():
+            return self
+        return type(attribute, (), {"__init__": lambda *_, **__: package(self.name) and None})
