@@ -229,8 +229,7 @@ _LAZY_FUNCTIONS = {"mechanism": "design", "to_mjcf": "writers", "to_urdf": "writ
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 # ways to other packages, which must be there
-_HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
-_HOSTS |= {name: name for name in ("crocoddyl", "pink")}  # which derive classes
+_HOSTS = {n: f"programs.hosts.{n}" for n in ("casadi", "jax", "torch")} | {n: n for n in ("crocoddyl", "pink")}
 
 # what pickles of earlier versions may name
 choice.make_by(f"{__name__}.programs.specialising.making", "Functions")

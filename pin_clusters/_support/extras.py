@@ -2,7 +2,6 @@
 
 import importlib
 from types import ModuleType
-from typing import Any
 
 from ..errors import NotAvailableError
 
@@ -19,11 +18,6 @@ def package(name: str) -> ModuleType:
 
     Raises:
         NotAvailableError: It cannot be imported.
-
-    Example:
-        >>> from pin_clusters._support import extras
-        >>> sorted(extras.NAMES)
-        ['casadi', 'crocoddyl', 'jax', 'pink', 'torch']
     """
     try:
         return importlib.import_module(name)
@@ -32,21 +26,3 @@ def package(name: str) -> ModuleType:
             f"pc.{name} needs {NAMES[name]}, which cannot be imported ({error}). "
             f"Install it: pip install 'pin-clusters[{_EXTRAS.get(name, name)}]'"
         ) from None
-
-
-def base(name: str) -> Any:
-    """Return the package behind a door, to derive classes from; if it is missing, these raise when they are made."""
-    try:
-        return package(name)
-    except NotAvailableError:
-        return _Missing(name)
-
-
-class _Missing:
-    def __init__(self, name: str) -> None:
-        self.name = name
-
-    def __getattr__(self, attribute: str) -> Any:
-        if attribute[0].islower():
-            return self
-        return type(attribute, (), {"__init__": lambda *_, **__: package(self.name) and None})
