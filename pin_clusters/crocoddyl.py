@@ -7,7 +7,6 @@ no couplings, and those of the wheel 3.2.1 end the process with pin 4.1. Needs `
 from typing import Any
 
 import numpy as np
-from scipy.linalg import block_diag
 
 import pin_clusters as pc
 
@@ -24,16 +23,16 @@ class State(croc.StateAbstract):
         self.model = model
 
     def zero(self) -> np.ndarray:
-        return np.r_[pc.neutral(self.model), np.zeros(self.nv)]
+        return np.append(pc.neutral(self.model), np.zeros(self.nv))
 
     def rand(self) -> np.ndarray:
-        return np.r_[pc.randomConfiguration(self.model), np.random.default_rng().normal(size=self.nv)]
+        return np.append(pc.randomConfiguration(self.model), np.random.default_rng().normal(size=self.nv))
 
     def diff(self, x0: np.ndarray, x1: np.ndarray) -> np.ndarray:
-        return np.r_[pc.difference(self.model, x0[: self.nq], x1[: self.nq]), x1[self.nq :] - x0[self.nq :]]
+        return np.append(pc.difference(self.model, x0[: self.nq], x1[: self.nq]), x1[self.nq :] - x0[self.nq :])
 
     def integrate(self, x: np.ndarray, dx: np.ndarray) -> np.ndarray:
-        return np.r_[pc.integrate(self.model, x[: self.nq], dx[: self.nv]), x[self.nq :] + dx[self.nv :]]
+        return np.append(pc.integrate(self.model, x[: self.nq], dx[: self.nv]), x[self.nq :] + dx[self.nv :])
 
     def Jdiff(self, x0: np.ndarray, x1: np.ndarray, which: Any = croc.Jcomponent.both) -> Any:
         return self._chosen(pc.dDifference(self.model, x0[: self.nq], x1[: self.nq]), -1.0, which)
@@ -45,7 +44,8 @@ class State(croc.StateAbstract):
         return self.Jintegrate(x, dx, which) @ J
 
     def _chosen(self, of_q: tuple[np.ndarray, ...], first: float, which: Any) -> Any:
-        both = [block_diag(J, sign * np.eye(self.nv)) for J, sign in zip(of_q, (first, 1.0), strict=True)]
+        both = [sign * np.eye(self.ndx) for sign in (first, 1.0)]
+        both[0][: self.nv, : self.nv], both[1][: self.nv, : self.nv] = of_q
         return both if which == croc.Jcomponent.both else both[which == croc.Jcomponent.second]
 
 
