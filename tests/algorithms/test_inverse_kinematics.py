@@ -97,6 +97,34 @@ def test_dependent_joints_keep_their_limits() -> None:
     assert min(near) > cost(found.q) - 1e-9  # it is the nearest
 
 
+@pytest.mark.ci
+def test_limits_hold_wherever_targets_are() -> None:
+    """Steps pass the limits of dependent joints, which are no lines, and must not end there."""
+    model = load("cassie_leg")
+    rng, data, tried = np.random.default_rng(5), model.createData(), 0
+    for _ in range(60):
+        try:
+            goal = pc.integrate(model, pc.neutral(model), 1.2 * rng.uniform(-1.0, 1.0, size=model.nv))
+        except pc.BranchLost:
+            continue
+        tried += 1
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", pc.PinClustersWarning)
+            found = pc.inverse_kinematics(model, pc.neutral(model), places(model, goal, ["foot"]), data=data)
+        assert beyond_limits(model, found.q) <= 0.0
+        assert found.loop_residual < 1e-10
+        assert found.converged or beyond_limits(model, goal) > 0.0
+    assert tried > 30
+
+
+def test_loops_of_the_start_are_closed_first() -> None:
+    model = load("cassie_leg")
+    start = pin.integrate(model.tree, pc.neutral(model), 0.01 * np.random.default_rng(0).normal(size=model.tree.nv))
+    assert np.abs(pc.residual(model, start)).max() > 1e-4
+    found = pc.inverse_kinematics(model, start, places(model, start, ["foot"]))  # as it stands, it is there
+    assert found.loop_residual < 1e-10
+
+
 def test_weights_share_between_targets_that_contradict_each_other() -> None:
     model = load("mini_cheetah")
     goals = {"trunk": np.array([0.1, 0.0, 0.3]), "root_joint": np.array([0.0, 0.2, 0.0])}  # the same point

@@ -65,7 +65,6 @@ def inverse_kinematics(
         iterations: Most steps of one attempt.
         attempts: How often to start, after the first time from places near ``q0``, at random but always the same, as
             straight legs and the like hold one up. Two that end alike are the last.
-        data: Its workspace; made by default.
 
     Returns:
         The result, which says whether all targets are reached; else it is the nearest that was found.
@@ -98,7 +97,7 @@ def inverse_kinematics(
         except (BranchLost, SingularClusterError):
             continue
         again = k > 0 and abs(_merit(found) - _merit(best)) <= 1e-6 * _merit(best)
-        best = found if k == 0 or _merit(found) < _merit(best) else best
+        best = min(best, found, key=_merit)
         if again or best.worst <= tolerance:
             break
     open_by, good = float(np.abs(residual(model, best.q)).max(initial=0.0)), best.worst <= tolerance
@@ -159,12 +158,12 @@ def _merit(at: _Point, price: float = 1e9) -> float:
 
 
 def _descend(model: ClusterModel, at: Any, q: Any, pull: float, tolerance: float, most: int) -> tuple[_Point, int]:
-    here, damped, price, flat = at(q, pull), 1e-2, 0.0, 0
+    best, damped, price, flat = (here := at(q, pull)), 1e-2, 0.0, 0
     for tried in range(most):
         d, multiplier = _step(here, damped * (here.r @ here.r) + 1e-12)
         longest = np.abs(d).max(initial=0.0)
         if longest < 1e-12 or flat == 3 or (here.worst <= tolerance and not pull):
-            return here, tried
+            return best, tried
         price = max(price, 2.0 * multiplier)
         try:
             there = at(integrate(model, here.q, d / max(1.0, longest)), pull)
@@ -175,7 +174,8 @@ def _descend(model: ClusterModel, at: Any, q: Any, pull: float, tolerance: float
         if gain > 0.0:
             flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(here, price) else 0
             here, damped = there, max(0.01 * damped, 1e-8)
-    return here, most
+            best = min(best, here, key=_merit)  # which is not beyond limits, unless the first is
+    return best, most
 
 
 def _step(at: _Point, damping: float) -> tuple[np.ndarray, float]:
