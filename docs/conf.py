@@ -30,6 +30,7 @@ myst_heading_anchors = 3
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
 autodoc_preserve_defaults = True
+autodoc_mock_imports = ["crocoddyl", "pink"]  # pages are made without them
 napoleon_google_docstring = True
 napoleon_numpy_docstring = False
 napoleon_use_ivar = True  # a dataclass field in "Attributes:" is described once

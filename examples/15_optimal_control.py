@@ -1,17 +1,16 @@
 """A leg kicks by optimal control, and what it costs to have planned with armature.
 
-Crocoddyl plans the torques of the motors. What it needs are a space of states, residuals on it, and dynamics with
-derivatives: `Space`, `Deviation` and `Dynamics` here, for any cluster model. The leg of the MIT Humanoid swings from
-behind to a pose in front, where the knee has a given speed. The same is planned with two simpler models: one has
-armature; in the other, belts tie knee and ankle together as they do, but no rotor is carried round by the body that it
-sits in. The exact robot then carries out each plan: torques alone show what a model lacks, feedback along the plan what
-it takes to make up for that.
+Crocoddyl plans the torques of the motors. What it needs are states, residuals on them, and dynamics with derivatives:
+those of `pin_clusters.crocoddyl`, for any cluster model. The leg of the MIT Humanoid swings from behind to a pose in
+front, where the knee has a given speed. The same is planned with two simpler models: one has armature; in the other,
+belts tie knee and ankle together as they do, but no rotor is carried round by the body that it sits in. The exact robot
+then carries out each plan: torques alone show what a model lacks, feedback along the plan what it takes to make up for
+that.
 """
 
 from __future__ import annotations
 
 import time
-from typing import Any
 
 import numpy as np
 
@@ -22,93 +21,13 @@ try:
     import crocoddyl as croc
 except ImportError:
     raise SystemExit("This example needs Crocoddyl: pip install 'pin-clusters[control]'") from None
+from pin_clusters.crocoddyl import DifferentialActionModel, ResidualModelState, State
 
 STEPS, DT, TOE = 70, 0.005, np.array([0.1, 0.0, -0.041])  # -, [s], in the foot's frame [m]
 START = np.array([0.0, 0.0, 0.5, 1.8, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0])  # angles [rad] and speeds [rad/s] of hip_rz,
 GOAL = np.array([0.0, 0.0, -0.7, 0.3, 0.2, 0.0, 0.0, 0.0, -12.0, 0.0])  # hip_rx, hip_ry, knee, ankle; at the end
 WEIGHTS = np.array([1e3, 1e3, 1e3, 1e3, 1e3, 1.0, 1.0, 0.0, 1.0, 1.0])  # the speed of hip_ry is free
 LOWEST, HIGHEST = np.array([-0.5, -0.5, -1.5, 0.0, -0.9]), np.array([0.5, 0.5, 1.0, 2.2, 0.9])
-
-
-class Space(croc.StateAbstract):
-    """States x = [q, v] of a cluster model: any joints, floating bases, rotors as bodies, loops."""
-
-    def __init__(self, model: pc.ClusterModel) -> None:
-        super().__init__(model.nq + model.nv, 2 * model.nv)
-        self.model = model
-
-    def zero(self) -> np.ndarray:
-        return np.concatenate([pc.neutral(self.model), np.zeros(self.nv)])
-
-    def rand(self) -> np.ndarray:
-        return np.concatenate([pc.randomConfiguration(self.model), np.random.default_rng().normal(size=self.nv)])
-
-    def diff(self, x: np.ndarray, y: np.ndarray) -> np.ndarray:
-        moved = pc.difference(self.model, x[: self.nq], y[: self.nq])
-        return np.concatenate([moved, y[self.nq :] - x[self.nq :]])
-
-    def integrate(self, x: np.ndarray, dx: np.ndarray) -> np.ndarray:
-        q = pc.integrate(self.model, x[: self.nq], dx[: self.nv])
-        return np.concatenate([q, x[self.nq :] + dx[self.nv :]])
-
-    def Jdiff(self, x: np.ndarray, y: np.ndarray, which: Any = croc.Jcomponent.both) -> Any:
-        return self._chosen(pc.dDifference(self.model, x[: self.nq], y[: self.nq]), -1.0, which)
-
-    def Jintegrate(self, x: np.ndarray, dx: np.ndarray, which: Any = croc.Jcomponent.both, _: Any = None) -> Any:
-        return self._chosen(pc.dIntegrate(self.model, x[: self.nq], dx[: self.nv]), 1.0, which)
-
-    def JintegrateTransport(self, x: np.ndarray, dx: np.ndarray, J: np.ndarray, which: Any) -> np.ndarray:
-        return self.Jintegrate(x, dx, which) @ J
-
-    def _chosen(self, of_q: tuple[np.ndarray, ...], first: float, which: Any) -> Any:
-        both = [sign * np.eye(self.ndx) for sign in (first, 1.0)]
-        for J, block in zip(both, of_q, strict=True):
-            J[: self.nv, : self.nv] = block
-        return both if which == croc.Jcomponent.both else both[which == croc.Jcomponent.second]
-
-
-class Deviation(croc.ResidualModelAbstract):
-    """Deviation of the state from a reference; Crocoddyl's own takes `Jdiff` of spaces made in Python for identity."""
-
-    def __init__(self, space: Space, reference: np.ndarray, nu: int) -> None:
-        super().__init__(space, space.ndx, nu, True, True, False)  # depends on q, on v, not on u
-        self.reference = reference
-
-    def calc(self, data: Any, x: np.ndarray, *_: Any) -> None:
-        data.r[:] = self.state.diff(self.reference, x)
-
-    def calcDiff(self, data: Any, x: np.ndarray, *_: Any) -> None:
-        data.Rx[:] = self.state.Jdiff(self.reference, x, croc.Jcomponent.second)
-
-
-class Dynamics(croc.DifferentialActionModelAbstract):
-    """Forward dynamics of a cluster model under the torques of its motors, with Crocoddyl's costs."""
-
-    def __init__(self, space: Space, motors: np.ndarray, costs: croc.CostModelSum) -> None:
-        super().__init__(space, costs.nu, costs.nr)
-        self.robot, self.motors, self.costs = space.model, motors, costs
-
-    def createData(self) -> croc.DifferentialActionDataAbstract:
-        data = croc.DifferentialActionDataAbstract(self)
-        data.robot, data.costs = self.robot.createData(), self.costs.createData(croc.DataCollectorAbstract())
-        data.costs.shareMemory(data)
-        return data
-
-    def calc(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # no u at the end of the horizon
-        if u:
-            q, v = np.split(x, [self.state.nq])
-            try:
-                data.xout[:] = pc.aba(self.robot, data.robot, q, v, self.motors @ u[0])
-            except pc.SingularClusterError:  # a trial far astray: Crocoddyl rejects what is not a number
-                data.xout[:] = np.nan
-        self.costs.calc(data.costs, x, *u)
-        data.cost = data.costs.cost
-
-    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:
-        if u:  # calc was called before
-            ddq_dq, ddq_dv, Minv = pc.computeABADerivatives(self.robot, data.robot)
-            data.Fx[:], data.Fu[:] = np.hstack([ddq_dq, ddq_dv]), Minv @ self.motors
-        self.costs.calcDiff(data.costs, x, *u)
 
 
 def robots() -> dict[str, pc.ClusterModel]:
@@ -123,22 +42,22 @@ def robots() -> dict[str, pc.ClusterModel]:
     return {"exact": exact, "armature and belts": pc.ClusterModel(bare, grounded), "armature": pc.ClusterModel(rough)}
 
 
-def problem(space: Space, motors: np.ndarray) -> croc.ShootingProblem:
+def problem(space: State, motors: np.ndarray) -> croc.ShootingProblem:
     """Return the kick: least torque of the motors on the way, the goal at its end."""
     nu, free = motors.shape[1], np.full(5, np.inf)
     way, end = croc.CostModelSum(space, nu), croc.CostModelSum(space, nu)
     limits = croc.ActivationModelQuadraticBarrier(croc.ActivationBounds(np.r_[LOWEST, -free], np.r_[HIGHEST, free]))
     near = croc.ActivationModelWeightedQuad(WEIGHTS)
-    goal = Deviation(space, space.integrate(space.zero(), GOAL), nu)
+    goal = ResidualModelState(space, space.integrate(space.zero(), GOAL), nu)
     way.addCost("effort", croc.CostModelResidual(space, croc.ResidualModelControl(space, nu)), 1.0)
-    way.addCost("limits", croc.CostModelResidual(space, limits, Deviation(space, space.zero(), nu)), 1e2)
+    way.addCost("limits", croc.CostModelResidual(space, limits, ResidualModelState(space, space.zero(), nu)), 1e2)
     end.addCost("goal", croc.CostModelResidual(space, near, goal), 1.0)
-    step = croc.IntegratedActionModelRK(Dynamics(space, motors, way), croc.RKType.four, DT)
-    last = croc.IntegratedActionModelEuler(Dynamics(space, motors, end), 0.0)
+    step = croc.IntegratedActionModelRK(DifferentialActionModel(space, motors, (), way), croc.RKType.four, DT)
+    last = croc.IntegratedActionModelEuler(DifferentialActionModel(space, motors, (), end), 0.0)
     return croc.ShootingProblem(space.integrate(space.zero(), START), [step] * STEPS, last)
 
 
-def play(space: Space, motors: np.ndarray, plan: croc.SolverFDDP, feedback: bool) -> tuple[np.ndarray, np.ndarray]:
+def play(space: State, motors: np.ndarray, plan: croc.SolverFDDP, feedback: bool) -> tuple[np.ndarray, np.ndarray]:
     """Let a robot carry out a plan, ten steps to one of the plan; returns its states and the torques of motors."""
     other, x, xs, us = plan.problem.terminalModel.state, space.integrate(space.zero(), START), [], []
     for k in range(STEPS):
@@ -168,10 +87,10 @@ def differences(model: pc.ClusterModel, data: pc.ClusterData, *at: np.ndarray) -
 def main() -> dict[str, dict[str, np.ndarray]]:
     """Plan, and carry out; returns points of the leg [m], angles and speeds, and effort [(N m)^2 s]."""
     models, found = robots(), {}
-    space, motors = Space(models["exact"]), np.array([r.row for r in models["exact"].rotors]).T
+    space, motors = State(models["exact"]), np.array([r.row for r in models["exact"].rotors]).T
     target = points(space.model, space.integrate(space.zero(), GOAL))[3]
     for name, model in models.items():
-        plan = croc.SolverFDDP(problem(Space(model), motors))
+        plan = croc.SolverFDDP(problem(State(model), motors))
         xs, us, plan.th_stop = [plan.problem.x0] * (STEPS + 1), [np.zeros(motors.shape[1])] * STEPS, 1e-7
         plan.problem.calc(xs, us), plan.problem.calcDiff(xs, us)  # loads the kernels
         start = time.perf_counter()

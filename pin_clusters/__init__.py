@@ -106,6 +106,8 @@ from .algorithms.kinematics.derivatives import getPointVelocityDerivatives as ge
 from .algorithms.kinematics.hessians import computeJointKinematicHessians as computeJointKinematicHessians
 from .algorithms.kinematics.hessians import getFrameKinematicHessian as getFrameKinematicHessian
 from .algorithms.kinematics.hessians import getJointKinematicHessian as getJointKinematicHessian
+from .algorithms.kinematics.inverse import InverseKinematics as InverseKinematics
+from .algorithms.kinematics.inverse import inverse_kinematics as inverse_kinematics
 from .algorithms.kinematics.jacobians import computeFrameJacobian as computeFrameJacobian
 from .algorithms.kinematics.jacobians import computeJointJacobian as computeJointJacobian
 from .algorithms.kinematics.jacobians import computeJointJacobians as computeJointJacobians
@@ -228,7 +230,7 @@ _LAZY_FUNCTIONS = {"mechanism": "design", "to_mjcf": "writers", "to_urdf": "writ
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 # ways to other packages, which must be there
-_HOSTS = {name: f"programs.hosts.{name}" for name in ("casadi", "jax", "torch")}
+_HOSTS = {n: f"programs.hosts.{n}" for n in ("casadi", "jax", "torch")} | {n: n for n in ("crocoddyl", "pink")}
 
 # what pickles of earlier versions may name
 choice.make_by(f"{__name__}.programs.specialising.making", "Functions")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import doctest
 import importlib
+import importlib.util
 import inspect
 import pkgutil
 import re
@@ -19,10 +20,12 @@ ROOT = Path(__file__).parents[2]
 PUBLIC = [n for n in pc.__all__ if not isinstance(getattr(pc, n), ModuleType) and callable(getattr(pc, n))]
 FUNCTIONS = [n for n in PUBLIC if inspect.isroutine(getattr(pc, n))]
 CLASSES = [n for n in PUBLIC if inspect.isclass(getattr(pc, n))]
+MISSING = {f"pin_clusters.{n}" for n in ("crocoddyl", "pink") if importlib.util.find_spec(n) is None}  # of `control`
 MODULES = [
     "pin_clusters",
     *(m.name for m in pkgutil.walk_packages(pc.__path__, "pin_clusters.") if not m.name.endswith("__main__")),
 ]
+MODULES = [name for name in MODULES if name not in MISSING]
 
 
 def sections(text: str) -> dict[str, str]:
@@ -48,7 +51,7 @@ def test_what_the_documentation_names_exists() -> None:
 
 def test_api_page_lists_the_modules() -> None:
     page = (ROOT / "docs" / "api.md").read_text(encoding="utf-8")
-    for name in re.findall(r"automodule:: (\S+)", page):
+    for name in set(re.findall(r"automodule:: (\S+)", page)) - MISSING:
         importlib.import_module(name)
     listed = set(re.findall(r"auto(?:class|function|exception):: (\w+)$", page, re.MULTILINE))
     assert listed == set(pc.__all__) - {"batch"}  # a module with its own section

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from ..compiling.jit import inline
+from ..compiling.jit import device
 from ..tables import ground as at
 from ..tables.addresses import call_at
 from .holding import hold
 from .stepping import accelerate, all_finite, keep_sample, moved, sound
 
 
-@inline
+@device
 def look(numbers, positions, gaps):
     """Write the gaps of points; return the lowest one."""
     lowest = math.inf
@@ -21,7 +21,7 @@ def look(numbers, positions, gaps):
     return lowest
 
 
-@inline
+@device
 def look_at_guards(clock, numbers, places, radii, first):
     """Count guarded shapes that are near: discs around two centres, or a ball if they are one; return the lowest."""
     lowest = math.inf
@@ -36,13 +36,13 @@ def look_at_guards(clock, numbers, places, radii, first):
     return lowest
 
 
-@inline
+@device
 def normal(numbers, x, y, z):
     """Part of a vector along the normal."""
     return numbers[at.AXES + 6] * x + numbers[at.AXES + 7] * y + numbers[at.AXES + 8] * z
 
 
-@inline
+@device
 def look_at_stops(clock, numbers, q, stops, bounds, rooms):
     """Write the room to stops, and how many are too deep, or near and no single velocity's; return the least one."""
     lowest, m = math.inf, 0
@@ -54,7 +54,7 @@ def look_at_stops(clock, numbers, q, stops, bounds, rooms):
     return lowest
 
 
-@inline
+@device
 def closing(stops, rates, rooms, v, h):
     """How many stops are reached in a step by the one velocity that moves them."""
     m = 0
@@ -63,7 +63,7 @@ def closing(stops, rates, rooms, v, h):
     return m
 
 
-@inline
+@device
 def choose(clock, numbers, velocities, gaps, h, near, chosen, limit):
     """Take points that open by less than a limit into the system; return the least opening of those that were not."""
     least, m = math.inf, clock[at.NEAR]
@@ -79,14 +79,14 @@ def choose(clock, numbers, velocities, gaps, h, near, chosen, limit):
     return least
 
 
-@inline
+@device
 def along(numbers, a, gram, i, j, k):
     """Column k of a block of J M^-1 J', along an axis of the ground."""
     E = at.AXES + 3 * a
     return numbers[E] * gram[i, j + k] + numbers[E + 1] * gram[i + 1, j + k] + numbers[E + 2] * gram[i + 2, j + k]
 
 
-@inline
+@device
 def assemble(numbers, gram, near, m, first, A):
     """Write the system of chosen points, in axes of the ground from the first one on; its diagonal has the mean 1."""
     size, trace = 3 - first, 0.0
@@ -117,7 +117,7 @@ def assemble(numbers, gram, near, m, first, A):
     numbers[at.RELAXATION] = least
 
 
-@inline
+@device
 def right_side(numbers, velocities, gaps, last, near, m, h, g, guess):
     """Write velocities in axes of the ground, with what is left of gaps; and the impulses before as a guess."""
     for i in range(m):
@@ -130,7 +130,7 @@ def right_side(numbers, velocities, gaps, last, near, m, h, g, guess):
             g[3 * i + a], guess[3 * i + a] = x, last[3 * p + a] / numbers[at.SCALE]
 
 
-@inline
+@device
 def push(numbers, response, p, a, x, v):
     """Add what an impulse on a point along an axis of the ground does to velocities."""
     E = at.AXES + 3 * a
@@ -143,7 +143,7 @@ def push(numbers, response, p, a, x, v):
         )
 
 
-@inline
+@device
 def rest(numbers, impulses):
     """No impulses, and nothing is missed."""
     for i in range(len(impulses)):
@@ -152,7 +152,7 @@ def rest(numbers, impulses):
         numbers[at.CONE + i] = 0.0
 
 
-@inline
+@device
 def strike(numbers, gram, response, gaps, near, m, h, A, g, answer, last, impulses, ends, v):
     """Apply the impulses of an answer to velocities, of points too; write them, and to what the laws are kept."""
     w, scale, mu, far = 3 * m, numbers[at.SCALE], numbers[at.FRICTION], 0.0
@@ -181,7 +181,7 @@ def strike(numbers, gram, response, gaps, near, m, h, A, g, answer, last, impuls
     numbers[at.DISTANCE] = far
 
 
-@inline
+@device
 def distance(mu, x, y, z, a, b, c):
     """Largest difference between an impulse over the scale and the point of its cone next to that less a velocity."""
     a, b, c = x - a, y - b, z - c
@@ -193,7 +193,7 @@ def distance(mu, x, y, z, a, b, c):
     return max(abs(x - a), abs(y - b), abs(z - c))
 
 
-@inline
+@device
 def kept(samples, k, x):
     """Write numbers from number k on; return where the next ones stand."""
     for i in range(len(x)):

@@ -1,0 +1,197 @@
+"""Inverse kinematics on the couplings: loops stay closed, dependent joints follow, limits of both hold.
+
+Steps of Levenberg and Marquardt along ``pc.integrate`` are least squares under linear inequalities, the limits, solved
+by way of the least distance (Lawson, Hanson, ch. 23). As dependent joints move no line, limits have a price besides.
+"""
+
+import warnings
+from collections import namedtuple
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.arrays import vector
+from ..._support.trees import in_v, joint_in_q
+from ...errors import ArgumentTypeError, BranchLost, PinClustersWarning, SingularClusterError, UnknownNameError
+from ...model import ClusterData, ClusterModel
+from ...model.configuration import integrate, project, residual
+from .._shared import bridge as _bridge
+from .._shared import check as _check
+from .._shared import ids as _ids
+from .jacobians import computeJointJacobians, getFrameJacobian
+from .kinematics import updateFramePlacement
+
+
+@dataclass(frozen=True)
+class InverseKinematics:
+    """What ``pc.inverse_kinematics`` found.
+
+    Attributes:
+        q: Configuration, shape (nq,): loops closed, dependent joints where they belong.
+        converged: Whether all targets are reached within the tolerance, and all limits hold.
+        errors: How far each target is, [m], and how far it is turned away, [rad], by its name.
+        loop_residual: Largest entry of ``pc.residual(model, q)``.
+        iterations: Steps that were tried, of all attempts.
+        at_limits: Names of the joints that stand at a limit, or beyond it.
+    """
+
+    q: np.ndarray
+    converged: bool
+    errors: dict[str, tuple[float, float]]
+    loop_residual: float
+    iterations: int
+    at_limits: tuple[str, ...]
+
+
+@_check.documented()
+def inverse_kinematics(
+    model: ClusterModel, q0: Any, targets: Mapping[str, Any], *, weights: Mapping[str, Any] | None = None,
+    posture: Any = None, posture_weight: float = 0.0, tolerance: float = 1e-9, iterations: int = 100,
+    attempts: int = 8, data: ClusterData | None = None,
+) -> InverseKinematics:  # fmt: skip
+    """Find a configuration that brings frames to where they shall be, on the couplings and with all loops closed.
+
+    Args:
+        targets: By name of a frame a ``pin.SE3``, or a position alone, shape (3,), [m]; in the world. A floating base
+            that shall stay is a target, too.
+        weights: By name what a target counts for, or (distance, angle), where not all can be reached; 1 by default.
+        posture: Where independent joints go with the freedom that targets leave, shape (nq,); ``q0`` by default.
+        posture_weight: What a rad or m from it counts for. A last phase without it reaches the targets.
+        tolerance: Largest error of targets that are reached, [m] and [rad].
+        iterations: Most steps of one attempt.
+        attempts: How often to start, after the first time from places near ``q0``, at random but always the same, as
+            straight legs and the like hold one up. Two that end alike are the last.
+
+    Returns:
+        The result, which says whether all targets are reached; else it is the nearest that was found.
+
+    Raises:
+        UnknownNameError: There is no frame or target of a name.
+        ConfigurationError: The loops of ``q0`` cannot be closed.
+
+    Warns:
+        PinClustersWarning: A target was not reached; it says which, by how much, and the joints at their limits.
+    """
+    start, data, weights = project(model, q0), model.createData() if data is None else data, weights or {}
+    if not isinstance(targets, Mapping):
+        raise ArgumentTypeError(f"targets must be a dict of pin.SE3 or positions by frames, got {targets!r}.")
+    if unknown := [n for n in weights if n not in targets]:
+        raise UnknownNameError(f"weights name {unknown[0]!r}, which is no target: {', '.join(targets)}.")
+    goals, limits = list[Any](), _limits(model)
+    for frame, (name, x) in zip(_ids.frames(model, "targets", [*targets]), targets.items(), strict=True):
+        goal = x if isinstance(x, pin.SE3) else vector(model, f"target {name!r}", x, 3, "a position, or pin.SE3")
+        goals.append((name, frame, goal, *np.broadcast_to(weights.get(name, 1.0), 2)))
+    toward = start if posture is None else _check.configuration(model, data, posture)
+    at = partial(_point, model, data, goals, limits, toward)
+    rng, best, tried, again = np.random.default_rng(0), at(start), 0, False
+    for k in range(attempts):
+        try:
+            q = integrate(model, start, min(1.0, 0.1 * 2.0**k) * rng.normal(size=model.nv)) if k else start
+            for pull in (posture_weight, 0.0) if posture_weight else (0.0,):
+                found, steps = _descend(model, at, q, pull, tolerance, iterations)
+                q, tried = found.q, tried + steps
+        except (BranchLost, SingularClusterError):
+            continue
+        again = k > 0 and abs(_merit(found) - _merit(best)) <= 1e-6 * _merit(best)
+        best = min(best, found, key=_merit)
+        if again or best.worst <= tolerance:
+            break
+    open_by, good = float(np.abs(residual(model, best.q)).max(initial=0.0)), best.worst <= tolerance
+    ends = tuple(dict.fromkeys(model.names[joint_in_q(model.own_tree, i)] for i in limits[0][best.slack < 1e-6]))
+    if not good:
+        told = ", ".join(f"{n!r} stays {x:.3g} m and {turn:.3g} rad away" for n, (x, turn) in best.errors.items())
+        warnings.warn(
+            f"inverse_kinematics: model {model.name!r} does not reach all targets within {tolerance:g} m and rad, in "
+            f"{tried} steps: {told}; joints at their limits: {', '.join(ends) or 'none'}. This is the nearest that was "
+            "found. Move targets, lower the weights of some, or start from another q0.",
+            PinClustersWarning,
+            stacklevel=2,
+        )
+    return InverseKinematics(best.q, good, best.errors, open_by, tried, ends)
+
+
+def _limits(model: ClusterModel) -> tuple[np.ndarray, ...]:
+    """Return where in q and in the tree's v joints have limits, sign q <= bound."""
+    tree = model.own_tree
+    limited = [j for j in range(1, tree.njoints) if tree.nqs[j] == tree.nvs[j]]
+    pairs = [(tree.idx_qs[j] + k, iv) for j in limited for k, iv in enumerate(in_v(tree, j))]
+    iq, iv = np.tile(np.array(pairs, dtype=np.int64).reshape(-1, 2).T, 2)
+    low, high, half = model.lowerPositionLimit[iq], model.upperPositionLimit[iq], len(pairs)
+    bound, sign = np.append(high[:half], -low[half:]), np.repeat([1.0, -1.0], half)
+    rows = (low < high) & (np.abs(bound) < 1e100)  # Pinocchio's none is 1.8e308
+    return iq[rows], iv[rows], sign[rows], bound[rows]
+
+
+# where a step begins: weighted errors r, their Jacobian J; limits are C d <= slack; errors of targets, the worst of all
+_Point = namedtuple("_Point", "q r J C slack errors worst")
+
+
+def _point(model: Any, data: Any, goals: Any, limits: Any, toward: Any, q: np.ndarray, pull: float = 0.0) -> _Point:
+    rows, columns, errors = list[np.ndarray](), list[np.ndarray](), dict[str, tuple[float, float]]()
+    computeJointJacobians(model, data, q)
+    for name, frame, goal, distance, angle in goals:
+        M, J, turn = updateFramePlacement(model, data, frame), getFrameJacobian(model, data, frame, pin.LOCAL), 0.0
+        if isinstance(goal, pin.SE3):
+            R = goal.rotation.T @ M.rotation
+            rows.append(angle * (turn := pin.log3(R)))
+            columns.append(angle * pin.Jlog3(R) @ J[3:])
+        away = M.translation - getattr(goal, "translation", goal)
+        rows.append(distance * away)
+        columns.append(distance * M.rotation @ J[:3])
+        errors[name] = float(np.linalg.norm(away)), float(np.linalg.norm(turn))
+    if pull:
+        i, between = model.idx_v_independent, (model.own_tree, toward, q)
+        rows.append(pull * pin.difference(*between)[i])
+        columns.append(pull * pin.dDifference(*between, pin.ARG1)[np.ix_(i, i)])
+    iq, iv, sign, bound = limits
+    C, slack = sign[:, None] * _bridge.kept(model, data)[iv], bound - sign * q[iq]
+    worst = max(map(max, errors.values())) if (slack >= 0.0).all() else np.inf
+    return _Point(q, np.concatenate(rows), np.vstack(columns), C, slack, errors, worst)
+
+
+def _merit(at: _Point, price: float = 1e9) -> float:
+    return float(0.5 * at.r @ at.r - price * np.minimum(at.slack, 0.0).sum())
+
+
+def _descend(model: ClusterModel, at: Any, q: Any, pull: float, tolerance: float, most: int) -> tuple[_Point, int]:
+    best, damped, price, flat = (here := at(q, pull)), 1e-2, 0.0, 0
+    for tried in range(most):
+        d, multiplier = _step(here, damped * (here.r @ here.r) + 1e-12)
+        longest = np.abs(d).max(initial=0.0)
+        if longest < 1e-12 or flat == 3 or (here.worst <= tolerance and not pull):
+            return best, tried
+        price = max(price, 2.0 * multiplier)
+        try:
+            there = at(integrate(model, here.q, d / max(1.0, longest)), pull)
+            gain = _merit(here, price) - _merit(there, price)
+        except (BranchLost, SingularClusterError):
+            gain = 0.0
+        damped *= 10.0
+        if gain > 0.0:
+            flat = flat + 1 if gain < (1e-6 if pull else 1e-9) * _merit(here, price) else 0
+            here, damped = there, max(0.01 * damped, 1e-8)
+            best = min(best, here, key=_merit)  # which is not beyond limits, unless the first is
+    return best, most
+
+
+def _step(at: _Point, damping: float) -> tuple[np.ndarray, float]:
+    """Return d that minimises |J d + r|^2 + damping |d|^2 subject to C d <= slack, and the largest multiplier."""
+    from scipy.optimize import nnls  # whose import takes time
+
+    n, room = at.J.shape[1], at.slack - 1e-9  # [rad] or [m], so that rounding breaks no limit
+    Q, R = np.linalg.qr(np.vstack([at.J, np.sqrt(damping) * np.eye(n)]))
+    inverse = np.linalg.inv(R)
+    d = free = inverse @ (-Q[: len(at.r)].T @ at.r)
+    held, multiplier = np.zeros(len(room), dtype=bool), 0.0
+    while (broken := (at.C @ d > room + 1e-13) & ~held).any():
+        held |= broken  # what binds is found among those that were broken once
+        M, last = np.vstack([-(at.C[held] @ inverse).T, at.C[held] @ free - room[held]]), np.eye(n + 1)[n]
+        rest = last - M @ (u := nnls(M, last, maxiter=1000)[0])
+        if rest[n] < 1e-12:  # the limits contradict each other
+            return np.zeros(n), 0.0
+        d, multiplier = free - inverse @ rest[:n] / rest[n], float(u.max() / rest[n])
+    return d, multiplier

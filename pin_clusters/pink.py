@@ -1,0 +1,48 @@
+"""Inverse kinematics by Pink on the couplings, loops closed; needs ``pip install 'pin-clusters[control]'``."""
+
+from typing import Any
+
+import numpy as np
+
+import pin_clusters as pc
+
+from ._support import extras
+
+pink: Any = extras.package("pink")
+
+
+class Configuration(pink.Configuration):
+    """A ``pink.Configuration`` of ``model.tree``, loops closed first, that moves along ``pc.integrate``.
+
+    Options are those of ``pink.Configuration``, such as ``collision_model=model.collision``.
+    """
+
+    def __init__(self, model: pc.ClusterModel, q: Any, **options: Any) -> None:
+        self.cluster_model = model
+        super().__init__(model.tree, model.tree.createData(), pc.project(model, q), copy_data=False, **options)
+
+    def integrate(self, velocity: np.ndarray, dt: float) -> np.ndarray:
+        return pc.integrate(self.cluster_model, self.q, dt * velocity[self.cluster_model.idx_v_independent])
+
+    def integrate_inplace(self, velocity: np.ndarray, dt: float) -> None:
+        self.update(self.integrate(velocity, dt))
+
+
+class Coupling(pink.tasks.Task):
+    """A constraint for ``pink.solve_ik`` that leaves the velocities G v of a model, a row per dependent joint."""
+
+    def __init__(self, model: pc.ClusterModel) -> None:
+        super().__init__()
+        self.model, self.data, self.own = model, model.createData(), model.idx_v_independent
+        self.others = np.setdiff1d(np.arange(model.tree.nv), self.own)
+
+    def compute_error(self, configuration: Any) -> np.ndarray:
+        return np.zeros(len(self.others))  # Configuration leaves none
+
+    def compute_jacobian(self, configuration: Any) -> np.ndarray:
+        J = np.eye(self.model.tree.nv)
+        J[:, self.own] -= pc.coupling_jacobian(self.model, self.data, configuration.q)
+        return J[self.others]
+
+    def __repr__(self) -> str:
+        return f"Coupling({self.model.name!r})"

@@ -1,0 +1,228 @@
+"""States, residual and dynamics with contacts for Crocoddyl, of any robot; and a hop."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import pin_clusters as pc
+
+croc = pytest.importorskip("crocoddyl", reason="needs Crocoddyl: pip install 'pin-clusters[control]'")
+from pin_clusters import crocoddyl as pcc  # noqa: E402
+
+
+def costs(state: Any, nu: int, deviation: Any = pcc.ResidualModelState) -> Any:
+    """Return a sum of costs of state and control."""
+    rng = np.random.default_rng(1)
+    reference = state.integrate(state.zero(), 0.3 * rng.normal(size=state.ndx))
+    total = croc.CostModelSum(state, nu)
+    total.addCost("control", croc.CostModelResidual(state, croc.ResidualModelControl(state, nu)), 0.3)
+    total.addCost("state", croc.CostModelResidual(state, deviation(state, reference, nu)), 2.0)
+    return total
+
+
+def draw(space: Any, nu: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return a state near the neutral one, and controls."""
+    rng = np.random.default_rng(0)
+    return space.integrate(space.zero(), 0.3 * rng.normal(size=space.ndx)), rng.normal(size=nu)
+
+
+def central(step: Any, space: Any, x: np.ndarray, u: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return derivatives of a step by central differences along the space."""
+
+    def reached(dx: np.ndarray, du: np.ndarray) -> np.ndarray:
+        data = step.createData()
+        step.calc(data, space.integrate(x, dx), u + du)
+        return np.array(data.xnext)
+
+    h, found = 1e-6, []
+    for n, k in ((space.ndx, 0), (len(u), 1)):
+        columns = []
+        for e in h * np.eye(n):
+            one, other = ((s * e, 0.0 * u) if k == 0 else (np.zeros(space.ndx), s * e) for s in (1.0, -1.0))
+            columns.append(space.diff(reached(*other), reached(*one)) / (2.0 * h))
+        found.append(np.array(columns).T)
+    return found[0], found[1]
+
+
+@pytest.mark.parametrize("robot", ["mit_humanoid", "four_bar"])
+@pytest.mark.parametrize("integrator", ["euler", "four"])
+def test_derivatives_of_a_step(robot: str, integrator: str) -> None:
+    """A floating base with rotors that are bodies, and a closed loop."""
+    model = pc.load(robot)
+    space, motors = pcc.State(model), np.eye(model.nv)[:, 6 * (robot == "mit_humanoid") :]
+    action = pcc.DifferentialActionModel(space, motors, (), costs(space, motors.shape[1]))
+    euler = integrator == "euler"
+    step = (
+        croc.IntegratedActionModelEuler(action, 0.02)
+        if euler
+        else croc.IntegratedActionModelRK(action, croc.RKType.four, 0.02)
+    )
+    x, u = draw(space, motors.shape[1])
+    data = step.createData()
+    step.calc(data, x, u)
+    step.calcDiff(data, x, u)
+    for found, expected in zip((data.Fx, data.Fu), central(step, space, x, u), strict=True):
+        found = np.reshape(found, expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-6 * np.abs(expected).max())
+
+
+def test_states_are_those_of_pinocchio_without_couplings() -> None:
+    """And so of Crocoddyl's ``StateMultibody``, which cannot be asked where it was built for another Pinocchio."""
+    tree = pc.baselines.armature_model(pc.load("mit_humanoid"))
+    space, n = pcc.State(pc.ClusterModel(tree)), tree.nq
+    (x, _), y = draw(space, 1), space.rand()
+    dx = space.diff(x, y)
+    np.testing.assert_allclose(space.zero(), np.append(pin.neutral(tree), np.zeros(tree.nv)), atol=1e-14)
+    np.testing.assert_allclose(dx, np.append(pin.difference(tree, x[:n], y[:n]), y[n:] - x[n:]), atol=1e-12)
+    moved = np.append(pin.integrate(tree, x[:n], dx[: tree.nv]), x[n:] + dx[tree.nv :])
+    np.testing.assert_allclose(space.integrate(x, dx), moved, atol=1e-12)
+    arguments = {"Jdiff": (x, y), "Jintegrate": (x, dx)}
+    of_q = {
+        "Jdiff": pin.dDifference(tree, x[:n], y[:n]),
+        "Jintegrate": pin.dIntegrate(tree, x[:n], dx[: tree.nv]),
+    }
+    one, zero = np.eye(tree.nv), np.zeros((tree.nv, tree.nv))
+    for name, first in (("Jdiff", -one), ("Jintegrate", one)):
+        expected = [np.block([[J, zero], [zero, of_v]]) for J, of_v in zip(of_q[name], (first, one), strict=True)]
+        both = getattr(space, name)(*arguments[name])
+        for k, which in enumerate((croc.Jcomponent.first, croc.Jcomponent.second)):
+            np.testing.assert_allclose(getattr(space, name)(*arguments[name], which), expected[k], atol=1e-10)
+            np.testing.assert_allclose(both[k], expected[k], atol=1e-10)
+    moved = space.JintegrateTransport(x, dx, np.eye(space.ndx), croc.Jcomponent.second)
+    np.testing.assert_allclose(moved, space.Jintegrate(x, dx, croc.Jcomponent.second), atol=1e-12)
+
+
+def test_dynamics_and_costs_on_a_robot_with_armature() -> None:
+    """Pinocchio has the dynamics; the costs are written down."""
+    tree = pc.baselines.armature_model(pc.load("mit_humanoid"))
+    space, motors, own = pcc.State(pc.ClusterModel(tree)), np.eye(tree.nv)[:, 6:], tree.createData()
+    nu = motors.shape[1]
+    x, u = draw(space, nu)
+    action = pcc.DifferentialActionModel(space, motors, (), costs(space, nu))
+    found = action.createData()
+    action.calc(found, x, u)
+    action.calcDiff(found, x, u)
+    reference = space.integrate(space.zero(), 0.3 * np.random.default_rng(1).normal(size=space.ndx))
+    r, J = space.diff(reference, x), np.eye(space.ndx)
+    J[: tree.nv, : tree.nv] = pin.dDifference(tree, reference[: tree.nq], x[: tree.nq], pin.ARG1)
+    slopes = pin.computeABADerivatives(tree, own, x[: tree.nq], x[tree.nq :], motors @ u)
+    expected = {
+        "cost": 0.15 * u @ u + r @ r, "Lx": 2.0 * J.T @ r, "Lu": 0.3 * u, "Lxx": 2.0 * J.T @ J, "Luu": 0.3 * np.eye(nu),
+        "xout": own.ddq, "Fx": np.hstack(slopes[:2]), "Fu": slopes[2] @ motors,
+    }  # fmt: skip
+    for name, value in expected.items():
+        np.testing.assert_allclose(getattr(found, name), value, atol=1e-9 * np.abs(value).max(), err_msg=name)
+
+
+def test_trial_far_astray_is_not_a_number() -> None:
+    model = pc.load("mit_humanoid")
+    space = pcc.State(model)
+    action = pcc.DifferentialActionModel(space, np.eye(model.nv), (), costs(space, model.nv))
+    astray = 0
+    for seed in range(50):
+        rng = np.random.default_rng(seed)
+        far = rng.normal(size=model.nv) * 10.0 ** rng.uniform(5.0, 22.0)
+        x, data, tau = (
+            space.integrate(space.zero(), np.append(far, np.zeros(model.nv))),
+            action.createData(),
+            np.ones(model.nv),
+        )
+        try:
+            pc.aba(model, model.createData(), x[: model.nq], x[model.nq :], tau)
+        except pc.SingularClusterError:
+            astray += 1
+            action.calc(data, x, tau)
+            assert np.isnan(data.xout).all()
+    assert astray
+
+
+def stencil(function: Callable[[np.ndarray], np.ndarray], n: int, h: float = 4e-4) -> np.ndarray:
+    """Return a derivative by central differences of fourth order: to 1e-9, where Crocoddyl's own end at 1e-7."""
+    columns = []
+    for e in h * np.eye(n):
+        columns.append((8.0 * (function(e) - function(-e)) - function(2.0 * e) + function(-2.0 * e)) / (12.0 * h))
+    return np.array(columns).T
+
+
+POINT, FLAT, ALIGNED = pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D, pin.LOCAL_WORLD_ALIGNED
+
+
+@pytest.mark.filterwarnings("ignore:robot .* no real body")
+@pytest.mark.parametrize(
+    ("name", "frames", "kind", "axes"),
+    [
+        ("cassie_leg", ["foot"], POINT, ALIGNED),  # a fixed base, a closed loop
+        pytest.param("mini_cheetah", ["FL_foot", "HR_foot"], POINT, ALIGNED, marks=pytest.mark.ci),
+        pytest.param("mit_humanoid", ["left_ankle", "right_ankle"], FLAT, pin.LOCAL, marks=pytest.mark.ci),
+        pytest.param("cassie", ["left_sole", "right_sole"], POINT, ALIGNED, marks=pytest.mark.ci),
+        pytest.param("tello", ["left_ankle"], POINT, pin.LOCAL, marks=pytest.mark.ci),
+    ],
+)
+def test_derivatives_with_contacts(name: str, frames: list[str], kind: Any, axes: Any) -> None:
+    model = pc.load(name)
+    space, contacts = pcc.State(model), []
+    for frame in (model.frames[model.getFrameId(f)] for f in frames):
+        contacts.append(pc.RigidConstraintModel(kind, model, frame.parentJoint, frame.placement, axes))
+        contacts[-1].m_baumgarte_parameters.Kd = 10.0
+    motors = np.eye(model.nv)[:, 6 * (model.joints[1].nv == 6) :]
+    nu = motors.shape[1]
+    action = pcc.DifferentialActionModel(space, motors, contacts, costs(space, nu))
+    (x, u), data, other = draw(space, nu), action.createData(), action.createData()
+    action.calc(data, x, u)
+    action.calcDiff(data, x, u)
+    J = pc.getConstraintsJacobian(model, data.robot, contacts, data.contacts)
+    assert np.abs(J @ np.reshape(data.Fu, (model.nv, nu))).max() < 1e-8  # the contacts hold
+
+    def reached(dx: np.ndarray, du: np.ndarray) -> np.ndarray:
+        action.calc(other, space.integrate(x, dx), u + du)
+        return np.append(other.xout, other.cost)
+
+    rest = np.zeros(space.ndx)
+    by_x, by_u = stencil(lambda dx: reached(dx, 0.0 * u), space.ndx), stencil(lambda du: reached(rest, du), nu)
+    pairs = (data.Fx, by_x[:-1]), (data.Fu, by_u[:-1]), (data.Lx, by_x[-1]), (data.Lu, by_u[-1])
+    for found, expected in pairs:
+        found = np.reshape(found, expected.shape)
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-8 * np.abs(expected).max())
+    theirs = croc.DifferentialActionModelNumDiff(action, True)
+    differences = theirs.createData()
+    theirs.calc(differences, x, u)
+    theirs.calcDiff(differences, x, u)
+    for name_of, expected in (("Fx", differences.Fx), ("Fu", differences.Fu)):
+        found = np.reshape(getattr(data, name_of), np.shape(expected))
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-5 * np.abs(expected).max())
+
+
+def test_a_matrix_that_does_not_fit() -> None:
+    space = pcc.State(pc.load("four_bar"))
+    with pytest.raises(pc.ShapeError, match=r"actuation has shape \(2, 1\), expected .* = \(1, 1\)"):
+        pcc.DifferentialActionModel(space, np.ones((2, 1)), (), costs(space, 1))
+
+
+@pytest.mark.ci
+@pytest.mark.filterwarnings("ignore:robot .* no real body")
+def test_hop_of_55_nodes(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(Path(__file__).resolve().parents[2] / "benchmarks"))
+    try:
+        hop = importlib.import_module("hop")
+        plan, _ = hop.solved()
+    finally:
+        sys.modules.pop("hop", None)
+    assert plan.problem.T == 55
+    assert plan.iter < 30
+    xs, model = np.array(plan.xs), plan.problem.terminalModel.state.model
+    assert np.abs(plan.fs).max() < 1e-8  # no gaps: the steps are those of the dynamics
+    assert xs[-1][2] - xs[0][2] == pytest.approx(0.15, abs=0.02)
+    data, feet = model.createData(), [model.getFrameId(foot) for foot in hop.FEET]
+    for k, x in enumerate(xs):
+        pc.framesForwardKinematics(model, data, x[: model.nq])
+        heights = [data.oMf[i].translation[2] for i in feet]
+        assert max(map(abs, heights)) < 2e-3 or k > hop.STANCE
+    assert min(heights) > 0.01
