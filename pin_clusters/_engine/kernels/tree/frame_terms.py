@@ -11,7 +11,7 @@ from ..numbers.tuples import Vec3, load3, load9
 from ..tables import link_workspace as of_link
 from ..tables.layout import LOCAL, OK, WORLD, WRONG_SIZE
 from ..tables.tree_layout import FRAME_NUMBERS
-from ..tables.tree_views import dof, entry, link, own_at, place_at, sections_at, tree_header_at
+from ..tables.views import dof, entry, link, own_at, place_at, sections_at, tree_header_at
 from .link_motions import direction
 from .place_derivatives import seen
 
