@@ -81,7 +81,7 @@ class Head(NamedTuple):
 
     nd: int  # dependent velocities
     nr: int  # rows; more than nd if the independent ones are chosen per state
-    at: int  # work: see ``loop_block``
+    at: int  # work: see ``views.block``
     closure0: int
     closure1: int
     velocity0: int  # rows of all velocities: the dependent ones in order, then the others
