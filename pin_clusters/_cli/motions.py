@@ -83,7 +83,7 @@ def make(
 
 def swing(model: ClusterModel, duration: float, amplitude: float, progress: Progress | None = None) -> Shown:
     """Let a robot go, without torques, from a pose where every joint is off by the amplitude, or as loops allow."""
-    sine, reach = study.Sine(amplitude, 0.25, 1.0, 0.01).fitted(model)
+    sine, reach = study.Sine(amplitude, 0.25, 1.0, 0.01, in_phase=True).fitted(model)
     q0 = sine.states(model)[1][-1]  # a quarter of a period
     v0 = np.zeros(model.nv)
     notes = [f"Let go without torques, every independent joint {sine.amplitude:.3g} rad (m) off the reference pose."]

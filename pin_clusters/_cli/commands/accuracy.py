@@ -20,6 +20,7 @@ from . import CONTEXT, DROP_ROTORS, INDEPENDENT, POSITIVE, ROBOT, folder_of, out
 @click.option("--amplitude", type=POSITIVE, help="Amplitude of each joint, rad (m).  [default: 0.5; chirp: 0.2]")
 @click.option("--frequency", type=POSITIVE, help="Frequency, Hz; of a chirp at its end.  [default: 1.5; chirp: 3.0]")
 @click.option("--duration", type=POSITIVE, help="Duration, s.  [default: 5.0; minimum-jerk: 2.0]")
+@click.option("--in-phase", is_flag=True, help="All joints do the same, as in arXiv 2311.13732.")
 @click.option("--dt", type=POSITIVE, help="Time between samples, s.  [default: 0.0005; recordings: as recorded]")
 @click.option(
     "--pose", "poses", multiple=True, metavar="POSE",
@@ -37,9 +38,10 @@ def study(
 ) -> None:  # fmt: skip
     """Compare exact joint torques with approximations along a motion.
 
-    Every independent joint moves as A sin(2 pi f t), the base is fixed; other motions by --trajectory. The
-    approximations: no armature; diagonal armature (Pinocchio, MuJoCo); block armature, with the off-diagonal terms of
-    belts. Prints tables and writes study.json and study.png.
+    Every independent joint moves as A sin(2 pi f t), the base is fixed; joints that share rotors or loops do so with a
+    phase each, so that every freedom of a differential moves. Other motions by --trajectory. The approximations: no
+    armature; diagonal armature (Pinocchio, MuJoCo); block armature, with the off-diagonal terms of belts. Prints tables
+    and writes study.json and study.png.
 
     A recording has a column "time" (s) and a column per joint, by its name (rad, m); x y z qx qy qz qw is the pose of a
     floating base. Motions that ship with the package: mini_cheetah_trot, mini_cheetah_jump, mit_humanoid_walk,

@@ -27,6 +27,8 @@ def as_dict(result: StudyResult) -> dict[str, Any]:
         said["centre"] = by_name(joints, result.centre)
         said["amplitude_asked_for"] = described["amplitude"] if result.asked is None else result.asked
         said["cut"] = cut(result) or None
+    if result.phase is not None:
+        said["phase"] = by_name(joints, result.phase)
     loops = {"approximations": {rung: DEFINITIONS[rung] for rung in result.approximate}} if result.loops else {}
     share = {"rms": result.share(result.rms_error), "peak": result.share(result.peak_error)}
     return {
@@ -50,7 +52,7 @@ def kind(result: StudyResult) -> str:
     """Say in one line what moves, and how."""
     trajectory = result.trajectory
     if isinstance(trajectory, Sine):
-        formula = "amplitude * sin(2 * pi * frequency * t)"
+        formula = f"amplitude * sin(2 * pi * frequency * t{'' if result.phase is None else ' + phase_i'})"
     elif isinstance(trajectory, Wave):
         formula = trajectory.label
     else:
@@ -64,7 +66,8 @@ def motion(result: StudyResult) -> str:
     if not isinstance(result.trajectory, Wave):
         return f"along {result.trajectory.label}"
     about = "as" if result.centre is None else "about the reference pose by"
-    return f"each joint moving {about} {result.trajectory.label}"
+    apart = "" if result.phase is None else ", joints that share rotors or loops out of phase"
+    return f"each joint moving {about} {result.trajectory.label}{apart}"
 
 
 def ground(result: StudyResult) -> str:
