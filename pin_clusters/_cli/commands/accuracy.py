@@ -118,7 +118,15 @@ def study(
 @output("audit")
 @click.option(
     "--threshold", type=click.FloatRange(0.0, 100.0, min_open=True), default=5.0, show_default=True,
-    help="Largest RMS torque error that is enough, % of the joint's peak torque.",
+    help="Largest RMS torque error that is enough for torque control, % of the joint's peak torque.",
+)  # fmt: skip
+@click.option(
+    "--simulation", type=click.FloatRange(0.0, 100.0, min_open=True), default=10.0, show_default=True,
+    help="Largest RMS error of accelerations that is enough for a simulation, % of their RMS.",
+)  # fmt: skip
+@click.option(
+    "--policy", type=click.FloatRange(0.0, 100.0, min_open=True), default=20.0, show_default=True,
+    help="The same for a policy that is trained in one.",
 )  # fmt: skip
 @click.option(
     "--frame", "frames", multiple=True, metavar="NAME",
@@ -135,14 +143,15 @@ def study(
     help="What touches: frames, or points of frames or joints, m.  [default: the robot's shapes]",
 )  # fmt: skip
 def audit(
-    robot: str, output: Path | None, threshold: float, frames: tuple[str, ...], walk: str | None, drop: float | None,
-    friction: float, touching: tuple[str, ...], trajectory: str,
+    robot: str, output: Path | None, threshold: float, simulation: float, policy: float, frames: tuple[str, ...],
+    walk: str | None, drop: float | None, friction: float, touching: tuple[str, ...], trajectory: str,
     base: Literal["fixed", "floating"] | None, drop_rotors: bool, independent: tuple[str, ...] | None, **options: Any,
 ) -> None:  # fmt: skip
     """Is armature enough? Write a page that says so.
 
     Compares the exact robot with its approximations along a motion, chosen as for `study`, and says whether the usual
-    one, diagonal armature, stays within the threshold at every joint. Writes audit.html, one page that needs no
+    one, diagonal armature, is enough for torque control, for simulation and for a policy: a line and a threshold each.
+    It names the joints that the motion does not exercise. Writes audit.html, one page that needs no
     network: verdict, worst joints, what the error is made of, the values for the best approximation, and the lines for
     MuJoCo and Pinocchio; and audit.json with all numbers.
 
@@ -175,14 +184,17 @@ def audit(
     with common.output_folder(folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(
-                model, motion, threshold=threshold, base=base, frames=frames or None, drop_rotors=drop_rotors,
+                model, motion, threshold=threshold, simulation=simulation, policy=policy, base=base,
+                frames=frames or None, drop_rotors=drop_rotors,
                 walk=walk is not None and drop is None, drop=drop, ground=Ground(friction), touching=points,
                 progress=progress,
             )  # fmt: skip
         with common.written(folder):
             files = audit.write(result, folder)
-        tables.say(out, result.verdict.sentence)
-        tables.say(out, result.verdict.advice)
+        verdict = result.verdict
+        lines = (f"- {line.sentence}" for line in verdict.lines.values())
+        for text in (verdict.sentence, *lines, result.exercised.sentence, verdict.advice):
+            tables.say(out, text)
         if result.walk:
             tables.say(out, f"{result.walk.motion}: {result.walk.sentence}")
     common.say_written(out, *files)

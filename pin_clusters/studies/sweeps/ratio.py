@@ -97,7 +97,7 @@ def run(
         executor: As in ``sweeps.run``.
         workers: As in ``sweeps.run``.
         progress: As in ``sweeps.run``.
-        **motion: ``amplitude``, ``frequency``, ``duration``, ``dt`` of a ``study.Sine``; all joints in phase, as in the paper.
+        **motion: ``amplitude``, ``frequency``, ``duration``, ``dt`` of a ``study.Sine``, all joints in phase.
 
     Raises:
         ArgumentTypeError: A factor is not a positive number.

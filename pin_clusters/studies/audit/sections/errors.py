@@ -24,18 +24,24 @@ def values(result: AuditResult) -> dict[str, Any]:
     v, study, order = result.verdict, result.study, result.order
     few = order[:_MANY] if len(order) > _MANY + 3 else order
     rest = order[len(few) :]
-    cards = [(percent(w.percent), f"{label(rung)}: worst joint, {w.joint}") for rung, w in v.worst.items()]
-    cards.append((f"{len(v.above)} of {len(study.actuated)}", f"joints above {v.threshold:g} % ({label(v.asked)})"))
+    torque = v.torque
+    cards = [
+        (percent(w.percent), f"{label(rung)}: torque at the worst joint, {w.joint}") for rung, w in torque.worst.items()
+    ]
+    above = f"joints above {torque.threshold:g} % of the torque ({label(v.asked)})"
+    cards.append((f"{len(torque.above)} of {len(study.actuated)}", above))
     question = "a constant coupling" if v.asked == "frozen" else "armature"
     every = np.array([*study.rms_error.values()])
     # the joints, the worst first, each with those that repeat its numbers
     groups = [[order[i] for i in group] for group in alike([every[:, k] for k in order])]
     return {
         "heading": f"Is {question} enough for {result.robot}?",
-        "enough": v.enough, "sentence": v.sentence, "advice": v.advice, "asked": label(v.asked),
-        "threshold": f"{v.threshold:g}", **_off_by(result),
+        "enough": v.enough, "answer": v.answer, "sentence": v.sentence, "advice": v.advice, "asked": label(v.asked),
+        "purposes": [{"enough": x.enough, "sentence": x.sentence} for x in v.lines.values()],
+        "exercised": result.exercised.sentence, "threshold": f"{torque.threshold:g}",
+        "limits": ", ".join(f"{x.threshold:g} % for {x.purpose}" for x in v.lines.values()),
         "cards": [{"number": number, "text": text} for number, text in cards],
-        "dots": figures.dots(study, v.threshold, order),
+        "dots": figures.dots(study, torque.threshold, order),
         "about_armature": v.asked == "diagonal", "about_loops": v.asked == "armature",
         "joints": _joints(result, few, "The worst joints" if rest else "All joints, the worst first"),
         "others": {"count": len(rest), "table": _joints(result, rest, "The other joints")} if rest else None,
@@ -48,19 +54,6 @@ def values(result: AuditResult) -> dict[str, Any]:
         ],
         "why": _why(result, [k for k, *_ in groups[:6]]),
     }  # fmt: skip
-
-
-def _off_by(result: AuditResult) -> dict[str, str]:
-    """Return how far off the accelerations of what is asked about are, and where; empty if they are exact."""
-    forward, asked = result.simulated.forward, result.verdict.asked
-    joints = {result.study.joints[k] for k in result.study.actuated}
-    errors = {
-        name: 100.0 * float(x) for name, x in zip(forward.names, forward.relative[asked], strict=True)
-        if name in joints and np.isfinite(x)
-    }  # fmt: skip
-    worst = max(errors, key=lambda name: round(errors[name], 7), default="")
-    exact = not worst or errors[worst] < EXACT
-    return {"off_by": "" if exact else percent(errors[worst]), "off_at": worst}
 
 
 def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
@@ -76,7 +69,7 @@ def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
     for k in order:
         joint = study.joints[k]
         rows.append([
-            joint, *(_share(x[k], result.verdict.threshold) for x in share.values()), number(study.max_exact[k])
+            joint, *(_share(x[k], result.verdict.torque.threshold) for x in share.values()), number(study.max_exact[k])
         ])  # fmt: skip
         # rounding is no error
         absolute.append([joint] + [
