@@ -210,6 +210,7 @@ def test_joints_that_the_motion_leaves_still_are_named(humanoid: audit.AuditResu
     assert alike.exercised.still == ("ankle_roll",)
     assert alike.exercised.travel["ankle_pitch"] == pytest.approx(1.0, abs=1e-2)
     assert "which does not exercise ankle_roll" in alike.verdict.sentence
+    assert alike.verdict.answer == "Yes, for the joints that this motion exercises"
     assert alike.exercised.sentence in " ".join(" ".join(read(page(alike)).text).split())
     apart = audit.run(model, **SHORT, frames=())
     assert apart.exercised.still == ()

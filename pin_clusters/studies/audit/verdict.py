@@ -164,7 +164,8 @@ def judge(
     best = next((rung for rung in candidates if _excess(lines, rung) <= 1.0), None)
     enough = all(line.enough for line in lines.values())
     fit = _and([line.purpose for line in lines.values() if line.enough])
-    answer = "Yes, on this motion" if enough else f"For {fit} only" if fit else "No"
+    yes = f"Yes, {'for the joints that this motion exercises' if still else 'on this motion'}"
+    answer = yes if enough else f"For {fit} only" if fit else "No"
     return Verdict(
         enough, asked, best, lines, answer, _sentence(study, asked, lines, still), _advice(asked, best, lines)
     )
