@@ -103,27 +103,20 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
     if not np.any(np.abs(torque) > _WEIGHTLESS * max(weight, 1e-300)):
         v0[[model.joint_idx_v(name) for name in study.trajectories.moved_joints(model)]] = _START_SPEED
         notes.append(f"Gravity does not move this robot; its joints start with {_START_SPEED:g} rad/s (m/s).")
-    how: Any = {} if base is None else {"dynamics": held(model, base, Exact(model))}
+    functions = (partial(f, model, model.createData()) for f in (crba, rnea))
+    how: Any = {} if base is None else {"dynamics": held(model, base, *functions)}
     found, why = simulated(model, q0, v0, duration=duration, dt=STEP, progress=progress, least=2, **how)
     notes += ended("simulation", found, why)
     return Shown(found.time, found.q, found.v, np.zeros_like(found.v), notes)
 
 
-class Exact:
-    """The robot itself, as its approximations are."""
-
-    def __init__(self, model: ClusterModel) -> None:
-        self.crba = partial(crba, model, model.createData())
-        self.rnea = partial(rnea, model, model.createData())
-
-
-def held(model: ClusterModel, base: slice, robot: Any) -> Callable[..., np.ndarray]:
+def held(model: ClusterModel, base: slice, mass: Any, torques: Any) -> Callable[..., np.ndarray]:
     """Return the forward dynamics of a robot whose floating base is held: without ground it would only fall."""
     free, rest = np.delete(np.arange(model.nv), base), np.zeros(model.nv)
 
     def dynamics(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
-        a, left = np.zeros(model.nv), tau - robot.rnea(q, v, rest)
-        a[free] = np.linalg.solve(robot.crba(q)[np.ix_(free, free)], left[free])
+        a, left = np.zeros(model.nv), tau - torques(q, v, rest)
+        a[free] = np.linalg.solve(mass(q)[np.ix_(free, free)], left[free])
         return a
 
     return dynamics
@@ -209,9 +202,9 @@ def ghost(
     tau = np.repeat(0.5 * (shown.tau[:-1] + shown.tau[1:]), parts, axis=0)
     approximate = approximations.of(model)[rung]
     notes = [f"Ghost: {approximate.label} ({approximate.definition}), from the same start under the same torques."]
-    base = base_columns(model)
-    still = base is not None and not shown.v[:, base].any()
-    dynamics = held(model, base, approximate) if base is not None and still else approximate.aba
+    base, dynamics = base_columns(model), approximate.aba
+    if base is not None and not shown.v[:, base].any():
+        dynamics = held(model, base, approximate.crba, approximate.rnea)
     found, why = simulated(
         model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts, dynamics=dynamics,
         record=parts, progress=progress, least=2,

@@ -141,7 +141,7 @@ def judged(result: audit.AuditResult, torque: float, acceleration: float = 100.0
         r: np.minimum(x, 0.99 * result.simulated.forward.exact) for r, x in result.simulated.forward.rms.items()
     }
     simulated = replace(result.simulated, forward=replace(result.simulated.forward, rms=accelerations), flight=None)
-    limits = {"torque_control": torque, "simulation": acceleration, "policy": acceleration}
+    limits = {"torque control": torque, "simulation": acceleration, "a policy": acceleration}
     return judge(result.study, simulated, limits)
 
 
@@ -169,7 +169,7 @@ def test_the_verdict_flips_at_the_threshold(leg: audit.AuditResult) -> None:
 
 def test_the_headline_follows_from_the_worst_line(leg: audit.AuditResult) -> None:
     """Torques that are right do not help a simulation: the accelerations under them are off by as much as there is."""
-    verdict = judge(leg.study, leg.simulated, {"torque_control": 50.0})
+    verdict = judge(leg.study, leg.simulated, {"torque control": 50.0})
     share = 100.0 * leg.simulated.forward.relative["diagonal"]
     line = verdict.lines["simulation"]
     assert [x.enough for x in verdict.lines.values()] == [True, False, False]
@@ -560,7 +560,7 @@ def test_the_command_prints_the_verdict_and_writes(here: Path) -> None:
     assert "The motion exercises all 5 joints" in result.stdout
     assert "audit_mit_humanoid_leg/audit.html" in result.stdout
     found = json.loads((here / "audit_mit_humanoid_leg" / "audit.json").read_text(encoding="utf-8"))
-    assert found["verdict"]["lines"]["torque_control"]["threshold_percent"] == 45.0
+    assert found["verdict"]["lines"]["torque control"]["threshold_percent"] == 45.0
     assert found["study"]["trajectory"]["duration"] == 0.7
 
 

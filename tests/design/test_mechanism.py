@@ -209,7 +209,7 @@ def test_the_region_of_an_ankle_ends_at_the_limits_that_it_names() -> None:
 
 
 def test_the_headline_is_what_both_cranks_do_together(capsys: pytest.CaptureFixture[str]) -> None:
-    """One crank of a 2-RSU alone is soon stopped by the roll that it makes; both together pitch the foot to its limits."""
+    """One crank of a 2-RSU alone is soon stopped by the roll that it makes; both together pitch it to its limits."""
     found = pc.mechanism(pc.load("ankle_2rsu", independent=["crank_left", "crank_right"]))
     pitch = found.range("ankle_pitch")
     assert pitch.low == pytest.approx(np.radians(-21.2), abs=1e-3)  # one at a time

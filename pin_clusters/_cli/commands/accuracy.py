@@ -8,6 +8,8 @@ import click
 from .. import common
 from . import CONTEXT, DROP_ROTORS, INDEPENDENT, POSITIVE, ROBOT, folder_of, output
 
+PERCENT = click.FloatRange(0.0, 100.0, min_open=True)
+
 
 @click.command(context_settings=CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE", required=False)
@@ -117,17 +119,11 @@ def study(
 @ROBOT
 @output("audit")
 @click.option(
-    "--threshold", type=click.FloatRange(0.0, 100.0, min_open=True), default=5.0, show_default=True,
+    "--threshold", type=PERCENT, default=5.0, show_default=True,
     help="Largest RMS torque error that is enough for torque control, % of the joint's peak torque.",
 )  # fmt: skip
-@click.option(
-    "--simulation", type=click.FloatRange(0.0, 100.0, min_open=True), default=10.0, show_default=True,
-    help="Largest RMS error of accelerations that is enough for a simulation, % of their RMS.",
-)  # fmt: skip
-@click.option(
-    "--policy", type=click.FloatRange(0.0, 100.0, min_open=True), default=20.0, show_default=True,
-    help="The same for a policy that is trained in one.",
-)  # fmt: skip
+@click.option("--simulation", type=PERCENT, default=10.0, show_default=True, help="Of accelerations, % of their RMS.")
+@click.option("--policy", type=PERCENT, default=20.0, show_default=True, help="The same for a policy that is trained.")
 @click.option(
     "--frame", "frames", multiple=True, metavar="NAME",
     help="Frame whose inertia and drift to look at; several times.  [default: ends of the longest chains]",

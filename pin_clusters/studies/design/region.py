@@ -73,26 +73,18 @@ class Region:
         return float(found.min()), float(found.max())
 
 
-def region(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], cells: int) -> Region | None:
+def region(
+    model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], cells: int, wider: tuple[float, ...] = _WIDER
+) -> Region | None:
     """Explore what two joints reach, by steps between neighbours on a grid; None if one of them does not move.
 
-    Together they may go much farther than alone, so the map grows until it ends nowhere by its own edge. Where it
-    always does, as nothing limits a joint, it is the first one.
+    The map grows until nothing is only its own edge; if that does not help, as nothing limits a joint, it is the first.
     """
-    found = []
-    for wider in _WIDER:
-        grids = [_grid(s, cells, wider) for s in sweeps]
-        if any(len(g) < 2 for g, _ in grids):
-            return None
-        found.append(_explored(Walker(model, cluster, sweeps[0].moved), sweeps, grids))
-        if not found[-1].open:
-            return found[-1]
-    return found[0]
-
-
-def _explored(walker: Walker, sweeps: tuple[Sweep, Sweep], grids: list[tuple[np.ndarray, int]]) -> Region:
-    """Go from the reference pose to the neighbours on a grid, and on from each that is reached."""
-    model, (first, second) = walker.model, sweeps
+    first, second = sweeps
+    walker = Walker(model, cluster, first.moved)
+    grids = [_grid(s, cells, wider[0]) for s in sweeps]
+    if any(len(g) < 2 for g, _ in grids):
+        return None
     (xs, i0), (ys, k0) = grids
     q = np.full((len(ys), len(xs), model.nq), np.nan)
     reached = np.zeros((len(ys), len(xs)), dtype=bool)
@@ -122,7 +114,9 @@ def _explored(walker: Walker, sweeps: tuple[Sweep, Sweep], grids: list[tuple[np.
     positions = np.full((*reached.shape, len(walker.joints)), np.nan)
     positions[reached] = [_positions(walker, row) for row in q[reached]]
     edges = _edges(walker, blocked)
-    return Region(first.moved, second.moved, walker.joints, xs, ys, reached, q, positions, edges)
+    found = Region(first.moved, second.moved, walker.joints, xs, ys, reached, q, positions, edges)
+    larger = region(model, cluster, sweeps, cells, wider[1:]) if found.open and wider[1:] else None
+    return found if larger is None or larger.open else larger
 
 
 def _positions(walker: Walker, q: np.ndarray) -> list[float]:

@@ -11,9 +11,10 @@ from ...pages.alike import alike
 from ...pages.template import Head, Html, formula, table
 from ...study._samples import label
 from ...study.decomposition import PART_LABELS
+from ...study.report import EXACT
 from .. import figures
 from ..result import AuditResult
-from ..verdict import EXACT, number, percent
+from ..verdict import number, percent
 
 _MANY = 12
 _SMALL = 5e-3
@@ -28,8 +29,6 @@ def values(result: AuditResult) -> dict[str, Any]:
     cards = [
         (percent(w.percent), f"{label(rung)}: torque at the worst joint, {w.joint}") for rung, w in torque.worst.items()
     ]
-    above = f"joints above {torque.threshold:g} % of the torque ({label(v.asked)})"
-    cards.append((f"{len(torque.above)} of {len(study.actuated)}", above))
     question = "a constant coupling" if v.asked == "frozen" else "armature"
     every = np.array([*study.rms_error.values()])
     # the joints, the worst first, each with those that repeat its numbers
@@ -39,7 +38,7 @@ def values(result: AuditResult) -> dict[str, Any]:
         "enough": v.enough, "answer": v.answer, "sentence": v.sentence, "advice": v.advice, "asked": label(v.asked),
         "purposes": [{"enough": x.enough, "sentence": x.sentence} for x in v.lines.values()],
         "exercised": result.exercised.sentence, "threshold": f"{torque.threshold:g}",
-        "limits": ", ".join(f"{x.threshold:g} % for {x.purpose}" for x in v.lines.values()),
+        "limits": ", ".join(f"{x.threshold:g} % for {name}" for name, x in v.lines.items()),
         "cards": [{"number": number, "text": text} for number, text in cards],
         "dots": figures.dots(study, torque.threshold, order),
         "about_armature": v.asked == "diagonal", "about_loops": v.asked == "armature",

@@ -53,8 +53,7 @@ class Wave:
         """Return the phase of each joint that moves, [rad].
 
         The k-th of the n joints of a cluster that move has pi k / n (k = 0, 1, ...), so that any two of them go
-        together at some time and against each other at another: both cranks of a differential in phase would only
-        pitch it.
+        together at some time and against each other at another: in phase both cranks of an ankle only pitch it.
         Joints that share no rotor and no loop, and all of a wave ``in_phase``, have 0.
         """
         found = dict.fromkeys(moved_joints(model), 0.0)
