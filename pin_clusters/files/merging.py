@@ -4,7 +4,7 @@ import os
 import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pinocchio as pin
@@ -29,9 +29,9 @@ def into_mjcf(
     """Put a model into an MJCF file that has the same bodies and joints, and leave everything else as it is.
 
     Joints get the armature, damping, dry friction and springs that the model states and the file has not; tendons and
-    equalities of the model that the file lacks are added, and a motor for each rotor whose joints have no actuator.
-    Geoms, sites, sensors, contacts, assets, defaults and comments stay, element by element; a file that lacks nothing
-    comes back byte for byte.
+    equalities that the file lacks are added, or replace one of their name; a rotor whose joints no actuator moves gets
+    a motor. Geoms, sites, sensors, contacts, assets, defaults and comments stay, element by element; a file that lacks
+    nothing comes back byte for byte.
 
     Args:
         model: The robot; its rotors are no bodies of the file, as in the approximations of `to_mjcf`.
@@ -45,8 +45,8 @@ def into_mjcf(
     Raises:
         ArgumentTypeError: An argument has the wrong type or value.
         LoadError: The file cannot be read.
-        ModelError: Joints of the two differ in name, parent, line or mass; the model needs bodies or sites of its own
-            (``"exact"`` does), or a name is taken.
+        ModelError: Joints of the two differ in name, parent, line or mass; the model needs bodies or sites of its own,
+            as ``"exact"`` does.
         PinClustersError: What `to_mjcf` refuses.
     """
     check_model(model, "into_mjcf")
@@ -58,7 +58,16 @@ def into_mjcf(
     if "<include" not in whole:  # nothing was put in: as it is, with its comments
         root = ET.fromstring(whole, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True, insert_pis=True)))
     new, old = (ET.fromstring(to_mjcf(m, approximation)) for m in (model, theirs))
-    _check(_joints(new, model), _joints(old, theirs), f"{model.name!r} and {mjcf}")
+    a, b = _joints(new, model), _joints(old, theirs)
+    wrong = [f"only one has joint {name!r}" for name in (*a, *b) if (name in a) is not (name in b)]
+    for name in a if not wrong else ():
+        if a[name][0] != b[name][0] or not np.allclose(a[name][1], b[name][1], rtol=_SAME, atol=_SAME):
+            wrong.append(f"joint {name!r} has another type, parent, axis (at the zero pose) or mass to move")
+    if wrong:
+        raise ModelError(
+            f"into_mjcf: {model.name!r} and {mjcf} do not match: {'; '.join(wrong[:5])}{' ...' * bool(wrong[5:])}. "
+            "Only joints, tendons, equalities and motors are changed; pc.to_mjcf writes a file with the model's own bodies."
+        )
     before = ET.tostring(root)
     _merge(root, new, old, bool(model.rotors))
     if ET.tostring(root) != before:
@@ -66,33 +75,18 @@ def into_mjcf(
     return write(whole, file)
 
 
-def _check(new: dict[str, tuple[Any, ...]], old: dict[str, tuple[Any, ...]], names: str) -> None:
-    """Raise if the joints of a model and those of a file are not the same."""
-    wrong = [f"only one has joint {name!r}" for name in (*new, *old) if (name in new) is not (name in old)]
-    for name in (x for x in new if x in old and not wrong):
-        (kind, *numbers), (kind_, *numbers_) = new[name], old[name]
-        if kind != kind_ or not np.allclose(np.hstack(numbers), np.hstack(numbers_), rtol=_SAME, atol=_SAME):
-            wrong.append(f"joint {name!r} has another type, parent, axis (at the zero pose) or mass to move")
-    if wrong:
-        more = f" (and {len(wrong) - 5} more)" if wrong[5:] else ""
-        raise ModelError(
-            f"into_mjcf: {names} do not match: {'; '.join(wrong[:5])}{more}. Only joints, tendons, equalities and "
-            "motors are changed; for a file with the model's own bodies use pc.to_mjcf."
-        )
-
-
-def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, float, np.ndarray]]:
-    """Return by name, of the joints that ``to_mjcf`` wrote: what it is, the mass of its body, its axis in the world."""
+def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
+    """Return by name, of the joints that ``to_mjcf`` wrote: what it is; mass of its body and its axis in the world."""
     tree, data = model.own_tree, model.own_tree.createData()
     pin.forwardKinematics(tree, data, pin.neutral(tree))
     found = {}
     for body, inner in ((b, e) for b in root.iter("body") for e in b):
         if inner.tag in ("joint", "freejoint"):
             j = tree.getJointId(inner.get("name", "")) % tree.njoints  # 0 for a joint that the text adds
-            axis, mass = joint_axis(tree.joints[j]), float(body.findall("inertial")[0].get("mass", "0"))
+            axis, mass = joint_axis(tree.joints[j]) if j else None, float(body.findall("inertial")[0].get("mass", "0"))
             along = np.zeros(3) if axis is None else data.oMi[j].rotation @ axis
             kind = f"{inner.get('type')} below {tree.names[tree.parents[j]]}"
-            found[inner.get("name", "")] = kind, mass, np.hstack([along, np.cross(data.oMi[j].translation, along)])
+            found[inner.get("name", "")] = kind, np.hstack([mass, along, np.cross(data.oMi[j].translation, along)])
     return found
 
 
@@ -115,19 +109,32 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, motors: bool) -> 
     moved = {j for e in root.iterfind("actuator/*") for j in of.get(e.get("tendon"), [e.get("joint")])}
     sites = {e.get("name") for e in root.iter("site")}
     for section in ("tendon", "equality", "actuator") if motors else ("tendon", "equality"):
-        texts = {ET.canonicalize(ET.tostring(e), strip_text=True) for e in old.iterfind(f"{section}/*")}
-        every, there = new.findall(f"{section}/*"), root.find(section)
-        added = [e for e in every if ET.canonicalize(ET.tostring(e), strip_text=True) not in texts]
+        known, every, there = (
+            set(map(_plain, old.iterfind(f"{section}/*"))),
+            new.findall(f"{section}/*"),
+            root.find(section),
+        )
+        added = [e for e in every if _plain(e) not in known]
         if section == "actuator":
             added = [e for e in every if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
             for pose in root.iterfind("keyframe/key[@ctrl]"):
                 pose.set("ctrl", pose.get("ctrl", "") + " 0" * len(added))
-        taken = {e.get("name") for e in root.iterfind(f"{section}/*")}
+        twins = {e.get("name"): e for e in root.iterfind(f"{section}/*[@name]")}
         for e in added:
             missing = {x for part in e.iter() for k, x in part.items() if k.startswith("site")} - sites
-            if missing or e.get("name") in taken:
-                why = f"needs sites that it lacks: {', '.join(sorted(missing))}" if missing else "is another one there"
-                raise ModelError(f"into_mjcf: {section} {e.get('name')!r} {why}. Rename it, or add them to the file.")
+            if missing:
+                raise ModelError(
+                    f"into_mjcf: {e.get('name')!r} needs sites that the file lacks: {', '.join(sorted(missing))}."
+                )
             there = ET.SubElement(root, section) if there is None else there
-            e.tail = "\n"
-            there.append(e)
+            twin = twins.get(e.get("name"))
+            e.tail = "\n" if twin is None else twin.tail
+            if twin is None or section == "actuator":
+                e.attrib.pop("name") if twin is not None else None  # it is another actuator's
+                there.append(e)
+            elif _plain(twin) != _plain(e):
+                parents[twin][list(parents[twin]).index(twin)] = e
+
+
+def _plain(e: ET.Element) -> str:
+    return ET.canonicalize(ET.tostring(e), strip_text=True)

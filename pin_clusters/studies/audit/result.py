@@ -114,8 +114,7 @@ def run(
         model: The robot, with its rotors.
         trajectory: As in ``study.run``: the motion; without one, a sine at every joint.
         threshold: Largest RMS torque error that is enough for torque control, [%] of the joint's peak torque.
-        simulation: Largest RMS error of accelerations under the exact torques that is enough for a simulation, [%] of
-            the RMS acceleration of the joint or of the base in flight.
+        simulation: Largest RMS error of accelerations under the exact torques that is enough for it, [%] of their RMS.
         policy: The same for a policy that is trained in one.
         base: As in ``study.run``: a sine holds a floating base, a recorded motion moves it.
         frames: Names of frames at which to compare apparent inertia and drift; by default the ends of the longest

@@ -134,9 +134,8 @@ def run(
     """Compare exact inverse dynamics with the rungs of the ladder along a motion.
 
     Without a trajectory every independent joint with one degree of freedom follows ``A sin(2 pi f t + phase)``, with
-    the numbers of arXiv 2311.13732, whose joints are all in phase (``study.Sine(in_phase=True)``). Here joints that
-    share rotors or loops are not, so that every freedom of a differential moves: ``Sine.phases``. Joints with several
-    degrees of freedom are held in their neutral configuration.
+    the numbers of arXiv 2311.13732, whose joints are ``in_phase``; here those that share rotors or loops are not, so
+    that every freedom of a differential moves. Joints with more freedoms are held in their neutral configuration.
 
     A robot with closed loops moves about ``model.q_reference``, and its loops follow by continuation. If they cannot
     follow a wave (sine, chirp, swing) so far, A is cut for all joints, to 0.9 of the largest amplitude before a loop

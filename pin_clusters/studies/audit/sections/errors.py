@@ -25,10 +25,6 @@ def values(result: AuditResult) -> dict[str, Any]:
     v, study, order = result.verdict, result.study, result.order
     few = order[:_MANY] if len(order) > _MANY + 3 else order
     rest = order[len(few) :]
-    torque = v.torque
-    cards = [
-        (percent(w.percent), f"{label(rung)}: torque at the worst joint, {w.joint}") for rung, w in torque.worst.items()
-    ]
     question = "a constant coupling" if v.asked == "frozen" else "armature"
     every = np.array([*study.rms_error.values()])
     # the joints, the worst first, each with those that repeat its numbers
@@ -37,10 +33,9 @@ def values(result: AuditResult) -> dict[str, Any]:
         "heading": f"Is {question} enough for {result.robot}?",
         "enough": v.enough, "answer": v.answer, "sentence": v.sentence, "advice": v.advice, "asked": label(v.asked),
         "purposes": [{"enough": x.enough, "sentence": x.sentence} for x in v.lines.values()],
-        "exercised": result.exercised.sentence, "threshold": f"{torque.threshold:g}",
+        "exercised": result.exercised.sentence, "threshold": f"{v.torque.threshold:g}",
         "limits": ", ".join(f"{x.threshold:g} % for {name}" for name, x in v.lines.items()),
-        "cards": [{"number": number, "text": text} for number, text in cards],
-        "dots": figures.dots(study, torque.threshold, order),
+        "dots": figures.dots(study, v.torque.threshold, order),
         "about_armature": v.asked == "diagonal", "about_loops": v.asked == "armature",
         "joints": _joints(result, few, "The worst joints" if rest else "All joints, the worst first"),
         "others": {"count": len(rest), "table": _joints(result, rest, "The other joints")} if rest else None,

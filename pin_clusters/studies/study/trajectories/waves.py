@@ -16,8 +16,7 @@ from .minimum_jerk import spline
 
 W = TypeVar("W", bound="Wave")
 _WAYS = 12
-"""Directions in which loops are followed if joints have phases: between two of them a straight end is 3.5 % nearer,
-which is within the margin of ``reach``."""
+"""Directions in which loops are followed if joints have phases; a straight end between two is 3.5 % nearer, no more."""
 _documented = stock(
     STUDY,
     """
