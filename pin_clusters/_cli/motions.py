@@ -19,7 +19,7 @@ from ..simulation import SimulationResult
 from ..studies import study
 from ..studies.study.metrics.drift import simulated
 from ..studies.study.rungs import Progress
-from ..studies.study.trajectories import base_columns
+from ..studies.study.trajectories._base import base_columns, base_pose
 
 _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
 KINDS = tuple(_DURATIONS)
@@ -164,6 +164,8 @@ def random_poses(model: ClusterModel, duration: float) -> Shown:
         if len(poses) > count:
             break
         goal = randomConfiguration(model)
+        if base_columns(model) is not None:
+            goal[base_pose(model)] = poses[0][base_pose(model)]
         try:
             way = np.array([interpolate(model, poses[-1], goal, float(s)) for s in smooth])
         except BranchLost:

@@ -66,7 +66,7 @@ def into_mjcf(
     if wrong:
         raise ModelError(
             f"into_mjcf: {model.name!r} and {mjcf} do not match: {'; '.join(wrong[:5])}{' ...' * bool(wrong[5:])}. "
-            "Only joints, tendons, equalities and motors are changed; pc.to_mjcf writes a file with the model's own bodies."
+            "Only joints, tendons, equalities and motors are changed; pc.to_mjcf writes the model's own bodies."
         )
     before = ET.tostring(root)
     _merge(root, new, old, bool(model.rotors))

@@ -68,8 +68,7 @@ def _show(result: "MechanismResult", out: "Console") -> None:
             continue
         rows.append((r.joint, *row(r, result.part(r.joint).region)))
     heads = ("joint", "from", "to", "what ends it", "one at a time")
-    kept = slice(None if any(x[-1] for x in rows) else 4)
-    tables.put(out, tables.table_of("How far each joint goes", "lrrll"[kept], heads[kept], [x[kept] for x in rows]))
+    tables.put(out, tables.table_of("How far each joint goes", "lrrll", heads, rows))
     worst = max(result.loads.parts, key=lambda x: x.force)
     force = f"{number(worst.force)} N at {part(worst.part)}"
     tables.say(out, f"Largest force: {force}, {worst.force_time:.2f} s into the motion ({result.loads.motion}).")

@@ -64,14 +64,13 @@ def reasons(region: Region) -> list[str]:
 
 def row(r: JointRange, region: Region | None) -> list[str]:
     """Return from where to where a joint goes, what ends it, and how far it goes while only one joint is moved."""
-    if r.turns and r.independent:
-        return ["a full", "turn", ends(r), ""]
-    places = [place(x, r.unit) for x in r.span]
+    places = ["a full", "turn"] if r.turns and r.independent else [place(x, r.unit) for x in r.span]
     if region is None or r.anywhere is None or r.turns:
         return [*places, ends(r), ""]
     k, at = region.index(r.joint), dict(zip(reasons(region), region.edges, strict=True))
     low, high = (pick(at, key=lambda x: pick(at[x].positions[:, k])) for pick in (min, max))
-    return [*places, low if low == high else f"below: {low}; above: {high}", span(r.low, r.high, r.unit)]
+    text = (low if low == high else f"below: {low}; above: {high}").replace(f"limit of {r.joint}", "its own limit")
+    return [*places, text, span(r.low, r.high, r.unit)]
 
 
 def part(label: str) -> str:
