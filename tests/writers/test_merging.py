@@ -86,10 +86,12 @@ def test_only_armature_tendons_and_motors_change(theirs: Path) -> None:
 
 def test_a_spring_rests_where_it_does_whatever_the_files_unit_is(theirs: Path) -> None:
     model = pc.buildModelFromMJCF(THEIRS)
-    sprung = pc.ClusterModel(model.tree, [*model.constraints, pc.Spring("hip", 5.0, rest=0.3)], model.q_reference)
+    (knee,) = (c for c in model.constraints if isinstance(c, pc.Spring) and c.along == "knee")
+    sprung = pc.ClusterModel(model.tree, [pc.Spring("hip", 5.0, rest=0.3, damping=0.2), knee], model.q_reference)
     there = mujoco.MjModel.from_xml_string(pc.into_mjcf(sprung, theirs))
     assert there.qpos_spring[-2:] == pytest.approx([0.3, np.radians(20.0)])
     assert there.jnt_stiffness[-2:] == pytest.approx([5.0, 3.0])
+    assert there.dof_damping[-2:] == pytest.approx([0.2, 0.1])
 
 
 @pytest.mark.parametrize("approximation", ["best", "diagonal"])
