@@ -219,7 +219,7 @@ def test_the_headline_is_what_both_cranks_do_together(capsys: pytest.CaptureFixt
     assert row(pitch, found.part("ankle_pitch").region) == [
         "-51.57°",
         "34.38°",
-        "limit of ankle_pitch",
+        "its own limit",
         "-21.22° to 21.37°",
     ]
     design._show(found, common.console())
