@@ -47,7 +47,7 @@ def load(name: str, *, floating: bool = False) -> pc.ClusterModel:
 
 def example() -> tuple[str, study.Decomposition, study.Sine]:
     """Return the table of the parts of diagonal armature's error."""
-    model, sine = load(ROBOT), study.Sine()
+    model, sine = load(ROBOT), study.Sine(in_phase=True)
     _, q, v, a = sine.states(model)
     found = study.decompose(model, q, v, a, "diagonal")
     rms, share = found.rms, found.share

@@ -75,10 +75,12 @@ def main() -> audit.AuditResult:
         print(f"  {motor:8s} reflects {here:.6f} kg m^2, published {published:.6f}")
         assert np.isclose(here, published, rtol=1e-6)
     assert np.isclose(result.reflected.armature["left_ankle_roll_joint"], 2 * MOTORS["5020"][2], rtol=1e-6)
-    for line in (result.verdict.sentence, result.verdict.advice):
+    lines = [line.sentence for line in result.verdict.lines.values()]
+    for line in (result.verdict.sentence, *lines, result.verdict.advice):
         print(line)
-    assert result.verdict.enough
-    assert result.verdict.worst["none"].percent > 10 * result.verdict.threshold  # without armature: no
+    torque = result.verdict.torque
+    assert torque.enough
+    assert torque.worst["none"].percent > 10 * torque.threshold  # without armature: no
     page, _ = audit.write(result, "audit_g1")
     print(f"page: {page}")
     return result

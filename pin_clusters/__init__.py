@@ -211,6 +211,7 @@ from .simulation import on_ground as on_ground
 from .simulation import simulate as simulate
 
 if TYPE_CHECKING:
+    from .files.merging import into_mjcf as into_mjcf
     from .files.writers import to_mjcf as to_mjcf
     from .files.writers import to_urdf as to_urdf
     from .programs.tracing import trace as trace
@@ -220,12 +221,14 @@ if TYPE_CHECKING:
 _LAZY = {
     "approximations": "approximations", "audit": "studies.audit", "baselines": "verification.baselines",
     "codegen": "programs.codegen", "configuration": "model.configuration", "design": "studies.design",
-    "loaders": "files.readers", "reference": "verification.reference", "simulation": "simulation",
-    "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing", "visualize": "visualize",
-    "writers": "files.writers",
+    "loaders": "files.readers", "merging": "files.merging", "reference": "verification.reference",
+    "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing",
+    "visualize": "visualize", "writers": "files.writers",
 }  # fmt: skip
 # and functions of such
-_LAZY_FUNCTIONS = {"mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing"}
+_LAZY_FUNCTIONS = {
+    "into_mjcf": "merging", "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing",
+}  # fmt: skip
 # public is what is imported above by its own name, and what will be
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])

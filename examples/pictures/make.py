@@ -120,7 +120,13 @@ def draw_06(example: ModuleType, found: Any) -> Figure:
     for k, (rung, color) in enumerate((("none", GREY), ("diagonal", BLUE))):
         share = found.percent[rung][columns]
         ax.bar(x + 0.4 * k - 0.2, share, 0.38, color=color, label="no armature" if rung == "none" else "armature")
-    ax.axhline(found.verdict.threshold, color=RED, ls="--", lw=1.2, label=f"threshold, {found.verdict.threshold:g} %")
+    ax.axhline(
+        found.verdict.torque.threshold,
+        color=RED,
+        ls="--",
+        lw=1.2,
+        label=f"threshold, {found.verdict.torque.threshold:g} %",
+    )
     ax.set_yscale("log")
     ax.set_xticks(x, [k.removeprefix("left_").replace("_", " ") for k in kinds], rotation=40, ha="right")
     ax.set(title="G1: RMS error of the torque, per cent of its peak", ylabel="[%]", ylim=(0.005, 200))

@@ -1,13 +1,17 @@
 """Motions to look at: passive swing, sweep of all joints, random poses, recordings; and the ghost beside them."""
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from .. import approximations, batch
-from ..algorithms.dynamics.rnea import computeGeneralizedGravity
+from ..algorithms.dynamics.crba import crba
+from ..algorithms.dynamics.rnea import computeGeneralizedGravity, rnea
 from ..errors import BranchLost, UnknownNameError, did_you_mean
 from ..model import ClusterModel
 from ..model.configuration import interpolate, randomConfiguration
@@ -15,6 +19,7 @@ from ..simulation import SimulationResult
 from ..studies import study
 from ..studies.study.metrics.drift import simulated
 from ..studies.study.rungs import Progress
+from ..studies.study.trajectories._base import base_columns, base_pose
 
 _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
 KINDS = tuple(_DURATIONS)
@@ -83,20 +88,38 @@ def make(
 
 def swing(model: ClusterModel, duration: float, amplitude: float, progress: Progress | None = None) -> Shown:
     """Let a robot go, without torques, from a pose where every joint is off by the amplitude, or as loops allow."""
-    sine, reach = study.Sine(amplitude, 0.25, 1.0, 0.01).fitted(model)
+    sine, reach = study.Sine(amplitude, 0.25, 1.0, 0.01, in_phase=True).fitted(model)
     q0 = sine.states(model)[1][-1]  # a quarter of a period
     v0 = np.zeros(model.nv)
     notes = [f"Let go without torques, every independent joint {sine.amplitude:.3g} rad (m) off the reference pose."]
     if reach.reason:
         notes.append(f"Farther off, {reach.reason}.")
     weight = float(np.linalg.norm(model.tree.gravity.linear)) * sum(float(I.mass) for I in model.inertia_tree.inertias)
+    base = base_columns(model)
     torque = computeGeneralizedGravity(model, model.createData(), q0)
+    if base is not None:
+        torque[base] = 0.0
+        notes.append("The base is held.")
     if not np.any(np.abs(torque) > _WEIGHTLESS * max(weight, 1e-300)):
         v0[[model.joint_idx_v(name) for name in study.trajectories.moved_joints(model)]] = _START_SPEED
         notes.append(f"Gravity does not move this robot; its joints start with {_START_SPEED:g} rad/s (m/s).")
-    found, why = simulated(model, q0, v0, duration=duration, dt=STEP, progress=progress, least=2)
+    functions = (partial(f, model, model.createData()) for f in (crba, rnea))
+    how: Any = {} if base is None else {"dynamics": held(model, base, *functions)}
+    found, why = simulated(model, q0, v0, duration=duration, dt=STEP, progress=progress, least=2, **how)
     notes += ended("simulation", found, why)
     return Shown(found.time, found.q, found.v, np.zeros_like(found.v), notes)
+
+
+def held(model: ClusterModel, base: slice, mass: Any, torques: Any) -> Callable[..., np.ndarray]:
+    """Return the forward dynamics of a robot whose floating base is held: without ground it would only fall."""
+    free, rest = np.delete(np.arange(model.nv), base), np.zeros(model.nv)
+
+    def dynamics(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        a, left = np.zeros(model.nv), tau - torques(q, v, rest)
+        a[free] = np.linalg.solve(mass(q)[np.ix_(free, free)], left[free])
+        return a
+
+    return dynamics
 
 
 def ended(what: str, found: SimulationResult, why: str) -> list[str]:
@@ -141,6 +164,8 @@ def random_poses(model: ClusterModel, duration: float) -> Shown:
         if len(poses) > count:
             break
         goal = randomConfiguration(model)
+        if base_columns(model) is not None:
+            goal[base_pose(model)] = poses[0][base_pose(model)]
         try:
             way = np.array([interpolate(model, poses[-1], goal, float(s)) for s in smooth])
         except BranchLost:
@@ -179,8 +204,11 @@ def ghost(
     tau = np.repeat(0.5 * (shown.tau[:-1] + shown.tau[1:]), parts, axis=0)
     approximate = approximations.of(model)[rung]
     notes = [f"Ghost: {approximate.label} ({approximate.definition}), from the same start under the same torques."]
+    base, dynamics = base_columns(model), approximate.aba
+    if base is not None and not shown.v[:, base].any():
+        dynamics = held(model, base, approximate.crba, approximate.rnea)
     found, why = simulated(
-        model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts, dynamics=approximate.aba,
+        model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts, dynamics=dynamics,
         record=parts, progress=progress, least=2,
     )  # fmt: skip
     return found.time, found.q, notes + ended("ghost", found, why)

@@ -18,8 +18,8 @@ from . import common, tables
 
 WAVES = ("sine", "chirp", "minimum-jerk")
 _OPTIONS = {
-    "sine": ("amplitude", "frequency", "duration", "dt"),
-    "chirp": ("amplitude", "frequency", "duration", "dt"),
+    "sine": ("amplitude", "frequency", "duration", "dt", "in_phase"),
+    "chirp": ("amplitude", "frequency", "duration", "dt", "in_phase"),
     "swing": ("amplitude", "duration", "dt"),
     "poses": ("poses", "duration", "dt"),
     "recorded": ("dt", "cutoff", "degrees", "hold_missing"),

@@ -39,6 +39,8 @@ def nodes(skeleton: Skeleton, rotors: Sequence[Drawn]) -> list[Node]:
         if r.joint_id is not None:
             starts[r.joint_id] = start
             continue
+        if r.source.placement is None:
+            continue  # nobody knows where it is, so there is no belt to draw
         path = _chain(model, start.body, [joint_in_v(model.tree, iv) for iv, _ in r.drivers])
         shafts += _named(f"belts/{name_of_node(r.name)}", _spans(skeleton, start, path))
     for c in model.constraints:

@@ -8,7 +8,7 @@ from ..model.configuration import residual, residual_rows
 from . import meshes, palette
 from .nodes import Between, Node, Rigid
 from .rotors import name_of_node
-from .skeleton import Skeleton, ends_of
+from .skeleton import Skeleton, ends_of, rods_of
 
 
 def nodes(skeleton: Skeleton) -> list[Node]:
@@ -17,12 +17,12 @@ def nodes(skeleton: Skeleton) -> list[Node]:
     u, white = skeleton.unit, palette.MARK
     for i, c in enumerate(skeleton.model.closures):
         path = f"closures/{i}_{name_of_node(c.source.label)}"
-        if isinstance(c, RodClosure):
-            a, b = ends_of(c)
-            found.append(Between(f"{path}/rod", meshes.cylinder(0.032 * u, 0.0, 1.0, white), *a, *b, closure=i))
+        for k, (a, b) in enumerate([ends_of(c)] if isinstance(c, RodClosure) else rods_of(skeleton.model, c)):
+            n = k or ""
+            found.append(Between(f"{path}/rod{n}", meshes.cylinder(0.032 * u, 0.0, 1.0, white), *a, *b, closure=i))
             for end, (body, point) in zip("ab", (a, b), strict=True):
-                found.append(Rigid(f"{path}/{end}", meshes.ball(0.055 * u, point, palette.BASE), body))
-        elif isinstance(c, FrameClosure):
+                found.append(Rigid(f"{path}/{end}{n}", meshes.ball(0.055 * u, point, palette.BASE), body))
+        if isinstance(c, FrameClosure):
             a, b = ends_of(c)
             found.append(Between(f"{path}/gap", meshes.cylinder(0.03 * u, 0.0, 1.0, white), *a, *b, closure=i))
             outer = meshes.cylinder(0.1 * u, -0.12 * u, 0.12 * u, white)

@@ -8,7 +8,8 @@ import pinocchio as pin
 
 from .._support.trees import joint_axis, slides
 from ..approximations import followers
-from ..constraints.closures import BodyClosure
+from ..constraints import Differential
+from ..constraints.closures import BodyClosure, JointClosure
 from ..model import ClusterModel
 
 
@@ -57,7 +58,7 @@ def skeleton_of(model: ClusterModel) -> Skeleton:
         if j not in rotors and not virtual:
             points[tree.parents[j]].append(np.array(tree.jointPlacements[j].translation))
     for c in model.closures:
-        for body, point in ends_of(c):
+        for body, point in (*ends_of(c), *(end for rod in rods_of(model, c) for end in rod)):
             points[body].append(np.array(point))
     poses = world(tree, tree.createData(), model.q_reference)
     lengths = [np.linalg.norm(p) for j in range(1, tree.njoints) for p in points[j]]
@@ -74,6 +75,12 @@ def ends_of(closure: Any) -> tuple[tuple[int, np.ndarray], ...]:
     """Return body and point of both ends of a rod, or of the halves of a loop; of other closures nothing."""
     ends = closure.ends if isinstance(closure, BodyClosure) else ()
     return tuple((j, x.translation if isinstance(x, pin.SE3) else x) for j, x in ends)
+
+
+def rods_of(model: ClusterModel, closure: Any) -> list[Any]:
+    """Return body and point of both ends of the rods of a mechanism that is stated by equations between joints."""
+    source = closure.source
+    return source.rods(model.tree) if isinstance(closure, JointClosure) and isinstance(source, Differential) else []
 
 
 def facing(skeleton: Skeleton) -> np.ndarray | None:

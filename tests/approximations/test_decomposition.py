@@ -390,7 +390,7 @@ def test_loop_terms_with_dense_matrices() -> None:
 def test_the_published_leg() -> None:
     """The errors of the accuracy study, and why: the belt for diagonal armature, the carriers for block armature."""
     model = load("mit_humanoid_leg")
-    _, q, v, a = study.Sine().states(model)
+    _, q, v, a = study.Sine(in_phase=True).states(model)
     diagonal = study.decompose(model, q, v, a)
     assert diagonal.rung == "diagonal"
     knee, ankle = diagonal.names.index("knee"), diagonal.names.index("ankle")

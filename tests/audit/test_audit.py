@@ -7,6 +7,7 @@ import json
 import re
 import stat
 import warnings
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
@@ -25,7 +26,7 @@ from pin_clusters.studies.audit.page import page
 from pin_clusters.studies.audit.reflected import reflect
 from pin_clusters.studies.audit.sections import simulation as simulation_section
 from pin_clusters.studies.audit.simulated import ends
-from pin_clusters.studies.audit.verdict import judge
+from pin_clusters.studies.audit.verdict import THRESHOLDS, Verdict, judge
 from pin_clusters.studies.pages.template import Html, fill, joined
 
 SHORT: dict[str, Any] = {"duration": 0.7, "dt": 5e-3}
@@ -77,11 +78,11 @@ def test_the_numbers_are_those_of_the_study(humanoid: audit.AuditResult) -> None
 
 def test_the_worst_joint_is_the_worst(leg: audit.AuditResult) -> None:
     percent = leg.percent["diagonal"]
-    worst = leg.verdict.worst["diagonal"]
+    worst = leg.verdict.torque.worst["diagonal"]
     assert worst.percent == percent.max()
     assert worst.joint == leg.study.joints[int(np.argmax(percent))]
     assert np.all(np.diff(percent[leg.order]) <= 0.0)
-    assert leg.verdict.above == tuple(n for n, x in zip(leg.study.joints, percent, strict=True) if x > 5.0)
+    assert leg.verdict.torque.above == tuple(n for n, x in zip(leg.study.joints, percent, strict=True) if x > 5.0)
 
 
 def test_the_reasons_add_up(humanoid: audit.AuditResult, tello: audit.AuditResult, four_bar: audit.AuditResult) -> None:
@@ -134,31 +135,91 @@ def test_frames_by_default_and_by_name() -> None:
 # --- verdict ----------------------------------------------------------------------------------------------------------
 
 
+def judged(result: audit.AuditResult, torque: float, acceleration: float = 100.0) -> Verdict:
+    """The verdict with other thresholds; accelerations are far off at an ankle, so 100 % is the most that there is."""
+    accelerations = {
+        r: np.minimum(x, 0.99 * result.simulated.forward.exact) for r, x in result.simulated.forward.rms.items()
+    }
+    simulated = replace(result.simulated, forward=replace(result.simulated.forward, rms=accelerations), flight=None)
+    limits = {"torque control": torque, "simulation": acceleration, "a policy": acceleration}
+    return judge(result.study, simulated, limits)
+
+
 def test_the_verdict_flips_at_the_threshold(leg: audit.AuditResult) -> None:
-    worst = leg.verdict.worst["diagonal"]
-    above, below = judge(leg.study, worst.percent * (1.0 + 1e-9)), judge(leg.study, worst.percent * (1.0 - 1e-9))
+    worst = leg.verdict.torque.worst["diagonal"]
+    above, below = judged(leg, worst.percent * (1.0 + 1e-9)), judged(leg, worst.percent * (1.0 - 1e-9))
     assert above.enough
     assert above.best == "diagonal"
-    assert above.sentence.startswith("Armature is enough for mit_humanoid_leg")
+    assert above.answer == "Yes, on this motion"
+    assert above.sentence.startswith(
+        "For mit_humanoid_leg, armature is enough for torque control, simulation and a policy: "
+    )
     assert not below.enough
-    assert below.above == (worst.joint,)
-    assert below.sentence.startswith("Armature is not enough for mit_humanoid_leg")
+    assert below.torque.above == (worst.joint,)
+    assert below.answer == "For simulation and a policy only"
+    assert below.sentence.startswith(
+        "For mit_humanoid_leg, armature is enough for simulation and a policy, not for torque control: "
+    )
     for verdict in (above, below):
-        assert f"{verdict.threshold:g} %" in verdict.sentence
+        assert f"{verdict.torque.threshold:g} %" in verdict.sentence
         assert worst.joint in verdict.sentence
         assert verdict.sentence.count(". ") == 0  # one sentence
         assert verdict.sentence.endswith(".")
 
 
+def test_the_headline_follows_from_the_worst_line(leg: audit.AuditResult) -> None:
+    """Torques that are right do not help a simulation: the accelerations under them are off by as much as there is."""
+    verdict = judge(leg.study, leg.simulated, {"torque control": 50.0})
+    share = 100.0 * leg.simulated.forward.relative["diagonal"]
+    line = verdict.lines["simulation"]
+    assert [x.enough for x in verdict.lines.values()] == [True, False, False]
+    assert line.worst["diagonal"].percent == pytest.approx(share.max())
+    assert line.above == tuple(n for n, x in zip(leg.simulated.forward.names, share, strict=True) if x > 10.0)
+    assert not verdict.enough
+    assert verdict.answer == "For torque control only"
+    assert f"{share.max():.3g} % (RMS)" in verdict.sentence
+    assert "above the threshold of 10 % for simulation" in verdict.sentence
+    assert verdict.best is None
+
+
+def test_a_base_in_flight_counts_in_a_simulation(humanoid: audit.AuditResult) -> None:
+    flight = humanoid.simulated.flight
+    assert flight is not None
+    limit = 0.99 * 100.0 * flight.relative["diagonal"]["angular"]
+    verdict = judge(humanoid.study, humanoid.simulated, {"simulation": limit})
+    assert "base (turning)" in verdict.lines["simulation"].above
+    assert "base (turning)" not in verdict.torque.above
+
+
 def test_the_best_is_the_coarsest_that_is_enough(leg: audit.AuditResult) -> None:
-    worst = {rung: w.percent for rung, w in leg.verdict.worst.items()}
+    worst = {rung: w.percent for rung, w in leg.verdict.torque.worst.items()}
     assert worst["block"] < worst["diagonal"] < worst["none"]
     for rung, best in (("block", "block"), ("diagonal", "diagonal"), ("none", "none")):
-        assert judge(leg.study, 1.01 * worst[rung]).best == best
-    exact = judge(leg.study, 0.99 * worst["block"])
+        assert judged(leg, 1.01 * worst[rung]).best == best
+    assert judged(leg, 1.01 * worst["none"], 1e-3).best is None
+    exact = judged(leg, 0.99 * worst["block"])
     assert exact.best is None
     assert "only exact rotors" in exact.advice
-    assert "Block armature" in judge(leg.study, 1.01 * worst["block"]).advice
+    assert "Block armature" in judged(leg, 1.01 * worst["block"]).advice
+
+
+def test_joints_that_the_motion_leaves_still_are_named(humanoid: audit.AuditResult) -> None:
+    """In phase both cranks only pitch the foot, so nothing is known about its roll."""
+    model = pc.load("ankle_2rsu", independent=["crank_left", "crank_right"])
+    alike = audit.run(model, study.Sine(in_phase=True, **SHORT), frames=())
+    assert alike.exercised.still == ("ankle_roll",)
+    assert alike.exercised.travel["ankle_pitch"] == pytest.approx(1.0, abs=1e-2)
+    assert "which does not exercise ankle_roll" in alike.verdict.sentence
+    assert alike.verdict.answer == "Yes, for the joints that this motion exercises"
+    assert alike.exercised.sentence in " ".join(" ".join(read(page(alike)).text).split())
+    apart = audit.run(model, **SHORT, frames=())
+    assert apart.exercised.still == ()
+    assert apart.verdict.torque.worst["frozen"].percent > 1.0 > 1e-6 > alike.verdict.torque.worst["frozen"].percent
+    assert humanoid.exercised.still == ()
+    assert not any("rotor" in name for name in humanoid.exercised.travel)
+    little = audit.run(load("mit_humanoid_leg"), amplitude=0.04, **SHORT, frames=())
+    assert len(little.exercised.still) == 5
+    assert "hip_rz, hip_rx, hip_ry and 2 more" in little.verdict.sentence
 
 
 def test_armature_that_is_exact_is_enough() -> None:
@@ -168,7 +229,7 @@ def test_armature_that_is_exact_is_enough() -> None:
     j = tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "joint")
     tree.appendBodyToJoint(j, pin.Inertia(1.0, np.array([0.0, 0.0, -0.3]), 0.01 * np.eye(3)), pin.SE3.Identity())
     model = pc.ClusterModel(tree, [pc.Rotor("joint", 6.0, axial_inertia=1e-3)])
-    result = audit.run(model, **SHORT, threshold=1e-3)
+    result = audit.run(model, **SHORT, threshold=1e-3, simulation=1e-3, policy=1e-3)
     assert result.verdict.enough
     assert "exact at every joint" in result.verdict.sentence
     assert "What the error" not in page(result)
@@ -237,7 +298,8 @@ def test_without_belts_block_armature_does_not_help() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
         model = load("mini_cheetah")
-    found = judge(study.run(model, **SHORT), 0.01)
+    result = audit.run(model, **SHORT, frames=())
+    found = judge(result.study, result.simulated, dict.fromkeys(THRESHOLDS, 0.01))
     assert found.best is None
     assert found.advice.startswith("Off-diagonal terms (block armature) do not help")
 
@@ -245,7 +307,9 @@ def test_without_belts_block_armature_does_not_help() -> None:
 def test_a_floating_base_that_moves(tmp_path: Path) -> None:
     result = audit.run(load("mini_cheetah"), study.motion("mini_cheetah_trot", dt=1e-2), frames=())
     assert result.study.base == "floating"
-    assert not any(name.startswith("base ") for name in (*result.verdict.above, result.verdict.worst["block"].joint))
+    assert not any(
+        name.startswith("base ") for name in (*result.verdict.torque.above, result.verdict.torque.worst["block"].joint)
+    )
     assert all(not name.startswith("base ") for name in (result.study.joints[k] for k in result.order))
     html, _ = audit.write(result, tmp_path)
     assert "base force" not in html.read_text(encoding="utf-8")
@@ -383,6 +447,9 @@ def test_the_page_is_valid_and_stands_alone(name: str, request: pytest.FixtureRe
 
 def test_the_page_shows_the_numbers(leg: audit.AuditResult) -> None:
     text = " ".join(" ".join(read(cached(leg)).text).replace("\xa0", " ").split())
+    for line in leg.verdict.lines.values():
+        assert line.sentence in text
+    assert leg.verdict.answer in text
     assert leg.verdict.sentence in text
     assert leg.verdict.advice in text
     rms, peak = leg.study.rms_error, leg.study.peak_error
@@ -486,12 +553,14 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_the_command_prints_the_verdict_and_writes(here: Path) -> None:
-    result = run("mit_humanoid_leg", "--duration", "0.7", "--dt", "0.002", "--threshold", "40")
+    result = run("mit_humanoid_leg", "--duration", "0.7", "--dt", "0.002", "--threshold", "45")
     assert result.exit_code == 0
-    assert "Armature is enough for mit_humanoid_leg" in result.stdout
+    assert "armature is enough for torque control, not for simulation or a policy" in result.stdout
+    assert "- Torque control: enough, with" in result.stdout
+    assert "The motion exercises all 5 joints" in result.stdout
     assert "audit_mit_humanoid_leg/audit.html" in result.stdout
     found = json.loads((here / "audit_mit_humanoid_leg" / "audit.json").read_text(encoding="utf-8"))
-    assert found["verdict"]["threshold_percent"] == 40.0
+    assert found["verdict"]["lines"]["torque control"]["threshold_percent"] == 45.0
     assert found["study"]["trajectory"]["duration"] == 0.7
 
 

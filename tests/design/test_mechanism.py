@@ -12,14 +12,19 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
+from support.studies import ab_ankle
 
 import pin_clusters as pc
+from pin_clusters._cli import common
+from pin_clusters._cli.commands import design
 from pin_clusters.studies import study
 from pin_clusters.studies.design import MechanismPart, MechanismResult
 from pin_clusters.studies.design import result as asked
 from pin_clusters.studies.design.coordinates import coordinates
 from pin_clusters.studies.design.loads import tree_torques
+from pin_clusters.studies.design.page import _answers
 from pin_clusters.studies.design.sweep import sweep
+from pin_clusters.studies.design.words import row
 
 GROUND, CRANK, COUPLER, ROCKER = 0.45, 0.15, 0.40, 0.35
 FREE = 20.0
@@ -201,6 +206,37 @@ def test_the_region_of_an_ankle_ends_at_the_limits_that_it_names() -> None:
     wide, alone = result("ankle_2rsu").range("crank_left").anywhere, result("ankle_2rsu").range("crank_left")
     assert wide is not None
     assert wide[0] < alone.low - 0.1
+
+
+def test_the_headline_is_what_both_cranks_do_together(capsys: pytest.CaptureFixture[str]) -> None:
+    """One crank of a 2-RSU alone is soon stopped by the roll that it makes; both together pitch it to its limits."""
+    found = pc.mechanism(pc.load("ankle_2rsu", independent=["crank_left", "crank_right"]))
+    pitch = found.range("ankle_pitch")
+    assert pitch.low == pytest.approx(np.radians(-21.2), abs=1e-3)  # one at a time
+    assert pitch.span == pytest.approx((-0.9, 0.6), abs=1e-9)
+    (text,) = _answers(found, list(found.linkages))
+    assert text.startswith("With crank_left and crank_right free together, ankle_pitch goes from -51.57° to 34.38°, ")
+    assert row(pitch, found.part("ankle_pitch").region) == [
+        "-51.57°",
+        "34.38°",
+        "its own limit",
+        "-21.22° to 21.37°",
+    ]
+    design._show(found, common.console())
+    (line,) = [x for x in capsys.readouterr().out.splitlines() if x.strip().startswith("ankle_pitch")]
+    assert line.split()[1:3] == ["-51.57°", "34.38°"]
+
+
+def test_the_map_grows_until_its_ends_are_on_it() -> None:
+    """In phase a narrow ankle pitches six times as far as one crank alone takes it."""
+    tree = ab_ankle().tree.copy()
+    tree.lowerPositionLimit, tree.upperPositionLimit = np.array([-0.9, -0.4, -2, -2]), np.array([0.6, 0.4, 2, 2])
+    found = pc.mechanism(pc.ClusterModel(tree, ab_ankle().constraints))
+    region = found.part("left").region
+    assert region is not None
+    assert not region.open
+    assert found.range("pitch").high < 0.2
+    assert found.range("pitch").span == pytest.approx((-0.9, 0.6), abs=1e-9)
 
 
 # --- transmission and torque -----------------------------------------------------------------------------------------

@@ -60,7 +60,7 @@ def write(text: str, name: str = "motion.csv") -> Path:
 def test_a_recorded_sine_is_the_sine(leg: pc.ClusterModel, dt: float | None) -> None:
     """At 100 Hz, 0.75 Hz: splines of degree 5 are off by about (w dt)^4 in the acceleration, more at the ends."""
     time, q, v, a = Recorded.from_columns(sines(), dt=dt).states(leg)
-    _, q_, v_, a_ = Sine(0.5, 0.75, 2.5, dt or 0.01).states(leg)
+    _, q_, v_, a_ = Sine(0.5, 0.75, 2.5, dt or 0.01, in_phase=True).states(leg)
     n, inner = len(time), slice(len(time) // 20, -len(time) // 20)
     assert n == (201 if dt is None else 2000)
     assert np.abs(q - q_[:n]).max() < 1e-7
@@ -492,7 +492,10 @@ def test_the_command_makes_other_motions(monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr("pin_clusters.studies.study.plots.save", lambda *_: None)
     poses = ("--pose", "neutral", "--pose", "knee=1.2,hip_ry=-0.6", "--pose", "neutral")
     for arguments, words in (
-        (("chirp", "--frequency", "2"), "0.2 sin(2 pi f t), f from 0.25 to 2 Hz for 0.5 s"),
+        (
+            ("chirp", "--frequency", "2"),
+            "0.2 sin(2 pi f t), f from 0.25 to 2 Hz, joints that share rotors or loops out of phase for 0.5 s",
+        ),
         (("minimum-jerk",), "a minimum-jerk swing to +0.5, -0.5 and back for 0.5 s"),
         (("minimum-jerk", *poses), "along minimum jerk through 3 poses in 0.5 s"),
     ):

@@ -49,6 +49,25 @@ def pendulum(
     return pc.ClusterModel(tree, list(constraints))
 
 
+def ab_ankle() -> pc.ClusterModel:
+    """An ankle on two equal cranks, the independent joints; seen from the side rods and cranks are parallelograms."""
+    tree = pin.Model()
+    tree.name = "ab_ankle"
+    pitch = tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "pitch")
+    roll = tree.addJoint(pitch, pin.JointModelRX(), pin.SE3.Identity(), "roll")
+    tree.appendBodyToJoint(roll, pin.Inertia(0.9, np.array([0.04, 0.0, -0.04]), 0.003 * np.eye(3)), pin.SE3.Identity())
+    pins, ends = [], []
+    for name, y in (("left", 0.025), ("right", -0.025)):
+        crank = tree.addJoint(0, pin.JointModelRY(), pin.SE3(np.eye(3), np.array([0.0, y, 0.2])), name)
+        tree.appendBodyToJoint(
+            crank, pin.Inertia(0.06, np.array([-0.02, 0.0, 0.0]), 1e-5 * np.eye(3)), pin.SE3.Identity()
+        )
+        pins.append([-0.05, 0.0, 0.0])
+        ends.append([-0.05, y, 0.0])
+    ankle = pc.Differential.ankle_2rsu("left", "right", "pitch", "roll", pins=pins, foot=ends)
+    return pc.ClusterModel(tree, [ankle])
+
+
 def check_derivatives(model: pc.ClusterModel, motion: trajectories.Trajectory, at: slice = slice(None)) -> None:
     """v and a are the derivatives of q, by central differences, and q is on the couplings."""
     time, q, v, a = motion.states(model)

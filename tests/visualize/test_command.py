@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 import socket
 import subprocess
 import sys
 import threading
 import urllib.error
 import urllib.request
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -122,7 +124,16 @@ def test_serving_until_ctrl_c(monkeypatch: pytest.MonkeyPatch, browser: bool) ->
 
 def test_help_names_motions_and_rungs() -> None:
     text = run("--help").stdout
-    for word in ("swing", "sweep", "random", "mini_cheetah_trot", "diagonal", "unconstrained", "Ctrl-C", "fixed base"):
+    for word in (
+        "swing",
+        "sweep",
+        "random",
+        "mini_cheetah_trot",
+        "diagonal",
+        "unconstrained",
+        "Ctrl-C",
+        "the base held",
+    ):
         assert word in text
 
 
@@ -136,6 +147,23 @@ def test_without_meshcat(tmp_path: Path) -> None:
     assert "pip install 'pin-clusters[viz]'" in done.stderr
 
 
+def test_the_base_of_a_file_is_held_in_a_swing_and_that_of_its_ghost() -> None:
+    """As that of shipped robots, which are loaded on a fixed base; free, it would fall by 20 m in 2 s."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        free, fixed = (pc.load("mini_cheetah", root_joint=root) for root in (pin.JointModelFreeFlyer(), None))
+    found, expected = (motions.swing(model, 0.1, 0.3) for model in (free, fixed))
+    assert np.ptp(found.q[:, :7], axis=0).max() == 0.0
+    assert not found.v[:, :6].any()
+    assert np.abs(found.q[:, 7:] - expected.q).max() < 1e-9
+    assert "The base is held." in found.notes
+    assert "The base is held." not in expected.notes
+    ghosts = (motions.ghost(model, shown, "diagonal")[1] for model, shown in ((free, found), (fixed, expected)))
+    held, still = ghosts
+    assert np.ptp(held[:, :7], axis=0).max() == 0.0
+    assert np.abs(held[:, 7:] - still).max() < 1e-9
+
+
 def test_a_sweep_ends_where_the_loops_end() -> None:
     model = pc.load("ankle_2rsu")
     shown = motions.sweep(model, 1.0, 3.0)
@@ -143,8 +171,10 @@ def test_a_sweep_ends_where_the_loops_end() -> None:
     assert max(np.abs(pc.residual(model, q)).max() for q in shown.q[::100]) < 1e-9
     assert shown.tau is not None
     data = model.createData()
-    # a sine begins without acceleration, and these are the torques for that; a robot of newtons and metres
-    np.testing.assert_allclose(pc.aba(model, data, shown.q[0], shown.v[0], shown.tau[0]), 0.0, atol=1e-9)
+    # how a sine of each joint's phase begins, and these are the torques for that; a robot of newtons and metres
+    amplitude = float(re.findall(r"moves by ([0-9.]+) sin", shown.notes[0])[0])
+    begin = -amplitude * (2.0 * np.pi * 0.5) ** 2 * np.sin([0.0, 0.5 * np.pi])
+    np.testing.assert_allclose(pc.aba(model, data, shown.q[0], shown.v[0], shown.tau[0]), begin, atol=1e-9)
 
 
 def test_a_robot_that_gravity_does_not_move_gets_a_push() -> None:

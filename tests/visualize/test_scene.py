@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 from samples import pool
 from support.scenes import load, swinging
+from support.studies import ab_ankle
 
 import pin_clusters as pc
 from pin_clusters import approximations, visualize
@@ -176,6 +177,37 @@ def test_belts_keep_to_their_joints():
     for path, body in zip(sorted(bands), ("hip_ry", "knee"), strict=True):
         found = np.reshape(viz.viewer.window.transform(path), (4, 4)).T
         np.testing.assert_allclose(found, data.oMi[model.tree.getJointId(body)].homogeneous, atol=ROUNDING)
+
+
+def test_a_rotor_whose_place_nobody_knows_has_no_belt():
+    tree = pin.buildSampleModelManipulator()
+    named = {"carrier": "universe", "axis": (0.0, 1.0, 0.0)}
+    place = pin.SE3(np.eye(3), np.array([0.1, 0.2, 0.3]))
+    for placement, belts in ((None, set()), (place, {"rotor:elbow_joint"})):
+        model = pc.ClusterModel(tree, [pc.Rotor("elbow_joint", 9.0, axial_inertia=1e-4, placement=placement, **named)])
+        viz = viewer(model)
+        assert pieces(viz, "belts") == belts
+        assert pieces(viz, "rotors") == {"rotor:elbow_joint"}
+        # nor does a file invent a place
+        again = pc.buildModelFromXML(pc.to_urdf(model))
+        assert (again.rotors[0].source.placement is None) is (placement is None)
+
+
+def test_rods_of_an_ankle_in_closed_form_are_drawn_between_their_ends():
+    model = ab_ankle()
+    viz = viewer(model)
+    q = pc.integrate(model, pc.neutral(model), [0.3, -0.2])
+    viz.display(q)
+    data = model.tree.createData()
+    pin.forwardKinematics(model.tree, data, q)
+    (name,) = {p for p in pieces(viz, "closures") if p.startswith("0_")}
+    for k, (crank, y) in enumerate((("left", 0.025), ("right", -0.025))):
+        n = k or ""
+        ends = (crank, [-0.05, 0.0, 0.0]), ("roll", [-0.05, y, 0.0])
+        a, b = (data.oMi[model.tree.getJointId(joint)].act(np.array(p)) for joint, p in ends)
+        rod = pose(viz, f"closures/{name}/rod{n}")
+        assert rod[:3, 3] == pytest.approx(a, abs=1e-9)
+        assert rod[:3, 2] == pytest.approx(b - a, abs=1e-9)  # as long as it is
 
 
 def test_forces_are_arrows_where_they_act():

@@ -8,6 +8,8 @@ import click
 from .. import common
 from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, keep, of_robot, output
 
+PERCENT = click.FloatRange(0.0, 100.0, min_open=True)
+
 
 @click.command(context_settings=CONTEXT)
 @click.argument("robot", metavar="ROBOT|FILE", required=False)
@@ -20,6 +22,7 @@ from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, keep, of_robot, 
 @click.option("--amplitude", type=POSITIVE, help="Amplitude of each joint, rad (m).  [default: 0.5; chirp: 0.2]")
 @click.option("--frequency", type=POSITIVE, help="Frequency, Hz; of a chirp at its end.  [default: 1.5; chirp: 3.0]")
 @click.option("--duration", type=POSITIVE, help="Duration, s.  [default: 5.0; minimum-jerk: 2.0]")
+@click.option("--in-phase", is_flag=True, help="All joints do the same, as in arXiv 2311.13732.")
 @click.option("--dt", type=POSITIVE, help="Time between samples, s.  [default: 0.0005; recordings: as recorded]")
 @click.option(
     "--pose", "poses", multiple=True, metavar="POSE",
@@ -37,9 +40,10 @@ def study(
 ) -> None:  # fmt: skip
     """Compare exact joint torques with approximations along a motion.
 
-    Every independent joint moves as A sin(2 pi f t), the base is fixed; other motions by --trajectory. The
-    approximations: no armature; diagonal armature (Pinocchio, MuJoCo); block armature, with the off-diagonal terms of
-    belts. Prints tables and writes study.json and study.png.
+    Every independent joint moves as A sin(2 pi f t), the base is fixed; joints that share rotors or loops do so with a
+    phase each, so that every freedom of a differential moves. Other motions by --trajectory. The approximations: no
+    armature; diagonal armature (Pinocchio, MuJoCo); block armature, with the off-diagonal terms of belts. Prints tables
+    and writes study.json and study.png.
 
     A recording has a column "time" (s) and a column per joint, by its name (rad, m); x y z qx qy qz qw is the pose of a
     floating base. Motions that ship with the package: mini_cheetah_trot, mini_cheetah_jump, mit_humanoid_walk,
@@ -115,9 +119,11 @@ def study(
 @ROBOT
 @output("audit")
 @click.option(
-    "--threshold", type=click.FloatRange(0.0, 100.0, min_open=True), default=5.0, show_default=True,
-    help="Largest RMS torque error that is enough, % of the joint's peak torque.",
+    "--threshold", type=PERCENT, default=5.0, show_default=True,
+    help="Largest RMS torque error that is enough for torque control, % of the joint's peak torque.",
 )  # fmt: skip
+@click.option("--simulation", type=PERCENT, default=10.0, show_default=True, help="Of accelerations, % of their RMS.")
+@click.option("--policy", type=PERCENT, default=20.0, show_default=True, help="The same for a policy that is trained.")
 @click.option(
     "--frame", "frames", multiple=True, metavar="NAME",
     help="Frame whose inertia and drift to look at; several times.  [default: ends of the longest chains]",
@@ -137,14 +143,15 @@ def study(
     help="Take armature for rotors behind gears of that ratio: inertia = armature / RATIO^2.",
 )  # fmt: skip
 def audit(
-    robot: str, output: Path | None, threshold: float, frames: tuple[str, ...], walk: str | None, drop: float | None,
-    friction: float, touching: tuple[str, ...], trajectory: str,
+    robot: str, output: Path | None, threshold: float, simulation: float, policy: float, frames: tuple[str, ...],
+    walk: str | None, drop: float | None, friction: float, touching: tuple[str, ...], trajectory: str,
     base: Literal["fixed", "floating"] | None, drop_rotors: bool, independent: tuple[str, ...] | None, **options: Any,
 ) -> None:  # fmt: skip
     """Is armature enough? Write a page that says so.
 
     Compares the exact robot with its approximations along a motion, chosen as for `study`, and says whether the usual
-    one, diagonal armature, stays within the threshold at every joint. Writes audit.html, one page that needs no
+    one, diagonal armature, is enough for torque control, for simulation and for a policy: a line and a threshold each.
+    It names the joints that the motion does not exercise. Writes audit.html, one page that needs no
     network: verdict, worst joints, what the error is made of, the values for the best approximation, and the lines for
     MuJoCo and Pinocchio; and audit.json with all numbers.
 
@@ -178,14 +185,17 @@ def audit(
     with common.output_folder(folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(
-                model, motion, threshold=threshold, base=base, frames=frames or None, drop_rotors=drop_rotors,
+                model, motion, threshold=threshold, simulation=simulation, policy=policy, base=base,
+                frames=frames or None, drop_rotors=drop_rotors,
                 walk=walk is not None and drop is None, drop=drop, ground=Ground(friction), touching=points,
                 progress=progress,
             )  # fmt: skip
         with common.written(folder):
             files = audit.write(result, folder)
-        tables.say(out, result.verdict.sentence)
-        tables.say(out, result.verdict.advice)
+        verdict = result.verdict
+        lines = (f"- {line.sentence}" for line in verdict.lines.values())
+        for text in (verdict.sentence, *lines, result.exercised.sentence, verdict.advice):
+            tables.say(out, text)
         if result.walk:
             tables.say(out, f"{result.walk.motion}: {result.walk.sentence}")
     common.say_written(out, *files)

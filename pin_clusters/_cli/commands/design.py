@@ -30,7 +30,8 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
     of a differential; what bearings and rods carry along a motion; how far joints move for a millimetre more in a
     length. Writes mechanism.html, one page that needs no network, and the numbers as CSV.
 
-    Each independent joint is moved with the others at rest; other ones by --independent.
+    Two independent joints of a cluster, such as the cranks of an ankle, are moved together; of other clusters each with
+    the others at rest. Other ones by --independent.
 
     \b
     Examples:
@@ -57,7 +58,7 @@ def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | No
 
 def _show(result: "MechanismResult", out: "Console") -> None:
     """Print how far each joint goes, and what is carried."""
-    from ...studies.design.words import ends, number, part, place
+    from ...studies.design.words import number, part, row
     from .. import tables
 
     rotors = {c.name for p in result.parts for s in p.sweeps for c in s.joints if c.rotor}
@@ -65,10 +66,9 @@ def _show(result: "MechanismResult", out: "Console") -> None:
     for r in result.ranges:
         if r.joint in rotors:
             continue
-        places = ("a full", "turn") if r.turns and r.independent else (place(r.low, r.unit), place(r.high, r.unit))
-        rows.append((r.joint, *places, ends(r)))
-    heads = ("joint", "from", "to", "what ends it")
-    tables.put(out, tables.table_of("How far each joint goes", "lrrl", heads, rows))
+        rows.append((r.joint, *row(r, result.part(r.joint).region)))
+    heads = ("joint", "from", "to", "what ends it", "one at a time")
+    tables.put(out, tables.table_of("How far each joint goes", "lrrll", heads, rows))
     worst = max(result.loads.parts, key=lambda x: x.force)
     force = f"{number(worst.force)} N at {part(worst.part)}"
     tables.say(out, f"Largest force: {force}, {worst.force_time:.2f} s into the motion ({result.loads.motion}).")

@@ -59,7 +59,11 @@ def export(
 
 @click.command(context_settings=CONTEXT)
 @click.argument("robot", metavar="IN")
-@click.argument("target", metavar="OUT", type=click.Path(path_type=Path))
+@click.argument("target", metavar="[OUT]", required=False, type=click.Path(path_type=Path))
+@click.option(
+    "--into", type=click.Path(path_type=Path), metavar="THEIR.xml",
+    help="Change joints, tendons, equalities and motors of that MJCF file alone.  [default OUT: that file]",
+)  # fmt: skip
 @click.option(
     "--approximation", type=click.Choice(["best", "diagonal", "exact"]),
     help="Of MJCF: what becomes of the rotors.  [default: best]",
@@ -69,8 +73,8 @@ def export(
 @of_robot
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
-    robot: str, target: Path, approximation: Literal["best", "diagonal", "exact"] | None, meshes: bool,
-    timestep: float | None, force: bool, independent: tuple[str, ...] | None,
+    robot: str, target: Path | None, into: Path | None, approximation: Literal["best", "diagonal", "exact"] | None,
+    meshes: bool, timestep: float | None, force: bool, independent: tuple[str, ...] | None,
 ) -> None:  # fmt: skip
     """Write a robot in another format.
 
@@ -90,19 +94,28 @@ def convert(
       pin-clusters convert ankle_2rsu ankle.xml --approximation exact
       pin-clusters convert my_robot.urdf my_robot.xml --meshes --force
       pin-clusters convert cassie_leg cassie_leg.urdf
+      pin-clusters convert my_robot.urdf --into their_robot.xml
     """  # noqa: D301 (click wants the character)
-    from ...files import writers
+    from ...files import merging, writers
 
+    force = force or (target is None and into is not None)
+    target = target or into
+    if target is None:
+        raise click.UsageError("Missing argument 'OUT', or --into THEIR.xml.")
     kind = FORMATS.get(target.suffix.lower())
     if kind is None:
         raise click.UsageError(f"{target} ends in {target.suffix!r}; the format is {', '.join(FORMATS)}.")
     given = {"--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
     for option in (name for name, value in given.items() if value and kind != "MJCF"):
         raise click.UsageError(f"{option} has no meaning for {kind}.")
+    if into is not None and (kind != "MJCF" or meshes or timestep):
+        raise click.UsageError("--into is for MJCF, without --meshes and --timestep.")
     if target.exists() and not target.is_dir() and not force:
         raise common.OutputError(f"{target} exists. Say --force to replace it, or choose another name.")
     model = common.as_asked(common.load(robot), robot, independent)
-    if kind == "URDF+":
+    if into is not None:
+        merging.into_mjcf(model, into, approximation or "best", file=target)
+    elif kind == "URDF+":
         writers.to_urdf(model, target)
     else:
         options: dict[str, Any] = {} if timestep is None else {"timestep": timestep}

@@ -90,7 +90,7 @@ def view(
     with the meshes of their file. Rotors turn at their ratio, closed loops turn to vermillion as they open.
 
     \b
-    Motions, with a fixed base and without contact:
+    Motions without contact, the base held, that of a file too:
       swing   passive, under gravity, from a pose off the reference pose
       sweep   every independent joint along a sine about the reference pose
       random  through random poses that the loops can reach

@@ -1,7 +1,7 @@
 """What all mechanisms of the library share."""
 
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 import pinocchio as pin
@@ -11,6 +11,9 @@ from .._frames import coordinate_joint
 from ..closures import Closure
 from ..coupling import Coupling
 from ..rows import Constraint, Row, number, store
+
+End: TypeAlias = tuple[int, np.ndarray]
+"""A joint, and a point in its frame, shape (3,), [m]."""
 
 
 class Differential(Constraint):
@@ -68,6 +71,10 @@ class Differential(Constraint):
     def closed_form(self, tree: pin.Model) -> ClosedForm | None:
         """Return all assemblies as explicit functions, if there are such."""
         return None
+
+    def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
+        """Return both ends of each rod whose place is known, joint id and point in its frame, for pictures."""
+        return []
 
     def generic(self, tree: pin.Model) -> list[Any]:
         """Return the same mechanism on the same joints by generic constraints (Loop, Rod or Coupling).

@@ -16,7 +16,7 @@ from ..closures import Closure
 from ..rod import Rod
 from ..rows import store
 from ._ankle import Ankle, anchor_point, anchors, rod_lengths, turn
-from ._base import Differential
+from ._base import Differential, End
 
 
 @dataclass(frozen=True, eq=False)
@@ -162,6 +162,11 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         """Return the cranks as functions of pitch and roll; up to four assemblies."""
         g = self.geometry(tree)
         return ClosedForm(g.ankle.pitch_roll, g.joints, g.solve)
+
+    def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
+        """Return them from crank to foot."""
+        g = self.geometry(tree)
+        return [((c.joint, c.tip), (g.ankle.foot, c.end)) for c in g.cranks]
 
     def generic(self, tree: pin.Model) -> list[Rod]:
         """Return the same rods as two ``Rod``."""

@@ -14,7 +14,7 @@ from ..closures import Closure
 from ..coupling import Coupling
 from ..rows import store
 from ._ankle import Ankle, anchor_point, anchors, rod_lengths
-from ._base import Differential
+from ._base import Differential, End
 
 
 @dataclass(frozen=True, eq=False)
@@ -122,6 +122,11 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         """Return the actuators as functions of pitch and roll; one assembly."""
         g = self.geometry(tree)
         return ClosedForm(g.ankle.pitch_roll, g.actuators, g.solve)
+
+    def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
+        """Return the actuators, from shank to foot."""
+        g = self.geometry(tree)
+        return [((g.ankle.shank, a), (g.ankle.foot, b)) for a, b in zip(g.shank, g.foot, strict=True)]
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
         """Return a Coupling on a Python function of the rods' lengths, from the poses of the foot."""

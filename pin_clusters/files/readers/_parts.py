@@ -210,6 +210,8 @@ def _rotor(element: ET.Element, name: str, owner: str, description: Description)
 
     def make(tree: pin.Model) -> Rotor:
         carrier, placement = (None, None) if held is None else held.on(tree)
+        if placement is not None and element.find("origin") is None and placement.isIdentity():
+            placement = None  # not said, so that nothing is drawn there
         return Rotor(*map(list, zip(*drives, strict=True)), carrier=carrier, placement=placement, **given)
 
     return Part(owner, make)

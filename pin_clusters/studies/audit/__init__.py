@@ -6,13 +6,14 @@ threshold; ``write`` makes a page that needs no network, and a file of all numbe
 
 from __future__ import annotations
 
+from .exercised import Exercised
 from .page import write
 from .reflected import Drive, Reflected
 from .result import AuditResult, check, run
-from .verdict import ThresholdError, Verdict, Worst
+from .verdict import Line, ThresholdError, Verdict, Worst
 from .walk import Landing, Walked
 
 __all__ = [
-    "AuditResult", "Drive", "Landing", "Reflected", "ThresholdError", "Verdict", "Walked", "Worst", "check", "run",
-    "write",
+    "AuditResult", "Drive", "Exercised", "Landing", "Line", "Reflected", "ThresholdError", "Verdict", "Walked", "Worst",
+    "check", "run", "write",
 ]  # fmt: skip

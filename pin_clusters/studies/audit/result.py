@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,13 +18,14 @@ from ...simulation.ground.plane import Ground
 from .. import study
 from ..pages.results import Result, Shown, finite, plain
 from ..study import Decomposition, StudyResult, Trajectory, report
-from ..study._samples import spread
+from ..study._samples import spread, usual
 from ..study.accuracy import Base, states
 from ..study.rungs import Progress, in_thousandths
 from . import snippets
+from .exercised import Exercised, exercised
 from .reflected import Reflected, reflect
 from .simulated import Simulated, simulated
-from .verdict import Verdict, check_threshold, judge
+from .verdict import THRESHOLDS, Verdict, check_threshold, judge
 from .walk import Walked, walked
 
 SAMPLES = 1000
@@ -39,6 +40,7 @@ class AuditResult(Shown, Result):
         robot: Name of the robot.
         study: Torques of the exact robot and of its approximations along the motion.
         verdict: The answer.
+        exercised: Which joints the motion moves.
         why: What the error of the approximation that is asked about is made of, at some samples of the motion.
         simulated: What the approximations do to a simulation.
         reflected: Reflected inertia, and what to put into the joints of another simulator.
@@ -49,6 +51,7 @@ class AuditResult(Shown, Result):
     robot: str
     study: StudyResult
     verdict: Verdict
+    exercised: Exercised
     why: Decomposition
     simulated: Simulated
     reflected: Reflected
@@ -73,6 +76,7 @@ class AuditResult(Shown, Result):
         return finite({
             "robot": self.robot,
             "verdict": self.verdict.as_dict(),
+            "exercised": self.exercised.as_dict(),
             "study": report.as_dict(self.study),
             "percent_of_peak_torque": plain(self.percent, self.study.joints),
             "peak_error": plain(self.study.peak_error, self.study.joints),
@@ -89,7 +93,9 @@ def run(
     model: ClusterModel,
     trajectory: Trajectory | None = None,
     *,
-    threshold: float = 5.0,
+    threshold: float = THRESHOLDS["torque control"],
+    simulation: float = THRESHOLDS["simulation"],
+    policy: float = THRESHOLDS["a policy"],
     amplitude: float = 0.5,
     frequency: float = 1.5,
     duration: float = 5.0,
@@ -108,7 +114,9 @@ def run(
     Args:
         model: The robot, with its rotors.
         trajectory: As in ``study.run``: the motion; without one, a sine at every joint.
-        threshold: Largest RMS torque error that is enough, in per cent of the joint's peak torque on the motion.
+        threshold: Largest RMS torque error that is enough for torque control, [%] of the joint's peak torque.
+        simulation: Largest RMS error of accelerations under the exact torques that is enough for it, [%] of their RMS.
+        policy: The same for a policy that is trained in one.
         base: As in ``study.run``: a sine holds a floating base, a recorded motion moves it.
         frames: Names of frames at which to compare apparent inertia and drift; by default the ends of the longest
             chains.
@@ -123,7 +131,7 @@ def run(
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or the threshold is no number.
-        ThresholdError: The threshold is not between 0 and 100.
+        ThresholdError: A threshold is not between 0 and 100.
         ModelError: The robot has neither rotors nor closed loops, so there is nothing to audit; or what ``study.run``
             refuses; with ``walk`` or ``drop`` also if its base does not float, or nothing lands.
         TrajectoryError: A number of the motion is not allowed; with ``walk`` also if the motion is no recorded one of
@@ -136,7 +144,7 @@ def run(
         >>> import pin_clusters as pc
         >>> from pin_clusters import audit
         >>> result = audit.run(pc.load("mit_humanoid_leg"), duration=0.7)
-        >>> result.verdict.enough, result.verdict.worst["diagonal"].joint
+        >>> result.verdict.enough, result.verdict.torque.worst["diagonal"].joint
         (False, 'ankle')
     """
     check(model)
@@ -149,28 +157,31 @@ def run(
             PinClustersWarning,
             stacklevel=2,
         )
-    threshold = check_threshold(threshold)
+    thresholds = dict(zip(THRESHOLDS, map(check_threshold, (threshold, simulation, policy)), strict=True))
     for frame in frames or ():
         model.getFrameId(frame)  # before anything slow
     told = in_thousandths(progress)
     on_foot = walk or drop is not None  # first, as it refuses more
     moving = study.Sine(amplitude, frequency, duration, dt) if trajectory is None else trajectory
+    if isinstance(moving, study.Sine | study.Chirp):  # in phase they begin in the reference pose, for a drop
+        moving = replace(moving, in_phase=True)
     landed = walked(model, moving, drop, ground, touching, lambda x: told(0.5 * x)) if on_foot else None
     begun = 0.5 * on_foot
     found = study.run(
         model, trajectory, amplitude=amplitude, frequency=frequency, duration=duration, dt=dt,
         drop_rotors=drop_rotors, base=base, progress=lambda done, total: told(begun + (0.6 - begun) * done / total),
     )  # fmt: skip
-    verdict = judge(found, threshold)
     motion = states(model, found.trajectory, found.base)[1:]
     some = spread(len(found.time), SAMPLES)
     q, v, a = (x[some] for x in motion)
-    why = study.decompose(model, q, v, a, verdict.asked, drop_rotors)
+    why = study.decompose(model, q, v, a, usual(found.approximate), drop_rotors)
     told(0.7)
-    simulation = simulated(model, found, motion, frames, lambda part: told(0.7 + 0.25 * part))
+    forward = simulated(model, found, motion, frames, lambda part: told(0.7 + 0.25 * part))
     reflected = reflect(model, motion[0])
+    moved = exercised(model, motion[0])
+    verdict = judge(found, forward, thresholds, moved.still)
     told(1.0)
-    return AuditResult(model.name, found, verdict, why, simulation, reflected, _scripts(model, reflected), landed)
+    return AuditResult(model.name, found, verdict, moved, why, forward, reflected, _scripts(model, reflected), landed)
 
 
 def check(model: ClusterModel) -> None:

@@ -18,7 +18,7 @@ from .ranges import JointRange
 from .region import Region
 from .torques import Torques, distinct
 from .transmission import Transmission
-from .words import axis, degrees, number, place
+from .words import axis, degrees, number, place, reasons
 
 _WIDEST = 400.0
 """Angles beyond this are at the edge of the picture of ranges, [degrees]."""
@@ -33,7 +33,7 @@ def range_bars(found: Sequence[JointRange]) -> Html:
     names = [r.joint for r in found]
     height = 1.35 + tall(names, 0.25) * len(found)
     drawn, axes, y = rows(names, height, height - 1.2, "angle [deg]")
-    ends = [x for r in found for x in (r.low, r.high, *r.limits) if math.isfinite(x)]
+    ends = [x for r in found for x in (*r.span, *r.limits) if math.isfinite(x)]
     most = min(_WIDEST, max((abs(math.degrees(x)) for x in ends), default=90.0) * 1.05 + 1.0)
     labels = {"limits": "limits of the file", "range": "reached through the loops", "turn": "turns fully"}
     for r, at in zip(found, y, strict=True):
@@ -45,16 +45,16 @@ def range_bars(found: Sequence[JointRange]) -> Html:
         if r.turns and r.independent:
             start, end, key, look = -180.0, 180.0, "turn", {"color": C["sky"], "hatch": "////"}
         else:
-            start, end = (float(np.clip(math.degrees(x), -most, most)) for x in (r.low, r.high))
+            start, end = (float(np.clip(math.degrees(x), -most, most)) for x in r.span)
             key, look = "range", {"color": C["diagonal"]}
         axes.barh(
             at, end - start, 0.42, left=start, edgecolor=C["paper"], linewidth=0.0, zorder=3,
             label=labels.pop(key, None), **look,
         )  # fmt: skip
         axes.plot([math.degrees(r.reference)], [at], marker="|", markersize=8, color=C["ink"], zorder=4)
-    axes.set_xlim(-most, most) if any(r.low < 0.0 for r in found) else axes.set_xlim(0.0, most)
+    axes.set_xlim(-most, most) if any(r.span[0] < 0.0 for r in found) else axes.set_xlim(0.0, most)
     text = "Range of motion. " + ", ".join(
-        f"{r.joint} {place(r.low, r.unit)} to {place(r.high, r.unit)}" for r in found
+        f"{r.joint} {place(r.span[0], r.unit)} to {place(r.span[1], r.unit)}" for r in found
     )
     return finished(drawn, axes, "How far each joint goes", "ranges", f"Range of motion. {text}.", top=0.3)
 
@@ -72,7 +72,7 @@ def region_map(region: Region, key: str) -> Html:
                 linewidth=0,
             )  # fmt: skip
     _edges(axes, region, x, y)
-    text = f"Poses that {x.name} and {y.name} reach together; it ends by {', '.join(_reason(region))}."
+    text = f"Poses that {x.name} and {y.name} reach together; it ends by {', '.join(reasons(region))}."
     return finished(drawn, axes, "What both reach together", key, text)
 
 
@@ -92,18 +92,12 @@ def net(region: Region, x: Coordinate, y: Coordinate, key: str) -> Html:
 
 def _edges(axes: Any, region: Region, x: Coordinate, y: Coordinate) -> None:
     looks = zip(cycle(_MARKERS), cycle(("block", "green", "wine", "none", "rose", "sky", "grey")), strict=False)
-    for e, reason, (marker, colour) in zip(region.edges, _reason(region), looks, strict=False):
+    for e, reason, (marker, colour) in zip(region.edges, reasons(region), looks, strict=False):
         xs, ys = (degrees(e.positions[:, region.index(c.name)], c.unit) for c in (x, y))
         axes.plot(
             xs, ys, linestyle="none", marker=marker, markersize=3.2, color=C[colour], markeredgewidth=0.0,
             label=literal(reason),
         )  # fmt: skip
-
-
-def _reason(region: Region) -> list[str]:
-    """Return what ends a region, in few words."""
-    words = {"limit": "limit of", "dead centre": "dead centre of", "change point": "change point"}
-    return [f"{words.get(e.kind, e.kind)} {e.joint}".strip() for e in region.edges]
 
 
 def _spans(row: np.ndarray) -> list[tuple[int, int]]:

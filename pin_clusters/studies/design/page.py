@@ -15,7 +15,7 @@ from .loads import Load
 from .ranges import JointRange
 from .result import MechanismPart, MechanismResult
 from .tables import tables
-from .words import ends, how_often, number, part, place, span, why
+from .words import how_often, number, part, place, reasons, row, span, why
 
 _SHOWN, _BARS = 14, 40
 
@@ -36,8 +36,8 @@ def page(result: MechanismResult) -> str:
         "sentence": " ".join(answers), "answers": answers,
         "cards": _cards(result), "notes": list(result.notes),
         "bars": figures.range_bars(turning) if turning else "",
-        "ranges": _ranges(links, "Range of motion"),
-        "rotors": {"count": len(others), "table": _ranges(others, "Range of the rotors")} if others else None,
+        "ranges": _ranges(result, links, "Range of motion"),
+        "rotors": {"count": len(others), "table": _ranges(result, others, "Range of the rotors")} if others else None,
         "linkages": [
             linkage(parts[first], f"part{n}", [parts[i].name for i in twins])
             for n, (first, *twins) in enumerate(groups)
@@ -72,16 +72,24 @@ def _answers(result: MechanismResult, parts: list[MechanismPart]) -> list[str]:
     found = []
     for p in parts[:4]:
         own = [result.range(s.moved.name) for s in p.sweeps]
-        text = "; ".join(_sentence(r) for r in own)
-        led = [result.range(c.name) for c in p.sweeps[0].joints if c.column < 0 and not c.rotor][:4]
-        if led:
-            text += ". Then " + ", ".join(
-                f"{r.joint} goes from {place(r.low, r.unit)} to {place(r.high, r.unit)}" for r in led
-            )
-        found.append(text + ".")
+        led = [result.range(c.name) for c in p.sweeps[0].joints if c.column < 0 and not c.rotor]
+        text = "; ".join(map(_sentence, own)) + (f". Then {_goes(led[:4], 'low high')}" if led else "")
+        if p.region is not None and not any(r.turns for r in own):
+            linked = [r for r in result.ranges if r in own + led and not p.region.joints[p.region.index(r.joint)].rotor]
+            free = f"With {' and '.join(r.joint for r in own)} free together, {_goes(linked or own, 'span')}"
+            text = f"{free}; it ends by {', '.join(reasons(p.region))}. One at a time: {text}"
+        elif len(own) > 1:
+            text = f"One at a time, the others at rest: {text}"
+        found.append(f"{text}.")
     if len(parts) > 4:
         found.append(f"And {len(parts) - 4} more, below.")
     return found or ["There are no linkages: every joint moves between its own limits."]
+
+
+def _goes(found: list[JointRange], which: str) -> str:
+    """Say from where to where joints go, together (``"span"``) or while one is moved (``"low high"``)."""
+    ways = [(r, r.span if which == "span" else (r.low, r.high)) for r in found]
+    return ", ".join(f"{r.joint} goes from {place(x, r.unit)} to {place(y, r.unit)}" for r, (x, y) in ways)
 
 
 def _sentence(r: JointRange) -> str:
@@ -115,18 +123,15 @@ def _cards(result: MechanismResult) -> list[dict[str, str]]:
     return [{"number": a, "text": b} for a, b in found]
 
 
-def _ranges(found: list[JointRange], label: str) -> Html:
+def _ranges(result: MechanismResult, found: list[JointRange], label: str) -> Html:
     wide = any(r.anywhere is not None for r in found)
-    head = ["joint", "from", "to", *["anywhere on the map"] * wide, "limits of the file", Words("what ends it")]
+    head = ["joint", "from", "to", "limits of the file", *["one at a time"] * wide, Words("what ends it")]
     rows = []
     for r in found:
-        places = ["a full", "turn"]
-        if not (r.turns and r.independent):
-            places = [place(x, r.unit) if math.isfinite(x) else number(x) for x in (r.low, r.high)]
-        anywhere = "" if r.anywhere is None else span(*r.anywhere, r.unit)
-        rows.append([r.joint, *places, *[anywhere] * wide, span(*r.limits, r.unit), Words(ends(r))])
+        low, high, why_, alone = row(r, result.part(r.joint).region)
+        rows.append([r.joint, low, high, span(*r.limits, r.unit), *[alone] * wide, Words(why_)])
     caption = f"{label}: one independent joint at a time, the others at the reference pose"
-    caption += "; anywhere: where two move together." if wide else "."
+    caption += "; where two share a cluster, both free together." if wide else "."
     return table(head, rows, caption, label)
 
 

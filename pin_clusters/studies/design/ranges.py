@@ -51,6 +51,11 @@ class JointRange(Result):
     anywhere: tuple[float, float] | None
     turns: bool
 
+    @property
+    def span(self) -> tuple[float, float]:
+        """How far it goes: with all independent joints of its cluster free, if there are two; else one at a time."""
+        return (self.low, self.high) if self.anywhere is None or self.turns else self.anywhere
+
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text."""
         return {

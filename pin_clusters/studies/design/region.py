@@ -9,9 +9,10 @@ from ...model import Cluster, ClusterModel
 from .coordinates import Coordinate
 from .sweep import Sweep, Walker
 
-_WIDER = 1.5
-"""The map goes so many times as far from the reference pose as each joint alone does."""
+_WIDER = (1.5, 3.0, 6.0)
+"""The map goes so many times as far from the reference pose as each joint alone does, the first that has all ends."""
 _HALVINGS, _ROUNDING = 32, 1e-9
+_EDGE = "edge of the map"
 _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
@@ -60,6 +61,11 @@ class Region:
         """Return which of the joints has a name."""
         return [c.name for c in self.joints].index(name)
 
+    @property
+    def open(self) -> bool:
+        """Whether somewhere nothing but the map ends it."""
+        return any(e.kind == _EDGE for e in self.edges)
+
     def extent(self, name: str) -> tuple[float, float]:
         """Return the least and the largest value of a joint anywhere in the region."""
         k = self.index(name)
@@ -67,11 +73,16 @@ class Region:
         return float(found.min()), float(found.max())
 
 
-def region(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], cells: int) -> Region | None:
-    """Explore what two joints reach, by steps between neighbours on a grid; None if one of them does not move."""
+def region(
+    model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], cells: int, wider: tuple[float, ...] = _WIDER
+) -> Region | None:
+    """Explore what two joints reach, by steps between neighbours on a grid; None if one of them does not move.
+
+    The map grows until nothing is only its own edge; if that does not help, as nothing limits a joint, it is the first.
+    """
     first, second = sweeps
     walker = Walker(model, cluster, first.moved)
-    grids = [_grid(s, cells) for s in sweeps]
+    grids = [_grid(s, cells, wider[0]) for s in sweeps]
     if any(len(g) < 2 for g, _ in grids):
         return None
     (xs, i0), (ys, k0) = grids
@@ -87,7 +98,7 @@ def region(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], c
                 s, at = (first, xs[i]) if di else (second, ys[k])
                 if not s.turns:
                     limited = min(abs(at - s.moved.low), abs(at - s.moved.high)) < _ROUNDING
-                    reason = ("limit", s.moved.name) if limited else ("edge of the map", "")
+                    reason = ("limit", s.moved.name) if limited else (_EDGE, "")
                     blocked.append((q[k, i], np.zeros(model.nv), *reason))
                 continue
             if reached[k + dk, i + di]:
@@ -103,17 +114,19 @@ def region(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, Sweep], c
     positions = np.full((*reached.shape, len(walker.joints)), np.nan)
     positions[reached] = [_positions(walker, row) for row in q[reached]]
     edges = _edges(walker, blocked)
-    return Region(first.moved, second.moved, walker.joints, xs, ys, reached, q, positions, edges)
+    found = Region(first.moved, second.moved, walker.joints, xs, ys, reached, q, positions, edges)
+    larger = region(model, cluster, sweeps, cells, wider[1:]) if found.open and wider[1:] else None
+    return found if larger is None or larger.open else larger
 
 
 def _positions(walker: Walker, q: np.ndarray) -> list[float]:
     return [c.value(walker.model, q) for c in walker.joints]
 
 
-def _grid(s: Sweep, cells: int) -> tuple[np.ndarray, int]:
+def _grid(s: Sweep, cells: int, wider: float) -> tuple[np.ndarray, int]:
     """Return the values of a joint on the map, the reference among them, and which it is."""
     start = s.values[s.reference]
-    wide = 1.0 if s.turns else _WIDER
+    wide = 1.0 if s.turns else wider
     low = max(start + wide * (s.values[0] - start), s.moved.low)
     high = min(start + wide * (s.values[-1] - start), s.moved.high)
     if not high > low:

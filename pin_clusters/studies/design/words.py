@@ -8,6 +8,7 @@ import numpy as np
 
 from ..pages.template import number as number
 from .ranges import JointRange
+from .region import Region
 from .sweep import End
 
 
@@ -53,6 +54,23 @@ def ends(r: JointRange) -> str:
     """Return what ends a range, both ways."""
     low, high = (why(e, by, r.joint) + how_often(e) for e, by in ((r.low_end, r.low_by), (r.high_end, r.high_by)))
     return low if low == high else f"below: {low}; above: {high}"
+
+
+def reasons(region: Region) -> list[str]:
+    """Return what ends what two joints reach together, in few words."""
+    words = {"limit": "limit of", "dead centre": "dead centre of", "change point": "change point"}
+    return [f"{words.get(e.kind, e.kind)} {e.joint}".strip() for e in region.edges]
+
+
+def row(r: JointRange, region: Region | None) -> list[str]:
+    """Return from where to where a joint goes, what ends it, and how far it goes while only one joint is moved."""
+    places = ["a full", "turn"] if r.turns and r.independent else [place(x, r.unit) for x in r.span]
+    if region is None or r.anywhere is None or r.turns:
+        return [*places, ends(r), ""]
+    k, at = region.index(r.joint), dict(zip(reasons(region), region.edges, strict=True))
+    low, high = (pick(at, key=lambda x: pick(at[x].positions[:, k])) for pick in (min, max))
+    text = (low if low == high else f"below: {low}; above: {high}").replace(f"limit of {r.joint}", "its own limit")
+    return [*places, text, span(r.low, r.high, r.unit)]
 
 
 def part(label: str) -> str:

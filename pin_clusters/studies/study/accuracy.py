@@ -37,6 +37,7 @@ class StudyResult:
         approximate: The torques of each rung, shape (samples, joints).
         centre: Coordinates about which the joints of a wave move, shape (joints,); None for zero. With closed loops it
             is the reference pose.
+        phase: Phases of the joints of a wave, shape (joints,), [rad]; None if all move alike.
         asked: The amplitude that was asked for; None if it is that of the trajectory.
         reach: What cut the amplitude; None if nothing did.
         base: ``"fixed"``: the base is held; ``"floating"``: it moves as the trajectory says.
@@ -54,6 +55,7 @@ class StudyResult:
     exact: np.ndarray
     approximate: dict[str, np.ndarray]
     centre: np.ndarray | None = None
+    phase: np.ndarray | None = None
     asked: float | None = None
     reach: Reach | None = None
     base: Base = "fixed"
@@ -131,8 +133,9 @@ def run(
 ) -> StudyResult:  # fmt: skip
     """Compare exact inverse dynamics with the rungs of the ladder along a motion.
 
-    Without a trajectory every independent joint with one degree of freedom follows ``A sin(2 pi f t)``, with the
-    defaults of arXiv 2311.13732; joints with more of them are held in their neutral configuration.
+    Without a trajectory every independent joint with one degree of freedom follows ``A sin(2 pi f t + phase)``, with
+    the numbers of arXiv 2311.13732, whose joints are ``in_phase``; here those that share rotors or loops are not, so
+    that every freedom of a differential moves. Joints with more freedoms are held in their neutral configuration.
 
     A robot with closed loops moves about ``model.q_reference``, and its loops follow by continuation. If they cannot
     follow a wave (sine, chirp, swing) so far, A is cut for all joints, to 0.9 of the largest amplitude before a loop
@@ -180,8 +183,9 @@ def run(
     recorded = getattr(trajectory, "moves_base", False)
     base = _base(model, base, recorded)
     joints = moved_joints(model)
-    asked, cut = None, None
+    asked, cut, phase = None, None, None
     if isinstance(trajectory, Wave):
+        phase = np.array([*trajectory.phases(model).values()])
         fitted, found = trajectory.fitted(model)
         if found.reason:
             asked, cut = trajectory.amplitude, found
@@ -212,6 +216,7 @@ def run(
         exact=torques["exact"][:, columns],
         approximate={rung: tau[:, columns] for rung, tau in torques.items() if rung != "exact"},
         centre=centre(model) if model.closures and isinstance(trajectory, Wave) else None,
+        phase=phase if np.any(phase) else None,
         asked=asked,
         reach=cut,
         base=base,

@@ -35,22 +35,22 @@ class Reach:
     reason: str = ""
 
 
-def reach(model: ClusterModel, direction: np.ndarray, amplitude: float) -> Reach:
-    """Return the largest amplitude with which a robot can swing to both sides of its reference pose.
+def reach(model: ClusterModel, directions: np.ndarray, amplitude: float) -> Reach:
+    """Return the largest amplitude with which a robot can go from its reference pose in all of some directions.
 
-    Both ways are followed by continuation, a two-hundredth at a time, until a loop cannot follow (``BranchLost``) or
+    Each way is followed by continuation, a two-hundredth at a time, until a loop cannot follow (``BranchLost``) or
     the condition of K_d reaches 1e3; the end is then found by bisection. The amplitude is what was asked for, if it is
-    within 0.9 of that end. Limits of joints are not looked at. The same model gives the same result. The direction says
-    how fast each independent velocity goes per unit of amplitude, [rad] or [m]. A reference pose that is (nearly)
-    singular, so that there is no swing about it, is a ``ConfigurationError``.
+    within 0.9 of that end. Limits of joints are not looked at. The same model gives the same result. A direction says
+    how far each independent velocity goes per unit of amplitude, [rad] or [m], shape (directions, nv). A reference pose
+    that is (nearly) singular, so that there is no swing about it, is a ``ConfigurationError``.
     """
     data = model.createData()
     sought = amplitude / MARGIN
     end, reason = 0.0, _badly_determined(model, data, model.q_reference)
     if not reason:
         end = sought
-        for sign in (1.0, -1.0):
-            end, found = _walk(model, data, sign * direction, end, sought / _STEPS)
+        for direction in directions:
+            end, found = _walk(model, data, direction, end, sought / _STEPS)
             reason = found or reason
     if reason and not end > SMALLEST * amplitude:
         raise ConfigurationError(
@@ -59,18 +59,6 @@ def reach(model: ClusterModel, direction: np.ndarray, amplitude: float) -> Reach
             "independent."
         )
     return Reach(_rounded_down(MARGIN * end), _rounded_down(end), reason) if reason else Reach(amplitude, sought)
-
-
-def follow(model: ClusterModel, direction: np.ndarray, offsets: np.ndarray) -> np.ndarray:
-    """Return the configurations at some offsets from the reference pose along a direction, as in ``reach``.
-
-    The loops follow by continuation, each sample from the one before, or raise ``BranchLost``.
-    """
-    q = np.empty((len(offsets), model.nq))
-    last = model.q_reference
-    for i, offset in enumerate(offsets):
-        last = q[i] = _step(model, last, direction, float(offset))
-    return q
 
 
 def _step(model: ClusterModel, q: np.ndarray, direction: np.ndarray, offset: float) -> np.ndarray:

@@ -14,6 +14,8 @@ from ._samples import locked
 from .accuracy import StudyResult
 from .trajectories import Sine, Wave
 
+EXACT = 1e-6
+"""Below this part of the peak torque, [%], an approximation is called exact: rounding is no error."""
 DEFINITIONS = {name: approximations.DEFINITIONS[name] for name in (*LOOP_RUNGS, *ROTOR_RUNGS)}
 """What is printed about the approximations of robots with closed loops; the rest is in ``approximations``."""
 
@@ -27,6 +29,8 @@ def as_dict(result: StudyResult) -> dict[str, Any]:
         said["centre"] = by_name(joints, result.centre)
         said["amplitude_asked_for"] = described["amplitude"] if result.asked is None else result.asked
         said["cut"] = cut(result) or None
+    if result.phase is not None:
+        said["phase"] = by_name(joints, result.phase)
     loops = {"approximations": {rung: DEFINITIONS[rung] for rung in result.approximate}} if result.loops else {}
     share = {"rms": result.share(result.rms_error), "peak": result.share(result.peak_error)}
     return {
@@ -50,7 +54,7 @@ def kind(result: StudyResult) -> str:
     """Say in one line what moves, and how."""
     trajectory = result.trajectory
     if isinstance(trajectory, Sine):
-        formula = "amplitude * sin(2 * pi * frequency * t)"
+        formula = f"amplitude * sin(2 * pi * frequency * t{'' if result.phase is None else ' + phase_i'})"
     elif isinstance(trajectory, Wave):
         formula = trajectory.label
     else:
@@ -64,7 +68,8 @@ def motion(result: StudyResult) -> str:
     if not isinstance(result.trajectory, Wave):
         return f"along {result.trajectory.label}"
     about = "as" if result.centre is None else "about the reference pose by"
-    return f"each joint moving {about} {result.trajectory.label}"
+    apart = "" if result.phase is None else ", joints that share rotors or loops out of phase"
+    return f"each joint moving {about} {result.trajectory.label}{apart}"
 
 
 def ground(result: StudyResult) -> str:
@@ -146,39 +151,22 @@ def cut(result: StudyResult) -> str:
 
 
 def verdict(result: StudyResult) -> str:
-    """Say in one sentence whether the approximations are enough for this robot."""
+    """Say in one sentence where each approximation is worst; what is enough, an audit says."""
     if not np.any(result.max_exact > 0.0):
         return f"No torque acts on {result.robot} along this motion, so there is nothing to compare."
     result = _joints_only(result)
-    share = result.share(result.rms_error)
-    if "diagonal" not in share:
-        return _verdict_on_loops(result, share)
-    worst = _largest(share["diagonal"])
-    diagonal, block = share["diagonal"][worst], share["block"][worst]
-    if float(np.max(share["none"])) < 1e-6:
+    share, parts = result.share(result.rms_error), []
+    if float(np.max(share.get("none", 1.0))) < EXACT:
         return (
             f"No rotor of {result.robot} makes a difference on this motion. If its motors are not in the model (few "
             "files have them), state them: pc.Rotor(joint, ratio, axial_inertia=...)."
         )
-    if diagonal < 1e-6:
-        return "Diagonal armature is exact on this motion."
-    where = f"{percent_of(diagonal)} of the peak torque at {result.joints[worst]}"
-    rms = f"{result.rms_error['diagonal'][worst]:.3g} {result.units[worst]}"
-    if diagonal < 1.0:
-        return f"Diagonal armature is nearly enough on this motion: its RMS error is at most {where} ({rms})."
-    text = f"With diagonal armature the RMS error reaches {where} ({rms})"
-    if block < 0.95 * diagonal:
-        rest = _largest(share["block"])
-        return (
-            f"{text}; with the off-diagonal terms of the belts (block) it is {percent_of(block)} there and at most "
-            f"{percent_of(share['block'][rest])}, at {result.joints[rest]}, which only the exact rotors remove."
-        )
-    return f"{text}, which only the exact rotors remove."
-
-
-def _largest(share: np.ndarray) -> int:
-    """Return the first of the largest: legs that do the same differ by rounding."""
-    return int(np.argmax(share >= (1.0 - 1e-9) * share.max()))
+    for rung, values in share.items():
+        worst = int(np.argmax(values >= (1.0 - 1e-9) * values.max()))  # legs that do the same differ by rounding
+        rms = f"{result.rms_error[rung][worst]:.3g} {result.units[worst]}"
+        where = f"{percent_of(values[worst])} at {result.joints[worst]} ({rms})"
+        parts.append(f"{LABELS[rung]}: {'exact on this motion' if values[worst] < EXACT else where}")
+    return "Largest RMS error as a part of the joint's peak torque: " + "; ".join(parts) + "."
 
 
 def _joints_only(result: StudyResult) -> StudyResult:
@@ -194,22 +182,9 @@ def _joints_only(result: StudyResult) -> StudyResult:
     )
 
 
-def _verdict_on_loops(result: StudyResult, share: dict[str, np.ndarray]) -> str:
-    """Say where each approximation is worst."""
-    parts = []
-    for rung, values in share.items():
-        worst = int(np.argmax(values))
-        rms = f"{result.rms_error[rung][worst]:.3g} {result.units[worst]}"
-        if values[worst] < 1e-6:
-            parts.append(f"{LABELS[rung]}: exact on this motion")
-        else:
-            parts.append(f"{LABELS[rung]}: {percent_of(values[worst])} at {result.joints[worst]} ({rms})")
-    return "Largest RMS error as a part of the joint's peak torque: " + "; ".join(parts) + "."
-
-
 def percent_of(value: float) -> str:
     """Return a percentage with two digits, as it reads best."""
-    if value < 1e-6:  # rounding
+    if value < EXACT:
         return "0 %"
     return f"{value:.2g} %" if value < 10.0 else f"{value:.0f} %"
 

@@ -97,7 +97,7 @@ def run(
         executor: As in ``sweeps.run``.
         workers: As in ``sweeps.run``.
         progress: As in ``sweeps.run``.
-        **motion: ``amplitude``, ``frequency``, ``duration``, ``dt`` of ``study.run``.
+        **motion: ``amplitude``, ``frequency``, ``duration``, ``dt`` of a ``study.Sine``, all joints in phase.
 
     Raises:
         ArgumentTypeError: A factor is not a positive number.
@@ -109,8 +109,8 @@ def run(
         raise ArgumentTypeError(f"factors must be finite and greater than 0, got {np.asarray(factors).tolist()}.")
     values = np.unique(values)
     cases = [scaled(model, f) for f in values.tolist()]
-    first = study.Sine(**motion)
-    function = partial(_errors, drop_rotors=drop_rotors, **motion)
+    first = study.Sine(**motion, in_phase=True)
+    function = partial(_errors, drop_rotors=drop_rotors, sine=first)
     found = sweep(function, cases, executor=executor, workers=workers, chunk=1, progress=progress)
     if found.failures:
         failure = found.failures[0]
@@ -189,9 +189,9 @@ def scaled(model: ClusterModel, factor: float) -> ClusterModel:
 
 
 @engine("tables")  # its robots differ
-def _errors(case: ClusterModel, *, drop_rotors: bool, **motion: Any) -> dict[str, Any]:
+def _errors(case: ClusterModel, *, drop_rotors: bool, sine: study.Sine) -> dict[str, Any]:
     """Study one robot: a case of the sweep."""
-    found = study.run(case, drop_rotors=drop_rotors, **motion)
+    found = study.run(case, sine, drop_rotors=drop_rotors)
     return {
         "joints": np.array(found.joints),
         "units": np.array(found.units),

@@ -11,9 +11,10 @@ from ...pages.alike import alike
 from ...pages.template import Head, Html, formula, table
 from ...study._samples import label
 from ...study.decomposition import PART_LABELS
+from ...study.report import EXACT
 from .. import figures
 from ..result import AuditResult
-from ..verdict import EXACT, number, percent
+from ..verdict import number, percent
 
 _MANY = 12
 _SMALL = 5e-3
@@ -24,18 +25,17 @@ def values(result: AuditResult) -> dict[str, Any]:
     v, study, order = result.verdict, result.study, result.order
     few = order[:_MANY] if len(order) > _MANY + 3 else order
     rest = order[len(few) :]
-    cards = [(percent(w.percent), f"{label(rung)}: worst joint, {w.joint}") for rung, w in v.worst.items()]
-    cards.append((f"{len(v.above)} of {len(study.actuated)}", f"joints above {v.threshold:g} % ({label(v.asked)})"))
     question = "a constant coupling" if v.asked == "frozen" else "armature"
     every = np.array([*study.rms_error.values()])
     # the joints, the worst first, each with those that repeat its numbers
     groups = [[order[i] for i in group] for group in alike([every[:, k] for k in order])]
     return {
         "heading": f"Is {question} enough for {result.robot}?",
-        "enough": v.enough, "sentence": v.sentence, "advice": v.advice, "asked": label(v.asked),
-        "threshold": f"{v.threshold:g}", **_off_by(result),
-        "cards": [{"number": number, "text": text} for number, text in cards],
-        "dots": figures.dots(study, v.threshold, order),
+        "enough": v.enough, "answer": v.answer, "sentence": v.sentence, "advice": v.advice, "asked": label(v.asked),
+        "purposes": [{"enough": x.enough, "sentence": x.sentence} for x in v.lines.values()],
+        "exercised": result.exercised.sentence, "threshold": f"{v.torque.threshold:g}",
+        "limits": ", ".join(f"{x.threshold:g} % for {name}" for name, x in v.lines.items()),
+        "dots": figures.dots(study, v.torque.threshold, order),
         "about_armature": v.asked == "diagonal", "about_loops": v.asked == "armature",
         "joints": _joints(result, few, "The worst joints" if rest else "All joints, the worst first"),
         "others": {"count": len(rest), "table": _joints(result, rest, "The other joints")} if rest else None,
@@ -48,19 +48,6 @@ def values(result: AuditResult) -> dict[str, Any]:
         ],
         "why": _why(result, [k for k, *_ in groups[:6]]),
     }  # fmt: skip
-
-
-def _off_by(result: AuditResult) -> dict[str, str]:
-    """Return how far off the accelerations of what is asked about are, and where; empty if they are exact."""
-    forward, asked = result.simulated.forward, result.verdict.asked
-    joints = {result.study.joints[k] for k in result.study.actuated}
-    errors = {
-        name: 100.0 * float(x) for name, x in zip(forward.names, forward.relative[asked], strict=True)
-        if name in joints and np.isfinite(x)
-    }  # fmt: skip
-    worst = max(errors, key=lambda name: round(errors[name], 7), default="")
-    exact = not worst or errors[worst] < EXACT
-    return {"off_by": "" if exact else percent(errors[worst]), "off_at": worst}
 
 
 def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
@@ -76,7 +63,7 @@ def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
     for k in order:
         joint = study.joints[k]
         rows.append([
-            joint, *(_share(x[k], result.verdict.threshold) for x in share.values()), number(study.max_exact[k])
+            joint, *(_share(x[k], result.verdict.torque.threshold) for x in share.values()), number(study.max_exact[k])
         ])  # fmt: skip
         # rounding is no error
         absolute.append([joint] + [

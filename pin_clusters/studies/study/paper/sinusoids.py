@@ -127,7 +127,7 @@ def run(
     results = []
     for i, frequency in enumerate(frequencies):
         tell = part_of(progress, i, len(frequencies))
-        sine = Sine(amplitude, frequency, duration, dt)
+        sine = Sine(amplitude, frequency, duration, dt, in_phase=True)
         results.append(study(model, sine, drop_rotors=drop_rotors, base="fixed", progress=tell))
     last = results[-1]
     if joint is None:

@@ -134,7 +134,7 @@ def run(
     """
     name = _end(model) if frame is None else frame
     at = model.getFrameId(name)
-    sine, _ = Sine(amplitude, frequency, duration, dt / 2.0).fitted(model)
+    sine, _ = Sine(amplitude, frequency, duration, dt / 2.0, in_phase=True).fitted(model)
     # one sample more, for the last stage of the last step
     longer = replace(sine, duration=duration + dt)
     _, q, v, a = longer.states(model)

@@ -1,0 +1,140 @@
+"""``pc.into_mjcf``: a model put into an MJCF file that there is, which keeps geoms, sites, sensors and contacts."""
+
+import os
+import warnings
+import xml.etree.ElementTree as ET
+from pathlib import Path
+from typing import Literal
+
+import numpy as np
+import pinocchio as pin
+
+from .._support.trees import joint_axis
+from ..errors import ModelError, PinClustersWarning
+from ..model import ClusterModel, check_model
+from .readers.mjcf import buildModelFromMJCF
+from .readers.mjcf._document import read_document
+from .writers._text import text, write
+from .writers.mjcf import to_mjcf
+
+_SET = ("armature", "damping", "frictionloss", "stiffness", "springref")
+_SAME = 1e-4
+"""So far lines of joints may be apart, [m] and [rad], and masses differ, [kg] and as a part of them."""
+
+
+def into_mjcf(
+    model: ClusterModel, mjcf: str | os.PathLike[str], approximation: Literal["best", "diagonal", "exact"] = "best",
+    *, file: str | os.PathLike[str] | None = None,
+) -> str:  # fmt: skip
+    """Put a model into an MJCF file that has the same bodies and joints, and leave everything else as it is.
+
+    Joints get the armature, damping, dry friction and springs that the model states and the file has not; tendons and
+    equalities that the file lacks are added, or replace one of their name; a rotor whose joints no actuator moves gets
+    a motor. Geoms, sites, sensors, contacts, assets, defaults and comments stay, element by element; a file that lacks
+    nothing comes back byte for byte.
+
+    Args:
+        model: The robot; its rotors are no bodies of the file, as in the approximations of `to_mjcf`.
+        mjcf: Path of the file. Files that it includes are written into the result.
+        approximation: What becomes of the rotors, see `to_mjcf`.
+        file: Where to write the result, in the same folder, as paths of meshes stay; None writes nothing.
+
+    Returns:
+        The text.
+
+    Raises:
+        ArgumentTypeError: An argument has the wrong type or value.
+        LoadError: The file cannot be read.
+        ModelError: Joints of the two differ in name, parent, line or mass; the model needs bodies or sites of its own,
+            as ``"exact"`` does.
+        PinClustersError: What `to_mjcf` refuses.
+    """
+    check_model(model, "into_mjcf")
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PinClustersWarning)
+        theirs = buildModelFromMJCF(mjcf)
+    root = read_document(mjcf, None).root
+    whole = Path(mjcf).read_text(encoding="utf-8-sig")
+    if "<include" not in whole:  # nothing was put in: as it is, with its comments
+        root = ET.fromstring(whole, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True, insert_pis=True)))
+    new, old = (ET.fromstring(to_mjcf(m, approximation)) for m in (model, theirs))
+    a, b = _joints(new, model), _joints(old, theirs)
+    wrong = [f"only one has joint {name!r}" for name in (*a, *b) if (name in a) is not (name in b)]
+    for name in a if not wrong else ():
+        if a[name][0] != b[name][0] or not np.allclose(a[name][1], b[name][1], rtol=_SAME, atol=_SAME):
+            wrong.append(f"joint {name!r} has another type, parent, axis (at the zero pose) or mass to move")
+    if wrong:
+        raise ModelError(
+            f"into_mjcf: {model.name!r} and {mjcf} do not match: {'; '.join(wrong[:5])}{' ...' * bool(wrong[5:])}. "
+            "Only joints, tendons, equalities and motors are changed; pc.to_mjcf writes the model's own bodies."
+        )
+    before = ET.tostring(root)
+    _merge(root, new, old, bool(model.rotors))
+    if ET.tostring(root) != before:
+        whole = whole[: whole.index("<mujoco")] + ET.tostring(root, encoding="unicode") + "\n"
+    return write(whole, file)
+
+
+def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
+    """Return by name, of the joints that ``to_mjcf`` wrote: what it is; mass of its body and its axis in the world."""
+    tree, data = model.own_tree, model.own_tree.createData()
+    pin.forwardKinematics(tree, data, pin.neutral(tree))
+    found = {}
+    for body, inner in ((b, e) for b in root.iter("body") for e in b):
+        if inner.tag in ("joint", "freejoint"):
+            j = tree.getJointId(inner.get("name", "")) % tree.njoints  # 0 for a joint that the text adds
+            axis, mass = joint_axis(tree.joints[j]) if j else None, float(body.findall("inertial")[0].get("mass", "0"))
+            along = np.zeros(3) if axis is None else data.oMi[j].rotation @ axis
+            kind = f"{inner.get('type')} below {tree.names[tree.parents[j]]}"
+            found[inner.get("name", "")] = kind, np.hstack([mass, along, np.cross(data.oMi[j].translation, along)])
+    return found
+
+
+def _merge(root: ET.Element, new: ET.Element, old: ET.Element, motors: bool) -> None:
+    """Put into a document what one text of ``to_mjcf`` has and the other has not."""
+    parents = {c: p for p in root.iter() for c in p}
+    radian = [e.get("angle") for e in root.iter("compiler") if e.get("angle")][-1:] == ["radian"]
+    joints = {j.get("name") or parents[j].get("name"): j for j in root.iterfind("worldbody//joint")}
+    before = {j.get("name", ""): j for j in old.iterfind(".//body/joint")}
+    for joint in new.iterfind(".//body/joint"):
+        name = joint.get("name", "")
+        for key in (k for k in _SET if joint.get(k) not in (None, before[name].get(k))):
+            value = np.array(str(joint.get(key)).split(), dtype=float)
+            if key == "springref" and not radian and joint.get("type") == "hinge":
+                value = np.degrees(value)
+            if name not in joints:
+                raise ModelError(f"into_mjcf: the file does not write joint {name!r} out. Have MuJoCo do it first.")
+            joints[name].set(key, text(value))
+    of = {e.get("name"): [j.get("joint") for j in e] for x in (root, new) for e in x.iterfind("tendon/fixed[@name]")}
+    moved = {j for e in root.iterfind("actuator/*") for j in of.get(e.get("tendon"), [e.get("joint")])}
+    sites = {e.get("name") for e in root.iter("site")}
+    for section in ("tendon", "equality", "actuator") if motors else ("tendon", "equality"):
+        known, every, there = (
+            set(map(_plain, old.iterfind(f"{section}/*"))),
+            new.findall(f"{section}/*"),
+            root.find(section),
+        )
+        added = [e for e in every if _plain(e) not in known]
+        if section == "actuator":
+            added = [e for e in every if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
+            for pose in root.iterfind("keyframe/key[@ctrl]"):
+                pose.set("ctrl", pose.get("ctrl", "") + " 0" * len(added))
+        twins = {e.get("name"): e for e in root.iterfind(f"{section}/*[@name]")}
+        for e in added:
+            missing = {x for part in e.iter() for k, x in part.items() if k.startswith("site")} - sites
+            if missing:
+                raise ModelError(
+                    f"into_mjcf: {e.get('name')!r} needs sites that the file lacks: {', '.join(sorted(missing))}."
+                )
+            there = ET.SubElement(root, section) if there is None else there
+            twin = twins.get(e.get("name"))
+            e.tail = "\n" if twin is None else twin.tail
+            if twin is None or section == "actuator":
+                e.attrib.pop("name") if twin is not None else None  # it is another actuator's
+                there.append(e)
+            elif _plain(twin) != _plain(e):
+                parents[twin][list(parents[twin]).index(twin)] = e
+
+
+def _plain(e: ET.Element) -> str:
+    return ET.canonicalize(ET.tostring(e), strip_text=True)
