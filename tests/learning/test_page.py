@@ -16,7 +16,7 @@ from samples import pool
 import pin_clusters as pc
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "learning.md"
+PAGE = ROOT / "docs" / "learn.md"
 DOORS = {"C": None, "CUDA": None, "CasADi": "casadi", "PyTorch": "torch", "JAX": "jax"}
 
 

@@ -7,9 +7,12 @@ import re
 import runpy
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
+
+import pin_clusters as pc
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -46,6 +49,16 @@ def test_getting_started_code_runs() -> None:
         if "robot.urdf" not in code:  # the reader's own file
             exec(code, names)
     assert "model" in names
+
+
+@pytest.mark.ci
+def test_tutorial_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "".join(python_blocks("docs/tutorial.md")).replace('"examples/', f'"{ROOT}/examples/')
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*dont_collapse", pc.PinClustersWarning)
+        exec(code, {})
+    assert {"audit_go2", "go2.motors.yaml", "trot.html"} <= {p.name for p in tmp_path.iterdir()}
 
 
 def test_readme_commands_are_those_of_the_ci() -> None:
