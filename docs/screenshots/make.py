@@ -1,6 +1,6 @@
 """Make the screenshots of the docs with a real browser: ``python docs/screenshots/make.py [names]``.
 
-Needs ``pip install 'pin-clusters[test]'`` and Chromium (in PATH, or in the environment variable PIN_CLUSTERS_CHROMIUM).
+Needs ``pip install '.[test]'`` and Chromium (in PATH, or in the environment variable PIN_CLUSTERS_CHROMIUM).
 The images are kept beside this file, so that building the documentation needs neither.
 """
 

@@ -21,9 +21,9 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 def can_run(example: Path) -> None:
     """Skip, where what the example needs is not among what the tests install."""
     if "import crocoddyl" in example.read_text(encoding="utf-8"):
-        pytest.importorskip("crocoddyl", reason="needs Crocoddyl: pip install 'pin-clusters[control]'")
+        pytest.importorskip("crocoddyl", reason="needs Crocoddyl: pip install '.[control]'")
     if "import casadi" in example.read_text(encoding="utf-8"):
-        pytest.importorskip("casadi", reason="needs CasADi: pip install 'pin-clusters[casadi]'")
+        pytest.importorskip("casadi", reason="needs CasADi: pip install '.[casadi]'")
 
 
 def python_blocks(page: str) -> list[str]:
@@ -113,7 +113,7 @@ def test_example_says_how_to_get_what_it_needs(
     example: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package.lower(), None)
-    with pytest.raises(SystemExit, match=rf"needs {package}: pip install 'pin-clusters\[{extra}\]'"):
+    with pytest.raises(SystemExit, match=rf"needs {package}: pip install '\.\[{extra}\]'"):
         runpy.run_path(str(ROOT / "examples" / f"{example}.py"), run_name="__main__")
     assert f"\n{extra} = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 
