@@ -1,6 +1,6 @@
 """Exported C in a loop at 1 kHz in C++: median, 99th percentile and worst time of each function, beside an empty one.
 
-python benchmarks/control_loop.py [ROBOT ...] [--seconds S]   # writes results/control_loop.json and docs/codegen.md
+python benchmarks/control_loop.py [ROBOT ...] [--seconds S]   # writes results/control_loop.json and docs/learn.md
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ def main() -> None:
         about = {"machine": platform.machine(), "seconds": args.seconds}
         text = json.dumps({**about, "robots": found}, indent=1)
         (HERE / "results" / "control_loop.json").write_text(text + "\n", encoding="utf-8")
-        page = HERE.parent / "docs" / "codegen.md"
+        page = HERE.parent / "docs" / "learn.md"
         before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
         page.write_text(before + BEGIN + table(found) + END + rest.partition(END)[2], encoding="utf-8")
 

@@ -1,6 +1,6 @@
 """Batches on a GPU, checked and measured; where there is none it says so, and nothing fails.
 
-python benchmarks/gpu.py [ROBOT ...]   # writes results/gpu.json. Needs pip install 'pin-clusters[cuda]' torch
+python benchmarks/gpu.py [ROBOT ...]   # writes results/gpu.json. Needs pip install '.[cuda]' torch
 
 Results against those of the CPU, in float64 and float32; on a stream of its own, and in a graph, the same to the bit;
 states per second from 1e3 to 1e6 rows; and a step of 4096 robots (aba, then integrate) in one graph.

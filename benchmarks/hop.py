@@ -2,7 +2,7 @@
 
 The MIT Mini Cheetah with its rotors stands on four feet, pushes itself off and flies: 55 nodes of 10 ms, contacts in
 the first 35. A pass of derivatives is timed beside Crocoddyl's differences of the same dynamics. Needs Crocoddyl:
-``pip install 'pin-clusters[control]'``.
+``pip install '.[control]'``.
 """
 
 from __future__ import annotations

@@ -21,7 +21,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
 ]  # formulas need no network
-exclude_patterns = ["_build"]
+exclude_patterns = ["_build", "moved"]
 source_suffix = {".md": "markdown"}
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
@@ -37,4 +37,7 @@ napoleon_use_ivar = True  # a dataclass field in "Attributes:" is described once
 napoleon_use_rtype = False
 
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
+html_extra_path = ["moved"]  # pages that others may still link to
 html_title = f"pin_clusters {release}"

@@ -20,7 +20,7 @@ from pin_clusters.verification.timing import interleaved
 try:
     import crocoddyl as croc
 except ImportError:
-    raise SystemExit("This example needs Crocoddyl: pip install 'pin-clusters[control]'") from None
+    raise SystemExit("This example needs Crocoddyl: pip install '.[control]'") from None
 from pin_clusters.crocoddyl import DifferentialActionModel, ResidualModelState, State
 
 STEPS, DT, TOE = 70, 0.005, np.array([0.1, 0.0, -0.041])  # -, [s], in the foot's frame [m]

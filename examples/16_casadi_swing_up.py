@@ -19,7 +19,7 @@ import pin_clusters as pc
 try:
     import casadi as ca
 except ImportError:
-    raise SystemExit("This example needs CasADi: pip install 'pin-clusters[casadi]'") from None
+    raise SystemExit("This example needs CasADi: pip install '.[casadi]'") from None
 
 STEPS, RATIO, ROTOR = 80, 11.0, 8e-5  # of plans, of gears; axial inertia of rotors [kg m^2]
 

@@ -16,7 +16,7 @@ import pin_clusters as pc
 try:
     import casadi as ca
 except ImportError:
-    raise SystemExit("This example needs CasADi: pip install 'pin-clusters[casadi]'") from None
+    raise SystemExit("This example needs CasADi: pip install '.[casadi]'") from None
 
 STEPS, DURATION, RISE, FRICTION = 20, 0.4, 0.12, 0.5  # of the plan, [s], [m], along each axis
 GAINS = 400.0, 40.0  # of what brings the foot back that has drifted, [1/s^2] and [1/s]

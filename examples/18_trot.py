@@ -26,10 +26,10 @@ TRUNK_P, TRUNK_D = np.array([0.0, 0, 100, 150, 150, 100]), np.array([8.0, 8, 15,
 PUSHES, PUSH, LONG = (0.8, 4.0, 7.0), np.array([10.0, 25.0, 0.0]), 0.1  # when [s], with what force [N], how long [s]
 
 
-def trot(model: pc.ClusterModel, home: np.ndarray) -> Callable[..., np.ndarray]:
+def trot(model: pc.ClusterModel, home: np.ndarray, legs: tuple[str, ...] = LEGS) -> Callable[..., np.ndarray]:
     """Return the controller, torques of (t, q, v), which holds the height of the pose `home`."""
     data, axes = model.createData(), pin.LOCAL_WORLD_ALIGNED
-    feet = [model.getFrameId(f"{leg}_foot", pin.FIXED_JOINT) for leg in LEGS]
+    feet = [model.getFrameId(f"{leg}_foot") for leg in legs]
     pc.framesForwardKinematics(model, data, home)
     under = [data.oMf[i].translation - home[:3] for i in feet]  # each foot from the trunk, while it stands still
     left = [data.oMf[i].translation.copy() for i in feet]  # where each foot left the ground

@@ -1,7 +1,7 @@
 """Optimal control by Crocoddyl of any cluster model: states, their residual, dynamics with contacts.
 
 Costs, activations, integrators and solvers are Crocoddyl's own. Not so ``StateMultibody`` and what takes it: they know
-no couplings, and those of the wheel 3.2.1 end the process with pin 4.1. Needs ``pip install 'pin-clusters[control]'``.
+no couplings, and those of the wheel 3.2.1 end the process with pin 4.1. Needs ``pip install crocoddyl``.
 """
 
 from typing import Any

@@ -1,4 +1,4 @@
-"""Inverse kinematics by Pink on the couplings, loops closed; needs ``pip install 'pin-clusters[control]'``."""
+"""Inverse kinematics by Pink on the couplings, loops closed; needs ``pip install pin-pink quadprog``."""
 
 from typing import Any
 

@@ -1,18 +1,21 @@
 """Make the screenshots of the docs with a real browser: ``python docs/screenshots/make.py [names]``.
 
-Needs ``pip install 'pin-clusters[test]'`` and Chromium (in PATH, or in the environment variable PIN_CLUSTERS_CHROMIUM).
+Needs ``pip install '.[test]'`` and Chromium (in PATH, or in the environment variable PIN_CLUSTERS_CHROMIUM).
 The images are kept beside this file, so that building the documentation needs neither.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+import re
 import shutil
 import sys
 import tempfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from PIL import Image, ImageDraw, ImageFont
@@ -102,12 +105,22 @@ def ghost_walk() -> tuple[MeshcatVisualizer, float]:
     return animate(model, shown.time, shown.q, ghost=(time, q), ghost_label="no armature"), 0.5
 
 
+def go2() -> tuple[MeshcatVisualizer, float]:
+    """The robot of the tutorial in the middle of its trot."""
+    found: dict[str, Any] = {}
+    blocks = re.findall(r"```python\n(.*?)```", (HERE.parent / "tutorial.md").read_text(encoding="utf-8"), re.DOTALL)
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        exec("".join(blocks).replace('"examples/', f'"{HERE.parents[1]}/examples/'), found)
+    return found["viewer"], 1.06
+
+
 PICTURES: dict[str, Callable[[], MeshcatVisualizer | tuple[MeshcatVisualizer, float]]] = {
     "mini_cheetah": mini_cheetah,
     "mit_humanoid": mit_humanoid,
     "tello": tello,
     "four_bar": four_bar,
     "loop_open": loop_open,
+    "go2": go2,
     "ghost": ghost,
     "ghost_walk": ghost_walk,
 }

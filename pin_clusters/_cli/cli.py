@@ -39,7 +39,7 @@ def main() -> None:
       pin-clusters audit mit_humanoid         is armature enough? one page that says so
       pin-clusters mechanism ankle_2rsu       how far, how strong, what its rods carry: one page
       pin-clusters info mini_cheetah          what a robot is made of
-      pin-clusters info my_robot.urdf         the same for a URDF or URDF+ file
+      pin-clusters info my_robot.urdf         the same of URDF, URDF+, MJCF, SDF, YAML
       pin-clusters motors my_robot.urdf       a file of its motors, to fill in
       pin-clusters bench mit_humanoid         time per call against Pinocchio
       pin-clusters view tello                 look at it in the browser

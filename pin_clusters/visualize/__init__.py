@@ -1,12 +1,13 @@
 """Robots with rotors, belts and loops in meshcat.
 
-Needs the extra ``pip install 'pin-clusters[viz]'``.
+Needs ``pip install meshcat``.
 """
 
 import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from .._support import extras
 from ..errors import NotAvailableError
 from ..model import ClusterModel
 from ..simulation import Ground, SimulationResult
@@ -17,8 +18,7 @@ try:
         import meshcat
 except ImportError as error:
     raise NotAvailableError(
-        f"pin_clusters.visualize needs meshcat, which is not installed ({error}). "
-        "Install it: pip install 'pin-clusters[viz]'"
+        f"pin_clusters.visualize needs meshcat, which is not installed ({error}). {extras.cure('viz')}"
     ) from error
 
 from .arrows import Arrow

@@ -154,7 +154,7 @@ def test_without_cuda(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch)
     driver.core.cache_clear()
     with monkeypatch.context() as m:
         m.setitem(__import__("sys").modules, "cuda.core", None)
-        refused(pc.NotAvailableError, r"pip install 'pin-clusters\[cuda\]'", *given)
+        refused(pc.NotAvailableError, r"pip install 'cuda-core\[cu13\]'", *given)
 
     class Device:
         def __init__(self, _: int) -> None:

@@ -13,7 +13,7 @@ import pytest
 import pin_clusters as pc
 from pin_clusters import visualize
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'pin-clusters[test]'")
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install '.[test]'")
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 # WebGL by software, nothing that calls home

@@ -15,7 +15,7 @@ import pin_clusters as pc
 import pin_clusters.files.readers.library as library
 from pin_clusters.studies import audit
 
-playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install 'pin-clusters[test]'")
+playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install '.[test]'")
 
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 CHROMIUM = os.environ.get("PIN_CLUSTERS_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)

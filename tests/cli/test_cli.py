@@ -14,6 +14,7 @@ from support.commands import refused, run
 
 import pin_clusters as pc
 from pin_clusters._cli import common
+from pin_clusters._cli.cli import main
 from pin_clusters.files import readers as loaders
 
 
@@ -42,6 +43,15 @@ def test_help_has_examples_and_commands() -> None:
         text = run(command, "--help").stdout
         examples = text.split("Examples:\n")[1].split("\n\n")[0].splitlines()
         assert all(line.startswith(f"    pin-clusters {command} ") for line in examples)
+
+
+def test_help_names_all_formats() -> None:
+    commands = [*main.commands.values(), *main.commands["sweep"].commands.values()]  # type: ignore[attr-defined]
+    taking = [c for c in commands if any(p.name == "robot" for p in c.params)]
+    assert len(taking) >= 11
+    for command in taking:
+        assert "URDF, URDF+, MJCF, SDF or YAML file" in (command.help or ""), command.name
+        assert "\n\n\b\nExamples:\n" in (command.help or ""), command.name
 
 
 def test_study_help_lists_options_and_defaults() -> None:

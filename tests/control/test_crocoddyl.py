@@ -14,7 +14,7 @@ import pytest
 
 import pin_clusters as pc
 
-croc = pytest.importorskip("crocoddyl", reason="needs Crocoddyl: pip install 'pin-clusters[control]'")
+croc = pytest.importorskip("crocoddyl", reason="needs Crocoddyl: pip install '.[control]'")
 from pin_clusters import crocoddyl as pcc  # noqa: E402
 
 

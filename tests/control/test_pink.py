@@ -7,8 +7,8 @@ import pytest
 
 import pin_clusters as pc
 
-pink = pytest.importorskip("pink", reason="needs Pink: pip install 'pin-clusters[control]'")
-pytest.importorskip("quadprog", reason="needs a solver: pip install 'pin-clusters[control]'")
+pink = pytest.importorskip("pink", reason="needs Pink: pip install '.[control]'")
+pytest.importorskip("quadprog", reason="needs a solver: pip install '.[control]'")
 
 from pin_clusters import pink as pcp  # noqa: E402
 

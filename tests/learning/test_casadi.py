@@ -13,7 +13,7 @@ from support.entries import OFTEN, ROBOTS, drawn, tangent
 import pin_clusters as pc
 from pin_clusters.programs import tracing
 
-ca = pytest.importorskip("casadi", reason="needs CasADi: pip install 'pin-clusters[casadi]'")
+ca = pytest.importorskip("casadi", reason="needs CasADi: pip install '.[casadi]'")
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 
 SIMPLE = ("rnea", "aba", "crba", "computeMinverse", "nonLinearEffects", "computeGeneralizedGravity")
@@ -42,7 +42,7 @@ def test_every_function_is_there_with_its_names(robot: str, rng: np.random.Gener
     for name, what in tracing.FUNCTIONS.items():
         options: dict[str, Any] = {"frames": [model.nframes - 1]} if what.framed else {}
         options |= {"contacts": []} if what.touching else {}
-        program, f = tracing.trace(model, name, **options), pc.casadi.function(model, name, **options)
+        program, f = tracing.trace(model, name, stack=True, **options), pc.casadi.function(model, name, **options)
         assert f.name() == name
         assert f.name_in() == [key for key, _ in program.inputs]
         given = [state.get(key, rng.normal(size=size)) for key, size in program.inputs]

@@ -13,7 +13,7 @@ from support.entries import OFTEN, ROBOTS, drawn, near
 
 import pin_clusters as pc
 
-jax = pytest.importorskip("jax", reason="needs JAX: pip install 'pin-clusters[jax]'")
+jax = pytest.importorskip("jax", reason="needs JAX: pip install '.[jax]'")
 pytestmark = pytest.mark.filterwarnings("ignore:robot .* no real body:pin_clusters.PinClustersWarning")
 
 FOUR = ["mini_cheetah", "tello", "four_bar", "cassie_leg"]

@@ -6,6 +6,7 @@ import importlib.util
 import re
 import subprocess
 import sys
+import tomllib
 import warnings
 from pathlib import Path
 
@@ -14,9 +15,11 @@ import pytest
 from samples import pool
 
 import pin_clusters as pc
+from pin_clusters._support.extras import NAMES, cure
+from pin_clusters.programs.hosts.routines import routine
 
 ROOT = Path(__file__).parents[2]
-PAGE = ROOT / "docs" / "learning.md"
+PAGE = ROOT / "docs" / "learn.md"
 DOORS = {"C": None, "CUDA": None, "CasADi": "casadi", "PyTorch": "torch", "JAX": "jax"}
 
 
@@ -29,7 +32,7 @@ def lines(page: Path) -> dict[str, str]:
 @pytest.mark.parametrize("where", DOORS)
 def test_a_line_of_code_for_each(where: str) -> None:
     needed = DOORS[where]
-    library = pytest.importorskip(needed, reason=f"needs pip install 'pin-clusters[{needed}]'") if needed else np
+    library = pytest.importorskip(needed, reason=f"needs pip install '.[{needed}]'") if needed else np
     code = lines(PAGE)[where]
     shown = {page.name: lines(page) for page in (PAGE, ROOT / "README.md")}
     assert all(code in found.values() for found in shown.values() if found), "README and page differ"
@@ -53,7 +56,7 @@ def blocks() -> list[str]:
     "library", [pytest.param("torch", marks=pytest.mark.long), pytest.param("jax", marks=pytest.mark.long), "casadi"]
 )
 def test_its_code_runs(library: str) -> None:
-    pytest.importorskip(library, reason=f"needs pip install 'pin-clusters[{library}]'")
+    pytest.importorskip(library, reason=f"needs pip install '.[{library}]'")
     *others, code = [x for x in blocks() if f"pc.{library}." in x]
     found: dict[str, object] = {}
     with warnings.catch_warnings():
@@ -88,4 +91,37 @@ except pc.NotAvailableError as error:
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
-    assert f"Install it: pip install 'pin-clusters[{name}]'" in done.stdout
+    assert f"Install it: pip install {name} (from a checkout" in done.stdout
+    assert f"also pip install '.[{name}]')." in done.stdout
+
+
+def test_what_a_message_tells_to_install_is_what_the_extra_has() -> None:
+    extras = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]["optional-dependencies"]
+    for name in (*NAMES, "cuda", "dask", "viz"):
+        wheels, extra = re.findall(r"pip install (.+?) \(.*'\.\[(\w+)\]'", cure(name))[0]
+        for wheel in wheels.replace("'", "").split():
+            assert any(one.startswith(wheel.split(">=")[0]) for one in extras[extra]), (name, wheel)
+
+
+def test_a_list_of_frames_is_one_array() -> None:
+    """What was a tuple was taken for its first frame's: a list gives an axis of frames, a name none."""
+    casadi = pytest.importorskip("casadi", reason="needs pip install '.[casadi]'")
+    model = pc.load("mit_humanoid_leg", root_joint=None)
+    data, names = model.createData(), ["knee", "ankle"]
+    q, v = np.linspace(0.1, 0.5, model.nq), np.linspace(1.0, -1.0, model.nv)
+    pc.framesForwardKinematics(model, data, q)
+    places = np.array([data.oMf[model.getFrameId(name)].homogeneous for name in names])
+    for frames, wanted in ((names, places), (["ankle"], places[1:]), ("ankle", places[1])):
+        of_rows = routine(model, "framesForwardKinematics", frames=frames)
+        assert [shape for _, shape in of_rows.outputs] == [wanted.shape]
+        np.testing.assert_allclose(of_rows([q[None]]).results[0][0], wanted, atol=1e-12)
+        found = np.array(pc.casadi.function(model, "framesForwardKinematics", frames=frames)(q))
+        np.testing.assert_allclose(found, wanted.reshape(-1, 4), atol=1e-12)
+    moved = pc.casadi.function(model, "getFrameVelocityDerivatives", frames=iter(names))
+    assert moved.name_out() == ["dframes_dq", "dframes_dv"]
+    by_v = moved(q, v)[1]
+    assert isinstance(by_v, casadi.DM)
+    jacobians = [pc.computeFrameJacobian(model, data, q, model.getFrameId(name)) for name in names]
+    np.testing.assert_allclose(np.array(by_v), np.vstack(jacobians), atol=1e-12)
+    assert [name for name, _ in pc.trace(model, "framesForwardKinematics", frames=names).outputs] == names
+    assert routine(model, "inverse_operational_inertia", frames=names).outputs == (("A", (12, 12)),)

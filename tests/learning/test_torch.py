@@ -13,7 +13,7 @@ from support.entries import OFTEN, ROBOTS, drawn, near, tangent
 
 import pin_clusters as pc
 
-torch = pytest.importorskip("torch", reason="needs PyTorch: pip install 'pin-clusters[torch]'")
+torch = pytest.importorskip("torch", reason="needs PyTorch: pip install '.[torch]'")
 pytestmark = [
     pytest.mark.filterwarnings("ignore:robot .* no real body:pin_clusters.PinClustersWarning"),
     pytest.mark.filterwarnings("ignore:.torch.jit.script:FutureWarning"),  # forward differentiation itself
@@ -67,8 +67,8 @@ def test_options_of_traces(rng: np.random.Generator) -> None:
     found = pc.torch.function(model, "aba", fext=True)(*tensors(q, v, tau, forces))
     wanted = pc.batch.aba(model, q, v, tau, forces.reshape(2, -1, 6))
     assert pool.error(found, wanted) < 1e-11
-    place = pc.torch.function(model, "framesForwardKinematics", frames=["FL_hip_link"])(*tensors(q))
-    assert place.shape == (2, 4, 4)
+    place = pc.torch.function(model, "framesForwardKinematics", frames=["FL_hip_link", "HL_hip_link"])(*tensors(q))
+    assert place.shape == (2, 2, 4, 4)
 
 
 @pytest.mark.parametrize("robot", FOUR)

@@ -32,7 +32,7 @@ FLOATING = ("anymal", "cassie", "g1_", "go2", "human", "icub", "romeo", "talos")
 
 def test_the_robots_are_there() -> None:
     """They are part of the test extra, so a missing folder must not pass as a skipped test."""
-    assert SHARE.is_dir(), f"{SHARE}: pip install 'pin-clusters[test]'"
+    assert SHARE.is_dir(), f"{SHARE}: pip install '.[test]'"
     assert len(FILES) > 50
     assert set(UNUSABLE) <= set(FILES)
 

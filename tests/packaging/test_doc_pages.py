@@ -45,6 +45,20 @@ def test_example_gives_what_it_shows(page: Path) -> None:
     assert not told, "".join(told)
 
 
+def test_the_menu_has_nine_entries_in_the_order_of_use() -> None:
+    menu = re.findall(r"^(.+) <(.+)>$", (DOCS / "index.md").read_text(encoding="utf-8"), re.MULTILINE)
+    titles = "Start, My robot, Mechanisms, Control, Simulate, Learn, Studies, Reference, Develop"
+    assert ", ".join(title for title, _ in menu) == titles
+    assert all((DOCS / f"{page}.md").is_file() for _, page in menu)
+
+
+def test_addresses_that_were_lead_to_pages_that_are() -> None:
+    for page in (DOCS / "moved").iterdir():
+        targets = re.findall(r'(?:url=|href=")([^"#]+)\.html', page.read_text(encoding="utf-8"))
+        assert len(targets) == 2, page
+        assert all((DOCS / f"{target}.md").is_file() for target in targets), page
+
+
 def test_mechanism_pages_are_complete() -> None:
     for page in MECHANISMS:
         text = page.read_text(encoding="utf-8")

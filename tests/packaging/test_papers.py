@@ -7,9 +7,12 @@ import re
 import runpy
 import subprocess
 import sys
+import warnings
 from pathlib import Path
 
 import pytest
+
+import pin_clusters as pc
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -18,9 +21,9 @@ EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 def can_run(example: Path) -> None:
     """Skip, where what the example needs is not among what the tests install."""
     if "import crocoddyl" in example.read_text(encoding="utf-8"):
-        pytest.importorskip("crocoddyl", reason="needs Crocoddyl: pip install 'pin-clusters[control]'")
+        pytest.importorskip("crocoddyl", reason="needs Crocoddyl: pip install '.[control]'")
     if "import casadi" in example.read_text(encoding="utf-8"):
-        pytest.importorskip("casadi", reason="needs CasADi: pip install 'pin-clusters[casadi]'")
+        pytest.importorskip("casadi", reason="needs CasADi: pip install '.[casadi]'")
 
 
 def python_blocks(page: str) -> list[str]:
@@ -46,6 +49,16 @@ def test_getting_started_code_runs() -> None:
         if "robot.urdf" not in code:  # the reader's own file
             exec(code, names)
     assert "model" in names
+
+
+@pytest.mark.ci
+def test_tutorial_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    code = "".join(python_blocks("docs/tutorial.md")).replace('"examples/', f'"{ROOT}/examples/')
+    monkeypatch.chdir(tmp_path)
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", ".*dont_collapse", pc.PinClustersWarning)
+        exec(code, {})
+    assert {"audit_go2", "go2.motors.yaml", "trot.html"} <= {p.name for p in tmp_path.iterdir()}
 
 
 def test_readme_commands_are_those_of_the_ci() -> None:
@@ -100,7 +113,7 @@ def test_example_says_how_to_get_what_it_needs(
     example: str, package: str, extra: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setitem(sys.modules, package.lower(), None)
-    with pytest.raises(SystemExit, match=rf"needs {package}: pip install 'pin-clusters\[{extra}\]'"):
+    with pytest.raises(SystemExit, match=rf"needs {package}: pip install '\.\[{extra}\]'"):
         runpy.run_path(str(ROOT / "examples" / f"{example}.py"), run_name="__main__")
     assert f"\n{extra} = [" in (ROOT / "pyproject.toml").read_text(encoding="utf-8")
 

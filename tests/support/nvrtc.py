@@ -20,7 +20,7 @@ def found() -> bool:
         return False
 
 
-needs_nvrtc = pytest.mark.skipif(not found(), reason="there is no NVRTC (pip install 'pin-clusters[cuda]', 200 MB)")
+needs_nvrtc = pytest.mark.skipif(not found(), reason="there is no NVRTC (pip install '.[cuda]', 200 MB)")
 
 
 class Machine(NamedTuple):

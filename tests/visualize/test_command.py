@@ -144,7 +144,7 @@ def test_without_meshcat(tmp_path: Path) -> None:
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("error: pin_clusters.visualize needs meshcat")
-    assert "pip install 'pin-clusters[viz]'" in done.stderr
+    assert "pip install '.[viz]'" in done.stderr
 
 
 def test_the_base_of_a_file_is_held_in_a_swing_and_that_of_its_ghost() -> None:

@@ -336,7 +336,7 @@ def test_without_meshcat_the_extra_is_named():
     done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode
     assert "NotAvailableError: pin_clusters.visualize needs meshcat" in done.stderr
-    assert "pip install 'pin-clusters[viz]'" in done.stderr
+    assert "pip install '.[viz]'" in done.stderr
 
 
 def test_a_server_that_does_not_answer(monkeypatch):

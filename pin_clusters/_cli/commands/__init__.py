@@ -1,5 +1,6 @@
 """The commands: options, help, and steps; what the steps need is imported when they run, so that help is quick."""
 
+import inspect
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -35,10 +36,19 @@ _ROTOR = click.option(
     "the file has armature ...,replace or ...,keep. Several times.",
 )  # fmt: skip
 
+_WHAT = "ROBOT ships with the package, by name; FILE is a URDF, URDF+, MJCF, SDF or YAML file (of extended URDF)."
+
+
+def explained(command: Any) -> Any:
+    """Let the help of a command say what ROBOT and FILE may be, behind its first sentence."""
+    first, _, rest = inspect.cleandoc(command.__doc__ or "").partition("\n\n")
+    command.__doc__ = f"{first}\n\n{_WHAT}\n\n{rest}"
+    return command
+
 
 def of_robot(command: Any) -> Any:
     """Give a command the options of all that take a robot."""
-    return _INDEPENDENT(_MOTORS(_ROTOR(command)))
+    return _INDEPENDENT(_MOTORS(_ROTOR(explained(command))))
 
 
 DROP_ROTORS = click.option(

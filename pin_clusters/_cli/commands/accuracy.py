@@ -6,7 +6,7 @@ from typing import Any, Literal
 import click
 
 from .. import common
-from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, folder_of, keep, of_robot, output
+from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, explained, folder_of, keep, of_robot, output
 
 PERCENT = click.FloatRange(0.0, 100.0, min_open=True)
 
@@ -142,6 +142,7 @@ def study(
     "--from-armature", type=POSITIVE, metavar="RATIO", expose_value=False, callback=keep,
     help="Take armature for rotors behind gears of that ratio: inertia = armature / RATIO^2.",
 )  # fmt: skip
+@explained
 def audit(
     robot: str, output: Path | None, threshold: float, simulation: float, policy: float, frames: tuple[str, ...],
     walk: str | None, drop: float | None, friction: float, touching: tuple[str, ...], trajectory: str,

@@ -6,7 +6,7 @@ from typing import Any, Literal
 import click
 
 from .. import common
-from . import CONTEXT, ROBOT, folder_of, names, of_robot, output
+from . import CONTEXT, ROBOT, explained, folder_of, names, of_robot, output
 
 FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
 """What is written, by the ending of the file."""
@@ -133,6 +133,7 @@ def convert(
     "-o", "--output", type=click.Path(path_type=Path), metavar="FILE", help="[default: beside FILE, NAME.motors.yaml]"
 )
 @click.option("--force", is_flag=True, help="Replace it if it exists.")
+@explained
 def motors(robot: str, output: Path | None, force: bool) -> None:
     """Write a file of motors, to be filled in, from what a robot's own file says.
 

@@ -19,8 +19,7 @@ from .simulate import options
 def info(robot: str, independent: tuple[str, ...] | None) -> None:
     """Show clusters, closed loops, rotors and reflected inertia.
 
-    ROBOT is the name of a robot that ships with the package, FILE a URDF or URDF+ file. Warnings about the description
-    go to stderr.
+    Warnings about the description go to stderr.
 
     \b
     Examples:

@@ -6,6 +6,7 @@ import warnings
 from collections.abc import Sequence
 from typing import Any
 
+from ..._support import extras
 from ...errors import NotAvailableError
 from ..codegen._cuda import THREADS
 from ..machine_code import store
@@ -24,9 +25,7 @@ def core() -> Any:
     try:
         import cuda.core
     except ImportError as error:
-        raise NotAvailableError(
-            "arrays on a GPU need NVRTC and cuda.core: pip install 'pin-clusters[cuda]'."
-        ) from error
+        raise NotAvailableError(f"arrays on a GPU need NVRTC and cuda.core. {extras.cure('cuda')}") from error
     return cuda.core
 
 

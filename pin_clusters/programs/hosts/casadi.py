@@ -5,7 +5,7 @@ so that CasADi differentiates them, generates code of them and passes them to it
 entries of q: by those of quaternions, and by all joints of a loop. Multiplied by ``pc.casadi.tangent`` they are
 derivatives along ``pc.integrate``.
 
-Needs the extra ``pip install 'pin-clusters[casadi]'``.
+Needs ``pip install casadi``.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
     Returns:
         A function of SX. Its inputs are columns in the order of the call, such as q (nq), v (nv) and tau (nv); its
         outputs are dense columns and matrices. All have the names that the ``Program`` gives them (signs in names of
-        frames become underscores), also for calls such as ``f(q=q, v=v, tau=tau)["ddq"]``. An output with more than two
-        axes has its matrices one below the other.
+        frames become underscores), also for calls such as ``f(q=q, v=v, tau=tau)["ddq"]``. A list of frames gives one
+        output, ``frames``: rows of vectors, matrices one below the other; one name gives that frame's alone.
 
     Raises:
         ArgumentTypeError: It is no ``ClusterModel``, or the name is none that CasADi takes.
@@ -59,7 +59,7 @@ def function(model: ClusterModel, function: str, *, name: str | None = None, **o
         >>> aba.jacobian()(q, v, tau, 0)[0].shape  # by the raw entries of q
         (1, 3)
     """
-    return of_program(trace(model, function, **options), name or function)
+    return of_program(trace(model, function, stack=True, **options), name or function)
 
 
 def integrate(model: ClusterModel) -> ca.Function:

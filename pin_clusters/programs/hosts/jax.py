@@ -13,7 +13,7 @@ Derivatives are by the raw entries of q: by those of quaternions, and by all joi
 JAX makes float32 of float64 unless ``jax.config.update("jax_enable_x64", True)`` was called; arrays of NumPy for which
 it would do so are refused.
 
-Needs the extra ``pip install 'pin-clusters[jax]'``.
+Needs ``pip install jax``.
 """
 
 import math
@@ -39,7 +39,8 @@ def function(model: "ClusterModel", function: str, **options: Any) -> Callable[.
     Args:
         model: The model.
         function: One of ``pc.tracing.FUNCTIONS``.
-        options: As of ``pc.trace``: external forces, frames, parameters that differ from row to row.
+        options: As of ``pc.trace``: external forces, frames, parameters that differ from row to row. A list of
+            frames gives one array, (..., frames, that of one frame); the name of one gives that of this frame.
 
     Returns:
         A function of arrays, in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), and what

@@ -6,7 +6,7 @@ What PyTorch and JAX have in common: neither is known here.
 import math
 import warnings
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import cached_property
 from typing import Any, NamedTuple
 
@@ -150,6 +150,7 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
         trace(model, function)  # says what is wrong
     if options.get("contacts") is not None:
         options["contacts"] = models_of(model, options["contacts"])
+    options = {name: list(x) if isinstance(x, Iterator) else x for name, x in options.items()}
     kinds = {"contacts": lambda contacts: tuple(map(told, contacts))}  # they may be changed later
     key = (
         function,
@@ -162,11 +163,11 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
         weakref.finalize(tables, _known.pop, id(tables), None)
     found = kept.get(key)
     if found is None:
-        program = trace(model, function, **options)
+        program = trace(model, function, stack=True, **options)
         if function == "integrate":  # what it leaves open is a result
             found = Routine(_only(program, [name != "residual" for name, _ in program.outputs]), program)
         else:
-            found = Routine(program, trace(model, function, status=True, **options))
+            found = Routine(program, trace(model, function, status=True, stack=True, **options))
         kept[key] = found
     return found
 

@@ -10,7 +10,7 @@ Derivatives exist of any order, backward and forward, and under ``torch.func`` (
 through ``pc.torch.integrate(model, q, v)`` gets the derivatives along the manifold: those by v at v = 0 are what
 ``pc.computeABADerivatives`` and its kin compute.
 
-Needs the extra ``pip install 'pin-clusters[torch]'``.
+Needs ``pip install torch``.
 """
 
 from __future__ import annotations
@@ -37,7 +37,8 @@ def function(model: ClusterModel, function: str, **options: Any) -> Callable[...
     Args:
         model: The model.
         function: One of ``pc.tracing.FUNCTIONS``.
-        options: As of ``pc.trace``: external forces, frames, parameters that differ from row to row.
+        options: As of ``pc.trace``: external forces, frames, parameters that differ from row to row. A list of
+            frames gives one tensor, (..., frames, that of one frame); the name of one gives that of this frame.
 
     Returns:
         A function of tensors, in the order of the call, such as q (..., nq), v (..., nv) and tau (..., nv), and what

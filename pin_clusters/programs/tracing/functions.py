@@ -260,6 +260,13 @@ def _inverse_operational(run: Run) -> Outputs:
     return {"A": J @ Minv @ J.T}
 
 
+def stacked(outputs: Outputs, frames: int) -> Outputs:
+    """Return what is said of several frames as one output of each kind, the frames on its first axis."""
+    kinds = len(outputs) // frames  # of derivatives: by q, v, a
+    names = [f"dframes_d{name.rsplit('_d', 1)[1]}" if kinds > 1 else "frames" for name in list(outputs)[:kinds]]
+    return {name: np.stack(list(outputs.values())[i::kinds]) for i, name in enumerate(names)}
+
+
 Q, QV, QVA = ("q",), ("q", "v"), ("q", "v", "a")
 FUNCTIONS: dict[str, Function] = {
     **{

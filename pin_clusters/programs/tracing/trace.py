@@ -11,7 +11,7 @@ from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, di
 from ...model import ClusterModel
 from ._sources import watching
 from .expressions import Graph, select, square_root
-from .functions import FUNCTIONS
+from .functions import FUNCTIONS, stacked
 from .numbers import checked, tables_for, values_of
 from .program import Program
 from .run import Run
@@ -21,6 +21,7 @@ def trace(
     model: ClusterModel, function: str, *, fext: bool = False, parameters: Iterable[str] = (),
     frames: Iterable[str | int] | None = None, reference: pin.ReferenceFrame = pin.LOCAL,
     contacts: Iterable[Any] | None = None, damping: float = 0.0, status: bool = False, steps: int = 3,
+    stack: bool = False,
 ) -> Program:  # fmt: skip
     """Return the operations of a function of a robot: loops unrolled, zeros gone, closed loops solved.
 
@@ -48,6 +49,8 @@ def trace(
             counts as none (positive if sound); with loops ``condition``, a bound of the largest condition of the
             dependent joints, and ``open``, the largest value of their equations at q.
         steps: How often ``integrate`` corrects the dependent joints of loops.
+        stack: Whether results of a list of frames are one output, ``frames``, with an axis of frames before the others
+            (of derivatives ``dframes_dq`` and the like), as for PyTorch, JAX and CasADi.
 
     Returns:
         The program; its inputs are those of the function, in their order: q (nq), then v, a or tau (nv), then fext,
@@ -110,6 +113,8 @@ def trace(
         run.params, run.work = tables_for(model, numbers, entries)
     with watching() as watched:
         outputs = what.run(run)
+    if stack and run.frames and function != "inverse_operational_inertia" and not isinstance(frames, (str, int)):
+        outputs = stacked(outputs, len(run.frames))
     if status:
         outputs = outputs | _status_of(run, watched)
     return Program.of(f"{model.name}, {function}", inputs, outputs)

@@ -11,6 +11,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 
+from ..._support import extras
 from ...errors import NotAvailableError
 from . import _tasks
 from .result import SweepError
@@ -137,9 +138,7 @@ def open_executor(workers: int | None = None, dask: str | None = None) -> Iterat
     try:
         import distributed
     except ImportError:
-        raise NotAvailableError(
-            "Dask is not installed, which --dask needs. Install it: pip install 'pin-clusters[dask]'."
-        ) from None
+        raise NotAvailableError(f"Dask is not installed, which --dask needs. {extras.cure('dask')}") from None
     if dask == "local":
         cluster = distributed.LocalCluster(
             n_workers=workers or cores(),
