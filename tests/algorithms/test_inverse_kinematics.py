@@ -136,6 +136,30 @@ def test_weights_share_between_targets_that_contradict_each_other() -> None:
     np.testing.assert_allclose(found.q[:3], (4.0 * goals["trunk"] + goals["root_joint"]) / 5.0, atol=1e-6)
 
 
+@pytest.mark.filterwarnings("ignore:robot .* no real body")
+def test_centre_of_mass_goes_where_it_shall() -> None:
+    """With the feet where they are; alone; and shared with a target that contradicts it."""
+    model = load("mini_cheetah")
+    feet, tree, own = ["FL_foot", "FR_foot", "HL_foot", "HR_foot"], model.inertia_tree, model.tree.createData()
+    q0 = pc.integrate(model, pc.neutral(model), np.r_[np.zeros(6), np.tile([0.0, -0.8, 1.6], 4)])
+    goal = pin.centerOfMass(tree, own, q0) + np.array([0.03, -0.02, 0.01])
+    for targets in ({f: M.translation for f, M in places(model, q0, feet).items()}, {}):
+        found = pc.inverse_kinematics(model, q0, targets, center_of_mass=goal)
+        assert found.converged
+        assert [*found.errors] == [*targets, "center_of_mass"]
+        np.testing.assert_allclose(pin.centerOfMass(tree, own, found.q), goal, atol=1e-9)
+        now = places(model, found.q, feet)
+        for foot, place in targets.items():
+            np.testing.assert_allclose(now[foot].translation, place, atol=1e-9)
+    far = places(model, q0, feet)
+    high = goal + np.array([0.0, 0.0, 1.0])
+    with pytest.warns(pc.PinClustersWarning, match="'center_of_mass' stays .* m and 0 rad away"):
+        one = pc.inverse_kinematics(model, q0, far, center_of_mass=high, attempts=1)
+    with pytest.warns(pc.PinClustersWarning, match="'center_of_mass' stays"):
+        more = pc.inverse_kinematics(model, q0, far, center_of_mass=high, attempts=1, weights={"center_of_mass": 10.0})
+    assert more.errors["center_of_mass"][0] < 0.5 * one.errors["center_of_mass"][0]
+
+
 def test_posture_takes_the_freedom_that_targets_leave() -> None:
     model = load("mit_humanoid_leg")
     q0, data = pc.neutral(model), model.createData()
@@ -193,5 +217,10 @@ def test_refusals() -> None:
         pc.inverse_kinematics(model, q0, {})
     with pytest.raises(pc.ShapeError, match=r"target 'toe_roll' has size 2.*position, or pin.SE3"):
         pc.inverse_kinematics(model, q0, {"toe_roll": [0.0, 0.0]})
+    with pytest.raises(pc.ShapeError, match="center_of_mass has size 2"):
+        pc.inverse_kinematics(model, q0, {}, center_of_mass=[0.0, 0.0])
+    named = model.with_frames({"center_of_mass": ("toe_roll", pin.SE3.Identity())})
+    with pytest.raises(pc.ArgumentTypeError, match="name a frame 'center_of_mass'"):
+        pc.inverse_kinematics(named, q0, {"center_of_mass": at["toe_roll"]}, center_of_mass=[0.0, 0.0, 0.0])
     with pytest.raises(pc.ShapeError, match="q has size 3"):
         pc.inverse_kinematics(model, q0[:3], at)

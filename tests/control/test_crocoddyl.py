@@ -1,4 +1,4 @@
-"""States, residual and dynamics with contacts for Crocoddyl, of any robot; and a hop."""
+"""States, residuals and dynamics with contacts for Crocoddyl, of any robot; and a hop."""
 
 from __future__ import annotations
 
@@ -174,12 +174,22 @@ def test_derivatives_with_contacts(name: str, frames: list[str], kind: Any, axes
         contacts[-1].m_baumgarte_parameters.Kd = 10.0
     motors = np.eye(model.nv)[:, 6 * (model.joints[1].nv == 6) :]
     nu = motors.shape[1]
-    action = pcc.DifferentialActionModel(space, motors, contacts, costs(space, nu))
+    total, rows = costs(space, nu), len(frames) * (3 if kind == POINT else 6)
+    cones = np.random.default_rng(3).normal(size=(rows + 1, rows))
+    force = croc.CostModelResidual(space, pcc.ResidualModelContactForce(space, cones, nu))
+    total.addCost("force", force, 1e-4)
+    action = pcc.DifferentialActionModel(space, motors, contacts, total)
     (x, u), data, other = draw(space, nu), action.createData(), action.createData()
     action.calc(data, x, u)
     action.calcDiff(data, x, u)
+    pc.computeJointJacobians(model, data.robot, x[: model.nq])
     J = pc.getConstraintsJacobian(model, data.robot, contacts, data.contacts)
+    assert np.abs(J).max() > 0.1
     assert np.abs(J @ np.reshape(data.Fu, (model.nv, nu))).max() < 1e-8  # the contacts hold
+    q, v = np.split(x, [model.nq])
+    held = np.linalg.lstsq(J.T, pc.rnea(model, model.createData(), q, v, data.xout) - motors @ u)[0]
+    found = data.costs.costs.todict()["force"].residual.r  # forces are what Newton's law leaves
+    np.testing.assert_allclose(found, cones @ held, rtol=0.0, atol=1e-8 * np.abs(found).max())
 
     def reached(dx: np.ndarray, du: np.ndarray) -> np.ndarray:
         action.calc(other, space.integrate(x, dx), u + du)
@@ -198,6 +208,61 @@ def test_derivatives_with_contacts(name: str, frames: list[str], kind: Any, axes
     for name_of, expected in (("Fx", differences.Fx), ("Fu", differences.Fu)):
         found = np.reshape(getattr(data, name_of), np.shape(expected))
         np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-5 * np.abs(expected).max())
+
+
+@pytest.mark.parametrize(
+    ("name", "frame"), [("cassie_leg", "foot"), pytest.param("mini_cheetah", "HR_foot", marks=pytest.mark.ci)]
+)
+@pytest.mark.filterwarnings("ignore:robot .* no real body")
+def test_residuals_of_frames_and_the_centre_of_mass(name: str, frame: str) -> None:
+    """Values are Pinocchio's for the tree, velocities by differences of its placements; so are the derivatives."""
+    model = pc.load(name)
+    space, tree, own, frame_id = pcc.State(model), model.tree, model.tree.createData(), model.getFrameId(frame)
+    x, _ = draw(space, 1)
+
+    def place(time: float) -> pin.SE3:
+        pin.framesForwardKinematics(tree, own, pc.integrate(model, x[: model.nq], time * x[model.nq :]))
+        return own.oMf[frame_id].copy()
+
+    M, h, goal, v0 = place(0.0), 1e-4, pin.SE3.Random(), pin.Motion.Random()
+    v = pin.Motion((pin.log6(M.actInv(place(h))) - pin.log6(M.actInv(place(-h)))).vector / (2.0 * h))
+    aligned, point = pin.SE3(M.rotation, np.zeros(3)), np.array([0.1, 0.2, 0.3])
+    velocity = pcc.ResidualModelFrameVelocity
+    expected = [
+        (pcc.ResidualModelFramePlacement(space, frame_id, goal, 2), pin.log6(goal.actInv(M)).vector),
+        (pcc.ResidualModelFramePlacement(space, frame_id, point, 2), M.translation - point),
+        (velocity(space, frame_id, v0, pin.LOCAL, 2), (v - v0).vector),
+        (velocity(space, frame_id, v0, pin.WORLD, 2), (M.act(v) - v0).vector),
+        (velocity(space, frame_id, v0, ALIGNED, 2), (aligned.act(v) - v0).vector),
+        (
+            pcc.ResidualModelCoMPosition(space, point, 2),
+            pc.centerOfMass(model, model.createData(), x[: model.nq]) - point,
+        ),
+    ]
+    for residual, value in expected:
+        data, other = (residual.createData(croc.DataCollectorAbstract()) for _ in range(2))
+
+        def reached(dx: np.ndarray, residual: Any = residual, other: Any = other) -> np.ndarray:
+            residual.calc(other, space.integrate(x, dx))
+            return np.array(other.r)
+
+        residual.calc(data, x)
+        residual.calcDiff(data, x)
+        np.testing.assert_allclose(data.r, value, atol=1e-6 * (1.0 + np.abs(value).max()))
+        by_x = stencil(reached, space.ndx)
+        np.testing.assert_allclose(data.Rx, by_x, rtol=0.0, atol=1e-8 * np.abs(by_x).max())
+
+
+def test_forces_need_the_contacts_of_their_rows() -> None:
+    space = pcc.State(pc.load("four_bar"))
+    total = croc.CostModelSum(space, 1)
+    total.addCost("f", croc.CostModelResidual(space, pcc.ResidualModelContactForce(space, np.eye(3), 1)), 1.0)
+    with pytest.raises(pc.ShapeError, match=r"A has shape \(3, 3\), but the contacts .* have 0 rows"):
+        pcc.DifferentialActionModel(space, np.eye(1), (), total).createData()
+    with pytest.raises(pc.ShapeError, match="have None rows"):
+        total.createData(croc.DataCollectorAbstract())
+    with pytest.raises(pc.ShapeError, match="reference has size 2"):
+        pcc.ResidualModelCoMPosition(space, np.zeros(2), 1)
 
 
 def test_a_matrix_that_does_not_fit() -> None:

@@ -22,8 +22,11 @@ from ...model.configuration import integrate, project, residual
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import ids as _ids
+from .centroidal import centerOfMass, jacobianCenterOfMass
 from .jacobians import computeJointJacobians, getFrameJacobian
 from .kinematics import updateFramePlacement
+
+CENTER = "center_of_mass"
 
 
 @dataclass(frozen=True)
@@ -50,8 +53,8 @@ class InverseKinematics:
 @_check.documented()
 def inverse_kinematics(
     model: ClusterModel, q0: Any, targets: Mapping[str, Any], *, weights: Mapping[str, Any] | None = None,
-    posture: Any = None, posture_weight: float = 0.0, tolerance: float = 1e-9, iterations: int = 100,
-    attempts: int = 8, data: ClusterData | None = None,
+    center_of_mass: Any = None, posture: Any = None, posture_weight: float = 0.0, tolerance: float = 1e-9,
+    iterations: int = 100, attempts: int = 8, data: ClusterData | None = None,
 ) -> InverseKinematics:  # fmt: skip
     """Find a configuration that brings frames to where they shall be, on the couplings and with all loops closed.
 
@@ -59,6 +62,7 @@ def inverse_kinematics(
         targets: By name of a frame a ``pin.SE3``, or a position alone, shape (3,), [m]; in the world. A floating base
             that shall stay is a target, too.
         weights: By name what a target counts for, or (distance, angle), where not all can be reached; 1 by default.
+        center_of_mass: Where it shall be, shape (3,), [m], in the world; a target of this name in weights and errors.
         posture: Where independent joints go with the freedom that targets leave, shape (nq,); ``q0`` by default.
         posture_weight: What a rad or m from it counts for. A last phase without it reaches the targets.
         tolerance: Largest error of targets that are reached, [m] and [rad].
@@ -79,10 +83,16 @@ def inverse_kinematics(
     start, data, weights = project(model, q0), model.createData() if data is None else data, weights or {}
     if not isinstance(targets, Mapping):
         raise ArgumentTypeError(f"targets must be a dict of pin.SE3 or positions by frames, got {targets!r}.")
+    ids, goals, limits = list[int | None](), list[Any](), _limits(model)
+    if targets or center_of_mass is None:
+        ids += _ids.frames(model, "targets", [*targets])
+    if center_of_mass is not None:
+        if CENTER in targets:
+            raise ArgumentTypeError(f"targets name a frame {CENTER!r}, whose name is that of the centre's target.")
+        targets, ids = {**targets, CENTER: vector(model, CENTER, center_of_mass, 3, "a position")}, [*ids, None]
     if unknown := [n for n in weights if n not in targets]:
         raise UnknownNameError(f"weights name {unknown[0]!r}, which is no target: {', '.join(targets)}.")
-    goals, limits = list[Any](), _limits(model)
-    for frame, (name, x) in zip(_ids.frames(model, "targets", [*targets]), targets.items(), strict=True):
+    for frame, (name, x) in zip(ids, targets.items(), strict=True):
         goal = x if isinstance(x, pin.SE3) else vector(model, f"target {name!r}", x, 3, "a position, or pin.SE3")
         goals.append((name, frame, goal, *np.broadcast_to(weights.get(name, 1.0), 2)))
     toward = start if posture is None else _check.configuration(model, data, posture)
@@ -134,7 +144,11 @@ def _point(model: Any, data: Any, goals: Any, limits: Any, toward: Any, q: np.nd
     rows, columns, errors = list[np.ndarray](), list[np.ndarray](), dict[str, tuple[float, float]]()
     computeJointJacobians(model, data, q)
     for name, frame, goal, distance, angle in goals:
-        M, J, turn = updateFramePlacement(model, data, frame), getFrameJacobian(model, data, frame, pin.LOCAL), 0.0
+        turn: Any = 0.0
+        if frame is None:
+            M, J = pin.SE3(np.eye(3), centerOfMass(model, data, q)), jacobianCenterOfMass(model, data, q)
+        else:
+            M, J = updateFramePlacement(model, data, frame), getFrameJacobian(model, data, frame, pin.LOCAL)
         if isinstance(goal, pin.SE3):
             R = goal.rotation.T @ M.rotation
             rows.append(angle * (turn := pin.log3(R)))
