@@ -75,6 +75,34 @@ def into_mjcf(
     return write(whole, file)
 
 
+def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
+    """Write `into_mjcf` of a model that was read from that MJCF file; return why that cannot be, or nothing."""
+    named = any(key.startswith("file") for e in ET.parse(mjcf).iter() for key in e.attrib)
+    if named and file.resolve().parent != Path(mjcf).resolve().parent:
+        return f"files that {mjcf} names are found from its own folder"
+    try:
+        into_mjcf(model, mjcf, file=file)
+    except (ModelError, UnicodeDecodeError) as error:
+        return str(error).rstrip(".")
+    return ""
+
+
+def write_anew(fresh: str, mjcf: str, file: Path) -> str:
+    """Write a text of `to_mjcf`; return what of an MJCF file it has not: ``" (3 sensors, 1 site)"``, or nothing."""
+    root, made = read_document(mjcf, None).root, ET.fromstring(fresh)
+    sites = {e.get("name") for e in made.iterfind("worldbody//site")}
+    paths = {"sensor": "sensor/*", "contact pair": "contact/pair", "contact exclude": "contact/exclude"}
+    lost = {what: len(root.findall(path)) for what, path in paths.items()}
+    lost["site"] = sum(e.get("name") not in sites for e in root.iterfind("worldbody//site"))
+    ties = [e.get("name", "") for part in ("tendon/*", "equality/*") for e in made.iterfind(part)]
+    tied = {e.get(key) for e in root.iterfind("equality/tendon") for key in ("tendon1", "tendon2")}
+    tendons = {e.get("name") or f"tendon{k}" for k, e in enumerate(root.iterfind("tendon/*"))} - tied
+    lost["tendon"] = sum(not any(t == tie or f"'{t}'" in tie for tie in ties) for t in tendons)
+    said = ", ".join(f"{n} {what}{'s' * (n > 1)}" for what, n in lost.items() if n)
+    write(fresh, file)  # last: it may be the same file
+    return f" ({said})" if said else ""
+
+
 def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.ndarray]]:
     """Return by name, of the joints that ``to_mjcf`` wrote: what it is; mass of its body and its axis in the world."""
     tree, data = model.own_tree, model.own_tree.createData()
@@ -109,13 +137,12 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, motors: bool) -> 
     moved = {j for e in root.iterfind("actuator/*") for j in of.get(e.get("tendon"), [e.get("joint")])}
     sites = {e.get("name") for e in root.iter("site")}
     for section in ("tendon", "equality", "actuator") if motors else ("tendon", "equality"):
-        known, every, there = (
-            set(map(_plain, old.iterfind(f"{section}/*"))),
-            new.findall(f"{section}/*"),
-            root.find(section),
-        )
+        known, there = set(map(_plain, old.iterfind(f"{section}/*"))), root.find(section)
+        every = new.findall(f"{section}/*")
         added = [e for e in every if _plain(e) not in known]
         if section == "actuator":
+            # a rotor that is a tendon of the file, which the model calls otherwise, is left as it is
+            every = [e for e in every if e.get("tendon") in {None, *(t.get("name") for t in root.iterfind("tendon/*"))}]
             added = [e for e in every if not moved.issuperset(of.get(e.get("tendon"), [e.get("joint")]))]
             for pose in root.iterfind("keyframe/key[@ctrl]"):
                 pose.set("ctrl", pose.get("ctrl", "") + " 0" * len(added))

@@ -73,3 +73,18 @@ def test_wrong_usage(arguments: tuple[str, ...], words: str) -> None:
 def test_a_robot_that_is_not_there() -> None:
     assert "there is no robot" in refused("convert", "nobody", "bar.urdf")
     assert "has no meshes" in refused("convert", "four_bar", "bar.xml", "--meshes")
+
+
+def test_mjcf_stays_what_it_is() -> None:
+    """Sensors and sites stay, and a file that shares its name with a robot is not that robot."""
+    text = pc.to_mjcf(pc.load("four_bar")).replace("</mujoco>", "<sensor><clock/></sensor></mujoco>")
+    Path("four_bar.xml").write_text(text, encoding="utf-8")
+    assert run("convert", "four_bar.xml", "out.xml").exit_code == 0
+    assert Path("out.xml").read_text(encoding="utf-8") == text
+    assert run("convert", "four_bar.xml", "out.urdf").exit_code == 0
+    said = run("convert", "four_bar.xml", "new.xml", "--approximation", "exact").stderr
+    assert "new.xml is of the model alone, what only four_bar.xml has is not in it (1 sensor" in said
+    Path("four_bar").write_text(text, encoding="utf-8")
+    assert run("convert", "four_bar", "named.xml").stderr == ""
+    assert "<clock" not in Path("named.xml").read_text(encoding="utf-8")
+    assert "its meshes cannot be read" in refused("convert", "four_bar.xml", "out.xml", "--meshes", "--force")

@@ -130,6 +130,78 @@ def test_the_command_changes_the_file_that_there_is(theirs: Path) -> None:
         assert run("convert", "leg.urdf", *wrong).exit_code == 2
 
 
+def test_from_mjcf_to_mjcf_everything_stays(theirs: Path) -> None:
+    """Without --into: rotors are put in, and nothing that the file has goes, or the warning counts what does."""
+    result = run("convert", "theirs.xml", "same.xml")
+    assert (result.exit_code, result.stdout) == (0, "Written: same.xml\n")
+    assert "same.xml" not in result.stderr
+    assert Path("same.xml").read_text(encoding="utf-8") == THEIRS
+    rotor = ("--rotor", "hip=8,1e-4,replace")
+    assert run("convert", "theirs.xml", "new.xml", *rotor, "--approximation", "diagonal").exit_code == 0
+    before, after = (mujoco.MjModel.from_xml_path(x) for x in ("theirs.xml", "new.xml"))
+    assert {c: getattr(after, c) for c in COUNTS} == {c: getattr(before, c) for c in COUNTS}
+    assert after.dof_armature[-2:] == pytest.approx([8.0**2 * 1e-4, 0.0])
+    assert theirs.read_text(encoding="utf-8") == THEIRS
+
+
+TENDONS = """<tendon><fixed name="idle"><joint joint="hip" coef="2"/></fixed>
+  <fixed name="belt" armature="1e-3"><joint joint="hip" coef="2"/><joint joint="knee" coef="1"/></fixed>
+  <fixed stiffness="3"><joint joint="hip" coef="2"/><joint joint="knee" coef="1"/></fixed>
+  <fixed name="tie"><joint joint="hip" coef="2"/><joint joint="knee" coef="1"/></fixed></tendon>
+  <equality><tendon tendon1="tie"/></equality>"""
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--approximation", "exact"), "1 tendon): --approximation exact."),
+        (("--approximation", "diagonal"), "1 tendon): --approximation diagonal."),
+        (("--timestep", "0.002"), "1 tendon): --timestep."),
+    ],
+)
+def test_what_of_a_file_is_not_written_is_counted(theirs: Path, options: tuple[str, ...], why: str) -> None:
+    theirs.write_text(
+        THEIRS.replace("<contact>", TENDONS + "<contact>").replace('<site name="foot"', '<site/><site name="foot"'),
+        encoding="utf-8",
+    )
+    result = run("convert", "theirs.xml", "out.xml", *options)
+    assert result.exit_code == 0, result.stderr
+    (said,) = (line for line in result.stderr.splitlines() if "out.xml" in line)
+    # the foot is a frame of the model, and so a site of both; the site without a name is none.
+    # the belt, the spring and the tie are of the model, too
+    assert "is not in it (3 sensors, 1 contact pair, 1 contact exclude, 1 site, " in said
+    assert said.endswith(why)
+    assert "<touch" not in Path("out.xml").read_text(encoding="utf-8")
+    # over itself, which is read before it is replaced
+    again = run("convert", "theirs.xml", "theirs.xml", "--force", *options)
+    assert said.replace("out.xml", "theirs.xml") in again.stderr.splitlines()
+    assert theirs.read_text(encoding="utf-8") == Path("out.xml").read_text(encoding="utf-8")
+
+
+def test_armature_of_tendons_does_not_stay_where_joints_have_it(theirs: Path) -> None:
+    theirs.write_text(THEIRS.replace("<contact>", TENDONS + "<contact>"), encoding="utf-8")
+    for approximation, belt, hip in (("best", [0.0, 1e-3, 0.0, 0.0], 0.01), ("diagonal", [0.0, 0.0], 0.01 + 4e-3)):
+        out = f"{approximation}.xml"
+        assert run("convert", "theirs.xml", out, "--approximation", approximation).exit_code == 0
+        made = mujoco.MjModel.from_xml_path(out)  # which the motor of a tendon that is not there would refuse
+        assert made.tendon_armature == pytest.approx(belt), out
+        assert made.dof_armature[6] == pytest.approx(hip), out
+    assert Path("best.xml").read_text(encoding="utf-8") == theirs.read_text(encoding="utf-8")
+
+
+def test_beside_other_files_only_as_theirs_are_found_from_there(theirs: Path) -> None:
+    Path("to").mkdir()
+    assert run("convert", "theirs.xml", "to/out.xml").exit_code == 0
+    assert Path("to/out.xml").read_text(encoding="utf-8") == THEIRS
+    Path("part.xml").write_text('<mujocoinclude><sensor><gyro site="foot"/></sensor></mujocoinclude>')
+    theirs.write_text(THEIRS.replace("<contact>", '<include file="part.xml"/><contact>'), encoding="utf-8")
+    said = run("convert", "theirs.xml", "to/out.xml", "--force").stderr
+    assert "(4 sensors, 1 contact pair, 1 contact exclude): files that theirs.xml names are found from its own" in said
+    assert mujoco.MjModel.from_xml_path("to/out.xml").nsensor == 0
+    theirs.write_text(THEIRS.replace('"1.0"', '"1.0" encoding="utf-16"'), encoding="utf-16")
+    assert "(3 sensors, 1 contact pair, 1 contact exclude): 'utf-8'" in run("convert", "theirs.xml", "16.xml").stderr
+
+
 def test_what_does_not_match_is_refused_and_the_file_stays(theirs: Path) -> None:
     before = theirs.read_bytes()
     said = refused("convert", "mini_cheetah", "--into", "theirs.xml")

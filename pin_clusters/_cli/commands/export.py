@@ -1,10 +1,12 @@
 """Commands that write a robot for other programs: ``export``, ``convert``."""
 
+import warnings
 from pathlib import Path
 from typing import Any, Literal
 
 import click
 
+from ...errors import PinClustersWarning
 from .. import common
 from . import CONTEXT, ROBOT, explained, folder_of, names, of_robot, output
 
@@ -80,7 +82,8 @@ def convert(
 
     IN is the name of a robot that ships with the package, or a file; OUT says the format by its ending: .urdf for
     URDF+, which holds all of a model; .xml or .mjcf for a complete MuJoCo model. A comment at the top of OUT says what
-    its format cannot hold. OUT is written whole, or not at all.
+    its format cannot hold. OUT is written whole, or not at all. From a file of MJCF to MJCF everything else stays, as
+    with --into IN; a warning says if that cannot be (exact, --timestep).
 
     \b
     Rotors in MuJoCo:
@@ -96,7 +99,7 @@ def convert(
       pin-clusters convert cassie_leg cassie_leg.urdf
       pin-clusters convert my_robot.urdf --into their_robot.xml
     """  # noqa: D301 (click wants the character)
-    from ...files import merging, writers
+    from ...files import merging, readers, writers
 
     force = force or (target is None and into is not None)
     target = target or into
@@ -123,7 +126,15 @@ def convert(
             from ..view import meshes_of
 
             options["visual_model"] = meshes_of(model, robot)
-        writers.to_mjcf(model, approximation or "best", file=target, **options)
+        tendons = any(len(rotor.drivers) > 1 for rotor in model.rotors)  # their armature would stay in `diagonal`
+        anew = {"exact": True, "diagonal": tendons}.get(approximation or "best", False)
+        why = ", ".join([f"--approximation {approximation}"] * anew + ["--timestep"] * bool(timestep))
+        if robot in readers.robots() or readers.files.reader_of(robot) is not readers.buildModelFromMJCF:
+            writers.to_mjcf(model, approximation or "best", file=target, **options)
+        elif why := why or merging.keep(model, robot, target):
+            lost = merging.write_anew(writers.to_mjcf(model, approximation or "best", **options), robot, target)
+            said = f"{target} is of the model alone, what only {robot} has is not in it{lost}: {why}."
+            warnings.warn(said, PinClustersWarning, stacklevel=2)
     common.say_written(common.console(), target)
 
 

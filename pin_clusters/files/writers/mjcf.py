@@ -37,7 +37,8 @@ def to_mjcf(
     that their equations stand for; their motors are bodies in every file. Motors are on the joints that turn a rotor,
     with its ratio as gear, or on the rotor: their control is the torque of the motor itself, [N m]. The keyframe
     ``reference`` is the reference pose. Shapes of ``model.collision`` collide with the world, and with each other where
-    that has pairs of them. `into_mjcf` puts a model into a file whose geoms, sensors and contacts stay.
+    that has pairs of them. All is written from the model alone, even if an MJCF file was read: what else that has
+    (drawn geoms, sensors, contact pairs and excludes) is not kept. `into_mjcf` keeps it.
 
     Args:
         model: The robot.
