@@ -69,7 +69,7 @@ def as_asked(model: ClusterModel, robot: str, independent: Sequence[str] | None 
 def _stated(model: ClusterModel, given: str) -> dict[str, Any]:
     """Return the motors of one --rotor."""
     pattern, _, numbers = (x.strip() for x in given.partition("="))
-    if not 1 <= numbers.count(",") <= 2:
+    if not pattern or not 1 <= numbers.count(",") <= 2:
         raise click.UsageError(f"--rotor {given!r} is not JOINT=RATIO,INERTIA, such as 'calf=12.1,1.1e-4'.")
     joint = pattern if pattern in list(model.own_tree.names) else f"*{pattern}"
     values = dict(zip(("ratio", "rotor_inertia", "armature"), numbers.split(","), strict=False))

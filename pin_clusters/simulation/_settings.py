@@ -78,11 +78,14 @@ def settings(
     names = METHODS if world is None else ON_GROUND
     method = names[0] if method is None else method
     if not isinstance(method, str) or method not in names:
-        hint = did_you_mean(method, names) if isinstance(method, str) else f" Known names: {', '.join(names)}."
-        raise SimulationError(
-            f"simulate: method {method!r} is not known"
-            + (" with ground or limits: impacts have no derivatives." if world and method in METHODS else f".{hint}")
-        )
+        known = f" Known names: {', '.join(names)}."
+        if world is not None and method in METHODS:
+            known = " with ground or limits: impacts have no derivatives."
+        elif world is None and method in ON_GROUND:
+            known = f" without ground or limits.{known}"
+        else:
+            known = f".{did_you_mean(method, names) if isinstance(method, str) else known}"
+        raise SimulationError(f"simulate: method {method!r} is not known{known}")
     tolerances = {name: _positive(name, x) for name, x in tolerances.items() if x is not None}
     if tolerances and method != "events":
         raise SimulationError(f"simulate: rtol and atol are of method='events', {method!r} has steps of dt alone.")

@@ -224,3 +224,28 @@ def test_refusals() -> None:
         pc.inverse_kinematics(named, q0, {"center_of_mass": at["toe_roll"]}, center_of_mass=[0.0, 0.0, 0.0])
     with pytest.raises(pc.ShapeError, match="q has size 3"):
         pc.inverse_kinematics(model, q0[:3], at)
+
+
+@pytest.mark.parametrize(
+    ("target", "given", "words"),
+    [
+        ([np.nan, 0.0, 0.0], {}, "target 'toe_roll' is not finite"),
+        (pin.SE3(np.eye(3), np.array([0.0, np.inf, 0.0])), {}, "target 'toe_roll' is not finite"),
+        (None, {"weights": {"toe_roll": np.nan}}, "weight of 'toe_roll' must be one number"),
+        (None, {"weights": {"toe_roll": -1.0}}, "finite and not negative, got -1"),
+        (None, {"weights": {"toe_roll": (1, 2, 3)}}, r"or \(distance, angle\)"),
+        (None, {"weights": {"toe_roll": "much"}}, "weight of 'toe_roll' must hold real numbers"),
+        (None, {"tolerance": np.nan}, "tolerance must be above 0"),
+        (None, {"tolerance": 0.0}, "tolerance must be above 0"),
+        (None, {"posture_weight": -1.0}, "posture_weight not below"),
+        (None, {"iterations": 0}, "iterations must be a whole number, at least 1"),
+        (None, {"attempts": 1.5}, "attempts must be a whole number, at least 1"),
+        (None, {"posture": np.nan}, "posture is not finite"),
+    ],
+)
+def test_values_that_mean_nothing(target: Any, given: dict[str, Any], words: str) -> None:
+    model = load("digit_leg")
+    q0 = pc.neutral(model)
+    given = {key: q0 + x if key == "posture" else x for key, x in given.items()}
+    with pytest.raises(pc.ArgumentTypeError, match=words):
+        pc.inverse_kinematics(model, q0, {"toe_roll": [0.0, 0.0, -1.0] if target is None else target}, **given)

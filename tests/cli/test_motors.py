@@ -69,7 +69,7 @@ def test_a_bad_rotor_is_named(given: str, words: str) -> None:
     assert words in message
 
 
-@pytest.mark.parametrize("given", ["hip", "hip=9", "hip=1,2,3,4"])
+@pytest.mark.parametrize("given", ["hip", "hip=9", "hip=1,2,3,4", "=9,1e-5"])
 def test_a_rotor_of_another_form_is_wrong_usage(given: str) -> None:
     result = run("info", "leg.urdf", "--rotor", given)
     assert result.exit_code == 2

@@ -68,6 +68,12 @@ def test_without_the_constraint_the_foot_goes_astray() -> None:
     assert distance(configuration, tasks) > 1e-2
 
 
+def test_a_tree_of_pinocchio_is_refused() -> None:
+    model = pc.load("four_bar")
+    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+        pcp.Configuration(model.tree, pc.neutral(model))
+
+
 def test_rows_are_those_of_dependent_joints() -> None:
     model = pc.load("mit_humanoid_leg")
     coupling, configuration = pcp.Coupling(model), pcp.Configuration(model, pc.neutral(model))

@@ -60,6 +60,9 @@ def test_a_mapping_is_as_good_as_a_file(leg: Path) -> None:
     given["motors"][0]["ratio"] = True
     with pytest.raises(pc.LoadError, match=r"ratio of joint 'hip_joint' must be a finite number, got 'True'"):
         pc.open_robot(leg, motors=given)
+    given["motors"][0]["ratio"] = 10**400
+    with pytest.raises(pc.LoadError, match=r"\['ratio'\]: ratio of joint 'hip_joint' must"):
+        pc.open_robot(leg, motors=given)
     with pytest.raises(pc.ArgumentTypeError, match="path"):
         pc.open_robot(leg, motors=3)
 

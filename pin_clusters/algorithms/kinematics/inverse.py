@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import vector
+from ..._support.arrays import numbers, vector, whole_number
 from ..._support.trees import in_v, joint_in_q
 from ...errors import ArgumentTypeError, BranchLost, PinClustersWarning, SingularClusterError, UnknownNameError
 from ...model import ClusterData, ClusterModel
@@ -75,6 +75,7 @@ def inverse_kinematics(
 
     Raises:
         UnknownNameError: There is no frame or target of a name.
+        ArgumentTypeError: An argument has the wrong type or value.
         ConfigurationError: The loops of ``q0`` cannot be closed.
 
     Warns:
@@ -90,12 +91,28 @@ def inverse_kinematics(
         if CENTER in targets:
             raise ArgumentTypeError(f"targets name a frame {CENTER!r}, whose name is that of the centre's target.")
         targets, ids = {**targets, CENTER: vector(model, CENTER, center_of_mass, 3, "a position")}, [*ids, None]
+    if not 0.0 < tolerance < np.inf or not 0.0 <= posture_weight < np.inf:
+        raise ArgumentTypeError(
+            "tolerance must be above 0, posture_weight not below, both finite; got "
+            f"{tolerance!r} and {posture_weight!r}."
+        )
+    for option, count in (("iterations", iterations), ("attempts", attempts)):
+        whole_number(option, count, 1)
     if unknown := [n for n in weights if n not in targets]:
         raise UnknownNameError(f"weights name {unknown[0]!r}, which is no target: {', '.join(targets)}.")
     for frame, (name, x) in zip(ids, targets.items(), strict=True):
         goal = x if isinstance(x, pin.SE3) else vector(model, f"target {name!r}", x, 3, "a position, or pin.SE3")
-        goals.append((name, frame, goal, *np.broadcast_to(weights.get(name, 1.0), 2)))
+        if not np.isfinite(getattr(goal, "homogeneous", goal)).all():
+            raise ArgumentTypeError(f"target {name!r} is not finite: {goal!r}.")
+        counts = numbers(f"weight of {name!r}", weights.get(name, 1.0))
+        if counts.shape not in ((), (2,)) or not (np.isfinite(counts) & (counts >= 0.0)).all():
+            raise ArgumentTypeError(
+                f"weight of {name!r} must be one number, or (distance, angle), finite and not negative, got {counts}."
+            )
+        goals.append((name, frame, goal, *np.broadcast_to(counts, 2)))
     toward = start if posture is None else _check.configuration(model, data, posture)
+    if not np.isfinite(toward).all():
+        raise ArgumentTypeError(f"posture is not finite: {posture!r}.")
     at = partial(_point, model, data, goals, limits, toward)
     rng, best, tried, again = np.random.default_rng(0), at(start), 0, False
     for k in range(attempts):

@@ -95,7 +95,7 @@ def _of_python(value: Any, where: str) -> Given:
     if isinstance(value, Sequence) and not isinstance(value, str):
         return Given([_of_python(x, f"{where}[{i}]") for i, x in enumerate(value)], where)
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-        return Given(repr(float(value)).removesuffix(".0"), where)
+        return Given(str(value) if isinstance(value, int) else repr(float(value)).removesuffix(".0"), where)
     return Given(value if value is None else str(value), where)
 
 
