@@ -54,6 +54,8 @@ def test_a_mapping_is_as_good_as_a_file(leg: Path) -> None:
     given = yaml.safe_load(MOTORS)
     given["motors"][0]["rotor_inertia"] = np.float64(1.2e-4)
     assert pc.open_robot(leg, motors=given).constraints == of_text(leg, MOTORS).constraints
+    given["motors"][0]["source"] = None  # as a template leaves it: nobody has to say it
+    assert pc.open_robot(leg, motors=given).constraints == of_text(leg, MOTORS).constraints
     given["motors"][0]["ratio"] = None
     with pytest.raises(pc.LoadError, match=r"motors\['motors'\]\[0\]\['ratio'\]: ratio of joint 'hip_joint' is not"):
         pc.open_robot(leg, motors=given)

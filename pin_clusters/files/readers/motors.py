@@ -123,7 +123,8 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
     if table is MOTOR and ("ratio" in given.value) is ("stages" in given.value):
         raise LoadError(f"{given.where}: give either ratio or stages{owner}.")
     place = {"where": given.value["joint"].where} if table is MOTOR else {}
-    return {key: _value(value, key, table[key], owner) for key, value in given.value.items()} | place
+    open_text = [k for k, x in given.value.items() if x.value is None and table[k].kind == TEXT and not table[k].needed]
+    return {k: _value(x, k, table[k], owner) for k, x in given.value.items() if k not in open_text} | place
 
 
 def _value(given: Given, name: str, key: Key, owner: str) -> Any:
