@@ -143,6 +143,7 @@ def test_links_with_many_joints_are_divided(ends: int, base: pin.JointModel, rng
         assert error(yamane_nakamura.joint_forces(model, data, q, v, tau), bearings(model, q, v, tau)) < LIMIT
 
 
+@pytest.mark.ci
 def test_divided_links_with_gears_and_loops(rng: np.random.Generator) -> None:
     for name in ("mit_humanoid", "delta", "cassie_leg"):
         model = load(name)
