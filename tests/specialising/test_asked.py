@@ -106,7 +106,7 @@ def test_columns(name: str, rng: np.random.Generator) -> None:
                     assert error(x, y) < LIMIT
 
 
-@pytest.mark.parametrize("name", [pytest.param(n, marks=[pytest.mark.ci] * (n == "tello")) for n in ROBOTS])
+@pytest.mark.parametrize("name", ROBOTS)
 def test_contacts(name: str, rng: np.random.Generator) -> None:
     model = pc.load(name)
     special, plain = datas(model)
