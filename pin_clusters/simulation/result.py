@@ -95,7 +95,7 @@ class SimulationResult:
         contact_laws: By how much laws are missed at most until the next sample, shape (N, 3): impulse outside of its
             cone [N s], velocity into the ground or a stop [m/s], impulse times velocity that should be zero [J].
         contact_work: Work of all these impulses until the next sample, shape (N,), [J]; never positive.
-        contact_iterations: Of the solver, in the hardest step until the next sample, shape (N,); 0 where it was not asked.
+        contact_iterations: Of the solver, in the hardest step until the next sample, shape (N,); 0 without it.
         unmet_torque: What was asked for beyond what motors give, shape (N, nv), [N m] or [N].
         touchdowns: In the order of time.
     """
