@@ -144,10 +144,12 @@ from .constraints import Gear as Gear
 from .constraints import GravityCompensation as GravityCompensation
 from .constraints import LinearCoupling as LinearCoupling
 from .constraints import Loop as Loop
+from .constraints import Motor as Motor
 from .constraints import Rod as Rod
 from .constraints import Rotor as Rotor
 from .constraints import SliderCrank as SliderCrank
 from .constraints import Spring as Spring
+from .constraints import motors as motors
 
 # --- errors
 from .errors import ArgumentTypeError as ArgumentTypeError
