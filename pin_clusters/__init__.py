@@ -65,7 +65,9 @@ from .algorithms.dynamics.hybrid import hybrid_dynamics as hybrid_dynamics
 from .algorithms.dynamics.inputs import inverse_input_matrix as inverse_input_matrix
 from .algorithms.dynamics.inputs import task_input_matrix as task_input_matrix
 from .algorithms.dynamics.minverse import computeMinverse as computeMinverse
+from .algorithms.dynamics.motor import MotorPower as MotorPower
 from .algorithms.dynamics.motor import actuation_matrix as actuation_matrix
+from .algorithms.dynamics.motor import motor_power as motor_power
 from .algorithms.dynamics.motor import motor_torque as motor_torque
 from .algorithms.dynamics.motor import rotor_velocity as rotor_velocity
 from .algorithms.dynamics.operational import apply_test_force as apply_test_force

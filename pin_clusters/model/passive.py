@@ -29,10 +29,12 @@ class PassiveForces:
         springs: As stated.
         supports: Weights that are held, as stated.
         motors: Rotors whose motors have friction, or gears with losses.
+        lossy: Names of those whose gears have losses; these are not in ``torque``, as they depend on the load.
     """
 
     def __init__(self, tree: pin.Model, stated: Sequence[PassiveForce], motors: Sequence[RotorElement] = ()) -> None:
         self._tree, self.motors = tree, tuple(motors)
+        self.lossy = tuple(r.name for r in self.motors if r.motor is not None and any(r.motor.loss_factors))
         self.springs = tuple(s for s in stated if isinstance(s, Spring))
         self.supports = tuple(s for s in stated if isinstance(s, GravityCompensation))
         self._own = threading.local()  # a pin.Data per thread
