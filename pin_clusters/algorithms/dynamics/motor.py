@@ -54,12 +54,11 @@ def motor_torque(
 ) -> np.ndarray:  # fmt: skip
     """Return the torques at the rotors that act as the given torques of the independent joints.
 
-    Without ``v``: of gears that lose nothing. With ``v`` and ``a``: what motors have to give for a motion, with
-    ``tau = pc.rnea(model, data, q, v, a, fext)``: springs and the like (`pc.passive_torque`) do their part of it, and
-    friction and losses of each `Motor` are added, by its law.
+    With ``v`` and ``a``, and ``tau = pc.rnea(model, data, q, v, a, fext)``: what motors have to give for a motion.
+    Springs and the like (`pc.passive_torque`) do their part, and what each `Motor` and its gear lose is added.
 
     Args:
-        tau: Torque of the independent joints, shape (nv,); with ``v`` all of what `pc.rnea` asks for.
+        tau: Torque of the independent joints, shape (nv,); with ``v`` all that `pc.rnea` asks for.
         a: Needed with ``v`` where gears have losses.
         friction_speed: As in `pc.passive_torque`, [rad/s].
 
@@ -92,11 +91,8 @@ def motor_torque(
         )
     losses = None
     if v is not None:
-        q, v = _check.state(model, data, q, v)
-        losses = Losses(model, data, q, v, float(friction_speed))
-        if model.passive is not None:
-            G = _bridge.matrix(model, data, q)
-            tau -= model.passive.torque(q, G @ v, float(friction_speed)) @ G
+        losses = Losses(model, data, *_check.state(model, data, q, v), float(friction_speed))
+        tau -= losses.springs
     n, count = B.shape
     idle = _joints(model, ~np.any(B, axis=1))
     without = f" No rotor is driven by the joint(s) {idle}." if idle else ""
@@ -114,7 +110,7 @@ def motor_torque(
         reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
     u = np.linalg.solve(B, tau) if n else np.zeros(0)
-    return u if losses is None else u + losses.loss(losses.load(u - losses.friction, model, a))
+    return u if losses is None or not lossy else u + losses.loss(losses.left(u, a))
 
 
 class MotorPower(NamedTuple):
@@ -144,12 +140,8 @@ def motor_power(
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
-        a: Without it the loads, and so the losses of gears that have any, are not determined, and NaN; as they are of
-            a gear that locks (``back_efficiency`` of 0 or below), which may hold either way.
+        a: Without it losses of gears are NaN; they are, too, of one that locks, which may hold either way.
         friction_speed: As in `pc.passive_torque`, [rad/s].
-
-    Returns:
-        `MotorPower`.
 
     Raises:
         ShapeError: ``tau_motor`` has another size.
@@ -158,17 +150,13 @@ def motor_power(
     u = vector(model, "tau_motor", tau_motor, len(model.motors), "len(model.motors)")
     check_friction_speed("motor_power", friction_speed)
     losses = Losses(model, data, q, v, float(friction_speed))
-    if a is None:
-        loss = np.where(losses.lossless, 0.0, np.nan)
-    else:
-        loss = losses.given(losses.load(u - losses.friction, model, a))
-    known = [r.motor for r in model.motors]
-    copper = np.array([
-        np.nan if m is None or m.resistance is None or m.torque_constant is None
-        else m.resistance * (x / m.torque_constant) ** 2 for m, x in zip(known, u, strict=True)
-    ])  # fmt: skip
-    mechanical = u * losses.speeds
-    return MotorPower(mechanical, losses.friction * losses.speeds, loss * losses.speeds, copper, mechanical + copper)
+    loss = np.where(losses.factors.any(axis=0), np.nan, 0.0) if a is None else losses.part(losses.left(u, a))
+    copper = np.full(len(u), np.nan)
+    for k, r in enumerate(model.motors):
+        if r.motor is not None and r.motor.resistance is not None and r.motor.torque_constant is not None:
+            copper[k] = r.motor.resistance * (u[k] / r.motor.torque_constant) ** 2
+    given = u * losses.speeds
+    return MotorPower(given, losses.friction * losses.speeds, loss * losses.speeds, copper, given + copper)
 
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:

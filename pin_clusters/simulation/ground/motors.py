@@ -1,4 +1,4 @@
-"""Torques that motors can give: the model's ``effortLimit``, at the motor's side where the robot has rotors; `Motor`."""
+"""Torques that motors can give: ``effortLimit``, at the motor's side where the robot has rotors; those of `Motor`."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""Forward dynamics with the losses of motors: a linear system per choice of which gears drive, one of which is right."""
+"""Forward dynamics with the losses of motors: a linear system per choice of which gears drive, one of them is right."""
 
 from itertools import product
 
