@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._support.trees import in_v
 from ...errors import ModelError
-from ...model import ClusterData, ClusterModel
+from ...model import NOTHING, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 
@@ -84,6 +84,15 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
         reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
     return np.linalg.solve(B, tau) if n else np.zeros(0)
+
+
+def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np.ndarray) -> np.ndarray:
+    """Return the derivative of B tau_motor by q, along ``pc.integrate(model, q, e)``, shape (nv, nv)."""
+    found, rows, driven = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
+    for unit in np.eye(model.nv):
+        _bridge.derivatives(model, data, q, unit, NOTHING, found.ravel())  # of the tree's velocities
+        rows.append(tau_motor @ rotor_rows(model, found[1])[driven])
+    return np.array(rows)
 
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
