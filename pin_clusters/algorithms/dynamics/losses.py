@@ -17,34 +17,40 @@ class Losses:
 
     Attributes:
         rows: Speed of each rotor relative to its carrier = rows v, shape (motors, nv).
+        bias: The part of its acceleration that is no ``rows @ a``, [rad/s^2].
         speeds: [rad/s].
+        turns: Their signs, smooth about zero.
         friction: Torque at each rotor, [N m].
-        springs: Torque of springs and friction on the independent joints, shape (nv,).
         inertia: About the axes, [kg m^2].
-        factors: What each gear loses per load, of loads above and below 0, shape (2, motors).
     """
 
-    def __init__(self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, speed: float) -> None:
-        G, self._bias = _bridge.matrix_and_bias(model, data, q, v)
-        self._model, (self._drivers, numbers) = model, _table(model)
-        self.rows = self._drivers @ G
+    def __init__(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, friction_speed: float | np.ndarray
+    ) -> None:
+        G, g = _bridge.matrix_and_bias(model, data, q, v)
+        self._model, (drivers, numbers) = model, numbers_of_motors(model)
+        self.rows, self.bias = drivers @ G, drivers @ g
         self.speeds = w = self.rows @ v
-        turns = np.sign(w) if speed == 0.0 else np.tanh(w / speed)
-        self.inertia, viscous, coulomb, forward, backward = numbers
-        self.friction = viscous * w + coulomb * turns
-        self.springs = np.zeros(model.nv)
-        if model.passive is not None:
-            self.springs = np.asarray(model.passive.torque(q, G @ v, speed) @ G)
-        self.factors = np.array([turns, -turns]) * np.where([w > 0.0, w < 0.0], forward, backward)
+        sharp = np.ndim(friction_speed) == 0 and friction_speed == 0.0
+        self.turns = np.sign(w) if sharp else np.tanh(w / friction_speed)
+        self.inertia, viscous, coulomb, self._forward, self._backward = numbers
+        self.friction = viscous * w + coulomb * self.turns
+
+    @property
+    def factors(self) -> np.ndarray:
+        """What each gear loses per load, of loads above and below 0, shape (2, motors)."""
+        ahead = np.where([self.speeds > 0.0, self.speeds < 0.0], self._forward, self._backward)
+        return np.asarray([[1.0], [-1.0]] * self.turns * ahead)
 
     def motor_torque(self, tau: np.ndarray) -> np.ndarray:
         """Return the torques of motors that are nearest to ``tau`` behind lossless gears; of many the least."""
         return np.asarray(np.linalg.lstsq(self.rows.T, tau, rcond=None)[0])
 
-    def left(self, torque: np.ndarray, a: Any) -> np.ndarray:
-        """Return torques of motors less their friction and what turns their inertia: load and loss of their gears."""
-        alpha = self.rows @ _check.velocity(self._model, "a", a) + self._drivers @ self._bias
-        return np.asarray(torque - self.friction - self.inertia * alpha)
+    def load(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
+        """Return torques at the rotors less what accelerates these so; without ``a`` nothing is taken."""
+        if a is None:
+            return torque
+        return np.asarray(torque - self.inertia * (self.rows @ _check.velocity(model, "a", a) + self.bias))
 
     def loss(self, load: np.ndarray) -> np.ndarray:
         """Return what the gears lose, [N m] at the rotors, under loads."""
@@ -53,7 +59,7 @@ class Losses:
     def part(self, left: np.ndarray) -> np.ndarray:
         """Return what the gears lose of what is ``left``; NaN of those that lock, which may hold either way."""
         share = np.where(self.factors > -1.0, self.factors / np.maximum(1.0 + self.factors, 1e-300), np.nan)
-        return np.where(np.isnan(share).any(axis=0), np.nan, left * np.where(left > 0.0, *share))
+        return left * np.where(np.isnan(share).any(axis=0), np.nan, np.where(left > 0.0, *share))
 
     def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
         """Return what the gears lose if without loss they had these loads, by Newton's method over the signs.
@@ -64,9 +70,9 @@ class Losses:
         Raises:
             ModelError: A gear locks: under no finite acceleration the law holds.
         """
-        one = np.eye(len(load))
+        one, factors = np.eye(len(load)), self.factors
         K = one - self.inertia[:, None] * response
-        least = (1.0 + np.diag(K) * self.factors).min(axis=0)
+        least = (1.0 + np.diag(K) * factors).min(axis=0)
         if (least <= 1e-9).any():
             raise ModelError(
                 f"the gear of the motor on {self._model.motors[int(np.argmin(least))].name!r} locks (its joint cannot "
@@ -75,7 +81,7 @@ class Losses:
             )
         found = load
         for _ in range(_MOST_TURNS):
-            last, found = found, np.linalg.solve(one + K * np.where(found > 0.0, *self.factors), load)
+            last, found = found, np.linalg.solve(one + K * np.where(found > 0.0, *factors), load)
             if ((found > 0.0) == (last > 0.0)).all():
                 return self.loss(found)
         raise ModelError(
@@ -85,7 +91,7 @@ class Losses:
 
 
 @once
-def _table(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
+def numbers_of_motors(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
     """Return speeds of rotors by those of the tree; inertia, frictions and loss factors, shape (5, motors)."""
     drivers, numbers = np.zeros((len(model.motors), model.own_tree.nv)), np.zeros((5, len(model.motors)))
     for k, r in enumerate(model.motors):

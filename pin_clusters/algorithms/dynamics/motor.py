@@ -7,11 +7,11 @@ import numpy as np
 from ..._support.arrays import vector
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, ModelError
-from ...model import FRICTION_SPEED, ClusterData, ClusterModel
+from ...model import FRICTION_SPEED, NOTHING, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .losses import Losses
-from .passive import check_friction_speed
+from .passive import check_friction_speed, springs
 
 _documented = _check.documented(
     """
@@ -91,8 +91,9 @@ def motor_torque(
         )
     losses = None
     if v is not None:
-        losses = Losses(model, data, *_check.state(model, data, q, v), float(friction_speed))
-        tau -= losses.springs
+        q, v = _check.state(model, data, q, v)
+        losses = Losses(model, data, q, v, float(friction_speed))
+        tau -= springs(model, data, q, v, float(friction_speed))
     n, count = B.shape
     idle = _joints(model, ~np.any(B, axis=1))
     without = f" No rotor is driven by the joint(s) {idle}." if idle else ""
@@ -110,7 +111,7 @@ def motor_torque(
         reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
     u = np.linalg.solve(B, tau) if n else np.zeros(0)
-    return u if losses is None or not lossy else u + losses.loss(losses.left(u, a))
+    return u if losses is None or not lossy else u + losses.loss(losses.load(u - losses.friction, model, a))
 
 
 class MotorPower(NamedTuple):
@@ -150,13 +151,26 @@ def motor_power(
     u = vector(model, "tau_motor", tau_motor, len(model.motors), "len(model.motors)")
     check_friction_speed("motor_power", friction_speed)
     losses = Losses(model, data, q, v, float(friction_speed))
-    loss = np.where(losses.factors.any(axis=0), np.nan, 0.0) if a is None else losses.part(losses.left(u, a))
+    loss = (
+        np.where(losses.factors.any(axis=0), np.nan, 0.0)
+        if a is None
+        else losses.part(losses.load(u - losses.friction, model, a))
+    )
     copper = np.full(len(u), np.nan)
     for k, r in enumerate(model.motors):
         if r.motor is not None and r.motor.resistance is not None and r.motor.torque_constant is not None:
             copper[k] = r.motor.resistance * (u[k] / r.motor.torque_constant) ** 2
     given = u * losses.speeds
     return MotorPower(given, losses.friction * losses.speeds, loss * losses.speeds, copper, given + copper)
+
+
+def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np.ndarray) -> np.ndarray:
+    """Return the derivative of B tau_motor by q, along ``pc.integrate(model, q, e)``, shape (nv, nv)."""
+    found, rows, driven = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
+    for unit in np.eye(model.nv):
+        _bridge.derivatives(model, data, q, unit, NOTHING, found.ravel())  # of the tree's velocities
+        rows.append(tau_motor @ rotor_rows(model, found[1])[driven])
+    return np.array(rows)
 
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:

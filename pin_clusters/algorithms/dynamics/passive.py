@@ -7,6 +7,7 @@ import numpy as np
 
 from ...errors import ArgumentTypeError
 from ...model import FRICTION_SPEED, ClusterData, ClusterModel
+from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .aba import aba
 from .losses import Losses
@@ -51,21 +52,28 @@ def passive_torque(
     check_friction_speed("passive_torque", friction_speed)
     if model.passive is None:
         return np.zeros(model.nv)
-    losses = Losses(model, data, q, v, float(friction_speed))
+    own = springs(model, data, q, v, float(friction_speed))
     if not model.passive.lossy:
-        return losses.springs
+        return own
     if tau is None:
         raise ArgumentTypeError(
             f"passive_torque: the gear of {model.passive.lossy[0]!r} loses a part of its load, so the torque of the "
             "motors is needed: passive_torque(model, data, q, v, tau), tau as for pc.aba."
         )
     tau = _check.velocity(model, "tau", tau)
-    a = aba(model, data, q, v, tau + losses.springs, fext)
-    load = losses.left(losses.motor_torque(tau), a)
+    losses = Losses(model, data, q, v, float(friction_speed))
+    a = aba(model, data, q, v, tau + own, fext)
+    load = losses.load(losses.motor_torque(tau) - losses.friction, model, a)
     if not np.isfinite(load).all():
         return np.full(model.nv, np.nan)
     response = losses.rows @ computeMinverse(model, data, q) @ losses.rows.T
-    return losses.springs - losses.settle(load, response) @ losses.rows
+    return own - losses.settle(load, response) @ losses.rows
+
+
+def springs(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, speed: float) -> np.ndarray:
+    """Return the torque of all that acts but gears, on the independent joints."""
+    G = _bridge.matrix(model, data, q)
+    return np.zeros(model.nv) if model.passive is None else np.asarray(model.passive.torque(q, G @ v, speed) @ G)
 
 
 def check_friction_speed(caller: str, given: Any) -> None:

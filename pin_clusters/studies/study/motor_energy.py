@@ -6,6 +6,7 @@ import numpy as np
 
 from ...algorithms.dynamics.losses import Losses
 from ...algorithms.dynamics.motor import motor_power
+from ...algorithms.dynamics.passive import springs
 from ...algorithms.dynamics.rnea import rnea
 from ...errors import ArgumentTypeError
 from ...model import FRICTION_SPEED, ClusterModel, check_model
@@ -67,8 +68,9 @@ def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
         if simulated:
             u = losses.motor_torque(motion.tau[k])
         else:
-            u = losses.motor_torque(rnea(model, data, *state) - losses.springs - (0.0 if ground is None else ground[k]))
-            u = u + losses.loss(losses.left(u, a[k]))
+            others = springs(model, data, q[k], v[k], FRICTION_SPEED) + (0.0 if ground is None else ground[k])
+            u = losses.motor_torque(rnea(model, data, *state) - others)
+            u = u + losses.loss(losses.load(u - losses.friction, model, a[k]))
         flows[k] = motor_power(model, data, q[k], v[k], u, a[k])[:4]
     given, friction, gear, copper = flows.transpose(1, 0, 2)
     rest = given - friction - gear
