@@ -18,6 +18,7 @@ from .continuation import carry as carry
 from .derivative_memory import DerivativeMemory as DerivativeMemory
 from .elements import Cluster as Cluster
 from .elements import RotorElement as RotorElement
+from .elements import find_rotors as find_rotors
 from .expansion import SpanningTree as SpanningTree
 from .expansion import depth_first as depth_first
 from .expansion import expand as expand

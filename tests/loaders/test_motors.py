@@ -82,6 +82,32 @@ def test_the_joint_of_that_name_comes_before_others_that_fit(leg: Path) -> None:
     assert [r.name for r in found.motors] == ["rotor:knee"]
 
 
+@pytest.mark.parametrize("pattern", ["hip*", "hi?", "[gh]ip", "*"])
+def test_a_pattern_that_fits_a_joint_of_another_entry_is_refused_with_both_places(leg: Path, pattern: str) -> None:
+    entry = "  - {{joint: '{}', ratio: 9, rotor_inertia: 1e-5, armature: keep{}}}\n"
+    one, other = entry.format("hip_joint", ", name: a"), entry.format(pattern, "")
+    for pair in ([one, other], [other, one]):
+        with pytest.raises(
+            pc.LoadError, match=r"line 4: joint 'hip_joint' has a motor already, .*line 3\. Keep one"
+        ) as e:
+            of_text(leg, "motors_version: 1\nmotors:\n" + "".join(pair))
+        assert str(e.value).count("leg.motors.yaml") == 2
+    both = "motors_version: 1\nmotors:\n" + one + entry.format("hip", ", name: b")
+    assert [r.name for r in of_text(leg, both).motors] == ["a", "b"]  # two motors on one joint, as is said
+
+
+def test_a_finger_that_follows_is_left_to_the_joint_that_leads(tmp_path: Path) -> None:
+    joint = '<joint name="knee_joint" type="revolute">'
+    hand = URDF.replace(joint, joint + '<mimic joint="hip_joint" multiplier="-1"/>')
+    (tmp_path / "hand.urdf").write_text(hand, encoding="utf-8")
+    model = pc.open_robot(tmp_path / "hand.urdf")
+    assert [s.joint for s in suggested(model)] == ["hip_joint"]
+    motor = {"joint": "*", "ratio": 9, "rotor_inertia": 1e-5, "armature": "keep"}
+    found = with_motors(model, {"motors_version": 1, "motors": [motor]})
+    assert [r.name for r in found.motors] == ["rotor:hip_joint"]
+    assert pc.actuation_matrix(found, found.createData(), pc.neutral(found)).tolist() == [[9.0]]
+
+
 def test_nothing_is_read_unasked(leg: Path) -> None:
     of_text(leg, MOTORS)
     assert pc.open_robot(leg).rotors == ()
@@ -97,7 +123,9 @@ BAD = {
     "unknown joint, name first": ("joint: hip_joint", "name: m\n    joint: elbow", 4, "no joint .* is 'elbow'"),
     "a joint that does not move": ("joint: hip_joint", "joint: knee_rotor_joint", 3, "no joint of one degree"),
     "same motor twice": ("name: knee_motor", "name: rotor:hip_joint", 8, "motor 'rotor:hip_joint' already, .*line 3"),
-    "limits twice": ("joint: knee ", "joint: hip ", 8, "limits of joint 'hip_joint' already, .*line 3"),
+    "joint twice": ("joint: knee ", "joint: hip ", 8, "joint 'hip_joint' has a motor already, .*line 3. .*each a name"),
+    "limits twice": ("joint: hip_joint", "joint: knee\n    name: a\n    armature: keep", 10,
+                     "limits of joint 'knee_joint' already, .*line 3"),
     "no joint": ("joint: hip_joint", "name: hip", 3, "joint is missing"),
     "no inertia": ("    rotor_inertia: 1.2e-4\n", "", 3, "rotor_inertia of joint 'hip_joint' is missing"),
     "no ratio": ("    ratio: -6.33\n", "", 3, "either ratio or stages of joint 'hip_joint'"),
@@ -188,6 +216,25 @@ def test_mjcf_has_a_control_per_motor(leg: Path, approximation: str) -> None:
     if approximation == "exact":
         assert [joint for _, joint in motors] == ["rotor:hip_joint", "knee_motor"]
     assert 'ctrlrange="-2 2"' in text
+
+
+@pytest.mark.filterwarnings("ignore::pin_clusters.errors.PinClustersWarning")
+@pytest.mark.parametrize("ratio", ["-6.33", "1", "0.5"])
+def test_an_exact_mjcf_opens_with_the_same_motors(leg: Path, ratio: str) -> None:
+    model = of_text(leg, MOTORS.replace("-6.33", ratio))
+    file = leg.with_name("leg.xml")
+    pc.to_mjcf(model, "exact", file=file)
+    found = pc.open_robot(file)
+    assert {r.name for r in found.motors} == {r.name for r in model.motors}
+    assert found.independent_joints == model.independent_joints
+    by_name = {r.name: r for r in found.rotors}
+    assert not by_name["knee_motor_stage_1"].driven
+    for r in model.motors:
+        assert by_name[r.name].row == pytest.approx(r.row, rel=1e-12)
+    M = [pc.crba(m, m.createData(), pc.neutral(m)) for m in (model, found)]
+    assert np.allclose(*M, rtol=1e-5)  # the file's rotors have a little mass
+    asked = pc.buildModelFromMJCF(file, independent=["knee_motor"])
+    assert "knee_motor" in asked.independent_joints
 
 
 def test_urdf_keeps_which_rotors_are_motors(leg: Path) -> None:

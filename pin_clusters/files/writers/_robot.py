@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Mapping
 
-from ...approximations import followers
 from ...approximations.armature import Driven, axial_inertia, joined
 from ...constraints.rows import joint_id
 from ...constraints.spring import GravityCompensation, Spring
@@ -36,12 +35,7 @@ class Robot:
     def __init__(self, model: ClusterModel, rung: str, stiff: float) -> None:
         self.model, self.tree, self.rung = model, model.own_tree, rung
         following = {row.dependent for row in model.coupling_rows}
-        free = set(followers(model))
-        self._locked = [
-            r
-            for r in model.rotors
-            if rung != "exact" and (r.joint_id is None or (r.joint_id in following and r.name not in free))
-        ]
+        self._locked = [r for r in model.rotors if rung != "exact" and (r.joint_id is None or r.joint_id in following)]
         locked = {r.joint_id for r in self._locked if r.joint_id is not None}
         self.bodies = Bodies(model, locked, rung == "exact")
         self._sites()

@@ -28,7 +28,7 @@ def warn_of_motors(caller: str, model: ClusterModel) -> None:
 
 
 class Suggested(NamedTuple):
-    """What the robot's file says about a joint of one degree of freedom that no rotor drives yet."""
+    """What the robot's file says about a joint of one degree of freedom that leads, and that no rotor drives yet."""
 
     joint: str
     armature: float  # [kg m^2] or [kg]; 0 without any
@@ -42,7 +42,7 @@ def suggested(model: ClusterModel) -> list[Suggested]:
     tree, found = model.own_tree, list[Suggested]()
     links = {f.name: f for f in tree.frames if f.type == pin.FrameType.BODY and f.name.endswith("_rotor")}
     used = {iv for r in model.rotors for iv, _ in r.drivers}
-    used |= {tree.idx_vs[r.joint_id] for r in model.rotors if r.joint_id is not None}
+    used |= {tree.idx_vs[row.dependent] for row in model.coupling_rows} - {*model.idx_v_independent}
     for j in range(1, tree.njoints):
         name, i, axis, inertia = str(tree.names[j]), tree.idx_vs[j], joint_axis(tree.joints[j]), 0.0
         if axis is None or i in used:

@@ -32,7 +32,7 @@ def aba_with_losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.n
     else:
         space.at(np.asarray(q, dtype=float), np.asarray(v, dtype=float))
         G, g = span.from_tree @ space.G, span.from_tree @ space.g
-    ids = [j for j, r in zip(rotor_ids(model, span), model.rotors, strict=True) if r.driven]
+    ids = [j for j, r in zip(rotor_ids(model.rotors, span), model.rotors, strict=True) if r.driven]
     at = [span.tree.joints[j].idx_v for j in ids]
     R, bias, J = G[at], g[at], np.diag([r.axial_inertia for r in model.motors])
     w, n, k = R @ v, model.nv, len(at)
