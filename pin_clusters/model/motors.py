@@ -13,13 +13,7 @@ from .elements import RotorElement
 
 
 def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> tuple[RotorElement, ...]:
-    """Return the rotors with their motors, stated by ``Rotor`` or by themselves.
-
-    Raises:
-        ConstraintError: A motor is on no rotor, on one that has another or that none drives, or has a gear with losses
-            on a body that is no balanced rotor.
-        UnknownNameError: No rotor has the name.
-    """
+    """Return the rotors with their motors, stated by ``Rotor`` or by themselves; or say what is wrong with one."""
     by_name = {r.name: r for r in rotors}
     found = {r.name: r.source.motor for r in rotors if r.source is not None and r.source.motor is not None}
     for motor in (c for c in constraints if isinstance(c, Motor)):

@@ -115,14 +115,10 @@ def motor_torque(
 
 
 class MotorPower(NamedTuple):
-    """Where the power of motors goes, [W]; each of shape (motors,), in the order of ``model.motors``.
+    """Where the power of motors goes, [W], shape (motors,), in the order of ``model.motors``.
 
-    Attributes:
-        mechanical: Torque times speed, at the rotor.
-        friction: Lost to friction of the motor.
-        gear: Lost in its gear; NaN where it is not determined.
-        copper: Lost in its windings; NaN where torque constant or resistance are not known.
-        electrical: Mechanical and copper.
+    Mechanical (torque times speed of the rotor), friction of the motor, loss of its gear (NaN where it is not
+    determined), copper (NaN where torque constant or resistance are not known), electrical: mechanical and copper.
     """
 
     mechanical: np.ndarray
@@ -151,11 +147,8 @@ def motor_power(
     u = vector(model, "tau_motor", tau_motor, len(model.motors), "len(model.motors)")
     check_friction_speed("motor_power", friction_speed)
     losses = Losses(model, data, q, v, float(friction_speed))
-    loss = (
-        np.where(losses.factors.any(axis=0), np.nan, 0.0)
-        if a is None
-        else losses.part(losses.load(u - losses.friction, model, a))
-    )
+    left = losses.load(u - losses.friction, model, a)
+    loss = np.where(losses.factors.any(axis=0), np.nan, 0.0) if a is None else losses.part(left)
     copper = np.full(len(u), np.nan)
     for k, r in enumerate(model.motors):
         if r.motor is not None and r.motor.resistance is not None and r.motor.torque_constant is not None:

@@ -13,7 +13,7 @@ from ...constraints import Motor, Rotor
 from ...constraints.motor_catalogue import motor_of
 from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
-from ..motor_keys import FILE, FRICTION, GEAR, MOTOR, TEXT, Key, Number
+from ..motor_keys import FILE, MOTOR, TEXT, Key, Number
 from ._arguments import read_file
 from ._numbers import number
 from ._xml import in_words_of
@@ -27,12 +27,7 @@ class Given(NamedTuple):
     where: str
 
 
-_OF_MOTOR = {f.name for f in fields(Motor)}.intersection({*MOTOR, *FRICTION, *GEAR}) - {
-    "name",
-    "source",
-    "ratio",
-    "rotor_inertia",
-}
+_OF_MOTOR = {f.name for f in fields(Motor)} - {"rotor", "name", "source", "ratio", "rotor_inertia"}
 Motors = str | os.PathLike[str] | Mapping[str, Any]
 
 

@@ -17,13 +17,9 @@ from .trajectories import Trajectory
 class Efficiency(NamedTuple):
     """Energies over a motion, [J], shape (motors,), in the order of ``model.motors``.
 
-    Attributes:
-        energy_in: From the motor where it drives, from the joints where they drive it.
-        energy_out: On the other side; what is missing is lost to friction and gear.
-        friction: Lost in the motor.
-        gear: Lost in its gear.
-        copper: Lost in its windings; NaN where torque constant or resistance are not known.
-        efficiency: Of all together, out by in, a number, without copper; NaN where nothing moves.
+    In: from the motor where it drives, from the joints where they drive it. Out: on the other side; what is missing is
+    lost to friction of the motor and in its gear. Copper: lost in its windings, NaN where constants are not known.
+    Efficiency: of all together, out by in, a number, without copper; NaN where nothing moves.
     """
 
     energy_in: np.ndarray
