@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 VERSION = 1
 ENDING = ".motors.yaml"
 TEXT = "text"
+BOOL = ("true", "false")
 
 
 class Number(NamedTuple):
@@ -21,7 +22,9 @@ class Number(NamedTuple):
 class Key(NamedTuple):
     """A key: what stands there, and what that means."""
 
-    kind: Any  # TEXT, a Number, a tuple of words, a table (a mapping is there) or [table] (a list of them)
+    kind: (
+        Any  # TEXT, a Number, a tuple of words, a table (a mapping is there; "*" is any key), or a list of one of them
+    )
     about: str
     needed: bool = False
 
@@ -47,10 +50,12 @@ GEAR: dict[str, Key] = {
         Number("1", signed=True, zero=True), "the same where the joint drives, by default equal; 0 or less if it locks"
     ),
 }
+JOINTS: dict[str, Key] = {
+    "*": Key(Number("turns per turn", signed=True), "turns of the gear's output per turn of that joint")
+}
 MOTOR: dict[str, Key] = {
-    "joint": Key(
-        TEXT, "joint that it drives, or each that fits, of *, ? and [ab]; _joint at the end may be left out", True
-    ),
+    "joint": Key(TEXT, "joint that it drives, or each that fits, of *, ? and [ab]; _joint at the end may be left out"),
+    "joints": Key(JOINTS, "several that turn it together, in place of one, each with turns of its gear's output"),
     "name": Key(TEXT, "by default rotor:JOINT"),
     "ratio": Key(Number("turns per turn", signed=True), "turns of the rotor per turn of the joint (or per m)"),
     "stages": Key([STAGE], "in place of ratio: those of the gear, from the motor to the joint"),
@@ -68,9 +73,30 @@ MOTOR: dict[str, Key] = {
         ("replace", "keep"), "whether the rotor stands for the armature of the robot's file, or adds to it"
     ),
     "limits": Key(LIMITS, "in place of those of the robot's file"),
+    "in_file": Key(BOOL, "true: the robot's file has this rotor already; that is checked, and nothing added"),
     "source": Key(TEXT, "where the numbers come from"),
+    "sure": Key(("maker", "file", "paper", "measured", "estimated"), "who vouches for them"),
+}
+ORIGIN: dict[str, Key] = {
+    "shipped": Key(TEXT, "name of pc.load, in place of the others"),
+    "module": Key(TEXT, "of robot_descriptions"),
+    "repository": Key(TEXT, "OWNER/NAME on GitHub"),
+    "path": Key(TEXT, "of the file in it"),
+    "version": Key(TEXT, "its commit"),
+    "sha256": Key(TEXT, "of the file; several with spaces between"),
+    "base": Key(("fixed", "floating"), "of a URDF, which does not say; by default fixed"),
+}
+ARMATURE: dict[str, Key] = {"*": Key(Number("kg m^2, or kg of a sliding joint", zero=True), "armature of these joints")}
+PUBLISHED: dict[str, Key] = {
+    "where": Key(TEXT, "repository, version, path, line", True),
+    "armature": Key(ARMATURE, "by joints, as joint of a motor", True),
 }
 FILE: dict[str, Key] = {
     "motors_version": Key((str(VERSION),), f"version of the format, {VERSION}", True),
+    "robot": Key(TEXT, "what robot it is"),
+    "file": Key(ORIGIN, "the robot's file"),
+    "published": Key([PUBLISHED], "armature that files of others give it"),
     "motors": Key([MOTOR], "one entry per motor, however many stages its gear has", True),
+    "notes": Key([TEXT], "what else is to be known"),
+    "unknown": Key(BOOL, "true if no number of its motors is known: motors is an empty list then"),
 }

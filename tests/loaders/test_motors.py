@@ -117,7 +117,7 @@ BAD = {
     "unknown key": ("source:", "sorce:", 7, "unknown key 'sorce' of joint 'hip_joint'. Did you mean 'source'"),
     "unknown key of a stage": ("inertia: 3e-5", "inertja: 3e-5", 12, "unknown key 'inertja' of joint 'knee'"),
     "unknown key of limits": ("effort: 2\n", "torque: 2\n", 18, "unknown key 'torque' of joint 'knee'"),
-    "unknown key of the file": ("motors_version", "robot: leg\nmotors_version", 1, "unknown key 'robot'"),
+    "unknown key of the file": ("motors_version", "robt: leg\nmotors_version", 1, "unknown key 'robt'"),
     "key twice": ("ratio: -6.33", "ratio: 1\n    ratio: -6.33", 5, "'ratio' is given twice"),
     "unknown joint": ("joint: hip_joint", "joint: hjp_joint", 3, "is 'hjp_joint'. Did you mean 'hip_joint'"),
     "unknown joint, name first": ("joint: hip_joint", "name: m\n    joint: elbow", 4, "no joint .* is 'elbow'"),

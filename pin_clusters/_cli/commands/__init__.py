@@ -9,7 +9,16 @@ import click
 
 CONTEXT = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 POSITIVE = click.FloatRange(min=0.0, min_open=True)
-ROBOT = click.argument("robot", metavar="ROBOT|FILE")
+
+
+def file_of(_: click.Context, __: click.Parameter, robot: str | None) -> str | None:
+    """Return the file of a robot of robot_descriptions by its name, and all else as it is."""
+    from ...files.readers.descriptions import described
+
+    return robot and str(described(robot))
+
+
+ROBOT = click.argument("robot", metavar="ROBOT|FILE", callback=file_of)
 
 
 def names(_: click.Context, __: click.Parameter, text: str | None) -> tuple[str, ...] | None:
@@ -36,7 +45,10 @@ _ROTOR = click.option(
     "the file has armature ...,replace or ...,keep. Several times.",
 )  # fmt: skip
 
-_WHAT = "ROBOT ships with the package, by name; FILE is a URDF, URDF+, MJCF, SDF or YAML file (of extended URDF)."
+_WHAT = (
+    "ROBOT ships with the package, or with robot_descriptions (g1_mj_description), by name; FILE is a URDF, URDF+, MJCF, "
+    "SDF or YAML file (of extended URDF)."
+)
 
 
 def explained(command: Any) -> Any:

@@ -6,13 +6,13 @@ from typing import Any, Literal
 import click
 
 from .. import common
-from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, explained, folder_of, keep, of_robot, output
+from . import CONTEXT, DROP_ROTORS, POSITIVE, ROBOT, explained, file_of, folder_of, keep, of_robot, output
 
 PERCENT = click.FloatRange(0.0, 100.0, min_open=True)
 
 
 @click.command(context_settings=CONTEXT)
-@click.argument("robot", metavar="ROBOT|FILE", required=False)
+@click.argument("robot", metavar="ROBOT|FILE", required=False, callback=file_of)
 @output("study")
 @click.option(
     "--trajectory", metavar="NAME|FILE", default="sine", show_default=True,

@@ -6,7 +6,7 @@ from typing import Any
 import click
 
 from .. import common
-from . import CONTEXT, DROP_ROTORS, POSITIVE, WORKERS, folder_of, of_robot, output
+from . import CONTEXT, DROP_ROTORS, POSITIVE, WORKERS, file_of, folder_of, of_robot, output
 
 
 @click.group(context_settings=CONTEXT)
@@ -21,7 +21,7 @@ def sweep() -> None:
 
 
 @sweep.command(context_settings=CONTEXT)
-@click.argument("robot", metavar="ROBOT|FILE", default="mit_humanoid_leg")
+@click.argument("robot", metavar="ROBOT|FILE", default="mit_humanoid_leg", callback=file_of)
 @output("sweep_ratio")
 @click.option("--factors", metavar="F,F,...", help="Factors of all ratios.  [default: 1/3,1/2,1,2,3,5,10,20]")
 @click.option("--amplitude", type=POSITIVE, default=0.5, show_default=True, help="Amplitude of each joint, rad (m).")

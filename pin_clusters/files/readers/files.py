@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 from ...errors import LoadError
 from ...model import ClusterModel
 from ._arguments import documented, is_xml, read_file
+from .descriptions import described
 from .extended_urdf import buildModelFromYAML
 from .mjcf import buildModelFromMJCF
 from .motors import Motors, with_motors
@@ -48,7 +49,7 @@ def open_robot(
     `buildModelFromSdf` and `buildModelFromYAML`, which it calls, say what is read, and have further arguments.
 
     Args:
-        file: Path of the file.
+        file: Path of the file, or the name of a robot of ``robot_descriptions``, if that is installed.
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default what
             the file says, or none.
         motors: Rotors, gears and limits of the motors: path of a ``.motors.yaml`` file, whose template ``pin-clusters
@@ -60,7 +61,9 @@ def open_robot(
     Example:
         >>> import pin_clusters as pc
         >>> model = pc.open_robot("agility_cassie/cassie.xml")  # doctest: +SKIP
+        >>> model = pc.open_robot("g1_mj_description")  # doctest: +SKIP
     """
+    file = described(file)
     model = reader_of(file)(file, root_joint, constraints, q_reference, independent)
     return model if motors is None else with_motors(model, motors)
 

@@ -5,6 +5,7 @@ import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import fields, replace
 from fnmatch import fnmatchcase
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +14,7 @@ from ...constraints import Motor, Rotor
 from ...constraints.motor_catalogue import motor_of
 from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
-from ..motor_keys import FILE, MOTOR, TEXT, Key, Number
+from ..motor_keys import BOOL, FILE, MOTOR, TEXT, Key, Number
 from ._arguments import read_file
 from ._numbers import number
 from ._xml import in_words_of
@@ -39,12 +40,7 @@ def with_motors(
     Each is a `Rotor`, each further stage with an inertia another one that no motor drives. What does not fit the table
     of keys, or the robot, is a ``LoadError`` with its line, or with its place in ``words``, further motors.
     """
-    found = list[dict[str, Any]]()
-    if isinstance(motors, Mapping):
-        found = _table(_of_python(motors, "motors"), FILE, "")["motors"]
-    elif motors is not None:
-        path, text = read_file(motors, "a .motors.yaml")
-        found = _table(_of_node(read_yaml(text, repr(str(path)), nodes=True), repr(str(path))), FILE, "")["motors"]
+    found = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
     first = dict[str, tuple[str, bool]]()  # where a joint got a motor, and whether that has a name
@@ -52,16 +48,22 @@ def with_motors(
     limits = {"effort": np.array(tree.effortLimit), "velocity": np.array(tree.velocityLimit)}
     for motor in found:
         where, told = str(motor["where"]), motor.get("limits", {})
-        for joint in _joints(model, motor["joint"], where):
+        for joints in _driven(model, motor, where):
+            joint, *_ = joints
             i = tree.idx_vs[tree.getJointId(joint)]
+            with in_words_of(where):
+                made = list(_rotors(joints, motor))
+                if motor.get("in_file") == "true":
+                    _check_in_file(model, made[0])
+                    continue
             if i in taken:
                 raise LoadError(f"{where}: joint {joint!r} has a rotor in the robot's file, {taken[i]!r}. Keep one.")
             if joint in first and not (first[joint][1] and "name" in motor):
                 cure = f"Keep one{'' if words else ', or give each a name if both turn it'}."
                 raise LoadError(f"{where}: joint {joint!r} has a motor already, {first[joint][0]}. {cure}")
             first[joint] = where, "name" in motor
+            rotors += made
             with in_words_of(where):
-                rotors += (made := list(_rotors(joint, motor)))
                 made[0].resolve(tree)  # which asks what armature means
             for what in (*(f"motor {r.name!r}" for r in made), *[f"limits of joint {joint!r}"] * bool(told)):
                 if what in stated:
@@ -78,7 +80,44 @@ def with_motors(
     )  # fmt: skip
 
 
-def _joints(model: ClusterModel, pattern: str, where: str) -> list[str]:
+def read_motors(motors: Motors) -> dict[str, Any]:
+    """Return what a file of motors, or a mapping of its keys, says; what does not fit is a ``LoadError``."""
+    if isinstance(motors, Mapping):
+        return _table(_of_python(motors, "motors"), FILE, "")
+    path, text = read_file(motors, "a .motors.yaml")
+    return _table(_of_node(read_yaml(text, repr(str(path)), nodes=True), repr(str(path))), FILE, "")
+
+
+def _driven(model: ClusterModel, motor: Mapping[str, Any], where: str) -> list[dict[str, float]]:
+    """Return what each motor of an entry turns with: joints, and turns of its gear's output per turn of each."""
+    if "joint" in motor:
+        return [{joint: 1.0} for joint in joints_of(model, motor["joint"], where)]
+    fit = {pattern: joints_of(model, pattern, where) for pattern in motor["joints"]}
+    for pattern, names in fit.items():
+        if len(names) > 1:
+            raise LoadError(
+                f"{where}: {pattern!r} fits {len(names)} joints, such as {names[0]!r}. Of joints, name each."
+            )
+    return [{names[0]: motor["joints"][pattern] for pattern, names in fit.items()}]
+
+
+def _check_in_file(model: ClusterModel, stated: Rotor) -> None:
+    """Refuse a rotor that the robot's file is said to have, and has not."""
+    tree, near = model.own_tree, partial(math.isclose, rel_tol=1e-3)
+    wanted = {tree.idx_vs[tree.getJointId(n)]: x for n, x in zip(stated.joints, stated.ratios, strict=True)}  # type: ignore[arg-type]
+    for r in model.rotors:
+        ratios = dict(r.drivers)
+        if ratios.keys() == wanted.keys() and near(r.axial_inertia, stated.axial_inertia):
+            if all(near(abs(ratios[i]), abs(x)) for i, x in wanted.items()):
+                return
+    of = " and ".join(f"{x:.6g} turns of {n!r}" for n, x in zip(stated.joints, stated.ratios, strict=True))  # type: ignore[arg-type]
+    raise LoadError(
+        f"in_file is true, but no rotor of the robot's file has {stated.axial_inertia:g} kg m^2 and {of}. Take in_file "
+        "out where the file has none."
+    )
+
+
+def joints_of(model: ClusterModel, pattern: str, where: str) -> list[str]:
     """Return the joints of that name, or those that a pattern fits."""
     names = [str(n) for n, nv in zip(model.own_tree.names, model.own_tree.nvs, strict=True) if nv == 1]
     some = [n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.removesuffix("_joint"), pattern)]
@@ -89,19 +128,23 @@ def _joints(model: ClusterModel, pattern: str, where: str) -> list[str]:
     return [pattern] if pattern in names else some
 
 
-def _rotors(joint: str, motor: Mapping[str, Any]) -> Iterator[Rotor]:
+def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[Rotor]:
     """Return the rotor of a motor, and those of the further stages of its gear, each with its own speed."""
     stages, how = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
-    ratios, name = [stage["ratio"] for stage in stages if "ratio" in stage], motor.get("name", f"rotor:{joint}")
-    total = math.prod(ratios) if ratios else None  # that of the model then
+    names, turns = list(joints), np.array([*joints.values()])
+    ratios, name = (
+        [stage["ratio"] for stage in stages if "ratio" in stage],
+        motor.get("name", f"rotor:{'+'.join(names)}"),
+    )
+    total = (math.prod(ratios) * turns).tolist() if ratios else None  # that of the model then
     yield Rotor(
-        joint, total, axial_inertia=motor.get("rotor_inertia"), name=name, motor=_motor(motor),  # type: ignore[arg-type]
+        names, total, axial_inertia=motor.get("rotor_inertia"), name=name, motor=_motor(motor),  # type: ignore[arg-type]
         **how,
     )  # fmt: skip
     for k, stage in enumerate(stages, 1):
         if "inertia" in stage:
             more = {"axial_inertia": stage["inertia"], "driven": False, "name": f"{name}_stage_{k}"}
-            yield Rotor(joint, math.prod(ratios[k:]), **more, **how)
+            yield Rotor(names, (math.prod(ratios[k:]) * turns).tolist(), **more, **how)
 
 
 def _motor(keys: Mapping[str, Any]) -> Motor | None:
@@ -142,19 +185,34 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
         raise LoadError(f"{given.where}: expected keys and values{owner}, such as {next(iter(table))}: ...")
     if table is MOTOR and isinstance(joint := given.value.get("joint", given).value, str):
         owner = f" of joint {joint!r}"
+    named = "*" not in table
     for key, value in given.value.items():
-        if key not in table:
+        if named and key not in table:
             raise LoadError(f"{value.where}: unknown key {key!r}{owner}.{did_you_mean(key, table)}")
     if missing := [key for key, x in table.items() if x.needed and key not in given.value]:
         raise LoadError(f"{given.where}: {missing[0]}{owner} is missing: {table[missing[0]].about}.")
+    if table is MOTOR and len(place := {"joint", "joints"} & given.value.keys()) != 1:
+        what = "give either joint or joints" if place else f"joint is missing: {MOTOR['joint'].about}"
+        raise LoadError(f"{given.where}: {what}.")
+    if table is MOTOR and {"joints", "limits"} <= given.value.keys():
+        raise LoadError(f"{given.value['limits'].where}: limits are those of one joint. Leave them out with joints.")
     gears = len({"ratio", "stages"} & given.value.keys())
     if table is MOTOR and gears != 1 and not (gears == 0 and "model" in given.value):
         raise LoadError(f"{given.where}: give either ratio or stages{owner}.")
     if table is MOTOR and not {"rotor_inertia", "model"} & given.value.keys():
         raise LoadError(f"{given.where}: rotor_inertia{owner} is missing: {MOTOR['rotor_inertia'].about}.")
-    place = {"where": given.value["joint"].where} if table is MOTOR else {}
-    open_text = [k for k, x in given.value.items() if x.value is None and table[k].kind == TEXT and not table[k].needed]
-    return {k: _value(x, k, table[k], owner) for k, x in given.value.items() if k not in open_text} | place
+    keys = {k: table[k if named else "*"] for k in given.value}
+    at = {"where": given.value[next(iter(place))].where} if table is MOTOR else {}
+    open_text = [k for k, x in given.value.items() if x.value is None and keys[k].kind == TEXT and not keys[k].needed]
+    if table is FILE and (given.value["motors"].value == []) is not (
+        str(given.value.get("unknown", given).value).lower() == "true"
+    ):
+        raise LoadError(
+            f"{given.value['motors'].where}: motors must be a list, empty if unknown is true, and only then."
+        )
+    return {
+        k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text
+    } | at  # fmt: skip
 
 
 def _value(given: Given, name: str, key: Key, owner: str) -> Any:
@@ -163,13 +221,16 @@ def _value(given: Given, name: str, key: Key, owner: str) -> Any:
         raise LoadError(f"{given.where}: {what} is not filled in: {key.about}.")
     if isinstance(kind, dict):
         return _table(given, kind, owner)
+    if value == [] and name == "motors":
+        return value
     if not value or isinstance(value, list) is not isinstance(kind, list) or isinstance(value, dict):
         raise LoadError(
             f"{given.where}: {what} must be {'a list' if isinstance(kind, list) else 'one value'}: {key.about}."
         )
     if isinstance(kind, list):
-        return [_table(x, kind[0], owner) for x in value]
+        return [_value(x, name, key._replace(kind=kind[0]), owner) for x in value]
     if not isinstance(kind, Number):
+        value = value.lower() if kind == BOOL else value  # Python's True
         if kind != TEXT and value not in kind:
             raise LoadError(f"{given.where}: {what} must be {' or '.join(kind)}, got {value!r:.60}.")
         return value
