@@ -9,7 +9,7 @@ from pin_clusters_command import INTERRUPTED
 from .._support.version import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, design, export, paper, robot, simulate, sweep
+from .commands import CONTEXT, accuracy, atlas, design, export, paper, robot, simulate, sweep
 
 
 class _Commands(click.Group):
@@ -37,6 +37,7 @@ def main() -> None:
       pin-clusters study mit_humanoid_leg     what the armature approximation gets wrong
       pin-clusters study tello                the same for closed loops and differentials
       pin-clusters audit mit_humanoid         is armature enough? one page that says so
+      pin-clusters atlas                      the same of 34 robots that people own
       pin-clusters mechanism ankle_2rsu       how far, how strong, what its rods carry: one page
       pin-clusters info mini_cheetah          what a robot is made of
       pin-clusters info my_robot.urdf         the same of URDF, URDF+, MJCF, SDF, YAML
@@ -63,6 +64,7 @@ for command in (
     export.motors,
     accuracy.study,
     accuracy.audit,
+    atlas.atlas,
     design.mechanism,
     sweep.sweep,
     paper.paper,

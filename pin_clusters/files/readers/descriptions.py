@@ -42,5 +42,7 @@ def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
         raise LoadError(f"{PACKAGE} cannot fetch {file!r}: {' '.join(str(error).split())[:300]}") from error
     path = getattr(module, "URDF_PATH", None) or getattr(module, "MJCF_PATH", None)
     if path is None:
-        raise LoadError(f"{file!r} of {PACKAGE} has neither URDF_PATH nor MJCF_PATH: expand its xacro, and give the file.")
+        raise LoadError(
+            f"{file!r} of {PACKAGE} has neither URDF_PATH nor MJCF_PATH: expand its xacro, and give the file."
+        )
     return Path(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
@@ -105,11 +106,11 @@ def ends(model: ClusterModel, q: np.ndarray) -> tuple[str, ...]:
     links = [j for j in range(1, tree.njoints) if j not in rotors]
     parents = {int(tree.parents[j]) for j in links}
     depth = {j: len(tree.supports[j]) for j in links if j not in parents and tree.nvs[j] == 1}
-    path = _origins(model, q)
+    path, named = _origins(model, q), Counter(f.name for f in tree.frames)
     found: dict[int, str] = {}
     for j in sorted(depth, key=lambda j: (-depth[j], j)):
-        # models that were not read from a file may have no frames
-        frames = [f for f in tree.frames if f.parentJoint == j]
+        # models that were not read from a file may have no frames; a name may be that of a joint and of a body
+        frames = [f for f in tree.frames if f.parentJoint == j and named[f.name] == 1]
         if frames and np.ptp(path[:, j], axis=0).max() > _STILL:
             found.setdefault(depth[j], next((f.name for f in frames if f.type.name == "BODY"), frames[0].name))
     return tuple(found.values())[:_FRAMES]

@@ -65,13 +65,13 @@ def text(name: str, package: str = __package__) -> str:
     return resources.files(package).joinpath(name).read_text(encoding="utf-8")
 
 
-def page(command: str, package: str, values: dict[str, Any]) -> str:
-    """Return a whole page of a command: ``page.html`` of a package, filled, in what all pages have round it.
+def page(command: str, package: str, values: dict[str, Any], name: str = "page.html") -> str:
+    """Return a whole page of a command: a template of a package, filled, in what all pages have round it.
 
     The values have its ``heading``, a ``sentence`` that describes it, and the ``robot``.
     """
     common = {"css": Html("\n" + text("page.css")), "version": __version__, "pinocchio_version": pin.__version__}
-    content = {"command": command, "content": fill(read("page.html", package), values)}
+    content = {"command": command, "content": fill(read(name, package), values)}
     filled = fill(read("frame.html"), common | values | content)
     return f"<!DOCTYPE html>\n{joined(filled)}\n"
 
