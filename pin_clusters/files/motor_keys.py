@@ -77,6 +77,7 @@ MOTOR: dict[str, Key] = {
     "source": Key(TEXT, "where the numbers come from"),
     "sure": Key(("maker", "file", "paper", "measured", "estimated"), "who vouches for them"),
 }
+POSE: dict[str, Key] = {"*": Key(Number("rad, or m", signed=True, zero=True), "where that joint is")}
 ORIGIN: dict[str, Key] = {
     "shipped": Key(TEXT, "name of pc.load, in place of the others"),
     "module": Key(TEXT, "of robot_descriptions"),
@@ -85,6 +86,7 @@ ORIGIN: dict[str, Key] = {
     "version": Key(TEXT, "its commit"),
     "sha256": Key(TEXT, "of the file; several with spaces between"),
     "base": Key(("fixed", "floating"), "of a URDF, which does not say; by default fixed"),
+    "pose": Key(POSE, "of some joints, about which it moves where loops are singular in that of the file"),
 }
 ARMATURE: dict[str, Key] = {"*": Key(Number("kg m^2, or kg of a sliding joint", zero=True), "armature of these joints")}
 PUBLISHED: dict[str, Key] = {

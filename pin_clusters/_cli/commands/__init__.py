@@ -46,8 +46,8 @@ _ROTOR = click.option(
 )  # fmt: skip
 
 _WHAT = (
-    "ROBOT ships with the package, or with robot_descriptions (g1_mj_description), by name; FILE is a URDF, URDF+, MJCF, "
-    "SDF or YAML file (of extended URDF)."
+    "ROBOT ships with the package, or with robot_descriptions (g1_mj_description), by name; FILE is a URDF, URDF+, "
+    "MJCF, SDF or YAML file (of extended URDF)."
 )
 
 

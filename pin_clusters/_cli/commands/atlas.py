@@ -1,27 +1,18 @@
 """The command ``atlas``."""
 
-from __future__ import annotations
-
-import math
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import click
 
 from .. import common
 from . import CONTEXT, POSITIVE, output
 
-if TYPE_CHECKING:
-    from rich.console import Console
-
-    from ...studies.atlas import AtlasResult, Entry
-
 
 @click.command(context_settings=CONTEXT)
 @click.option(
     "--only", multiple=True, metavar="ROBOT", help="These robots only, by the names of --list; several times."
 )
-@click.option("--list", "listed", is_flag=True, help="Say which robots there are, and which of their files are here.")
+@click.option("--list", "listed", is_flag=True, help="Say which robots there are, and whose files are here.")
 @click.option(
     "--files", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER",
     help="Where checkouts of repositories are, by NAME or OWNER/NAME, such as mujoco_menagerie; several times.",
@@ -37,8 +28,8 @@ def atlas(
     """How wrong is armature, robot by robot, for robots that people own?
 
     For each robot there is a sheet with its motors and the source of each number, and with the armature that others
-    published. The robot's own file is read from where it is on this machine: the cache of robot_descriptions, the package
-    example-robot-data, the robots of this package, or --files; nothing is fetched. Files of unknown versions are refused.
+    published. The robot's own file is read where it is on this machine: the cache of robot_descriptions, the package
+    example-robot-data, the robots of this package, or --files; nothing is fetched, unknown versions are refused.
 
     Writes index.html, a table that can be sorted, a page per robot, its audit, and all numbers as JSON and CSV.
 
@@ -49,76 +40,42 @@ def atlas(
       pin-clusters atlas --only mit_mini_cheetah --only uiuc_tello -o /tmp/atlas
     """  # noqa: D301 (click wants the character)
     from ...studies import atlas as made
+    from ...studies.atlas.entries import ROW, row
+    from ...studies.pages.template import number
     from .. import tables
 
-    out = common.console()
-    names = only or made.sheets()
+    out, names = common.console(), only or made.sheets()
     if listed:
-        _list(names, files, out)
+        lines = []
+        for sheet in map(made.sheet, names):
+            found = made.find(sheet, files)
+            here = "-" if not sheet.file else "no" if found is None else "yes" if found.known else "another version"
+            lines.append((sheet.name, sheet.robot, "no" if sheet.unknown else "yes", here, sheet.origin))
+        heads = ("name", "robot", "motors known", "file here", "its file")
+        tables.put(out, tables.table_of("Robots of the atlas", "lllll", heads, lines))
+        tables.say(out, f"Sheets, which --motors takes: {made.sheet(names[0]).path.parent}")
         return
     with common.output_folder(output):
         with common.ProgressBar("atlas") as progress:
             ready = list[str]()
 
-            def done(entry: Entry) -> None:
+            def done(entry: made.Entry) -> None:
                 ready.append(entry.name)
                 progress(len(ready), len(names))
 
-            found = made.run(names, files, any_version=any_version, drop=drop, workers=workers, done=done)
+            result = made.run(names, files, any_version=any_version, drop=drop, workers=workers, done=done)
         with common.written(output):
-            paths = found.write(output)
-    _show(found, out)
-    for e in found.entries:
+            paths = result.write(output)
+    lines = []
+    for e in result.entries:
+        span, *errors = row(e)
+        lines.append(
+            (e.name, span if e.judged else e.state, *("" if x != x else number(float(f"{x:.2g}")) for x in errors))
+        )
         if e.state in ("not here", "other version", "failed"):
             click.secho(f"warning: {e.name}: {e.verdict}", fg="yellow", err=True)
-    known = sum(e.state == "known" for e in found.entries)
-    tables.say(out, f"{known} of {len(found.entries)} robots in {found.seconds:.0f} s.")
+    title = "Largest RMS error of the torque of a joint, % of its peak: sine of 0.5 rad and 1.5 Hz, and others"
+    tables.put(out, tables.table_of(title, "ll" + "r" * 8, ("robot", *ROW), lines))
+    known = sum(bool(e.judged) for e in result.entries)
+    tables.say(out, f"{known} of {len(result.entries)} robots in {result.seconds:.0f} s.")
     common.say_written(out, *paths[:3])
-
-
-def _list(names: tuple[str, ...], files: tuple[Path, ...], out: Console) -> None:
-    """Print the sheets, and whether the files are here."""
-    from ...studies import atlas as made
-    from .. import tables
-
-    rows = []
-    for sheet in map(made.sheet, names):
-        found = made.find(sheet, files)
-        here = "-" if not sheet.file else "no" if found is None else "yes" if found.known else "another version"
-        rows.append((sheet.name, sheet.robot, "no" if sheet.unknown else "yes", here, sheet.origin))
-    tables.put(
-        out,
-        tables.table_of(
-            "Robots of the atlas", "lllll", ("name", "robot", "motors known", "file here", "its file"), rows
-        ),
-    )
-    tables.say(out, f"Sheets, which --motors takes: {made.sheet(names[0]).path.parent}")
-
-
-def _show(found: AtlasResult, out: Console) -> None:
-    """Print the table: largest errors of torque along the sine, as per cent of the joint's peak."""
-    from .. import tables
-
-    rows = []
-    for e in found.entries:
-        if e.state != "known":
-            rows.append((e.name, e.state, *[""] * 5))
-            continue
-        worst, shown = e.worst, [e.worst, *(e.named(x) for x in ("none", "diagonal", "block"))]
-        span = f"{min(j.low for j in e.published):.2g} to {max(j.high for j in e.published):.2g}" if worst else "none"
-        errors = [j.worst("sine")[1] if j else math.nan for j in shown]
-        rows.append(
-            (
-                e.name,
-                span,
-                *("" if math.isnan(x) else f"{x:.2g}" for x in errors),
-                worst.worst("sine")[0] if worst else "",
-            )
-        )
-    heads = ("robot", "published over right", "published %", "none %", "right %", "block %", "worst published at")
-    tables.put(
-        out,
-        tables.table_of(
-            "Largest RMS torque error, % of the joint's peak torque, sine of 0.5 rad, 1.5 Hz", "llrrrrl", heads, rows
-        ),
-    )

@@ -25,7 +25,7 @@ def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
     The package fetches what is not in its cache yet.
 
     Raises:
-        LoadError: robot_descriptions is not installed, has no such robot, cannot fetch it, or has neither URDF nor MJCF.
+        LoadError: robot_descriptions is not installed, has no such robot, cannot fetch it, or has no URDF or MJCF of it.
     """
     if not (isinstance(file, str) and file.isidentifier() and file.endswith(ENDING)) or os.path.lexists(file):
         return file

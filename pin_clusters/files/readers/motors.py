@@ -41,6 +41,10 @@ def with_motors(
     of keys, or the robot, is a ``LoadError`` with its line, or with its place in ``words``, further motors.
     """
     found = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
+    if motors is not None and not found:
+        raise LoadError(
+            f"of the motors of {model.name!r} nothing is known: unknown is true there, and motors is empty."
+        )
     found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
     first = dict[str, tuple[str, bool]]()  # where a joint got a motor, and whether that has a name

@@ -1,11 +1,10 @@
 """The atlas: what armature gets wrong, robot by robot, for robots that people own.
 
-A sheet per robot, ``robot_models/atlas/NAME.yaml``, has its motors with the source of each number, and the armature that
-others published; ``find`` finds the robot's file where the user has it, ``run`` computes, ``AtlasResult.write`` makes
-pages, JSON and CSV.
+A sheet per robot, ``robot_models/atlas/NAME.yaml``, has its motors with the source of each number, and armature that
+others published; ``find`` finds the robot's file where the user has it, ``run`` computes, ``write`` makes pages, JSON, CSV.
 """
 
-from .compared import Entry, JointLine, Judged
+from .entries import Entry, JointLine, Judged
 from .places import Found, find
 from .result import AtlasResult, run
 from .sheets import Sheet, sheet, sheets

@@ -11,14 +11,14 @@ from ...files.readers.motors import read_motors
 
 @dataclass(frozen=True)
 class Sheet:
-    """What is known of a robot.
+    """What is known of a robot: the keys of ``files.motor_keys.FILE``.
 
     Attributes:
         name: Of the sheet.
         path: Where it is; ``--motors`` takes it as it is.
         robot: What robot it is.
-        file: Where the robot's file comes from, by the keys of ``motor_keys.ORIGIN``; empty if there is none.
-        published: Armature that files of others give it: ``where``, and ``armature`` by joints, [kg m^2].
+        file: Where the robot's file comes from; empty if there is none.
+        published: Armature that files of others give it.
         motors: As in any file of motors.
         notes: What else is to be known.
         unknown: Whether no number of its motors is known.
@@ -27,7 +27,7 @@ class Sheet:
     name: str
     path: Path
     robot: str
-    file: dict[str, str]
+    file: dict[str, Any]
     published: tuple[dict[str, Any], ...]
     motors: tuple[dict[str, Any], ...]
     notes: tuple[str, ...]
@@ -38,24 +38,15 @@ class Sheet:
         """Where the robot's file comes from, in a few words."""
         if "shipped" in self.file:
             return f"pin_clusters, {self.file['shipped']}"
-        return ", ".join(self.file[key][:40] for key in ("repository", "path") if key in self.file)
-
-    @classmethod
-    def read(cls, path: Path) -> "Sheet":
-        """Read a sheet; what does not fit the keys of files of motors is a ``LoadError`` with its line."""
-        found = read_motors(path)
-        return cls(
-            path.stem, path, found.get("robot", path.stem), found.get("file", {}), tuple(found.get("published", ())),
-            tuple(found["motors"]), tuple(found.get("notes", ())), found.get("unknown") == "true",
-        )  # fmt: skip
+        return ", ".join(self.file[key] for key in ("repository", "path") if key in self.file)
 
 
 def _files() -> dict[str, Path]:
     place = robot_models()
-    folder = place.joinpath("atlas") if place else None
-    if folder is None or not folder.is_dir():
+    found = {x.stem: x for x in sorted(Path(str(place.joinpath("atlas"))).glob("*.yaml"))} if place else {}
+    if not found:
         raise LoadError("the sheets of the atlas are missing from this installation. Reinstall it.")
-    return {path.stem: path for path in sorted(Path(str(folder)).glob("*.yaml"))}
+    return found
 
 
 def sheets() -> tuple[str, ...]:
@@ -64,8 +55,17 @@ def sheets() -> tuple[str, ...]:
 
 
 def sheet(name: str) -> Sheet:
-    """Return the sheet of a robot, by its name; another one is an ``UnknownNameError``."""
+    """Return the sheet of a robot.
+
+    Raises:
+        UnknownNameError: There is none of that name.
+        LoadError: It does not fit the keys of files of motors; the message has its line.
+    """
     files = _files()
     if name not in files:
         raise UnknownNameError(f"the atlas has no robot {name!r}.{did_you_mean(name, files, limit=len(files))}")
-    return Sheet.read(files[name])
+    found = read_motors(files[name])
+    return Sheet(
+        name, files[name], found.get("robot", name), found.get("file", {}), tuple(found.get("published", ())),
+        tuple(found["motors"]), tuple(found.get("notes", ())), found.get("unknown") == "true",
+    )  # fmt: skip

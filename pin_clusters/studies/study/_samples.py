@@ -1,6 +1,6 @@
 """States and approximations as studies take them: checked, one row per sample."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -25,8 +25,10 @@ documented = stock(
 )
 
 
-def chosen(model: ClusterModel, rungs: Iterable[str] | None, drop_rotors: bool = False) -> dict[str, Approximation]:
+def chosen(model: ClusterModel, rungs: Iterable[str] | None, drop_rotors: bool = False) -> Mapping[str, Approximation]:
     """Return the approximations of these names, in this order; all by default. See ``documented`` for errors."""
+    if isinstance(rungs, Mapping):  # others
+        return rungs
     known = approximations.names(model)
     if rungs is None:
         rungs = known

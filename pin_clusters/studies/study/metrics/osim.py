@@ -90,14 +90,14 @@ def osim_error(
     for i in range(len(q)):
         J = pin.computeFrameJacobian(tree, tree_data, q[i], at, pin.LOCAL_WORLD_ALIGNED).reshape(6, -1)[_ROWS[rows_of]]
         G = coupling_jacobian(model, data, q[i])
-        exact = felt(J @ G, crba(model, data, q[i]))
+        exact = _inertia(J @ G, crba(model, data, q[i]))
         for name, rung in ladder.items():
-            found = felt(J @ own.get(name, G), rung.crba(q[i]))
+            found = _inertia(J @ own.get(name, G), rung.crba(q[i]))
             relative[name][i] = quotient(np.linalg.norm(found - exact), np.linalg.norm(exact))
     return OsimError(model.name, frame, rows_of, relative)
 
 
-def felt(J: np.ndarray, M: np.ndarray) -> np.ndarray:
+def _inertia(J: np.ndarray, M: np.ndarray) -> np.ndarray:
     """Return (J M^-1 J')^-1, in the directions in which the frame moves."""
     U, size, _ = np.linalg.svd(J, full_matrices=False)
     moves = U[:, size > _RANK * size.max(initial=0.0)]  # by geometry alone, so that no mass matrix decides

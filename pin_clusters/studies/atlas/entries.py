@@ -1,0 +1,162 @@
+"""What the atlas says of a robot."""
+
+import math
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..pages.results import Result
+
+NONE, DIAGONAL, BLOCK, PUBLISHED = "none", "right armature", "block armature", "published"
+SAME = 0.01
+"""Armature that differs by no more than this part is the same."""
+
+
+@dataclass(frozen=True)
+class JointLine(Result):
+    """The motors of joints that are alike, and the armature of each; [kg m^2], or [kg] where they slide.
+
+    Attributes:
+        joints: Names.
+        turns: Of each motor of one of them, turns per turn of the joint and inertia of the rotor.
+        first: ``ratio^2 J`` of these.
+        total: The same with what turns with further stages.
+        published: As each published set has it; None where that does not name the joint.
+    """
+
+    joints: tuple[str, ...]
+    turns: tuple[tuple[float, float], ...]
+    first: float
+    total: float
+    published: tuple[float | None, ...]
+
+
+@dataclass(frozen=True)
+class Judged(Result):
+    """What a set of armature gets wrong.
+
+    Attributes:
+        name: ``"none"``, ``"right armature"`` and ``"block armature"`` of what gears and rotors make, or ``"published"``.
+        where: Where it was published.
+        low: Smallest quotient of its armature and the right one.
+        high: Largest.
+        percent: By motion and joint with a motor: RMS of the torque error, as per cent of the joint's peak torque.
+        inertia: By frame: mean error of the inertia that a push on it feels, [%].
+    """
+
+    name: str
+    where: str
+    low: float
+    high: float
+    percent: dict[str, dict[str, float]]
+    inertia: dict[str, float]
+
+    def worst(self, motion: str) -> tuple[str, float]:
+        """Return the joint at which it is worst along a motion, and its error, [%]; NaN of what is not known."""
+        return max(self.percent.get(motion, {}).items(), key=lambda x: round(x[1], 9), default=("", math.nan))
+
+    @property
+    def push(self) -> float:
+        """Largest error of the inertia at a frame, [%]."""
+        return max(self.inertia.values(), default=math.nan)
+
+    @property
+    def span(self) -> str:
+        """Its armature over the right one."""
+        return f"{self.low:.2g}" if self.high - self.low < SAME else f"{self.low:.2g} to {self.high:.2g}"
+
+
+@dataclass(frozen=True)
+class Entry(Result):
+    """A robot of the atlas.
+
+    Attributes:
+        name: Of its sheet.
+        robot: What robot it is.
+        state: ``"known"``, or why nothing was computed: ``"unknown"``, ``"no file"``, ``"not here"``, ``"other
+            version"``, ``"failed"``.
+        file: Where its file comes from, in words.
+        digest: SHA-256 of that.
+        sure: Who vouches for the numbers.
+        joints: Its motors.
+        judged: ``none``, ``right armature``, ``block armature`` (without loops) and each published set.
+        gait: Its own motion, if one ships.
+        landing: What was found of a touch-down, if that was asked for.
+        verdict: What was found, in one sentence.
+        seconds: How long it took.
+    """
+
+    name: str
+    robot: str
+    state: str
+    file: str = ""
+    digest: str = ""
+    sure: tuple[str, ...] = ()
+    joints: tuple[JointLine, ...] = ()
+    judged: tuple[Judged, ...] = ()
+    gait: str = ""
+    landing: str = ""
+    verdict: str = ""
+    seconds: float = field(default=0.0, compare=False)
+
+    _json = "robot state file digest sure joints judged gait landing verdict"
+
+    def error(self, name: str, motion: str = "sine") -> float:
+        """Return the largest error of none, right or block armature, or of the worst published set, [%], else NaN."""
+        found = self.worst if name == PUBLISHED else next((j for j in self.judged if j.name == name), None)
+        return found.worst(motion)[1] if found else math.nan
+
+    @property
+    def published(self) -> list[Judged]:
+        """What was found of published armature."""
+        return [j for j in self.judged if j.name == PUBLISHED]
+
+    @property
+    def worst(self) -> Judged | None:
+        """The published set that is worst on the sine."""
+        return max(self.published, key=lambda j: j.worst("sine")[1], default=None)
+
+    @property
+    def span(self) -> str:
+        """Published armature over the right one, of all sets."""
+        sets = self.published
+        low, high = (f(x, default=0.0) for f, x in ((min, (j.low for j in sets)), (max, (j.high for j in sets))))
+        return Judged("", "", low, high, {}, {}).span if sets else "-"
+
+    @property
+    def title(self) -> str:
+        """The robot in few words."""
+        return self.robot.split(",")[0].split(" (")[0]
+
+    def said(self) -> str:
+        """Say what was found in one sentence."""
+        left = f"with the right armature {self.error(DIAGONAL):.2g} % are left"
+        if not math.isnan(block := self.error(BLOCK)):
+            left += f", with block armature {block:.2g} %"
+        right = sum(abs(x - 1.0) < 2.0 * SAME for j in self.published for x in (j.low, j.high)) // 2
+        if self.worst is None:
+            return (
+                f"No published armature could be traced; without any, up to {self.error(NONE):.2g} % of the peak torque "
+                f"are missing; {left}."
+            )
+        if right == len(self.published):
+            return f"Its published armature is what gears and rotors make; {left}."
+        joint, percent = self.worst.worst("sine")
+        best = f" (of {len(self.published)} sets {right} {'is' if right == 1 else 'are'} right)" if right else ""
+        return (
+            f"Published armature{best} is up to {percent:.2g} % of the peak torque off, at {joint}, with {self.worst.span} "
+            f"times the right one; {left}."
+        )
+
+
+def row(e: Entry) -> list[Any]:
+    """Return what tables show: published over right, and errors, [%]."""
+    sine = [e.error(name) for name in (PUBLISHED, NONE, DIAGONAL, BLOCK)]
+    right = next((j.push for j in e.judged if j.name == DIAGONAL), math.nan)
+    push = e.worst.push if e.worst else math.nan
+    return [e.span if e.judged else "", *sine, e.error(PUBLISHED, "chirp"), e.error(DIAGONAL, "gait"), push, right]
+
+
+ROW = (
+    "published over right", "published", "none", "right", "block", "published, chirp", "right, own gait",
+    "inertia at ends, published", "the same, right",
+)  # fmt: skip
