@@ -225,10 +225,10 @@ if TYPE_CHECKING:
 # what the algorithms do not need, imported at its first use: where it is
 _LAZY = {
     "approximations": "approximations", "atlas": "studies.atlas", "audit": "studies.audit",
-    "baselines": "verification.baselines", "codegen": "programs.codegen", "configuration": "model.configuration", "design": "studies.design",
-    "loaders": "files.readers", "merging": "files.merging", "reference": "verification.reference",
-    "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing",
-    "visualize": "visualize", "writers": "files.writers",
+    "baselines": "verification.baselines", "codegen": "programs.codegen", "configuration": "model.configuration",
+    "design": "studies.design", "loaders": "files.readers", "merging": "files.merging",
+    "reference": "verification.reference", "simulation": "simulation", "study": "studies.study",
+    "sweeps": "studies.sweeps", "tracing": "programs.tracing", "visualize": "visualize", "writers": "files.writers",
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {

@@ -18,7 +18,6 @@ def picture(model: ClusterModel, q: np.ndarray, pixels: int = 220) -> bytes:
 
     Links, joints, rotors, belts and loops are drawn, far ones first; meshes of the robot's file are not.
     """
-    from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.collections import PolyCollection
     from matplotlib.figure import Figure as Drawing
 
@@ -29,21 +28,17 @@ def picture(model: ClusterModel, q: np.ndarray, pixels: int = 220) -> bytes:
         M = above[node.path] = above.get(node.path.rpartition("/")[0], np.eye(4)) @ matrix(*node.pose(state))
         if (mesh := node.mesh) is not None:
             corners.append((mesh.vertices @ M[:3, :3].T + M[:3, 3])[mesh.faces])
-            alpha = np.full((len(mesh.faces), 1), node.opacity)
-            colors.append(np.hstack([mesh.colors[mesh.faces].mean(axis=1), alpha]))
+            colors.append(np.insert(mesh.colors[mesh.faces].mean(axis=1), 3, node.opacity, axis=1))
     triangles, color = np.concatenate(corners), np.concatenate(colors)
     target, offset = fitted(triangles.reshape(-1, 3), _FROM / np.linalg.norm(_FROM))
-    far = float(np.linalg.norm(offset))
-    right = np.cross([0.0, 0.0, 1.0], offset) / np.linalg.norm(np.cross([0.0, 0.0, 1.0], offset))
-    axes = np.stack([right, np.cross(offset / far, right), offset / far])
-    seen = (triangles - target) @ axes.T
+    far, right = float(np.linalg.norm(offset)), np.array([-_FROM[1], _FROM[0], 0.0]) / np.hypot(*_FROM[:2])
+    seen = (triangles - target) @ np.stack([right, np.cross(offset / far, right), offset / far]).T
     normal = np.cross(triangles[:, 1] - triangles[:, 0], triangles[:, 2] - triangles[:, 0])
     normal /= np.maximum(np.linalg.norm(normal, axis=1, keepdims=True), 1e-300)
     color[:, :3] *= (0.72 + 0.28 * np.abs(normal @ _LIGHT))[:, None]
     shown = np.argsort(seen[:, :, 2].mean(axis=1))
     flat = seen[shown, :, :2] / (far - seen[shown, :, 2:])
     drawn = Drawing(figsize=(1.0, 1.0), dpi=pixels)
-    FigureCanvasAgg(drawn)
     plane = drawn.add_axes((0.0, 0.0, 1.0, 1.0))
     plane.add_collection(PolyCollection(flat, facecolors=color[shown], edgecolors=color[shown], linewidths=0.1))
     half = 1.04 * float(np.abs(flat).max())

@@ -40,42 +40,32 @@ def atlas(
       pin-clusters atlas --only mit_mini_cheetah --only uiuc_tello -o /tmp/atlas
     """  # noqa: D301 (click wants the character)
     from ...studies import atlas as made
-    from ...studies.atlas.entries import ROW, row
-    from ...studies.pages.template import number
+    from ...studies.atlas.entries import row, two
     from .. import tables
 
     out, names = common.console(), only or made.sheets()
     if listed:
-        lines = []
+        listing = []
         for sheet in map(made.sheet, names):
             found = made.find(sheet, files)
             here = "-" if not sheet.file else "no" if found is None else "yes" if found.known else "another version"
-            lines.append((sheet.name, sheet.robot, "no" if sheet.unknown else "yes", here, sheet.origin))
+            listing.append((sheet.name, sheet.robot, "no" if sheet.unknown else "yes", here, sheet.origin))
         heads = ("name", "robot", "motors known", "file here", "its file")
-        tables.put(out, tables.table_of("Robots of the atlas", "lllll", heads, lines))
+        tables.put(out, tables.table_of("Robots of the atlas", "lllll", heads, listing))
         tables.say(out, f"Sheets, which --motors takes: {made.sheet(names[0]).path.parent}")
         return
     with common.output_folder(output):
         with common.ProgressBar("atlas") as progress:
-            ready = list[str]()
-
-            def done(entry: made.Entry) -> None:
-                ready.append(entry.name)
-                progress(len(ready), len(names))
-
-            result = made.run(names, files, any_version=any_version, drop=drop, workers=workers, done=done)
+            result = made.run(names, files, any_version=any_version, drop=drop, workers=workers, progress=progress)
         with common.written(output):
             paths = result.write(output)
-    lines = []
+    rows = []
     for e in result.entries:
-        span, *errors = row(e)
-        lines.append(
-            (e.name, span if e.judged else e.state, *("" if x != x else number(float(f"{x:.2g}")) for x in errors))
-        )
+        span, *errors = row(e).values()
+        rows.append((e.name, span if e.judged else e.state, *map(two, errors)))
         if e.state in ("not here", "other version", "failed"):
             click.secho(f"warning: {e.name}: {e.verdict}", fg="yellow", err=True)
     title = "Largest RMS error of the torque of a joint, % of its peak: sine of 0.5 rad and 1.5 Hz, and others"
-    tables.put(out, tables.table_of(title, "ll" + "r" * 8, ("robot", *ROW), lines))
-    known = sum(bool(e.judged) for e in result.entries)
-    tables.say(out, f"{known} of {len(result.entries)} robots in {result.seconds:.0f} s.")
+    tables.put(out, tables.table_of(title, "ll" + "r" * 8, ("robot", *row(result.entries[0])), rows))
+    tables.say(out, f"{sum(bool(e.judged) for e in result.entries)} of {len(names)} robots in {result.seconds:.0f} s.")
     common.say_written(out, *paths[:3])

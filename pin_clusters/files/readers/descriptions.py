@@ -20,20 +20,15 @@ def names() -> tuple[str, ...]:
 
 
 def described(file: str | os.PathLike[str]) -> str | os.PathLike[str]:
-    """Return the path of the robot that a name stands for; what is no such name, or is a file, is returned as it is.
-
-    The package fetches what is not in its cache yet.
+    """Return the path of the robot that a name stands for, fetched if need be; all else is returned as it is.
 
     Raises:
-        LoadError: robot_descriptions is not installed, has no such robot, cannot fetch it, or has no URDF or MJCF of it.
+        LoadError: robot_descriptions is not installed, has no such robot, no URDF or MJCF of it, or cannot fetch it.
     """
     if not (isinstance(file, str) and file.isidentifier() and file.endswith(ENDING)) or os.path.lexists(file):
         return file
     if find_spec(PACKAGE) is None:
-        raise LoadError(
-            f"{file!r} is no file. Robots of that name come with {PACKAGE}, which is not installed here: "
-            f"pip install {PACKAGE}"
-        )
+        raise LoadError(f"{file!r} is no file, and {PACKAGE}, which has such names, is missing: pip install {PACKAGE}")
     if file not in (known := names()):
         raise LoadError(f"{PACKAGE} has no robot {file!r}, and there is no such file.{did_you_mean(file, known)}")
     try:

@@ -99,9 +99,7 @@ def _driven(model: ClusterModel, motor: Mapping[str, Any], where: str) -> list[d
     fit = {pattern: joints_of(model, pattern, where) for pattern in motor["joints"]}
     for pattern, names in fit.items():
         if len(names) > 1:
-            raise LoadError(
-                f"{where}: {pattern!r} fits {len(names)} joints, such as {names[0]!r}. Of joints, name each."
-            )
+            raise LoadError(f"{where}: {pattern!r} fits {len(names)} joints, with {names[0]!r}. Of joints, name each.")
     return [{names[0]: motor["joints"][pattern] for pattern, names in fit.items()}]
 
 
@@ -110,15 +108,12 @@ def _check_in_file(model: ClusterModel, stated: Rotor) -> None:
     tree, near = model.own_tree, partial(math.isclose, rel_tol=1e-3)
     wanted = {tree.idx_vs[tree.getJointId(n)]: x for n, x in zip(stated.joints, stated.ratios, strict=True)}  # type: ignore[arg-type]
     for r in model.rotors:
-        ratios = dict(r.drivers)
-        if ratios.keys() == wanted.keys() and near(r.axial_inertia, stated.axial_inertia):
-            if all(near(abs(ratios[i]), abs(x)) for i, x in wanted.items()):
-                return
-    of = " and ".join(f"{x:.6g} turns of {n!r}" for n, x in zip(stated.joints, stated.ratios, strict=True))  # type: ignore[arg-type]
-    raise LoadError(
-        f"in_file is true, but no rotor of the robot's file has {stated.axial_inertia:g} kg m^2 and {of}. Take in_file "
-        "out where the file has none."
-    )
+        there = dict(r.drivers)
+        same = there.keys() == wanted.keys() and near(r.axial_inertia, float(stated.axial_inertia or 0.0))
+        if same and all(near(abs(there[i]), abs(x)) for i, x in wanted.items()):
+            return
+    numbers = f"{stated.axial_inertia:g} kg m^2 and turns {', '.join(f'{x:.6g}' for x in wanted.values())}"
+    raise LoadError(f"in_file is true, but no rotor of the robot's file on {stated.name!r} has {numbers}.")
 
 
 def joints_of(model: ClusterModel, pattern: str, where: str) -> list[str]:
@@ -198,7 +193,7 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
     if table is MOTOR and len(place := {"joint", "joints"} & given.value.keys()) != 1:
         what = "give either joint or joints" if place else f"joint is missing: {MOTOR['joint'].about}"
         raise LoadError(f"{given.where}: {what}.")
-    if table is MOTOR and {"joints", "limits"} <= given.value.keys():
+    if {"joints", "limits"} <= given.value.keys():
         raise LoadError(f"{given.value['limits'].where}: limits are those of one joint. Leave them out with joints.")
     gears = len({"ratio", "stages"} & given.value.keys())
     if table is MOTOR and gears != 1 and not (gears == 0 and "model" in given.value):
@@ -208,15 +203,10 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
     keys = {k: table[k if named else "*"] for k in given.value}
     at = {"where": given.value[next(iter(place))].where} if table is MOTOR else {}
     open_text = [k for k, x in given.value.items() if x.value is None and keys[k].kind == TEXT and not keys[k].needed]
-    if table is FILE and (given.value["motors"].value == []) is not (
-        str(given.value.get("unknown", given).value).lower() == "true"
-    ):
-        raise LoadError(
-            f"{given.value['motors'].where}: motors must be a list, empty if unknown is true, and only then."
-        )
-    return {
-        k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text
-    } | at  # fmt: skip
+    unknown = str(given.value.get("unknown", given).value).lower() == "true"
+    if table is FILE and (given.value["motors"].value == []) is not unknown:
+        raise LoadError(f"{given.value['motors'].where}: motors is a list, empty if unknown is true, and only then.")
+    return at | {k: _value(x, k, keys[k], owner) for k, x in given.value.items() if k not in open_text}
 
 
 def _value(given: Given, name: str, key: Key, owner: str) -> Any:

@@ -1,7 +1,7 @@
 """The atlas: what armature gets wrong, robot by robot, for robots that people own.
 
 A sheet per robot, ``robot_models/atlas/NAME.yaml``, has its motors with the source of each number, and armature that
-others published; ``find`` finds the robot's file where the user has it, ``run`` computes, ``write`` makes pages, JSON, CSV.
+others published; ``find`` finds the robot's file where the user has it, ``run`` computes, ``write`` makes the pages.
 """
 
 from .entries import Entry, JointLine, Judged

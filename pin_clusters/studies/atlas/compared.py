@@ -1,10 +1,12 @@
 """One robot of the atlas: published armature beside that of its gears and rotors, and what either gets wrong."""
 
 import base64
-import time
 import warnings
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -45,30 +47,29 @@ class Examined:
 
 def examine(sheet: Sheet, found: Found | None, any_version: bool = False, drop: float | None = None) -> Examined:
     """Compute one robot; what cannot be is an entry that says why."""
-    start = time.perf_counter()
     sure = tuple(sorted({m["sure"] for m in sheet.motors if "sure" in m}))
-    bare = Entry(sheet.name, sheet.robot, "unknown", sheet.origin, found.digest if found else "", sure)
-    why = {}
+    bare = Entry(sheet.name, sheet.robot, "known", sheet.origin, found.digest if found else "", sure)
     if sheet.unknown:
-        why["unknown"] = "Of its motors too little is public: nothing is guessed."
+        state, why = "unknown", "Of its motors too little is public: nothing is guessed."
     elif not sheet.file:
-        why["no file"] = "Its motors are known, but no file of the robot is."
+        state, why = "no file", "Its motors are known, but no file of the robot is."
     elif found is None:
         fetch = f": robot_descriptions pull {sheet.file['module']}" if "module" in sheet.file else ""
-        why["not here"] = f"Its file is not on this machine{fetch}."
+        state, why = "not here", f"Its file is not on this machine{fetch}."
     elif not (found.known or any_version):
-        text = f"Its file is of a version that the sheet does not know (SHA-256 {found.digest[:12]}...)."
-        why["other version"] = f"{text} To compute it all the same: --any-version."
+        state, why = (
+            "other version",
+            f"The sheet does not know its file, SHA-256 {found.digest[:12]}...: --any-version.",
+        )
     else:
         try:
             with warnings.catch_warnings(record=True) as told:
                 warnings.simplefilter("always")
-                done = _examined(sheet, found, replace(bare, state="known"), drop)
-            said = tuple(dict.fromkeys(str(w.message).replace(str(found.path.parent), "...") for w in told))
-            return replace(done, said=said, entry=replace(done.entry, seconds=time.perf_counter() - start))
+                done = _examined(sheet, found, bare, drop)
+            return replace(done, said=tuple({str(w.message).replace(str(found.path.parent), "..."): 0 for w in told}))
         except PinClustersError as error:
-            why["failed"] = " ".join(str(error).split())
-    return Examined(*(replace(bare, state=state, verdict=text) for state, text in why.items()))
+            state, why = "failed", " ".join(str(error).split())
+    return Examined(replace(bare, state=state, verdict=why))
 
 
 def opened(sheet: Sheet, found: Found) -> tuple[ClusterModel, ClusterModel]:
@@ -102,16 +103,23 @@ def _examined(sheet: Sheet, found: Found, entry: Entry, drop: float | None) -> E
     right = dict(with_rotors({}, (d for d in audited.reflected.drives if not d.own)))
     sets = [(p["where"], _named(model, p["armature"])) for p in sheet.published]
     of_file = {n: float(bare.tree.armature[bare.tree.idx_vs[bare.tree.getJointId(n)]]) for n in right}
-    if any(of_file.values()) and not any(_alike(of_file, x) for _, x in sets):
+    alike = [all(abs(named.get(n, np.inf) - x) <= SAME * x for n, x in of_file.items() if x) for _, named in sets]
+    if any(of_file.values()) and not any(alike):
         sets.append(("the robot's own file", of_file))
     sets = [(where, {n: x for n, x in named.items() if n in right}) for where, named in sets]
     sets = [(where, named) for where, named in sets if named]
     entry = replace(
-        entry, file=found.where, joints=_lines(model, audited, right, [named for _, named in sets]),
+        entry, joints=_lines(model, audited, right, [named for _, named in sets]),
         judged=(*_made(audited, runs, right), *(_published(model, audited, runs, right, *x) for x in sets)),
-        gait=own[0] if own else "", landing=f"{audited.walk.motion}: {audited.walk.sentence}" if audited.walk else "",
+        gait=own[0] if own else "",
     )  # fmt: skip
-    return Examined(replace(entry, verdict=entry.said()), _picture(model), audit.page.files(audited))
+    drawn = b""
+    with suppress(NotAvailableError):  # the page says so
+        from ...visualize.picture import picture
+
+        drawn = picture(model, model.q_reference)
+    done = replace(entry, verdict=entry.said())
+    return Examined(done, base64.b64encode(drawn).decode("ascii"), audit.page.files(audited))
 
 
 def _named(model: ClusterModel, armature: Mapping[str, float]) -> dict[str, float]:
@@ -125,10 +133,6 @@ def _named(model: ClusterModel, armature: Mapping[str, float]) -> dict[str, floa
     return found
 
 
-def _alike(one: Mapping[str, float], other: Mapping[str, float]) -> bool:
-    return all(n in other and abs(other[n] - x) <= SAME * x for n, x in one.items() if x)
-
-
 def _made(audited: audit.AuditResult, runs: Mapping[str, StudyResult], right: Mapping[str, float]) -> Iterator[Judged]:
     """Return the errors of what gears and rotors make: left out, diagonal, and with what joints share."""
     rungs = audited.study.approximate
@@ -137,7 +141,8 @@ def _made(audited: audit.AuditResult, runs: Mapping[str, StudyResult], right: Ma
         if rung in rungs:
             percent = {m: _at(run, run.share(run.rms_error)[rung], audited, right) for m, run in runs.items()}
             inertia = {x.frame: 100.0 * x.osim.mean[rung] for x in audited.simulated.frames}
-            yield Judged(name, "", *[float(name != NONE)] * 2, percent, inertia)
+            times = float(name != NONE)
+            yield Judged(name, "", times, times, percent, inertia)
 
 
 def _published(
@@ -145,58 +150,38 @@ def _published(
     where: str, named: Mapping[str, float],
 ) -> Judged:  # fmt: skip
     """Return the errors of published armature; joints that it does not name have the right one."""
-    stated, off = Stated(model, {**right, **named}), [x / right[n] for n, x in named.items()]
-    percent = {}
+    tree, data, bare = model.tree, model.createData(), "no rotor" if model.closures else "none"
+    armature, locked = np.zeros(tree.nv), approximations.of(model)[bare]
+    for name, value in {**right, **named}.items():
+        armature[tree.idx_vs[tree.getJointId(name)]] = value
+
+    def torque(q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
+        G = coupling_jacobian(model, data, q)
+        return np.asarray(G.T @ (armature * (G @ a + coupling_bias(model, data, q, v))))
+
+    def crba(q: np.ndarray) -> np.ndarray:
+        G = coupling_jacobian(model, data, q)
+        return np.asarray(locked.crba(q) + G.T @ (armature[:, None] * G))
+
+    percent, off = {}, [x / right[n] for n, x in named.items()]
     for motion, run in runs.items():
-        _, q, v, a = states(model, run.trajectory, run.base)
+        _, *motions = states(model, run.trajectory, run.base)
         columns = [model.joint_idx_v(run.joints[k]) for k in run.actuated]
-        error = run.error(stated.bare.name)
-        error[:, run.actuated] += np.array([stated.torque(*x) for x in zip(q, v, a, strict=True)])[:, columns]
+        error = run.error(bare)
+        error[:, run.actuated] += np.array([torque(*x) for x in zip(*motions, strict=True)])[:, columns]
         percent[motion] = _at(run, run.share({"": rms(error)})[""], audited, right if model.closures else named)
     poses = states(model, audited.study.trajectory, audited.study.base)[1]
-    poses = poses[spread(len(poses), _POSES)]
+    poses, rung = poses[spread(len(poses), _POSES)], SimpleNamespace(check=locked.check, crba=crba)
     frames = [x.frame for x in audited.simulated.frames]
-    inertia = {f: 100.0 * metrics.osim_error(model, f, poses, {"": stated}).mean[""] for f in frames}
+    inertia = {f: 100.0 * metrics.osim_error(model, f, poses, {"": rung}).mean[""] for f in frames}
     return Judged(PUBLISHED, where, min(off), max(off), percent, inertia)
 
 
-def _at(
-    run: StudyResult, values: np.ndarray, audited: audit.AuditResult, named: Mapping[str, float]
-) -> dict[str, float]:
+def _at(run: StudyResult, values: Any, audited: audit.AuditResult, named: Mapping[str, float]) -> dict[str, float]:
     """Return errors at joints that have motors; where loops carry these to others, at all."""
     motors = named.keys() | {d.rotor for d in audited.reflected.drives if d.own}
     at = [k for k in run.actuated if run.joints[k] in motors] or run.actuated
     return {run.joints[k]: float(values[k]) for k in at}
-
-
-class Stated(approximations.Approximation):
-    """Armature on joints of the tree in place of rotors, whatever its source.
-
-    Attributes:
-        bare: The approximation without any.
-        armature: Shape (tree.nv,).
-    """
-
-    def __init__(self, model: ClusterModel, armature: Mapping[str, float]) -> None:
-        self.bare = approximations.of(model)["no rotor" if model.closures else "none"]
-        self.armature = np.zeros(model.tree.nv)
-        for name, value in armature.items():
-            self.armature[model.tree.idx_vs[model.tree.getJointId(name)]] = value
-        self.data = model.createData()
-        super().__init__(model, self.bare.name, False)
-
-    def torque(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        """Return what it adds to the torques."""
-        G = coupling_jacobian(self.model, self.data, q)
-        bias = coupling_bias(self.model, self.data, q, v) if self.model.closures else 0.0
-        return np.asarray(G.T @ (self.armature * (G @ a + bias)))
-
-    def _rnea(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
-        return self.bare.rnea(q, v, a) + self.torque(q, v, a)
-
-    def _crba(self, q: np.ndarray) -> np.ndarray:
-        G = coupling_jacobian(self.model, self.data, q)
-        return np.asarray(self.bare.crba(q) + G.T @ (self.armature[:, None] * G))
 
 
 def _lines(
@@ -207,7 +192,7 @@ def _lines(
     for rotor, drive in zip(model.rotors, audited.reflected.drives, strict=True):
         for name, ratio in drive.ratios.items() if rotor.driven and not drive.own else ():
             turns[name].append((round(abs(ratio), 9), round(drive.inertia, 15)))
-    found = dict[tuple[tuple[tuple[float, float], ...], float, tuple[float | None, ...]], list[str]]()
+    found = dict[Any, list[str]]()
     for name, total in right.items():
         key = tuple(turns[name]), round(total, 12), tuple(x.get(name) for x in sets)
         found.setdefault(key, []).append(name)
@@ -215,11 +200,3 @@ def _lines(
         JointLine(tuple(names), of, sum(J * r**2 for r, J in of), total, published)
         for (of, total, published), names in found.items()
     )
-
-
-def _picture(model: ClusterModel) -> str:
-    try:
-        from ...visualize.picture import picture
-    except NotAvailableError:  # the page says so
-        return ""
-    return base64.b64encode(picture(model, model.q_reference)).decode("ascii")

@@ -1,14 +1,20 @@
 """What the atlas says of a robot."""
 
 import math
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any
 
 from ..pages.results import Result
+from ..pages.template import number
 
 NONE, DIAGONAL, BLOCK, PUBLISHED = "none", "right armature", "block armature", "published"
 SAME = 0.01
 """Armature that differs by no more than this part is the same."""
+
+
+def spanned(low: float, high: float) -> str:
+    """Return how a set of quotients reads."""
+    return f"{low:.2g}" if high - low < SAME else f"{low:.2g} to {high:.2g}"
 
 
 @dataclass(frozen=True)
@@ -16,7 +22,6 @@ class JointLine(Result):
     """The motors of joints that are alike, and the armature of each; [kg m^2], or [kg] where they slide.
 
     Attributes:
-        joints: Names.
         turns: Of each motor of one of them, turns per turn of the joint and inertia of the rotor.
         first: ``ratio^2 J`` of these.
         total: The same with what turns with further stages.
@@ -35,10 +40,9 @@ class Judged(Result):
     """What a set of armature gets wrong.
 
     Attributes:
-        name: ``"none"``, ``"right armature"`` and ``"block armature"`` of what gears and rotors make, or ``"published"``.
+        name: ``"none"``, ``"right armature"`` or ``"block armature"``, which gears and rotors make, or ``"published"``.
         where: Where it was published.
-        low: Smallest quotient of its armature and the right one.
-        high: Largest.
+        low: Smallest quotient of its armature and the right one; ``high``, largest.
         percent: By motion and joint with a motor: RMS of the torque error, as per cent of the joint's peak torque.
         inertia: By frame: mean error of the inertia that a push on it feels, [%].
     """
@@ -59,30 +63,17 @@ class Judged(Result):
         """Largest error of the inertia at a frame, [%]."""
         return max(self.inertia.values(), default=math.nan)
 
-    @property
-    def span(self) -> str:
-        """Its armature over the right one."""
-        return f"{self.low:.2g}" if self.high - self.low < SAME else f"{self.low:.2g} to {self.high:.2g}"
-
 
 @dataclass(frozen=True)
 class Entry(Result):
     """A robot of the atlas.
 
     Attributes:
-        name: Of its sheet.
-        robot: What robot it is.
         state: ``"known"``, or why nothing was computed: ``"unknown"``, ``"no file"``, ``"not here"``, ``"other
             version"``, ``"failed"``.
-        file: Where its file comes from, in words.
-        digest: SHA-256 of that.
+        file: Where its file comes from, in words; ``digest``, its SHA-256.
         sure: Who vouches for the numbers.
-        joints: Its motors.
         judged: ``none``, ``right armature``, ``block armature`` (without loops) and each published set.
-        gait: Its own motion, if one ships.
-        landing: What was found of a touch-down, if that was asked for.
-        verdict: What was found, in one sentence.
-        seconds: How long it took.
     """
 
     name: str
@@ -94,11 +85,7 @@ class Entry(Result):
     joints: tuple[JointLine, ...] = ()
     judged: tuple[Judged, ...] = ()
     gait: str = ""
-    landing: str = ""
     verdict: str = ""
-    seconds: float = field(default=0.0, compare=False)
-
-    _json = "robot state file digest sure joints judged gait landing verdict"
 
     def error(self, name: str, motion: str = "sine") -> float:
         """Return the largest error of none, right or block armature, or of the worst published set, [%], else NaN."""
@@ -119,8 +106,7 @@ class Entry(Result):
     def span(self) -> str:
         """Published armature over the right one, of all sets."""
         sets = self.published
-        low, high = (f(x, default=0.0) for f, x in ((min, (j.low for j in sets)), (max, (j.high for j in sets))))
-        return Judged("", "", low, high, {}, {}).span if sets else "-"
+        return spanned(min(j.low for j in sets), max(j.high for j in sets)) if sets else "-"
 
     @property
     def title(self) -> str:
@@ -132,31 +118,29 @@ class Entry(Result):
         left = f"with the right armature {self.error(DIAGONAL):.2g} % are left"
         if not math.isnan(block := self.error(BLOCK)):
             left += f", with block armature {block:.2g} %"
-        right = sum(abs(x - 1.0) < 2.0 * SAME for j in self.published for x in (j.low, j.high)) // 2
+        right = sum(max(abs(j.low - 1.0), abs(j.high - 1.0)) < SAME for j in self.published)
         if self.worst is None:
-            return (
-                f"No published armature could be traced; without any, up to {self.error(NONE):.2g} % of the peak torque "
-                f"are missing; {left}."
-            )
+            lost = f"without any, up to {self.error(NONE):.2g} % of the peak torque are missing"
+            return f"No published armature could be traced; {lost}; {left}."
         if right == len(self.published):
             return f"Its published armature is what gears and rotors make; {left}."
         joint, percent = self.worst.worst("sine")
         best = f" (of {len(self.published)} sets {right} {'is' if right == 1 else 'are'} right)" if right else ""
-        return (
-            f"Published armature{best} is up to {percent:.2g} % of the peak torque off, at {joint}, with {self.worst.span} "
-            f"times the right one; {left}."
-        )
+        times = f"with {spanned(self.worst.low, self.worst.high)} times the right one"
+        return f"Published armature{best} is up to {percent:.2g} % of the peak torque off, at {joint}, {times}; {left}."
 
 
-def row(e: Entry) -> list[Any]:
-    """Return what tables show: published over right, and errors, [%]."""
-    sine = [e.error(name) for name in (PUBLISHED, NONE, DIAGONAL, BLOCK)]
-    right = next((j.push for j in e.judged if j.name == DIAGONAL), math.nan)
-    push = e.worst.push if e.worst else math.nan
-    return [e.span if e.judged else "", *sine, e.error(PUBLISHED, "chirp"), e.error(DIAGONAL, "gait"), push, right]
+def two(x: float) -> str:
+    """Return a number with two digits, nothing for NaN."""
+    return "" if math.isnan(x) else number(float(f"{x:.2g}"))
 
 
-ROW = (
-    "published over right", "published", "none", "right", "block", "published, chirp", "right, own gait",
-    "inertia at ends, published", "the same, right",
-)  # fmt: skip
+def row(e: Entry) -> dict[str, Any]:
+    """Return what tables show, by heads: published over right, and errors, [%]."""
+    push = {j.name: j.push for j in (*e.judged, *[e.worst] * bool(e.worst)) if j}
+    return {
+        "published over right": e.span if e.judged else "", PUBLISHED: e.error(PUBLISHED), NONE: e.error(NONE),
+        "right": e.error(DIAGONAL), "block": e.error(BLOCK), "published, chirp": e.error(PUBLISHED, "chirp"),
+        "right, own gait": e.error(DIAGONAL, "gait"), "inertia at ends, published": push.get(PUBLISHED, math.nan),
+        "the same, right": push.get(DIAGONAL, math.nan),
+    }  # fmt: skip

@@ -1,6 +1,7 @@
 """The pages of the atlas: the table of all robots, and a page for each."""
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,12 +11,12 @@ from ..pages.axes import finished, rows
 from ..pages.svg import COLOURS as C
 from ..pages.template import Html, Words
 from .compared import Examined
-from .entries import BLOCK, DIAGONAL, NONE, PUBLISHED, ROW, Entry, row
+from .entries import BLOCK, DIAGONAL, NONE, PUBLISHED, Entry, row, spanned, two
 from .result import MOTIONS, AtlasResult
 from .sheets import sheet
 
 _LOOKS = {
-    PUBLISHED: ("block", "X", 6.0), NONE: ("grey", "o", 4.0), DIAGONAL: ("diagonal", "s", 4.6), BLOCK: ("green", "D", 3.4)
+    PUBLISHED: ("block", "X", 6), NONE: ("grey", "o", 4), DIAGONAL: ("diagonal", "s", 5), BLOCK: ("green", "D", 3)
 }  # fmt: skip
 _FLOOR = 0.01
 """Least error that is drawn, [%]."""
@@ -32,7 +33,7 @@ def index(result: AtlasResult) -> str:
         "heading": "How wrong is armature, robot by robot", "robot": "", "known": len(known), "off": off,
         "sentence": f"Armature of {len(known)} robots, published and right, and what either gets wrong.",
         "missing": len(entries) - len(known), "picture": picture, "no_pictures": not any(pictures.values()),
-        "heads": [f"{name} [%]" if k else name for k, name in enumerate(ROW)],
+        "heads": [f"{name} [%]" if k else name for k, name in enumerate(row(entries[0]))],
         "rows": [
             {
                 "name": e.name, "title": e.title, "png": pictures[e.name], "cells": _cells(e), "verdict": e.verdict,
@@ -43,14 +44,10 @@ def index(result: AtlasResult) -> str:
 
 
 def _cells(e: Entry) -> list[dict[str, Any]]:
-    span, *errors = row(e)
+    span, *errors = row(e).values()
     high = max((j.high for j in e.published), default="")
-    shown = [{"key": "" if math.isnan(x) else f"{x:.6g}", "text": _two(x), "loud": not k} for k, x in enumerate(errors)]
+    shown = [{"key": "" if math.isnan(x) else f"{x:.6g}", "text": two(x), "loud": not k} for k, x in enumerate(errors)]
     return [{"key": high, "text": span, "loud": False}, *shown]
-
-
-def _two(x: float) -> str:
-    return "" if math.isnan(x) else template.number(float(f"{x:.2g}"))
 
 
 def dots(names: list[str], sets: dict[str, list[float]], title: str, key: str) -> Html:
@@ -80,28 +77,22 @@ def robot(x: Examined) -> str:
         "heading": e.robot, "sentence": e.verdict, "robot": f"--only {e.name}", "verdict": e.verdict, "png": x.picture,
         "state": "" if e.judged else e.state, "known": bool(e.judged), "picture": _by_joint(e) if e.judged else "",
         "joints": _joints(e), "sets": _sets(e), "name": e.name, "file": e.file, "digest": e.digest,
-        "commit": of.file.get("version", "")[:12], "landing": e.landing, "notes": list(of.notes), "said": list(x.said),
+        "commit": of.file.get("version", "")[:12], "notes": list(of.notes), "said": list(x.said),
         "gait": e.gait, "where": [{"k": k, "where": text} for k, text in enumerate(where, 1)], "sources": sources,
     }, "robot.html")  # fmt: skip
 
 
 def _by_joint(e: Entry) -> Html:
     """Draw the error at each group of joints that are alike; of published sets the worst."""
-    sets = {j.name: j.percent["sine"] for j in e.judged if j.name != PUBLISHED}
-    if e.worst:
-        sets = {PUBLISHED: e.worst.percent["sine"], **sets}
-    errors = {name: [max((x.get(n, math.nan) for n in g.joints)) for g in e.joints] for name, x in sets.items()}
-    seen = [k for k in range(len(e.joints)) if any(math.isfinite(x[k]) for x in errors.values())]
-    if not seen:  # where loops carry it to other joints
-        names = list(sets[DIAGONAL])
-        return dots(names, {n: [x.get(j, math.nan) for j in names] for n, x in sets.items()}, "Torque error", "joints")
-    return dots(
-        [_few(e.joints[k].joints) for k in seen], {n: [x[k] for k in seen] for n, x in errors.items()},
-        "Torque error by joint", "joints",
-    )  # fmt: skip
+    sets = {j.name: j.percent["sine"] for j in (e.worst, *e.judged) if j and (j.name != PUBLISHED or j is e.worst)}
+    alike = dict[tuple[str, ...], list[str]]()
+    for joint in sets[DIAGONAL]:
+        alike.setdefault(tuple(f"{x.get(joint, math.nan):.3g}" for x in sets.values()), []).append(joint)
+    errors = {name: [x.get(joints[0], math.nan) for joints in alike.values()] for name, x in sets.items()}
+    return dots([_few(joints) for joints in alike.values()], errors, "Torque error by joint", "joints")
 
 
-def _few(names: tuple[str, ...]) -> str:
+def _few(names: Sequence[str]) -> str:
     return names[0] + (f" and {len(names) - 1} more" if names[1:] else "")
 
 
@@ -124,8 +115,8 @@ def _sets(e: Entry) -> Html:
     head, lines, k = ["armature", Words("worst joint"), *(f"{m} [%]" for m in MOTIONS), "inertia at ends [%]"], [], 0
     for j in e.judged:
         k += j.name == PUBLISHED
-        name = f"{PUBLISHED} {k}: {j.span} times the right one" if j.name == PUBLISHED else j.name
-        lines.append([name, Words(j.worst("sine")[0]), *(_two(j.worst(m)[1]) for m in MOTIONS), _two(j.push)])
+        name = f"{PUBLISHED} {k}: {spanned(j.low, j.high)} times the right one" if j.name == PUBLISHED else j.name
+        lines.append([name, Words(j.worst("sine")[0]), *(two(j.worst(m)[1]) for m in MOTIONS), two(j.push)])
     return template.table(
         head, lines, "Largest errors at any joint with a motor, and of the inertia a push feels.", "Errors"
     )

@@ -2,7 +2,7 @@
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
 from pathlib import Path
@@ -12,6 +12,7 @@ from ..._engine.choice import engine
 from ..._support.version import __version__
 from ..._support.whole_files import whole
 from ..pages.results import Result, as_json, finite
+from ..study.rungs import Progress
 from ..sweeps.pool import InProcess, Processes
 from .compared import Examined, examine
 from .entries import NONE, PUBLISHED, Entry
@@ -62,11 +63,7 @@ class AtlasResult(Result):
         return "\n".join(map(",".join, lines)) + "\n"
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the pages, ``atlas.json`` and ``atlas.csv``, all or none; return their paths, the index first.
-
-        Raises:
-            OSError: A file cannot be written.
-        """
+        """Write the pages, ``atlas.json`` and ``atlas.csv``, all or none (OSError); return paths, the index first."""
         from .page import index, robot
 
         numbers = as_json(self.as_dict(), allow_nan=False)
@@ -85,8 +82,7 @@ class AtlasResult(Result):
 
 def run(
     only: Sequence[str] | None = None, folders: Sequence[str | os.PathLike[str]] = (),
-    *, any_version: bool = False, drop: float | None = None, workers: int = 2,
-    done: Callable[[Entry], None] = lambda entry: None,
+    *, any_version: bool = False, drop: float | None = None, workers: int = 2, progress: Progress | None = None,
 ) -> AtlasResult:  # fmt: skip
     """Compute the robots of the atlas whose files are at hand.
 
@@ -96,7 +92,6 @@ def run(
         any_version: Also compute files that the sheets do not know.
         drop: Also let robots fall from this height, [m]; those that cannot have failed.
         workers: Processes; 1 starts none.
-        done: Called with each robot that is done.
 
     Raises:
         UnknownNameError: There is no such sheet.
@@ -116,7 +111,8 @@ def run(
         futures = {pool.submit(_one, name, tuple(map(str, folders)), any_version, drop): name for name in order}
         for future in as_completed(futures):
             found[futures[future]] = future.result()
-            done(future.result().entry)
+            if progress:
+                progress(len(found), len(motors))
     return AtlasResult(tuple(found[name] for name in motors), time.perf_counter() - start)
 
 

@@ -1,28 +1,15 @@
 """The sheets of the atlas: files of motors that also say where the robot's file is and what others published."""
 
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..._support.shipped import robot_models
 from ...errors import LoadError, UnknownNameError, did_you_mean
 from ...files.readers.motors import read_motors
 
 
-@dataclass(frozen=True)
-class Sheet:
-    """What is known of a robot: the keys of ``files.motor_keys.FILE``.
-
-    Attributes:
-        name: Of the sheet.
-        path: Where it is; ``--motors`` takes it as it is.
-        robot: What robot it is.
-        file: Where the robot's file comes from; empty if there is none.
-        published: Armature that files of others give it.
-        motors: As in any file of motors.
-        notes: What else is to be known.
-        unknown: Whether no number of its motors is known.
-    """
+class Sheet(NamedTuple):
+    """What is known of a robot, by the keys of ``files.motor_keys.FILE``; ``--motors`` takes its path as it is."""
 
     name: str
     path: Path
@@ -55,12 +42,7 @@ def sheets() -> tuple[str, ...]:
 
 
 def sheet(name: str) -> Sheet:
-    """Return the sheet of a robot.
-
-    Raises:
-        UnknownNameError: There is none of that name.
-        LoadError: It does not fit the keys of files of motors; the message has its line.
-    """
+    """Return the sheet of a robot; what does not fit the keys of files of motors is a ``LoadError`` with its line."""
     files = _files()
     if name not in files:
         raise UnknownNameError(f"the atlas has no robot {name!r}.{did_you_mean(name, files, limit=len(files))}")
