@@ -22,9 +22,7 @@ class Number(NamedTuple):
 class Key(NamedTuple):
     """A key: what stands there, and what that means."""
 
-    kind: (
-        Any  # TEXT, a Number, a tuple of words, a table (a mapping is there; "*" is any key), or a list of one of them
-    )
+    kind: Any  # TEXT, a Number, a tuple of words, a table (a mapping; "*" is any key), or a list of one of these
     about: str
     needed: bool = False
 
@@ -50,9 +48,7 @@ GEAR: dict[str, Key] = {
         Number("1", signed=True, zero=True), "the same where the joint drives, by default equal; 0 or less if it locks"
     ),
 }
-JOINTS: dict[str, Key] = {
-    "*": Key(Number("turns per turn", signed=True), "turns of the gear's output per turn of that joint")
-}
+JOINTS: dict[str, Key] = {"*": Key(Number("turns per turn", signed=True), "turns of the gear's output per turn of it")}
 MOTOR: dict[str, Key] = {
     "joint": Key(TEXT, "joint that it drives, or each that fits, of *, ? and [ab]; _joint at the end may be left out"),
     "joints": Key(JOINTS, "several that turn it together, in place of one, each with turns of its gear's output"),

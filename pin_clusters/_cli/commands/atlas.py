@@ -29,9 +29,8 @@ def atlas(
 
     For each robot there is a sheet with its motors and the source of each number, and with the armature that others
     published. The robot's own file is read where it is on this machine: the cache of robot_descriptions, the package
-    example-robot-data, the robots of this package, or --files; nothing is fetched, unknown versions are refused.
-
-    Writes index.html, a table that can be sorted, a page per robot, its audit, and all numbers as JSON and CSV.
+    example-robot-data, the robots of this package, or --files; nothing is fetched, unknown versions are refused. Writes
+    index.html, a table that can be sorted, a page per robot, its audit, and all numbers as JSON and CSV.
 
     \b
     Examples:

@@ -42,9 +42,7 @@ def with_motors(
     """
     found = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     if motors is not None and not found:
-        raise LoadError(
-            f"of the motors of {model.name!r} nothing is known: unknown is true there, and motors is empty."
-        )
+        raise LoadError(f"of the motors of {model.name!r} nothing is known: unknown is true there, motors empty.")
     found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
     first = dict[str, tuple[str, bool]]()  # where a joint got a motor, and whether that has a name
@@ -131,10 +129,8 @@ def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[R
     """Return the rotor of a motor, and those of the further stages of its gear, each with its own speed."""
     stages, how = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
     names, turns = list(joints), np.array([*joints.values()])
-    ratios, name = (
-        [stage["ratio"] for stage in stages if "ratio" in stage],
-        motor.get("name", f"rotor:{'+'.join(names)}"),
-    )
+    ratios = [stage["ratio"] for stage in stages if "ratio" in stage]
+    name = motor.get("name", f"rotor:{'+'.join(names)}")
     total = (math.prod(ratios) * turns).tolist() if ratios else None  # that of the model then
     yield Rotor(
         names, total, axial_inertia=motor.get("rotor_inertia"), name=name, motor=_motor(motor),  # type: ignore[arg-type]

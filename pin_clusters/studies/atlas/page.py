@@ -60,7 +60,7 @@ def dots(names: list[str], sets: dict[str, list[float]], title: str, key: str) -
         x = np.maximum(values, _FLOOR)
         axes.plot(x, y, mark, markersize=size, color=C[colour], label=name, clip_on=False, zorder=3)
     most = np.nanmax([*map(np.nanmax, (x for x in sets.values() if np.isfinite(x).any())), 1.0])
-    axes.set_xlim(_FLOOR, 10.0 ** math.ceil(math.log10(1.2 * most)))
+    axes.set_xlim(_FLOOR, 1.6 * most)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     text = ", ".join(f"{name} at most {np.nanmax(x):.2g} per cent" for name, x in sets.items() if np.isfinite(x).any())
     return finished(drawn, axes, title, key, f"{title}: {text}.", top=0.3)
