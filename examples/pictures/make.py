@@ -364,6 +364,19 @@ def draw_20(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
+def draw_21(example: ModuleType, found: dict[str, tuple[float, list[float]]]) -> Figure:
+    figure, axes = sheet()
+    for ax, (name, (right, published)) in zip(axes, found.items(), strict=True):
+        values = sorted(set(published) - {published[0 if name == "booster_t1" else -1]})
+        ax.bar([f"{x:.3g}" for x in values], values, color=RED)
+        ax.axhline(right, color=BLUE)
+        ax.annotate(f"gear and rotor: {right:.4g}", (0.03, right), xycoords=("axes fraction", "data"), va="bottom")
+        ax.set(
+            title=f"{name}, knee", ylabel="armature [kg m^2]", xlabel="other published values", ylim=(0, 1.25 * right)
+        )
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright
