@@ -1,0 +1,184 @@
+"""The sheets of the atlas, without network: what fits the keys, plausible numbers, sums, sources, shipped files."""
+
+from __future__ import annotations
+
+import hashlib
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import pin_clusters as pc
+from pin_clusters.files.readers.motors import read_motors
+from pin_clusters.studies import atlas
+from pin_clusters.studies.atlas import places
+
+NAMES = atlas.sheets()
+SUMS = {  # sets that are what gears and rotors make, by a word of where they are
+    "agibot_a3": "a3.py", "agility_cassie": "cassie.xml", "agility_digit_v3": "digit-v3.xml", "bolt": "config.py",
+    "booster_t1": "booster_train", "mit_mini_cheetah": "pkGym", "solo12": "config.py", "unitree_g1": "mjlab",
+    "berkeley_humanoid": "isaac_berkeley_humanoid",
+}  # fmt: skip
+GUESSED = ("Head_pitch", "AAHead_yaw")  # of T1: 0.001 is no product
+
+
+def totals(motor: dict[str, Any]) -> float:
+    """Return the inertia of a joint by hand: of the rotor and of what turns behind each stage."""
+    stages = motor.get("stages", [motor])
+    ratios = [s["ratio"] for s in stages]
+    later = sum(s.get("inertia", 0.0) * math.prod(ratios[k:]) ** 2 for k, s in enumerate(stages, 1))
+    return float(motor["rotor_inertia"] * math.prod(ratios) ** 2 + later)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_sheet_is_plausible_and_says_where_its_numbers_come_from(name: str) -> None:
+    sheet = atlas.sheet(name)
+    assert sheet.unknown is not bool(sheet.motors)
+    assert sheet.notes or not sheet.unknown
+    file = sheet.file
+    if file and not sheet.unknown:
+        assert re.fullmatch("[0-9a-f]{64}", file["sha256"])
+        assert "shipped" in file or ({"repository", "path", "version"} <= file.keys())
+    assert "shipped" in file or not file or re.fullmatch(r"[\w.-]+/[\w.-]+", file["repository"])
+    for motor in sheet.motors:
+        assert re.search(r"[\w-]+/[\w.-]+|[\w-]+ [0-9a-f]{7}", motor["source"]), motor
+        assert len(motor["source"]) > 20
+        assert motor["sure"]
+        assert 1.0 <= math.prod(s["ratio"] for s in motor.get("stages", [motor])) <= 400.0
+        assert 1e-7 <= motor["rotor_inertia"] <= 2e-3
+        assert motor["rotor_inertia"] <= totals(motor) <= 6.0
+        assert all(0.1 <= abs(x) <= 5.0 for x in motor.get("joints", {}).values())
+    for published in sheet.published:
+        assert re.search(r"[\w-]+/[\w.-]+", published["where"]), published["where"]
+        assert all(0.0 <= x <= 0.5 for x in published["armature"].values())
+    text = sheet.path.read_text(encoding="utf-8")
+    assert not re.search(r"index id|/root|/home|/work|/tmp|TODO", text)
+
+
+@pytest.mark.parametrize("name", SUMS)
+def test_sums_over_stages_are_what_was_published(name: str) -> None:
+    sheet = atlas.sheet(name)
+    (armature,) = (p["armature"] for p in sheet.published if SUMS[name] in p["where"])
+    compared = 0
+    for motor in sheet.motors:
+        value = armature.get(motor.get("joint"))
+        if value is not None and motor["joint"] not in GUESSED:
+            assert value == pytest.approx(totals(motor), rel=2e-3), motor["joint"]
+            compared += 1
+    assert compared >= 2
+
+
+def test_g1_to_three_digits() -> None:
+    found = {m["joint"]: m for m in atlas.sheet("unitree_g1").motors if "joint" in m}
+    wanted = {"*_elbow": "0.00361", "*_hip_yaw": "0.0102", "*_knee": "0.0251", "*_wrist_yaw": "0.00425"}
+    for joint, text in wanted.items():
+        assert f"{totals(found[joint]):.3g}" == text
+    first = found["*_hip_yaw"]["rotor_inertia"] * (4.5 * 70 / 22) ** 2
+    assert f"{100 * first / totals(found['*_hip_yaw']):.1f}" == "98.5"
+
+
+@pytest.mark.parametrize("name", [n for n in NAMES if "shipped" in atlas.sheet(n).file])
+def test_shipped_files_are_those_that_the_sheets_know(name: str) -> None:
+    found = atlas.find(atlas.sheet(name))
+    assert found is not None
+    assert found.known
+    assert found.digest == hashlib.sha256(found.path.read_bytes()).hexdigest()
+
+
+@pytest.mark.filterwarnings("ignore::pin_clusters.errors.PinClustersWarning")
+def test_a_sheet_is_a_file_of_motors(tmp_path: Path) -> None:
+    sheet = atlas.sheet("agility_cassie")
+    model = pc.loaders.motors.with_motors(pc.load("cassie"), sheet.path)
+    assert len(model.motors) == 10
+    assert pc.loaders.motors.with_motors(pc.load("mini_cheetah"), atlas.sheet("mit_mini_cheetah").path).nv == 18
+    with pytest.raises(pc.LoadError, match="of the motors of 'cassie' nothing is known"):
+        pc.loaders.motors.with_motors(pc.load("cassie"), atlas.sheet("upkie").path)
+    wrong = tmp_path / "wrong.yaml"
+    text = atlas.sheet("mit_mini_cheetah").path.read_text(encoding="utf-8")
+    wrong.write_text(text.replace("ratio: 9.33", "ratio: 9.5"), encoding="utf-8")
+    with pytest.raises(pc.LoadError, match=r"line \d+: in_file is true, but no rotor .*'rotor:FL_knee' has 6.3e-05"):
+        pc.loaders.motors.with_motors(pc.load("mini_cheetah"), wrong)
+
+
+BAD = {
+    "no place": ("  - where: somewhere\n", "  - wher: somewhere\n", 8, "unknown key 'wher'. Did you mean 'where'"),
+    "where is missing": ("  - where: somewhere\n    armature", "  - armature", 8, "where is missing: repository"),
+    "armature in words": ("knee: 0.01", "knee: much", 10, r"knee must be a finite number, got 'much'.*\[kg m\^2, or"),
+    "negative armature": ("knee: 0.01", "knee: -0.01", 10, "knee must not be negative"),
+    "unknown origin": ("path: a.urdf", "paht: a.urdf", 5, "unknown key 'paht'. Did you mean 'path'"),
+    "base": ("base: floating", "base: swimming", 6, "base must be fixed or floating, got 'swimming'"),
+    "who is sure": ("sure: maker", "sure: quite", 15, "sure of joint 'knee' must be maker or file or paper"),
+    "known and unknown": ("unknown: false", "unknown: true", 11, "motors is a list, empty if unknown is true, and"),
+    "unknown in words": ("unknown: false", "unknown: perhaps", 21, "unknown must be true or false"),
+    "joint and joints": ("joint: knee\n", "joint: knee\n    joints: {knee: 1}\n", 12, "give either joint or joints"),
+    "limits of several": ("name: both", "limits: {at: joint, effort: 3}", 17, "limits are those of one joint"),
+    "joints without turns": ("{hip: 1, knee: -1}", "{hip: 0, knee: -1}", 16, "hip must not be 0"),
+    "notes that are no list": ("notes: [one]", "notes: one", 20, "notes must be a list"),
+}  # fmt: skip
+SHEET = """motors_version: 1
+robot: leg
+file:
+  repository: a/b
+  path: a.urdf
+  base: floating
+published:
+  - where: somewhere
+    armature:
+      knee: 0.01
+motors:
+  - joint: knee
+    ratio: 9
+    rotor_inertia: 1e-5
+    sure: maker
+  - joints: {hip: 1, knee: -1}
+    name: both
+    ratio: 9
+    rotor_inertia: 1e-5
+notes: [one]
+unknown: false
+"""
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_sheets_are_refused_with_their_line(case: str, tmp_path: Path) -> None:
+    file = tmp_path / "leg.yaml"
+    file.write_text(SHEET, encoding="utf-8")
+    assert read_motors(file)["motors"][1]["joints"] == {"hip": 1.0, "knee": -1.0}
+    old, new, line, words = BAD[case]
+    assert old in SHEET
+    file.write_text(SHEET.replace(old, new, 1), encoding="utf-8")
+    with pytest.raises(pc.LoadError, match=words) as error:
+        read_motors(file)
+    assert re.search(rf"leg\.yaml'.*\bline {line}\b", str(error.value)), error.value
+
+
+def test_unknown_robots_name_the_nearest() -> None:
+    with pytest.raises(pc.UnknownNameError, match=r"the atlas has no robot 'unitree_g2'\. Did you mean 'unitree_g"):
+        atlas.sheet("unitree_g2")
+
+
+@pytest.mark.parametrize("place", ["a/b/x/a.urdf", "b/x/a.urdf", "x/a.urdf", "leg/a.urdf", "cache/b/x/a.urdf"])
+def test_files_are_found_where_users_have_them(place: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ROBOT_DESCRIPTIONS_CACHE", str(tmp_path / "cache"))
+    file, digest = {"repository": "a/b", "path": "x/a.urdf"}, hashlib.sha256(b"<robot/>").hexdigest()
+    sheet = atlas.Sheet("leg", tmp_path, "leg", file, (), (), (), False)
+    assert atlas.find(sheet, [tmp_path]) is None
+    (tmp_path / place).parent.mkdir(parents=True)
+    (tmp_path / place).write_bytes(b"<robot/>")
+    assert atlas.find(sheet, [tmp_path]) == places.Found(tmp_path / place, digest, False)
+    file["sha256"] = f"0000 {digest}"
+    assert atlas.find(sheet, [tmp_path]) == places.Found(tmp_path / place, digest, True)
+    assert place.startswith("cache/") or atlas.find(sheet) is None
+
+
+def test_a_known_version_goes_before_another_one(tmp_path: Path) -> None:
+    for place, text in (("a/b", "old"), ("b", "new")):
+        (tmp_path / place).mkdir(parents=True, exist_ok=True)
+        (tmp_path / place / "a.urdf").write_text(text, encoding="utf-8")
+    file = {"repository": "a/b", "path": "a.urdf", "sha256": hashlib.sha256(b"new").hexdigest()}
+    found = atlas.find(atlas.Sheet("leg", tmp_path, "leg", file, (), (), (), False), [tmp_path])
+    assert found is not None
+    assert found.known
+    assert found.path == tmp_path / "b" / "a.urdf"
