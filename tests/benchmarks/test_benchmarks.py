@@ -212,6 +212,7 @@ def test_the_run_on_closed_loops(
         assert "`tello` (nv = 16 of 26" in text
 
 
+@pytest.mark.ci
 def test_loops_of_a_kernel_are_calls_of_it(scripts: dict[str, ModuleType]) -> None:
     case, timing = scripts["loop_cases"], scripts["loop_timing"]
     model = case.make("four_bar")
@@ -376,6 +377,7 @@ def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys:
     assert "`four_bar`" in table
 
 
+@pytest.mark.ci
 def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "moves.json"
     assert scripts["moves"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0
@@ -387,7 +389,7 @@ def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, caps
         scripts["moves"].main(["--robots", "nobody"])
 
 
-@pytest.mark.parametrize("robot", ["mit_humanoid_leg", "four_bar"])
+@pytest.mark.parametrize("robot", ["mit_humanoid_leg", pytest.param("four_bar", marks=pytest.mark.long)])
 def test_everyday_functions_are_those_of_both(
     scripts: dict[str, ModuleType], robot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -429,6 +431,7 @@ def test_steps_on_a_ground_are_measured(scripts: dict[str, ModuleType], tmp_path
     assert set(found["median share, touching"]) == {"kernels", "solver", "Python"}
 
 
+@pytest.mark.ci
 def test_operational_space_is_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -444,6 +447,7 @@ def test_operational_space_is_measured(
     assert "| `mini_cheetah`, 36 inputs | - |" in text
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_derivatives_are_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -491,6 +495,7 @@ def test_batches_are_measured(
     assert rows["one state / a row, `aba` with loops, the least"] == ["7.00", "6", "met"]
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_standing_is_measured(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
     output = tmp_path / "standing.json"
