@@ -471,7 +471,7 @@ def test_derivatives_are_measured(
     assert "`computeCoriolisMatrix`, `mini_cheetah`" in rows
 
 
-@pytest.mark.ci
+@pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_batches_are_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -516,7 +516,7 @@ def test_forces_one_by_one_are_the_input_matrix(scripts: dict[str, ModuleType]) 
     assert np.allclose(found, pc.inverse_input_matrix(model, data, q, B, points), rtol=0.0, atol=1e-11)
 
 
-@pytest.mark.ci
+@pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_accuracy_of_operational_space(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -541,7 +541,7 @@ def test_accuracy_of_operational_space(
     assert script.missed(groups) == ["hybrid_dynamics on trees nan"]
 
 
-@pytest.mark.ci
+@pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_accuracy_of_derivatives(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -585,7 +585,7 @@ def test_specialised_models_are_measured(scripts: dict[str, ModuleType], monkeyp
     assert text.count("\n| `mit_humanoid_leg`") == 3
 
 
-@pytest.mark.ci
+@pytest.mark.long
 def test_functions_for_learning_are_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

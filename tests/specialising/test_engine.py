@@ -256,7 +256,7 @@ def test_much_time_in_traces_is_told_once(monkeypatch: pytest.MonkeyPatch, capfd
     assert capfd.readouterr().err.count("pc.engine('tables')") == 1
 
 
-@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "four_bar", "cassie_leg"], 2, rest="ci"))
+@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "four_bar", "cassie_leg"], 2))
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_external_forces(robot: str) -> None:
     """They have code of their own, by whatever way a call comes to it; contacts differentiate with it, too."""

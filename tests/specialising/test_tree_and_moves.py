@@ -22,7 +22,7 @@ pytestmark = [
     pytest.mark.skipif(not kernels.JIT or kernels.BOUNDSCHECK, reason="nothing is traced"),
 ]
 OFTEN = ["tree-0", "rotors_on_a_loop_on_free_flyer"]
-SHIPPED = ["four_bar", "mit_humanoid_leg", "mini_cheetah", "tello"]
+SHIPPED = ["four_bar", "mit_humanoid_leg", "mini_cheetah"]
 OTHERS = [name for name in pc.robots() if name not in SHIPPED]
 LIMIT, OF_RATES = 1e-11, 1e-9
 """Sums are added in other orders; with loops what they give is multiplied by their conditions, of up to 1e3, and what

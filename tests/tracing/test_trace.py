@@ -55,7 +55,7 @@ BASES: dict[str, dict[str, Any]] = {
     "default": {}, "fixed": {"root_joint": None}, "floating": {"root_joint": pin.JointModelFreeFlyer()}
 }  # fmt: skip
 ROBOTS = [(robot, base) for robot in pc.robots() for base in BASES]
-OFTEN = [("four_bar", "floating"), ("mit_humanoid_leg", "default"), ("mini_cheetah", "default"), ("tello", "default")]
+OFTEN = [("four_bar", "floating"), ("mit_humanoid_leg", "default"), ("tello", "default")]
 OTHERS = [which for which in ROBOTS if which not in OFTEN]
 
 
