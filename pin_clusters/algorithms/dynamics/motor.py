@@ -140,6 +140,9 @@ def motor_power(
         a: Without it losses of gears are NaN; they are, too, of one that locks, which may hold either way.
         friction_speed: As in `pc.passive_torque`, [rad/s].
 
+    Returns:
+        `MotorPower`.
+
     Raises:
         ShapeError: ``tau_motor`` has another size.
     """

@@ -40,6 +40,9 @@ def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
         model: The robot, with motors.
         motion: A ``SimulationResult`` of it, or a ``study.Trajectory``.
 
+    Returns:
+        `Efficiency`.
+
     Raises:
         ArgumentTypeError: ``model`` or ``motion`` is no such thing.
 
