@@ -59,7 +59,8 @@ def motor_torque(
 
     Args:
         tau: Torque of the independent joints, shape (nv,); with ``v`` all that `pc.rnea` asks for.
-        a: Needed with ``v`` where gears have losses.
+        v: Shape (nv,).
+        a: Shape (nv,); needed with ``v`` where gears have losses.
         friction_speed: As in `pc.passive_torque`, [rad/s].
 
     Returns:
@@ -137,7 +138,7 @@ def motor_power(
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
-        a: Without it losses of gears are NaN; they are, too, of one that locks, which may hold either way.
+        a: Shape (nv,). Without it losses of gears are NaN, as are those of one that locks, which may hold either way.
         friction_speed: As in `pc.passive_torque`, [rad/s].
 
     Returns:
