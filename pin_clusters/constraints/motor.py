@@ -46,13 +46,6 @@ class Motor(PassiveForce):
 
     Raises:
         ConstraintError: A number is not finite, or has a value that no motor has.
-
-    Example:
-        >>> import pin_clusters as pc
-        >>> motor = pc.Motor(voltage=24.0, torque_constant=0.1, resistance=0.5, peak_torque=3.0, efficiency=0.9)
-        >>> low, high = motor.torque_limits([0.0, 200.0, 300.0])
-        >>> high.round(9).tolist()
-        [3.0, 0.8, 0.0]
     """
 
     rotor: str | None = None

@@ -87,8 +87,7 @@ def motor_torque(
     lossy = model.passive is not None and model.passive.lossy
     if (v is None and a is not None) or (v is not None and a is None and lossy):
         raise ArgumentTypeError(
-            "motor_torque: losses of motors follow from velocity and acceleration: pass both, "
-            "motor_torque(model, data, q, tau, v, a), or none for gears without losses."
+            "motor_torque: losses of motors follow from velocity and acceleration: pass both, or none."
         )
     losses = None
     if v is not None:
