@@ -36,6 +36,7 @@ from .loops import loops_of as loops_of
 from .loops import movers_of as movers_of
 from .loops import names_of_cluster as names_of_cluster
 from .loops import same_pose as same_pose
+from .motors import friction_of_motors as friction_of_motors
 from .parameters import ParameterColumns as ParameterColumns
 from .parameters import parameter_columns as parameter_columns
 from .passive import FRICTION_SPEED as FRICTION_SPEED

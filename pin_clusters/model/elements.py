@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.trees import centred, in_v, joint_axis, spin_defect
-from ..constraints import Belt, Gear
+from ..constraints import Belt, Gear, Motor
 from ..constraints.closures import BodyClosure
 from ..constraints.rows import Row
 from .topology import Topology
@@ -73,6 +73,7 @@ class RotorElement:
         source: The ``Rotor`` constraint, None for a body of the tree.
         driven: Whether it is the rotor of a motor, and no further stage of its gear: as the ``Rotor`` says, and of
             bodies of the tree that always turn together the fastest.
+        motor: The motor that is stated on it, or None.
     """
 
     name: str
@@ -89,6 +90,7 @@ class RotorElement:
     reason: str
     source: Any
     driven: bool
+    motor: Motor | None = None
 
     def __str__(self) -> str:
         """One line: carrier, speed, inertia."""

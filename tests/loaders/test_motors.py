@@ -283,3 +283,61 @@ def test_armature_becomes_rotors_that_reflect_it(leg: Path) -> None:
     assert "Joints with armature: 1 (knee_joint: 0.02, " in told(model)
     with pytest.raises(pc.ModelError, match="no joint of 'leg' that a motor may drive has armature"):
         from_armature(found, 10.0)
+
+
+KEYS = """
+    model: mini_cheetah_hip
+    armature: keep
+    peak_torque: 2.5
+    voltage: 24
+    torque_constant: 0.1
+    resistance: 0.5
+    friction: {viscous: 1e-4, coulomb: 0.02}
+    gear: {efficiency: 0.9, back_efficiency: -0.2}
+"""
+
+
+def test_what_a_motor_can_give_and_loses(leg: Path) -> None:
+    model = of_text(leg, "motors_version: 1\nmotors:\n  - joint: hip" + KEYS)
+    motor = model.rotors[0].motor
+    assert motor is not None
+    known = pc.motors()["mini_cheetah_hip"]
+    assert (motor.name, motor.ratio, motor.rotor_inertia, motor.source) == (known.name, 6.0, 6.3e-5, known.source)
+    assert (motor.peak_torque, motor.voltage, motor.torque_constant, motor.resistance) == (2.5, 24.0, 0.1, 0.5)
+    assert (motor.viscous, motor.coulomb, motor.efficiency, motor.back_efficiency) == (1e-4, 0.02, 0.9, -0.2)
+    assert model.rotors[0].row[0] == 6.0
+    plain = of_text(leg, MOTORS)
+    assert [r.motor for r in plain.rotors] == [None] * len(plain.rotors)
+    own = {"joint": "hip", "ratio": 9, "rotor_inertia": 1e-5, "rated_torque": 1, "no_load_speed": 200, "source": "mine"}
+    stated = pc.open_robot(leg, motors={"motors_version": 1, "motors": [own]}).rotors[0].motor
+    assert stated == pc.Motor("rotor:hip_joint", rated_torque=1.0, no_load_speed=200.0, source="mine")
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "words"),
+    [
+        ("model: mini_cheeta_hip", 3, "no motor 'mini_cheeta_hip' .* Did you mean 'mini_cheetah_hip'"),
+        ("friction: {viscos: 1}", 4, "unknown key 'viscos' of joint 'hip'. Did you mean 'viscous'"),
+        ("friction: {viscous: -1}", 4, "viscous of joint 'hip' must not be negative, got -1"),
+        ("friction: 1", 4, "expected keys and values"),
+        ("gear: {back_efficiency: 0.5}", 4, "efficiency of joint 'hip' is missing"),
+        ("gear: {efficiency: 1.5}", 3, "efficiency must lie above 0 and be at most 1"),
+        ("gear: {efficiency: 0.8, back_efficiency: 2}", 3, "makes energy"),
+        ("peak_torque: 0", 4, "peak_torque of joint 'hip' must be above 0"),
+        ("voltage: 48 V", 4, "voltage of joint 'hip' must be a finite number.* SI units, \\[V\\]"),
+        ("torque: 3", 4, "unknown key 'torque' of joint 'hip'"),
+    ],
+)
+def test_what_a_motor_cannot_be(leg: Path, more: str, line: int, words: str) -> None:
+    text = f"motors_version: 1\nmotors:\n  - joint: hip\n    {more}\n"
+    if not more.startswith("model"):
+        text += "    ratio: 6\n    rotor_inertia: 1e-5\n"
+    with pytest.raises(pc.LoadError, match=rf"line {line}: .*{words}"):
+        of_text(leg, text)
+
+
+def test_a_model_without_a_number_asks_for_it(leg: Path) -> None:
+    with pytest.raises(pc.LoadError, match="line 3: rotor_inertia of joint 'hip' is missing"):
+        of_text(leg, "motors_version: 1\nmotors:\n  - joint: hip\n    ratio: 6\n")
+    with pytest.raises(pc.LoadError, match="give either ratio or stages"):
+        of_text(leg, "motors_version: 1\nmotors:\n  - joint: hip\n    rotor_inertia: 1e-5\n")

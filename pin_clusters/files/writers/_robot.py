@@ -6,7 +6,7 @@ from ...approximations.armature import Driven, axial_inertia, joined
 from ...constraints.rows import joint_id
 from ...constraints.spring import GravityCompensation, Spring
 from ...errors import ConstraintError
-from ...model import ClusterModel
+from ...model import ClusterModel, friction_of_motors
 from ._bodies import Bodies, Joint
 from ._cranks import add_cranks
 from ._joints import place_of
@@ -101,7 +101,7 @@ def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
         ConstraintError: MuJoCo has nothing that says one of them.
     """
     tree, of_joint, bent = ties.tree, dict[str, dict[str, str]](), False
-    for c in ties.model.constraints:
+    for c in (*ties.model.constraints, *friction_of_motors(tree, ties.model.rotors)):
         if isinstance(c, GravityCompensation):
             raise ConstraintError(
                 f"to_mjcf: {c.label} holds {c.mass:g} kg of a body, and MuJoCo can hold a part of a whole body only. "

@@ -2,16 +2,29 @@
 
 import json
 import os
+import warnings
 from typing import Any, NamedTuple
 
 import pinocchio as pin
 
 from ..._support.trees import joint_axis
-from ...errors import ModelError
+from ...errors import ModelError, PinClustersWarning
 from ...model import ClusterModel
 from ..motor_keys import MOTOR, VERSION
 from ._joints import UNLIMITED
 from ._text import text, write
+
+
+def warn_of_motors(caller: str, model: ClusterModel) -> None:
+    """Warn of what files of robots cannot hold of motors."""
+    lossy = [r.name for r in model.rotors if r.motor is not None and any(r.motor.loss_factors)]
+    fast = [r.name for r in model.rotors if r.motor is not None and r.motor.torque_limits(1e9)[1] == 0.0]
+    told = [("losses of gears", lossy), ("torques by speed and voltage", fast)]
+    if said := "; ".join(f"{what} ({', '.join(names)})" for what, names in told if names):
+        warnings.warn(
+            f"{caller}: the file cannot hold all of the motors of model {model.name!r}: {said}. Keep them in a "
+            ".motors.yaml file, for pc.open_robot(..., motors=FILE).", PinClustersWarning, stacklevel=3,
+        )  # fmt: skip
 
 
 class Suggested(NamedTuple):

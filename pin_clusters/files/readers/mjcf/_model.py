@@ -12,7 +12,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...._support.trees import centred, joint_in_v
-from ....constraints import Gear, Rod
+from ....constraints import Gear, Rod, Spring
 from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ....model import ClusterModel
 from .._arguments import checked, documented
@@ -74,7 +74,8 @@ def buildModelFromMJCF(
         q_reference: As in `ClusterModel`; by default the keyframe named ``home``, else the first, else the pose of
             the file. A keyframe that is open is closed, and a warning says how far its joints moved.
         armature: ``"rotor"`` turns the armature A of a joint that an actuator drives with gear N into
-            ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body.
+            ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body; linear damping and dry friction of that
+            joint, and largest force and constants of the actuator (``<dcmotor>``), become its `Motor`.
         keyframe: Name of the keyframe that is the reference.
         root_folder: Includes must lie in it; by default the folder of the file.
 
@@ -170,7 +171,8 @@ def _build(
             found.append(Rod(first, second, length=length, name=equation.name))
     found += motors.tendon_rotors(actuators, tendons, layout)
     if rotors:
-        turned, left = motors.rotors(actuators, layout)
+        turned, left = motors.rotors(actuators, layout, passive)
+        passive = [s for s in passive if not isinstance(s, Spring) or any((*s.stiffness, *s.damping, s.friction))]
         found += turned
         notes.about(left, "armature that no gear of an actuator belongs to stays armature: {}.")
     keyframes = read_keyframes(layout, balls)
