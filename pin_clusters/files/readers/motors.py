@@ -27,7 +27,12 @@ class Given(NamedTuple):
     where: str
 
 
-_OF_MOTOR = {f.name for f in fields(Motor)}.intersection({*MOTOR, *FRICTION, *GEAR}) - {"name", "source", "ratio", "rotor_inertia"}
+_OF_MOTOR = {f.name for f in fields(Motor)}.intersection({*MOTOR, *FRICTION, *GEAR}) - {
+    "name",
+    "source",
+    "ratio",
+    "rotor_inertia",
+}
 Motors = str | os.PathLike[str] | Mapping[str, Any]
 
 
