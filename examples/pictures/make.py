@@ -346,6 +346,24 @@ def draw_19(example: ModuleType, run: Any) -> Figure:
     return figure
 
 
+def draw_20(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
+    """The twist, and where work goes."""
+    figure, (left, right) = sheet()
+    left.axhspan(*np.degrees([-example.BACKLASH, example.BACKLASH]), color="#dddddd")
+    left.plot(found["time"], np.degrees(found["twist"]), color=BLUE)
+    left.set(title="twist between gear and link, backlash grey", xlabel="time [s]", ylabel="[deg]")
+    for i, name, colour in (
+        (0, "of the motor", BLUE),
+        (1, "friction", RED),
+        (2, "gear", ORANGE),
+        (3, "damping", GREEN),
+    ):
+        right.plot(found["time"], found["energies"][:, i], color=colour, label=name)
+    right.set(title="work, and where it goes", xlabel="time [s]", ylabel="[J]")
+    right.legend(fontsize=8)
+    return figure
+
+
 def draw_10(example: ModuleType, found: Any) -> Image.Image:
     """Return a screenshot of the page."""
     from playwright.sync_api import sync_playwright

@@ -48,7 +48,9 @@ GEAR: dict[str, Key] = {
     ),
 }
 MOTOR: dict[str, Key] = {
-    "joint": Key(TEXT, "joint that it drives; with * and ? each that fits; _joint at the end may be left out", True),
+    "joint": Key(
+        TEXT, "joint that it drives, or each that fits, of *, ? and [ab]; _joint at the end may be left out", True
+    ),
     "name": Key(TEXT, "by default rotor:JOINT"),
     "ratio": Key(Number("turns per turn", signed=True), "turns of the rotor per turn of the joint (or per m)"),
     "stages": Key([STAGE], "in place of ratio: those of the gear, from the motor to the joint"),

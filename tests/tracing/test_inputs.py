@@ -60,7 +60,7 @@ def test_status(key: pool.Key, rng: np.random.Generator) -> None:
         assert float(program(q, np.zeros(model.nv), np.zeros(model.nv))[-1][0]) > 1e-7
 
 
-@pytest.mark.parametrize("robot", ["cassie_leg", "digit_leg", "kangaroo_leg"])
+@pytest.mark.parametrize("robot", pool.some(["cassie_leg", "digit_leg", "kangaroo_leg"], 2))
 def test_status_of_loops_on_bodies_of_others(robot: str, rng: np.random.Generator) -> None:
     """A loop that stands on a body which moves, of another loop too, is judged where it is closed."""
     model = pc.load(robot)
@@ -103,7 +103,7 @@ def changed(model: pc.ClusterModel, kind: str, factors: np.ndarray) -> pc.Cluste
     return pc.ClusterModel(tree, constraints, reference, independent=independent)
 
 
-SOME = pool.some(pc.robots(), ["mini_cheetah", "four_bar"])
+SOME = pool.some(pc.robots(), ["mit_humanoid_leg", "four_bar"])
 
 
 @pytest.mark.parametrize("kind", ["gravity", "inertial", "ratios"])
@@ -163,7 +163,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("how", pool.some(FUNCTIONS, ["math", "derivatives"], rest="ci"))
+@pytest.mark.parametrize("how", pool.some(FUNCTIONS, ["derivatives"], rest="ci"))
 def test_functions_in_python(how: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the kernels, which have all derivatives from the user."""
     exact = coupled.mechanism(np.random.default_rng(0), "Python, third").build()
@@ -247,9 +247,23 @@ def test_what_cannot_be_traced() -> None:
     [
         ("crba", {"fext": True}, pc.ArgumentTypeError, "crba takes no external forces; these do: rnea, aba"),
         ("rnea", {"frames": ["crank"]}, pc.ArgumentTypeError, "rnea is not about frames"),
-        ("computeFrameJacobian", {}, pc.ArgumentTypeError, "computeFrameJacobian is about frames, and frames=None"),
+        ("computeFrameJacobian", {}, pc.ArgumentTypeError, r"is about frames, which are missing: add frames=\['\w+'\]"),
+        ("constraintDynamics", {}, pc.ArgumentTypeError, r"is about contacts, .* missing: add contacts=\[contact\]"),
+        ("computeFrameJacobian", {"frames": []}, pc.ArgumentTypeError, "frames is empty: name at least one frame"),
+        (
+            "computeFrameJacobian",
+            {"frames": np.array([1.0])},
+            pc.ArgumentTypeError,
+            "must be a whole number, got .*1.0",
+        ),
+        (
+            "computeFrameJacobian",
+            {"frames": np.array([[1, 2]])},
+            pc.ArgumentTypeError,
+            "must be a whole number, got arr",
+        ),
         ("computeFrameJacobian", {"frames": ["crnk"]}, pc.UnknownNameError, "no frame 'crnk'. Did you mean 'crank'"),
-        ("computeFrameJacobian", {"frames": [99]}, pc.UnknownNameError, "no frame 99: ids are 0 to"),
+        ("computeFrameJacobian", {"frames": [99]}, pc.UnknownNameError, "= 99, but .* has the frames 0 to"),
         ("computeFrameJacobian", {"frames": [1, 1]}, pc.ArgumentTypeError, "twice"),
         ("integrate", {"steps": -1}, pc.ArgumentTypeError, "steps must be a number of corrections, 0 or more, got -1"),
         ("rnea", {"parameters": ["mass"]}, pc.UnknownNameError, "'mass' is none of gravity, inertial, ratios"),

@@ -13,7 +13,7 @@ from ...constraints import Motor, Rotor
 from ...constraints.motor_catalogue import motor_of
 from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
-from ..motor_keys import FILE, FRICTION, GEAR, MOTOR, TEXT, Key, Number
+from ..motor_keys import FILE, MOTOR, TEXT, Key, Number
 from ._arguments import read_file
 from ._numbers import number
 from ._xml import in_words_of
@@ -27,35 +27,39 @@ class Given(NamedTuple):
     where: str
 
 
-_OF_MOTOR = {f.name for f in fields(Motor)}.intersection({*MOTOR, *FRICTION, *GEAR}) - {
-    "name",
-    "source",
-    "ratio",
-    "rotor_inertia",
-}
+_OF_MOTOR = {f.name for f in fields(Motor)} - {"rotor", "name", "source", "ratio", "rotor_inertia"}
 Motors = str | os.PathLike[str] | Mapping[str, Any]
 
 
-def with_motors(model: ClusterModel, motors: Motors, where: str = "motors") -> ClusterModel:
+def with_motors(
+    model: ClusterModel, motors: Motors | None, words: Sequence[tuple[str, Mapping[str, str]]] = ()
+) -> ClusterModel:
     """Return a robot with motors, given by a file or by what would stand in one, on its joints.
 
     Each is a `Rotor`, each further stage with an inertia another one that no motor drives. What does not fit the table
-    of keys, or the robot, is a ``LoadError`` with its line.
+    of keys, or the robot, is a ``LoadError`` with its line, or with its place in ``words``, further motors.
     """
+    found = list[dict[str, Any]]()
     if isinstance(motors, Mapping):
-        given = _of_python(motors, where)
-    else:
+        found = _table(_of_python(motors, "motors"), FILE, "")["motors"]
+    elif motors is not None:
         path, text = read_file(motors, "a .motors.yaml")
-        given = _of_node(read_yaml(text, repr(str(path)), nodes=True), repr(str(path)))
+        found = _table(_of_node(read_yaml(text, repr(str(path)), nodes=True), repr(str(path))), FILE, "")["motors"]
+    found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
+    first = dict[str, tuple[str, bool]]()  # where a joint got a motor, and whether that has a name
     taken = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
     limits = {"effort": np.array(tree.effortLimit), "velocity": np.array(tree.velocityLimit)}
-    for motor in _table(given, FILE, "")["motors"]:
+    for motor in found:
         where, told = str(motor["where"]), motor.get("limits", {})
         for joint in _joints(model, motor["joint"], where):
             i = tree.idx_vs[tree.getJointId(joint)]
             if i in taken:
                 raise LoadError(f"{where}: joint {joint!r} has a rotor in the robot's file, {taken[i]!r}. Keep one.")
+            if joint in first and not (first[joint][1] and "name" in motor):
+                cure = f"Keep one{'' if words else ', or give each a name if both turn it'}."
+                raise LoadError(f"{where}: joint {joint!r} has a motor already, {first[joint][0]}. {cure}")
+            first[joint] = where, "name" in motor
             with in_words_of(where):
                 rotors += (made := list(_rotors(joint, motor)))
                 made[0].resolve(tree)  # which asks what armature means
@@ -78,6 +82,8 @@ def _joints(model: ClusterModel, pattern: str, where: str) -> list[str]:
     """Return the joints of that name, or those that a pattern fits."""
     names = [str(n) for n, nv in zip(model.own_tree.names, model.own_tree.nvs, strict=True) if nv == 1]
     some = [n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.removesuffix("_joint"), pattern)]
+    follow = {model.names[row.dependent] for row in model.coupling_rows}.intersection(model.dependent_joints)
+    some = [n for n in some if n not in follow] or some
     if pattern not in names and not some:
         raise LoadError(f"{where}: no joint of one degree of freedom is {pattern!r}.{did_you_mean(pattern, names)}")
     return [pattern] if pattern in names else some
