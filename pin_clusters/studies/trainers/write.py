@@ -1,6 +1,7 @@
 """The folder for a trainer: MJCF, its configuration, and what is lost."""
 
 import os
+import warnings
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ import numpy as np
 from ..._support.whole_files import make_folder, refused, whole
 from ...algorithms.dynamics.losses import Losses
 from ...algorithms.dynamics.rnea import rnea
-from ...errors import ArgumentTypeError, ExportError, ModelError, did_you_mean
+from ...errors import ArgumentTypeError, ExportError, ModelError, PinClustersWarning, did_you_mean
 from ...files.writers import to_mjcf
 from ...model import FRICTION_SPEED, ClusterModel, check_model
 from .. import study
@@ -91,9 +92,13 @@ def write(
     error = dict(zip(found.joints, found.share(found.rms_error)[rung], strict=True))
     lost = {joint: float(x) for joint, x in error.items() if joint in model.independent_joints}
     some = spread(len(q), _SAMPLES)
-    notes = tuple(_notes(model, to, values, q[some], v[some], a[some]))
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always", PinClustersWarning)
+        mjcf = _mjcf(model, to, values)
+    others = [str(w.message) for w in said if " of the motors of model " not in str(w.message)]  # these follow better
+    notes = (*_notes(model, to, values, q[some], v[some], a[some]), *others)
     base = "".join(c if c.isalnum() or c == "_" else "_" for c in (name or model.name)) or "robot"
-    texts = {f"{base}.xml": _mjcf(model, to, values)}
+    texts = {f"{base}.xml": mjcf}
     if to.text is not None:
         texts[f"{base}_{trainer}.py"] = to.text(base, values)
     texts[f"{base}_{trainer}.md"] = _report(model, to, found, rung, values, lost, notes)
