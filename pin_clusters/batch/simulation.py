@@ -146,7 +146,7 @@ def simulate(
         found = single_simulate(model, start_q, start_v, torque, duration, dt, **{**how, "record": s.record})
         return (found.q, found.v) if samples else (found.q[-1], found.v[-1])
 
-    compiled = kernels.JIT and can_move(model) and s.passive is None and s.world is None
+    compiled = kernels.JIT and can_move(model) and s.world is None and (s.passive is None or s.passive.compiled)
     begin = Runs(batch, s, of_end=not samples).begin if compiled else None
     run_each(batch, begin, of_row, SIMULATIONS, grain=1, again=True)
     return result

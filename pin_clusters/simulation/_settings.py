@@ -10,9 +10,10 @@ import numpy as np
 
 from .._support.arrays import array, vector, velocity, whole_number
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
-from ..model import ClusterModel, PassiveForces, check_model
+from ..model import ClusterModel, check_model
 from ..model.configuration import check
 from ._contacts import Contacts
+from ._forces import Forces
 from .ground.near import World
 from .ground.world import ON_GROUND, world_of
 
@@ -39,7 +40,7 @@ class Settings:
     switch: bool  # whether independent joints may be changed
     progress: Callable[[int, int], Any] | None  # called with (done, total)
     contacts: Contacts | None  # what is kept closed
-    passive: PassiveForces | None  # springs and the like that act
+    passive: Forces | None  # springs and the like that act
     world: World | None = None  # ground and stops
     effort: bool = False  # whether motors give no more than they can
     rtol: float = 1e-8  # of "events": errors of a step, beside the fastest joint
@@ -123,7 +124,8 @@ def settings(
         held.begin(model, model.createData(), q, v)
     found = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
-        progress, held if held.rows else None, model.passive if passive else None, world, effort,
+        progress, held if held.rows else None, Forces(model, model.passive, dt) if passive and model.passive else None,
+        world, effort,
         **tolerances,
     )  # fmt: skip
     numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)

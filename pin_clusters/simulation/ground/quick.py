@@ -75,8 +75,8 @@ class QuickGroundEngine(GroundEngine):
     def _make(self, on: CompiledMoves) -> Steps:
         s, world = self.settings, self._world
         return Steps(
-            on, world.ground or Ground(), world.points, world.stops, self._guards, dt=s.dt, steps=s.steps,
-            last=s.step(s.steps - 1), torque=self._row, rows=_ROWS, reach=SPEED * s.dt,
+            on, world.ground or Ground(), world.points, world.stops, self._guards, forces=s.passive, dt=s.dt,
+            steps=s.steps, last=s.step(s.steps - 1), torque=self._row, rows=_ROWS, reach=SPEED * s.dt,
             reach_of_stops=_SPEED_OF_STOPS * s.dt, reach_of_guards=_SPEED_OF_GUARDS * s.dt, slack=SLACK, puts=PUTS,
             slop=SLOP, late=LATE, switch=s.switch, record=s.record,
         )  # fmt: skip
@@ -89,6 +89,7 @@ def ground_engine_for(settings: Settings, recorder: Any, world: World, compiled:
 
         return EventEngine(settings, recorder, world, compiled=compiled)
     guards = NOTHING if world.shapes is None else world.shapes.guards
-    if compiled and guards is not None and settings.passive is None and not kernels.BOUNDSCHECK:
+    in_kernels = settings.passive is None or settings.passive.compiled
+    if compiled and guards is not None and in_kernels and not kernels.BOUNDSCHECK:
         return QuickGroundEngine(settings, recorder, world, guards)
     return GroundEngine(settings, recorder, world, compiled=compiled)

@@ -202,9 +202,9 @@ def kept(samples, k, x):
 
 
 def ground_at(
-    address, work, calls, plan, clock, ratios, conditions, limits, coupling, energies, numbers, torque, samples, q,
-    v, middle, free, v_next, other, spare, held, x, a, mapped, still, where, where_numbers, places, radii, whole,
-    whole_numbers, panel, no_gram, no_response, no_velocities, gram, response, positions, velocities, ends, gaps,
+    address, work, calls, plan, lines, forces, clock, ratios, conditions, limits, coupling, energies, numbers, torque,
+    samples, q, v, middle, free, v_next, other, spare, held, x, a, mapped, still, where, where_numbers, places, radii,
+    whole, whole_numbers, panel, no_gram, no_response, no_velocities, gram, response, positions, velocities, ends, gaps,
     last, impulses, near, chosen, stay, A, B, g, guess, answer, tried, found, change, stops, bounds, rates, rooms,
 ):  # fmt: skip
     """Run steps until the clock's END, or until something is near or deeper than it may be; see ``tables.ground``.
@@ -212,7 +212,7 @@ def ground_at(
     Args:
         address: Tables for aba; their work.
         calls: Addresses of functions and of their tables.
-        plan: What moves how; ratios: see ``simulate_at``.
+        plan: What moves how; lines, forces, ratios: see ``simulate_at``.
         clock: Numbers of steps, and what to begin with.
         conditions: Where in work the squared bounds of the condition of each cluster with loops are; their limits.
         coupling: Where the coupling function leaves G and its bias.
@@ -268,7 +268,7 @@ def ground_at(
             )
             kept(free, 0, still if below else v)
             for k in range(0 if below else 2):
-                if accelerate(address, calls, plan, coupling, middle, free, tau, mapped, a) != 0:
+                if accelerate(address, calls, plan, lines, forces, coupling, middle, free, tau, mapped, a) != 0:
                     return at.FAILED
                 for i in range(nv):
                     free[i] = v[i] + 0.5 * (k + 1) * h * a[i]

@@ -11,7 +11,9 @@ from ..loops.coupling_of_loops import condition_of
 from ..tables import plan as at
 from ..tables.addresses import call_at, call_plain
 from ..tables.layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
+from ..tables.passive import LINES, THROUGH
 from ..tables.views import cluster, header
+from .passive import add_forces
 
 _FASTEST: Final = 1e8
 
@@ -95,17 +97,22 @@ def all_finite(x):
 
 
 @device
-def accelerate(address, calls, plan, coupling, q, v, tau, mapped, out):
-    """Acceleration under torques of the user's independent joints; returns the code of the algorithm."""
-    if calls[at.OWN]:
+def accelerate(address, calls, plan, lines, forces, coupling, q, v, tau, mapped, out):
+    """Acceleration under torques of the user's independent joints, and what acts by itself; returns aba's code."""
+    if calls[at.OWN] and lines[0, LINES] == 0:
         return call_at(calls[at.ABA], address, (q, v, tau, out))
-    code, nv = call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v)), v.shape[0]
+    code, nv = 0, v.shape[0]
+    if calls[at.OWN] == 0 or lines[0, THROUGH]:
+        code = call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v))
     first = plan.shape[0] - nv
     for k in range(nv):
-        x = 0.0
-        for i in range(nv):
-            x += tau[i] * coupling[plan[first + i, 0] * nv + k]
+        x = tau[k]
+        if calls[at.OWN] == 0:
+            x = 0.0
+            for i in range(nv):
+                x += tau[i] * coupling[plan[first + i, 0] * nv + k]
         mapped[k] = x
+    add_forces(lines, forces, coupling, q, v, mapped)
     return code if code != 0 else call_at(calls[at.ABA], address, (q, v, mapped, out))
 
 
