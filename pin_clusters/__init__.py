@@ -65,7 +65,9 @@ from .algorithms.dynamics.hybrid import hybrid_dynamics as hybrid_dynamics
 from .algorithms.dynamics.inputs import inverse_input_matrix as inverse_input_matrix
 from .algorithms.dynamics.inputs import task_input_matrix as task_input_matrix
 from .algorithms.dynamics.minverse import computeMinverse as computeMinverse
+from .algorithms.dynamics.motor import MotorPower as MotorPower
 from .algorithms.dynamics.motor import actuation_matrix as actuation_matrix
+from .algorithms.dynamics.motor import motor_power as motor_power
 from .algorithms.dynamics.motor import motor_torque as motor_torque
 from .algorithms.dynamics.motor import rotor_velocity as rotor_velocity
 from .algorithms.dynamics.operational import apply_test_force as apply_test_force
@@ -144,10 +146,12 @@ from .constraints import Gear as Gear
 from .constraints import GravityCompensation as GravityCompensation
 from .constraints import LinearCoupling as LinearCoupling
 from .constraints import Loop as Loop
+from .constraints import Motor as Motor
 from .constraints import Rod as Rod
 from .constraints import Rotor as Rotor
 from .constraints import SliderCrank as SliderCrank
 from .constraints import Spring as Spring
+from .constraints import motors as motors
 
 # --- errors
 from .errors import ArgumentTypeError as ArgumentTypeError

@@ -1,14 +1,17 @@
-"""The motor side: speeds of the rotors, and torques at the rotors."""
+"""The motor side: speeds of the rotors, torques at the rotors, and where the power of motors goes."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._support.arrays import vector
 from ..._support.trees import in_v
-from ...errors import ModelError
-from ...model import ClusterData, ClusterModel
+from ...errors import ArgumentTypeError, ModelError
+from ...model import FRICTION_SPEED, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
+from .losses import Losses
+from .passive import check_friction_speed
 
 _documented = _check.documented(
     """
@@ -45,13 +48,26 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarr
 
 
 @_documented
-def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np.ndarray:
+def motor_torque(
+    model: ClusterModel, data: ClusterData, q: Any, tau: Any, v: Any = None, a: Any = None,
+    *, friction_speed: float = FRICTION_SPEED,
+) -> np.ndarray:  # fmt: skip
     """Return the torques at the rotors that act as the given torques of the independent joints.
+
+    Without ``v``: of gears that lose nothing. With ``v`` and ``a``: what motors have to give for a motion, with
+    ``tau = pc.rnea(model, data, q, v, a, fext)``: springs and the like (`pc.passive_torque`) do their part of it, and
+    friction and losses of each `Motor` are added, by its law.
+
+    Args:
+        tau: Torque of the independent joints, shape (nv,); with ``v`` all of what `pc.rnea` asks for.
+        a: Needed with ``v`` where gears have losses.
+        friction_speed: As in `pc.passive_torque`, [rad/s].
 
     Returns:
         One per entry of ``model.motors``, in their order, [N m]; a fresh array. NaN and inf propagate.
 
     Raises:
+        ArgumentTypeError: ``v`` or ``a`` is missing.
         ModelError: There is not one motor per independent velocity, or two motors turn alike; the joints without a
             motor are named.
 
@@ -66,7 +82,21 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
         [2.0]
     """
     B = actuation_matrix(model, data, q)
-    tau = _check.velocity(model, "tau", tau)
+    tau = np.array(_check.velocity(model, "tau", tau))
+    check_friction_speed("motor_torque", friction_speed)
+    lossy = model.passive is not None and model.passive.lossy
+    if (v is None and a is not None) or (v is not None and a is None and lossy):
+        raise ArgumentTypeError(
+            "motor_torque: losses of motors follow from velocity and acceleration: pass both, "
+            "motor_torque(model, data, q, tau, v, a), or none for gears without losses."
+        )
+    losses = None
+    if v is not None:
+        q, v = _check.state(model, data, q, v)
+        losses = Losses(model, data, q, v, float(friction_speed))
+        if model.passive is not None:
+            G = _bridge.matrix(model, data, q)
+            tau -= model.passive.torque(q, G @ v, float(friction_speed)) @ G
     n, count = B.shape
     idle = _joints(model, ~np.any(B, axis=1))
     without = f" No rotor is driven by the joint(s) {idle}." if idle else ""
@@ -83,7 +113,62 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
         lost = np.linalg.svd(B)[0][:, -1]
         reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
-    return np.linalg.solve(B, tau) if n else np.zeros(0)
+    u = np.linalg.solve(B, tau) if n else np.zeros(0)
+    return u if losses is None else u + losses.loss(losses.load(u - losses.friction, model, a))
+
+
+class MotorPower(NamedTuple):
+    """Where the power of motors goes, [W]; each of shape (motors,), in the order of ``model.motors``.
+
+    Attributes:
+        mechanical: Torque times speed, at the rotor.
+        friction: Lost to friction of the motor.
+        gear: Lost in its gear; NaN where it is not determined.
+        copper: Lost in its windings; NaN where torque constant or resistance are not known.
+        electrical: Mechanical and copper.
+    """
+
+    mechanical: np.ndarray
+    friction: np.ndarray
+    gear: np.ndarray
+    copper: np.ndarray
+    electrical: np.ndarray
+
+
+@_documented
+def motor_power(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau_motor: Any, a: Any = None,
+    *, friction_speed: float = FRICTION_SPEED,
+) -> MotorPower:  # fmt: skip
+    """Return where the power of motors goes that give these torques in a motion.
+
+    Args:
+        tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
+        a: Without it the loads, and so the losses of gears that have any, are not determined, and NaN; as they are of
+            a gear that locks (``back_efficiency`` of 0 or below), which may hold either way.
+        friction_speed: As in `pc.passive_torque`, [rad/s].
+
+    Returns:
+        `MotorPower`.
+
+    Raises:
+        ShapeError: ``tau_motor`` has another size.
+    """
+    q, v = _check.state(model, data, q, v)
+    u = vector(model, "tau_motor", tau_motor, len(model.motors), "len(model.motors)")
+    check_friction_speed("motor_power", friction_speed)
+    losses = Losses(model, data, q, v, float(friction_speed))
+    if a is None:
+        loss = np.where(losses.lossless, 0.0, np.nan)
+    else:
+        loss = losses.given(losses.load(u - losses.friction, model, a))
+    known = [r.motor for r in model.motors]
+    copper = np.array([
+        np.nan if m is None or m.resistance is None or m.torque_constant is None
+        else m.resistance * (x / m.torque_constant) ** 2 for m, x in zip(known, u, strict=True)
+    ])  # fmt: skip
+    mechanical = u * losses.speeds
+    return MotorPower(mechanical, losses.friction * losses.speeds, loss * losses.speeds, copper, mechanical + copper)
 
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:
