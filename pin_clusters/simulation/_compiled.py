@@ -38,13 +38,13 @@ class CompiledMoves(Coordinates):
         self._tables = Called(energy, pointers["coupling"], moves, openness)
         self.calls = calls_of(model, data._functions, self._tables, own=self.own)
         self._spare, self._held = np.zeros((2, model.nq))
-        self._acting: Table | None = None
+        self._table: Table | None = None
 
-    def acting(self, forces: Forces | None) -> Table:
+    def table(self, forces: Forces | None) -> Table:
         """Return the table of what acts by itself, always the same one."""
-        if self._acting is None:
-            self._acting = NOTHING if forces is None else forces.table(self.model)
-        return self._acting
+        if self._table is None:
+            self._table = NOTHING if forces is None else forces.table(self.model)
+        return self._table
 
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return the configuration after an increment."""
@@ -95,7 +95,7 @@ class CompiledEngine(MixedEngine):
             on.calls[[at.ASK, at.ASK_AT]] = _calls.asking(), self._question.address
         with np.errstate(over="ignore", invalid="ignore"):  # as for the stages in Python
             kernels.simulate.call(
-                on.data._pointers["ddq"], on.calls, on.plan, *on.acting(s.passive), clock, on.ratios, self._lengths,
+                on.data._pointers["ddq"], on.calls, on.plan, *on.table(s.passive), clock, on.ratios, self._lengths,
                 limits, on.coupling, on.energies, asked, both, self._torque_table, times, method.positions,
                 method.velocities, self._room, samples,
             )  # fmt: skip

@@ -1,68 +1,179 @@
-"""What acts by itself during steps: springs, dampers and friction, for Python and as the kernels' table."""
+"""What acts by itself during steps: springs, dampers, friction, losses of gears; in Python, and as kernels' tables."""
 
+import weakref
+from collections.abc import Callable
 from contextlib import suppress
+from typing import NamedTuple
 
 import numpy as np
 
 from .._engine.kernels.tables import passive as at
+from ..algorithms.dynamics.losses import Losses, numbers_of_motors
 from ..algorithms.dynamics.minverse import computeMinverse
 from ..errors import PinClustersError
-from ..model import FRICTION_SPEED, ClusterModel, PassiveForces
+from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once
 
-Table = tuple[np.ndarray, np.ndarray]
-"""Rows of whole numbers, and numbers, as in ``kernels/tables/passive.py``."""
+
+class Table(NamedTuple):
+    """Terms, numbers, springs and gears, as in ``kernels/tables/passive.py``."""
+
+    terms: np.ndarray
+    numbers: np.ndarray
+    springs: np.ndarray
+    gears: np.ndarray
+
+
+NOTHING = Table(
+    np.zeros((at.FIRST, at.WIDTH), dtype=np.int64), np.zeros(at.FIRST), np.zeros((0, at.SPEED + 1)),
+    np.zeros((0, at.OF_GEARS)),
+)  # fmt: skip
+"""The table without forces."""
+_MOST_TURNS, _SETTLED = 300, 1e-14
+_LEAST_SHARE = 0.01
+_ZERO = 1e-14
+"""Smaller parts of what a motor gives are rounding."""
 
 
 class Forces:
     """Passive forces in steps of one length.
 
-    Dry friction turns its sign smoothly, within the speed that it would itself take away in a step, where that is more
-    than ``FRICTION_SPEED``: explicit steps would otherwise jump to and fro about zero. The masses are those of the
-    reference pose.
+    Dry friction and losses turn their sign smoothly, within the speed that they would themselves take away in a step,
+    where that is more than ``FRICTION_SPEED``: explicit steps would otherwise jump to and fro about zero. The masses
+    are those of the reference pose.
+
+    ``stages`` are those of the method. On a ground, and with stops (0), gears carry what contacts push, which is known
+    at the end of a step alone: their loads are those of the last step.
 
     Attributes:
-        compiled: Whether kernels know all of them.
+        gears: Which motors of the model have gears with losses.
+        loads: Of these gears in the last step, if they are lagged, [N m].
+        compiled: Whether kernels know all of it.
     """
 
-    def __init__(self, model: ClusterModel, forces: PassiveForces, dt: float) -> None:
-        self._forces, self.compiled = forces, forces.lines_only
-        lines = forces.lines
+    def __init__(self, model: ClusterModel, forces: PassiveForces, dt: float, rtol: float, stages: int) -> None:
+        self._forces, self._rtol, self._stages, self._lagged = forces, rtol, stages, not stages
+        lines, G = forces.lines, model._topology.G
+        self._drivers, self._numbers = numbers_of_motors(model)
+        inertia, viscous, coulomb, *factors = self._numbers
+        self.gears = np.flatnonzero(np.any(factors, axis=0))
+        self.loads = np.zeros(len(self.gears))
+        rubbing = np.flatnonzero(viscous + coulomb)  # whose friction is in the last lines
+        self._lines = np.full(len(inertia), -1)
+        self._lines[rubbing] = len(lines.friction) - len(rubbing) + np.arange(len(rubbing))
+        self._torques = np.linalg.pinv((self._drivers @ G).T) if len(self.gears) else self._drivers[:, :0]
+        fixed = not len(self.gears) or not self._drivers[:, _varying(model)].any()
+        self.compiled = forces.lines_only and fixed
+        dry = np.flatnonzero(lines.friction)
         self._speeds = np.full(len(lines.friction), FRICTION_SPEED)
-        if lines.friction.any():
-            rows = lines.to_rate @ model._topology.G
+        self._reach, self._share = np.zeros(len(inertia)), np.ones(len(inertia))
+        if len(dry) or len(self.gears):
+            rows = np.concatenate([lines.to_rate[dry], self._drivers[self.gears]]) @ G
             with suppress(PinClustersError):  # no masses: aba will say so
-                response = rows @ computeMinverse(model, model.createData(), model.q_reference) @ rows.T
-                self._speeds = np.maximum(self._speeds, dt * lines.friction * np.abs(response).sum(axis=1))
+                response = rows @ _inverse(model) @ rows.T
+                reach, own = dt * np.abs(response).sum(axis=1), np.diag(response)[len(dry) :]
+                self._speeds[dry] = np.maximum(FRICTION_SPEED, reach[: len(dry)] * lines.friction[dry])
+                self._reach[self.gears] = reach[len(dry) :]
+                self._share[self.gears] = np.clip(1.0 - inertia[self.gears] * own, _LEAST_SHARE, 1.0)
+        self._of_motors = np.full(len(inertia), FRICTION_SPEED)
+        self._of_motors[rubbing] = self._speeds[self._lines[rubbing]]
 
     def torque(self, q: np.ndarray, v_tree: np.ndarray) -> np.ndarray:
-        """Return the torque on every joint of the tree, shape (tree.nv,), [N m] or [N]."""
+        """Return the torque of all but gears on every joint of the tree, shape (tree.nv,), [N m] or [N]."""
         return self._forces.torque(q, v_tree, self._speeds)
+
+    def lost(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
+        accelerate: Callable[[np.ndarray], np.ndarray], inverse: np.ndarray | None,
+    ) -> np.ndarray:  # fmt: skip
+        """Return what gears take off the torques of a model's independent joints.
+
+        Args:
+            model: The robot, with any independent joints.
+            data: Its workspace.
+            q: Configuration, shape (nq,).
+            v: Velocity, shape (nv,).
+            tau: What motors give, as torque of these joints, shape (nv,).
+            accelerate: The acceleration with one more torque, if no gear lost anything.
+            inverse: By how much it changes per torque, shape (nv, nv), if that is known.
+
+        Raises:
+            ModelError: A gear locks.
+        """
+        law = Losses(model, data, q, v, self._of_motors)
+        left = law.motor_torque(tau) - law.friction
+        load = np.zeros(len(left))
+        if self._lagged:
+            load[self.gears] = self.loads
+            law.turns = self._turns(law.speeds, load)
+            loss = law.loss(load)
+        else:
+            a = accelerate(np.zeros(len(v)))
+            free = load = law.load(left, model, a)
+            columns = [accelerate(row) - a for row in law.rows] if inverse is None else law.rows @ inverse
+            response = law.rows @ np.array(columns).T
+            for _ in range(_MOST_TURNS):
+                law.turns, last = self._turns(law.speeds, load), load
+                loss = law.settle(free, response)
+                load = free - loss + law.inertia * (response @ loss)
+                if np.abs(load - last).max() <= _SETTLED * np.abs(left).max():
+                    break
+        self._last = law, left - loss
+        return np.asarray(loss @ law.rows)
+
+    def _turns(self, w: np.ndarray, load: np.ndarray) -> np.ndarray:
+        """Return the signs of losses at speeds of the rotors."""
+        lost = np.abs(load) * np.where(load * w > 0.0, *self._numbers[3:])
+        return np.tanh(w / np.maximum(FRICTION_SPEED, self._reach * lost))
+
+    def keep(self, model: ClusterModel, a: np.ndarray) -> None:
+        """Remember the loads of a step with a mean acceleration, for the next one."""
+        if len(self.gears):
+            law, left = self._last
+            self.loads = law.load(left, model, a)[self.gears]
 
     def table(self, model: ClusterModel) -> Table:
         """Return the table for a choice of independent joints."""
-        lines, varying = self._forces.lines, _varying(model)
-        rows, terms, coefficients = list[tuple[int, int, int, int]](), list[int](), list[float]()
-        begin = 1 + len(lines.friction)
-        for length, rate in zip(lines.to_length, lines.to_rate, strict=True):
-            of_tree = bool(rate[varying].any())
-            rate = rate if of_tree else rate @ model._topology.G
-            at_length, at_rate = np.flatnonzero(length), np.flatnonzero(rate)
-            first, middle = begin + len(terms), begin + len(terms) + len(at_length)
-            rows.append((middle, middle + len(at_rate), first, of_tree))
-            terms += [*lines.iq[at_length].tolist(), *at_rate.tolist()]
-            coefficients += [*length[at_length].tolist(), *rate[at_rate].tolist()]
-        head = len(rows), any(row[at.OF_TREE] for row in rows), 0, 0
-        numbers = np.vstack([lines.low, lines.high, lines.stiffness, lines.damping, lines.friction, self._speeds])
-        return (
-            np.array([head, *rows, *((i, 0, 0, 0) for i in terms)], dtype=np.int64),
-            np.concatenate([numbers.T.ravel(), coefficients, [0.0]]),
-        )
+        lines, varying, G, m = self._forces.lines, _varying(model), model._topology.G, len(self.gears)
+        own = np.setdiff1d(np.arange(len(lines.friction)), self._lines[self.gears])  # others are of gears
+        rates = np.concatenate([lines.to_rate[own], self._drivers[self.gears]])
+        of_tree = np.any(rates[:, varying], axis=1, keepdims=True)
+        lists = [
+            (0, lines.to_length[own], lines.iq), (len(own), self._torques[self.gears], np.arange(model.nv)),
+            (0, np.where(of_tree, 0.0, rates @ G), np.arange(model.nv)),
+            (0, np.where(of_tree, rates, 0.0), np.arange(len(G))),
+        ]  # fmt: skip
+        terms, numbers, ends = [(len(own), m, self._lagged, self._stages), (0,) * 4], [self._rtol, 0.0], list[int]()
+        for first, matrix, index in lists:
+            for row, k in np.argwhere(np.abs(matrix) > _ZERO).tolist():
+                terms.append((first + row, int(index[k]), 0, 0))
+                numbers.append(float(matrix[row, k]))
+            ends.append(len(terms))
+        terms[1] = ends[0], ends[1], ends[2], ends[3]
+        springs = lines.low, lines.high, *lines.stiffness, *lines.damping, lines.friction, self._speeds
+        inertia, viscous, coulomb, *factors = self._numbers
+        of_motors = viscous, coulomb, self._of_motors, inertia, self._share, *factors, self._reach
+        gears = np.zeros((m, at.OF_GEARS))
+        gears[:, : at.LEAST] = np.array(of_motors)[:, self.gears].T
+        gears[:, at.LEAST], gears[:, at.BEGUN :] = FRICTION_SPEED, 0.0 if self._lagged else np.nan
+        return Table(
+            np.array(terms, dtype=np.int64), np.array(numbers + [0.0] * (at.OF_ROWS * (len(own) + m))),
+            np.array(springs)[:, own].T.copy(), gears,
+        )  # fmt: skip
 
 
-NOTHING: Table = np.zeros((1, 4), dtype=np.int64), np.zeros(1)
-"""The table without forces."""
+_inverses: dict[int, np.ndarray] = {}
 
 
+def _inverse(model: ClusterModel) -> np.ndarray:
+    """Return M^-1 at the reference pose; it is kept."""
+    key = id(model._params)
+    if key not in _inverses:
+        _inverses[key] = computeMinverse(model, model.createData(), model.q_reference).copy()
+        weakref.finalize(model._params, _inverses.pop, key, None)
+    return _inverses[key]
+
+
+@once
 def _varying(model: ClusterModel) -> np.ndarray:
     """Return which velocities of the tree depend on the independent ones by ratios that vary."""
     topology, found = model._topology, np.zeros(model.own_tree.nv, dtype=bool)

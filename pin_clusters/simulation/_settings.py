@@ -88,7 +88,11 @@ def settings(
             known = f".{did_you_mean(method, names) if isinstance(method, str) else known}"
         raise SimulationError(f"simulate: method {method!r} is not known{known}")
     tolerances = {name: _positive(name, x) for name, x in tolerances.items() if x is not None}
-    if tolerances and method != "events":
+    lossy = bool(passive) and model.passive is not None and bool(model.passive.lossy)
+    if lossy and method == "events":
+        raise SimulationError("simulate: gears with losses are not known to method='events'. Take 'moreau'.")
+    of_gears = {"rtol"} if lossy and world is None else set()
+    if set(tolerances) - of_gears and method != "events":
         raise SimulationError(f"simulate: rtol and atol are of method='events', {method!r} has steps of dt alone.")
     if world is not None and method == "events" and world.shapes is not None:
         raise SimulationError(
@@ -122,9 +126,13 @@ def settings(
         world.begin(model, q)
     if held.rows:
         held.begin(model, model.createData(), q, v)
+    acting = None
+    if passive and model.passive is not None:
+        stages = 0 if world is not None else 1 if method == "semi_implicit" else 4
+        acting = Forces(model, model.passive, dt, tolerances.get("rtol", 1e-3), stages)
     found = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
-        progress, held if held.rows else None, Forces(model, model.passive, dt) if passive and model.passive else None,
+        progress, held if held.rows else None, acting,
         world, effort,
         **tolerances,
     )  # fmt: skip

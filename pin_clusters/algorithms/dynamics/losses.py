@@ -1,4 +1,4 @@
-"""What motors and their gears lose at a state: the law of `Motor`, as motor_torque, passive_torque and steps need it."""
+"""What motors and their gears lose at a state: the law of `Motor`, for motor_torque, passive_torque and steps."""
 
 from typing import Any
 
@@ -31,7 +31,7 @@ class Losses:
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, friction_speed: float | np.ndarray
     ) -> None:
         G, g = _bridge.matrix_and_bias(model, data, q, v)
-        drivers, numbers = _table(model)
+        drivers, numbers = numbers_of_motors(model)
         self._model = model
         self.rows, self.bias = drivers @ G, drivers @ g
         self.speeds = w = self.rows @ v
@@ -105,7 +105,7 @@ class Losses:
 
 
 @once
-def _table(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
+def numbers_of_motors(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
     """Return the speed of each motor's rotor by those of the tree; inertia, frictions and loss factors, (5, motors)."""
     drivers, numbers = np.zeros((len(model.motors), model.own_tree.nv)), np.zeros((5, len(model.motors)))
     for k, r in enumerate(model.motors):

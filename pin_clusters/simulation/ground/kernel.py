@@ -126,7 +126,7 @@ class Steps:
         conditions = np.array([c.at for c in model._tables.conditions], dtype=np.int64)
         limits = on.limits**2 if switch else np.full(len(on.limits), np.inf)
         block = kernels.Block([
-            data._pointers["ddq"].address, data._work, calls, on.plan, *on.acting(forces), self._clock, on.ratios,
+            data._pointers["ddq"].address, data._work, calls, on.plan, *on.table(forces), self._clock, on.ratios,
             conditions, limits, on.coupling, on.energies, self._numbers, torque, self.samples.reshape(-1), self.q,
             self.v, self.middle, self.free, self.v_next, other, spare, held, x, a, mapped, still,
             *where.arguments[:2], places, radii, *whole.arguments[:3], no_gram, no_response, no_velocities,

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables import ground as at
+from ..._engine.kernels.tables.passive import REST as LOADS
 from .._compiled import CompiledMoves, record
 from .._engine import State
 from .._settings import Settings
@@ -43,10 +44,13 @@ class QuickGroundEngine(GroundEngine):
         """Run until step ``end``; the state is that of the last good step, also after an exception."""
         if on not in self._steps:
             self._steps[on] = self._make(on)
-        steps = self._steps[on]
+        steps, acting = self._steps[on], self.settings.passive
+        table = on.table(acting)
         while state.k < end:
             first, code = state.k, at.FAILED
             steps.begin(first, state.q, state.v)
+            if acting is not None:
+                table.gears[:, LOADS] = acting.loads
             try:
                 code = steps.run(end) if self._alone else self._ask_and_run(on, steps, end)
             except NotSolved:
@@ -57,6 +61,8 @@ class QuickGroundEngine(GroundEngine):
                 record(self.recorder, on, samples[-first % self.settings.record :: self.settings.record])
                 self._notes.take(first, steps, count, self._unmet[:count])
                 state.k, state.q, state.v = first + count, steps.q.copy(), steps.v.copy()
+                if acting is not None:
+                    acting.loads = table.gears[:, LOADS].copy()
             if code != at.DONE:
                 super().advance(on, state, state.k + 1)
 

@@ -7,8 +7,8 @@ from .stepping import accelerate, all_finite, ask, keep_sample, moved, near_sing
 
 
 def simulate_at(
-    address, calls, plan, lines, forces, clock, ratios, lengths, limits, coupling, energies, asked, state, torque,
-    times, positions, velocities, room, samples,
+    address, calls, plan, terms, forces, springs, gears, clock, ratios, lengths, limits, coupling, energies, asked,
+    state, torque, times, positions, velocities, room, samples,
 ):  # fmt: skip
     """Run steps until the clock's END, or until one cannot be done: then the state is that before it.
 
@@ -16,7 +16,7 @@ def simulate_at(
         address: Tables for aba.
         calls: Addresses of functions and of their tables.
         plan: What moves how.
-        lines: What acts by itself, see ``tables.passive``; its numbers are ``forces``.
+        terms: What acts by itself, with forces, springs and gears: see ``tables.passive``.
         clock: Numbers of steps.
         ratios: One per term; then the offsets of the followers.
         lengths: Of a step, and of the last one.
@@ -58,7 +58,10 @@ def simulate_at(
                     clock[ANSWERS] = 1
                     if not all_finite(tau):
                         return 0
-                if accelerate(address, calls, plan, lines, forces, coupling, q, v, tau, mapped, a_i) != 0:
+                if (
+                    accelerate(address, calls, plan, terms, forces, springs, gears, coupling, 0, q, v, tau, mapped, a_i)
+                    != 0
+                ):
                     return 0
                 if near_singular(index, work, limits):
                     clock[STOPPED] = 2
@@ -81,9 +84,13 @@ def simulate_at(
                 clock[ANSWERS] = i + 1
                 if not all_finite(tau):
                     return 0
+            if i == stages:
+                break
             if (
-                i < stages
-                and accelerate(address, calls, plan, lines, forces, coupling, moved_q, v_i, tau, mapped, a_i) != 0
+                accelerate(
+                    address, calls, plan, terms, forces, springs, gears, coupling, i, moved_q, v_i, tau, mapped, a_i
+                )
+                != 0
             ):
                 return 0
         v_new = v_rows[stages]

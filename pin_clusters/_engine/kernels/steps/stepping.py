@@ -11,9 +11,9 @@ from ..loops.coupling_of_loops import condition_of
 from ..tables import plan as at
 from ..tables.addresses import call_at, call_plain
 from ..tables.layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
-from ..tables.passive import LINES, THROUGH
+from ..tables.passive import FIRST, RATES, TREE
 from ..tables.views import cluster, header
-from .passive import add_forces
+from .passive import accelerate_under
 
 _FASTEST: Final = 1e8
 
@@ -97,12 +97,12 @@ def all_finite(x):
 
 
 @device
-def accelerate(address, calls, plan, lines, forces, coupling, q, v, tau, mapped, out):
+def accelerate(address, calls, plan, terms, forces, springs, gears, coupling, stage, q, v, tau, mapped, out):
     """Acceleration under torques of the user's independent joints, and what acts by itself; returns aba's code."""
-    if calls[at.OWN] and lines[0, LINES] == 0:
+    if calls[at.OWN] and terms.shape[0] == FIRST:
         return call_at(calls[at.ABA], address, (q, v, tau, out))
     code, nv = 0, v.shape[0]
-    if calls[at.OWN] == 0 or lines[0, THROUGH]:
+    if calls[at.OWN] == 0 or terms[1, RATES] < terms[1, TREE]:
         code = call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v))
     first = plan.shape[0] - nv
     for k in range(nv):
@@ -112,8 +112,11 @@ def accelerate(address, calls, plan, lines, forces, coupling, q, v, tau, mapped,
             for i in range(nv):
                 x += tau[i] * coupling[plan[first + i, 0] * nv + k]
         mapped[k] = x
-    add_forces(lines, forces, coupling, q, v, mapped)
-    return code if code != 0 else call_at(calls[at.ABA], address, (q, v, mapped, out))
+    if code != 0:
+        return code
+    return accelerate_under(
+        calls[at.ABA], address, terms, forces, springs, gears, coupling, stage, q, v, tau, mapped, out
+    )
 
 
 @device
