@@ -220,6 +220,7 @@ if TYPE_CHECKING:
     from .files.writers import to_urdf as to_urdf
     from .programs.tracing import trace as trace
     from .studies.design import mechanism as mechanism
+    from .studies.study import efficiency as efficiency
 
 # what the algorithms do not need, imported at its first use: where it is
 _LAZY = {
@@ -231,7 +232,8 @@ _LAZY = {
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {
-    "into_mjcf": "merging", "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing",
+    "efficiency": "study", "into_mjcf": "merging", "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers",
+    "trace": "tracing",
 }  # fmt: skip
 # public is what is imported above by its own name, and what will be
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]

@@ -55,25 +55,23 @@ def as_asked(model: ClusterModel, robot: str, independent: Sequence[str] | None 
     from ..files.writers.motors import from_armature
 
     meta, beside = click.get_current_context().meta, Path(robot).parent / f"{Path(robot).stem}{ENDING}"
-    if meta.get("motors"):
-        model = with_motors(model, meta["motors"])
-    elif Path(robot).is_file() and beside.is_file():
+    if not meta.get("motors") and Path(robot).is_file() and beside.is_file():
         click.secho(f"note: {beside} is there, and not read by itself. Say --motors {beside}.", fg="yellow", err=True)
-    for given in meta.get("rotor", ()):
-        model = with_motors(model, _stated(model, given), f"--rotor {given}")
+    if (stated := [_stated(model, x) for x in meta.get("rotor", ())]) or meta.get("motors"):
+        model = with_motors(model, meta.get("motors") or None, stated)
     if ratio := meta.get("from_armature"):
         model = with_motors(model, from_armature(model, ratio))
     return with_independent(model, independent)[0] if independent else model
 
 
-def _stated(model: ClusterModel, given: str) -> dict[str, Any]:
-    """Return the motors of one --rotor."""
+def _stated(model: ClusterModel, given: str) -> tuple[str, dict[str, str]]:
+    """Return how messages show one --rotor, and the motor that it states."""
     pattern, _, numbers = (x.strip() for x in given.partition("="))
     if not pattern or not 1 <= numbers.count(",") <= 2:
         raise click.UsageError(f"--rotor {given!r} is not JOINT=RATIO,INERTIA, such as 'calf=12.1,1.1e-4'.")
     joint = pattern if pattern in list(model.own_tree.names) else f"*{pattern}"
     values = dict(zip(("ratio", "rotor_inertia", "armature"), numbers.split(","), strict=False))
-    return {"motors_version": 1, "motors": [{"joint": joint, **values}]}
+    return f"--rotor {given!r}", {"joint": joint, **values}
 
 
 def load(what: str, root_joint: Literal["default"] | None = "default") -> ClusterModel:

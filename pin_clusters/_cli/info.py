@@ -42,7 +42,7 @@ def show(model: ClusterModel, out: Console) -> None:
         put(out, table_of("Armature of the file, which is reflected", "lr", ("joint", "kg m2 (kg)"), armature))
     if not model.rotors:
         what = "the armature above" if armature else "nothing"
-        more = "" if closed else ", and all algorithms compute what Pinocchio computes"
+        more = "" if model.dependent_joints else ", and all algorithms compute what Pinocchio computes"
         say(out, f"No rotors: {what} is reflected{more}.{told(model)}")
 
 
@@ -89,7 +89,7 @@ def _reflected(model: ClusterModel) -> Table:
     title = f"Reflected inertia: what the rotors add to the mass matrix{where}, kg m2 (kg for sliding joints)"
     heads = ("joint", "diagonal (armature)", "off-diagonal (armature leaves it out)")
     labels, rows = column_names(model), []
-    reflected = reflected_inertia(model)
+    reflected = reflected_inertia(model, rotors=model.rotors)
     for i in np.flatnonzero(np.diag(reflected)):
         others = [f"{labels[k]}: {reflected[i, k]:.5g}" for k in np.flatnonzero(reflected[i]) if k != i]
         rows.append((labels[i], f"{reflected[i, i]:.5g}", ", ".join(others) or "-"))

@@ -1,15 +1,11 @@
-"""Where what ships with the package lies: inside it in a wheel, beside it in a source tree (an editable install)."""
+"""Where what ships with the package lies."""
 
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from importlib.abc import Traversable
+from importlib import resources
+from typing import Any
 
 
-def robot_models() -> "Traversable | None":
-    """Return the folder of robots and motors, None if it is missing."""
-    from importlib import resources
-
+def robot_models() -> Any:
+    """Return the folder of robots and motors: inside the package in a wheel, beside it in a source tree; or None."""
     package = resources.files("pin_clusters")
     places = [place.joinpath("robot_models") for place in (package, getattr(package, "parent", None)) if place]
     return next((place for place in places if place.is_dir()), None)

@@ -142,6 +142,15 @@ def joint_axis(joint: pin.JointModel) -> np.ndarray | None:
     return None if subspace is None else unit(subspace[3:] if np.any(subspace[3:]) else subspace[:3])
 
 
+def centred(tree: pin.Model, j: int) -> bool:
+    """Whether a joint turns its body about an axis near its centre of mass: m d^2 is at most half of the inertia."""
+    subspace, inertia = joint_subspace(tree.joints[j]), tree.inertias[j]
+    if subspace is None or np.any(subspace[:3]):
+        return False
+    off = np.cross(inertia.lever, axis := subspace[3:])
+    return bool(inertia.mass * (off @ off) <= axis @ inertia.inertia @ axis)
+
+
 def spin_defect(inertia: pin.Inertia, axis: np.ndarray) -> str:
     """Say why a body is no balanced, axisymmetric rotor about an axis through its frame's origin; ``""`` if it is."""
     rotational = inertia.inertia

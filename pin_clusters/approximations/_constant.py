@@ -2,10 +2,9 @@
 
 import numpy as np
 
-from .._support.trees import joint_subspace
 from ..model import ClusterModel
 from ._base import Approximation
-from .armature import WithoutRotors, reflected_inertia
+from .armature import WithoutRotors, locked, reflected_inertia
 
 
 class Armature(Approximation):
@@ -54,21 +53,14 @@ class Block(Armature):
 def followers(model: ClusterModel) -> tuple[str, ...]:
     """Return the joints that follow others but belong to no rotor, such as the fingers of a gripper.
 
-    They slide, or carry a body that is not balanced about their axis and turns no faster than what moves it. The
-    approximations lock them into their carriers as they do rotors.
+    They carry nothing, and are no rotors by the rule of `RotorElement`. The approximations of robots without closed
+    loops lock them into their carriers as they do rotors; with loops they move, and none is named here.
 
     Args:
         model: The robot.
 
     Returns:
-        Names, in the order of ``model.rotors``.
+        Names, in the order of the tree.
     """
-    found = []
-    for r in model.rotors:
-        if r.joint_id is None or r.spins or r.inertia is None:
-            continue
-        subspace = joint_subspace(model.tree.joints[r.joint_id])
-        slides = subspace is None or not np.any(subspace[3:])
-        if slides or max((abs(ratio) for _, ratio in r.drivers), default=0.0) <= 1.0:
-            found.append(r.name)
-    return tuple(found)
+    rotors = {r.name for r in model.rotors}
+    return tuple(r.name for r in locked(model) if r.name not in rotors)

@@ -135,7 +135,7 @@ class Locked(OnTree):
     def _begin(self) -> None:
         super()._begin()
         model, span, tree = self.model, self.on.span, self.on.tree
-        ids = rotor_ids(model, span)
+        ids = rotor_ids(model.rotors, span)
         self.rows = np.array([tree.joints[j].idx_v for j in ids])
         # turned by their coupling, unbalanced rotors would carry their mass about
         self.q = np.array(pin.neutral(model.tree))

@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from .._support.trees import in_q, in_v, joint_axis, joint_subspace, spin_defect
 from ..errors import ModelError
-from ..model import ClusterModel, RotorElement, depth_first
+from ..model import ClusterModel, RotorElement, depth_first, find_rotors
 
 
 def armature_model(
@@ -17,9 +17,9 @@ def armature_model(
 ) -> pin.Model:
     """Return the approximate robot: the independent joints only, for Pinocchio as it is.
 
-    The rotors (driven leaf bodies of the tree, and ``Rotor`` constraints) are locked into their carriers at angle 0, so
-    that the approximate robot has all the mass. What is lost is their spin relative to the carrier; armature puts the
-    part of it back that is on the diagonal of the mass matrix.
+    The rotors (driven leaf bodies of the tree, fingers that follow too, and ``Rotor`` constraints) are locked into
+    their carriers at angle 0, so that the approximate robot has all the mass. What is lost is their spin relative to
+    the carrier; armature puts the part of it back that is on the diagonal of the mass matrix.
 
     Args:
         model: Cluster model whose dependent joints are all rotors.
@@ -48,11 +48,11 @@ def armature_model(
     check_rotors(model)
     tree = (model.tree if drop_rotors else model.inertia_tree).copy()
     tree.armature = model.inertia_tree.armature
-    locked = [r.joint_id for r in model.rotors if r.joint_id is not None]
+    gone = [r.joint_id for r in locked(model) if r.joint_id is not None]
     if drop_rotors:
-        for j in locked:
+        for j in gone:
             tree.inertias[j] = pin.Inertia.Zero()
-    tree = depth_first(tree, locked)
+    tree = depth_first(tree, gone)
     if armature == "diagonal":
         total = np.array(tree.armature)
         total[independent_v(model, tree)] += np.diag(reflected_inertia(model))
@@ -159,13 +159,21 @@ def symmetric(M: Any) -> np.ndarray:
     return upper + np.triu(upper, 1).T
 
 
-def reflected_inertia(model: ClusterModel, G: np.ndarray | None = None) -> np.ndarray:
-    """Return ``G' I_r G`` over all rotors, shape (nv, nv): what their spin adds to M while the carriers stand.
+def locked(model: ClusterModel) -> tuple[RotorElement, ...]:
+    """Return what approximations lock: rotors and, without loops, which no ``pin.Model`` ties, links that follow."""
+    return model.rotors if model.closures else find_rotors(model.own_tree, model._topology, links=True)
 
-    Where loops change the couplings, G has shape (poses, tree.nv, nv), for a matrix each.
+
+def reflected_inertia(
+    model: ClusterModel, G: np.ndarray | None = None, rotors: Iterable[RotorElement] | None = None
+) -> np.ndarray:
+    """Return ``G' I_r G``, shape (nv, nv): what the spin of rotors adds to M while the carriers stand.
+
+    The rotors are those given, by default all that approximations lock. Where loops change the couplings, G has shape
+    (poses, tree.nv, nv), for a matrix each.
     """
     total = np.zeros((*(() if G is None else G.shape[:1]), model.nv, model.nv))
-    for r in model.rotors:
+    for r in locked(model) if rotors is None else rotors:
         row = r.row if G is None else sum((ratio * G[:, iv] for iv, ratio in r.drivers), np.zeros(model.nv))
         total += axial_inertia(model, r) * (row[..., :, None] * row[..., None, :])
     return total
@@ -206,8 +214,8 @@ def check_rotors(model: ClusterModel) -> None:
             "stand for. Use baselines.unconstrained for an approximation, baselines.projection for the exact result."
         )
     parents = {int(p) for p in list(tree.parents)[1:]}
-    carriers = {r.carrier_id for r in model.rotors}
-    rotors = {r.joint_id: r for r in model.rotors if r.joint_id is not None}
+    carriers = {r.carrier_id for r in locked(model)}
+    rotors = {r.joint_id: r for r in locked(model) if r.joint_id is not None}
     for row in model.coupling_rows:
         name = tree.names[row.dependent]
         if row.dependent not in rotors:

@@ -3,11 +3,11 @@
 import numpy as np
 import pinocchio as pin
 
-from ..constraints import Rotor
+from ..constraints import Motor, Rotor
 from ..errors import UnknownNameError, did_you_mean
-from ..model import ClusterModel, inertia_tree_of
+from ..model import ClusterModel, friction_of_motors, inertia_tree_of
 from ._base import ROTOR_RUNGS, RUNGS
-from .armature import axial_inertia, check_rotors, reflected_inertia
+from .armature import axial_inertia, check_rotors, locked, reflected_inertia
 
 
 def robot(model: ClusterModel, rung: str) -> ClusterModel:
@@ -15,6 +15,7 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
 
     Bodies of rotors give their inertia to their carriers, as if they stood at angle 0, and turn on without any. What
     stands for their spin is armature of joints; of ``block`` it is rotors on the universe, where nothing tilts them.
+    Friction of motors is that of joints; gears lose nothing.
 
     Args:
         model: The exact robot.
@@ -35,17 +36,18 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
         True
     """
     known = ROTOR_RUNGS if model.closures else RUNGS
-    if rung not in known or not model.rotors:
-        why = f".{did_you_mean(rung, known, limit=len(known))}" if model.rotors else ": it has no rotors."
+    if rung not in known or not locked(model):
+        why = f".{did_you_mean(rung, known, limit=len(known))}" if locked(model) else ": it has no rotors."
         raise UnknownNameError(f"robot {model.name!r} has no approximation {rung!r} that is a robot of its own{why}")
     if not model.closures:
         check_rotors(model)
     tree = inertia_tree_of(model.tree, model.rotors, ())
     armature, of_joints = np.array(tree.armature), np.zeros(model.tree.nv)
-    kept = [c for c in model.constraints if not isinstance(c, Rotor)]
+    kept = [c for c in model.constraints if not isinstance(c, (Motor, Rotor))]
+    kept += friction_of_motors(tree, model.rotors)
     if rung == "diagonal":
         of_joints[model.idx_v_independent] = np.diag(reflected_inertia(model))
-    for r in reversed(model.rotors):  # one that another carries goes to it first
+    for r in reversed(locked(model)):  # one that another carries goes to it first
         J = axial_inertia(model, r)
         if r.joint_id is not None:
             j, carrier = r.joint_id, tree.parents[r.joint_id]

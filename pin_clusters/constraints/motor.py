@@ -1,6 +1,5 @@
 """What a motor and its gear can give, and what they lose."""
 
-import math
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, Self
 
@@ -31,16 +30,13 @@ class Motor(PassiveForce):
     Args:
         rotor: Name of the rotor on which it sits, as in ``model.rotors``; None for a motor on no robot.
         name: Of the kind of motor.
-        ratio: Turns of its rotor per turn of its output; what ``pc.Rotor`` takes if it is given none.
-        rotor_inertia: Of what turns with it, about the axis, [kg m^2]; the same.
-        rated_torque: Largest torque for long, [N m].
-        peak_torque: Largest torque, [N m].
+        ratio, rotor_inertia: Turns per turn of its output, and of what turns with it, about the axis, [kg m^2]; what
+            ``pc.Rotor`` takes where it is given none.
+        rated_torque, peak_torque: Largest for long, and largest, [N m].
         voltage: Of the supply, [V].
-        torque_constant: Of the motor as one of direct current, [N m/A] = [V s/rad].
-        resistance: The same, [ohm].
+        torque_constant, resistance: Of the motor as one of direct current, [N m/A] = [V s/rad], [ohm].
         no_load_speed: [rad/s]; by default voltage / torque_constant.
-        viscous: Friction at the rotor per speed, [N m s/rad].
-        coulomb: Dry friction at the rotor, [N m].
+        viscous, coulomb: Friction at the rotor, per speed [N m s/rad], and dry [N m].
         efficiency: Of its gear, power out by power in, where the motor drives; in (0, 1]; None for no loss.
         back_efficiency: The same where the joint drives; by default ``efficiency``; below 0 of a gear that locks.
         source: Where the numbers come from.
@@ -78,14 +74,11 @@ class Motor(PassiveForce):
             if getattr(self, key) is not None:
                 name_of(getattr(self, key), key, self._kind)
         owner = self.label
-        checked: dict[str, Any] = {k: number(getattr(self, k), k, owner, positive=True) for k in ("viscous", "coulomb")}
-        for key in ("ratio", "rotor_inertia", *_ABOVE_ZERO, "efficiency", "back_efficiency"):
+        for key in (*_ABOVE_ZERO, "ratio", "rotor_inertia", "viscous", "coulomb", "efficiency", "back_efficiency"):
             if (given := getattr(self, key)) is not None:
                 how = {"nonzero": key == "ratio", "positive": key not in ("ratio", "back_efficiency")}
-                checked[key] = number(given, key, owner, **how)
-        store(self, **checked)
-        for key in _ABOVE_ZERO:
-            if getattr(self, key) == 0.0:
+                store(self, **{key: number(given, key, owner, **how)})
+            if key in _ABOVE_ZERO and getattr(self, key) == 0.0:
                 raise ConstraintError(f"{owner}: {key} is 0. Give a number above 0, or None if it is not known.")
         if self.rated_torque and self.peak_torque and self.rated_torque > self.peak_torque:
             raise ConstraintError(
@@ -143,15 +136,15 @@ class Motor(PassiveForce):
         Returns:
             ``(low, high)``, [N m], of the shape of ``speed``; infinite where nothing is known.
         """
-        w = np.asarray(speed, dtype=float)
-        return -self._most(-w), self._most(w)
+        speeds = np.asarray(speed, dtype=float)
+        k, voltage, free = self.torque_constant, self.voltage, self.no_load_speed
+        if free is None and k is not None and voltage is not None:
+            free = voltage / k
 
-    def _most(self, w: np.ndarray) -> np.ndarray:
-        most = np.full(w.shape, math.inf if self.peak_torque is None else self.peak_torque)
-        if self.voltage is not None and self.torque_constant is not None and self.resistance is not None:
-            k = self.torque_constant
-            most = np.clip(k * (self.voltage - k * w) / self.resistance, 0.0, most)
-        free = self.no_load_speed
-        if free is None and self.voltage is not None and self.torque_constant is not None:
-            free = self.voltage / self.torque_constant
-        return most if free is None else np.where(w >= free, 0.0, most)
+        def most(w: np.ndarray) -> np.ndarray:
+            found = np.full(w.shape, np.inf if self.peak_torque is None else self.peak_torque)
+            if k is not None and voltage is not None and self.resistance is not None:
+                found = np.clip(k * (voltage - k * w) / self.resistance, 0.0, found)
+            return found if free is None else np.where(w >= free, 0.0, found)
+
+        return -most(-speeds), most(speeds)

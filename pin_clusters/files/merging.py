@@ -29,9 +29,9 @@ def into_mjcf(
     """Put a model into an MJCF file that has the same bodies and joints, and leave everything else as it is.
 
     Joints get the armature, damping, dry friction and springs that the model states and the file has not; tendons and
-    equalities that the file lacks are added, or replace one of their name; a rotor whose joints no actuator moves gets
-    a motor. Geoms, sites, sensors, contacts, assets, defaults and comments stay, element by element; a file that lacks
-    nothing comes back byte for byte.
+    equalities that the file lacks are added, or replace one of their name; tendons of the file lose the armature that
+    joints or others have instead; a rotor whose joints no actuator moves gets a motor. Geoms, sites, sensors, contacts,
+    assets, defaults and comments stay, element by element; a file that lacks nothing comes back byte for byte.
 
     Args:
         model: The robot; its rotors are no bodies of the file, as in the approximations of `to_mjcf`.
@@ -45,8 +45,8 @@ def into_mjcf(
     Raises:
         ArgumentTypeError: An argument has the wrong type or value.
         LoadError: The file cannot be read.
-        ModelError: Joints of the two differ in name, parent, line or mass; the model needs bodies or sites of its own,
-            as ``"exact"`` does.
+        ModelError: Joints of the two differ in name, parent, line or mass; the model needs bodies or sites that the
+            file lacks, as ``"exact"`` does: it names them.
         PinClustersError: What `to_mjcf` refuses.
     """
     check_model(model, "into_mjcf")
@@ -57,8 +57,17 @@ def into_mjcf(
     whole = Path(mjcf).read_text(encoding="utf-8-sig")
     if "<include" not in whole:  # nothing was put in: as it is, with its comments
         root = ET.fromstring(whole, ET.XMLParser(target=ET.TreeBuilder(insert_comments=True, insert_pis=True)))
-    new, old = (ET.fromstring(to_mjcf(m, approximation)) for m in (model, theirs))
+    # tendons of the file have the armature that joints get in `diagonal`: it is compared with `best`
+    shared = ET.fromstring(to_mjcf(model, "best"))
+    new = shared if approximation == "best" else ET.fromstring(to_mjcf(model, approximation))
+    old = ET.fromstring(to_mjcf(theirs, "best" if approximation == "diagonal" else approximation))
     a, b = _joints(new, model), _joints(old, theirs)
+    known = {*model.own_tree.names, *(e.get("name") for e in root.iter() if e.tag in ("joint", "freejoint"))}
+    if bodies := [repr(name) for name in a if name not in known]:
+        raise ModelError(
+            f"into_mjcf: {approximation!r} of {model.name!r} needs bodies that {mjcf} lacks, and none is added: "
+            f"those of {', '.join(bodies)}. best and diagonal need none for rotors; pc.to_mjcf writes a whole file."
+        )
     wrong = [f"only one has joint {name!r}" for name in (*a, *b) if (name in a) is not (name in b)]
     for name in a if not wrong else ():
         if a[name][0] != b[name][0] or not np.allclose(a[name][1], b[name][1], rtol=_SAME, atol=_SAME):
@@ -69,7 +78,7 @@ def into_mjcf(
             "Only joints, tendons, equalities and motors are changed; pc.to_mjcf writes the model's own bodies."
         )
     before = ET.tostring(root)
-    _merge(root, new, old, bool(model.rotors))
+    _merge(root, new, old, shared, bool(model.rotors))
     if ET.tostring(root) != before:
         whole = whole[: whole.index("<mujoco")] + ET.tostring(root, encoding="unicode") + "\n"
     return write(whole, file)
@@ -118,11 +127,13 @@ def _joints(root: ET.Element, model: ClusterModel) -> dict[str, tuple[str, np.nd
     return found
 
 
-def _merge(root: ET.Element, new: ET.Element, old: ET.Element, motors: bool) -> None:
-    """Put into a document what one text of ``to_mjcf`` has and the other has not."""
+def _merge(root: ET.Element, new: ET.Element, old: ET.Element, shared: ET.Element, motors: bool) -> None:
+    """Put into a document what one text of ``to_mjcf`` has and the other has not; ``shared`` has tendons of rotors."""
     parents = {c: p for p in root.iter() for c in p}
     radian = [e.get("angle") for e in root.iter("compiler") if e.get("angle")][-1:] == ["radian"]
     joints = {j.get("name") or parents[j].get("name"): j for j in root.iterfind("worldbody//joint")}
+    same = {_plain(t) for t in old.iterfind("tendon/*")} & {_plain(t) for t in new.iterfind("tendon/*")}
+    changed, lacking = set[str](), list[str]()
     before = {j.get("name", ""): j for j in old.iterfind(".//body/joint")}
     for joint in new.iterfind(".//body/joint"):
         name = joint.get("name", "")
@@ -133,6 +144,8 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, motors: bool) -> 
             if name not in joints:
                 raise ModelError(f"into_mjcf: the file does not write joint {name!r} out. Have MuJoCo do it first.")
             joints[name].set(key, text(value))
+            changed |= {name} if key == "armature" else set()
+    _take_armature(root, changed, [t for t in shared.iterfind("tendon/fixed[@armature]") if _plain(t) not in same])
     of = {e.get("name"): [j.get("joint") for j in e] for x in (root, new) for e in x.iterfind("tendon/fixed[@name]")}
     moved = {j for e in root.iterfind("actuator/*") for j in of.get(e.get("tendon"), [e.get("joint")])}
     sites = {e.get("name") for e in root.iter("site")}
@@ -150,9 +163,7 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, motors: bool) -> 
         for e in added:
             missing = {x for part in e.iter() for k, x in part.items() if k.startswith("site")} - sites
             if missing:
-                raise ModelError(
-                    f"into_mjcf: {e.get('name')!r} needs sites that the file lacks: {', '.join(sorted(missing))}."
-                )
+                lacking.append(f"{e.get('name')!r} needs {', '.join(map(repr, sorted(missing)))}")
             there = ET.SubElement(root, section) if there is None else there
             twin = twins.get(e.get("name"))
             e.tail = "\n" if twin is None else twin.tail
@@ -161,6 +172,28 @@ def _merge(root: ET.Element, new: ET.Element, old: ET.Element, motors: bool) -> 
                 there.append(e)
             elif _plain(twin) != _plain(e):
                 parents[twin][list(parents[twin]).index(twin)] = e
+    if lacking:
+        raise ModelError(f"into_mjcf: it needs sites that the file lacks, and adds none: {'; '.join(lacking)}.")
+
+
+def _take_armature(root: ET.Element, joints: set[str], rotors: list[ET.Element]) -> None:
+    """Take from tendons and actuators the armature that joints have now, or other tendons: it would count twice."""
+    by_default, taken = root.find("default//tendon[@armature]") is not None, set[str | None]()
+    names, turned = {t.get("name") for t in rotors}, [*map(_turned, rotors), *({name: 1.0} for name in joints)]
+    for e in root.iterfind("tendon/fixed"):
+        if e.get("name") in names or _turned(e) in turned:
+            taken.add(e.get("name"))
+            if by_default or e.get("armature"):
+                e.set("armature", "0")
+    for e in root.iterfind("actuator/*[@armature]"):
+        if e.get("joint") in joints or e.get("tendon") in taken:
+            e.set("armature", "0")
+
+
+def _turned(tendon: ET.Element) -> dict[str, float]:
+    """Return the joints that turn a fixed tendon, with their ratios to the first one."""
+    by = sorted((j.get("joint", ""), x) for j in tendon.iterfind("joint") if (x := float(j.get("coef", "0"))))
+    return {name: round(x / by[0][1], 9) for name, x in by}
 
 
 def _plain(e: ET.Element) -> str:

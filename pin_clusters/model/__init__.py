@@ -18,6 +18,7 @@ from .continuation import carry as carry
 from .derivative_memory import DerivativeMemory as DerivativeMemory
 from .elements import Cluster as Cluster
 from .elements import RotorElement as RotorElement
+from .elements import find_rotors as find_rotors
 from .expansion import SpanningTree as SpanningTree
 from .expansion import depth_first as depth_first
 from .expansion import expand as expand
@@ -35,6 +36,7 @@ from .loops import loops_of as loops_of
 from .loops import movers_of as movers_of
 from .loops import names_of_cluster as names_of_cluster
 from .loops import same_pose as same_pose
+from .motors import friction_of_motors as friction_of_motors
 from .parameters import ParameterColumns as ParameterColumns
 from .parameters import parameter_columns as parameter_columns
 from .passive import FRICTION_SPEED as FRICTION_SPEED

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._support.trees import in_v, joint_axis, spin_defect
-from ..constraints import Motor
+from .._support.trees import centred, in_v, joint_axis, spin_defect
+from ..constraints import Belt, Gear, Motor
 from ..constraints.closures import BodyClosure
+from ..constraints.rows import Row
 from .topology import Topology
 
 
@@ -50,7 +51,10 @@ class Cluster:
 
 @dataclass(frozen=True, eq=False)
 class RotorElement:
-    """A driven rotor: a ``Rotor`` constraint, or a driven leaf body of the tree.
+    """A driven rotor: a ``Rotor`` constraint, or a driven leaf body of the tree that is no finger or other link.
+
+    A leaf that follows other joints is a rotor if it turns about an axis near its centre of mass (m d^2 is at most half
+    of its inertia about the axis), and faster than what drives it or as a `Gear` or `Belt` states it.
 
     Attributes:
         name: Name of the rotor, or of its joint.
@@ -67,6 +71,8 @@ class RotorElement:
         spins: Whether it is compiled to a spin element; otherwise it stays a body (exact, slower).
         reason: Why it does not spin.
         source: The ``Rotor`` constraint, None for a body of the tree.
+        driven: Whether it is the rotor of a motor, and no further stage of its gear: as the ``Rotor`` says, and of
+            bodies of the tree that always turn together the fastest.
         motor: The motor that is stated on it, or None.
     """
 
@@ -83,12 +89,8 @@ class RotorElement:
     spins: bool
     reason: str
     source: Any
+    driven: bool
     motor: Motor | None = None
-
-    @property
-    def driven(self) -> bool:
-        """Whether it is the rotor of a motor, and no further stage of its gear."""
-        return self.source is None or bool(self.source.driven)
 
     def __str__(self) -> str:
         """One line: carrier, speed, inertia."""
@@ -97,16 +99,21 @@ class RotorElement:
         return f"{self.name}: on {self.carrier}, speed {ratios or '0'}, axial inertia {self.axial_inertia:g}, {kind}"
 
 
-def find_rotors(tree: pin.Model, topology: Topology) -> tuple[RotorElement, ...]:
-    """List the rotors of a model: driven leaf bodies of the tree in joint order, then ``Rotor`` constraints."""
+def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tuple[RotorElement, ...]:
+    """List the rotors of a model: driven leaf bodies of the tree in joint order, then ``Rotor`` constraints.
+
+    With ``links`` the leaves that follow as links do are among them.
+    """
     G = topology.G
     followers = {row.dependent: row for row in topology.substituted}
     parents = {int(p) for p in list(tree.parents)[1:]}
     carriers = {r.carrier for r in topology.rotors}
-    found = []
-    for j in sorted({*followers, *_beside_loops(topology)}):
+    leaves = [j for j in sorted({*followers, *_beside_loops(topology)}) if j not in parents and j not in carriers]
+    turning = {j for j in leaves if j in followers and _as_rotor(tree, followers[j])}
+    slower, found = _stages(followers, turning), []
+    for j in leaves:
         joint = tree.joints[j]
-        if j in parents or j in carriers or joint.nv != 1:
+        if joint.nv != 1 or not (links or j in turning or j not in followers):
             continue
         axis = joint_axis(joint)
         assert axis is not None
@@ -123,7 +130,7 @@ def find_rotors(tree: pin.Model, topology: Topology) -> tuple[RotorElement, ...]
             RotorElement(
                 tree.names[j], tree.names[parent], parent, G[joint.idx_v].copy(), drivers,
                 float(axis @ inertia.inertia @ axis), placement.rotation @ axis, placement, inertia, j,
-                not reason, reason, None,
+                not reason, reason, None, j not in slower,
             )
         )  # fmt: skip
     for r in topology.rotors:
@@ -132,10 +139,33 @@ def find_rotors(tree: pin.Model, topology: Topology) -> tuple[RotorElement, ...]
         found.append(
             RotorElement(
                 r.name, tree.names[r.carrier], r.carrier, g, drivers, r.axial_inertia, r.axis, r.placement, r.inertia,
-                None, True, "", r.source,
+                None, True, "", r.source, r.source.driven,
             )
         )  # fmt: skip
     return tuple(found)
+
+
+def _as_rotor(tree: pin.Model, row: Row) -> bool:
+    """Whether what follows turns as a rotor does, not as a link."""
+    stated = isinstance(row.source, (Gear, Belt)) or sum(map(abs, row.coefficients)) > 1.0
+    return stated and centred(tree, row.dependent)
+
+
+def _stages(followers: dict[int, Row], turning: set[int]) -> set[int]:
+    """Return the rotors of which a faster one is a constant multiple: further stages of its gear."""
+    speeds, groups = dict[int, dict[int, float]](), dict[tuple[int, ...], list[tuple[int, np.ndarray]]]()
+    for j, row in followers.items():  # masters come before dependents
+        own = speeds[j] = dict[int, float]()
+        for m, c in row.terms:
+            for k, x in speeds.get(m, {m: 1.0}).items():
+                own[k] = own.get(k, 0.0) + c * x
+        if j in turning:
+            groups.setdefault(tuple(sorted(own)), []).append((j, np.array([own[k] for k in sorted(own)])))
+    pairs = ((j, x, y) for group in groups.values() for j, x in group for _, y in group)
+    return {
+        j for j, x, y in pairs
+        if x @ x < (1.0 - 1e-9) * abs(x @ y) and (x @ y) ** 2 >= (1.0 - 1e-12) * (x @ x) * (y @ y)
+    }  # fmt: skip
 
 
 def _beside_loops(topology: Topology) -> set[int]:

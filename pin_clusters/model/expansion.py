@@ -158,10 +158,10 @@ def expand(model: ClusterModel) -> SpanningTree:
     return SpanningTree(tree, from_tree, from_tree_id, from_tree_q, from_tree_v, rotors, G)
 
 
-def rotor_ids(model: ClusterModel, span: SpanningTree) -> list[int]:
-    """Return the joint ids in the expanded tree of all rotors, in the order of ``model.rotors``."""
+def rotor_ids(rotors: Sequence[RotorElement], span: SpanningTree) -> list[int]:
+    """Return the joint ids in the expanded tree of a model's rotors, in their order."""
     bodies = iter(span.rotors)
-    return [int(next(bodies) if r.joint_id is None else span.from_tree_id[r.joint_id]) for r in model.rotors]
+    return [int(next(bodies) if r.joint_id is None else span.from_tree_id[r.joint_id]) for r in rotors]
 
 
 def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:

@@ -1,22 +1,19 @@
-"""Motors on the rotors of a model."""
+"""Motors on the rotors of a model, and their friction as what other programs know: of joints."""
 
 import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
-from ..constraints import Motor
+import pinocchio as pin
+
+from .._support.trees import joint_in_v
+from ..constraints import Motor, Spring
 from ..errors import ConstraintError, UnknownNameError, did_you_mean
 from .elements import RotorElement
 
 
 def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> tuple[RotorElement, ...]:
-    """Return the rotors with their motors, stated by ``Rotor`` or by themselves.
-
-    Raises:
-        ConstraintError: A motor is on no rotor, on one that has another or that none drives, or has a gear with losses
-            on a body that is no balanced rotor.
-        UnknownNameError: No rotor has the name.
-    """
+    """Return the rotors with their motors, stated by ``Rotor`` or by themselves; or say what is wrong with one."""
     by_name = {r.name: r for r in rotors}
     found = {r.name: r.source.motor for r in rotors if r.source is not None and r.source.motor is not None}
     for motor in (c for c in constraints if isinstance(c, Motor)):
@@ -43,3 +40,18 @@ def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> t
                 f"{name!r} is no rotor by itself: {by_name[name].reason} State it as pc.Rotor, or leave efficiency out."
             )
     return tuple(dataclasses.replace(r, motor=found[r.name]) if r.name in found else r for r in rotors)
+
+
+def friction_of_motors(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[Spring]:
+    """Return friction of motors as springs along the joints that turn their rotors; losses of gears are left out."""
+    found = []
+    for r, m in ((r, r.motor) for r in rotors if r.motor is not None):
+        ratios = {str(tree.names[joint_in_v(tree, i)]): ratio for i, ratio in r.drivers}
+        if not (m.viscous or m.coulomb):
+            continue
+        if len(ratios) == 1:
+            ((joint, ratio),) = ratios.items()
+            found.append(Spring(joint, damping=m.viscous * ratio**2, friction=m.coulomb * abs(ratio)))
+        else:
+            found.append(Spring(ratios, damping=m.viscous, friction=m.coulomb, name=f"friction of {r.name}"))
+    return found

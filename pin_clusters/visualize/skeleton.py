@@ -7,7 +7,6 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.trees import joint_axis, slides
-from ..approximations import followers
 from ..constraints import Differential
 from ..constraints.closures import BodyClosure, JointClosure
 from ..model import ClusterModel
@@ -46,12 +45,7 @@ class Skeleton:
 def skeleton_of(model: ClusterModel) -> Skeleton:
     """Find the points of a robot."""
     tree = model.tree
-    links = followers(model)
-    rotors = frozenset(
-        r.joint_id for r in model.rotors
-        if r.joint_id is not None and tree.nvs[r.joint_id] == 1 and r.name not in links
-        and "JointModelR" in tree.joints[r.joint_id].shortname()
-    )  # fmt: skip
+    rotors = frozenset(r.joint_id for r in model.rotors if r.joint_id is not None)
     points: list[list[np.ndarray]] = [[] for _ in range(tree.njoints)]
     for j in range(1, tree.njoints):
         virtual = "JointModelP" in tree.joints[j].shortname() and not tree.inertias[j].mass > 0.0

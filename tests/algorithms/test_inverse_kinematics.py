@@ -167,6 +167,7 @@ def test_posture_takes_the_freedom_that_targets_leave() -> None:
     targets = {"ankle": places(model, goal, ["ankle"])["ankle"].translation}
     posture = pc.integrate(model, q0, np.array([0.0, 0.0, -0.3, 0.7, 0.5]))
     one, other = (pc.inverse_kinematics(model, q0, targets, posture=posture, posture_weight=w) for w in (0.0, 1e-2))
+    np.testing.assert_array_equal(pc.inverse_kinematics(model, q0, targets, posture=posture).q, other.q)
     assert one.converged
     assert other.converged
     away = pc.difference(model, posture, other.q)

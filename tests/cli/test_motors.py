@@ -65,8 +65,16 @@ def test_a_rotor_in_one_word() -> None:
 )
 def test_a_bad_rotor_is_named(given: str, words: str) -> None:
     message = refused("info", "leg.urdf", "--rotor", given)
-    assert f"--rotor {given}" in message
+    assert f"--rotor {given!r}: " in message
     assert words in message
+
+
+def test_two_of_one_joint_are_named_as_they_were_said() -> None:
+    message = refused("info", "leg.urdf", "--rotor", "hip=9,1e-5", "--rotor", "*ip=8,1e-5")
+    assert "--rotor '*ip=8,1e-5': joint 'hip_joint' has a motor already, --rotor 'hip=9,1e-5'. Keep one." in message
+    Path("m.yaml").write_text(MOTORS, encoding="utf-8")
+    message = refused("info", "leg.urdf", "--motors", "m.yaml", "--rotor", "hip=9,1e-5")
+    assert "--rotor 'hip=9,1e-5': joint 'hip_joint' has a motor already, 'm.yaml', line 3. Keep one." in message
 
 
 @pytest.mark.parametrize("given", ["hip", "hip=9", "hip=1,2,3,4", "=9,1e-5"])

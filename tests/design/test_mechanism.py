@@ -22,9 +22,10 @@ from pin_clusters.studies.design import MechanismPart, MechanismResult
 from pin_clusters.studies.design import result as asked
 from pin_clusters.studies.design.coordinates import coordinates
 from pin_clusters.studies.design.loads import tree_torques
-from pin_clusters.studies.design.page import _answers
+from pin_clusters.studies.design.page import _answers, page
+from pin_clusters.studies.design.region import region, together
 from pin_clusters.studies.design.sweep import sweep
-from pin_clusters.studies.design.words import row
+from pin_clusters.studies.design.words import ends, row
 
 GROUND, CRANK, COUPLER, ROCKER = 0.45, 0.15, 0.40, 0.35
 FREE = 20.0
@@ -237,6 +238,90 @@ def test_the_map_grows_until_its_ends_are_on_it() -> None:
     assert not region.open
     assert found.range("pitch").high < 0.2
     assert found.range("pitch").span == pytest.approx((-0.9, 0.6), abs=1e-9)
+
+
+def test_three_motors_go_together_as_far_as_a_walk_over_all_their_poses() -> None:
+    """Limits end each way of a delta robot; poses of a grid that has the corners of the motors' box are within."""
+    model, arms, grid = pc.load("delta"), ("arm_1", "arm_2", "arm_3"), np.linspace(-1.2, 1.6, 9)
+    (cluster,) = (c for c in model.clusters if c.independent == arms)
+    free = tuple(sweep(model, cluster, c, 31) for c in coordinates(model, arms))
+    spans = together(model, cluster, free)
+    start = np.array([s.values[s.reference] for s in free])
+    poses = [(start, model.q_reference)]
+    for axis in np.eye(3):
+        reached = []
+        for x, q in poses:
+            for way in (grid[grid >= axis @ x], grid[grid < axis @ x][::-1]):
+                at, there = x, q
+                for value in way:
+                    step = (value - axis @ at) * axis
+                    at, there = at + step, pc.integrate(model, there, step)
+                    reached.append((at, there))
+        poses = reached
+    assert len(poses) == 9**3
+    for joint in ("platform_x", "platform_y", "platform_z"):
+        values = np.array([q[model.tree.idx_qs[model.getJointId(joint)]] for _, q in poses])
+        low, high = spans[joint]
+        assert low - 1e-9 <= values.min() < low + 5e-3, joint
+        assert high - 5e-3 < values.max() <= high + 1e-9, joint
+        assert max(s.of(joint).max() for s in free) < high - 0.1  # of which one arm at a time says little
+
+
+@pytest.mark.ci
+def test_the_headline_is_what_three_motors_do_together() -> None:
+    found = result("delta")
+    (text,) = _answers(found, list(found.linkages))
+    assert text.startswith("With arm_1 and arm_2 and arm_3 free together, arm_1 goes from -68.75° to 91.67°, ")
+    assert "platform_x goes from -501.18 mm to 552.48 mm" in text.split(". One at a time: ")[0]
+    z = found.range("platform_z")
+    assert row(z, None) == ["-347.79 mm", "255.29 mm", f"one at a time: {ends(z)}", "-35.36 mm to 93.85 mm"]
+    assert "what was reached, no proof" in page(found)
+
+
+def test_climbs_end_where_the_map_of_two_does() -> None:
+    """Limits that are lines and such that bend; a joint that goes on for ever; none where one turns fully."""
+    model = pc.load("ankle_2rsu")
+    (cluster,) = (c for c in model.clusters if len(c.independent) == 2)
+    left, right = (sweep(model, cluster, c, 31) for c in coordinates(model, cluster.independent))
+    known = region(model, cluster, (left, right), 31)
+    assert known is not None
+    for name, span in together(model, cluster, (left, right)).items():
+        assert span == pytest.approx(known.extent(name), abs=1e-8), name
+    six = pc.load("six_bar")
+    (cluster,) = (c for c in six.clusters if len(c.independent) == 3)
+    assert not together(six, cluster, tuple(sweep(six, cluster, c, 9) for c in coordinates(six, cluster.independent)))
+
+
+@pytest.mark.filterwarnings("ignore:.*Python:pin_clusters.PinClustersWarning")
+def test_climbs_follow_limits_that_bend() -> None:
+    """On slides a, b with d = a^2 + b^2 <= 1, which is no vertex of lines, e = a + 2 b goes to sqrt(5)."""
+    tree = pin.Model()
+    for name, low, high in (("a", -2.0, 2.0), ("b", -2.0, 2.0), ("d", -1.0, 1.0), ("e", -9.0, 9.0)):
+        j = tree.addJoint(0, pin.JointModelPX(), pin.SE3.Identity(), name)
+        tree.appendBodyToJoint(j, pin.Inertia.Random(), pin.SE3.Identity())
+        tree.lowerPositionLimit[j - 1], tree.upperPositionLimit[j - 1] = low, high
+    tie = pc.Coupling(["a", "b", "d", "e"], _bowl, independent=["a", "b"])
+    model = pc.ClusterModel(tree, [tie], np.array([0.1, 0.2, 0.05, 0.5]), independent=["a", "b"])
+    (cluster,) = model.clusters
+    a, b = (sweep(model, cluster, c, 9) for c in coordinates(model, ("a", "b")))
+    found = together(model, cluster, (a, b))
+    assert found["e"] == pytest.approx((-math.sqrt(5.0), math.sqrt(5.0)), abs=1e-5)
+    assert found["d"] == pytest.approx((0.0, 1.0), abs=1e-9)
+
+
+def _bowl(x: np.ndarray) -> np.ndarray:
+    return np.array([x[2] - x[0] ** 2 - x[1] ** 2, x[3] - x[0] - 2.0 * x[1]])
+
+
+@pytest.mark.ci
+def test_a_joint_that_goes_on_for_ever_with_others_has_no_end() -> None:
+    model, part = part_of_tello("left_knee")
+    found = together(model, part.cluster, part.sweeps)
+    assert found["left_knee"] == (-math.inf, math.inf)
+    assert part.region is not None
+    low, high = part.region.extent("left_ankle")
+    assert found["left_ankle"][0] < low + 1e-5
+    assert found["left_ankle"][1] > high - 1e-5
 
 
 # --- transmission and torque -----------------------------------------------------------------------------------------

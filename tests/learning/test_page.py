@@ -125,3 +125,29 @@ def test_a_list_of_frames_is_one_array() -> None:
     np.testing.assert_allclose(np.array(by_v), np.vstack(jacobians), atol=1e-12)
     assert [name for name, _ in pc.trace(model, "framesForwardKinematics", frames=names).outputs] == names
     assert routine(model, "inverse_operational_inertia", frames=names).outputs == (("A", (12, 12)),)
+
+
+@pytest.mark.parametrize("host", ["torch", "jax"])
+def test_what_is_listed_is_called_as_it_is_listed(host: str) -> None:
+    """Functions of frames and contacts take them as options, ids also as arrays; what is missing is a line to write."""
+    pytest.importorskip(host, reason=f"needs pip install '.[{host}]'")
+    where, model = getattr(pc, host), pc.load("mit_humanoid_leg", root_joint=None)
+    q = np.linspace(0.1, 0.5, model.nq, dtype=np.float32)
+    ids = np.array([model.getFrameId(name) for name in ("knee", "ankle")])
+    given = (importlib.import_module("torch").as_tensor(q) if host == "torch" else q,)
+    wanted = [pc.computeFrameJacobian(model, model.createData(), q.astype(float), int(i)) for i in ids]
+    for frames in (["knee", "ankle"], ids, ids.astype(np.uint8), [*ids]):
+        found = where.computeFrameJacobian(model, *given, frames=frames)
+        np.testing.assert_allclose(np.asarray(found), wanted, atol=1e-5)
+    for frame in (ids[1], np.array(ids[1]), "ankle"):
+        np.testing.assert_allclose(
+            np.asarray(where.computeFrameJacobian(model, *given, frames=frame)), wanted[1], atol=1e-5
+        )
+    for name in (name for name in dir(where) if name in pc.tracing.FUNCTIONS):
+        needs = pc.tracing.FUNCTIONS[name].about
+        assert (f"*, {needs}, status=" in getattr(where, name).__doc__) == bool(needs), name
+        if needs:
+            with pytest.raises(pc.ArgumentTypeError, match=f"Write pc.{host}.{name}\\(model, q.*, {needs}=\\["):
+                getattr(where, name)(model, *given)
+    with pytest.raises(pc.ArgumentTypeError, match="frames is empty: name at least one frame"):
+        where.computeFrameJacobian(model, *given, frames=np.array([], dtype=int))

@@ -82,6 +82,32 @@ def test_the_joint_of_that_name_comes_before_others_that_fit(leg: Path) -> None:
     assert [r.name for r in found.motors] == ["rotor:knee"]
 
 
+@pytest.mark.parametrize("pattern", ["hip*", "hi?", "[gh]ip", "*"])
+def test_a_pattern_that_fits_a_joint_of_another_entry_is_refused_with_both_places(leg: Path, pattern: str) -> None:
+    entry = "  - {{joint: '{}', ratio: 9, rotor_inertia: 1e-5, armature: keep{}}}\n"
+    one, other = entry.format("hip_joint", ", name: a"), entry.format(pattern, "")
+    for pair in ([one, other], [other, one]):
+        with pytest.raises(
+            pc.LoadError, match=r"line 4: joint 'hip_joint' has a motor already, .*line 3\. Keep one"
+        ) as e:
+            of_text(leg, "motors_version: 1\nmotors:\n" + "".join(pair))
+        assert str(e.value).count("leg.motors.yaml") == 2
+    both = "motors_version: 1\nmotors:\n" + one + entry.format("hip", ", name: b")
+    assert [r.name for r in of_text(leg, both).motors] == ["a", "b"]  # two motors on one joint, as is said
+
+
+def test_a_finger_that_follows_is_left_to_the_joint_that_leads(tmp_path: Path) -> None:
+    joint = '<joint name="knee_joint" type="revolute">'
+    hand = URDF.replace(joint, joint + '<mimic joint="hip_joint" multiplier="-1"/>')
+    (tmp_path / "hand.urdf").write_text(hand, encoding="utf-8")
+    model = pc.open_robot(tmp_path / "hand.urdf")
+    assert [s.joint for s in suggested(model)] == ["hip_joint"]
+    motor = {"joint": "*", "ratio": 9, "rotor_inertia": 1e-5, "armature": "keep"}
+    found = with_motors(model, {"motors_version": 1, "motors": [motor]})
+    assert [r.name for r in found.motors] == ["rotor:hip_joint"]
+    assert pc.actuation_matrix(found, found.createData(), pc.neutral(found)).tolist() == [[9.0]]
+
+
 def test_nothing_is_read_unasked(leg: Path) -> None:
     of_text(leg, MOTORS)
     assert pc.open_robot(leg).rotors == ()
@@ -97,7 +123,9 @@ BAD = {
     "unknown joint, name first": ("joint: hip_joint", "name: m\n    joint: elbow", 4, "no joint .* is 'elbow'"),
     "a joint that does not move": ("joint: hip_joint", "joint: knee_rotor_joint", 3, "no joint of one degree"),
     "same motor twice": ("name: knee_motor", "name: rotor:hip_joint", 8, "motor 'rotor:hip_joint' already, .*line 3"),
-    "limits twice": ("joint: knee ", "joint: hip ", 8, "limits of joint 'hip_joint' already, .*line 3"),
+    "joint twice": ("joint: knee ", "joint: hip ", 8, "joint 'hip_joint' has a motor already, .*line 3. .*each a name"),
+    "limits twice": ("joint: hip_joint", "joint: knee\n    name: a\n    armature: keep", 10,
+                     "limits of joint 'knee_joint' already, .*line 3"),
     "no joint": ("joint: hip_joint", "name: hip", 3, "joint is missing"),
     "no inertia": ("    rotor_inertia: 1.2e-4\n", "", 3, "rotor_inertia of joint 'hip_joint' is missing"),
     "no ratio": ("    ratio: -6.33\n", "", 3, "either ratio or stages of joint 'hip_joint'"),
@@ -190,6 +218,25 @@ def test_mjcf_has_a_control_per_motor(leg: Path, approximation: str) -> None:
     assert 'ctrlrange="-2 2"' in text
 
 
+@pytest.mark.filterwarnings("ignore::pin_clusters.errors.PinClustersWarning")
+@pytest.mark.parametrize("ratio", ["-6.33", "1", "0.5"])
+def test_an_exact_mjcf_opens_with_the_same_motors(leg: Path, ratio: str) -> None:
+    model = of_text(leg, MOTORS.replace("-6.33", ratio))
+    file = leg.with_name("leg.xml")
+    pc.to_mjcf(model, "exact", file=file)
+    found = pc.open_robot(file)
+    assert {r.name for r in found.motors} == {r.name for r in model.motors}
+    assert found.independent_joints == model.independent_joints
+    by_name = {r.name: r for r in found.rotors}
+    assert not by_name["knee_motor_stage_1"].driven
+    for r in model.motors:
+        assert by_name[r.name].row == pytest.approx(r.row, rel=1e-12)
+    M = [pc.crba(m, m.createData(), pc.neutral(m)) for m in (model, found)]
+    assert np.allclose(*M, rtol=1e-5)  # the file's rotors have a little mass
+    asked = pc.buildModelFromMJCF(file, independent=["knee_motor"])
+    assert "knee_motor" in asked.independent_joints
+
+
 def test_urdf_keeps_which_rotors_are_motors(leg: Path) -> None:
     model = of_text(leg, MOTORS)
     text = pc.to_urdf(model)
@@ -236,3 +283,61 @@ def test_armature_becomes_rotors_that_reflect_it(leg: Path) -> None:
     assert "Joints with armature: 1 (knee_joint: 0.02, " in told(model)
     with pytest.raises(pc.ModelError, match="no joint of 'leg' that a motor may drive has armature"):
         from_armature(found, 10.0)
+
+
+KEYS = """
+    model: mini_cheetah_hip
+    armature: keep
+    peak_torque: 2.5
+    voltage: 24
+    torque_constant: 0.1
+    resistance: 0.5
+    friction: {viscous: 1e-4, coulomb: 0.02}
+    gear: {efficiency: 0.9, back_efficiency: -0.2}
+"""
+
+
+def test_what_a_motor_can_give_and_loses(leg: Path) -> None:
+    model = of_text(leg, "motors_version: 1\nmotors:\n  - joint: hip" + KEYS)
+    motor = model.rotors[0].motor
+    assert motor is not None
+    known = pc.motors()["mini_cheetah_hip"]
+    assert (motor.name, motor.ratio, motor.rotor_inertia, motor.source) == (known.name, 6.0, 6.3e-5, known.source)
+    assert (motor.peak_torque, motor.voltage, motor.torque_constant, motor.resistance) == (2.5, 24.0, 0.1, 0.5)
+    assert (motor.viscous, motor.coulomb, motor.efficiency, motor.back_efficiency) == (1e-4, 0.02, 0.9, -0.2)
+    assert model.rotors[0].row[0] == 6.0
+    plain = of_text(leg, MOTORS)
+    assert [r.motor for r in plain.rotors] == [None] * len(plain.rotors)
+    own = {"joint": "hip", "ratio": 9, "rotor_inertia": 1e-5, "rated_torque": 1, "no_load_speed": 200, "source": "mine"}
+    stated = pc.open_robot(leg, motors={"motors_version": 1, "motors": [own]}).rotors[0].motor
+    assert stated == pc.Motor("rotor:hip_joint", rated_torque=1.0, no_load_speed=200.0, source="mine")
+
+
+@pytest.mark.parametrize(
+    ("more", "line", "words"),
+    [
+        ("model: mini_cheeta_hip", 3, "no motor 'mini_cheeta_hip' .* Did you mean 'mini_cheetah_hip'"),
+        ("friction: {viscos: 1}", 4, "unknown key 'viscos' of joint 'hip'. Did you mean 'viscous'"),
+        ("friction: {viscous: -1}", 4, "viscous of joint 'hip' must not be negative, got -1"),
+        ("friction: 1", 4, "expected keys and values"),
+        ("gear: {back_efficiency: 0.5}", 4, "efficiency of joint 'hip' is missing"),
+        ("gear: {efficiency: 1.5}", 3, "efficiency must lie above 0 and be at most 1"),
+        ("gear: {efficiency: 0.8, back_efficiency: 2}", 3, "makes energy"),
+        ("peak_torque: 0", 4, "peak_torque of joint 'hip' must be above 0"),
+        ("voltage: 48 V", 4, "voltage of joint 'hip' must be a finite number.* SI units, \\[V\\]"),
+        ("torque: 3", 4, "unknown key 'torque' of joint 'hip'"),
+    ],
+)
+def test_what_a_motor_cannot_be(leg: Path, more: str, line: int, words: str) -> None:
+    text = f"motors_version: 1\nmotors:\n  - joint: hip\n    {more}\n"
+    if not more.startswith("model"):
+        text += "    ratio: 6\n    rotor_inertia: 1e-5\n"
+    with pytest.raises(pc.LoadError, match=rf"line {line}: .*{words}"):
+        of_text(leg, text)
+
+
+def test_a_model_without_a_number_asks_for_it(leg: Path) -> None:
+    with pytest.raises(pc.LoadError, match="line 3: rotor_inertia of joint 'hip' is missing"):
+        of_text(leg, "motors_version: 1\nmotors:\n  - joint: hip\n    ratio: 6\n")
+    with pytest.raises(pc.LoadError, match="give either ratio or stages"):
+        of_text(leg, "motors_version: 1\nmotors:\n  - joint: hip\n    rotor_inertia: 1e-5\n")

@@ -212,7 +212,7 @@ def test_gearbox(second, ratio, case):
     theta_2 = turned(robot, q, "out", reference, second_axis)
     assert theta_2 == pytest.approx(-float(ratio) * theta_1, abs=1e-12)
     assert abs(theta_1) > 0.1
-    assert [r.name for r in robot.rotors] == ["ja"]
+    assert [r.name for r in robot.rotors] == ["ja"] * (case != "backwards")  # there it swings about the base
 
 
 def four_bar(version: str = "1.7") -> str:
@@ -391,7 +391,7 @@ def test_cassie(file, floats):
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
         robot = pc.buildModelFromSdf(file, pin.JointModelFreeFlyer() if floats else None)
-    assert len(robot.rotors) == (12 if file.stem == "cassie" else 0)
+    assert len(robot.rotors) == (10 if file.stem == "cassie" else 0)
     rng = np.random.default_rng(5)
     data, there = robot.createData(), robot.tree.createData()
     q = pc.integrate(robot, pc.neutral(robot), 0.05 * rng.uniform(-1.0, 1.0, robot.nv))

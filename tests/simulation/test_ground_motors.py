@@ -94,3 +94,31 @@ def test_a_robot_on_its_legs_falls_when_motors_are_weak() -> None:
     assert ends[0][1] == pytest.approx(0.0, abs=1e-9)
     assert ends[1][0] < ends[0][0] - 0.01
     assert ends[1][1] > 0.1
+
+
+def test_motors_give_what_voltage_and_speed_allow() -> None:
+    N, J, load, k, R, V, peak = 10.0, 1e-4, 0.1, 0.1, 0.5, 24.0, 2.0
+    tree = pin.Model()
+    tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "wheel")
+    tree.appendBodyToJoint(1, pin.Inertia(1.0, np.zeros(3), load * np.eye(3)), pin.SE3.Identity())
+    tree.gravity.linear = np.zeros(3)
+    motor = pc.Motor(ratio=N, rotor_inertia=J, voltage=V, torque_constant=k, resistance=R, peak_torque=peak)
+    model = pc.ClusterModel(tree, [pc.Rotor("wheel", motor=motor)])
+    h = 1e-3
+    r = pc.simulate(model, [0.0], [0.0], [100.0], 1.0, h, limits="effort")
+    inertia = load / N**2 + J
+    corner, rate = (V - peak * R / k) / k, k**2 / R / inertia
+    until = corner / (peak / inertia)
+    expected = np.where(
+        r.time < until, peak / inertia * r.time, V / k - (V / k - corner) * np.exp(-rate * (r.time - until))
+    )
+    assert np.abs(N * r.v[:, 0] - expected).max() < h * peak / inertia  # torques are held during steps
+    assert r.tau[0, 0] == pytest.approx(N * peak)
+    assert r.unmet_torque[0, 0] == pytest.approx(100.0 - N * peak)
+    beyond, brakes = (
+        pc.simulate(model, [0.0], [1.1 * V / k / N], [x], 2 * h, h, limits="effort").tau[0, 0] for x in (50.0, -50.0)
+    )
+    assert (beyond, brakes) == pytest.approx((0.0, -N * peak))
+    tree.effortLimit = np.array([5.0])  # of the joint, which holds, too
+    both = pc.ClusterModel(tree, [pc.Rotor("wheel", motor=motor)])
+    assert pc.simulate(both, [0.0], [0.0], [50.0], h, h, limits="effort").tau[0, 0] == pytest.approx(5.0)

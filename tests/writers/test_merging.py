@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 import xml.etree.ElementTree as ET
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -189,6 +191,57 @@ def test_armature_of_tendons_does_not_stay_where_joints_have_it(theirs: Path) ->
     assert Path("best.xml").read_text(encoding="utf-8") == theirs.read_text(encoding="utf-8")
 
 
+def mass_matrix(text: str) -> np.ndarray:
+    """Of joints and tendons: MuJoCo keeps what tendons add between joints, too."""
+    model = mujoco.MjModel.from_xml_string(text)
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONTACT | mujoco.mjtDisableBit.mjDSBL_GRAVITY
+    data, columns = mujoco.MjData(model), []
+    for x in np.eye(model.nv):
+        data.qpos[:], data.qvel[:], data.qacc[:] = model.qpos_spring, 0.0, x
+        mujoco.mj_inverse(model, data)
+        columns.append(data.qfrc_inverse.copy())
+    return np.array(columns).T
+
+
+@pytest.mark.parametrize("approximation", ["best", "diagonal"])
+@pytest.mark.parametrize("changed", ["read", "other inertia", "other name", "other ratios", "alone"])
+def test_no_inertia_counts_twice(theirs: Path, approximation: Any, changed: str) -> None:
+    """A belt of the file that the model has too, and a tendon of one joint, in whatever form they are there."""
+    more = (
+        '<tendon><fixed name="belt" armature="1e-3"><joint joint="hip" coef="2"/><joint joint="knee" coef="1"/></fixed>'
+    )
+    more += '<fixed name="idle" armature="2e-3"><joint joint="hip" coef="2"/></fixed></tendon>'
+    theirs.write_text(THEIRS.replace("<contact>", more + "<contact>"), encoding="utf-8")
+    read = pc.buildModelFromMJCF(theirs)
+    (belt,) = (c for c in read.constraints if isinstance(c, pc.Rotor))
+    rest = [c for c in read.constraints if c is not belt]
+    own = {
+        "read": belt, "other inertia": dataclasses.replace(belt, axial_inertia=5e-3),
+        "other name": dataclasses.replace(belt, name="mine", ratios=[-4.0, -2.0], axial_inertia=5e-4),
+        "other ratios": dataclasses.replace(belt, name="belt", ratios=[1.0, 4.0]),
+        "alone": pc.Rotor("hip", 8.0, axial_inertia=1e-4, armature="keep", name="alone"),
+    }[changed]  # fmt: skip
+    model = pc.ClusterModel(read.tree, [*rest, *([belt] * (changed == "alone")), own], read.q_reference)
+    text = pc.into_mjcf(model, theirs, approximation)
+    wanted = mass_matrix(pc.to_mjcf(model, approximation))
+    assert mass_matrix(text) == pytest.approx(wanted, abs=1e-9)
+    assert (text == theirs.read_text(encoding="utf-8")) == (approximation == "best" and changed == "read")
+    Path("again.xml").write_text(text, encoding="utf-8")
+    assert pc.into_mjcf(model, "again.xml", approximation) == text
+    with pytest.raises(
+        pc.ModelError, match=r"'exact' of .* needs bodies that theirs.xml lacks, and none is added: those"
+    ):
+        pc.into_mjcf(model, theirs, "exact")
+
+
+def test_what_the_model_does_not_state_stays(theirs: Path) -> None:
+    """Armature of a tendon that is no rotor of the model."""
+    bare = pc.buildModelFromMJCF(theirs)
+    theirs.write_text(THEIRS.replace("<contact>", TENDONS + "<contact>"), encoding="utf-8")
+    there = mujoco.MjModel.from_xml_string(pc.into_mjcf(bare, theirs, "diagonal"))
+    assert there.tendon_armature == pytest.approx([0.0, 1e-3, 0.0, 0.0])
+
+
 def test_beside_other_files_only_as_theirs_are_found_from_there(theirs: Path) -> None:
     Path("to").mkdir()
     assert run("convert", "theirs.xml", "to/out.xml").exit_code == 0
@@ -211,10 +264,10 @@ def test_what_does_not_match_is_refused_and_the_file_stays(theirs: Path) -> None
         pc.into_mjcf(pc.buildModelFromMJCF(other), theirs)
     with pytest.raises(pc.ModelError, match=r"joint 'knee' has another .* mass to move"):
         pc.into_mjcf(pc.buildModelFromMJCF(THEIRS.replace('mass=".5"', 'mass=".6"')), theirs)
-    with pytest.raises(pc.ModelError, match="only one has joint 'rotor:hip'"):
+    with pytest.raises(pc.ModelError, match=r"'exact' .* needs bodies .* those of 'rotor:hip', 'belt'\. best and"):
         pc.into_mjcf(with_rotors(), theirs, "exact")
     rod = pc.Rod(("root", [0.2, 0.1, 0.0]), ("knee", [0.0, 0.0, -0.1]))
     tied = pc.ClusterModel(pc.buildModelFromMJCF(THEIRS).tree, [rod])
-    with pytest.raises(pc.ModelError, match="needs sites that the file lacks"):
+    with pytest.raises(pc.ModelError, match=r"needs sites that the file lacks.*: .* needs .* a\", .* b\"\."):
         pc.into_mjcf(tied, theirs)
     assert theirs.read_bytes() == before

@@ -102,7 +102,7 @@ def study(
         with common.ProgressBar("inverse dynamics") as progress:
             result = study.run(model, motion, base=base, drop_rotors=drop_rotors, progress=progress)
         command.show(result, out)
-        if not model.closures and (links := approximations.followers(model)):
+        if links := approximations.followers(model):
             tables.say(
                 out,
                 f"What follows other joints (here {', '.join(links)}) is locked in the approximations as "

@@ -7,11 +7,11 @@ import numpy as np
 from ..._support.arrays import vector
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, ModelError
-from ...model import FRICTION_SPEED, ClusterData, ClusterModel
+from ...model import FRICTION_SPEED, NOTHING, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .losses import Losses
-from .passive import check_friction_speed
+from .passive import check_friction_speed, springs
 
 _documented = _check.documented(
     """
@@ -54,12 +54,11 @@ def motor_torque(
 ) -> np.ndarray:  # fmt: skip
     """Return the torques at the rotors that act as the given torques of the independent joints.
 
-    Without ``v``: of gears that lose nothing. With ``v`` and ``a``: what motors have to give for a motion, with
-    ``tau = pc.rnea(model, data, q, v, a, fext)``: springs and the like (`pc.passive_torque`) do their part of it, and
-    friction and losses of each `Motor` are added, by its law.
+    With ``v`` and ``a``, and ``tau = pc.rnea(model, data, q, v, a, fext)``: what motors have to give for a motion.
+    Springs and the like (`pc.passive_torque`) do their part, and what each `Motor` and its gear lose is added.
 
     Args:
-        tau: Torque of the independent joints, shape (nv,); with ``v`` all of what `pc.rnea` asks for.
+        tau: Torque of the independent joints, shape (nv,); with ``v`` all that `pc.rnea` asks for.
         a: Needed with ``v`` where gears have losses.
         friction_speed: As in `pc.passive_torque`, [rad/s].
 
@@ -94,9 +93,7 @@ def motor_torque(
     if v is not None:
         q, v = _check.state(model, data, q, v)
         losses = Losses(model, data, q, v, float(friction_speed))
-        if model.passive is not None:
-            G = _bridge.matrix(model, data, q)
-            tau -= model.passive.torque(q, G @ v, float(friction_speed)) @ G
+        tau -= springs(model, data, q, v, float(friction_speed))
     n, count = B.shape
     idle = _joints(model, ~np.any(B, axis=1))
     without = f" No rotor is driven by the joint(s) {idle}." if idle else ""
@@ -114,18 +111,14 @@ def motor_torque(
         reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
     u = np.linalg.solve(B, tau) if n else np.zeros(0)
-    return u if losses is None else u + losses.loss(losses.load(u - losses.friction, model, a))
+    return u if losses is None or not lossy else u + losses.loss(losses.load(u - losses.friction, model, a))
 
 
 class MotorPower(NamedTuple):
-    """Where the power of motors goes, [W]; each of shape (motors,), in the order of ``model.motors``.
+    """Where the power of motors goes, [W], shape (motors,), in the order of ``model.motors``.
 
-    Attributes:
-        mechanical: Torque times speed, at the rotor.
-        friction: Lost to friction of the motor.
-        gear: Lost in its gear; NaN where it is not determined.
-        copper: Lost in its windings; NaN where torque constant or resistance are not known.
-        electrical: Mechanical and copper.
+    Mechanical (torque times speed of the rotor), friction of the motor, loss of its gear (NaN where it is not
+    determined), copper (NaN where torque constant or resistance are not known), electrical: mechanical and copper.
     """
 
     mechanical: np.ndarray
@@ -144,12 +137,8 @@ def motor_power(
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
-        a: Without it the loads, and so the losses of gears that have any, are not determined, and NaN; as they are of
-            a gear that locks (``back_efficiency`` of 0 or below), which may hold either way.
+        a: Without it losses of gears are NaN; they are, too, of one that locks, which may hold either way.
         friction_speed: As in `pc.passive_torque`, [rad/s].
-
-    Returns:
-        `MotorPower`.
 
     Raises:
         ShapeError: ``tau_motor`` has another size.
@@ -158,17 +147,23 @@ def motor_power(
     u = vector(model, "tau_motor", tau_motor, len(model.motors), "len(model.motors)")
     check_friction_speed("motor_power", friction_speed)
     losses = Losses(model, data, q, v, float(friction_speed))
-    if a is None:
-        loss = np.where(losses.lossless, 0.0, np.nan)
-    else:
-        loss = losses.given(losses.load(u - losses.friction, model, a))
-    known = [r.motor for r in model.motors]
-    copper = np.array([
-        np.nan if m is None or m.resistance is None or m.torque_constant is None
-        else m.resistance * (x / m.torque_constant) ** 2 for m, x in zip(known, u, strict=True)
-    ])  # fmt: skip
-    mechanical = u * losses.speeds
-    return MotorPower(mechanical, losses.friction * losses.speeds, loss * losses.speeds, copper, mechanical + copper)
+    left = losses.load(u - losses.friction, model, a)
+    loss = np.where(losses.factors.any(axis=0), np.nan, 0.0) if a is None else losses.part(left)
+    copper = np.full(len(u), np.nan)
+    for k, r in enumerate(model.motors):
+        if r.motor is not None and r.motor.resistance is not None and r.motor.torque_constant is not None:
+            copper[k] = r.motor.resistance * (u[k] / r.motor.torque_constant) ** 2
+    given = u * losses.speeds
+    return MotorPower(given, losses.friction * losses.speeds, loss * losses.speeds, copper, given + copper)
+
+
+def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np.ndarray) -> np.ndarray:
+    """Return the derivative of B tau_motor by q, along ``pc.integrate(model, q, e)``, shape (nv, nv)."""
+    found, rows, driven = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
+    for unit in np.eye(model.nv):
+        _bridge.derivatives(model, data, q, unit, NOTHING, found.ravel())  # of the tree's velocities
+        rows.append(tau_motor @ rotor_rows(model, found[1])[driven])
+    return np.array(rows)
 
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:

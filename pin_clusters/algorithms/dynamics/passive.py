@@ -21,17 +21,15 @@ def passive_torque(
 ) -> np.ndarray:  # fmt: skip
     """Return the torque with which springs, dampers, dry friction and held weight act on the independent joints.
 
-    Friction and gears of a `Motor` are part of it. It has the sign of MuJoCo's ``qfrc_passive``: the acceleration under
-    the torques of motors is ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``; and where
-    no gear has losses, motors give ``pc.rnea(...) - pc.passive_torque(...)`` (else see `pc.motor_torque`). `pc.simulate`
+    Friction and gears of each `Motor` are part of it. It has the sign of MuJoCo's ``qfrc_passive``: the acceleration
+    under torques of motors is ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``, and where
+    no gear has losses motors give ``pc.rnea(...) - pc.passive_torque(...)`` (else: `pc.motor_torque`). `pc.simulate`
     adds it by itself. Zero for a model without passive forces (``model.passive`` is None).
 
-    What a gear loses depends on its load, and so on the acceleration: that is computed, too.
-
     Args:
-        tau: Torque of the independent joints from the motors if they lost nothing, B tau_motor of
-            `pc.actuation_matrix`, shape (nv,); needed where gears have losses (``efficiency`` of a `Motor`).
-        fext: External forces, as in `pc.aba`; gears carry them, too.
+        tau: Torque of the independent joints by motors that lose nothing (B tau_motor of `pc.actuation_matrix`), shape
+            (nv,). Needed where gears have losses: these follow their load, and so the acceleration.
+        fext: External forces, as in `pc.aba`: gears carry them, too.
         friction_speed: Dry friction grows as tanh(speed / friction_speed), [rad/s] or [m/s]; 0 takes the sign,
             infinity leaves it out (in MuJoCo it is a constraint, and no part of ``qfrc_passive``).
 
@@ -54,8 +52,7 @@ def passive_torque(
     check_friction_speed("passive_torque", friction_speed)
     if model.passive is None:
         return np.zeros(model.nv)
-    G = _bridge.matrix(model, data, q)
-    own = np.asarray(model.passive.torque(q, G @ v, float(friction_speed)) @ G)
+    own = springs(model, data, q, v, float(friction_speed))
     if not model.passive.lossy:
         return own
     if tau is None:
@@ -66,14 +63,20 @@ def passive_torque(
     tau = _check.velocity(model, "tau", tau)
     losses = Losses(model, data, q, v, float(friction_speed))
     a = aba(model, data, q, v, tau + own, fext)
-    load = losses.motor_torque(tau) - losses.friction - losses.inertia * (losses.rows @ a + losses.bias)
+    load = losses.load(losses.motor_torque(tau) - losses.friction, model, a)
     if not np.isfinite(load).all():
         return np.full(model.nv, np.nan)
     response = losses.rows @ computeMinverse(model, data, q) @ losses.rows.T
     return own - losses.settle(load, response) @ losses.rows
 
 
-def check_friction_speed(caller: str, given: object) -> None:
+def springs(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, speed: float) -> np.ndarray:
+    """Return the torque of all that acts but gears, on the independent joints."""
+    G = _bridge.matrix(model, data, q)
+    return np.zeros(model.nv) if model.passive is None else np.asarray(model.passive.torque(q, G @ v, speed) @ G)
+
+
+def check_friction_speed(caller: str, given: Any) -> None:
     """Refuse what is no speed of `passive_torque`."""
-    if isinstance(given, bool) or not isinstance(given, Real) or not given >= 0.0:
+    if isinstance(given, bool) or not isinstance(given, Real) or not given >= 0.0:  # type: ignore[operator]
         raise ArgumentTypeError(f"{caller}: friction_speed must be a number, at least 0, got {given!r}.")

@@ -53,7 +53,7 @@ class InverseKinematics:
 @_check.documented()
 def inverse_kinematics(
     model: ClusterModel, q0: Any, targets: Mapping[str, Any], *, weights: Mapping[str, Any] | None = None,
-    center_of_mass: Any = None, posture: Any = None, posture_weight: float = 0.0, tolerance: float = 1e-9,
+    center_of_mass: Any = None, posture: Any = None, posture_weight: float | None = None, tolerance: float = 1e-9,
     iterations: int = 100, attempts: int = 8, data: ClusterData | None = None,
 ) -> InverseKinematics:  # fmt: skip
     """Find a configuration that brings frames to where they shall be, on the couplings and with all loops closed.
@@ -64,7 +64,8 @@ def inverse_kinematics(
         weights: By name what a target counts for, or (distance, angle), where not all can be reached; 1 by default.
         center_of_mass: Where it shall be, shape (3,), [m], in the world; a target of this name in weights and errors.
         posture: Where independent joints go with the freedom that targets leave, shape (nq,); ``q0`` by default.
-        posture_weight: What a rad or m from it counts for. A last phase without it reaches the targets.
+        posture_weight: What a rad or m from it counts for; 1e-2 by default if there is a posture, else 0. A last phase
+            without it reaches the targets.
         tolerance: Largest error of targets that are reached, [m] and [rad].
         iterations: Most steps of one attempt.
         attempts: How often to start, after the first time from places near ``q0``, at random but always the same, as
@@ -91,6 +92,7 @@ def inverse_kinematics(
         if CENTER in targets:
             raise ArgumentTypeError(f"targets name a frame {CENTER!r}, whose name is that of the centre's target.")
         targets, ids = {**targets, CENTER: vector(model, CENTER, center_of_mass, 3, "a position")}, [*ids, None]
+    posture_weight = 1e-2 * (posture is not None) if posture_weight is None else posture_weight
     if not 0.0 < tolerance < np.inf or not 0.0 <= posture_weight < np.inf:
         raise ArgumentTypeError(
             "tolerance must be above 0, posture_weight not below, both finite; got "

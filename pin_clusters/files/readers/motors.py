@@ -3,12 +3,14 @@
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...constraints import Rotor
+from ...constraints import Motor, Rotor
+from ...constraints.motor_catalogue import motor_of
 from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
 from ..motor_keys import FILE, MOTOR, TEXT, Key, Number
@@ -25,29 +27,39 @@ class Given(NamedTuple):
     where: str
 
 
+_OF_MOTOR = {f.name for f in fields(Motor)} - {"rotor", "name", "source", "ratio", "rotor_inertia"}
 Motors = str | os.PathLike[str] | Mapping[str, Any]
 
 
-def with_motors(model: ClusterModel, motors: Motors, where: str = "motors") -> ClusterModel:
+def with_motors(
+    model: ClusterModel, motors: Motors | None, words: Sequence[tuple[str, Mapping[str, str]]] = ()
+) -> ClusterModel:
     """Return a robot with motors, given by a file or by what would stand in one, on its joints.
 
     Each is a `Rotor`, each further stage with an inertia another one that no motor drives. What does not fit the table
-    of keys, or the robot, is a ``LoadError`` with its line.
+    of keys, or the robot, is a ``LoadError`` with its line, or with its place in ``words``, further motors.
     """
+    found = list[dict[str, Any]]()
     if isinstance(motors, Mapping):
-        given = _of_python(motors, where)
-    else:
+        found = _table(_of_python(motors, "motors"), FILE, "")["motors"]
+    elif motors is not None:
         path, text = read_file(motors, "a .motors.yaml")
-        given = _of_node(read_yaml(text, repr(str(path)), nodes=True), repr(str(path)))
+        found = _table(_of_node(read_yaml(text, repr(str(path)), nodes=True), repr(str(path))), FILE, "")["motors"]
+    found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
+    first = dict[str, tuple[str, bool]]()  # where a joint got a motor, and whether that has a name
     taken = {r.drivers[0][0]: r.name for r in model.rotors if len(r.drivers) == 1}
     limits = {"effort": np.array(tree.effortLimit), "velocity": np.array(tree.velocityLimit)}
-    for motor in _table(given, FILE, "")["motors"]:
+    for motor in found:
         where, told = str(motor["where"]), motor.get("limits", {})
         for joint in _joints(model, motor["joint"], where):
             i = tree.idx_vs[tree.getJointId(joint)]
             if i in taken:
                 raise LoadError(f"{where}: joint {joint!r} has a rotor in the robot's file, {taken[i]!r}. Keep one.")
+            if joint in first and not (first[joint][1] and "name" in motor):
+                cure = f"Keep one{'' if words else ', or give each a name if both turn it'}."
+                raise LoadError(f"{where}: joint {joint!r} has a motor already, {first[joint][0]}. {cure}")
+            first[joint] = where, "name" in motor
             with in_words_of(where):
                 rotors += (made := list(_rotors(joint, motor)))
                 made[0].resolve(tree)  # which asks what armature means
@@ -70,6 +82,8 @@ def _joints(model: ClusterModel, pattern: str, where: str) -> list[str]:
     """Return the joints of that name, or those that a pattern fits."""
     names = [str(n) for n, nv in zip(model.own_tree.names, model.own_tree.nvs, strict=True) if nv == 1]
     some = [n for n in names if fnmatchcase(n, pattern) or fnmatchcase(n.removesuffix("_joint"), pattern)]
+    follow = {model.names[row.dependent] for row in model.coupling_rows}.intersection(model.dependent_joints)
+    some = [n for n in some if n not in follow] or some
     if pattern not in names and not some:
         raise LoadError(f"{where}: no joint of one degree of freedom is {pattern!r}.{did_you_mean(pattern, names)}")
     return [pattern] if pattern in names else some
@@ -78,12 +92,25 @@ def _joints(model: ClusterModel, pattern: str, where: str) -> list[str]:
 def _rotors(joint: str, motor: Mapping[str, Any]) -> Iterator[Rotor]:
     """Return the rotor of a motor, and those of the further stages of its gear, each with its own speed."""
     stages, how = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
-    ratios, name = [stage["ratio"] for stage in stages], motor.get("name", f"rotor:{joint}")
-    yield Rotor(joint, math.prod(ratios), axial_inertia=motor["rotor_inertia"], name=name, **how)
+    ratios, name = [stage["ratio"] for stage in stages if "ratio" in stage], motor.get("name", f"rotor:{joint}")
+    total = math.prod(ratios) if ratios else None  # that of the model then
+    yield Rotor(
+        joint, total, axial_inertia=motor.get("rotor_inertia"), name=name, motor=_motor(motor),  # type: ignore[arg-type]
+        **how,
+    )  # fmt: skip
     for k, stage in enumerate(stages, 1):
         if "inertia" in stage:
             more = {"axial_inertia": stage["inertia"], "driven": False, "name": f"{name}_stage_{k}"}
             yield Rotor(joint, math.prod(ratios[k:]), **more, **how)
+
+
+def _motor(keys: Mapping[str, Any]) -> Motor | None:
+    """Return what a motor can give and loses, None where nothing is said of it."""
+    given = {k: x for k, x in {**keys, **keys.get("friction", {}), **keys.get("gear", {})}.items() if k in _OF_MOTOR}
+    if not given and "model" not in keys:
+        return None
+    motor = motor_of(keys["model"], "model") if "model" in keys else Motor()
+    return replace(motor, **given, source=keys.get("source", motor.source))
 
 
 # --- what is given, and the table that it has to fit ------------------------------------------------------------------
@@ -120,8 +147,11 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
             raise LoadError(f"{value.where}: unknown key {key!r}{owner}.{did_you_mean(key, table)}")
     if missing := [key for key, x in table.items() if x.needed and key not in given.value]:
         raise LoadError(f"{given.where}: {missing[0]}{owner} is missing: {table[missing[0]].about}.")
-    if table is MOTOR and ("ratio" in given.value) is ("stages" in given.value):
+    gears = len({"ratio", "stages"} & given.value.keys())
+    if table is MOTOR and gears != 1 and not (gears == 0 and "model" in given.value):
         raise LoadError(f"{given.where}: give either ratio or stages{owner}.")
+    if table is MOTOR and not {"rotor_inertia", "model"} & given.value.keys():
+        raise LoadError(f"{given.where}: rotor_inertia{owner} is missing: {MOTOR['rotor_inertia'].about}.")
     place = {"where": given.value["joint"].where} if table is MOTOR else {}
     open_text = [k for k, x in given.value.items() if x.value is None and table[k].kind == TEXT and not table[k].needed]
     return {k: _value(x, k, table[k], owner) for k, x in given.value.items() if k not in open_text} | place
@@ -147,6 +177,7 @@ def _value(given: Given, name: str, key: Key, owner: str) -> Any:
         found = number(value, what, given.where)
     except LoadError as error:
         raise LoadError(f"{error} It is in SI units, [{kind.unit}], and written without them.") from None
-    if found == 0.0 or (found < 0.0 and not kind.signed):
-        raise LoadError(f"{given.where}: {what} must {'not be 0' if kind.signed else 'be above 0'}, got {value}.")
+    if (found == 0.0 and not kind.zero) or (found < 0.0 and not kind.signed):
+        wanted = "not be negative" if kind.zero else "not be 0" if kind.signed else "be above 0"
+        raise LoadError(f"{given.where}: {what} must {wanted}, got {value}.")
     return found

@@ -134,6 +134,8 @@ class File:
                 at = {"tendon": self.robot.tendon_of.get(r.name) or self.ties.fixed(r.name, turned)}
             motor = ET.SubElement(section, "motor", {"name": names(r.name), **at})
             most = self._most_torque(r, turned)
+            if r.motor is not None and r.motor.peak_torque is not None:
+                motor.set("forcerange", text(-r.motor.peak_torque, r.motor.peak_torque))
             if most:
                 motor.set("ctrlrange", text(-most, most))
         if not self.model.rotors:

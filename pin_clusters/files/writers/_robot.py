@@ -2,12 +2,11 @@
 
 from collections.abc import Iterable, Mapping
 
-from ...approximations import followers
 from ...approximations.armature import Driven, axial_inertia, joined
 from ...constraints.rows import joint_id
 from ...constraints.spring import GravityCompensation, Spring
 from ...errors import ConstraintError
-from ...model import ClusterModel
+from ...model import ClusterModel, friction_of_motors
 from ._bodies import Bodies, Joint
 from ._cranks import add_cranks
 from ._joints import place_of
@@ -36,12 +35,7 @@ class Robot:
     def __init__(self, model: ClusterModel, rung: str, stiff: float) -> None:
         self.model, self.tree, self.rung = model, model.own_tree, rung
         following = {row.dependent for row in model.coupling_rows}
-        free = set(followers(model))
-        self._locked = [
-            r
-            for r in model.rotors
-            if rung != "exact" and (r.joint_id is None or (r.joint_id in following and r.name not in free))
-        ]
+        self._locked = [r for r in model.rotors if rung != "exact" and (r.joint_id is None or r.joint_id in following)]
         locked = {r.joint_id for r in self._locked if r.joint_id is not None}
         self.bodies = Bodies(model, locked, rung == "exact")
         self._sites()
@@ -107,7 +101,7 @@ def add_springs(ties: Ties) -> dict[str, dict[str, str]]:
         ConstraintError: MuJoCo has nothing that says one of them.
     """
     tree, of_joint, bent = ties.tree, dict[str, dict[str, str]](), False
-    for c in ties.model.constraints:
+    for c in (*ties.model.constraints, *friction_of_motors(tree, ties.model.rotors)):
         if isinstance(c, GravityCompensation):
             raise ConstraintError(
                 f"to_mjcf: {c.label} holds {c.mass:g} kg of a body, and MuJoCo can hold a part of a whole body only. "

@@ -2,7 +2,7 @@
 
 import xml.etree.ElementTree as ET
 from collections import defaultdict
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import fields
 from typing import Any
 
@@ -10,12 +10,12 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.trees import common_ancestor, path_below
-from ...constraints import Belt, Differential, FourBar, Gear, LinearCoupling, Loop, Rod, Rotor, SliderCrank
+from ...constraints import Belt, Differential, FourBar, Gear, LinearCoupling, Loop, Motor, Rod, Rotor, SliderCrank
 from ...constraints.closures import FrameClosure, RodClosure, path_of
 from ...constraints.rows import Row, joint_id
 from ...constraints.spring import GravityCompensation, Spring
 from ...errors import ConstraintError
-from ...model import ClusterModel, RotorElement
+from ...model import ClusterModel, RotorElement, friction_of_motors
 from ._joints import Place, place_of
 from ._links import Links, is_identity
 from ._text import Names, text
@@ -109,6 +109,7 @@ class Constraints:
         """
         writers: tuple[tuple[Any, Callable[[Any], None]], ...] = (
             (Rotor, self._rotor),
+            (Motor, lambda _: None),  # its friction is among the springs; what is left of it is told
             ((Gear, Belt, LinearCoupling), self._coupling),
             (Loop, self._loop),
             (Rod, self._rod),
@@ -116,7 +117,7 @@ class Constraints:
             (GravityCompensation, self._held),
             ((FourBar, SliderCrank, Differential), self._mechanism),
         )
-        for c in self.model.constraints:
+        for c in (*self.model.constraints, *friction_of_motors(self.tree, self.model.rotors)):
             write = next((writer for kinds, writer in writers if isinstance(c, kinds)), None)
             if write is None:
                 raise ConstraintError(
@@ -269,11 +270,11 @@ class Constraints:
         _origin(frame, place.placement)
 
 
-def friction_of(model: ClusterModel) -> np.ndarray:
+def friction_of(tree: pin.Model, constraints: Iterable[Any]) -> np.ndarray:
     """Return the linear damping and dry friction that stand in ``<dynamics>``, shape (2, tree.nv)."""
-    found = np.zeros((2, model.own_tree.nv))
-    for c in model.constraints:
-        if (i := _in_dynamics(model.own_tree, c)) is not None:
+    found = np.zeros((2, tree.nv))
+    for c in constraints:
+        if (i := _in_dynamics(tree, c)) is not None:
             found[:, i] += c.damping[0], c.friction
     return found
 

@@ -11,6 +11,7 @@ from ...model import ClusterModel, check_model
 from ._mjcf_text import File
 from ._robot import Robot
 from ._text import write
+from .motors import warn_of_motors
 
 APPROXIMATIONS = ("best", "diagonal", "exact")
 
@@ -50,6 +51,9 @@ def to_mjcf(
         integrator: Of the file's ``<option>``.
         solref: Time constant of the equalities, [s]; by default two time steps, the stiffest that MuJoCo takes.
 
+    Motors give their friction to joints and tendons (``damping``, ``frictionloss``) and ``peak_torque`` as
+    ``forcerange``; losses of gears, and limits by speed, are lost, and a warning says so.
+
     Returns:
         The text. A comment at its top says what is lost.
 
@@ -67,6 +71,7 @@ def to_mjcf(
         (5, 1)
     """
     _check(model, approximation, visual_model, timestep, integrator, solref)
+    warn_of_motors("to_mjcf", model)
     stiff = 2.0 * timestep if solref is None else solref
     option = {"timestep": float(timestep), "integrator": integrator}
     return write(File(Robot(model, approximation, float(stiff)), visual_model, option).text(), file)

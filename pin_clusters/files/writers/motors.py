@@ -2,20 +2,33 @@
 
 import json
 import os
+import warnings
 from typing import Any, NamedTuple
 
 import pinocchio as pin
 
 from ..._support.trees import joint_axis
-from ...errors import ModelError
+from ...errors import ModelError, PinClustersWarning
 from ...model import ClusterModel
 from ..motor_keys import MOTOR, VERSION
 from ._joints import UNLIMITED
 from ._text import text, write
 
 
+def warn_of_motors(caller: str, model: ClusterModel) -> None:
+    """Warn of what files of robots cannot hold of motors."""
+    lossy = [r.name for r in model.rotors if r.motor is not None and any(r.motor.loss_factors)]
+    fast = [r.name for r in model.rotors if r.motor is not None and r.motor.torque_limits(1e9)[1] == 0.0]
+    told = [("losses of gears", lossy), ("torques by speed and voltage", fast)]
+    if said := "; ".join(f"{what} ({', '.join(names)})" for what, names in told if names):
+        warnings.warn(
+            f"{caller}: the file cannot hold all of the motors of model {model.name!r}: {said}. Keep them in a "
+            ".motors.yaml file, for pc.open_robot(..., motors=FILE).", PinClustersWarning, stacklevel=3,
+        )  # fmt: skip
+
+
 class Suggested(NamedTuple):
-    """What the robot's file says about a joint of one degree of freedom that no rotor drives yet."""
+    """What the robot's file says about a joint of one degree of freedom that leads, and that no rotor drives yet."""
 
     joint: str
     armature: float  # [kg m^2] or [kg]; 0 without any
@@ -29,7 +42,7 @@ def suggested(model: ClusterModel) -> list[Suggested]:
     tree, found = model.own_tree, list[Suggested]()
     links = {f.name: f for f in tree.frames if f.type == pin.FrameType.BODY and f.name.endswith("_rotor")}
     used = {iv for r in model.rotors for iv, _ in r.drivers}
-    used |= {tree.idx_vs[r.joint_id] for r in model.rotors if r.joint_id is not None}
+    used |= {tree.idx_vs[row.dependent] for row in model.coupling_rows} - {*model.idx_v_independent}
     for j in range(1, tree.njoints):
         name, i, axis, inertia = str(tree.names[j]), tree.idx_vs[j], joint_axis(tree.joints[j]), 0.0
         if axis is None or i in used:

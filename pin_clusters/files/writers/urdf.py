@@ -9,12 +9,13 @@ import pinocchio as pin
 
 from ..._support.trees import in_q, joint_in_v
 from ...errors import PinClustersWarning, UnsupportedJointError
-from ...model import ClusterModel, check_model
+from ...model import ClusterModel, check_model, friction_of_motors
 from ._collisions import add_collisions
 from ._joints import Part, parts_of
 from ._links import Links
 from ._text import check_text, finite, in_comment, text, write
 from ._urdf_constraints import Constraints, add_inertial, add_origin, friction_of
+from .motors import warn_of_motors
 
 STANDARD_GRAVITY = (0.0, 0.0, -9.81)
 _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar": "planar"}
@@ -54,8 +55,10 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
         'rotor:hip_roll'
     """
     check_model(model, "to_urdf")
+    warn_of_motors("to_urdf", model)
     own, tree = model.own_tree, model.own_tree.copy()
-    tree.damping, tree.friction = friction_of(model)
+    by_springs = friction_of(tree, model.constraints)
+    tree.damping, tree.friction = by_springs + friction_of(tree, friction_of_motors(tree, model.rotors))
     chains = {j: parts_of(tree, j, "URDF") for j in range(1, tree.njoints)}
     for j, parts in chains.items():
         if any(part.kind == "ball" for part in parts):
@@ -84,7 +87,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     _add_reference(root, model)
     ET.indent(root)
     said = _remarks(model, chains) + ([f"Collision shapes that are not written: {', '.join(lost)}."] if lost else [])
-    idle = np.flatnonzero((own.damping != tree.damping) | (own.friction != tree.friction))
+    idle = np.flatnonzero((np.array([own.damping, own.friction]) != by_springs).any(axis=0))
     if lazy := dict.fromkeys(str(tree.names[joint_in_v(tree, int(i))]) for i in idle):
         said.append(f"Damping and friction of the tree that no pc.Spring makes act are not written: {', '.join(lazy)}.")
     head = "\n".join(f"     {in_comment(line)}" for line in said)

@@ -20,6 +20,7 @@ from ..machine_code.function import Compiled
 from ..tracing import FUNCTIONS, Program, trace
 from ..tracing.expressions import Graph
 from ..tracing.program import objects
+from ..tracing.trace import frame_ids
 
 _REAL = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 # Loops of a state may be open by more than elsewhere: who compares derivatives with differences opens them. What a step
@@ -150,6 +151,8 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
         trace(model, function)  # says what is wrong
     if options.get("contacts") is not None:
         options["contacts"] = models_of(model, options["contacts"])
+    if options.get("frames") is not None:
+        options["frames"] = frame_ids(model, options["frames"])
     options = {name: list(x) if isinstance(x, Iterator) else x for name, x in options.items()}
     kinds = {"contacts": lambda contacts: tuple(map(told, contacts))}  # they may be changed later
     key = (
@@ -228,12 +231,18 @@ def attributes(host: str, function: Callable[..., Any], default: Any) -> tuple[C
         if name not in FUNCTIONS:
             raise AttributeError(f"module pc.{host} has no attribute {name!r}; it has {', '.join(listed())}.")
 
-        def of_model(model: ClusterModel, *given: Any, status: Any = default) -> Any:
-            return function(model, name)(*given, status=status)
+        inputs, needs = ", ".join(FUNCTIONS[name].inputs), FUNCTIONS[name].about
 
-        inputs = ", ".join(FUNCTIONS[name].inputs)
+        def of_model(model: ClusterModel, *given: Any, status: Any = default, **options: Any) -> Any:
+            if needs and options.get(needs) is None and isinstance(model, ClusterModel):
+                example = repr([model.own_tree.frames[-1].name]) if needs == "frames" else "[contact]"
+                line = f"pc.{host}.{name}(model, {inputs}, {needs}={example})"
+                raise ArgumentTypeError(f"pc.{host}.{name} is about {needs}, which are missing. Write {line}.")
+            return function(model, name, **options)(*given, status=status)
+
         of_model.__name__ = of_model.__qualname__ = name
-        of_model.__doc__ = f"Compute ``{name}(model, {inputs}, *, status={default})``: see ``pc.{host}.function``."
+        call = f"{name}(model, {inputs}, *, {needs}{', ' * bool(needs)}status={default}, **options)"
+        of_model.__doc__ = f"Compute ``{call}``: see ``pc.{host}.function``."
         return of_model
 
     return find, listed

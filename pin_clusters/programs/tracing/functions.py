@@ -78,6 +78,11 @@ class Function(NamedTuple):
     dynamic: bool = False
     touching: bool = False
 
+    @property
+    def about(self) -> str:
+        """The option without which it says nothing; empty if there is none."""
+        return "frames" if self.framed else "contacts" if self.touching else ""
+
 
 # --- dynamics, and their derivatives
 def _with_forces(run: Run) -> np.ndarray:

@@ -1,11 +1,13 @@
 """``pc.trace``: run a function of a robot once on expressions, and keep the operations that its results need."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
+from ...algorithms._shared import ids
 from ...algorithms.contacts._objects import models_of
 from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
@@ -19,7 +21,7 @@ from .run import Run
 
 def trace(
     model: ClusterModel, function: str, *, fext: bool = False, parameters: Iterable[str] = (),
-    frames: Iterable[str | int] | None = None, reference: pin.ReferenceFrame = pin.LOCAL,
+    frames: Iterable[str | int] | int | None = None, reference: pin.ReferenceFrame = pin.LOCAL,
     contacts: Iterable[Any] | None = None, damping: float = 0.0, status: bool = False, steps: int = 3,
     stack: bool = False,
 ) -> Program:  # fmt: skip
@@ -87,14 +89,14 @@ def trace(
     if fext and not what.forced:
         forced = ", ".join(name for name, one in FUNCTIONS.items() if one.forced)
         raise ArgumentTypeError(f"{function} takes no external forces; these do: {forced}.")
-    if (frames is not None) != what.framed:
-        raise ArgumentTypeError(
-            f"{function} is {'' if what.framed else 'not '}about frames, and frames={frames!r} was given."
-        )
-    if (contacts is not None) != what.touching:
-        raise ArgumentTypeError(
-            f"{function} is {'' if what.touching else 'not '}about contacts, and contacts={contacts!r} was given."
-        )
+    for option, given in (("frames", frames), ("contacts", contacts)):
+        about = option == what.about
+        if about and given is None:
+            example = repr([model.own_tree.frames[-1].name]) if what.framed else "[contact]"
+            raise ArgumentTypeError(f"{function} is about {option}, which are missing: add {option}={example}.")
+        if not about and given is not None:
+            raise ArgumentTypeError(f"{function} is not about {option}, and {option}={given!r} was given.")
+    which = [] if frames is None else frame_ids(model, frames)
     numbers = checked(model, function, parameters)
     if numbers and not what.dynamic:
         dynamic = ", ".join(name for name, one in FUNCTIONS.items() if one.dynamic)
@@ -107,13 +109,13 @@ def trace(
     for name, size in inputs:
         entries[name] = np.array(graph.inputs(first, size), dtype=object)
         first += size
-    run = Run(model, entries, frames=_ids(model, frames or ()), reference=reference, steps=_count(steps))
+    run = Run(model, entries, frames=tuple(np.ravel(which).tolist()), reference=reference, steps=_count(steps))
     run.contacts, run.damping = () if contacts is None else models_of(model, contacts), float(damping)
     if numbers:
         run.params, run.work = tables_for(model, numbers, entries)
     with watching() as watched:
         outputs = what.run(run)
-    if stack and run.frames and function != "inverse_operational_inertia" and not isinstance(frames, (str, int)):
+    if stack and run.frames and function != "inverse_operational_inertia" and not isinstance(which, int):
         outputs = stacked(outputs, len(run.frames))
     if status:
         outputs = outputs | _status_of(run, watched)
@@ -140,22 +142,11 @@ def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.nda
     return found
 
 
-def _ids(model: ClusterModel, frames: Iterable[str | int]) -> tuple[int, ...]:
-    """Return the ids of frames."""
-    found = []
-    for frame in [frames] if isinstance(frames, (str, int)) else frames:
-        names = [f.name for f in model.own_tree.frames]
-        if isinstance(frame, str):
-            if frame not in names:
-                raise UnknownNameError(f"model {model.name!r} has no frame {frame!r}.{did_you_mean(frame, names)}")
-            found.append(names.index(frame))
-        elif isinstance(frame, (int, np.integer)) and not isinstance(frame, bool) and 0 <= frame < len(names):
-            found.append(int(frame))
-        else:
-            raise UnknownNameError(f"model {model.name!r} has no frame {frame!r}: ids are 0 to {len(names) - 1}.")
-    if len(set(found)) < len(found):
-        raise ArgumentTypeError(f"frames has one of them twice: {frames!r}.")
-    return tuple(found)
+def frame_ids(model: ClusterModel, frames: Any) -> int | list[int]:
+    """Return the ids of a list of frames, or that of a single one."""
+    if isinstance(frames, (str, Integral, np.ndarray)) and np.ndim(frames) == 0:  # type: ignore[arg-type]
+        return ids.frames(model, "frames", [np.asarray(frames).item()])[0]
+    return ids.frames(model, "frames", list(frames) if isinstance(frames, Iterator) else frames)
 
 
 def _count(steps: Any) -> int:

@@ -104,7 +104,7 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
         links = link_sides(model, (G[0], matrix), list(zip(G[1:], others, strict=True)))
         along = np.array(others)
     else:
-        matrix = reflected_inertia(model)
+        matrix = reflected_inertia(model, rotors=model.rotors)
     names = [name for name in model.independent_joints for _ in range(joint_of(model, name).nv)]
     used = [i for i in range(model.nv) if np.any(matrix[i]) or (along is not None and np.any(along[:, i].max(axis=0)))]
     cut = np.ix_(used, used)

@@ -149,7 +149,7 @@ def run(
     """
     check(model)
     followers = approximations.followers(model)
-    if followers and not model.closures:
+    if followers:
         warnings.warn(
             f"audit: of what follows other joints in {model.name!r}, this looks like fingers or links and not like "
             f"rotors: {', '.join(followers)}. The approximations lock it as they lock rotors, so its motion counts as "
@@ -193,7 +193,7 @@ def check(model: ClusterModel) -> None:
     """
     check_model(model, "audit.run")
     followers = approximations.followers(model)
-    if len(model.rotors) == len(followers) and not model.closures:
+    if not model.rotors and not model.closures:
         moved = f" (driven fingers or links are none: {', '.join(followers)})" if followers else ""
         first = next((s.joint for s in suggested(model)), "JOINT")
         raise ModelError(

@@ -46,8 +46,8 @@ def page(result: MechanismResult) -> str:
         "motion": result.loads.motion, "duration": number(result.loads.duration), "samples": result.loads.samples,
         "powered": result.loads.by_motors, "unpowered": ", ".join(result.loads.on_joints),
         "loads": loads, "more_loads": more, "shared": any(not x.unique for x in result.loads.parts),
-        "map": any(p.region for p in parts), "files": ", ".join(tables(result)),
-        "robot": robot,
+        "map": any(p.region for p in parts), "several": any(r.anywhere for r in result.ranges),
+        "files": ", ".join(tables(result)), "robot": robot,
     }  # fmt: skip
     return template.page("mechanism", __package__, values)
 
@@ -74,10 +74,12 @@ def _answers(result: MechanismResult, parts: list[MechanismPart]) -> list[str]:
         own = [result.range(s.moved.name) for s in p.sweeps]
         led = [result.range(c.name) for c in p.sweeps[0].joints if c.column < 0 and not c.rotor]
         text = "; ".join(map(_sentence, own)) + (f". Then {_goes(led[:4], 'low high')}" if led else "")
-        if p.region is not None and not any(r.turns for r in own):
-            linked = [r for r in result.ranges if r in own + led and not p.region.joints[p.region.index(r.joint)].rotor]
+        if any(r.anywhere for r in own) and not any(r.turns for r in own):
+            rotors = [c.name for c in p.sweeps[0].joints if c.rotor]
+            linked = [r for r in result.ranges if r in own + led[:4] and r.joint not in rotors]
             free = f"With {' and '.join(r.joint for r in own)} free together, {_goes(linked or own, 'span')}"
-            text = f"{free}; it ends by {', '.join(reasons(p.region))}. One at a time: {text}"
+            why_ = f"; it ends by {', '.join(reasons(p.region))}" if p.region else ""
+            text = f"{free}{why_}. One at a time: {text}"
         elif len(own) > 1:
             text = f"One at a time, the others at rest: {text}"
         found.append(f"{text}.")
@@ -131,7 +133,7 @@ def _ranges(result: MechanismResult, found: list[JointRange], label: str) -> Htm
         low, high, why_, alone = row(r, result.part(r.joint).region)
         rows.append([r.joint, low, high, span(*r.limits, r.unit), *[alone] * wide, Words(why_)])
     caption = f"{label}: one independent joint at a time, the others at the reference pose"
-    caption += "; where two share a cluster, both free together." if wide else "."
+    caption += "; where several share a cluster, all free together." if wide else "."
     return table(head, rows, caption, label)
 
 

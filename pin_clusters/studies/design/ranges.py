@@ -12,7 +12,6 @@ from ...model import ClusterModel
 from ...model.configuration import integrate
 from ..pages.results import Result
 from .coordinates import Coordinate
-from .region import Region
 from .sweep import End, Sweep
 
 
@@ -32,7 +31,8 @@ class JointRange(Result):
         high_end: The same above.
         low_by: Which independent joint takes it there, the others at the reference pose.
         high_by: The same above.
-        anywhere: Least and largest value wherever two independent joints go together; None if there is one, or more.
+        anywhere: Least and largest value wherever all independent joints of the cluster go together; None if there is
+            one, or if there are more than two and one of them turns fully or has no end.
         turns: Whether it turns fully, so that low and high are a turn apart, or as far as one turn of what moves it
             takes it.
     """
@@ -53,7 +53,7 @@ class JointRange(Result):
 
     @property
     def span(self) -> tuple[float, float]:
-        """How far it goes: with all independent joints of its cluster free, if there are two; else one at a time."""
+        """How far it goes: with all independent joints of its cluster free, if that is known; else one at a time."""
         return (self.low, self.high) if self.anywhere is None or self.turns else self.anywhere
 
     def as_dict(self) -> dict[str, Any]:
@@ -70,15 +70,14 @@ class JointRange(Result):
 
 
 def ranges(
-    model: ClusterModel, sweeps: Sequence[Sweep], regions: Mapping[str, Region] | None = None
+    model: ClusterModel, sweeps: Sequence[Sweep], anywhere: Mapping[str, tuple[float, float]] | None = None
 ) -> tuple[JointRange, ...]:
-    """Return the ranges of all joints that sweeps move, in the order of the tree; joints may be in a region."""
+    """Return the ranges of all joints that sweeps move, in the tree's order; ``anywhere``: of several free together."""
     found: dict[str, JointRange] = {}
     for c in {c.name: c for s in sweeps for c in s.joints}.values():
         own = next((s for s in sweeps if s.moved.name == c.name), None)
         found[c.name] = _range(model, c, own, [s for s in sweeps if c in s.joints])
-        if regions and c.name in regions:
-            found[c.name] = replace(found[c.name], anywhere=regions[c.name].extent(c.name))
+        found[c.name] = replace(found[c.name], anywhere=(anywhere or {}).get(c.name))
     names = list(model.names)
     return tuple(sorted(found.values(), key=lambda r: names.index(r.joint)))
 

@@ -1,10 +1,11 @@
-"""What two independent joints of a cluster reach together, and what stops them."""
+"""What independent joints of a cluster reach together: a map of two, and what stops them; ranges of more."""
 
 from collections import deque
 from dataclasses import dataclass
 
 import numpy as np
 
+from ...algorithms.dynamics.coupling import coupling_jacobian
 from ...model import Cluster, ClusterModel
 from .coordinates import Coordinate
 from .sweep import Sweep, Walker
@@ -13,6 +14,8 @@ _WIDER = (1.5, 3.0, 6.0)
 """The map goes so many times as far from the reference pose as each joint alone does, the first that has all ends."""
 _HALVINGS, _ROUNDING = 32, 1e-9
 _EDGE = "edge of the map"
+_RAYS, _STEPS, _CLIMB, _LONGEST, _SHORTEST = 48, 24, 120, 0.1, 1e-6
+"""Random ways and steps along each, steps of a climb; their length, in parts of what a joint does alone."""
 _WAYS = ((0, 1), (0, -1), (1, 0), (-1, 0))
 
 
@@ -117,6 +120,46 @@ def region(
     found = Region(first.moved, second.moved, walker.joints, xs, ys, reached, q, positions, edges)
     larger = region(model, cluster, sweeps, cells, wider[1:]) if found.open and wider[1:] else None
     return found if larger is None or larger.open else larger
+
+
+def together(model: ClusterModel, cluster: Cluster, sweeps: tuple[Sweep, ...]) -> dict[str, tuple[float, float]]:
+    """Return the least and largest value of joints with all independent ones free: what was reached, not a proof.
+
+    Sweeps and random ways from the reference pose are followed; from the best of their poses linear programs go on, in
+    which limits are rows. Nothing if one of them turns fully or has no end alone; continuous joints are left out.
+    """
+    if any(s.turns or not np.isfinite(s.high.at - s.low.at) for s in sweeps):
+        return {}
+    walker, poses, spans = Walker(model, cluster, sweeps[0].moved), [q for s in sweeps for q in s.q], np.zeros(model.nv)
+    spans[[s.moved.column for s in sweeps]] = [np.ptp(s.values) or 1.0 for s in sweeps]
+    for way in np.random.default_rng(0).uniform(-1.0, 1.0, (_RAYS, model.nv)) * spans / _STEPS:
+        q, kind, left = *walker.go(model.q_reference, way)[:2], _STEPS
+        while not kind and left:
+            poses.append(q)
+            q, kind, left = *walker.go(q, way)[:2], left - 1
+    joints = [c for c in walker.joints if model.own_tree.nqs[c.joint] == 1]
+    return {c.name: (_climb(walker, c, -1.0, poses, spans), _climb(walker, c, 1.0, poses, spans)) for c in joints}
+
+
+def _climb(walker: Walker, c: Coordinate, sign: float, poses: list[np.ndarray], spans: np.ndarray) -> float:
+    """Return how far up or down (``sign``) a joint goes from the best pose on; infinite where it does not slow down."""
+    from scipy.optimize import linprog  # whose import takes time
+
+    model, held, h, bend = walker.model, walker.watched, _LONGEST, 1.0
+    low, high = np.array([(f.low, f.high) for f in held]).reshape(-1, 2).T
+    q = max(poses, key=lambda pose: sign * c.value(model, pose))
+    for _ in range(_CLIMB):
+        G, x = coupling_jacobian(model, walker.data, q), np.array([f.value(model, q) for f in held])
+        rows, bent = G[[f.iv for f in held]], np.array([f.column < 0 for f in held]) * bend * h**2
+        A, b = np.vstack([rows, -rows]), np.append(high - x - bent, x - low - bent)
+        step = linprog(-sign * G[c.iv], A, np.minimum(b, 1e9), bounds=[(-x, x) for x in h * spans])
+        new, kind, _ = walker.go(q, np.array(step.x)) if step.success else (q, "none", "")
+        gain = 0.0 if kind else sign * (c.value(model, new) - c.value(model, q))
+        q, h = new if gain > 0.0 else q, min(2.0 * h, _LONGEST) if gain > 0.25 * abs(step.fun or 0.0) else 0.5 * h
+        bend *= 1.0 + (kind == "limit")
+        if h < _SHORTEST:
+            break
+    return c.value(model, q) if h < _LONGEST else sign * np.inf
 
 
 def _positions(walker: Walker, q: np.ndarray) -> list[float]:

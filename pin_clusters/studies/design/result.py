@@ -14,7 +14,7 @@ from .lengths import Sensitivity, sensitivity
 from .loads import Loads, loads
 from .motion import ThroughRange
 from .ranges import JointRange, ranges
-from .region import Region, region
+from .region import Region, region, together
 from .sweep import Sweep, sweep
 from .torques import Torques, torques
 from .transmission import Transmission, transmission
@@ -157,8 +157,10 @@ def mechanism(
     trajectory = ThroughRange(sweeps) if motion is None else motion
     loaded = loads(model, trajectory, drives, lambda part: told(0.6 + 0.4 * part))
     told(1.0)
-    regions = {name: p.region for p in parts if p.region for name in p.cluster.joints}
-    return MechanismResult(model, ranges(model, sweeps, regions), tuple(parts), loaded, _notes(model, parts))
+    anywhere = {c.name: p.region.extent(c.name) for p in parts if p.region for c in p.region.joints}
+    for p in (p for p in parts if len(p.sweeps) > 2):
+        anywhere |= together(model, p.cluster, p.sweeps)
+    return MechanismResult(model, ranges(model, sweeps, anywhere), tuple(parts), loaded, _notes(model, parts))
 
 
 def _part(model: ClusterModel, cluster: Cluster) -> MechanismPart:

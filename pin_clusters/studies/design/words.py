@@ -65,8 +65,10 @@ def reasons(region: Region) -> list[str]:
 def row(r: JointRange, region: Region | None) -> list[str]:
     """Return from where to where a joint goes, what ends it, and how far it goes while only one joint is moved."""
     places = ["a full", "turn"] if r.turns and r.independent else [place(x, r.unit) for x in r.span]
-    if region is None or r.anywhere is None or r.turns:
+    if r.anywhere is None or r.turns:
         return [*places, ends(r), ""]
+    if region is None:
+        return [*places, f"one at a time: {ends(r)}", span(r.low, r.high, r.unit)]
     k, at = region.index(r.joint), dict(zip(reasons(region), region.edges, strict=True))
     low, high = (pick(at, key=lambda x: pick(at[x].positions[:, k])) for pick in (min, max))
     text = (low if low == high else f"below: {low}; above: {high}").replace(f"limit of {r.joint}", "its own limit")

@@ -15,7 +15,6 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ... import approximations
 from ..._engine.choice import engine
 from ..._support.trees import coordinate, set_coordinate
 from ...constraints import LinearCoupling, Rotor
@@ -204,8 +203,7 @@ def _errors(case: ClusterModel, *, drop_rotors: bool, sine: study.Sine) -> dict[
 
 def _scalable(model: ClusterModel) -> set[int]:
     """Return the joint ids of rotors that are bodies and follow a row of constant coefficients."""
-    others = approximations.followers(model)  # a finger has no motor's ratio
-    rotors = {r.joint_id for r in model.rotors if r.joint_id is not None and r.name not in others}
+    rotors = {r.joint_id for r in model.rotors if r.joint_id is not None}
     return {row.dependent for row in model.coupling_rows if row.dependent in rotors}
 
 

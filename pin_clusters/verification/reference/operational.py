@@ -150,7 +150,7 @@ def motors(model: ClusterModel, q: np.ndarray) -> np.ndarray:
 def motors_of(model: ClusterModel, span: SpanningTree, G: np.ndarray) -> np.ndarray:
     """Return the same from G of the expanded tree."""
     if model.rotors:
-        ids = [j for j, r in zip(rotor_ids(model, span), model.rotors, strict=True) if r.driven]
+        ids = [j for j, r in zip(rotor_ids(model.rotors, span), model.rotors, strict=True) if r.driven]
         return np.array(G[[span.tree.joints[j].idx_v for j in ids]].T)
     tree = model.tree
     base = {i for j in range(1, tree.njoints) if "FreeFlyer" in tree.joints[j].shortname() for i in in_v(tree, j)}

@@ -1,5 +1,7 @@
 """``<actuator>`` and ``<tendon>``: which joints motors drive, with which gears, and what motors add to joints."""
 
+import dataclasses
+import math
 import xml.etree.ElementTree as ET
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +11,7 @@ import numpy as np
 
 from ...._support.arrays import in_order
 from ...._support.trees import in_v
-from ....constraints import Rotor
+from ....constraints import Motor, Rotor, Spring
 from ....errors import LoadError, did_you_mean
 from ._bodies import Body, Joint
 from ._document import Document
@@ -29,6 +31,7 @@ class Actuator:
         armature: Inertia of the motor, on its own side.
         damping: Coefficients of v, v |v| and v^3, on its own side.
         force: Largest force on its own side, or None.
+        electric: Fields of a `Motor` that a ``<dcmotor>`` gives.
     """
 
     name: str
@@ -38,6 +41,7 @@ class Actuator:
     armature: float
     damping: tuple[float, ...]
     force: float | None
+    electric: dict[str, float]
 
 
 def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Mapping[str, Tendon]") -> list[Actuator]:
@@ -56,10 +60,22 @@ def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Ma
                 f"{owner}: its armature or damping acts on what is no hinge, slide or tendon, and cannot be honoured. "
                 "Remove it."
             )
+        electric = _electric(a) if element.tag == "dcmotor" else {}
         forces = a.ctrlrange if a.forcerange is None and element.tag == "motor" else a.forcerange
-        most = None if forces is None else max(abs(forces[0]), abs(forces[1]))
-        found.append(Actuator(owner, joint, tendon, a.gear[0], a.armature, a.damping, most))
+        most = electric.pop("force", None) if forces is None else max(abs(forces[0]), abs(forces[1]))
+        found.append(Actuator(owner, joint, tendon, a.gear[0], a.armature, a.damping, most, electric))
     return found
+
+
+def _electric(a: Element) -> dict[str, float]:
+    """Return what a ``<dcmotor>`` says: constants, or nominal voltage, stall torque and no-load speed."""
+    k = math.sqrt(a.motorconst[0] * a.motorconst[-1]) if a.motorconst else 0.0
+    found = {"torque_constant": k, "resistance": a.resistance, "force": a.saturation[0] if a.saturation else 0.0}
+    if a.nominal and min(a.nominal) > 0.0:
+        voltage, stall, free = a.nominal
+        k = voltage / free
+        found |= {"voltage": voltage, "no_load_speed": free, "torque_constant": k, "resistance": k * voltage / stall}
+    return {key: x for key, x in found.items() if x > 0.0}
 
 
 def driven(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]", layout: Layout) -> list[str]:
@@ -80,18 +96,30 @@ def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
             tree.effortLimit[i] = min(tree.effortLimit[i], actuator.force * abs(actuator.gear))
 
 
-def rotors(actuators: Sequence[Actuator], layout: Layout) -> tuple[list[Rotor], list[str]]:
-    """Turn the armature of geared joints into rotors on the parent bodies.
+def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) -> tuple[list[Rotor], list[str]]:
+    """Turn the armature of geared joints into rotors on the parent bodies, and what joints have of motors into motors.
+
+    Args:
+        actuators: Of the file.
+        layout: The tree.
+        passive: Damping and dry friction of these joints are taken out, as they go to the motors.
 
     Returns:
         The rotors, and the joints with armature that have no gear of their own, whose armature stays.
     """
     found: list[Rotor] = []
     tree = layout.tree
+    springs = {s.along: i for i, s in enumerate(passive) if isinstance(s, Spring) and isinstance(s.along, str)}
     for actuator, i in _of_scalars(actuators, layout):
         armature, gear = float(tree.armature[i]), actuator.gear
         if armature > 0.0 and gear != 0.0:  # else the joint has none, or no longer
-            found.append(Rotor(str(actuator.joint), gear, axial_inertia=armature / gear**2))
+            given, name = dict[str, Any](actuator.electric, peak_torque=actuator.force or None), str(actuator.joint)
+            if name in springs:
+                s = passive[springs[name]]
+                given |= {"viscous": s.damping[0] / gear**2, "coulomb": s.friction / abs(gear)}
+                passive[springs[name]] = dataclasses.replace(s, damping=(0.0, *s.damping[1:]), friction=0.0)
+            motor = Motor(**given) if any(given.values()) else None
+            found.append(Rotor(name, gear, axial_inertia=armature / gear**2, motor=motor))
             tree.armature[i] = 0.0
     return found, [tree.names[j] for j in range(1, tree.njoints) if any(tree.armature[in_v(tree, j)] > 0.0)]
 

@@ -11,8 +11,8 @@ import numpy as np
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
-from ...._support.trees import joint_in_v
-from ....constraints import Rod
+from ...._support.trees import centred, joint_in_v
+from ....constraints import Gear, Rod, Spring
 from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ....model import ClusterModel
 from .._arguments import checked, documented
@@ -60,7 +60,7 @@ def buildModelFromMJCF(
       as well. That of a free joint means another force in MuJoCo, and a warning says so.
     - A body that hangs between a ball joint and a connect can spin about itself: its ball joint becomes two hinges
       (``name_1``, ``name_2``) across the line between them, and a warning says so.
-    - Driven joints, then joints with springs, are rather independent than others.
+    - Driven joints, then joints with springs, are rather independent than others; rotors of motors follow, as gears.
 
     What changes the dynamics and cannot be honoured is an error. ``<replicate>``, ``<attach>``, ``<composite>`` and
     ``<flexcomp>`` are expanded by MuJoCo if it is installed. Contacts, sensors, limits of actuators and all that is
@@ -74,7 +74,8 @@ def buildModelFromMJCF(
         q_reference: As in `ClusterModel`; by default the keyframe named ``home``, else the first, else the pose of
             the file. A keyframe that is open is closed, and a warning says how far its joints moved.
         armature: ``"rotor"`` turns the armature A of a joint that an actuator drives with gear N into
-            ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body.
+            ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body; linear damping and dry friction of that
+            joint, and largest force and constants of the actuator (``<dcmotor>``), become its `Motor`.
         keyframe: Name of the keyframe that is the reference.
         root_folder: Includes must lie in it; by default the folder of the file.
 
@@ -156,9 +157,13 @@ def _build(
     leading = motors.driven(actuators, tendons, layout)
     sprung = [s.along for s in passive if isinstance(getattr(s, "along", None), str) and any(s.stiffness)]
     leading = list(dict.fromkeys([*leading, *sprung]))
-    for owner, coupling in couplings(equations, joints, leading, independent):
+    inner = set(layout.tree.parents)
+    round_ = [n for n, j in layout.ids.items() if j not in inner and centred(layout.tree, j)]
+    for owner, coupling in couplings(equations, joints, leading, independent, round_):
         check_fit({owner: coupling}, layout.tree)
         found.append(coupling)
+        if isinstance(coupling, Gear):  # what the motor drives leads
+            leading = list(dict.fromkeys(coupling.link if n == coupling.rotor else n for n in leading))
     for equation, tendon in ((e, e.distance) for e in stated if e.distance is not None):
         length = path_length(tendon, layout, layout.q0) + equation.coefficients[0]
         with in_words_of(equation.owner):
@@ -166,7 +171,8 @@ def _build(
             found.append(Rod(first, second, length=length, name=equation.name))
     found += motors.tendon_rotors(actuators, tendons, layout)
     if rotors:
-        turned, left = motors.rotors(actuators, layout)
+        turned, left = motors.rotors(actuators, layout, passive)
+        passive = [s for s in passive if not isinstance(s, Spring) or any((*s.stiffness, *s.damping, s.friction))]
         found += turned
         notes.about(left, "armature that no gear of an actuator belongs to stays armature: {}.")
     keyframes = read_keyframes(layout, balls)

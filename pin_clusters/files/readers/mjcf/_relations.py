@@ -10,7 +10,7 @@ import pinocchio as pin
 
 from ...._engine import entry_points as kernels
 from ...._support.arrays import in_order
-from ....constraints import Coupling, LinearCoupling
+from ....constraints import Coupling, Gear, LinearCoupling
 from ....constraints._frames import coordinate_joint
 from ....constraints._harmonics import Angle, harmonic_closure, linear
 from ....constraints.closures import Closure
@@ -86,21 +86,29 @@ def couplings(
     joints: Mapping[str, Joint],
     leading: Sequence[str],
     independent: Collection[str] = (),
+    round_: Collection[str] = (),
 ) -> list[tuple[str, Any]]:
     """Return a coupling for each equation, with its owner.
 
-    Of a linear equation any joint can follow: one that no other equation determines, and rather one that no motor
-    drives.
+    Of a linear equation any joint can follow: one that no other equation determines, and rather the rotor on which a
+    motor acts, then one that no motor drives. Such a rotor is a joint in ``round_`` that turns faster than the others,
+    or none of which is in there.
 
     Args:
         equations: As resolved.
         joints: All joints by name.
         leading: Names of joints that shall rather be independent.
         independent: Names of joints that the caller asks to be independent.
+        round_: Names of joints of which the bodies may be rotors, by their shape.
     """
 
     def readiness(name: str) -> int:
-        return 0 if name in independent else 1 if name in leading else 2
+        return 0 if name in independent else 3 if geared(name) else 1 if name in leading else 2
+
+    def geared(name: str) -> bool:
+        others = [n for n in c if n != name]
+        faster = in_order(abs(c[n] / c[name]) for n in others) > 1.0 or not set(others) & set(round_)
+        return name in leading and name in round_ and faster
 
     found: list[tuple[str, Any]] = []
     followers = {next(iter(e.left)): e.owner for e in equations if len(e.coefficients) > 2 and len(e.left) == 1}
@@ -118,17 +126,20 @@ def couplings(
                 f"{equation.owner}: other equalities tie the joints {', '.join(map(repr, names))} already, so that it "
                 "repeats or contradicts them. Remove one."
             )
+        c = equation.left
         first = max(open_ones, key=readiness)
         followers[first] = equation.owner
         if len(names) == 2:
             union = groups[names[0]] | groups[names[1]]
             for name in union:
                 groups[name] = union
-        c = equation.left
         share = {n: -c[n] / c[first] for n in names if n != first}
         offset = equation.coefficients[0] / c[first] + joints[first].ref
         offset -= in_order(k * joints[n].ref for n, k in share.items())
-        found.append((equation.owner, LinearCoupling(first, share, offset)))
+        link, *more = share
+        gear = readiness(first) == 3 and not more
+        tie = Gear(link, first, share[link], offset) if gear else LinearCoupling(first, share, offset)
+        found.append((equation.owner, tie))
     return found
 
 

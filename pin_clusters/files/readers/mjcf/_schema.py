@@ -96,7 +96,8 @@ ATTRIBUTES: dict[str, Types] = {
     ),
     "actuator": _types(
         joint=text(), jointinparent=text(), tendon=text(), gear=several((1.0,), 1, 6), armature=one(), damping=_POWERS,
-        forcerange=_RANGE, ctrlrange=_RANGE,
+        forcerange=_RANGE, ctrlrange=_RANGE, motorconst=several(None, 1, 2), resistance=one(),
+        nominal=several(None, 3, 3), saturation=several(None, 1, 3),
     ),
     "key": _types(qpos=vector(None, 0, MANY)),
     "option": _types(gravity=vector(None), density=one(), viscosity=one()),

@@ -16,6 +16,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...._support.trees import joint_subspace
+from ....approximations.armature import locked
 from ....model import ClusterModel, RotorElement, SpanningTree, rotor_ids
 from ._motion import Motion, transposed
 
@@ -68,8 +69,8 @@ class Spin:
 
 
 def spinning_bodies(model: ClusterModel, span: SpanningTree) -> list[SpinningBody]:
-    """Return the rotors of a model in the order of ``model.rotors``."""
-    return [_body(model, span, r, j) for r, j in zip(model.rotors, rotor_ids(model, span), strict=True)]
+    """Return what approximations lock, in their order."""
+    return [_body(model, span, r, j) for r, j in zip(locked(model), rotor_ids(locked(model), span), strict=True)]
 
 
 def _body(model: ClusterModel, span: SpanningTree, r: RotorElement, joint: int) -> SpinningBody:

@@ -82,7 +82,7 @@ def flight(
     exact, found = along(model, chosen(model, rungs, drop_rotors), aba, q, v, tau)
     accelerations = {"exact": exact, **found}
     data, span, base_id = model.createData(), expand(model), model.tree.getJointId(floating_base(model))
-    span_data, rotors = span.tree.createData(), [int(span.tree.joints[j].idx_v) for j in rotor_ids(model, span)]
+    span_data, rotors = span.tree.createData(), [int(span.tree.joints[j].idx_v) for j in rotor_ids(model.rotors, span)]
     falling = np.array(model.gravity.linear)
     rates = {name: np.empty((len(q), 6)) for name in accelerations}
     base, momentum, spinning, turning = np.empty((len(q), 6)), *np.empty((3, len(q), 3))

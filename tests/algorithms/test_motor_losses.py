@@ -1,0 +1,202 @@
+"""Friction of motors and losses of gears: against signs tried one by one, back and forth, and in closed form."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+
+import pin_clusters as pc
+from pin_clusters.algorithms.dynamics.losses import Losses
+from pin_clusters.model import FRICTION_SPEED
+from pin_clusters.verification import reference
+
+pytestmark = pytest.mark.jitless
+ROUNDING = 1e-9
+HIP = ["left_hip_roll", "left_hip_pitch"]
+
+
+def robot(name: str) -> pc.ClusterModel:
+    if name == "tello":  # rotors that follow, by ratios that vary with the pose
+        return pc.with_independent(pc.load("tello", root_joint=None), HIP)[0]
+    return pc.load(name, n=4) if name.endswith("chain") else pc.load(name)
+
+
+def lossy(name: str, rng: np.random.Generator, count: int = 3) -> pc.ClusterModel:
+    """A robot with friction, and with losses in up to three gears."""
+    model = robot(name)
+    places = [r.name for r in model.motors if r.spins]
+    chosen = places[1:3] + places[-1:] if name == "tello" else places[:count]
+    motors = [
+        pc.Motor(
+            place, viscous=rng.uniform(0.0, 1e-3), coulomb=rng.uniform(0.0, 0.02),
+            efficiency=rng.uniform(0.5, 1.0), back_efficiency=rng.uniform(0.2, 1.0),
+        )
+        for place in chosen
+    ]  # fmt: skip
+    return pc.ClusterModel(
+        model.tree, [*model.constraints, *motors], model.q_reference,
+        independent=model.independent_joints if model.closures else None,
+    )  # fmt: skip
+
+
+def state(model: pc.ClusterModel, rng: np.random.Generator) -> tuple[np.ndarray, ...]:
+    q = pc.integrate(model, pc.neutral(model), 0.1 * rng.uniform(-1, 1, model.nv))
+    return q, rng.uniform(-3, 3, model.nv), 5.0 * rng.normal(size=model.nv)
+
+
+def one_joint(motor: pc.Motor, load: float = 0.1) -> pc.ClusterModel:
+    """A wheel without gravity."""
+    tree = pin.Model()
+    tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "wheel")
+    tree.appendBodyToJoint(1, pin.Inertia(1.0, np.zeros(3), load * np.eye(3)), pin.SE3.Identity())
+    tree.gravity.linear = np.zeros(3)
+    return pc.ClusterModel(tree, [pc.Rotor("wheel", motor=motor)])
+
+
+@pytest.mark.parametrize("name", ["mit_humanoid_leg", "belt_chain", "tello"])
+def test_accelerations_obey_the_law(name: str, rng: np.random.Generator) -> None:
+    for _ in range(4):
+        model = lossy(name, rng)
+        data = model.createData()
+        q, v, tau = state(model, rng)
+        torque = pc.passive_torque(model, data, q, v, tau)
+        a = pc.aba(model, data, q, v, tau + torque)
+        expected = reference.aba_with_losses(model, q, v, tau, FRICTION_SPEED)
+        assert np.abs(a - expected).max() < ROUNDING * np.abs(a).max()
+        given = pc.motor_torque(model, data, q, pc.rnea(model, data, q, v, a), v, a)
+        B = pc.actuation_matrix(model, data, q)
+        assert np.abs(B @ given - tau).max() < ROUNDING * np.abs(tau).max()
+        power = pc.motor_power(model, data, q, v, given, a)
+        assert min(power.friction.min(), power.gear.min()) >= 0.0
+        assert (power.friction + power.gear).sum() == pytest.approx(-torque @ v)
+        assert power.mechanical == pytest.approx(
+            given * pc.rotor_velocity(model, data, q, v)[[r.driven for r in model.rotors]]
+        )
+    if name == "tello":
+        assert np.abs(Losses(model, data, q, v, 0.0).bias).max() > 0.1
+
+
+def test_gears_carry_external_forces(rng: np.random.Generator) -> None:
+    model = lossy("mit_humanoid_leg", rng)
+    data = model.createData()
+    q, v, tau = state(model, rng)
+    fext = [pin.Force(rng.normal(size=6)) for _ in range(model.njoints)]
+    a = pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau, fext), fext)
+    given = pc.motor_torque(model, data, q, pc.rnea(model, data, q, v, a, fext), v, a)
+    assert np.abs(pc.actuation_matrix(model, data, q) @ given - tau).max() < ROUNDING * np.abs(tau).max()
+    assert (
+        np.abs(pc.passive_torque(model, data, q, v, tau, fext) - pc.passive_torque(model, data, q, v, tau)).max() > 1e-4
+    )
+
+
+@pytest.mark.parametrize("turns", [1.0, -1.0])
+@pytest.mark.parametrize("torque", [2.0, -2.0])
+def test_one_gear_in_closed_form(turns: float, torque: float) -> None:
+    N, J, load, forward, back = 10.0, 1e-3, 0.1, 0.8, 0.6
+    model = one_joint(
+        pc.Motor(ratio=N, rotor_inertia=J, coulomb=0.1, viscous=1e-2, efficiency=forward, back_efficiency=back)
+    )
+    data, q, v = model.createData(), np.zeros(1), np.array([turns])
+    p = torque - turns * (0.1 + 1e-2 * N)
+    share = forward if p * turns > 0.0 else 1.0 / back
+    # load of the gear at the motor = load inertia / N^2 * alpha = share * (p - J alpha)
+    alpha = share * p / (load / N**2 + share * J)
+    tau = np.array([N * torque])
+    a = pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau, friction_speed=0.0))
+    assert N * a[0] == pytest.approx(alpha)
+    rnea = pc.rnea(model, data, q, v, a)
+    assert pc.motor_torque(model, data, q, rnea, v, a, friction_speed=0.0) == pytest.approx(torque)
+    power = pc.motor_power(model, data, q, v, [torque], a, friction_speed=0.0)
+    w = turns * N
+    assert power.gear[0] == pytest.approx((p - J * alpha) * w * (1.0 - (share if share < 1.0 else 1.0 / back)))
+
+
+def test_at_rest_nothing_is_lost() -> None:
+    model = one_joint(pc.Motor(ratio=5.0, rotor_inertia=1e-4, coulomb=0.2, efficiency=0.7))
+    data, still = model.createData(), np.zeros(1)
+    assert pc.passive_torque(model, data, still, still, [3.0]).tolist() == [0.0]
+    assert np.isnan(pc.passive_torque(model, data, still, [np.nan], [3.0])).all()
+
+
+def test_power_that_is_not_known() -> None:
+    model = one_joint(pc.Motor(ratio=5.0, rotor_inertia=1e-4, torque_constant=0.1, resistance=0.5, efficiency=0.7))
+    power = pc.motor_power(model, model.createData(), [0.0], [2.0], [0.3])
+    assert power.copper.tolist() == pytest.approx([0.5 * 9.0])
+    assert power.electrical.tolist() == pytest.approx([4.5 + 0.3 * 10.0])
+    assert np.isnan(power.gear).all()
+    plain = one_joint(pc.Motor(ratio=5.0, rotor_inertia=1e-4))
+    power = pc.motor_power(plain, plain.createData(), [0.0], [2.0], [0.3])
+    assert power.gear.tolist() == [0.0]
+    assert np.isnan(power.copper).all()
+    locking = one_joint(pc.Motor(ratio=5.0, rotor_inertia=1e-4, efficiency=0.4, back_efficiency=-0.1))
+    assert np.isnan(pc.motor_power(locking, locking.createData(), [0.0], [2.0], [0.3], [0.0]).gear).all()
+
+
+def test_a_gear_that_locks_needs_elasticity() -> None:
+    worm = pc.Motor(ratio=5.0, rotor_inertia=1e-4, efficiency=0.4, back_efficiency=-0.5)
+    model = one_joint(worm)
+    with pytest.raises(pc.ModelError, match=r"gear of the motor on 'rotor:wheel' locks .* pc.Spring"):
+        pc.passive_torque(model, model.createData(), [0.0], [1.0], [0.0])
+    light = one_joint(worm, load=1e-4)  # its own rotor turns it on
+    data = light.createData()
+    torque = pc.passive_torque(light, data, [0.0], [1.0], [-1.0]) - 1.0
+    a = pc.aba(light, data, [0.0], [1.0], torque)
+    given = pc.motor_torque(light, data, [0.0], pc.rnea(light, data, [0.0], [1.0], a), [1.0], a)
+    assert given == pytest.approx(-0.2)
+
+
+def test_what_is_missing_is_said(rng: np.random.Generator) -> None:
+    model = lossy("mit_humanoid_leg", rng)
+    data, (q, v, tau) = model.createData(), state(model, rng)
+    cases: list[tuple[Any, type[Exception], str]] = [
+        (lambda: pc.passive_torque(model, data, q, v), pc.ArgumentTypeError, "torque of the motors is needed"),
+        (lambda: pc.passive_torque(model, data, q, v, tau[1:]), pc.ShapeError, "tau has size 4"),
+        (lambda: pc.motor_torque(model, data, q, tau, v), pc.ArgumentTypeError, "pass both"),
+        (lambda: pc.motor_torque(model, data, q, tau, a=v), pc.ArgumentTypeError, "pass both"),
+        (lambda: pc.motor_torque(model, data, q, tau, v, v, friction_speed=-1.0), pc.ArgumentTypeError, "at least 0"),
+        (lambda: pc.motor_power(model, data, q, v, tau[1:]), pc.ShapeError, "tau_motor"),
+        (lambda: pc.motor_power(model, data, q, v, tau, friction_speed="no"), pc.ArgumentTypeError, "at least 0"),
+        (lambda: pc.efficiency(model, "gait"), pc.ArgumentTypeError, "SimulationResult or a study.Trajectory"),
+    ]
+    for call, error, words in cases:
+        with pytest.raises(error, match=words):
+            call()
+    rubbing = one_joint(pc.Motor(ratio=5.0, rotor_inertia=1e-4, coulomb=0.2))  # whose losses no load is needed for
+    assert pc.motor_torque(rubbing, rubbing.createData(), [0.0], [0.0], [1.0]) == pytest.approx(0.2)
+
+
+def test_gears_with_losses_are_rotors() -> None:
+    arm = pc.load("teleop_arm")
+    name = next(r.name for r in arm.rotors if not r.spins)
+    with pytest.raises(pc.ConstraintError, match="is no rotor by itself"):
+        pc.ClusterModel(arm.tree, [*arm.constraints, pc.Motor(name, efficiency=0.9)])
+    rubbing = pc.ClusterModel(arm.tree, [*arm.constraints, pc.Motor(name, viscous=0.1)])
+    v = np.ones(rubbing.nv)
+    torque = pc.passive_torque(rubbing, rubbing.createData(), pc.neutral(rubbing), v)
+    row = next(r.row for r in rubbing.rotors if r.name == name)
+    assert torque == pytest.approx(-0.1 * (row @ v) * row)
+
+
+def test_efficiency_over_a_motion(rng: np.random.Generator) -> None:
+    sine = pc.study.Sine(duration=0.2, dt=2e-3)
+    assert pc.efficiency(pc.load("mit_humanoid_leg"), sine).efficiency == pytest.approx(1.0)
+    model = pc.load("mit_humanoid_leg")
+    motors = [pc.Motor(r.name, coulomb=1e-2, efficiency=0.9, torque_constant=0.1, resistance=0.2) for r in model.motors]
+    model = pc.ClusterModel(model.tree, [*model.constraints, *motors])
+    found = pc.efficiency(model, sine)
+    assert found.energy_in == pytest.approx(found.energy_out + found.friction + found.gear)
+    assert 0.3 < found.efficiency < 0.9
+    assert min(found.friction.min(), found.gear.min(), found.copper.min()) > 0.0
+    time, q, v, a = sine.states(model)
+    data = model.createData()
+    states = list(zip(q, v, a, strict=True))
+    u = np.array([pc.motor_torque(model, data, x, pc.rnea(model, data, x, y, z), y, z) for x, y, z in states])
+    assert found.copper == pytest.approx(np.trapezoid(0.2 * (u / 0.1) ** 2, time, axis=0))
+    free = one_joint(pc.Motor(ratio=5.0, rotor_inertia=1e-4))
+    result = pc.simulate(free, [0.0], [0.0], [1.0], 0.1, 1e-3)
+    kept = pc.efficiency(free, result)
+    assert kept.efficiency == pytest.approx(1.0)
+    assert kept.energy_in[0] == pytest.approx(result.energy[-1] - result.energy[0], rel=1e-3)
