@@ -10,7 +10,7 @@ import numpy as np
 from .._engine.kernels.tables import passive as at
 from ..algorithms.dynamics.losses import Losses, numbers_of_motors
 from ..algorithms.dynamics.minverse import computeMinverse
-from ..errors import PinClustersError
+from ..errors import ModelError, PinClustersError
 from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once
 
 
@@ -28,7 +28,7 @@ NOTHING = Table(
     np.zeros((0, at.OF_GEARS)),
 )  # fmt: skip
 """The table without forces."""
-_MOST_TURNS, _SETTLED = 300, 1e-14
+_MOST_TURNS, _SETTLED = 100, 1e-13
 _LEAST_SHARE = 0.01
 _ZERO = 1e-14
 """Smaller parts of what a motor gives are rounding."""
@@ -104,26 +104,33 @@ class Forces:
         load = np.zeros(len(left))
         if self._lagged:
             load[self.gears] = self.loads
-            law.turns = self._turns(law.speeds, load)
-            loss = law.loss(load)
+            loss, _ = self._loss(law.speeds, load)
         else:
-            a = accelerate(np.zeros(len(v)))
-            free = load = law.load(left, model, a)
+            a, one = accelerate(np.zeros(len(v))), np.eye(len(left))
             columns = [accelerate(row) - a for row in law.rows] if inverse is None else law.rows @ inverse
-            response = law.rows @ np.array(columns).T
+            less = one - law.inertia[:, None] * (law.rows @ np.array(columns).T)  # of loads, by losses
+            free, loss = law.load(left, model, a), np.zeros(len(left))
             for _ in range(_MOST_TURNS):
-                law.turns, last = self._turns(law.speeds, load), load
-                loss = law.settle(free, response)
-                load = free - loss + law.inertia * (response @ loss)
-                if np.abs(load - last).max() <= _SETTLED * np.abs(left).max():
+                right, slope = self._loss(law.speeds, free - less @ loss)
+                if np.abs(right - loss).max() <= _SETTLED * np.abs([left, free]).max():
                     break
+                loss = loss + np.linalg.solve(one + slope[:, None] * less, right - loss)
+            else:
+                raise ModelError(
+                    "no losses of gears obey their law in this state: one locks (its joint cannot drive it: "
+                    "back_efficiency) with too much inertia behind it. State what is elastic there, as a pc.Spring."
+                )
         self._last = law, left - loss
         return np.asarray(loss @ law.rows)
 
-    def _turns(self, w: np.ndarray, load: np.ndarray) -> np.ndarray:
-        """Return the signs of losses at speeds of the rotors."""
-        lost = np.abs(load) * np.where(load * w > 0.0, *self._numbers[3:])
-        return np.tanh(w / np.maximum(FRICTION_SPEED, self._reach * lost))
+    def _loss(self, w: np.ndarray, load: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return losses of gears at speeds of the rotors and under loads, and by how much they change with these."""
+        c = np.where(load * w > 0.0, *self._numbers[3:])
+        own = self._reach * c * np.abs(load)
+        x = w / np.maximum(FRICTION_SPEED, own)
+        turn = np.tanh(x)
+        steep = turn - np.where(own > FRICTION_SPEED, x * (1.0 - turn**2), 0.0)
+        return c * turn * np.abs(load), c * np.where(load > 0.0, steep, -steep)
 
     def keep(self, model: ClusterModel, a: np.ndarray) -> None:
         """Remember the loads of a step with a mean acceleration, for the next one."""

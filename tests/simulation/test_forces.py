@@ -165,3 +165,149 @@ def test_dry_friction_holds_but_for_a_creep(method: str, dt: float) -> None:
     creep = -speed * np.arctanh(9.81 * mass / friction)
     assert found.v[-1, 0] == pytest.approx(creep, rel=1e-6)
     assert (np.diff(found.v[:, 0]) < 1e-12).all()  # without a swing
+
+
+def with_motors(name: str, **options: Any) -> pc.ClusterModel:
+    model = pc.load(name)
+    motors = [pc.Motor(r.name, **options) for r in model.motors]
+    return pc.ClusterModel(model.tree, [*model.constraints, *motors], model.q_reference)
+
+
+RUBS = {"viscous": 1e-5, "coulomb": 1e-2}
+GEARS = {"efficiency": 0.9, "back_efficiency": 0.8}
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "method"),
+    [
+        ("mini_cheetah", RUBS | GEARS, "rk4"), ("mini_cheetah", GEARS, "semi_implicit"),
+        pytest.param("mit_humanoid", RUBS | GEARS, "rk4", marks=pytest.mark.ci),
+        pytest.param("mini_cheetah", RUBS, "rk4", marks=pytest.mark.ci),
+        pytest.param("tello", RUBS | GEARS, "rk4", marks=pytest.mark.ci),
+    ],
+)  # fmt: skip
+def test_motors_are_as_in_python(
+    name: str, options: Any, method: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Driven and driving, from rest and fast, under torques that jump."""
+    model = with_motors(name, **options)
+    tau = rng.normal(size=(12, len(model.motors))) @ pc.actuation_matrix(model, model.createData(), model.q_reference).T
+    tight = {} if options == RUBS else {"rtol": 1e-12}
+    for speed in (0.0, 3.0):
+        given = model, pc.neutral(model), speed * rng.normal(size=model.nv), tau, 12e-4, 1e-4
+        found = as_in_python(monkeypatch, *given, method=method, **tight)
+        if tight:
+            loose = pc.simulate(*given, method=method)
+            assert np.abs(loose.v - found.v).max() < 2e-3 * np.abs(found.v - found.v[0]).max()
+
+
+def test_losses_are_those_of_passive_torque(rng: np.random.Generator) -> None:
+    """Fast enough, the acceleration is that of the law with its own friction speed."""
+    model = with_motors("mini_cheetah", **(RUBS | GEARS))
+    data, q, v, tau = model.createData(), pc.neutral(model), 10.0 * rng.normal(size=model.nv), np.zeros(model.nv)
+    tau[6:] = rng.normal(size=12)
+    found = pc.simulate(model, q, v, tau, 1e-6, 1e-6, rtol=1e-12)
+    lost = pc.passive_torque(model, data, q, v, tau)
+    assert np.allclose(found.a[0], pc.aba(model, data, q, v, tau + lost), rtol=1e-9, atol=1e-9)
+
+
+def test_rows_with_motors(rng: np.random.Generator) -> None:
+    """Each row remembers loads of its own."""
+    model = with_motors("mini_cheetah", **(RUBS | GEARS))
+    q, v = np.tile(pc.neutral(model), (3, 1)), rng.normal(size=(3, model.nv))
+    tau = np.zeros((3, 20, model.nv))
+    tau[..., 6:] = rng.normal(size=(3, 20, 12))
+    alone = [pc.simulate(model, *x, duration=0.02, dt=1e-3) for x in zip(q, v, tau, strict=True)]
+    found = pc.batch.simulate(model, q, v, tau, duration=0.02, dt=1e-3)
+    assert np.allclose(found.q, [x.q[-1] for x in alone], atol=1e-12)
+
+
+def test_a_motor_that_turns_a_dependent_joint_stays_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its torque follows from that of the joint by a ratio that varies."""
+    bar, gear = pc.load("four_bar"), pc.Motor(efficiency=0.8)
+    rotor = pc.Rotor("rocker", 5.0, axial_inertia=1e-4, motor=gear)
+    model = pc.ClusterModel(bar.tree, [*bar.constraints, rotor], bar.q_reference)
+    given = model, pc.neutral(model), [3.0], [0.2], 0.05, 1e-3
+    engine, found = engine_of(monkeypatch, *given)
+    assert engine is _compiled.MixedEngine
+    assert pc.simulate(*given, passive=False).v[-1, 0] > found.v[-1, 0] + 1e-3
+
+
+@pytest.mark.skipif(BOUNDSCHECK, reason="no compiled steps on a ground")
+@pytest.mark.skipif(not hasattr(pin, "PGSConstraintSolver"), reason="no solvers in this Pinocchio")
+def test_motors_on_a_ground(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, ground = with_motors("mini_cheetah", **(RUBS | GEARS)), pc.Ground(friction=0.8)
+    feet = pc.contact_points(model, {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")})
+    q = pc.on_ground(model, pc.neutral(model), ground, feet, above=1e-4)
+    given = model, q, np.full(model.nv, 0.1), np.full(model.nv, 0.1) * (np.arange(model.nv) > 5), 0.03, 1e-3
+    engine, found = engine_of(monkeypatch, *given, ground=ground, touching=feet)
+    assert engine is quick.QuickGroundEngine
+    monkeypatch.setattr(run, "engine_for", in_python)
+    other = pc.simulate(*given, ground=ground, touching=feet)
+    assert np.abs(found.v - other.v)[:4].max() < 1e-12
+    assert np.abs(found.v - other.v).max() < 1e-5
+    bare = pc.simulate(*given, ground=ground, touching=feet, passive=False)
+    assert np.abs(found.v - bare.v).max() > 1e-2
+
+
+WEIGHT, RATIO, SPIN = 9.81 * 0.5 * 0.4, 10.0, 1e-4
+
+
+def pendulum(**options: Any) -> pc.ClusterModel:
+    """Half a kilogram at 0.4 m, held sideways, on a gear."""
+    tree = pin.Model()
+    tree.addJoint(0, pin.JointModelRY(), SE3.Identity(), "joint")
+    tree.appendBodyToJoint(1, pin.Inertia(0.5, np.array([0.4, 0.0, 0.0]), 1e-3 * np.eye(3)), SE3.Identity())
+    return pc.ClusterModel(tree, [pc.Rotor("joint", RATIO, axial_inertia=SPIN, motor=pc.Motor(**options))])
+
+
+@pytest.mark.parametrize("dt", [1e-3, 1e-4])
+def test_friction_of_a_motor_holds_a_link_but_for_a_creep(dt: float) -> None:
+    """The weight at the rotor is coulomb tanh(w / speed), and speed what friction takes away in a step."""
+    model = pendulum(coulomb=0.5)
+    found = pc.simulate(model, [0.0], [0.0], duration=0.05, dt=dt)
+    inertia = pc.crba(model, model.createData(), [0.0])[0, 0]
+    speed = max(0.01, dt * 0.5 * RATIO**2 / inertia)
+    creep = speed * np.arctanh(WEIGHT * np.cos(found.q[-1, 0]) / RATIO / 0.5) / RATIO
+    assert found.v[-1, 0] == pytest.approx(creep, rel=1e-4)
+
+
+@pytest.mark.parametrize("back", [-0.2, 0.1])
+def test_a_worm_gear_holds_and_another_does_not(back: float) -> None:
+    """Motor off: below 0 the gear holds, but for a creep that becomes slower with the step; above the link falls."""
+    model = pendulum(efficiency=0.5, back_efficiency=back)
+    rough, fine = (pc.simulate(model, [0.0], [0.0], duration=0.1, dt=dt, rtol=1e-9) for dt in (1e-4, 2e-5))
+    free = pc.simulate(model, [0.0], [0.0], duration=0.1, dt=1e-4, passive=False)
+    if back > 0.0:
+        # J_link a = weight - r load, load + loss = J_rotor r a backwards: load = J_rotor r a / back
+        link = pc.crba(model, model.createData(), [0.0])[0, 0] - SPIN * RATIO**2
+        expected = 0.5 * 0.1**2 * WEIGHT / (link + SPIN * RATIO**2 / back)
+        assert fine.q[-1, 0] == pytest.approx(expected, rel=0.02)
+    else:
+        assert 0.0 < rough.q[-1, 0] < 0.1 * free.q[-1, 0]
+        assert fine.q[-1, 0] < 0.5 * rough.q[-1, 0]
+
+
+@pytest.mark.parametrize("leg", [False, pytest.param(True, marks=pytest.mark.ci)])
+def test_energy_and_what_is_lost_are_conserved(leg: bool) -> None:
+    """Work of motors = energy + friction + losses of gears, over a swing to and fro, by Simpson's rule on the samples.
+
+    Steps of 0.1 ms (0.05 ms for a leg), losses to 1e-11 of the load: to 1e-9 of the largest part.
+    """
+    options = {"viscous": 1e-4, "efficiency": 0.9, "back_efficiency": 0.8}
+    model = with_motors("mit_humanoid_leg", **options) if leg else pendulum(**options)
+    data, n = model.createData(), len(model.motors)
+    v, steps, dt = np.full(model.nv, 3.0), 1000, 5e-5 if leg else 1e-4
+    B = pc.actuation_matrix(model, data, model.q_reference)
+    tau = B @ np.full(n, 0.05)
+    found = pc.simulate(model, pc.neutral(model), v, tau, steps * dt, dt, rtol=1e-11)
+    parts = []
+    for q, v, a in zip(found.q, found.v, found.a, strict=True):
+        power = pc.motor_power(model, data, q, v, np.full(n, 0.05), a)
+        parts.append([power.mechanical.sum(), (power.friction + power.gear).sum()])
+    weights = np.ones(steps + 1)
+    weights[1:-1:2], weights[2:-1:2] = 4.0, 2.0
+    work, lost = dt / 3.0 * weights @ np.array(parts)
+    change = found.energy[-1] - found.energy[0]
+    assert lost > 0.01 * abs(work)
+    assert abs(work - lost - change) < 1e-9 * max(abs(work), lost, abs(change))
