@@ -14,7 +14,6 @@ import numpy as np
 from ..algorithms._shared import bridge as _bridge
 from ..algorithms.dynamics.aba import aba
 from ..algorithms.dynamics.energy import computeMechanicalEnergy
-from ..algorithms.dynamics.minverse import computeMinverse
 from ..algorithms.dynamics.with_independent import with_independent
 from ..errors import ConstraintError, PinClustersWarning, SingularClusterError
 from ..model import ClusterModel, cluster_at, loops_of, names_of_cluster, regular_independents
@@ -88,10 +87,7 @@ class Coordinates:
         G = _bridge.matrix(self.model, self.data, q)
         whole = torque + forces.torque(q, G @ v) @ G
         if len(forces.gears):
-            inverse = None if self.contacts else computeMinverse(self.model, self.data, q)
-            whole -= forces.lost(
-                self.model, self.data, q, v, torque, lambda x: self._accelerate(q, v, whole + x), inverse
-            )
+            whole -= forces.lost(self.model, self.data, q, v, torque, lambda x: self._accelerate(q, v, whole + x))
         return np.asarray(whole)
 
     def settle(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:

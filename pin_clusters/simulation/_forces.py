@@ -24,7 +24,7 @@ class Table(NamedTuple):
 
 
 NOTHING = Table(
-    np.zeros((at.FIRST, at.WIDTH), dtype=np.int64), np.zeros(at.FIRST), np.zeros((0, at.SPEED + 1)),
+    np.zeros((at.FIRST, at.WIDTH), dtype=np.int64), np.zeros(at.FIRST), np.zeros((0, at.OF_SPRINGS)),
     np.zeros((0, at.OF_GEARS)),
 )  # fmt: skip
 """The table without forces."""
@@ -83,7 +83,7 @@ class Forces:
 
     def lost(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
-        accelerate: Callable[[np.ndarray], np.ndarray], inverse: np.ndarray | None,
+        accelerate: Callable[[np.ndarray], np.ndarray],
     ) -> np.ndarray:  # fmt: skip
         """Return what gears take off the torques of a model's independent joints.
 
@@ -94,7 +94,6 @@ class Forces:
             v: Velocity, shape (nv,).
             tau: What motors give, as torque of these joints, shape (nv,).
             accelerate: The acceleration with one more torque, if no gear lost anything.
-            inverse: By how much it changes per torque, shape (nv, nv), if that is known.
 
         Raises:
             ModelError: A gear locks.
@@ -107,8 +106,8 @@ class Forces:
             loss, _ = self._loss(law.speeds, load)
         else:
             a, one = accelerate(np.zeros(len(v))), np.eye(len(left))
-            columns = [accelerate(row) - a for row in law.rows] if inverse is None else law.rows @ inverse
-            less = one - law.inertia[:, None] * (law.rows @ np.array(columns).T)  # of loads, by losses
+            response = law.rows @ np.array([accelerate(row) - a for row in law.rows]).T
+            less = one - law.inertia[:, None] * response  # of loads, by losses
             free, loss = law.load(left, model, a), np.zeros(len(left))
             for _ in range(_MOST_TURNS):
                 right, slope = self._loss(law.speeds, free - less @ loss)
@@ -149,7 +148,7 @@ class Forces:
             (0, np.where(of_tree, 0.0, rates @ G), np.arange(model.nv)),
             (0, np.where(of_tree, rates, 0.0), np.arange(len(G))),
         ]  # fmt: skip
-        terms, numbers, ends = [(len(own), m, self._lagged, self._stages), (0,) * 4], [self._rtol, 0.0], list[int]()
+        terms, numbers, ends = [(len(own), self._lagged, self._stages, 0), (0,) * 4], [self._rtol, 0.0], list[int]()
         for first, matrix, index in lists:
             for row, k in np.argwhere(np.abs(matrix) > _ZERO).tolist():
                 terms.append((first + row, int(index[k]), 0, 0))

@@ -12,10 +12,9 @@ from ..tables import passive as at
 from ..tables.addresses import call_at
 
 _MOST: Final = 100
-_SHARP: Final = 20.0
 _LEAST_SLOPE: Final = 0.1
-_FAR: Final = 1e-2
-"""By which part of itself a load may differ from what was guessed, where a straight line tells the loss."""
+_SHARP: Final = 20.0
+"""Farther from zero the hyperbolic tangent is 1 to rounding."""
 
 
 @inline
@@ -35,7 +34,7 @@ def turn(x):
 @inline
 def of_row(terms, numbers, field):
     """A number of all rows."""
-    r = terms[0, at.LINES] + terms[0, at.GEARS]
+    r = (numbers.shape[0] - terms.shape[0]) // at.OF_ROWS
     first = terms.shape[0] + field * r
     return numbers[first : first + r]
 
@@ -86,34 +85,30 @@ def write_forces(terms, numbers, springs, q, rate, force, length):
 
 @inline
 def loss_of(gears, g, load):
-    """Loss of a gear under a load, and by how much it changes with that."""
+    """Loss of a gear under a load, and by how much its own one is then changed: a step of Newton's method."""
     w = gears[g, at.SPIN]
     c = gears[g, at.FORWARD] if load * w > 0.0 else gears[g, at.BACKWARD]
-    least, own = gears[g, at.LEAST], gears[g, at.REACH] * c * abs(load)
-    sign = steep = math.copysign(1.0, w)
-    if abs(w) < _SHARP * max(least, own):
-        x = w / max(least, own)
-        sign = turn(x)
-        steep = sign - (x * (1.0 - sign * sign) if own > least else 0.0)
-    return c * sign * abs(load), c * (steep if load > 0.0 else -steep)
-
-
-@inline
-def newton(gears, g):
-    """By how much the loss of a gear is changed that should be RIGHT."""
-    return (gears[g, at.RIGHT] - gears[g, at.LOSS]) / max(1.0 + gears[g, at.SHARE] * gears[g, at.SLOPE], _LEAST_SLOPE)
+    own = gears[g, at.REACH] * c * abs(load)
+    still, sign = max(gears[g, at.LEAST], own), math.copysign(1.0, w)
+    slope = c * sign
+    if abs(w) < _SHARP * still:
+        sign = turn(w / still)
+        slope = c * (sign - (w / still * (1.0 - sign * sign) if own == still else 0.0))
+    loss = c * sign * abs(load)
+    per_loss = 1.0 + gears[g, at.SHARE] * (slope if load > 0.0 else -slope)
+    return loss, (loss - gears[g, at.LOSS]) / max(per_loss, _LEAST_SLOPE)
 
 
 @inline
 def write_loads(terms, numbers, gears, coupling, a, rate):
     """Write the loads of all gears at an acceleration, with the torques and losses that are kept of them."""
-    n = terms[0, at.LINES]
     write_rates(terms, numbers, coupling, a, rate)
     bias = coupling.shape[0] // (a.shape[0] + 1) * a.shape[0]
     for t in range(terms[1, at.RATES], terms[1, at.TREE]):
         rate[terms[t, at.ROW]] += numbers[t] * coupling[bias + terms[t, at.INDEX]]
     for g in range(gears.shape[0]):
-        gears[g, at.LOAD] = gears[g, at.TORQUE] - gears[g, at.LOSS] - gears[g, at.INERTIA] * rate[n + g]
+        alpha = rate[terms[0, at.LINES] + g]
+        gears[g, at.LOAD] = gears[g, at.TORQUE] - gears[g, at.LOSS] - gears[g, at.INERTIA] * alpha
 
 
 @device
@@ -127,99 +122,72 @@ def keep_loads(terms, numbers, gears, coupling, a):
 @inline
 def expected(terms, gears, g, stage):
     """What of the load of a gear will not follow from its motor's torque: in a step it changes as in the last one."""
-    now, begun = gears[g, at.REST + stage], gears[g, at.BEGUN]
+    now, begun, stages = gears[g, at.REST + stage], gears[g, at.BEGUN], terms[0, at.STAGES]
+    change = now - begun if begun == begun else 0.0
     if stage > 0:
-        change = now - begun
-        return gears[g, at.REST] + (change if change == change else 0.0)
-    if terms[0, at.STAGES] > 1:
-        now = gears[g, at.REST + terms[0, at.STAGES] - 1]
-    else:
-        now += now - begun if begun == begun else 0.0
+        return gears[g, at.REST] + change
+    now = now + change if stages == 1 else gears[g, at.REST + stages - 1]
     return now if now == now else 0.0
 
 
 @device
 def guess_losses(terms, gears, stage, rate, given, force):
     """Write torques of motors, less friction, and what their gears lose, as far as that can be told beforehand."""
-    n, lagged, most = terms[0, at.LINES], terms[0, at.LAGGED], 0.0
+    most = 0.0
     for g in range(gears.shape[0]):
-        w = gears[g, at.SPIN] = rate[n + g]
-        rub = gears[g, at.VISCOUS] * w
-        if gears[g, at.COULOMB] != 0.0:
-            rub += gears[g, at.COULOMB] * turn(w / gears[g, at.STILL])
-        p = gears[g, at.TORQUE] = given[n + g] - rub
+        e = terms[0, at.LINES] + g
+        w = gears[g, at.SPIN] = rate[e]
+        rub = gears[g, at.VISCOUS] * w + gears[g, at.COULOMB] * turn(w / gears[g, at.STILL])
+        p = gears[g, at.TORQUE] = given[e] - rub
         most = max(most, abs(p))
-        if lagged:
+        if terms[0, at.LAGGED]:
             gears[g, at.LOSS], _ = loss_of(gears, g, gears[g, at.REST])
         else:
             guess = expected(terms, gears, g, stage) + gears[g, at.SHARE] * (p - gears[g, at.LOSS])
             for _ in range(2):  # twice where the load turns its sign
-                gears[g, at.RIGHT], gears[g, at.SLOPE] = loss_of(gears, g, guess)
-                change, last = newton(gears, g), guess
-                guess -= gears[g, at.SHARE] * change
+                _, change = loss_of(gears, g, guess)
                 gears[g, at.LOSS] += change
-                gears[g, at.RIGHT] -= gears[g, at.SHARE] * gears[g, at.SLOPE] * change
+                last, guess = guess, guess - gears[g, at.SHARE] * change
                 if guess * last > 0.0:
                     break
-            gears[g, at.GUESS] = guess
-        force[n + g] = -rub - gears[g, at.LOSS]
+        force[e] = -rub - gears[g, at.LOSS]
     return most
-
-
-@device
-def most_off(gears, rtol):
-    """Write what the gears should lose under their loads; return by how much that is missed, and the largest load."""
-    worst, most = 0.0, 0.0
-    for g in range(gears.shape[0]):
-        most = max(most, abs(gears[g, at.LOAD]))
-    for g in range(gears.shape[0]):
-        load, guess = gears[g, at.LOAD], gears[g, at.GUESS]
-        if rtol < _FAR * _FAR or abs(load - guess) > max(_FAR * abs(guess), 0.1 * rtol * most):
-            gears[g, at.RIGHT], gears[g, at.SLOPE] = loss_of(gears, g, load)
-        else:
-            gears[g, at.RIGHT] += gears[g, at.SLOPE] * (load - guess)
-        gears[g, at.GUESS] = load
-        worst = max(worst, abs(gears[g, at.RIGHT] - gears[g, at.LOSS]))
-    return worst, most
 
 
 @device
 def accelerate_under(aba, address, terms, numbers, springs, gears, coupling, stage, q, v, tau, torque, out):
     """Add what acts by itself to torques, and write the acceleration; returns the code of aba, or -1: a gear locks."""
-    n = terms[0, at.LINES]
-    rate, force, given = (
-        of_row(terms, numbers, at.RATE), of_row(terms, numbers, at.FORCE), of_row(terms, numbers, at.SUM),
-    )  # fmt: skip
+    n, rate, force = terms[0, at.LINES], of_row(terms, numbers, at.RATE), of_row(terms, numbers, at.FORCE)
+    given, most_torque, rtol = of_row(terms, numbers, at.SUM), 0.0, numbers[0]
     for e in range(given.shape[0]):
         given[e] = 0.0
     write_rates(terms, numbers, coupling, v, rate)
     if n > 0:
         write_forces(terms, numbers, springs, q, rate, force, given)
-    most_torque = 0.0
     if gears.shape[0] > 0:
         add_terms(terms, numbers, terms[1, at.LENGTHS], terms[1, at.TORQUES], tau, given)
         most_torque = guess_losses(terms, gears, stage, rate, given, force)
-    push(terms, numbers, coupling, force, torque)
-    rtol = numbers[0]
     for _ in range(_MOST):
+        push(terms, numbers, coupling, force, torque)
         code = call_at(aba, address, (q, v, torque, out))
         if code != 0 or gears.shape[0] == 0 or terms[0, at.LAGGED]:
             return code
         write_loads(terms, numbers, gears, coupling, out, rate)
-        worst, most = most_off(gears, rtol)
-        if worst <= rtol * most + 1e-14 * most_torque:
-            for g in range(gears.shape[0]):
-                if stage == 0:
-                    gears[g, at.BEGUN] = gears[g, at.REST]
-                gears[g, at.REST + stage] = gears[g, at.LOAD] - gears[g, at.SHARE] * (
-                    gears[g, at.TORQUE] - gears[g, at.LOSS]
-                )
+        worst, most = 0.0, 0.0
+        for g in range(gears.shape[0]):
+            loss, change = loss_of(gears, g, gears[g, at.LOAD])
+            worst, most = max(worst, abs(loss - gears[g, at.LOSS])), max(most, abs(gears[g, at.LOAD]))
+            force[n + g] = -change
+        good = worst <= rtol * most + 1e-14 * most_torque
+        for g in range(gears.shape[0]):
+            if good:
+                gears[g, at.BEGUN] = gears[g, at.REST] if stage == 0 else gears[g, at.BEGUN]
+                rest = gears[g, at.LOAD] - gears[g, at.SHARE] * (gears[g, at.TORQUE] - gears[g, at.LOSS])
+                gears[g, at.REST + stage] = rest
+            else:
+                gears[g, at.LOSS] -= force[n + g]
+        if good:
             return 0
         for e in range(n):
             force[e] = 0.0
-        for g in range(gears.shape[0]):
-            change = newton(gears, g)
-            gears[g, at.LOSS] += change
-            force[n + g] = -change
-        push(terms, numbers, coupling, force, torque)
     return -1
