@@ -10,7 +10,7 @@ from .._engine.kernels.tables import plan as at
 from ..model import ClusterModel, with_loops
 from ..model.configuration.manifold import manifold
 from ..simulation._coordinates import LIMIT
-from ..simulation._forces import NOTHING
+from ..simulation._forces import Table
 from ..simulation._methods import METHODS
 from ..simulation._plan import Called, calls_of, plan_of
 from ..simulation._recorder import coupling_residuals
@@ -44,7 +44,7 @@ class Runs:
         self._q, self._v, *torques = batch.tables
         self._torque = Each(torques[0], (torques[0].shape[1] // max(1, model.nv), model.nv)) if torques else None
         self._plan, self._ratios = plan_of(model)
-        self._table = NOTHING if s.passive is None else s.passive.table(model)
+        self._table = Table() if s.passive is None else s.passive.table(model)
         self._method = METHODS[s.method]
         self._lengths = np.array([s.dt, s.step(s.steps - 1)])
         bounds = [LIMIT * max(1, c.dependents) for c in model._tables.conditions]

@@ -76,7 +76,7 @@ def simulate(
         method: As of ``pc.simulate``.
         record: Keep every n-th step, start and end included; None for the end alone.
         switch: Whether independent joints may be changed inside; if not, a dead centre ends a row.
-        passive: Whether springs and the like act, as in ``pc.simulate``; rows that it does in Python run one after the other.
+        passive: Whether springs and the like act, as in ``pc.simulate``; what it does in Python, row after row.
         ground: As of ``pc.simulate``; the rows then run one after the other in each process.
         touching: As of ``pc.simulate``.
         limits: As of ``pc.simulate``.

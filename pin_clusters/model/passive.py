@@ -30,8 +30,7 @@ class PassiveForces:
         supports: Weights that are held, as stated.
         motors: Rotors whose motors have friction, or gears with losses.
         lossy: Names of those whose gears have losses; these are not in ``torque``, as they depend on the load.
-        lines: Springs along sums of coordinates, then friction of motors.
-        lines_only: Whether there are no others, no balls, paths and weights.
+        lines: Springs along sums of coordinates, then friction of motors; ``lines_only``: whether there are no others.
     """
 
     def __init__(self, tree: pin.Model, stated: Sequence[PassiveForce], motors: Sequence[RotorElement] = ()) -> None:
@@ -188,13 +187,7 @@ class _Springs:
 
 
 class Lines(_Springs):
-    """Springs along sums of coordinates.
-
-    Attributes:
-        iq: Indices in q on which lengths depend.
-        to_length: Their coefficients, shape (lines, len(iq)).
-        to_rate: Those of the velocities of the tree, shape (lines, tree.nv).
-    """
+    """Springs along sums of coordinates: lengths are ``to_length @ q[iq]``, rates ``to_rate @ v_tree``."""
 
     def __init__(self, tree: pin.Model, lines: Sequence[_Line]) -> None:
         super().__init__([spring for _, _, spring in lines])

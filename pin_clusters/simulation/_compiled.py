@@ -15,7 +15,7 @@ from ..model import ClusterModel, loops_of
 from ._contacts import Contacts
 from ._coordinates import Coordinates
 from ._engine import PythonEngine, State
-from ._forces import NOTHING, Forces, Table
+from ._forces import Forces, Table
 from ._plan import Called, calls_of, can_move, make_plan, plan_of
 from ._recorder import Recorder
 from ._settings import Settings
@@ -43,7 +43,7 @@ class CompiledMoves(Coordinates):
     def table(self, forces: Forces | None) -> Table:
         """Return the table of what acts by itself, always the same one."""
         if self._table is None:
-            self._table = NOTHING if forces is None else forces.table(self.model)
+            self._table = Table() if forces is None else forces.table(self.model)
         return self._table
 
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:

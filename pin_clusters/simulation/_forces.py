@@ -15,19 +15,14 @@ from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, on
 
 
 class Table(NamedTuple):
-    """Terms, numbers, springs and gears, as in ``kernels/tables/passive.py``."""
+    """As in ``kernels/tables/passive.py``; without forces by itself."""
 
-    terms: np.ndarray
-    numbers: np.ndarray
-    springs: np.ndarray
-    gears: np.ndarray
+    terms: np.ndarray = np.zeros((at.FIRST, at.WIDTH), dtype=np.int64)
+    numbers: np.ndarray = np.zeros(at.FIRST)
+    springs: np.ndarray = np.zeros((0, at.OF_SPRINGS))
+    gears: np.ndarray = np.zeros((0, at.OF_GEARS))
 
 
-NOTHING = Table(
-    np.zeros((at.FIRST, at.WIDTH), dtype=np.int64), np.zeros(at.FIRST), np.zeros((0, at.OF_SPRINGS)),
-    np.zeros((0, at.OF_GEARS)),
-)  # fmt: skip
-"""The table without forces."""
 _MOST_TURNS, _SETTLED = 100, 1e-13
 _LEAST_SHARE = 0.01
 _ZERO = 1e-14
@@ -85,15 +80,9 @@ class Forces:
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
         accelerate: Callable[[np.ndarray], np.ndarray],
     ) -> np.ndarray:  # fmt: skip
-        """Return what gears take off the torques of a model's independent joints.
+        """Return what gears take off the torques of the independent joints, of which motors give tau; shape (nv,).
 
-        Args:
-            model: The robot, with any independent joints.
-            data: Its workspace.
-            q: Configuration, shape (nq,).
-            v: Velocity, shape (nv,).
-            tau: What motors give, as torque of these joints, shape (nv,).
-            accelerate: The acceleration with one more torque, if no gear lost anything.
+        ``accelerate`` returns the acceleration with one more torque, if no gear lost anything.
 
         Raises:
             ModelError: A gear locks.
@@ -156,8 +145,8 @@ class Forces:
             ends.append(len(terms))
         terms[1] = ends[0], ends[1], ends[2], ends[3]
         springs = lines.low, lines.high, *lines.stiffness, *lines.damping, lines.friction, self._speeds
-        inertia, viscous, coulomb, *factors = self._numbers
-        of_motors = viscous, coulomb, self._of_motors, inertia, self._share, *factors, self._reach
+        inertia, *friction = self._numbers[:3]
+        of_motors = *friction, self._of_motors, inertia, self._share, *self._numbers[3:], self._reach
         gears = np.zeros((m, at.OF_GEARS))
         gears[:, : at.LEAST] = np.array(of_motors)[:, self.gears].T
         gears[:, at.LEAST], gears[:, at.BEGUN :] = FRICTION_SPEED, 0.0 if self._lagged else np.nan

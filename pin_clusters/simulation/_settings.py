@@ -132,8 +132,7 @@ def settings(
         acting = Forces(model, model.passive, dt, tolerances.get("rtol", 1e-3), stages)
     found = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
-        progress, held if held.rows else None, acting,
-        world, effort,
+        progress, held if held.rows else None, acting, world, effort,
         **tolerances,
     )  # fmt: skip
     numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)

@@ -72,8 +72,8 @@ def simulate(
     constant; otherwise it runs in Python. The results are the same up to rounding, and ``rtol`` of the losses.
 
     Dry friction and losses of gears turn their sign within ``FRICTION_SPEED``, 0.01 rad/s or m/s, or, where that is
-    more, within the speed that they would take away in a step: what they hold creeps at a part of that speed, of order 1
-    in dt. What a gear loses follows from its load, and so from the acceleration, which is corrected until losses are
+    more, within the speed that they would take away in a step: what they hold creeps at a part of it, of order 1 in dt.
+    What a gear loses follows from its load, and so from the acceleration, which is corrected until losses are
     right to ``rtol``; on a ground, and with stops, loads are those of the last step, with what contacts push.
 
     Args:

@@ -238,7 +238,7 @@ def ground_at(
         stops: Rows of index in q, side, and the velocity that moves it; room to a stop is side q - bound, it changes by
             rate times velocity.
     """
-    phase, nv = clock[at.PHASE], len(v)
+    phase, nv, acting = clock[at.PHASE], len(v), (terms, forces, springs, gears)
     clock[at.PHASE] = at.BEGIN
     while True:
         n = clock[at.STEP]
@@ -270,12 +270,7 @@ def ground_at(
             )
             kept(free, 0, still if below else v)
             for k in range(0 if below else 2):
-                if (
-                    accelerate(
-                        address, calls, plan, terms, forces, springs, gears, coupling, 0, middle, free, tau, mapped, a
-                    )
-                    != 0
-                ):
+                if accelerate(address, calls, plan, acting, coupling, 0, middle, free, tau, mapped, a) != 0:
                     return at.FAILED
                 for i in range(nv):
                     free[i] = v[i] + 0.5 * (k + 1) * h * a[i]
@@ -341,7 +336,7 @@ def ground_at(
             return at.FAILED
         for i in range(nv):
             a[i] = (v_next[i] - v[i]) / h
-        keep_loads(terms, forces, gears, coupling, a)
+        keep_loads(acting, coupling, a)
         w = clock[at.WIDTH]
         k = (n - clock[at.FIRST]) * (w + 7 * len(gaps) + 4)
         if n % clock[at.RECORD] == 0:

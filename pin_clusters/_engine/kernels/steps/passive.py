@@ -112,8 +112,9 @@ def write_loads(terms, numbers, gears, coupling, a, rate):
 
 
 @device
-def keep_loads(terms, numbers, gears, coupling, a):
+def keep_loads(acting, coupling, a):
     """Remember the loads of a step with a mean acceleration, for the next one."""
+    terms, numbers, _, gears = acting
     write_loads(terms, numbers, gears, coupling, a, of_row(terms, numbers, at.RATE))
     for g in range(gears.shape[0]):
         gears[g, at.REST] = gears[g, at.LOAD]
@@ -155,8 +156,9 @@ def guess_losses(terms, gears, stage, rate, given, force):
 
 
 @device
-def accelerate_under(aba, address, terms, numbers, springs, gears, coupling, stage, q, v, tau, torque, out):
+def accelerate_under(aba, address, acting, coupling, stage, q, v, tau, torque, out):
     """Add what acts by itself to torques, and write the acceleration; returns the code of aba, or -1: a gear locks."""
+    terms, numbers, springs, gears = acting
     n, rate, force = terms[0, at.LINES], of_row(terms, numbers, at.RATE), of_row(terms, numbers, at.FORCE)
     given, most_torque, rtol = of_row(terms, numbers, at.SUM), 0.0, numbers[0]
     for e in range(given.shape[0]):

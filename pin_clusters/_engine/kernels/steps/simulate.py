@@ -34,7 +34,7 @@ def simulate_at(
     """
     index, _, work, _ = tables(address)
     nq, nv, stages = room.shape[1], header(index).nv, positions.shape[0] - 1
-    q, v = state[:nq], state[nq:]
+    q, v, acting = state[:nq], state[nq:], (terms, forces, springs, gears)
     moved_q, spare, held, x, mapped = room[0], room[1], room[2], room[3][:nv], room[4][:nv]
     first = 5 + stages + 1
     k_rows, a_rows, v_rows = room[5:first], room[first : first + stages + 1], room[first + stages + 1 :]
@@ -58,10 +58,7 @@ def simulate_at(
                     clock[ANSWERS] = 1
                     if not all_finite(tau):
                         return 0
-                if (
-                    accelerate(address, calls, plan, terms, forces, springs, gears, coupling, 0, q, v, tau, mapped, a_i)
-                    != 0
-                ):
+                if accelerate(address, calls, plan, acting, coupling, 0, q, v, tau, mapped, a_i) != 0:
                     return 0
                 if near_singular(index, work, limits):
                     clock[STOPPED] = 2
@@ -86,12 +83,7 @@ def simulate_at(
                     return 0
             if i == stages:
                 break
-            if (
-                accelerate(
-                    address, calls, plan, terms, forces, springs, gears, coupling, i, moved_q, v_i, tau, mapped, a_i
-                )
-                != 0
-            ):
+            if accelerate(address, calls, plan, acting, coupling, i, moved_q, v_i, tau, mapped, a_i) != 0:
                 return 0
         v_new = v_rows[stages]
         if not sound(moved_q, v_new[:nv]):

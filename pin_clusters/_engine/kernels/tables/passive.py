@@ -1,7 +1,7 @@
 """What acts by itself, as steps and their kernels know it: terms, springs, gears, and numbers beside them."""
 
-# terms, row 0: how many springs, dampers and frictions along sums of coordinates there are (behind them, as rows too, come
-# the gears); whether loads of gears are those of the last step, as on a ground; stages of the method
+# terms, row 0: how many springs, dampers and frictions along sums of coordinates there are (behind them, as rows too,
+# come the gears); whether loads of gears are those of the last step, as on a ground; stages of the method
 LINES, LAGGED, STAGES = range(3)
 # row 1: where lists of terms end: of q, lengths of lines; of the user's torques, those of motors; of independent
 # velocities, rates; of velocities of the tree, rates that need the coupling function
