@@ -3,6 +3,7 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -23,11 +24,14 @@ class ClosedForm:
             (dependent,), the user's branch first; empty where the mechanism cannot be assembled. Link angles lie in
             (-pi, pi]. A coordinate that enters through a gear (rotors) or linearly keeps the value that closes the
             equations, which may lie outside.
+        explicit: The same of coordinates that are not known yet, one by one: of each dependent its value, or
+            (a, b, c, gear) if it is gear times a solution of ``a sin x + b cos x = c``.
     """
 
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     solve: Callable[[np.ndarray], list[np.ndarray]]
+    explicit: Callable[..., list[Any]] | None = None
 
     def solutions(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
         """Return the assemblies with the independent coordinates of q, as coordinates of the dependent joints."""

@@ -32,9 +32,13 @@ class PushRodGeometry:
         rods = [self.ankle.foot_point(b, pitch, roll) - a for a, b in zip(self.shank, self.foot, strict=True)]
         return [np.sqrt(rod @ rod) for rod in rods]
 
+    def extensions(self, pitch: Any, roll: Any) -> list[Any]:
+        """Return those of both rods."""
+        return [d - length for d, length in zip(self.distances(pitch, roll), self.lengths, strict=True)]
+
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
         """Return the extensions for pitch and roll."""
-        return [np.array(self.distances(float(x[0]), float(x[1]))) - self.lengths]
+        return [np.array(self.extensions(float(x[0]), float(x[1])))]
 
     def phi(self, x: np.ndarray) -> np.ndarray:
         """Return length - (length0 + extension) of both rods; x is the extensions, pitch, roll."""
@@ -121,7 +125,7 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return the actuators as functions of pitch and roll; one assembly."""
         g = self.geometry(tree)
-        return ClosedForm(g.ankle.pitch_roll, g.actuators, g.solve)
+        return ClosedForm(g.ankle.pitch_roll, g.actuators, g.solve, g.extensions)
 
     def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
         """Return the actuators, from shank to foot."""

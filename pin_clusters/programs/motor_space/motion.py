@@ -1,0 +1,114 @@
+"""What the static map between joint and motor torques leaves out when a mechanism moves."""
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._support.arrays import numbers
+from ...algorithms.dynamics.coupling import coupling_jacobian, spanning_acceleration, spanning_velocity
+from ...algorithms.dynamics.rnea import rnea
+from ...errors import ArgumentTypeError, ShapeError
+
+if TYPE_CHECKING:
+    from .motor_space import MotorSpace
+
+
+@dataclass(frozen=True, eq=False)
+class StaticMapError:
+    """Torques of motors along a motion: exact ones, and those of the static map.
+
+    Attributes:
+        t: Times, shape (N,), [s].
+        motors: Their names.
+        exact: By inverse dynamics with rotors, cranks and rods, shape (N, n), [N m] or [N].
+        static: J^-T times the torques of the joints, which move links alone, shape (N, n).
+    """
+
+    t: np.ndarray
+    motors: tuple[str, ...]
+    exact: np.ndarray
+    static: np.ndarray
+
+    @property
+    def error(self) -> np.ndarray:
+        """Static less exact torques, shape (N, n)."""
+        return self.static - self.exact
+
+    @property
+    def worst(self) -> float:
+        """Largest error of any motor, in per cent of the largest exact torque."""
+        return 100.0 * float(np.abs(self.error).max() / np.abs(self.exact).max())
+
+    @property
+    def rms(self) -> float:
+        """Root of the mean square of all errors, in per cent of that of the exact torques."""
+        return 100.0 * float(np.linalg.norm(self.error) / np.linalg.norm(self.exact))
+
+
+def static_map_error(
+    space: "MotorSpace", t: Any, x: Any = None, *, q: Any = None, v: Any = None, a: Any = None, tau: Any = None
+) -> StaticMapError:
+    """See ``MotorSpace.static_map_error``."""
+    m, n = space.mechanism, len(space.joints)
+    times = numbers("t", t).astype(float)
+    if times.ndim != 1 or len(times) < 6 or not (np.diff(times) > 0.0).all():
+        raise ShapeError(f"t must be at least 6 growing times, got shape {times.shape}.")
+    if (x is None) == (q is None) or (q is None) != (v is None) or (q is None) != (a is None):
+        raise ArgumentTypeError("static_map_error takes the motion of the joints, x, or q, v and a of the robot.")
+    if x is not None:
+        model = m.by_joints
+        q, v, a = _of_joints(space, times, _rows("x", x, len(times), n))
+    else:
+        model = m.model
+        sizes = (("q", q, model.nq), ("v", v, model.nv), ("a", a, model.nv))
+        q, v, a = (_rows(name, one, len(times), size) for name, one, size in sizes)
+    more = np.zeros((len(times), n)) if tau is None else _rows("tau", tau, len(times), n)
+    links, data, columns = _links(space), model.createData(), m.columns(model)
+    light = links.createData()
+    exact, static = np.empty((2, len(times), n))
+    for i, (q_i, v_i, a_i, more_i) in enumerate(zip(q, v, a, more, strict=True)):
+        G = coupling_jacobian(model, data, q_i)[:, columns]
+        back = np.linalg.inv(m.of_joints(G))
+        J = m.of_motors(G) @ back
+        speeds = spanning_velocity(model, data, q_i, v_i), spanning_acceleration(model, data, q_i, v_i, a_i)
+        torques = np.array([rnea(model, data, q_i, v_i, a_i)[columns], pin.rnea(links, light, q_i, *speeds) @ G])
+        exact[i], static[i] = np.linalg.solve(J.T, (torques @ back + more_i).T).T
+    return StaticMapError(times, space.motors, exact, static)
+
+
+def _rows(name: str, x: Any, count: int, size: int) -> np.ndarray:
+    found = numbers(name, x).astype(float)
+    if found.shape != (count, size):
+        raise ShapeError(f"{name} has shape {found.shape}; expected ({count}, {size}), a row for each time.")
+    return found
+
+
+def _of_joints(space: "MotorSpace", t: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+    """Return q, v and a of a robot that rests, but for the mechanism: by a spline of fifth degree."""
+    from scipy.interpolate import make_interp_spline  # whose import takes time
+
+    m, spline = space.mechanism, make_interp_spline(t, x, k=5)
+    model = m.by_joints
+    columns = m.columns(model)
+    G = coupling_jacobian(model, model.createData(), model.q_reference)[:, columns]
+    back, found = np.linalg.inv(m.of_joints(G)), [space.configuration(x)]
+    for order in (1, 2):
+        rates = np.zeros((len(t), model.nv))
+        rates[:, columns] = spline(t, order) @ back.T
+        found.append(rates)
+    return found
+
+
+def _links(space: "MotorSpace") -> pin.Model:
+    """Return the tree as a serial model has it: what the joints carry, without cranks, rods and rotors."""
+    m = space.mechanism
+    tree = m.model.own_tree.copy()
+    armature = np.array(tree.armature)
+    for j in m.ids:
+        armature[tree.idx_vs[j] : tree.idx_vs[j] + tree.nvs[j]] = 0.0
+        if j not in m.joints:
+            tree.inertias[j] = pin.Inertia.Zero()
+    tree.armature = armature
+    return tree
