@@ -1,65 +1,79 @@
 """Which joints and motors are meant, and how motors turn with the joints of the tree; refused is what does not fit."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from ..._support.arrays import joint_names
-from ..._support.trees import coordinate, in_v, joint_in_v, set_coordinate, slides
+from ..._support.trees import coordinates_of, in_v, joint_in_v, set_coordinate
 from ...algorithms.dynamics.with_independent import with_independent
 from ...errors import ModelError, UnknownNameError, UnsupportedJointError, did_you_mean
-from ...model import Cluster, ClusterModel, check_model
+from ...model import ClusterModel, check_model
+
+_MOST = 3
 
 
-@dataclass(frozen=True, eq=False)
 class Mechanism:
-    """A cluster, the joints that are asked about, and its motors.
+    """A cluster, the joints that are asked about, and its motors; raises what ``MotorSpace`` says.
 
     Attributes:
         model: As it was given.
-        by_joints: The same with the joints as independent ones.
+        by_joints: The same with the joints as independent ones, if equations tie them that depend on the pose.
         by_motors: The same with the joints that the motors turn.
         cluster: Whose they are.
-        loops: Whether equations tie it that depend on the pose.
+        loops: Whether there are such equations.
+        ids: Joint ids of the cluster.
         joints: Ids of the joints.
-        motors: Names of the motors.
         drivers: Ids of the joints that the motors turn.
-        ratios: Positions of the motors = ratios @ positions of the drivers, shape (n, n).
-        effort: Largest torques of the motors by the file, shape (n,); NaN if it gives none, [N m] or [N].
-        speed: Largest speeds, likewise, [rad/s] or [m/s].
+        ratios: Positions of the motors = ratios @ those of the drivers, shape (n, n).
+        given: Largest torques and speeds of the motors by the file, NaN if it gives none.
     """
 
-    model: ClusterModel
-    by_joints: ClusterModel
-    by_motors: ClusterModel
-    cluster: Cluster
-    loops: bool
-    joints: tuple[int, ...]
-    motors: tuple[str, ...]
-    drivers: tuple[int, ...]
-    ratios: np.ndarray
-    effort: np.ndarray
-    speed: np.ndarray
-
-    @property
-    def ids(self) -> list[int]:
-        """Joint ids of the cluster."""
-        return [self.model.own_tree.getJointId(name) for name in self.cluster.joints]
-
-    def place(self, j: int) -> tuple[str, str]:
-        """Return name and unit of a joint."""
-        tree = self.model.own_tree
-        return tree.names[j], "m" if slides(tree, j) else "rad"
+    def __init__(self, model: ClusterModel, joints: tuple[str, ...], motors: tuple[str, ...]) -> None:
+        tree, rotors = model.own_tree, {r.name: r for r in model.rotors}
+        rows = []
+        for name in motors:  # a rotor that is a body of the tree is meant by its joint
+            spins = name in rotors and not tree.existJointName(name)
+            rows.append(rotors[name].drivers if spins else ((tree.idx_vs[_joint(model, name, rotors)], 1.0),))
+        ivs = sorted({int(iv) for row in rows for iv, _ in row})
+        self.model, self.joints = model, tuple(_joint(model, name) for name in joints)
+        self.drivers = tuple(joint_in_v(tree, iv) for iv in ivs)
+        self.cluster = next(c for c in model.clusters if joints[0] in c.joints)
+        self.ids = [tree.getJointId(name) for name in self.cluster.joints]
+        inside, free = (
+            ", ".join(self.cluster.joints),
+            sum(tree.nvs[tree.getJointId(x)] for x in self.cluster.independent),
+        )
+        if apart := [tree.names[j] for j in (*self.joints, *self.drivers) if j not in self.ids]:
+            raise ModelError(
+                f"MotorSpace: {apart[0]!r} moves apart from {joints[0]!r}, which is tied to {inside}. Joints and motors "
+                "must be of one mechanism: make a MotorSpace of each."
+            )
+        if not len(joints) == len(motors) == len(ivs) == free <= _MOST:
+            raise ModelError(
+                f"MotorSpace: the mechanism of {inside} has {free} degrees of freedom (at most {_MOST} can be); "
+                f"{len(joints)} joints and {len(motors)} motors on {len(ivs)} joints were named. Name as many of each."
+            )
+        self.ratios = np.array([[sum(r for i, r in row if i == iv) for iv in ivs] for row in rows], dtype=float)
+        if not np.linalg.cond(self.ratios) < 1e12:
+            raise ModelError(f"MotorSpace: the motors {', '.join(motors)} do not turn independently of each other.")
+        self.loops = any(set(loop.joints) & set(self.joints) for loop in model._topology.analyses)
+        wished = (self.joints, self.drivers) if self.loops else ()
+        changed = [with_independent(model, [tree.names[j] for j in x])[0] for x in wished]
+        self.by_joints, self.by_motors = changed or (model, model)
+        own = [ivs[int(np.argmax(np.abs(row)))] for row in self.ratios]
+        gear = np.where((self.ratios != 0.0).sum(axis=1) == 1, np.abs(self.ratios).sum(axis=1), np.nan)
+        limits = {"torque": tree.effortLimit[own] / gear, "speed": np.minimum(tree.velocityLimit[own], 1e9) * gear}
+        self.given = {what: np.where((x > 0.0) & (x < 1e6), x, np.nan) for what, x in limits.items()}
 
     def values(self, ids: Iterable[int], q: np.ndarray) -> np.ndarray:
         """Return coordinates of joints."""
-        return np.array([coordinate(self.model.own_tree, j, q) for j in ids])
+        return coordinates_of(self.model.own_tree, ids, q)
 
-    def at(self, x: np.ndarray, q: np.ndarray | None = None) -> np.ndarray:
-        """Return q, by default the reference pose, with the joints at x; what depends on them stays."""
-        found = np.array(self.model.q_reference if q is None else q)
+    def at(self, x: np.ndarray) -> np.ndarray:
+        """Return the reference pose with the joints at x; what depends on them stays where it is."""
+        found = np.array(self.model.q_reference)
         for j, value in zip(self.joints, x, strict=True):
             set_coordinate(self.model.own_tree, j, found, float(value))
         return found
@@ -84,60 +98,21 @@ class Mechanism:
 def mechanism_of(model: ClusterModel, joints: Any, motors: Any) -> Mechanism:
     """Return the mechanism of some joints and motors."""
     check_model(model, "MotorSpace")
-    tree, wanted, driving = model.own_tree, joint_names("joints", joints), joint_names("motors", motors)
+    wanted, driving = joint_names("joints", joints), joint_names("motors", motors)
     for what, names in (("joints", wanted), ("motors", driving)):
         if not names or len(set(names)) < len(names):
             raise ModelError(f"MotorSpace: {what} must name at least one, and each once; got {list(names)}.")
-    ids = tuple(_joint(model, name, tree.names) for name in wanted)
-    rotors = {r.name: r for r in model.rotors}
-    rows = []
-    for name in driving:
-        own = name not in rotors or tree.existJointName(name)
-        rows.append(((tree.idx_vs[_joint(model, name, [*tree.names, *rotors])], 1.0),) if own else rotors[name].drivers)
-    cluster = next(c for c in model.clusters if wanted[0] in c.joints)
-    ivs = sorted({int(iv) for row in rows for iv, _ in row})
-    drivers = tuple(joint_in_v(tree, iv) for iv in ivs)
-    free = sum(tree.nvs[tree.getJointId(name)] for name in cluster.independent)
-    outside = [tree.names[j] for j in (*ids, *drivers) if tree.names[j] not in cluster.joints]
-    if outside:
-        raise ModelError(
-            f"MotorSpace: {outside[0]!r} moves apart from {wanted[0]!r}, which is tied to {', '.join(cluster.joints)}. "
-            "Joints and motors must be of one mechanism: make a MotorSpace of each."
-        )
-    if not len(ids) == len(driving) == len(drivers) == free:
-        raise ModelError(
-            f"MotorSpace: the mechanism of {', '.join(cluster.joints)} has {free} degrees of freedom; {len(ids)} "
-            f"joints and {len(driving)} motors on {len(drivers)} joints were named. Name as many of each."
-        )
-    if free > 3:
-        raise ModelError(f"MotorSpace: the mechanism of {wanted[0]!r} has {free} degrees of freedom; 3 is the most.")
-    ratios = np.zeros((free, free))
-    for i, row in enumerate(rows):
-        for iv, ratio in row:
-            ratios[i, ivs.index(int(iv))] += ratio
-    if not np.linalg.cond(ratios) < 1e12:
-        raise ModelError(f"MotorSpace: the motors {', '.join(driving)} do not turn independently of each other.")
-    loops = any(set(loop.joints) & set(ids) for loop in model._topology.analyses)
-    by_joints, by_motors = model, model
-    if loops:
-        by_joints, by_motors = (with_independent(model, [tree.names[j] for j in x])[0] for x in (ids, drivers))
-    with np.errstate(divide="ignore"):
-        alone = np.where((ratios != 0.0).sum(axis=1) == 1, np.abs(ratios).sum(axis=1), np.nan)
-    first = [ivs[int(np.argmax(np.abs(row)))] for row in ratios]
-    limits = np.array([tree.effortLimit[first] / alone, tree.velocityLimit[first] * alone])
-    effort, speed = np.where((limits > 0.0) & (limits < 1e6), limits, np.nan)
-    return Mechanism(
-        model, by_joints, by_motors, cluster, loops, ids, driving, drivers, ratios, effort, speed
-    )  # fmt: skip
+    return Mechanism(model, wanted, driving)
 
 
-def _joint(model: ClusterModel, name: str, known: Iterable[str]) -> int:
+def _joint(model: ClusterModel, name: str, more: Iterable[str] = ()) -> int:
     tree = model.own_tree
-    if not tree.existJointName(name) or name == tree.names[0]:
-        raise UnknownNameError(f"MotorSpace: model {model.name!r} has no {name!r}.{did_you_mean(name, known)}")
-    j = int(tree.getJointId(name))
-    if tree.nvs[j] != 1:
+    if name not in list(tree.names)[1:]:
+        raise UnknownNameError(
+            f"MotorSpace: model {model.name!r} has no {name!r}.{did_you_mean(name, [*list(tree.names)[1:], *more])}"
+        )
+    if tree.nvs[j := int(tree.getJointId(name))] != 1:
         raise UnsupportedJointError(
-            f"MotorSpace: joint {name!r} has {tree.nvs[j]} degrees of freedom, and must have one. Name others."
+            f"MotorSpace: joint {name!r} must have one degree of freedom, and has {tree.nvs[j]}."
         )
     return j

@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import numbers
+from ..._support.trees import in_v
 from ...algorithms.dynamics.coupling import coupling_jacobian, spanning_acceleration, spanning_velocity
 from ...algorithms.dynamics.rnea import rnea
 from ...errors import ArgumentTypeError, ShapeError
@@ -47,28 +48,27 @@ class StaticMapError:
         return 100.0 * float(np.linalg.norm(self.error) / np.linalg.norm(self.exact))
 
 
-def static_map_error(
-    space: "MotorSpace", t: Any, x: Any = None, *, q: Any = None, v: Any = None, a: Any = None, tau: Any = None
-) -> StaticMapError:
+def static_map_error(space: "MotorSpace", t: Any, x: Any, q: Any, v: Any, a: Any, tau: Any) -> StaticMapError:
     """See ``MotorSpace.static_map_error``."""
-    m, n = space.mechanism, len(space.joints)
-    times = numbers("t", t).astype(float)
+    m, n, times = space.mechanism, len(space.joints), numbers("t", t).astype(float)
     if times.ndim != 1 or len(times) < 6 or not (np.diff(times) > 0.0).all():
         raise ShapeError(f"t must be at least 6 growing times, got shape {times.shape}.")
-    if (x is None) == (q is None) or (q is None) != (v is None) or (q is None) != (a is None):
+    if len({x is not None, q is None, v is None, a is None}) > 1:
         raise ArgumentTypeError("static_map_error takes the motion of the joints, x, or q, v and a of the robot.")
-    if x is not None:
-        model = m.by_joints
-        q, v, a = _of_joints(space, times, _rows("x", x, len(times), n))
-    else:
-        model = m.model
-        sizes = (("q", q, model.nq), ("v", v, model.nv), ("a", a, model.nv))
-        q, v, a = (_rows(name, one, len(times), size) for name, one, size in sizes)
-    more = np.zeros((len(times), n)) if tau is None else _rows("tau", tau, len(times), n)
+
+    def rows(name: str, given: Any, size: int) -> np.ndarray:
+        found = numbers(name, given).astype(float)
+        if found.shape != (len(times), size):
+            raise ShapeError(f"{name} has shape {found.shape}; expected {(len(times), size)}, a row for each time.")
+        return found
+
+    model = m.model if x is None else m.by_joints
+    states = (("q", q, model.nq), ("v", v, model.nv), ("a", a, model.nv))
+    motion = [rows(*one) for one in states] if x is None else _of_joints(space, times, rows("x", x, n))
+    more = np.zeros((len(times), n)) if tau is None else rows("tau", tau, n)
     links, data, columns = _links(space), model.createData(), m.columns(model)
-    light = links.createData()
-    exact, static = np.empty((2, len(times), n))
-    for i, (q_i, v_i, a_i, more_i) in enumerate(zip(q, v, a, more, strict=True)):
+    light, (exact, static) = links.createData(), np.empty((2, len(times), n))
+    for i, (q_i, v_i, a_i, more_i) in enumerate(zip(*motion, more, strict=True)):
         G = coupling_jacobian(model, data, q_i)[:, columns]
         back = np.linalg.inv(m.of_joints(G))
         J = m.of_motors(G) @ back
@@ -78,27 +78,16 @@ def static_map_error(
     return StaticMapError(times, space.motors, exact, static)
 
 
-def _rows(name: str, x: Any, count: int, size: int) -> np.ndarray:
-    found = numbers(name, x).astype(float)
-    if found.shape != (count, size):
-        raise ShapeError(f"{name} has shape {found.shape}; expected ({count}, {size}), a row for each time.")
-    return found
-
-
 def _of_joints(space: "MotorSpace", t: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
     """Return q, v and a of a robot that rests, but for the mechanism: by a spline of fifth degree."""
     from scipy.interpolate import make_interp_spline  # whose import takes time
 
     m, spline = space.mechanism, make_interp_spline(t, x, k=5)
-    model = m.by_joints
-    columns = m.columns(model)
-    G = coupling_jacobian(model, model.createData(), model.q_reference)[:, columns]
-    back, found = np.linalg.inv(m.of_joints(G)), [space.configuration(x)]
-    for order in (1, 2):
-        rates = np.zeros((len(t), model.nv))
-        rates[:, columns] = spline(t, order) @ back.T
-        found.append(rates)
-    return found
+    model, columns = m.by_joints, m.columns(m.by_joints)
+    back = np.linalg.inv(m.of_joints(coupling_jacobian(model, model.createData(), model.q_reference)[:, columns]))
+    rates = np.zeros((2, len(t), model.nv))  # joints are independent, or in constant ratios to those that are
+    rates[:, :, columns] = np.array([spline(t, 1), spline(t, 2)]) @ back.T
+    return [space.configuration(x), *rates]
 
 
 def _links(space: "MotorSpace") -> pin.Model:
@@ -106,9 +95,9 @@ def _links(space: "MotorSpace") -> pin.Model:
     m = space.mechanism
     tree = m.model.own_tree.copy()
     armature = np.array(tree.armature)
+    armature[[i for j in m.ids for i in in_v(tree, j)]] = 0.0
+    tree.armature = armature
     for j in m.ids:
-        armature[tree.idx_vs[j] : tree.idx_vs[j] + tree.nvs[j]] = 0.0
         if j not in m.joints:
             tree.inertias[j] = pin.Inertia.Zero()
-    tree.armature = armature
     return tree

@@ -5,15 +5,12 @@ Both take the same time whatever the numbers are, and run on expressions.
 
 import itertools
 import math
-from collections import deque
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
-import pinocchio as pin
 
-from ..._support.trees import coordinate, in_q
+from ..._support.trees import coordinate, in_q, slides
 from ...algorithms.dynamics.coupling import coupling_jacobian
 from ...constraints._closed_form import ClosedForm
 from ...errors import BranchLost, ConfigurationError, NotAvailableError, SingularClusterError
@@ -28,43 +25,14 @@ from ..tracing.program import Program, objects
 from ..tracing.run import Run
 from .mechanism import Mechanism
 
-Entries = Sequence[Number]
+Guess = Callable[[np.ndarray, Sequence[Number]], None]
+"""Writes into q where a mechanism is by some coordinates."""
 _NODES = {1: 41, 2: 15, 3: 7}
 _DEGREE = {1: 8, 2: 6, 3: 4}
-_WIDE = {"rad": 0.5, "m": 0.02}
 _MOST, _CLOSED = 8, 1e-13
 
 
-def determinant(rows: np.ndarray) -> Number:
-    """Return the determinant of a square matrix of expressions or numbers; larger ones with pivots."""
-    n = len(rows)
-    if n == 1:
-        return rows[0, 0]
-    if n <= 3:
-        minors = (np.delete(rows[1:], k, axis=1) for k in range(n))
-        return sum((-1.0) ** k * rows[0, k] * determinant(x) for k, x in enumerate(minors))
-    rows, total = rows.copy(), 1.0
-    for k in range(n):
-        for i in range(k + 1, n):  # the larger of both rows goes up
-            (x, y), sign = (rows[k], rows[i]), total
-            a, b = x[k] * x[k], y[k] * y[k]
-            rows[k] = [select(a, b, w, z) for z, w in zip(x, y, strict=True)]
-            rows[i] = [select(a, b, z, w) for z, w in zip(x, y, strict=True)]
-            total = select(a, b, -sign, sign)
-        total = total * rows[k, k]
-        for i in range(k + 1, n):
-            rows[i, k + 1 :] = rows[i, k + 1 :] - rows[k, k + 1 :] * (rows[i, k] / rows[k, k])
-    return total
-
-
-def angle_about(middle: float, y: Number, x: Number) -> Number:
-    """Return the angle of (x, y) within a half turn of another one."""
-    c, s = math.cos(middle), math.sin(middle)
-    return middle + arctan2(y * c - x * s, x * c + y * s)
-
-
-@dataclass(frozen=True, eq=False)
-class Pose:
+class Pose(NamedTuple):
     """A mechanism, as expressions of what is known.
 
     Attributes:
@@ -74,118 +42,113 @@ class Pose:
     """
 
     q: np.ndarray
-    residual: Number
-    margin: Number
+    residual: Number = 0.0
+    margin: Number = 1.0
 
 
 class Way:
-    """From the coordinates of joints that are independent in a model to the pose.
+    """From the coordinates of joints that are independent in a model to the pose: a guess, and steps of Newton's method."""
 
-    Args:
-        mechanism: The mechanism.
-        model: In which they are independent.
-        ids: The joints.
-        guess: Where the dependent joints are, by the coordinates: writes into q.
-        steps: How often Newton's method corrects it.
-    """
-
-    def __init__(
-        self, mechanism: Mechanism, model: ClusterModel, ids: Sequence[int],
-        guess: Callable[[np.ndarray, Entries], None], steps: int = 0,
-    ) -> None:  # fmt: skip
-        self.mechanism, self.model, self.ids, self.guess, self.steps = mechanism, model, ids, guess, steps
-        self._back: np.ndarray | None = None
-        if mechanism.loops and not manifold(model).linear:
+    def __init__(self, m: Mechanism, model: ClusterModel, ids: Sequence[int], guess: Guess) -> None:
+        self.loops, self.model, self.ids, self.guess, self.steps = m.loops, model, ids, guess, 0
+        if not m.loops:
+            return
+        if not manifold(model).linear:
             raise NotAvailableError(
-                f"MotorSpace: a continuous joint (cos, sin) of {model.name!r} takes part in a coupling beside loops; "
-                "such loops are not traced. Use a revolute joint with limits."
+                f"MotorSpace: a continuous joint (cos, sin) of {model.name!r} takes part in a coupling beside loops, "
+                "which is not traced. Use a revolute joint with limits."
             )
-        if mechanism.loops:
-            self._back = np.linalg.pinv(self._close(np.array(model.q_reference).astype(object), 0)[1].astype(float))
+        self._back = np.linalg.pinv(self._close(model.q_reference.astype(object))[1].astype(float))
 
-    def __call__(self, known: Entries) -> Pose:
+    def __call__(self, known: Sequence[Number]) -> Pose:
         """Return the pose."""
-        q, tree = np.array(self.model.q_reference).astype(object), self.model.own_tree
+        q = self.model.q_reference.astype(object)
         for j, x in zip(self.ids, known, strict=True):
-            place(tree, q, j, x)
+            place(self.model, q, j, x)
         self.guess(q, known)
-        if self._back is None:
-            return Pose(q, 0.0, 1.0)
-        residual, K = self._close(q, self.steps)
+        if not self.loops:
+            return Pose(q)
+        residual, K = self._close(q)
         return Pose(q, residual, determinant(self._back @ K))
 
-    def _close(self, q: np.ndarray, steps: int) -> tuple[Number, np.ndarray]:
+    def _close(self, q: np.ndarray) -> tuple[Number, np.ndarray]:
         """Close the loops, in place; return the largest value, and the dependent columns of K."""
-        run = Run(self.model, {"q": q}, steps=steps)
-        iv = self.model.own_tree.idx_vs[self.ids[0]]
-        C, L, H = next(x for x in map(self._rooms, run.loops()) if iv in x[3])[:3]
+        views, run, iv = source("tables.views"), Run(self.model, {"q": q}, steps=self.steps), self.model.own_tree.idx_vs
+        for C in run.loops():
+            H = views.head(self.model._index, C.head)
+            rows = range(H.velocity0, H.velocity1)
+            if iv[self.ids[0]] in [views.velocity_row(self.model._index, n).iv for n in rows]:
+                break
         source("bodies.placements").start(run.params, run.work)
         source("loops.coupling_of_loops").stand_still(run.work, C)
-        residual = correct(run, q, [C])
+        residual, L = correct(run, q, [C]), views.block(H, C.nk)
         manifold(self.model).affine.apply(q, q)
-        rows = [[run.work[L.K + i * L.width + k] for k in range(H.nd)] for i in range(H.nr)]
-        return residual, np.array(rows, dtype=object)
-
-    def _rooms(self, C: Any) -> tuple[Any, Any, Any, set[int]]:
-        views, index = source("tables.views"), self.model._index
-        H = views.head(index, C.head)
-        own = {views.velocity_row(index, n).iv for n in range(H.velocity0, H.velocity1)}
-        return C, views.block(H, C.nk), H, own
+        return residual, run.work[L.K : L.K + H.nr * L.width].reshape(H.nr, L.width)[:, : H.nd]
 
 
-def place(tree: pin.Model, q: np.ndarray, j: int, x: Number) -> None:
+def determinant(M: np.ndarray) -> Number:
+    """Return the determinant of a small matrix; a larger one must not be far from the identity."""
+    if len(M) <= 3:
+        minors = (determinant(np.delete(M[1:], k, axis=1)) for k in range(len(M)) if len(M) > 1)
+        return sum((-1.0) ** k * M[0, k] * x for k, x in enumerate(minors)) if len(M) > 1 else M[0, 0]
+    rest = M[1:, 1:] - np.outer(M[1:, 0] / M[0, 0], M[0, 1:])
+    return M[0, 0] * determinant(rest)
+
+
+def angle_about(middle: float, y: Number, x: Number) -> Number:
+    """Return the angle of (x, y) within a half turn of another one."""
+    c, s = math.cos(middle), math.sin(middle)
+    return middle + arctan2(y * c - x * s, x * c + y * s)
+
+
+def place(model: ClusterModel, q: np.ndarray, j: int, x: Number) -> None:
     """Write the coordinate of a joint."""
-    i = tree.idx_qs[j]
-    q[i : i + tree.nqs[j]] = [np.cos(x), np.sin(x)] if tree.nqs[j] == 2 else [x]
+    at = in_q(model.own_tree, j)
+    q[at.start : at.stop] = [np.cos(x), np.sin(x)] if len(at) == 2 else [x]
 
 
 def value(model: ClusterModel, q: np.ndarray, j: int) -> Number:
     """Return the coordinate of a joint; a continuous one is within a half turn of the reference pose."""
-    tree, i = model.own_tree, model.own_tree.idx_qs[j]
-    if tree.nqs[j] == 1:
-        return q[i]
-    return angle_about(coordinate(tree, j, model.q_reference), q[i + 1], q[i])
+    x = q[in_q(model.own_tree, j)]
+    return x[0] if len(x) == 1 else angle_about(coordinate(model.own_tree, j, model.q_reference), x[1], x[0])
 
 
 # --- guesses
-def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Callable[[np.ndarray, Entries], None]:
+def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Guess:
     """Return what places a mechanism without loops."""
-    model, tree = m.model, m.model.own_tree
-    G = coupling_jacobian(model, model.createData(), model.q_reference)
+    q0, tree = m.model.q_reference, m.model.own_tree
+    G = coupling_jacobian(m.model, m.model.createData(), q0)
     inside = [j for j in m.ids if tree.nvs[j] == 1]
-    rows = np.array([G[tree.idx_vs[j]] for j in inside])
-    own = np.array([G[tree.idx_vs[j]] for j in ids])
-    M, before, start = rows @ np.linalg.pinv(own), m.values(inside, model.q_reference), m.values(ids, model.q_reference)
+    M = G[[tree.idx_vs[j] for j in inside]] @ np.linalg.pinv(G[[tree.idx_vs[j] for j in ids]])
+    offset = m.values(inside, q0) - M @ m.values(ids, q0)
 
-    def guess(q: np.ndarray, known: Entries) -> None:
-        for j, x0, row in zip(inside, before, M, strict=True):
-            place(tree, q, j, sum((float(r) * (x - s) for r, x, s in zip(row, known, start, strict=True)), float(x0)))
+    def guess(q: np.ndarray, known: Sequence[Number]) -> None:
+        for j, x in zip(inside, M @ np.array(known, dtype=object) + offset, strict=True):
+            place(m.model, q, j, x)
 
     return guess
 
 
-def closed_form(m: Mechanism) -> Callable[[np.ndarray, Entries], None] | None:
+def closed_form(m: Mechanism) -> Guess | None:
     """Return the closed form of the motors by the joints, on the branch of the reference pose, if there is one."""
-    tree, loop = m.model.own_tree, next(x for x in m.by_joints._topology.analyses if set(x.joints) & set(m.joints))
+    tree, q0 = m.model.own_tree, m.model.q_reference
+    loop = next(x for x in m.by_joints._topology.analyses if set(x.joints) & set(m.joints))
     sources = [c for c in m.cluster.constraints if hasattr(c, "closures")]
-    form: ClosedForm | None = getattr(sources[0], "closed_form", lambda _: None)(tree) if len(sources) == 1 else None
-    if form is None or form.explicit is None or set(form.independent) != set(m.joints):
+    form: ClosedForm | None = sources[0].closed_form(tree) if hasattr(sources[0], "closed_form") else None
+    if len(sources) > 1 or form is None or form.explicit is None or set(form.independent) != set(m.joints):
         return None
-    if {tree.idx_vs[j] for j in form.dependent} != set(loop.dependents):
+    explicit, dependent, order = form.explicit, form.dependent, [m.joints.index(j) for j in form.independent]
+    if {tree.idx_vs[j] for j in dependent} != set(loop.dependents):
         return None
-    explicit, dependent = form.explicit, form.dependent
-    order = [m.joints.index(j) for j in form.independent]
-    chosen = [
-        _branch(*row, x) if isinstance(row, tuple) else None
-        for row, x in zip(
-            explicit(*m.values(form.independent, m.model.q_reference)), m.values(dependent, m.model.q_reference),
-            strict=True,
-        )
-    ]  # fmt: skip
+    rows = zip(explicit(*m.values(form.independent, q0)), m.values(dependent, q0), strict=True)
+    chosen = [_branch(*row, x) if isinstance(row, tuple) else (0.0, 0.0) for row, x in rows]
 
-    def guess(q: np.ndarray, known: Entries) -> None:
-        for j, row, one in zip(dependent, explicit(*(known[k] for k in order)), chosen, strict=True):
-            place(tree, q, j, row if one is None else _solved(*row, *one))
+    def guess(q: np.ndarray, known: Sequence[Number]) -> None:
+        for j, row, (middle, sign) in zip(dependent, explicit(*(known[k] for k in order)), chosen, strict=True):
+            if isinstance(row, tuple):
+                a, b, c, gear = row
+                row = gear * (angle_about(middle, a, b) + sign * _half(a, b, c))
+            place(m.model, q, j, row)
 
     return guess
 
@@ -199,61 +162,42 @@ def _half(a: Number, b: Number, c: Number) -> Number:
 
 def _branch(a: float, b: float, c: float, gear: float, x: float) -> tuple[float, float]:
     """Return what lies between both solutions, turns included, and on which side of it x is."""
-    half = float(_half(a, b, c))
-    ways = [(x / gear - sign * half, sign) for sign in (1.0, -1.0)]
+    ways = [(x / gear - sign * float(_half(a, b, c)), sign) for sign in (1.0, -1.0)]
     return min(ways, key=lambda way: abs(math.remainder(way[0] - math.atan2(a, b), 2.0 * math.pi)))
 
 
-def _solved(a: Number, b: Number, c: Number, gear: float, middle: float, sign: float) -> Number:
-    return gear * (angle_about(middle, a, b) + sign * _half(a, b, c))
+def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> Guess:
+    """Return least squares through poses, shape (N, nq), by the coordinates of some joints there, shape (N, n)."""
+    n = known.shape[1]
+    middle, half = 0.5 * (known.max(axis=0) + known.min(axis=0)), 0.5 * np.ptp(known, axis=0) + 1e-12
+    powers = [p for p in itertools.product(range(_DEGREE[n] + 1), repeat=n) if sum(p) <= _DEGREE[n]]
+    places = [i for j in m.ids if j not in ids for i in in_q(m.model.own_tree, j)]
+    units = [slice(a, b) for _, a, b in manifold(m.model).units if a in places]
 
+    def basis(x: Any) -> list[Any]:
+        z = [(x[k] - float(middle[k])) * (1.0 / float(half[k])) for k in range(n)]
+        return [math.prod((z[k] for k in range(n) for _ in range(p[k])), start=1.0) for p in powers]
 
-class Polynomial:
-    """Least squares through known poses: the coordinates of all joints of a mechanism by those of some.
+    terms = np.stack(np.broadcast_arrays(*basis(known.T)), axis=1)
+    coefficients = np.linalg.lstsq(terms, q[:, places], rcond=None)[0].T
 
-    Args:
-        m: The mechanism.
-        known: Of the joints that are given, shape (N, n).
-        q: The poses, shape (N, nq).
-    """
+    def guess(q: np.ndarray, known: Sequence[Number]) -> None:
+        q[places] = coefficients @ objects(basis(known))
+        for unit in units:
+            q[unit] = q[unit] / square_root(sum(x * x for x in q[unit]))
 
-    def __init__(self, m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> None:
-        n, tree = known.shape[1], m.model.own_tree
-        self._middle = 0.5 * (known.max(axis=0) + known.min(axis=0))
-        self._half = np.maximum(0.5 * np.ptp(known, axis=0), 1e-12)
-        self._powers = [p for p in itertools.product(range(_DEGREE[n] + 1), repeat=n) if sum(p) <= _DEGREE[n]]
-        self._places = [i for j in m.ids if j not in ids for i in in_q(tree, j)]
-        self._units = [(a, b) for _, a, b in manifold(m.model).units if a in self._places]
-        z = (known - self._middle) / self._half
-        basis = np.stack([np.prod(z ** np.array(p), axis=1) for p in self._powers], axis=1)
-        self._coefficients = np.linalg.lstsq(basis, q[:, self._places], rcond=None)[0].T
-
-    def __call__(self, q: np.ndarray, known: Entries) -> None:
-        """Write the coordinates."""
-        z = [(x - float(a)) * (1.0 / float(h)) for x, a, h in zip(known, self._middle, self._half, strict=True)]
-        terms: list[Number] = []
-        for p in self._powers:
-            term: Number = 1.0
-            for x, power in zip(z, p, strict=True):
-                for _ in range(power):
-                    term = term * x
-            terms.append(term)
-        for i, row in zip(self._places, self._coefficients, strict=True):
-            q[i] = sum(float(c) * t for c, t in zip(row, terms, strict=True))
-        for a, b in self._units:
-            norm = square_root(sum(x * x for x in q[a:b]))
-            q[a:b] = [x / norm for x in q[a:b]]
+    return guess
 
 
 def newton(m: Mechanism, model: ClusterModel, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> Way:
     """Return Newton's method from a polynomial, with as many steps as close the loops at all known poses."""
-    way = Way(m, model, ids, Polynomial(m, ids, known, q))
+    way = Way(m, model, ids, polynomial(m, ids, known, q))
     inside = [i for j in m.ids for i in in_q(m.model.own_tree, j)]
     for way.steps in range(2, _MOST + 1):
         pose = way(Graph().inputs(0, len(ids)))
-        outputs = {"q": objects(pose.q[inside]), "told": objects([pose.residual, pose.margin])}
-        found, told = Program.of("way", [("known", len(ids))], outputs)(known)
-        if (told[:, 0] <= _CLOSED).all() and (told[:, 1] > 0.0).all() and np.abs(found - q[:, inside]).max() < 1e-6:
+        outputs = {"q": pose.q[inside], "status": objects([pose.residual, pose.margin])}
+        found, status = Program.of("way", [("known", len(ids))], outputs)(known)
+        if (status[:, 0] <= _CLOSED).all() and (status[:, 1] > 0.0).all() and np.abs(found - q[:, inside]).max() < 1e-6:
             break
     return way
 
@@ -261,73 +205,50 @@ def newton(m: Mechanism, model: ClusterModel, ids: Sequence[int], known: np.ndar
 # --- poses
 def region_of(m: Mechanism, given: Any) -> np.ndarray:
     """Return lower and upper end of each joint, shape (n, 2)."""
-    tree = m.model.own_tree
-    if given is not None:
-        found = np.asarray(given, dtype=float)
-        if found.shape != (len(m.joints), 2) or not (found[:, 0] < found[:, 1]).all():
-            raise ConfigurationError(
-                f"MotorSpace: region must be (low, high) of each of {len(m.joints)} joints, got {given!r}."
-            )
-        return found
-    rows = []
-    for j in m.joints:
-        start, i = coordinate(tree, j, m.model.q_reference), tree.idx_qs[j]
-        low, high = (
-            float(x[i]) if tree.nqs[j] == 1 else math.inf for x in (tree.lowerPositionLimit, tree.upperPositionLimit)
-        )
-        wide = _WIDE[m.place(j)[1]]
-        limited = low < high and max(abs(low), abs(high)) < 1e3
+    tree, rows = m.model.own_tree, list[Any]()
+    for j, start in zip(m.joints, m.values(m.joints, m.model.q_reference), strict=True):
+        low, high = (float(x[tree.idx_qs[j]]) for x in (tree.lowerPositionLimit, tree.upperPositionLimit))
+        limited, wide = tree.nqs[j] == 1 and -1e3 < low < high < 1e3, 0.02 if slides(tree, j) else 0.5
         rows.append((min(low, start), max(high, start)) if limited else (start - wide, start + wide))
-    return np.array(rows)
+    found = np.asarray(rows if given is None else given, dtype=float)
+    if found.shape != (len(rows), 2) or not (found[:, 0] < found[:, 1]).all():
+        raise ConfigurationError(
+            f"MotorSpace: region must be (low, high) of each of {len(rows)} joints, got {given!r}."
+        )
+    return found
 
 
 def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return poses on a grid over the region, reached from the reference pose on its branch.
-
-    Returns:
-        Positions of the joints, shape (N, n), and configurations, shape (N, nq).
-    """
+    """Return poses on a grid over the region, reached from the reference pose on its branch: joints, and q."""
     model, data, n = m.by_joints, m.by_joints.createData(), len(m.joints)
-    columns = m.columns(model)
-    axes = [np.linspace(low, high, _NODES[n]) for low, high in region]
-    start = m.values(m.joints, model.q_reference)
+    columns, start = m.columns(model), m.values(m.joints, model.q_reference)
 
     def jacobian(q: np.ndarray) -> np.ndarray:
         return m.of_motors(coupling_jacobian(model, data, q)[:, columns])
 
-    sign = np.sign(np.linalg.det(jacobian(model.q_reference)))
-
-    def go(q: np.ndarray, change: np.ndarray) -> np.ndarray | None:
+    def go(q: np.ndarray, way: np.ndarray) -> np.ndarray | None:
         v = np.zeros(model.nv)
-        v[columns] = change
+        v[columns] = way
         try:
-            moved = integrate(model, q, v)
-            J = jacobian(moved)
+            J = jacobian(moved := integrate(model, q, v))
         except (BranchLost, SingularClusterError):
             return None
-        return moved if np.sign(np.linalg.det(J)) == sign and np.linalg.cond(J) < 1e6 else None
+        return moved if np.linalg.det(J) * sign > 0.0 and np.linalg.cond(J) < 1e6 else None
 
-    first = tuple(int(np.argmin(np.abs(axis - x))) for axis, x in zip(axes, start, strict=True))
-    at = {first: go(model.q_reference, [axis[k] - x for axis, k, x in zip(axes, first, start, strict=True)])}
-    waiting = deque([first] if at[first] is not None else [])
-    while waiting:
-        node = waiting.popleft()
-        for k, way in itertools.product(range(n), (-1, 1)):
-            other = (*node[:k], node[k] + way, *node[k + 1 :])
-            if other in at or not 0 <= other[k] < len(axes[k]):
-                continue
-            change = np.zeros(n)
-            change[k] = axes[k][other[k]] - axes[k][node[k]]
-            at[other] = go(at[node], change)
-            if at[other] is not None:
-                waiting.append(other)
-            else:
-                del at[other]  # another neighbour may lead there
-    reached = {node: q for node, q in at.items() if q is not None}
+    sign, axes = np.linalg.det(jacobian(model.q_reference)), [np.linspace(*ends, _NODES[n]) for ends in region]
+    reached: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+    nodes = [(k, np.array([axis[i] for axis, i in zip(axes, k, strict=True)])) for k in np.ndindex(*map(len, axes))]
+    for k, x in sorted(nodes, key=lambda node: float(np.linalg.norm((node[1] - start) / np.ptp(region, axis=1)))):
+        near = [(*k[:i], k[i] + step, *k[i + 1 :]) for i in range(n) for step in (-1, 1)]
+        for x0, q0 in [reached[other] for other in near if other in reached] or [(start, model.q_reference)][
+            : not reached
+        ]:
+            if (q := go(q0, x - x0)) is not None:
+                reached[k] = x, q
+                break
     if len(reached) < 3**n:
         raise ConfigurationError(
-            f"MotorSpace: of the region {region.tolist()} of {', '.join(model.own_tree.names[j] for j in m.joints)} "
-            f"almost nothing can be reached from the reference pose, at {start.tolist()}. Give a region= about it."
+            f"MotorSpace: of the region {region.tolist()} of {', '.join(model.names[j] for j in m.joints)} almost nothing "
+            f"is reached from the reference pose, at {start.tolist()}. Give a region= about it."
         )
-    x = np.array([[axis[k] for axis, k in zip(axes, node, strict=True)] for node in reached])
-    return x, np.array(list(reached.values()))
+    return np.array([x for x, _ in reached.values()]), np.array([q for _, q in reached.values()])
