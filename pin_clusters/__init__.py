@@ -223,8 +223,8 @@ _LAZY = {
     "approximations": "approximations", "audit": "studies.audit", "baselines": "verification.baselines",
     "codegen": "programs.codegen", "configuration": "model.configuration", "design": "studies.design",
     "loaders": "files.readers", "merging": "files.merging", "motor_space": "programs.motor_space",
-    "reference": "verification.reference", "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps",
-    "tracing": "programs.tracing", "visualize": "visualize", "writers": "files.writers",
+    "reference": "verification.reference", "simulation": "simulation", "study": "studies.study",
+    "sweeps": "studies.sweeps", "tracing": "programs.tracing", "visualize": "visualize", "writers": "files.writers",
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {

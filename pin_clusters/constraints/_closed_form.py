@@ -1,7 +1,8 @@
 """All assemblies of a mechanism at once, where geometry gives them."""
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,6 +46,15 @@ class ClosedForm:
             for j, value in zip(self.dependent, solution, strict=True):
                 set_coordinate(tree, j, found[-1], float(value))
         return found
+
+
+def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.ndarray) -> list[np.ndarray]:
+    """Return all assemblies of an ``explicit`` form; ``first``: which solution of each sine is the user's, +1 or -1."""
+    choices = []
+    for row, branch in zip(explicit(*map(float, x)), first, strict=True):
+        *sine, gear = row if isinstance(row, tuple) else (row, None)
+        choices.append([gear * y for y in sine_equation(*map(float, sine))[::branch]] if gear else sine)
+    return [np.array(found) for found in itertools.product(*choices)]
 
 
 def wrap(angle: float) -> float:

@@ -1,14 +1,14 @@
 """The ankle on two cranks with rods (2-RSU)."""
 
-import itertools
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ...errors import ConstraintError
-from .._closed_form import ClosedForm, sine_equation
+from .._closed_form import ClosedForm, solutions
 from .._frames import coordinate_joint, line_joint
 from .._harmonics import coordinates, harmonic_closure
 from .._planar import check_branch
@@ -62,15 +62,6 @@ class Ankle2RsuGeometry:
             c = 0.5 * (w @ w + crank.tip @ crank.tip - crank.length**2) - w @ along
             found.append((w @ np.cross(crank.axis, crank.tip), w @ (crank.tip - along), c, 1.0))
         return found
-
-    def solve(self, x: np.ndarray) -> list[np.ndarray]:
-        """Return the crank angles for pitch and roll."""
-        sines = self.sines(float(x[0]), float(x[1]))
-        choices = [
-            sine_equation(float(a), float(b), float(c))[::branch]
-            for (a, b, c, _), branch in zip(sines, self.branch, strict=True)
-        ]
-        return [np.array(pair) for pair in itertools.product(*choices)]
 
 
 @dataclass(frozen=True)
@@ -168,7 +159,7 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return the cranks as functions of pitch and roll; up to four assemblies."""
         g = self.geometry(tree)
-        return ClosedForm(g.ankle.pitch_roll, g.joints, g.solve, g.sines)
+        return ClosedForm(g.ankle.pitch_roll, g.joints, partial(solutions, g.sines, g.branch), g.sines)
 
     def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
         """Return them from crank to foot."""

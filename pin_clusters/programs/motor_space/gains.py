@@ -1,7 +1,6 @@
 """Stiffness and damping of joints as those of motors."""
 
-from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -9,8 +8,7 @@ from ..._support.arrays import numbers
 from ...errors import ShapeError
 
 
-@dataclass(frozen=True, eq=False)
-class Gains:
+class Gains(NamedTuple):
     """Gains of motors that act at the joints as was asked for, and what controllers of single motors can do of it.
 
     Attributes:

@@ -1,14 +1,13 @@
 """The functions between joints and motors as programs: of which Python calls machine code, and C is written."""
 
 import itertools
-from collections.abc import Sequence
 from functools import reduce
 from typing import Any
 
 import numpy as np
 
 from ..tracing.expressions import Graph, Number, select
-from ..tracing.program import Program
+from ..tracing.program import Program, objects
 from ..tracing.run import Run
 from .mechanism import Mechanism
 from .ways import Pose, Way, determinant, value
@@ -21,7 +20,6 @@ INPUTS = {
 """What each function takes; entries of matrices by rows."""
 EXPORTED = tuple(name for name in INPUTS if name not in ("configuration", "hessian"))
 """What C gets."""
-Outputs = dict[str, np.ndarray]
 
 
 class Maps:
@@ -33,20 +31,26 @@ class Maps:
 
     def program(self, name: str) -> Program:
         """Return one of ``INPUTS``; its last output is ``status``: what is open, and margins to dead centres."""
-        n, graph = len(self.m.joints), Graph()
+        n, graph, forward = len(self.m.joints), Graph(), name == "forward"
         sizes = {x: n * n if x in ("stiffness", "damping") else n for x in INPUTS[name]}
-        ends = itertools.accumulate(sizes.values())
-        given = [np.array(graph.inputs(end - size, size)) for end, size in zip(ends, sizes.values(), strict=True)]
-        forward = name == "forward"
-        pose = self.ways[forward](np.linalg.inv(self.m.ratios) @ given[0] if forward else given[0])
-        outputs: Outputs = getattr(self, f"_{name}")(pose, *given[1:])
-        status = [pose.residual, pose.margin]
-        if "J" in outputs:  # which was inverted
-            status.append(determinant(outputs.pop("J")) / self._reference)
-        return Program.of(f"{self.m.model.name}, {name}", list(sizes.items()), {**outputs, "status": np.array(status)})
-
-    def _values(self, pose: Pose, ids: Sequence[int]) -> np.ndarray:
-        return np.array([value(self.m.model, pose.q, j) for j in ids], dtype=object)
+        ends = zip(itertools.accumulate(sizes.values()), sizes.values(), strict=True)
+        known, *given = (np.array(graph.inputs(end - size, size)) for end, size in ends)
+        pose = self.ways[forward](np.linalg.inv(self.m.ratios) @ known if forward else known)
+        status, outputs = [pose.residual, pose.margin], dict[str, np.ndarray]()
+        if name in ("torque", "limits", "gains"):
+            J = self.J(pose)
+            status.append(determinant(J) / self._reference)
+            outputs = getattr(self, f"_{name}")(pose, inverse(J), *given)
+        elif name == "joint_torque":
+            outputs["joint_torque"] = self.J(pose).T @ given[0]
+        elif name in ("jacobian", "hessian"):
+            outputs[name] = self.J(pose) if name == "jacobian" else self.H(pose)
+        elif name == "configuration":
+            outputs["q"] = pose.q
+        else:
+            at = [value(self.m.model, pose.q, j) for j in (self.m.joints if forward else self.m.drivers)]
+            outputs |= {"joints": objects(at)} if forward else {"motors": self.m.ratios @ objects(at)}
+        return Program.of(f"{self.m.model.name}, {name}", [*sizes.items()], {**outputs, "status": objects(status)})
 
     def _run(self, pose: Pose, *columns: int) -> Run:
         v = np.zeros(self.m.model.nv)
@@ -65,55 +69,32 @@ class Maps:
         n, columns = len(self.m.joints), self.m.columns(self.m.by_joints)
         H = np.full((n, n, n), 0.0, dtype=object)
         for i, j in itertools.combinations_with_replacement(range(n), 2) if self.m.loops else ():
-            along = self.m.of_motors(self._run(pose, columns[i], columns[j]).bias)
-            H[:, i, j] = H[:, j, i] = along
+            H[:, i, j] = self.m.of_motors(self._run(pose, columns[i], columns[j]).bias)
         for i, j in itertools.combinations(range(n), 2):
             H[:, i, j] = H[:, j, i] = (H[:, i, j] - H[:, i, i] - H[:, j, j]) * 0.5
         return H
 
-    def _forward(self, pose: Pose) -> Outputs:
-        return {"joints": self._values(pose, self.m.joints)}
+    def _torque(self, _: Pose, back: np.ndarray, tau: np.ndarray) -> dict[str, np.ndarray]:
+        return {"motor_torque": back.T @ tau}
 
-    def _inverse(self, pose: Pose) -> Outputs:
-        return {"motors": self.m.ratios @ self._values(pose, self.m.drivers)}
-
-    def _configuration(self, pose: Pose) -> Outputs:
-        return {"q": pose.q}
-
-    def _jacobian(self, pose: Pose) -> Outputs:
-        return {"jacobian": self.J(pose)}
-
-    def _hessian(self, pose: Pose) -> Outputs:
-        return {"hessian": self.H(pose)}
-
-    def _torque(self, pose: Pose, tau: np.ndarray) -> Outputs:
-        J = self.J(pose)
-        return {"motor_torque": inverse(J).T @ tau, "J": J}
-
-    def _joint_torque(self, pose: Pose, tau: np.ndarray) -> Outputs:
-        return {"joint_torque": self.J(pose).T @ tau}
-
-    def _limits(self, pose: Pose, limit: np.ndarray) -> Outputs:
+    def _limits(self, _: Pose, back: np.ndarray, limit: np.ndarray) -> dict[str, np.ndarray]:
         """All torques t with M |t| <= limit: a box in proportion to what each joint can have alone."""
-        J = self.J(pose)
-        M = np.array([[select(x, 0.0, -x, x) for x in row] for row in inverse(J).T], dtype=object)
+        M = np.array([[select(x, 0.0, -x, x) for x in row] for row in back.T], dtype=object)
         alone = np.array([reduce(_less, limit / column) for column in M.T])
-        return {"limits": alone * reduce(_less, limit / (M @ alone)), "J": J}
+        return {"limits": alone * reduce(_less, limit / (M @ alone))}
 
-    def _gains(self, pose: Pose, K: np.ndarray, D: np.ndarray, tau: np.ndarray) -> Outputs:
-        J, n = self.J(pose), len(tau)
-        back = inverse(J)
+    def _gains(self, pose: Pose, back: np.ndarray, K: np.ndarray, D: np.ndarray, tau: np.ndarray) -> dict[str, Any]:
         bent = np.tensordot(back.T @ tau, self.H(pose), 1)
-        found = {"motor_stiffness": back.T @ (K.reshape(n, n) + bent) @ back}
-        return {**found, "motor_damping": back.T @ D.reshape(n, n) @ back, "J": J}
+        motor = [back.T @ M @ back for M in (K.reshape(bent.shape) + bent, D.reshape(bent.shape))]
+        return dict(zip(("motor_stiffness", "motor_damping"), motor, strict=True))
 
 
 def inverse(M: np.ndarray) -> np.ndarray:
     """Return the inverse of a square matrix of at most 3 rows."""
-    found, total, n = np.full(M.shape, 1.0, dtype=object), determinant(M), range(len(M))
+    found, total, n = np.empty(M.shape, dtype=object), determinant(M), range(len(M))
     for i, j in itertools.product(n, n):
         minor = np.delete(np.delete(M, i, axis=0), j, axis=1)
-        found[j, i] = (-1.0) ** (i + j) * (determinant(minor) if len(minor) else 1.0) / total
+        found[j, i] = (-1.0) ** (i + j) * determinant(minor) / total
     return found
 
 

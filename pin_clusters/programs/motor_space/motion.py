@@ -18,14 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, eq=False)
 class StaticMapError:
-    """Torques of motors along a motion: exact ones, and those of the static map.
-
-    Attributes:
-        t: Times, shape (N,), [s].
-        motors: Their names.
-        exact: By inverse dynamics with rotors, cranks and rods, shape (N, n), [N m] or [N].
-        static: J^-T times the torques of the joints, which move links alone, shape (N, n).
-    """
+    """Torques of ``motors`` at times t: ``exact`` ones, and those of the ``static`` map, shape (N, n), [N m] or [N]."""
 
     t: np.ndarray
     motors: tuple[str, ...]

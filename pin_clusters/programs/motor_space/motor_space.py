@@ -3,6 +3,7 @@
 import itertools
 import threading
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import Any, NoReturn
@@ -10,6 +11,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from ..._support.arrays import is_vector, numbers, plain, vector
+from ..._support.trees import set_coordinate
 from ...errors import ArgumentTypeError, BranchLost, ConfigurationError, ModelError, ShapeError, SingularClusterError
 from ...model import ClusterModel
 from ...model.configuration import branches
@@ -17,7 +19,7 @@ from ..machine_code.function import Compiled
 from ..tracing.program import Program
 from .gains import Gains, square
 from .maps import EXPORTED, Maps
-from .mechanism import mechanism_of
+from .mechanism import Mechanism
 from .motion import StaticMapError, static_map_error
 from .ways import Way, closed_form, constant_ratios, explore, newton, region_of
 
@@ -36,9 +38,10 @@ class MotorSpace:
     fixed number of steps of Newton's method from a polynomial, which is made for a region of poses. With theta the
     positions of the motors and J = d theta / d x: ``w = J v``, ``tau = J' tau_motor``.
 
-    Positions, velocities and torques are of shape (n,), or (N, n) for many poses at once, in the order of ``joints``
-    and ``motors``; units are rad and N m, m and N of prismatic joints. Where a motor is at a dead centre, or a pose is
-    out of reach, all functions raise: ``SingularClusterError`` names joint and condition, ``BranchLost`` the gap.
+    Positions, velocities and torques are of shape (n,), or (N, n) for many poses at once, in rad and N m (m and N of
+    prismatic joints). At a dead centre, or out of reach, all functions raise: ``SingularClusterError`` names joint and
+    condition, ``BranchLost`` the gap. Attributes are ``joints``, ``motors``, ``region`` and ``poses``, shape (N, n):
+    what is reached of a grid over the region.
 
     Args:
         model: The robot.
@@ -46,13 +49,6 @@ class MotorSpace:
         motors: Names of what drives it: as many joints (cranks, rods) or rotors, which count at their own shaft.
         region: (low, high) of each joint, for which Newton's method is made; by default the joint's limits, or 0.5 rad
             (20 mm) about the reference pose where it has none.
-
-    Attributes:
-        joints: Their names.
-        motors: Their names.
-        region: Shape (n, 2).
-        poses: What is reached of a grid over the region, shape (N, n).
-        mechanism: Model, cluster and ratios.
 
     Raises:
         UnknownNameError: No joint or motor has a name.
@@ -70,53 +66,43 @@ class MotorSpace:
     """
 
     def __init__(self, model: ClusterModel, joints: Any, motors: Any, *, region: Any = None) -> None:
-        self.mechanism = m = mechanism_of(model, joints, motors)
+        self.mechanism = m = Mechanism(model, joints, motors)
         self.joints, self.motors, self.region = tuple(joints), tuple(motors), region_of(m, region)
-        self._given = (model, self.joints, self.motors), {"region": region}
         if m.loops:
             self.poses, q = explore(m, self.region)
             form, driven = closed_form(m), np.array([m.values(m.drivers, row) for row in q])
             back = Way(m, m.by_joints, m.joints, form) if form else newton(m, m.by_joints, m.joints, self.poses, q)
             ways = back, newton(m, m.by_motors, m.drivers, driven, q)
         else:
-            ways = (
-                Way(m, model, m.joints, constant_ratios(m, m.joints)),
-                Way(m, model, m.drivers, constant_ratios(m, m.drivers)),
-            )
+            ways = tuple(Way(m, model, ids, constant_ratios(m, ids)) for ids in (m.joints, m.drivers))
             self.poses = np.array(list(itertools.product(*self.region)))
         self._maps, self._rooms = Maps(m, *ways), threading.local()
         self._made: dict[str, Compiled] = {}
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what it was made of."""
-        return partial(MotorSpace, **self._given[1]), self._given[0]
-
-    def __repr__(self) -> str:
-        """Name model, joints and motors."""
-        return f"MotorSpace({self.mechanism.model.name!r}: {', '.join(self.joints)} <- {', '.join(self.motors)})"
+        model, region = self.mechanism.model, self.region.tolist() if self.mechanism.loops else None
+        return partial(MotorSpace, region=region), (model, self.joints, self.motors)
 
     # --- positions
     def inverse(self, x: Any, near: Any = None) -> np.ndarray:
-        """Return the positions of the motors; with ``near``, of all assemblies those nearest to it, both of shape (n,)."""
+        """Return the positions of the motors; with ``near``, shape (n,), of all assemblies those nearest to it."""
         if near is None:
             return self._find("inverse", x)
         found, near = self.branches(x), self._sized("near", near)
         return found[np.abs(found - near).sum(axis=1).argmin()] if len(found) else self._find("inverse", x)
 
     def branches(self, x: Any) -> np.ndarray:
-        """Return the positions of the motors in all assemblies with the joints at x, of shape (n,); see ``pc.branches``.
-
-        Returns:
-            Shape (k, n): that on the branch of the reference pose first, if it is there.
-        """
+        """Return the positions of the motors in all assemblies (``pc.branches``), shape (k, n); the default first."""
         m, x, own = self.mechanism, self._sized("x", x), list[np.ndarray]()
-        try:
+        q = np.array(m.model.q_reference)
+        for j, value in zip(m.joints, x, strict=True):
+            set_coordinate(m.model.own_tree, j, q, float(value))
+        with suppress(BranchLost, SingularClusterError):
             own, q = [self.inverse(x)], self.configuration(x)
-        except (BranchLost, SingularClusterError):
-            q = m.at(x)
         found = branches(m.by_joints, q, self.joints[0]) if m.loops else []
-        others = [m.ratios @ m.values(m.drivers, one) for one in found]
-        others = [theta for theta in others if not own or np.abs(theta - own[0]).max() > 1e-6]
+        turned = [m.ratios @ m.values(m.drivers, one) for one in found]
+        others = [theta for theta in turned if not own or np.abs(theta - own[0]).max() > 1e-6]
         return np.array([*own, *others]).reshape(-1, len(self.joints))
 
     def forward(self, motors: Any) -> np.ndarray:
@@ -149,7 +135,7 @@ class MotorSpace:
         return self.motor_velocity(x, a) + np.einsum("...kij,...i,...j->...k", self.hessian(x), v, v)
 
     def motor_torque(self, x: Any, tau: Any) -> np.ndarray:
-        """Return the torques of the motors that act at the joints as ``tau``, J^-T tau, as if nothing between had a mass."""
+        """Return the torques of the motors that act at the joints as ``tau``, J^-T tau: nothing between has a mass."""
         return self._find("torque", x, tau)
 
     def joint_torque(self, x: Any, tau: Any) -> np.ndarray:
@@ -161,19 +147,14 @@ class MotorSpace:
         """Return gains of the motors that act at the joints as stiffness and damping there, in one pose.
 
         With K = -d tau / d x at the joints, the motors' is J^-T (K + sum_k tau_motor_k d2theta_k/dx2) J^-1: the second
-        term is what a constant torque of the motors changes at the joints as the mechanism turns.
-
-        Args:
-            x: Of the joints, shape (n,).
-            stiffness: At the joints: a number, one each, or a matrix.
-            damping: Likewise.
-            tau: Torque of the joints there, shape (n,); none by default.
+        term is what a constant torque of the motors changes at the joints as the mechanism turns. Gains are a number,
+        one per joint or a matrix; ``tau``, shape (n,), is the torque of the joints there, none by default.
         """
         J, n = self._regular(self._sized("x", x)), len(self.joints)
         return Gains.of(J, square("stiffness", stiffness, n), square("damping", damping, n), self._bent(x, tau))
 
     def motor_to_joint_gains(self, x: Any, stiffness: Any, damping: Any = 0.0, tau: Any = None) -> tuple[Any, Any]:
-        """Return stiffness and damping at the joints, (n, n) each, of gains of the motors: the way back of the other one."""
+        """Return stiffness and damping at the joints, (n, n) each, of gains of the motors; as the other way."""
         J, n = self.jacobian(self._sized("x", x)), len(self.joints)
         K, D = square("stiffness", stiffness, n), square("damping", damping, n)
         return J.T @ K @ J - self._bent(x, tau), J.T @ D @ J
@@ -184,7 +165,7 @@ class MotorSpace:
 
     # --- limits
     def torque_polygon(self, x: Any, limits: Limits = None, speed: Any = None) -> np.ndarray:
-        """Return the corners of what the motors can make at the joints.
+        """Return the corners of what the motors can make at the joints; of two joints counter-clockwise.
 
         Args:
             x: Of the joints.
@@ -193,7 +174,7 @@ class MotorSpace:
             speed: Of the motors, for such a function; zero by default.
 
         Returns:
-            Shape (2^n, n), or (N, 2^n, n): of two joints counter-clockwise.
+            Shape (2^n, n), or (N, 2^n, n).
         """
         return _corners(np.swapaxes(self.jacobian(x), -1, -2), self._limits("torque", limits, speed))
 
@@ -210,12 +191,9 @@ class MotorSpace:
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
     def safe_limits(self, x: Any = None, limits: Limits = None, *, of: str = "torque") -> np.ndarray:
-        """Return half sides of the largest box of torques (or speeds) of the joints that motors can make at all of some poses.
+        """Return half sides of the largest box of torques (or speeds) that the joints can have at all poses x.
 
-        Args:
-            x: The poses, shape (N, n); by default ``poses``.
-            limits: As in ``torque_polygon``.
-            of: ``"torque"`` or ``"speed"``.
+        x is of shape (N, n), by default ``poses``; limits are as in ``torque_polygon``; ``of``: "torque" or "speed".
         """
         from scipy.optimize import minimize  # whose import takes time
 
@@ -255,19 +233,9 @@ class MotorSpace:
         """Return what the static map J^-T tau lacks along a motion, against exact inverse dynamics.
 
         The static map has the torques of the joints that move links alone (no cranks, rods and rotors), as a serial
-        model computes them. The motion is ``x``, of the joints in a robot that rests otherwise (velocities and
-        accelerations by a spline of fifth degree), or ``q``, ``v`` and ``a`` of the robot.
-
-        Args:
-            t: Times, shape (N,), [s].
-            x: Of the joints, shape (N, n).
-            q: Configurations, shape (N, nq).
-            v: Velocities, shape (N, nv).
-            a: Accelerations, shape (N, nv).
-            tau: Torques at the joints that both have besides, as of forces of the ground, shape (N, n).
-
-        Returns:
-            Both torques, their difference, its worst and its root mean square in per cent.
+        model computes them. The motion is ``x``, shape (N, n), of joints in a robot that rests otherwise (velocities
+        and accelerations by a spline of fifth degree), or ``q``, ``v`` and ``a`` of the robot, a row each time t [s];
+        ``tau``, shape (N, n), are torques at the joints that both have besides, as of forces of the ground.
         """
         return static_map_error(self, t, x, q, v, a, tau)
 
@@ -347,19 +315,19 @@ class MotorSpace:
         if not status[0] <= OPEN:
             region = ", ".join(f"{a} {x:.4g} to {y:.4g}" for a, (x, y) in zip(self.joints, self.region, strict=True))
             raise BranchLost(
-                f"MotorSpace, {name}: at {at}{where} the loops of {', '.join(cluster)} stay open by {status[0]:.3g}. That "
-                f"cannot be reached on this branch, or is far from the region {region}; give region= if that is so.",
+                f"MotorSpace, {name}: at {at}{where} the loops of {', '.join(cluster)} stay open by {status[0]:.3g}. "
+                f"That cannot be reached on this branch, or is far from the region {region}: then give region=.",
                 cluster,
             )
         x = self._compiled(name).program(known)[0] if forward else known
-        J, back = self._compiled("jacobian").program(np.array(x))[0], forward or len(status) > 2 and status[1] > NEAR
+        J, back = self._compiled("jacobian").program(np.array(x))[0], forward or (len(status) > 2 and status[1] > NEAR)
         with np.errstate(all="ignore"):
             rates = np.linalg.pinv(J, rcond=0.0) if back and np.isfinite(J).all() else J
             lost = (self.joints if back else self.motors)[int(np.abs(rates).max(axis=1).argmax())]
         raise SingularClusterError(
-            f"MotorSpace, {name}: at {at}{where} {lost!r} is at a dead centre of the mechanism, or beyond: the condition of "
-            f"d theta / d x is {np.linalg.cond(J):.3g}, the margin {min(status[1:]):.3g} (1 in the reference pose, {NEAR:g} "
-            "is the least). Keep away from it: limit the joints.",
+            f"MotorSpace, {name}: at {at}{where} {lost!r} is at a dead centre, or beyond: the condition of "
+            f"d theta / d x is {np.linalg.cond(J):.3g}, the margin {min(status[1:]):.3g} (1 in the reference pose, "
+            f"{NEAR:g} is the least). Keep away from it: limit the joints.",
             cluster,
         )
 

@@ -33,12 +33,9 @@ _MOST, _CLOSED = 8, 1e-13
 
 
 class Pose(NamedTuple):
-    """A mechanism, as expressions of what is known.
+    """A mechanism, as expressions: q of the robot, the largest value of its equations, and how far dead centres are.
 
-    Attributes:
-        q: Configuration of the robot, the other joints at the reference pose.
-        residual: The largest value of the equations of the loops.
-        margin: 1 at the reference pose, 0 where the dependent joints are not determined, negative on another branch.
+    The margin is 1 at the reference pose, 0 where the dependent joints are not determined, negative on another branch.
     """
 
     q: np.ndarray
@@ -47,7 +44,7 @@ class Pose(NamedTuple):
 
 
 class Way:
-    """From the coordinates of joints that are independent in a model to the pose: a guess, and steps of Newton's method."""
+    """From the coordinates of joints that are independent in a model to the pose: a guess, and Newton's method."""
 
     def __init__(self, m: Mechanism, model: ClusterModel, ids: Sequence[int], guess: Guess) -> None:
         self.loops, self.model, self.ids, self.guess, self.steps = m.loops, model, ids, guess, 0
@@ -88,11 +85,10 @@ class Way:
 
 def determinant(M: np.ndarray) -> Number:
     """Return the determinant of a small matrix; a larger one must not be far from the identity."""
-    if len(M) <= 3:
-        minors = (determinant(np.delete(M[1:], k, axis=1)) for k in range(len(M)) if len(M) > 1)
-        return sum((-1.0) ** k * M[0, k] * x for k, x in enumerate(minors)) if len(M) > 1 else M[0, 0]
-    rest = M[1:, 1:] - np.outer(M[1:, 0] / M[0, 0], M[0, 1:])
-    return M[0, 0] * determinant(rest)
+    if len(M) > 3:
+        return M[0, 0] * determinant(M[1:, 1:] - np.outer(M[1:, 0] / M[0, 0], M[0, 1:]))
+    minors = (determinant(np.delete(M[1:], k, axis=1)) for k in range(len(M)))
+    return sum((-1.0) ** k * M[0, k] * x for k, x in enumerate(minors)) if len(M) else 1.0
 
 
 def angle_about(middle: float, y: Number, x: Number) -> Number:
@@ -248,7 +244,7 @@ def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
                 break
     if len(reached) < 3**n:
         raise ConfigurationError(
-            f"MotorSpace: of the region {region.tolist()} of {', '.join(model.names[j] for j in m.joints)} almost nothing "
-            f"is reached from the reference pose, at {start.tolist()}. Give a region= about it."
+            f"MotorSpace: of the region {region.tolist()} of {', '.join(model.names[j] for j in m.joints)} almost "
+            f"nothing is reached from the reference pose, at {start.tolist()}. Give a region= about it."
         )
     return np.array([x for x, _ in reached.values()]), np.array([q for _, q in reached.values()])
