@@ -80,8 +80,8 @@ class Maps:
     def _limits(self, _: Pose, back: np.ndarray, limit: np.ndarray) -> dict[str, np.ndarray]:
         """All torques t with M |t| <= limit: a box in proportion to what each joint can have alone."""
         M = np.array([[select(x, 0.0, -x, x) for x in row] for row in back.T], dtype=object)
-        alone = np.array([reduce(_less, limit / column) for column in M.T])
-        return {"limits": alone * reduce(_less, limit / (M @ alone))}
+        alone = np.array([1.0 / reduce(_more, column / limit) for column in M.T])
+        return {"limits": alone / reduce(_more, (M @ alone) / limit)}
 
     def _gains(self, pose: Pose, back: np.ndarray, K: np.ndarray, D: np.ndarray, tau: np.ndarray) -> dict[str, Any]:
         bent = np.tensordot(back.T @ tau, self.H(pose), 1)
@@ -98,5 +98,5 @@ def inverse(M: np.ndarray) -> np.ndarray:
     return found
 
 
-def _less(x: Number, y: Number) -> Any:
-    return select(x, y, x, y)
+def _more(x: Number, y: Number) -> Any:
+    return select(x, y, y, x)

@@ -27,6 +27,8 @@ OPEN = 1e-9
 """Loops that stay open by more are not closed, [m] or [rad]."""
 NEAR = 1e-6
 """The margin to a dead centre, in parts of that of the reference pose, below which maps are refused."""
+BESIDE = 0.1
+"""Where loops stay open at less, it is for a dead centre."""
 Limits = np.ndarray | Sequence[Any] | Callable[[np.ndarray], Any] | None
 
 
@@ -291,7 +293,7 @@ class MotorSpace:
                 raise ShapeError(f"{label} has shape {x.shape}; expected ({size},), or (N, {size}) for N poses in all.")
         if not count:
             return self._find(name, *(plain(x) for _, _, x in inputs))
-        rows = [np.array(np.broadcast_to(x, (*count, size)), dtype=float) for _, size, x in inputs]
+        rows = [np.array(np.broadcast_to(x, (*count, size)), float, order="C") for _, size, x in inputs]
         found, status = made(*rows)
         bad = ~((status[:, 0] <= OPEN) & (status[:, 1:] > NEAR).all(axis=1))
         if bad.any():
@@ -312,7 +314,8 @@ class MotorSpace:
         at = ", ".join(f"{a} = {x:.6g}" for a, x in zip(self.motors if forward else self.joints, known, strict=True))
         if not np.isfinite(known).all():
             raise ConfigurationError(f"MotorSpace, {name}: {at}{where} is not finite.")
-        if not status[0] <= OPEN:
+        margin = min(status[1:])
+        if not status[0] <= OPEN and not abs(margin) < BESIDE:
             region = ", ".join(f"{a} {x:.4g} to {y:.4g}" for a, (x, y) in zip(self.joints, self.region, strict=True))
             raise BranchLost(
                 f"MotorSpace, {name}: at {at}{where} the loops of {', '.join(cluster)} stay open by {status[0]:.3g}. "
@@ -321,13 +324,16 @@ class MotorSpace:
             )
         x = self._compiled(name).program(known)[0] if forward else known
         J, back = self._compiled("jacobian").program(np.array(x))[0], forward or (len(status) > 2 and status[1] > NEAR)
-        with np.errstate(all="ignore"):
-            rates = np.linalg.pinv(J, rcond=0.0) if back and np.isfinite(J).all() else J
-            lost = (self.joints if back else self.motors)[int(np.abs(rates).max(axis=1).argmax())]
+        finite = bool(np.isfinite(J).all())
+        rates, condition = (
+            np.linalg.pinv(J, rcond=0.0) if back and finite else J,
+            np.linalg.cond(J) if finite else np.inf,
+        )
+        lost = (self.joints if back else self.motors)[int(np.abs(rates).max(axis=1).argmax())]
         raise SingularClusterError(
-            f"MotorSpace, {name}: at {at}{where} {lost!r} is at a dead centre, or beyond: the condition of "
-            f"d theta / d x is {np.linalg.cond(J):.3g}, the margin {min(status[1:]):.3g} (1 in the reference pose, "
-            f"{NEAR:g} is the least). Keep away from it: limit the joints.",
+            f"MotorSpace, {name}: at {at}{where} {lost!r} is at a dead centre, or beyond: d theta / d x has the "
+            f"condition {condition:.3g}, the margin {margin:.3g} (1 in the reference pose, {NEAR:g} is the least), and "
+            f"loops stay open by {status[0]:.3g}. Keep away from it: limit the joints.",
             cluster,
         )
 
