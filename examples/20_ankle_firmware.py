@@ -40,7 +40,7 @@ ANKLES = {
     "G1": Ankle(
         (0.0, 0.0, -0.017558), (1.0, 0.0, 0.0), ((0.022, 0.0, 0.15087), (0.022, 0.0, 0.21587)),
         ((0.013, 0.016529, -0.0039746), (0.0175, -0.016359, -0.0046245)),
-        ((0.022, 0.015, 0.008), (0.022, -0.015, 0.008)), ((-0.5, 0.4), (-0.26, 0.26)), 0.30033,
+        ((0.022, 0.015, 0.008), (0.022, -0.015, 0.008)), ((-0.4, 0.3), (-0.2, 0.2)), 0.30033,
     ),
     "TienKung": Ankle(
         (0.0, 0.0, 0.0), (0.0, 1.0, 0.0), ((0.0, 0.043252, 0.215), (0.0, -0.043247, 0.14)), (BACK, BACK),
@@ -110,9 +110,8 @@ def main(folder: str | None = None) -> dict[str, dict[str, Any]]:
         safe = space.safe_limits(None, limits), space.safe_limits(None, speeds, of="speed")
         print(f"{name}: pitch 0.3, roll 0.1 rad are cranks at {np.round(space.inverse(x), 4)} rad")
         print(f"  gains {KP} N m/rad at the joints are, at the motors,\n{np.round(gains.stiffness, 2)}")
-        print(
-            f"  or {np.round(gains.diagonal_stiffness, 2)} alone, which is {100 * gains.lost_stiffness:.0f} % off at the joints"
-        )
+        alone, lost = np.round(gains.diagonal_stiffness, 2), 100.0 * gains.lost_stiffness
+        print(f"  or {alone} alone, which is {lost:.0f} % off at the joints")
         print(
             f"  a command of {np.round(wanted, 1)} N m is {np.round(motor, 1)} N m at the motors, of at most {TORQUE:g}"
         )
