@@ -9,15 +9,10 @@ from ...errors import ShapeError
 
 
 class Gains(NamedTuple):
-    """Gains of motors that act at the joints as was asked for, and what controllers of single motors can do of it.
+    """Gains of motors that act at the joints as was asked for, (n, n), and what controllers of one motor each can do.
 
-    Attributes:
-        stiffness: Torque of the motors per change of their positions, less the sign, shape (n, n).
-        damping: The same by speeds, shape (n, n).
-        diagonal_stiffness: Gains without coupling, not negative, that come nearest at the joints, shape (n,).
-        diagonal_damping: Likewise.
-        lost_stiffness: How far the stiffness at the joints is then off, in parts of the one asked for (Frobenius).
-        lost_damping: Likewise.
+    ``diagonal_stiffness`` and ``diagonal_damping``, shape (n,), not negative, come nearest at the joints without coupling;
+    ``lost_stiffness`` and ``lost_damping`` say how far they are off there, in parts of what was asked for (Frobenius).
     """
 
     stiffness: np.ndarray

@@ -41,8 +41,16 @@ class StaticMapError:
         return 100.0 * float(np.linalg.norm(self.error) / np.linalg.norm(self.exact))
 
 
-def static_map_error(space: "MotorSpace", t: Any, x: Any, q: Any, v: Any, a: Any, tau: Any) -> StaticMapError:
-    """See ``MotorSpace.static_map_error``."""
+def static_map_error(
+    space: "MotorSpace", t: Any, x: Any = None, *, q: Any = None, v: Any = None, a: Any = None, tau: Any = None
+) -> StaticMapError:
+    """Return what the static map J^-T tau lacks along a motion, against exact inverse dynamics.
+
+    The static map has the torques of the joints that move links alone (no cranks, rods and rotors), as a serial model
+    has them. The motion is ``x``, shape (N, n), of joints in a robot that rests otherwise (velocities and accelerations
+    by a spline of fifth degree), or ``q``, ``v`` and ``a`` of the robot, a row each time t [s]; ``tau``, shape (N, n), are
+    torques at the joints that both have besides, as of forces of the ground.
+    """
     m, n, times = space.mechanism, len(space.joints), numbers("t", t).astype(float)
     if times.ndim != 1 or len(times) < 6 or not (np.diff(times) > 0.0).all():
         raise ShapeError(f"t must be at least 6 growing times, got shape {times.shape}.")
@@ -85,12 +93,9 @@ def _of_joints(space: "MotorSpace", t: np.ndarray, x: np.ndarray) -> list[np.nda
 
 def _links(space: "MotorSpace") -> pin.Model:
     """Return the tree as a serial model has it: what the joints carry, without cranks, rods and rotors."""
-    m = space.mechanism
-    tree = m.model.own_tree.copy()
-    armature = np.array(tree.armature)
-    armature[[i for j in m.ids for i in in_v(tree, j)]] = 0.0
-    tree.armature = armature
-    for j in m.ids:
-        if j not in m.joints:
-            tree.inertias[j] = pin.Inertia.Zero()
+    m, tree = space.mechanism, space.mechanism.model.own_tree.copy()
+    own = np.isin(np.arange(tree.nv), [i for j in m.ids for i in in_v(tree, j)])
+    tree.armature = np.where(own, 0.0, tree.armature)
+    for j in set(m.ids) - set(m.joints):
+        tree.inertias[j] = pin.Inertia.Zero()
     return tree

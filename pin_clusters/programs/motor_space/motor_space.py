@@ -20,15 +20,11 @@ from ..tracing.program import Program
 from .gains import Gains, square
 from .maps import EXPORTED, Maps
 from .mechanism import Mechanism
-from .motion import StaticMapError, static_map_error
+from .motion import static_map_error
 from .ways import Way, closed_form, constant_ratios, explore, newton, region_of
 
-OPEN = 1e-9
-"""Loops that stay open by more are not closed, [m] or [rad]."""
-NEAR = 1e-6
-"""The margin to a dead centre, in parts of that of the reference pose, below which maps are refused."""
-BESIDE = 0.1
-"""Where loops stay open at less, it is for a dead centre."""
+OPEN = 1e-9  # loops that stay open by more are not closed, [m] or [rad]
+NEAR, BESIDE = 1e-6, 0.1  # margins below which maps are refused, and below which loops are open for a dead centre
 Limits = np.ndarray | Sequence[Any] | Callable[[np.ndarray], Any] | None
 
 
@@ -37,13 +33,11 @@ class MotorSpace:
 
     Everything follows from the mechanism's own equations, on the branch of the reference pose, in fixed time: by the
     closed form from joints to motors where there is one (``ankle_2rsu``, ``push_rod_ankle``, ``tello_hip``), else by a
-    fixed number of steps of Newton's method from a polynomial, which is made for a region of poses. With theta the
-    positions of the motors and J = d theta / d x: ``w = J v``, ``tau = J' tau_motor``.
-
-    Positions, velocities and torques are of shape (n,), or (N, n) for many poses at once, in rad and N m (m and N of
-    prismatic joints). At a dead centre, or out of reach, all functions raise: ``SingularClusterError`` names joint and
-    condition, ``BranchLost`` the gap. Attributes are ``joints``, ``motors``, ``region`` and ``poses``, shape (N, n):
-    what is reached of a grid over the region.
+    fixed number of steps of Newton's method from a polynomial, made for a region of poses. With theta the positions of
+    the motors and J = d theta / d x: ``w = J v``, ``tau = J' tau_motor``. Values are of shape (n,), or (N, n) for many
+    poses at once, in rad and N m (m and N of prismatic joints). At a dead centre, or out of reach, all functions raise:
+    ``SingularClusterError`` names joint and condition, ``BranchLost`` the gap. Attributes are ``joints``, ``motors``,
+    ``region`` and ``poses``, shape (N, n): what is reached of a grid over the region.
 
     Args:
         model: The robot.
@@ -54,8 +48,7 @@ class MotorSpace:
 
     Raises:
         UnknownNameError: No joint or motor has a name.
-        UnsupportedJointError: A joint has more than one degree of freedom.
-        ModelError: Names are not of one mechanism, or not as many as it has degrees of freedom.
+        ModelError: Names are not of one mechanism, not as many as its freedoms, or joints of more degrees of freedom.
         ConfigurationError: Of the region almost nothing can be reached.
         NotAvailableError: A function that the user compiled ties the joints.
 
@@ -148,9 +141,9 @@ class MotorSpace:
     def joint_to_motor_gains(self, x: Any, stiffness: Any, damping: Any = 0.0, tau: Any = None) -> Gains:
         """Return gains of the motors that act at the joints as stiffness and damping there, in one pose.
 
-        With K = -d tau / d x at the joints, the motors' is J^-T (K + sum_k tau_motor_k d2theta_k/dx2) J^-1: the second
-        term is what a constant torque of the motors changes at the joints as the mechanism turns. Gains are a number,
-        one per joint or a matrix; ``tau``, shape (n,), is the torque of the joints there, none by default.
+        With K = -d tau / d x there, the motors' is J^-T (K + sum_k tau_motor_k d2theta_k/dx2) J^-1; the second term is
+        what a constant torque of the motors changes as the mechanism turns. Gains are a number, one per joint or a
+        matrix; ``tau``, shape (n,), is the torque of the joints there, none by default.
         """
         J, n = self._regular(self._sized("x", x)), len(self.joints)
         return Gains.of(J, square("stiffness", stiffness, n), square("damping", damping, n), self._bent(x, tau))
@@ -158,8 +151,8 @@ class MotorSpace:
     def motor_to_joint_gains(self, x: Any, stiffness: Any, damping: Any = 0.0, tau: Any = None) -> tuple[Any, Any]:
         """Return stiffness and damping at the joints, (n, n) each, of gains of the motors; as the other way."""
         J, n = self.jacobian(self._sized("x", x)), len(self.joints)
-        K, D = square("stiffness", stiffness, n), square("damping", damping, n)
-        return J.T @ K @ J - self._bent(x, tau), J.T @ D @ J
+        bent = self._bent(x, tau)
+        return J.T @ square("stiffness", stiffness, n) @ J - bent, J.T @ square("damping", damping, n) @ J
 
     def _bent(self, x: Any, tau: Any) -> np.ndarray:
         motor = 0.0 * self.jacobian(x)[0] if tau is None else self.motor_torque(x, self._sized("tau", tau))
@@ -167,16 +160,10 @@ class MotorSpace:
 
     # --- limits
     def torque_polygon(self, x: Any, limits: Limits = None, speed: Any = None) -> np.ndarray:
-        """Return the corners of what the motors can make at the joints; of two joints counter-clockwise.
+        """Return the corners of what the motors can make at the joints, (2^n, n) or (N, 2^n, n), counter-clockwise of two.
 
-        Args:
-            x: Of the joints.
-            limits: Torques of the motors, (n,), or (n, 2) with the lower ones first, or a function that returns such
-                for their speeds; by default the efforts of the file.
-            speed: Of the motors, for such a function; zero by default.
-
-        Returns:
-            Shape (2^n, n), or (N, 2^n, n).
+        Limits are torques of the motors, (n,), or (n, 2) with the lower ones first, or a function that returns such for
+        their ``speed``, zero by default; without any they are the efforts of the file.
         """
         return _corners(np.swapaxes(self.jacobian(x), -1, -2), self._limits("torque", limits, speed))
 
@@ -185,10 +172,9 @@ class MotorSpace:
         return _corners(np.linalg.inv(self._regular(x)), self._limits("speed", limits))
 
     def limits(self, x: Any, limits: Limits = None) -> np.ndarray:
-        """Return torques of the joints that can be had whatever their signs, all at once: half sides of a box, like x.
+        """Return half sides, like x, of the largest box of torques of the joints in proportion to what each has alone.
 
-        Of all boxes the largest whose sides are in proportion to what each joint can have alone: in fixed time, as C
-        has it. ``safe_limits`` is for many poses, and has the largest of all.
+        It takes fixed time, in C too. ``safe_limits`` is for many poses, and has the largest of all boxes.
         """
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
@@ -220,34 +206,21 @@ class MotorSpace:
             given = given(np.zeros(n) if speed is None else self._sized("speed", speed))
         found = numbers("limits", given).astype(float)
         if found.shape not in ((n,), (n, 2)):
-            raise ShapeError(
-                f"limits have shape {found.shape}; expected ({n},), or ({n}, 2) with the lower ones first."
-            )
+            raise ShapeError(f"limits have shape {found.shape}; expected ({n},), or ({n}, 2), the lower ones first.")
         pair = np.array([-found, found]) if found.ndim == 1 else found.T
         if not (np.isfinite(pair).all() and (pair[0] < 0.0).all() and (pair[1] > 0.0).all()):
             raise ArgumentTypeError(f"limits must be finite, and have zero between them; got {found.tolist()}.")
         return pair
 
-    # --- motion
-    def static_map_error(
-        self, t: Any, x: Any = None, *, q: Any = None, v: Any = None, a: Any = None, tau: Any = None
-    ) -> StaticMapError:
-        """Return what the static map J^-T tau lacks along a motion, against exact inverse dynamics.
-
-        The static map has the torques of the joints that move links alone (no cranks, rods and rotors), as a serial
-        model computes them. The motion is ``x``, shape (N, n), of joints in a robot that rests otherwise (velocities
-        and accelerations by a spline of fifth degree), or ``q``, ``v`` and ``a`` of the robot, a row each time t [s];
-        ``tau``, shape (N, n), are torques at the joints that both have besides, as of forces of the ground.
-        """
-        return static_map_error(self, t, x, q, v, a, tau)
+    static_map_error = static_map_error
 
     # --- code
     @property
     def programs(self) -> tuple[Program, ...]:
-        """What ``pc.codegen.export(model, folder, space.programs)`` takes: forward, inverse, jacobian, torque and more.
+        """What ``pc.codegen.export(model, folder, space.programs)`` takes.
 
-        ``status`` tells of each result: by how much loops stay open, and margins that are 1 at the reference pose and
-        fall to 0 at dead centres; a result is sound while the first is below 1e-9 and the others are positive.
+        ``status`` of each result: by how much loops stay open, which is below 1e-9 if it is sound, and margins to dead
+        centres, 1 in the reference pose, which are then positive.
         """
         n, x = len(self.joints), self.poses[:: max(1, len(self.poses) // 12)]
         numbers = np.random.default_rng(0).uniform(0.5, 1.0, (6, len(x), n * n))
@@ -264,8 +237,7 @@ class MotorSpace:
     def _prepare(self, name: str) -> tuple[Any, ...]:
         """Return a function, and rooms of this thread for what goes in and comes out."""
         made = self._compiled(name)
-        given = [np.empty(size) for _, size in made.program.inputs]
-        found, status = (np.empty(shape) for _, shape in made.program.outputs)
+        given, (found, status) = ([np.empty(x) for _, x in y] for y in (made.program.inputs, made.program.outputs))
         addresses = [x.ctypes.data for x in (*given, found, status)]
         entry = made.one, given, addresses, found, memoryview(status)  # of which numbers are read faster
         self._rooms.__dict__[name] = entry
@@ -310,20 +282,24 @@ class MotorSpace:
 
     def _refuse(self, name: str, known: np.ndarray, status: Sequence[float], where: str = "") -> NoReturn:
         """Raise the error that says what is wrong with a pose."""
-        cluster, forward = self.mechanism.cluster.joints, name == "forward"
-        at = ", ".join(f"{a} = {x:.6g}" for a, x in zip(self.motors if forward else self.joints, known, strict=True))
+        cluster, forward, (gap, *margins) = self.mechanism.cluster.joints, name == "forward", status
+        names = self.motors if forward else self.joints
+        text = (
+            f"MotorSpace, {name}: at {', '.join(f'{a} = {x:.6g}' for a, x in zip(names, known, strict=True))}{where} "
+        )
         if not np.isfinite(known).all():
-            raise ConfigurationError(f"MotorSpace, {name}: {at}{where} is not finite.")
-        margin = min(status[1:])
-        if not status[0] <= OPEN and not abs(margin) < BESIDE:
-            region = ", ".join(f"{a} {x:.4g} to {y:.4g}" for a, (x, y) in zip(self.joints, self.region, strict=True))
+            raise ConfigurationError(f"{text}is not finite.")
+        if not gap <= OPEN and not abs(min(margins)) < BESIDE:
             raise BranchLost(
-                f"MotorSpace, {name}: at {at}{where} the loops of {', '.join(cluster)} stay open by {status[0]:.3g}. "
-                f"That cannot be reached on this branch, or is far from the region {region}: then give region=.",
+                f"{text}the loops of {', '.join(cluster)} stay open by {gap:.3g}. That cannot be reached on this branch, or "
+                f"is far from the region {self.region.tolist()} of {', '.join(self.joints)}: then give region=.",
                 cluster,
             )
         x = self._compiled(name).program(known)[0] if forward else known
-        J, back = self._compiled("jacobian").program(np.array(x))[0], forward or (len(status) > 2 and status[1] > NEAR)
+        J, back = (
+            self._compiled("jacobian").program(np.array(x))[0],
+            forward or (len(margins) > 1 and margins[0] > NEAR),
+        )
         finite = bool(np.isfinite(J).all())
         rates, condition = (
             np.linalg.pinv(J, rcond=0.0) if back and finite else J,
@@ -331,9 +307,9 @@ class MotorSpace:
         )
         lost = (self.joints if back else self.motors)[int(np.abs(rates).max(axis=1).argmax())]
         raise SingularClusterError(
-            f"MotorSpace, {name}: at {at}{where} {lost!r} is at a dead centre, or beyond: d theta / d x has the "
-            f"condition {condition:.3g}, the margin {margin:.3g} (1 in the reference pose, {NEAR:g} is the least), and "
-            f"loops stay open by {status[0]:.3g}. Keep away from it: limit the joints.",
+            f"{text}{lost!r} is at a dead centre, or beyond: d theta / d x has the condition {condition:.3g}, the margin "
+            f"{min(margins):.3g} (1 in the reference pose, {NEAR:g} is the least), and loops stay open by {gap:.3g}. Keep "
+            "away from it: limit the joints.",
             cluster,
         )
 

@@ -6,16 +6,17 @@ Both take the same time whatever the numbers are, and run on expressions.
 import itertools
 import math
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..._support.trees import coordinate, in_q, slides
 from ...algorithms.dynamics.coupling import coupling_jacobian
-from ...constraints._closed_form import ClosedForm
 from ...errors import BranchLost, ConfigurationError, NotAvailableError, SingularClusterError
-from ...model import ClusterModel
+from ...model import ClusterModel, loops_of
 from ...model.configuration import integrate
+from ...model.configuration.branches import form_of
 from ...model.configuration.manifold import manifold
 from ..tracing._sources import source
 from ..tracing.arctangent import arctan2
@@ -127,20 +128,20 @@ def constant_ratios(m: Mechanism, ids: Sequence[int]) -> Guess:
 
 def closed_form(m: Mechanism) -> Guess | None:
     """Return the closed form of the motors by the joints, on the branch of the reference pose, if there is one."""
-    tree, q0 = m.model.own_tree, m.model.q_reference
-    loop = next(x for x in m.by_joints._topology.analyses if set(x.joints) & set(m.joints))
-    sources = [c for c in m.cluster.constraints if hasattr(c, "closures")]
-    form: ClosedForm | None = sources[0].closed_form(tree) if hasattr(sources[0], "closed_form") else None
-    if len(sources) > 1 or form is None or form.explicit is None or set(form.independent) != set(m.joints):
+    q0, loops = m.model.q_reference, loops_of(m.by_joints).clusters
+    form = form_of(m.by_joints, next(x for x in loops if set(x.joints) & set(m.joints)))
+    if form is None or form.explicit is None:
         return None
-    explicit, dependent, order = form.explicit, form.dependent, [m.joints.index(j) for j in form.independent]
-    if {tree.idx_vs[j] for j in dependent} != set(loop.dependents):
-        return None
-    rows = zip(explicit(*m.values(form.independent, q0)), m.values(dependent, q0), strict=True)
-    chosen = [_branch(*row, x) if isinstance(row, tuple) else (0.0, 0.0) for row, x in rows]
+    order, chosen = [m.joints.index(j) for j in form.independent], list[tuple[float, float]]()
+    for row, x in zip(form.explicit(*m.values(form.independent, q0)), m.values(form.dependent, q0), strict=True):
+        a, b, c, gear = row if isinstance(row, tuple) else (0.0, 1.0, 1.0, 1.0)
+        # what lies between both solutions, turns included, and on which side of it x is
+        ways = [(x / gear - sign * float(_half(a, b, c)), sign) for sign in (1.0, -1.0)]
+        chosen.append(min(ways, key=lambda way: abs(math.remainder(way[0] - math.atan2(a, b), 2.0 * math.pi))))
 
     def guess(q: np.ndarray, known: Sequence[Number]) -> None:
-        for j, row, (middle, sign) in zip(dependent, explicit(*(known[k] for k in order)), chosen, strict=True):
+        rows = form.explicit(*(known[k] for k in order))
+        for j, row, (middle, sign) in zip(form.dependent, rows, chosen, strict=True):
             if isinstance(row, tuple):
                 a, b, c, gear = row
                 row = gear * (angle_about(middle, a, b) + sign * _half(a, b, c))
@@ -154,12 +155,6 @@ def _half(a: Number, b: Number, c: Number) -> Number:
     size = square_root(a * a + b * b)
     square = (size - c) * (size + c)
     return arctan2(square_root(select(square, 0.0, 0.0, square)), c)
-
-
-def _branch(a: float, b: float, c: float, gear: float, x: float) -> tuple[float, float]:
-    """Return what lies between both solutions, turns included, and on which side of it x is."""
-    ways = [(x / gear - sign * float(_half(a, b, c)), sign) for sign in (1.0, -1.0)]
-    return min(ways, key=lambda way: abs(math.remainder(way[0] - math.atan2(a, b), 2.0 * math.pi)))
 
 
 def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> Guess:
@@ -216,35 +211,30 @@ def region_of(m: Mechanism, given: Any) -> np.ndarray:
 
 def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return poses on a grid over the region, reached from the reference pose on its branch: joints, and q."""
-    model, data, n = m.by_joints, m.by_joints.createData(), len(m.joints)
-    columns, start = m.columns(model), m.values(m.joints, model.q_reference)
+    model, data, n, start = m.by_joints, m.by_joints.createData(), len(m.joints), m.model.q_reference
+    columns, x0 = m.columns(model), m.values(m.joints, start)
 
-    def jacobian(q: np.ndarray) -> np.ndarray:
-        return m.of_motors(coupling_jacobian(model, data, q)[:, columns])
-
-    def go(q: np.ndarray, way: np.ndarray) -> np.ndarray | None:
+    def go(q: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         v = np.zeros(model.nv)
         v[columns] = way
-        try:
-            J = jacobian(moved := integrate(model, q, v))
-        except (BranchLost, SingularClusterError):
-            return None
-        return moved if np.linalg.det(J) * sign > 0.0 and np.linalg.cond(J) < 1e6 else None
+        return (moved := integrate(model, q, v)), m.of_motors(coupling_jacobian(model, data, moved)[:, columns])
 
-    sign, axes = np.linalg.det(jacobian(model.q_reference)), [np.linspace(*ends, _NODES[n]) for ends in region]
-    reached: dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]] = {}
+    sign, reached = np.linalg.det(go(start, np.zeros(n))[1]), dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]]()
+    axes = [np.linspace(*ends, _NODES[n]) for ends in region]
     nodes = [(k, np.array([axis[i] for axis, i in zip(axes, k, strict=True)])) for k in np.ndindex(*map(len, axes))]
-    for k, x in sorted(nodes, key=lambda node: float(np.linalg.norm((node[1] - start) / np.ptp(region, axis=1)))):
+    for k, x in sorted(nodes, key=lambda node: float(np.linalg.norm((node[1] - x0) / np.ptp(region, axis=1)))):
         near = [(*k[:i], k[i] + step, *k[i + 1 :]) for i in range(n) for step in (-1, 1)]
-        for x0, q0 in [reached[other] for other in near if other in reached] or [(start, model.q_reference)][
-            : not reached
-        ]:
-            if (q := go(q0, x - x0)) is not None:
-                reached[k] = x, q
-                break
+        known = [reached[other] for other in near if other in reached]
+        for y, q in known or [(x0, start)][: not reached]:
+            with suppress(BranchLost, SingularClusterError):
+                moved, J = go(q, x - y)
+                if np.linalg.det(J) * sign > 0.0 and np.linalg.cond(J) < 1e6:
+                    reached[k] = x, moved
+                    break
     if len(reached) < 3**n:
         raise ConfigurationError(
-            f"MotorSpace: of the region {region.tolist()} of {', '.join(model.names[j] for j in m.joints)} almost "
-            f"nothing is reached from the reference pose, at {start.tolist()}. Give a region= about it."
+            f"MotorSpace: almost nothing of the region {region.tolist()} of {', '.join(model.names[j] for j in m.joints)} "
+            f"is reached from the reference pose, at {x0.tolist()}. Give a region= about it."
         )
-    return np.array([x for x, _ in reached.values()]), np.array([q for _, q in reached.values()])
+    found = list(zip(*reached.values(), strict=True))
+    return np.array(found[0]), np.array(found[1])

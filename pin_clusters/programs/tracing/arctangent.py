@@ -1,6 +1,7 @@
 """The angle of a point of the plane, of arithmetic and choices alone: any language and any processor takes it."""
 
 import math
+from functools import reduce
 
 from .expressions import Number, select
 
@@ -11,21 +12,14 @@ _Q = (1.0, 2.485846490142306297962e1, 1.650270098316988542046e2, 4.3288106049129
       1.945506571482613964425e2)  # fmt: skip
 
 
-def _polynomial(z: Number, coefficients: tuple[float, ...]) -> Number:
-    total: Number = coefficients[0]
-    for c in coefficients[1:]:
-        total = total * z + c
-    return total
-
-
 def arctan2(y: Number, x: Number) -> Number:
     """Return the angle of (x, y), in (-pi, pi]; NaN at the origin."""
     up, right = select(y, 0.0, -y, y), select(x, 0.0, -x, x)
     low, high = select(up, right, up, right), select(up, right, right, up)
     steep = 0.66 * high  # above it, arctan of low/high is pi/4 less that of the angle to the diagonal
     t = select(steep, low, low - high, low) / select(steep, low, low + high, high)
-    z = t * t
-    angle = t + t * (z * _polynomial(z, _P) / _polynomial(z, _Q)) + select(steep, low, 0.25 * math.pi, 0.0)
+    top, bottom = (reduce(lambda total, c: total * (t * t) + c, coefficients) for coefficients in (_P, _Q))
+    angle = t + t * (t * t * top / bottom) + select(steep, low, 0.25 * math.pi, 0.0)
     angle = select(right, up, 0.5 * math.pi - angle, angle)
     angle = select(x, 0.0, math.pi - angle, angle)
     return select(y, 0.0, -angle, angle)
