@@ -107,7 +107,7 @@ def main(folder: str | None = None) -> dict[str, dict[str, Any]]:
         t = np.linspace(0.0, 2.0, 401)
         errors = {hertz: space.static_map_error(t, gait(a, t, hertz)) for hertz in (0.5, 1.0, 2.0)}
         standing = space.static_map_error(t, gait(a, t, 1.0), tau=np.tile([30.0, 3.0], (len(t), 1)))
-        safe = space.safe_limits(None, limits), space.safe_limits(None, speeds, of="speed")
+        safe = space.safe_limits(None, limits), space.safe_limits(None, speeds, speed=True)
         print(f"{name}: pitch 0.3, roll 0.1 rad are cranks at {np.round(space.inverse(x), 4)} rad")
         print(f"  gains {KP} N m/rad at the joints are, at the motors,\n{np.round(gains.stiffness, 2)}")
         alone, lost = np.round(gains.diagonal_stiffness, 2), 100.0 * gains.lost_stiffness

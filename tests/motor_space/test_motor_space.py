@@ -2,7 +2,6 @@
 
 import ctypes
 import itertools
-import pickle
 import shutil
 import subprocess
 
@@ -184,7 +183,7 @@ def test_boxes_of_limits_hold_and_cannot_grow(label, rng):
             assert max(np.abs(space.motor_torque(x, s * sides) / limit).max() for s in signs) > 1.0
     one = space.limits(x[0], limit)
     assert np.isclose(max(np.abs(space.motor_torque(x[0], s * one) / limit).max() for s in signs), 1.0)
-    speeds = space.safe_limits(x, limit, of="speed")
+    speeds = space.safe_limits(x, limit, speed=True)
     assert np.isclose(max(np.abs(space.motor_velocity(x, s * speeds) / limit).max() for s in signs), 1.0)
 
 
@@ -199,7 +198,7 @@ def test_limits_come_from_the_file_or_a_function_of_speed():
         assert np.allclose(space.torque_polygon(x), space.torque_polygon(x, effort))
     with pytest.raises(pc.ArgumentTypeError, match="zero between"):
         space.torque_polygon(x, [[1.0, 2.0], [-1.0, 1.0]])
-    with pytest.raises(pc.ShapeError, match="limits have shape"):
+    with pytest.raises(pc.ArgumentTypeError, match=r"limits must be \(2,\)"):
         space.torque_polygon(x, [1.0, 2.0, 3.0])
 
 
@@ -289,12 +288,6 @@ def test_bad_poses_are_refused():
         space.joint_to_motor_gains([0.0, 0.0], np.ones(3))
 
 
-def test_it_pickles():
-    space = space_of("2-RSU")
-    again = pickle.loads(pickle.dumps(space))
-    assert np.array_equal(again.inverse([0.1, 0.05]), space.inverse([0.1, 0.05]))
-
-
 def test_the_static_map_lacks_rotors_and_cranks():
     model, joints, motors = rsu(True, True)
     space = MotorSpace(model, joints, motors)
@@ -321,7 +314,6 @@ def test_the_static_map_lacks_rotors_and_cranks():
         tau = pc.rnea(other, other.createData(), q[i], *speeds)
         driven = [other.joint_idx_v(name) for name in MOTORS]
         assert np.allclose(found.exact[i], tau[driven] / [8.0, -6.0])
-    assert np.array_equal(found.error, found.static - found.exact)
     with pytest.raises(pc.ArgumentTypeError, match="x, or q, v and a"):
         space.static_map_error(t, fast, q=q)
     with pytest.raises(pc.ShapeError, match="growing"):

@@ -36,20 +36,18 @@ class Maps:
         ends = zip(itertools.accumulate(sizes.values()), sizes.values(), strict=True)
         known, *given = (np.array(graph.inputs(end - size, size)) for end, size in ends)
         pose = self.ways[forward](np.linalg.inv(self.m.ratios) @ known if forward else known)
-        status, outputs = [pose.residual, pose.margin], dict[str, np.ndarray]()
+        status = [pose.residual, pose.margin]
         if name in ("torque", "limits", "gains"):
             J = self.J(pose)
             status.append(determinant(J) / self._reference)
-            outputs = getattr(self, f"_{name}")(pose, inverse(J), *given)
+            outputs = self._inverted(name, pose, inverse(J), *given)
+        elif name in ("forward", "inverse"):
+            at = objects([value(self.m.model, pose.q, j) for j in (self.m.joints if forward else self.m.drivers)])
+            outputs = {"joints": at} if forward else {"motors": self.m.ratios @ at}
         elif name == "joint_torque":
-            outputs["joint_torque"] = self.J(pose).T @ given[0]
-        elif name in ("jacobian", "hessian"):
-            outputs[name] = self.J(pose) if name == "jacobian" else self.H(pose)
-        elif name == "configuration":
-            outputs["q"] = pose.q
+            outputs = {name: self.J(pose).T @ given[0]}
         else:
-            at = [value(self.m.model, pose.q, j) for j in (self.m.joints if forward else self.m.drivers)]
-            outputs |= {"joints": objects(at)} if forward else {"motors": self.m.ratios @ objects(at)}
+            outputs = {name: pose.q if name == "configuration" else (self.J if name == "jacobian" else self.H)(pose)}
         return Program.of(f"{self.m.model.name}, {name}", [*sizes.items()], {**outputs, "status": objects(status)})
 
     def _run(self, pose: Pose, *columns: int) -> Run:
@@ -74,19 +72,18 @@ class Maps:
             H[:, i, j] = H[:, j, i] = (H[:, i, j] - H[:, i, i] - H[:, j, j]) * 0.5
         return H
 
-    def _torque(self, _: Pose, back: np.ndarray, tau: np.ndarray) -> dict[str, np.ndarray]:
-        return {"motor_torque": back.T @ tau}
-
-    def _limits(self, _: Pose, back: np.ndarray, limit: np.ndarray) -> dict[str, np.ndarray]:
-        """All torques t with M |t| <= limit: a box in proportion to what each joint can have alone."""
-        M = np.array([[select(x, 0.0, -x, x) for x in row] for row in back.T], dtype=object)
-        alone = np.array([1.0 / reduce(_more, column / limit) for column in M.T])
-        return {"limits": alone / reduce(_more, (M @ alone) / limit)}
-
-    def _gains(self, pose: Pose, back: np.ndarray, K: np.ndarray, D: np.ndarray, tau: np.ndarray) -> dict[str, Any]:
+    def _inverted(self, name: str, pose: Pose, back: np.ndarray, *given: np.ndarray) -> dict[str, np.ndarray]:
+        """Return what needs the inverse of J."""
+        if name == "torque":
+            return {"motor_torque": back.T @ given[0]}
+        if name == "limits":  # all torques t with M |t| <= limit: a box in proportion to what each joint can have alone
+            M = np.array([[select(x, 0.0, -x, x) for x in row] for row in back.T], dtype=object)
+            alone = np.array([1.0 / reduce(_more, column / given[0]) for column in M.T])
+            return {"limits": alone / reduce(_more, (M @ alone) / given[0])}
+        K, D, tau = given
         bent = np.tensordot(back.T @ tau, self.H(pose), 1)
-        motor = [back.T @ M @ back for M in (K.reshape(bent.shape) + bent, D.reshape(bent.shape))]
-        return dict(zip(("motor_stiffness", "motor_damping"), motor, strict=True))
+        K, D = (back.T @ M @ back for M in (K.reshape(bent.shape) + bent, D.reshape(bent.shape)))
+        return {"motor_stiffness": K, "motor_damping": D}
 
 
 def inverse(M: np.ndarray) -> np.ndarray:

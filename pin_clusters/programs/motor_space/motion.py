@@ -1,7 +1,6 @@
 """What the static map between joint and motor torques leaves out when a mechanism moves."""
 
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -16,29 +15,19 @@ if TYPE_CHECKING:
     from .motor_space import MotorSpace
 
 
-@dataclass(frozen=True, eq=False)
-class StaticMapError:
-    """Torques of ``motors`` at times t: ``exact`` ones, and those of the ``static`` map, shape (N, n), [N m] or [N]."""
+class StaticMapError(NamedTuple):
+    """Torques of motors at times t: exact ones, and those of the static map, shape (N, n), [N m] or [N].
+
+    ``worst`` is the largest difference in per cent of the largest exact torque; ``rms`` the root of the mean square of
+    all, in per cent of that of the exact torques.
+    """
 
     t: np.ndarray
     motors: tuple[str, ...]
     exact: np.ndarray
     static: np.ndarray
-
-    @property
-    def error(self) -> np.ndarray:
-        """Static less exact torques, shape (N, n)."""
-        return self.static - self.exact
-
-    @property
-    def worst(self) -> float:
-        """Largest error of any motor, in per cent of the largest exact torque."""
-        return 100.0 * float(np.abs(self.error).max() / np.abs(self.exact).max())
-
-    @property
-    def rms(self) -> float:
-        """Root of the mean square of all errors, in per cent of that of the exact torques."""
-        return 100.0 * float(np.linalg.norm(self.error) / np.linalg.norm(self.exact))
+    worst: float
+    rms: float
 
 
 def static_map_error(
@@ -46,10 +35,9 @@ def static_map_error(
 ) -> StaticMapError:
     """Return what the static map J^-T tau lacks along a motion, against exact inverse dynamics.
 
-    The static map has the torques of the joints that move links alone (no cranks, rods and rotors), as a serial model
-    has them. The motion is ``x``, shape (N, n), of joints in a robot that rests otherwise (velocities and accelerations
-    by a spline of fifth degree), or ``q``, ``v`` and ``a`` of the robot, a row each time t [s]; ``tau``, shape (N, n), are
-    torques at the joints that both have besides, as of forces of the ground.
+    The static map has torques that move links alone (no cranks, rods, rotors), as a serial model has. The motion is
+    ``x``, shape (N, n), in a robot that rests otherwise (rates by a spline of fifth degree), or ``q``, ``v``, ``a`` of
+    the robot, a row each time t [s]; ``tau``, shape (N, n), acts on the joints besides, as forces of the ground do.
     """
     m, n, times = space.mechanism, len(space.joints), numbers("t", t).astype(float)
     if times.ndim != 1 or len(times) < 6 or not (np.diff(times) > 0.0).all():
@@ -76,7 +64,8 @@ def static_map_error(
         speeds = spanning_velocity(model, data, q_i, v_i), spanning_acceleration(model, data, q_i, v_i, a_i)
         torques = np.array([rnea(model, data, q_i, v_i, a_i)[columns], pin.rnea(links, light, q_i, *speeds) @ G])
         exact[i], static[i] = np.linalg.solve(J.T, (torques @ back + more_i).T).T
-    return StaticMapError(times, space.motors, exact, static)
+    parts = [100.0 * float(norm(static - exact) / norm(exact)) for norm in (lambda x: np.abs(x).max(), np.linalg.norm)]
+    return StaticMapError(times, space.motors, exact, static, *parts)
 
 
 def _of_joints(space: "MotorSpace", t: np.ndarray, x: np.ndarray) -> list[np.ndarray]:

@@ -5,8 +5,7 @@ import threading
 from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import replace
-from functools import partial
-from typing import Any, NoReturn
+from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
@@ -17,7 +16,6 @@ from ...model import ClusterModel
 from ...model.configuration import branches
 from ..machine_code.function import Compiled
 from ..tracing.program import Program
-from .gains import Gains, square
 from .maps import EXPORTED, Maps
 from .mechanism import Mechanism
 from .motion import static_map_error
@@ -26,6 +24,31 @@ from .ways import Way, closed_form, constant_ratios, explore, newton, region_of
 OPEN = 1e-9  # loops that stay open by more are not closed, [m] or [rad]
 NEAR, BESIDE = 1e-6, 0.1  # margins below which maps are refused, and below which loops are open for a dead centre
 Limits = np.ndarray | Sequence[Any] | Callable[[np.ndarray], Any] | None
+
+
+class Gains(NamedTuple):
+    """Gains of motors that act at the joints as was asked for, (n, n), and what controllers of one motor each can do.
+
+    Diagonal ones, shape (n,), not negative, come nearest without coupling; what is lost is how far they are off at the
+    joints, in parts of what was asked for (Frobenius).
+    """
+
+    stiffness: np.ndarray
+    damping: np.ndarray
+    diagonal_stiffness: np.ndarray
+    diagonal_damping: np.ndarray
+    lost_stiffness: float
+    lost_damping: float
+
+    @classmethod
+    def of(cls, J: np.ndarray, K: np.ndarray, D: np.ndarray, bent: np.ndarray) -> "Gains":
+        """Return those of stiffness and damping at the joints; ``bent`` is sum_k tau_motor_k d2theta_k/dx2."""
+        from scipy.optimize import nnls  # whose import takes time
+
+        back, images = np.linalg.inv(J), np.stack([np.outer(row, row).ravel() for row in J], axis=1)
+        (k, off_k), (d, off_d) = (nnls(images, wanted.ravel()) for wanted in (K + bent, D))
+        lost = (float(off / (np.linalg.norm(M) or 1.0)) for off, M in ((off_k, K), (off_d, D)))
+        return cls(back.T @ (K + bent) @ back, back.T @ D @ back, k, d, *lost)
 
 
 class MotorSpace:
@@ -73,11 +96,6 @@ class MotorSpace:
             self.poses = np.array(list(itertools.product(*self.region)))
         self._maps, self._rooms = Maps(m, *ways), threading.local()
         self._made: dict[str, Compiled] = {}
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what it was made of."""
-        model, region = self.mechanism.model, self.region.tolist() if self.mechanism.loops else None
-        return partial(MotorSpace, region=region), (model, self.joints, self.motors)
 
     # --- positions
     def inverse(self, x: Any, near: Any = None) -> np.ndarray:
@@ -146,13 +164,13 @@ class MotorSpace:
         matrix; ``tau``, shape (n,), is the torque of the joints there, none by default.
         """
         J, n = self._regular(self._sized("x", x)), len(self.joints)
-        return Gains.of(J, square("stiffness", stiffness, n), square("damping", damping, n), self._bent(x, tau))
+        return Gains.of(J, _square("stiffness", stiffness, n), _square("damping", damping, n), self._bent(x, tau))
 
     def motor_to_joint_gains(self, x: Any, stiffness: Any, damping: Any = 0.0, tau: Any = None) -> tuple[Any, Any]:
         """Return stiffness and damping at the joints, (n, n) each, of gains of the motors; as the other way."""
         J, n = self.jacobian(self._sized("x", x)), len(self.joints)
         bent = self._bent(x, tau)
-        return J.T @ square("stiffness", stiffness, n) @ J - bent, J.T @ square("damping", damping, n) @ J
+        return J.T @ _square("stiffness", stiffness, n) @ J - bent, J.T @ _square("damping", damping, n) @ J
 
     def _bent(self, x: Any, tau: Any) -> np.ndarray:
         motor = 0.0 * self.jacobian(x)[0] if tau is None else self.motor_torque(x, self._sized("tau", tau))
@@ -160,10 +178,10 @@ class MotorSpace:
 
     # --- limits
     def torque_polygon(self, x: Any, limits: Limits = None, speed: Any = None) -> np.ndarray:
-        """Return the corners of what the motors can make at the joints, (2^n, n) or (N, 2^n, n), counter-clockwise of two.
+        """Return the corners of torques that motors make at joints, (2^n, n) or (N, 2^n, n); two: counter-clockwise.
 
-        Limits are torques of the motors, (n,), or (n, 2) with the lower ones first, or a function that returns such for
-        their ``speed``, zero by default; without any they are the efforts of the file.
+        Limits are torques of the motors, (n,), or (n, 2), lower ones first, or a function that returns such for their
+        ``speed``, zero by default; else efforts of the file.
         """
         return _corners(np.swapaxes(self.jacobian(x), -1, -2), self._limits("torque", limits, speed))
 
@@ -178,16 +196,18 @@ class MotorSpace:
         """
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
-    def safe_limits(self, x: Any = None, limits: Limits = None, *, of: str = "torque") -> np.ndarray:
+    def safe_limits(self, x: Any = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
         """Return half sides of the largest box of torques (or speeds) that the joints can have at all poses x.
 
-        x is of shape (N, n), by default ``poses``; limits are as in ``torque_polygon``; ``of``: "torque" or "speed".
+        x is of shape (N, n), by default ``poses``; limits are as in ``torque_polygon``, or speeds.
         """
         from scipy.optimize import minimize  # whose import takes time
 
         J = self._regular(self.poses if x is None else np.atleast_2d(x))
-        maps = J if of == "speed" else np.swapaxes(np.linalg.inv(J), 1, 2)
-        M = np.abs(maps / np.abs(self._limits(of, limits)).min(axis=0)[:, None]).reshape(-1, len(self.joints))
+        maps = J if speed else np.swapaxes(np.linalg.inv(J), 1, 2)
+        M = np.abs(maps / np.abs(self._limits("speed" if speed else "torque", limits)).min(axis=0)[:, None]).reshape(
+            -1, len(self.joints)
+        )
         # the most of sum(s) with M exp(s) <= 1, which is convex
         bounds = {"type": "ineq", "fun": lambda s: 1.0 - M @ np.exp(s), "jac": lambda s: -M * np.exp(s)}
         start = -np.log(M.max(axis=0) * len(self.joints))
@@ -197,21 +217,21 @@ class MotorSpace:
     def _limits(self, of: str, given: Limits, speed: Any = None) -> np.ndarray:
         """Return the lower and the upper limits of the motors, shape (2, n)."""
         n = len(self.joints)
-        if of not in self.mechanism.given:
-            raise ArgumentTypeError(f"of must be 'torque' or 'speed', got {of!r}.")
         if given is None and np.isnan(given := self.mechanism.given[of]).any():
             name = self.motors[int(np.isnan(given).argmax())]
             raise ModelError(f"motor {name!r} has no limit of {of} in the file: give limits=, one per motor.")
         if callable(given):
             given = given(np.zeros(n) if speed is None else self._sized("speed", speed))
         found = numbers("limits", given).astype(float)
-        if found.shape not in ((n,), (n, 2)):
-            raise ShapeError(f"limits have shape {found.shape}; expected ({n},), or ({n}, 2), the lower ones first.")
-        pair = np.array([-found, found]) if found.ndim == 1 else found.T
-        if not (np.isfinite(pair).all() and (pair[0] < 0.0).all() and (pair[1] > 0.0).all()):
-            raise ArgumentTypeError(f"limits must be finite, and have zero between them; got {found.tolist()}.")
+        pair = np.array([-found, found]) if found.shape == (n,) else found.T
+        if pair.shape != (2, n) or not (np.isfinite(pair).all() and (pair[0] < 0.0).all() and (pair[1] > 0.0).all()):
+            raise ArgumentTypeError(
+                f"limits must be ({n},), or ({n}, 2) with the lower ones first, finite and with zero between them; got "
+                f"{found.tolist()}."
+            )
         return pair
 
+    # --- motion
     static_map_error = static_map_error
 
     # --- code
@@ -283,38 +303,39 @@ class MotorSpace:
     def _refuse(self, name: str, known: np.ndarray, status: Sequence[float], where: str = "") -> NoReturn:
         """Raise the error that says what is wrong with a pose."""
         cluster, forward, (gap, *margins) = self.mechanism.cluster.joints, name == "forward", status
-        names = self.motors if forward else self.joints
-        text = (
-            f"MotorSpace, {name}: at {', '.join(f'{a} = {x:.6g}' for a, x in zip(names, known, strict=True))}{where} "
-        )
+        names, least = self.motors if forward else self.joints, min(margins)
+        at = ", ".join(f"{a} = {x:.6g}" for a, x in zip(names, known, strict=True))
+        text = f"MotorSpace, {name}: at {at}{where} "
         if not np.isfinite(known).all():
             raise ConfigurationError(f"{text}is not finite.")
-        if not gap <= OPEN and not abs(min(margins)) < BESIDE:
+        if not gap <= OPEN and not abs(least) < BESIDE:
             raise BranchLost(
-                f"{text}the loops of {', '.join(cluster)} stay open by {gap:.3g}. That cannot be reached on this branch, or "
-                f"is far from the region {self.region.tolist()} of {', '.join(self.joints)}: then give region=.",
+                f"{text}the loops of {', '.join(cluster)} stay open by {gap:.3g}. That cannot be reached on this branch, "
+                f"or is far from the region {self.region.tolist()} of {', '.join(self.joints)}: then give region=.",
                 cluster,
             )
         x = self._compiled(name).program(known)[0] if forward else known
-        J, back = (
-            self._compiled("jacobian").program(np.array(x))[0],
-            forward or (len(margins) > 1 and margins[0] > NEAR),
-        )
-        finite = bool(np.isfinite(J).all())
-        rates, condition = (
-            np.linalg.pinv(J, rcond=0.0) if back and finite else J,
-            np.linalg.cond(J) if finite else np.inf,
-        )
+        J, back = self._compiled("jacobian").program(np.array(x))[0], forward or least < margins[0]
+        J = np.where(np.isfinite(J), J, 1e150)
+        rates = np.linalg.pinv(J, rcond=0.0) if back else J
         lost = (self.joints if back else self.motors)[int(np.abs(rates).max(axis=1).argmax())]
         raise SingularClusterError(
-            f"{text}{lost!r} is at a dead centre, or beyond: d theta / d x has the condition {condition:.3g}, the margin "
-            f"{min(margins):.3g} (1 in the reference pose, {NEAR:g} is the least), and loops stay open by {gap:.3g}. Keep "
-            "away from it: limit the joints.",
+            f"{text}{lost!r} is at a dead centre, or beyond: d theta / d x has the condition {np.linalg.cond(J):.3g}, the "
+            f"margin is {least:.3g} (1 in the reference pose, {NEAR:g} is the least), and loops stay open by {gap:.3g}. "
+            "Keep away from it: limit the joints.",
             cluster,
         )
 
     def _sized(self, name: str, x: Any) -> np.ndarray:
         return vector(self.mechanism.model, name, x, len(self.joints), "one per joint, or motor")
+
+
+def _square(name: str, x: Any, n: int) -> np.ndarray:
+    """Return a matrix: itself, of its diagonal, or of one number."""
+    found = numbers(name, x)
+    if found.shape not in ((), (n,), (n, n)):
+        raise ShapeError(f"{name} has shape {found.shape}; expected a number, ({n},) or ({n}, {n}).")
+    return found.astype(float) if found.ndim == 2 else np.diag(np.broadcast_to(found, n).astype(float))
 
 
 def _corners(M: np.ndarray, limits: np.ndarray) -> np.ndarray:

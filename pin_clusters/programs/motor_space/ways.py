@@ -34,10 +34,7 @@ _MOST, _CLOSED = 8, 1e-13
 
 
 class Pose(NamedTuple):
-    """A mechanism, as expressions: q of the robot, the largest value of its equations, and how far dead centres are.
-
-    The margin is 1 at the reference pose, 0 where the dependent joints are not determined, negative on another branch.
-    """
+    """A mechanism: q, the largest value of its equations, and a margin, 1 at the reference pose, 0 at dead centres."""
 
     q: np.ndarray
     residual: Number = 0.0
@@ -210,31 +207,19 @@ def region_of(m: Mechanism, given: Any) -> np.ndarray:
 
 
 def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return poses on a grid over the region, reached from the reference pose on its branch: joints, and q."""
-    model, data, n, start = m.by_joints, m.by_joints.createData(), len(m.joints), m.model.q_reference
-    columns, x0 = m.columns(model), m.values(m.joints, start)
-
-    def go(q: np.ndarray, way: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        v = np.zeros(model.nv)
-        v[columns] = way
-        return (moved := integrate(model, q, v)), m.of_motors(coupling_jacobian(model, data, moved)[:, columns])
-
-    sign, reached = np.linalg.det(go(start, np.zeros(n))[1]), dict[tuple[int, ...], tuple[np.ndarray, np.ndarray]]()
-    axes = [np.linspace(*ends, _NODES[n]) for ends in region]
-    nodes = [(k, np.array([axis[i] for axis, i in zip(axes, k, strict=True)])) for k in np.ndindex(*map(len, axes))]
-    for k, x in sorted(nodes, key=lambda node: float(np.linalg.norm((node[1] - x0) / np.ptp(region, axis=1)))):
-        near = [(*k[:i], k[i] + step, *k[i + 1 :]) for i in range(n) for step in (-1, 1)]
-        known = [reached[other] for other in near if other in reached]
-        for y, q in known or [(x0, start)][: not reached]:
-            with suppress(BranchLost, SingularClusterError):
-                moved, J = go(q, x - y)
-                if np.linalg.det(J) * sign > 0.0 and np.linalg.cond(J) < 1e6:
-                    reached[k] = x, moved
-                    break
-    if len(reached) < 3**n:
+    """Return poses of a grid over the region that are reached straight from the reference pose: joints, and q."""
+    model, data, found, start = m.by_joints, m.by_joints.createData(), list[Any](), m.model.q_reference
+    columns, v, x0 = m.columns(model), np.zeros(m.model.nv), m.values(m.joints, start)
+    for x in itertools.product(*(np.linspace(*ends, _NODES[len(region)]) for ends in [*region.tolist()])):
+        v[columns] = x - x0
+        with suppress(BranchLost, SingularClusterError):
+            q = integrate(model, start, v)
+            J, J0 = (m.of_motors(coupling_jacobian(model, data, one)[:, columns]) for one in (q, start))
+            if np.linalg.det(J) * np.linalg.det(J0) > 0.0 and np.linalg.cond(J) < 1e6:
+                found.append((x, q))
+    if len(found) < 3 ** len(region):
         raise ConfigurationError(
-            f"MotorSpace: almost nothing of the region {region.tolist()} of {', '.join(model.names[j] for j in m.joints)} "
-            f"is reached from the reference pose, at {x0.tolist()}. Give a region= about it."
+            f"MotorSpace: almost nothing of the region {region.tolist()} is reached from the reference pose, where "
+            f"{', '.join(model.names[j] for j in m.joints)} are at {x0.tolist()}. Give a region= about it."
         )
-    found = list(zip(*reached.values(), strict=True))
-    return np.array(found[0]), np.array(found[1])
+    return np.array([x for x, _ in found]), np.array([q for _, q in found])
