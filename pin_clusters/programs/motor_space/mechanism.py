@@ -52,9 +52,8 @@ class Mechanism:
         if not np.linalg.cond(self.ratios) < 1e12:
             raise ModelError(f"MotorSpace: the motors {', '.join(motors)} do not turn independently of each other.")
         self.loops = any(set(loop.joints) & set(self.joints) for loop in model._topology.analyses)
-        names = [[tree.names[j] for j in x] for x in (self.joints, self.drivers)]
-        changed = [with_independent(model, x)[0] if self.loops else model for x in names]
-        self.by_joints, self.by_motors = changed
+        wished = [[tree.names[j] for j in x] for x in (self.joints, self.drivers)]
+        self.by_joints, self.by_motors = (with_independent(model, x)[0] if self.loops else model for x in wished)
         own = [ivs[int(np.argmax(np.abs(row)))] for row in self.ratios]
         gear = np.where((self.ratios != 0.0).sum(axis=1) == 1, np.abs(self.ratios).sum(axis=1), np.nan)
         limits = {"torque": tree.effortLimit[own] / gear, "speed": np.minimum(tree.velocityLimit[own], 1e9) * gear}

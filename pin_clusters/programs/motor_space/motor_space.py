@@ -2,7 +2,7 @@
 
 import itertools
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
 from typing import Any, NamedTuple, NoReturn
@@ -23,7 +23,7 @@ from .ways import Way, closed_form, constant_ratios, explore, newton, region_of
 
 OPEN = 1e-9  # loops that stay open by more are not closed, [m] or [rad]
 NEAR, BESIDE = 1e-6, 0.1  # margins below which maps are refused, and below which loops are open for a dead centre
-Limits = np.ndarray | Sequence[Any] | Callable[[np.ndarray], Any] | None
+Limits = Any  # numbers, or a function of speeds
 
 
 class Gains(NamedTuple):
@@ -90,11 +90,11 @@ class MotorSpace:
             self.poses, q = explore(m, self.region)
             form, driven = closed_form(m), np.array([m.values(m.drivers, row) for row in q])
             back = Way(m, m.by_joints, m.joints, form) if form else newton(m, m.by_joints, m.joints, self.poses, q)
-            ways = back, newton(m, m.by_motors, m.drivers, driven, q)
+            ahead = newton(m, m.by_motors, m.drivers, driven, q)
         else:
-            ways = tuple(Way(m, model, ids, constant_ratios(m, ids)) for ids in (m.joints, m.drivers))
+            back, ahead = (Way(m, model, ids, constant_ratios(m, ids)) for ids in (m.joints, m.drivers))
             self.poses = np.array(list(itertools.product(*self.region)))
-        self._maps, self._rooms = Maps(m, *ways), threading.local()
+        self._maps, self._rooms = Maps(m, back, ahead), threading.local()
         self._made: dict[str, Compiled] = {}
 
     # --- positions
@@ -205,11 +205,10 @@ class MotorSpace:
 
         J = self._regular(self.poses if x is None else np.atleast_2d(x))
         maps = J if speed else np.swapaxes(np.linalg.inv(J), 1, 2)
-        M = np.abs(maps / np.abs(self._limits("speed" if speed else "torque", limits)).min(axis=0)[:, None]).reshape(
-            -1, len(self.joints)
-        )
+        most = np.abs(self._limits("speed" if speed else "torque", limits)).min(axis=0)
+        M = np.abs(maps / most[:, None]).reshape(-1, len(most))
         # the most of sum(s) with M exp(s) <= 1, which is convex
-        bounds = {"type": "ineq", "fun": lambda s: 1.0 - M @ np.exp(s), "jac": lambda s: -M * np.exp(s)}
+        bounds: Any = {"type": "ineq", "fun": lambda s: 1.0 - M @ np.exp(s), "jac": lambda s: -M * np.exp(s)}
         start = -np.log(M.max(axis=0) * len(self.joints))
         half = np.exp(minimize(lambda s: -s.sum(), start, method="SLSQP", constraints=bounds, tol=1e-12).x)
         return np.asarray(half / (M @ half).max())
@@ -259,7 +258,7 @@ class MotorSpace:
         made = self._compiled(name)
         given, (found, status) = ([np.empty(x) for _, x in y] for y in (made.program.inputs, made.program.outputs))
         addresses = [x.ctypes.data for x in (*given, found, status)]
-        entry = made.one, given, addresses, found, memoryview(status)  # of which numbers are read faster
+        entry = made.one, given, addresses, found, memoryview(status.data)  # of which numbers are read faster
         self._rooms.__dict__[name] = entry
         return entry
 
@@ -310,8 +309,8 @@ class MotorSpace:
             raise ConfigurationError(f"{text}is not finite.")
         if not gap <= OPEN and not abs(least) < BESIDE:
             raise BranchLost(
-                f"{text}the loops of {', '.join(cluster)} stay open by {gap:.3g}. That cannot be reached on this branch, "
-                f"or is far from the region {self.region.tolist()} of {', '.join(self.joints)}: then give region=.",
+                f"{text}the loops of {', '.join(cluster)} stay open by {gap:.3g}. It cannot be reached on this branch, or "
+                f"is far from the region {self.region.tolist()} of {', '.join(self.joints)}: then give region=.",
                 cluster,
             )
         x = self._compiled(name).program(known)[0] if forward else known
@@ -320,9 +319,9 @@ class MotorSpace:
         rates = np.linalg.pinv(J, rcond=0.0) if back else J
         lost = (self.joints if back else self.motors)[int(np.abs(rates).max(axis=1).argmax())]
         raise SingularClusterError(
-            f"{text}{lost!r} is at a dead centre, or beyond: d theta / d x has the condition {np.linalg.cond(J):.3g}, the "
-            f"margin is {least:.3g} (1 in the reference pose, {NEAR:g} is the least), and loops stay open by {gap:.3g}. "
-            "Keep away from it: limit the joints.",
+            f"{text}{lost!r} is at a dead centre, or beyond: d theta / d x has the condition {np.linalg.cond(J):.3g}, "
+            f"the margin is {least:.3g} (1 in the reference pose, {NEAR:g} is the least), and loops stay open by "
+            f"{gap:.3g}. Keep away from it: limit the joints.",
             cluster,
         )
 

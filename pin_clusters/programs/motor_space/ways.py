@@ -55,7 +55,7 @@ class Way:
             )
         self._back = np.linalg.pinv(self._close(model.q_reference.astype(object))[1].astype(float))
 
-    def __call__(self, known: Sequence[Number]) -> Pose:
+    def __call__(self, known: Any) -> Pose:
         """Return the pose."""
         q = self.model.q_reference.astype(object)
         for j, x in zip(self.ids, known, strict=True):
@@ -210,7 +210,7 @@ def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return poses of a grid over the region that are reached straight from the reference pose: joints, and q."""
     model, data, found, start = m.by_joints, m.by_joints.createData(), list[Any](), m.model.q_reference
     columns, v, x0 = m.columns(model), np.zeros(m.model.nv), m.values(m.joints, start)
-    for x in itertools.product(*(np.linspace(*ends, _NODES[len(region)]) for ends in [*region.tolist()])):
+    for x in itertools.product(*(np.linspace(low, high, _NODES[len(region)]) for low, high in region)):
         v[columns] = x - x0
         with suppress(BranchLost, SingularClusterError):
             q = integrate(model, start, v)
