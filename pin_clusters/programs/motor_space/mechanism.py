@@ -39,15 +39,13 @@ class Mechanism:
         self.ids = [tree.getJointId(name) for name in self.cluster.joints]
         inside, free = ", ".join(self.cluster.joints), len(self.columns(model))
         if apart := [tree.names[j] for j in (*self.joints, *self.drivers) if j not in self.ids]:
-            raise ModelError(
-                f"MotorSpace: {apart[0]!r} moves apart from {joints[0]!r}, which is tied to {inside}. Joints and "
-                "motors must be of one mechanism: make a MotorSpace of each."
-            )
+            text = f"MotorSpace: {apart[0]!r} moves apart from {joints[0]!r}, which is tied to {inside}"
+            raise ModelError(f"{text}. Make a MotorSpace of each mechanism.")
         if not len(joints) == len(motors) == len(ivs) == free <= 3:
-            raise ModelError(
-                f"MotorSpace: the mechanism of {inside} has {free} degrees of freedom (at most 3 can be); "
-                f"{len(joints)} joints and {len(motors)} motors on {len(ivs)} joints were named. Name as many of each."
+            text = (
+                f"{len(joints)} joints and {len(motors)} motors on {len(ivs)} joints were named; name as many of each"
             )
+            raise ModelError(f"MotorSpace: {inside} have {free} degrees of freedom (at most 3 can be): {text}.")
         self.ratios = np.array([[sum(r for i, r in row if i == iv) for iv in ivs] for row in rows], dtype=float)
         if not np.linalg.cond(self.ratios) < 1e12:
             raise ModelError(f"MotorSpace: the motors {', '.join(motors)} do not turn independently of each other.")

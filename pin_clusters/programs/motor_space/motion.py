@@ -16,11 +16,7 @@ if TYPE_CHECKING:
 
 
 class StaticMapError(NamedTuple):
-    """Torques of motors at times t: exact ones, and those of the static map, shape (N, n), [N m] or [N].
-
-    ``worst`` is the largest difference in per cent of the largest exact torque; ``rms`` the root of the mean square of
-    all, in per cent of that of the exact torques.
-    """
+    """Torques of motors at times t, shape (N, n), [N m] or [N]; largest difference and root of the mean square in %."""
 
     t: np.ndarray
     motors: tuple[str, ...]

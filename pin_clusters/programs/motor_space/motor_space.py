@@ -66,14 +66,11 @@ class MotorSpace:
         model: The robot.
         joints: Names of the joints that are commanded, as many as the mechanism has degrees of freedom, at most 3.
         motors: Names of what drives it: as many joints (cranks, rods) or rotors, which count at their own shaft.
-        region: (low, high) of each joint, for which Newton's method is made; by default the joint's limits, or 0.5 rad
-            (20 mm) about the reference pose where it has none.
+        region: (low, high) of each joint, for Newton's method; by default its limits, or 0.5 rad (20 mm) either way.
 
     Raises:
-        UnknownNameError: No joint or motor has a name.
-        ModelError: Names are not of one mechanism, not as many as its freedoms, or joints of more degrees of freedom.
-        ConfigurationError: Of the region almost nothing can be reached.
-        NotAvailableError: A function that the user compiled ties the joints.
+        UnknownNameError: No joint or motor has a name; ModelError: names do not fit; ConfigurationError: nothing of the
+            region is reached; NotAvailableError: a function that the user compiled ties the joints.
 
     Example:
         >>> import numpy as np, pin_clusters as pc
@@ -190,17 +187,11 @@ class MotorSpace:
         return _corners(np.linalg.inv(self._regular(x)), self._limits("speed", limits))
 
     def limits(self, x: Any, limits: Limits = None) -> np.ndarray:
-        """Return half sides, like x, of the largest box of torques of the joints in proportion to what each has alone.
-
-        It takes fixed time, in C too. ``safe_limits`` is for many poses, and has the largest of all boxes.
-        """
+        """Return half sides, like x, of the largest box of torques of joints in proportion to what each has alone."""
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
     def safe_limits(self, x: Any = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
-        """Return half sides of the largest box of torques (or speeds) that the joints can have at all poses x.
-
-        x is of shape (N, n), by default ``poses``; limits are as in ``torque_polygon``, or speeds.
-        """
+        """Return half sides of the largest box of torques, or speeds, of joints at all poses x (N, n), or ``poses``."""
         from scipy.optimize import minimize  # whose import takes time
 
         J = self._regular(self.poses if x is None else np.atleast_2d(x))
@@ -210,24 +201,23 @@ class MotorSpace:
         # the most of sum(s) with M exp(s) <= 1, which is convex
         bounds: Any = {"type": "ineq", "fun": lambda s: 1.0 - M @ np.exp(s), "jac": lambda s: -M * np.exp(s)}
         start = -np.log(M.max(axis=0) * len(self.joints))
-        half = np.exp(minimize(lambda s: -s.sum(), start, method="SLSQP", constraints=bounds, tol=1e-12).x)
-        return np.asarray(half / (M @ half).max())
+        find: Any = minimize
+        found = find(lambda s: -s.sum(), start, method="SLSQP", constraints=bounds, tol=1e-12)
+        return np.asarray(np.exp(found.x) / (M @ np.exp(found.x)).max())
 
     def _limits(self, of: str, given: Limits, speed: Any = None) -> np.ndarray:
         """Return the lower and the upper limits of the motors, shape (2, n)."""
         n = len(self.joints)
-        if given is None and np.isnan(given := self.mechanism.given[of]).any():
-            name = self.motors[int(np.isnan(given).argmax())]
-            raise ModelError(f"motor {name!r} has no limit of {of} in the file: give limits=, one per motor.")
+        given = self.mechanism.given[of] if given is None else given
+        if not callable(given) and np.isnan(numbers("limits", given)).any():
+            raise ModelError(f"motors {', '.join(self.motors)} have no limit of {of} in the file each: give limits=.")
         if callable(given):
             given = given(np.zeros(n) if speed is None else self._sized("speed", speed))
         found = numbers("limits", given).astype(float)
         pair = np.array([-found, found]) if found.shape == (n,) else found.T
         if pair.shape != (2, n) or not (np.isfinite(pair).all() and (pair[0] < 0.0).all() and (pair[1] > 0.0).all()):
-            raise ArgumentTypeError(
-                f"limits must be ({n},), or ({n}, 2) with the lower ones first, finite and with zero between them; got "
-                f"{found.tolist()}."
-            )
+            text = f"limits must be ({n},), or ({n}, 2) with the lower ones first, finite, with zero between them"
+            raise ArgumentTypeError(f"{text}; got {found.tolist()}.")
         return pair
 
     # --- motion
@@ -238,8 +228,7 @@ class MotorSpace:
     def programs(self) -> tuple[Program, ...]:
         """What ``pc.codegen.export(model, folder, space.programs)`` takes.
 
-        ``status`` of each result: by how much loops stay open, which is below 1e-9 if it is sound, and margins to dead
-        centres, 1 in the reference pose, which are then positive.
+        ``status``: what loops are open by, below 1e-9 if sound, and margins, 1 in the reference pose, above 0 if sound.
         """
         n, x = len(self.joints), self.poses[:: max(1, len(self.poses) // 12)]
         numbers = np.random.default_rng(0).uniform(0.5, 1.0, (6, len(x), n * n))
@@ -303,14 +292,13 @@ class MotorSpace:
         """Raise the error that says what is wrong with a pose."""
         cluster, forward, (gap, *margins) = self.mechanism.cluster.joints, name == "forward", status
         names, least = self.motors if forward else self.joints, min(margins)
-        at = ", ".join(f"{a} = {x:.6g}" for a, x in zip(names, known, strict=True))
-        text = f"MotorSpace, {name}: at {at}{where} "
+        text = f"MotorSpace, {name}: {', '.join(f'{a} {x:.6g}' for a, x in zip(names, known, strict=True))}{where}: "
         if not np.isfinite(known).all():
-            raise ConfigurationError(f"{text}is not finite.")
+            raise ConfigurationError(f"{text}that is not finite.")
         if not gap <= OPEN and not abs(least) < BESIDE:
             raise BranchLost(
-                f"{text}the loops of {', '.join(cluster)} stay open by {gap:.3g}. It cannot be reached on this branch, or "
-                f"is far from the region {self.region.tolist()} of {', '.join(self.joints)}: then give region=.",
+                f"{text}loops stay open by {gap:.3g}. That cannot be reached on this branch, or is far from the region "
+                f"{self.region.tolist()} of {', '.join(self.joints)}: then give region=.",
                 cluster,
             )
         x = self._compiled(name).program(known)[0] if forward else known

@@ -218,8 +218,6 @@ def explore(m: Mechanism, region: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
             if np.linalg.det(J) * np.linalg.det(J0) > 0.0 and np.linalg.cond(J) < 1e6:
                 found.append((x, q))
     if len(found) < 3 ** len(region):
-        raise ConfigurationError(
-            f"MotorSpace: almost nothing of the region {region.tolist()} is reached from the reference pose, where "
-            f"{', '.join(model.names[j] for j in m.joints)} are at {x0.tolist()}. Give a region= about it."
-        )
+        text = f"MotorSpace: almost nothing of the region {region.tolist()} is reached from the reference pose"
+        raise ConfigurationError(f"{text}, where {[*m.cluster.joints]} are at {x0.tolist()}. Give a region= about it.")
     return np.array([x for x, _ in found]), np.array([q for _, q in found])
