@@ -355,3 +355,21 @@ def test_c_has_the_same_numbers(label, tmp_path):
         assert status[1] > 0.0
         for got, right in zip(out, wanted, strict=True):
             assert np.abs(got - right).max() <= 1e-12 * max(1.0, np.abs(right).max()), name
+
+
+def test_motors_that_are_stated_limit_the_joints() -> None:
+    given = pc.load("ankle_2rsu")
+    motor = pc.Motor(peak_torque=1.5, voltage=24.0, torque_constant=0.05, resistance=0.4)
+    model = pc.ClusterModel(
+        given.own_tree, [*given.constraints, *(motor.on(r.name) for r in given.motors)], given.q_reference
+    )
+    names = [r.name for r in model.motors]
+    ankle = pc.MotorSpace(model, ["ankle_pitch", "ankle_roll"], names)
+    x = np.array([0.1, -0.05])
+    np.testing.assert_array_equal(ankle.torque_polygon(x), ankle.torque_polygon(x, np.full(2, 1.5)))
+    # k (V - k w) / R where it drives, at 400 rad/s 0.5 N m; against it as much as its peak
+    falling = np.array([[-1.5, 0.5], [-1.5, 1.5]])
+    np.testing.assert_allclose(
+        ankle.torque_polygon(x, speed=np.array([400.0, 0.0])), ankle.torque_polygon(x, falling), rtol=1e-12
+    )
+    np.testing.assert_array_equal(ankle.speed_polygon(x), ankle.speed_polygon(x, np.full(2, 480.0)))

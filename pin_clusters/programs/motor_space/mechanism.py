@@ -8,6 +8,7 @@ import numpy as np
 from ..._support.arrays import joint_names
 from ..._support.trees import coordinates_of, in_v, joint_in_v
 from ...algorithms.dynamics.with_independent import with_independent
+from ...constraints import Motor
 from ...errors import ModelError, UnknownNameError, UnsupportedJointError, did_you_mean
 from ...model import ClusterModel, check_model
 
@@ -20,7 +21,8 @@ class Mechanism:
         cluster: Whose they are, with joint ids ``ids``; ``loops``: whether equations tie it that depend on the pose.
         joints: Ids of the joints; ``drivers``: of those that the motors turn.
         ratios: Positions of the motors = ratios @ those of the drivers, shape (n, n).
-        given: Largest torques and speeds of the motors by the file, NaN if it gives none.
+        given: Largest torques and speeds of the motors by their `Motor`, else by the file; NaN without any.
+        stated: The `Motor` on each of the rotors that are named, or None.
     """
 
     def __init__(self, model: ClusterModel, joints: Any, motors: Any) -> None:
@@ -55,6 +57,12 @@ class Mechanism:
         own = [ivs[int(np.argmax(np.abs(row)))] for row in self.ratios]
         gear = np.where((self.ratios != 0.0).sum(axis=1) == 1, np.abs(self.ratios).sum(axis=1), np.nan)
         limits = {"torque": tree.effortLimit[own] / gear, "speed": np.minimum(tree.velocityLimit[own], 1e9) * gear}
+        self.stated: list[Motor | None] = [rotors[name].motor if name in rotors else None for name in motors]
+        for k, motor in enumerate(self.stated):
+            if motor is not None:
+                fastest = (motor.voltage or np.nan) / (motor.torque_constant or np.nan)
+                limits["speed"][k] = motor.no_load_speed or (fastest if np.isfinite(fastest) else limits["speed"][k])
+                limits["torque"][k] = motor.peak_torque or limits["torque"][k]
         self.given = {what: np.where((x > 0.0) & (x < 1e6), x, np.nan) for what, x in limits.items()}
 
     def values(self, ids: Iterable[int], q: np.ndarray) -> np.ndarray:

@@ -178,7 +178,7 @@ class MotorSpace:
         """Return the corners of torques that motors make at joints, (2^n, n) or (N, 2^n, n); two: counter-clockwise.
 
         Limits are torques of the motors, (n,), or (n, 2), lower ones first, or a function that returns such for their
-        ``speed``, zero by default; else efforts of the file.
+        ``speed``, zero by default; else those of each rotor's `Motor`, or efforts of the file.
         """
         return _corners(np.swapaxes(self.jacobian(x), -1, -2), self._limits("torque", limits, speed))
 
@@ -207,7 +207,10 @@ class MotorSpace:
 
     def _limits(self, of: str, given: Limits, speed: Any = None) -> np.ndarray:
         """Return the lower and the upper limits of the motors, shape (2, n)."""
-        n = len(self.joints)
+        n, stated = len(self.joints), [motor for motor in self.mechanism.stated if motor is not None]
+        if given is None and speed is not None and len(stated) == n:
+            each = zip(stated, self._sized("speed", speed), strict=True)
+            given = np.array([motor.torque_limits(w) for motor, w in each])
         given = self.mechanism.given[of] if given is None else given
         if not callable(given) and np.isnan(numbers("limits", given)).any():
             raise ModelError(f"motors {', '.join(self.motors)} have no limit of {of} in the file each: give limits=.")
