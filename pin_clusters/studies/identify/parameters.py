@@ -75,10 +75,12 @@ def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
     rotors = {r.name for r in model.rotors}
     bodies = [n for n in list(model.own_tree.names)[1:] if n not in rotors]
 
-    def inertial(of: str, shares: dict[str, float], prior: float, most: float = np.inf, label: str = "") -> Parameter:
+    def inertial(
+        of: str, shares: dict[str, float], prior: float, most: float = np.inf, *, least: float = 0.0, label: str = ""
+    ) -> Parameter:
         direction = np.zeros(len(values))
         direction[[at[key] for key in shares]] = list(shares.values())
-        return Parameter(kind, of, label or f"{of}: {kind}", unit, prior, (0.0, most), direction)
+        return Parameter(kind, of, label or f"{of}: {kind}", unit, prior, (least, most), direction)
 
     if kind == "rotor_inertia":
         return [inertial(r.name, *_axial(model, r, at, values)) for r in model.rotors]
@@ -87,7 +89,7 @@ def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
     if kind == "mass":  # the body keeps its centre and its shape
         masses = {n: {f"{n}: {x}": values[at[f"{n}: {x}"]] for x in _BODY} for n in bodies}
         return [
-            inertial(n, {key: x / mass for key, x in shares.items()}, mass)
+            inertial(n, {key: x / mass for key, x in shares.items()}, mass, least=1e-6 * mass)
             for n, shares in masses.items() if (mass := shares[f"{n}: mass"]) > 0.0
         ] + [
             inertial(x[:-6], {x: 1.0}, values[i]) for x, i in at.items() if x[:-6] not in (*bodies, *rotors) and x.endswith(": mass")

@@ -53,7 +53,7 @@ def identify(
     kept, lags = slice(0, len(time)), 0
     if np.isfinite(cutoff):
         edge, step = int(2.0 * rate / cutoff), max(1, int(rate / (4.0 * cutoff)))
-        kept, lags = slice(edge, len(time) - edge, step), int(np.ceil(2.0 * rate / step / cutoff))
+        kept, lags = slice(edge, len(time) - edge, step), int(np.ceil(4.0 * rate / step / cutoff))
 
     def filtered(x: np.ndarray) -> np.ndarray:
         if np.isfinite(cutoff):

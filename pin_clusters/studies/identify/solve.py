@@ -72,12 +72,10 @@ def fit(e: Equations, found: Sequence[Parameter], filtered: Filter, weights: np.
     rank = int(np.sum(s > _RANK * s.max(initial=0.0)))
     inverse = (Vt[:rank].T / s[:rank] ** 2) @ Vt[:rank]
     g = np.einsum("nkp,nk->np", A / size, b)
-    cov = inverse @ _long_run(g, _lags(b, lags)) @ inverse / np.outer(size, size) * _few(n * rows, rank)
+    lags, alike = _lags(b, lags)
+    few = n / (n - lags) / max(1.0 - rank * alike / (n * rows), 0.1)
+    cov = few * inverse @ _long_run(g, lags) @ inverse / np.outer(size, size)
     return Fit(x, cov, R, Vt[rank:], size, W, r)
-
-
-def _few(n: int, rank: int) -> float:
-    return n / max(n - rank, 1)
 
 
 def _solved(at: System, x: np.ndarray, W: np.ndarray, found: Sequence[Parameter], *, linear: bool) -> np.ndarray:
@@ -106,13 +104,13 @@ def _weights(r: np.ndarray, measured: np.ndarray) -> np.ndarray:
     return np.linalg.inv(np.linalg.cholesky(r.T @ r / len(r) + np.diag(least**2))).T
 
 
-def _lags(b: np.ndarray, least: int) -> int:
-    """Return over how many samples residuals, shape (N, rows), are correlated, several times."""
+def _lags(b: np.ndarray, least: int) -> tuple[int, float]:
+    """Return over how many samples residuals, shape (N, rows), are correlated, several times; and how many are one."""
     n = len(b)
     power = np.abs(np.fft.rfft(b - b.mean(axis=0), 2 * n, axis=0)) ** 2
     c = np.fft.irfft(power, axis=0)[:n].sum(axis=1)
-    apart = np.flatnonzero(c < _AGAIN * c[0])
-    return min(max(least, 3 * int(apart[0] if apart.size else n), int(4.0 * (n / 100.0) ** (2.0 / 9.0))), n // 8)
+    c = c[: int(np.argmax(np.append(c, 0.0) < _AGAIN * c[0]))] / c[0]
+    return min(max(least, 3 * len(c), int(4.0 * (n / 100.0) ** (2.0 / 9.0))), n // 8), float(2.0 * c.sum() - 1.0)
 
 
 def _long_run(g: np.ndarray, lags: int) -> np.ndarray:
