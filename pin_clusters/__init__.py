@@ -65,7 +65,9 @@ from .algorithms.dynamics.hybrid import hybrid_dynamics as hybrid_dynamics
 from .algorithms.dynamics.inputs import inverse_input_matrix as inverse_input_matrix
 from .algorithms.dynamics.inputs import task_input_matrix as task_input_matrix
 from .algorithms.dynamics.minverse import computeMinverse as computeMinverse
+from .algorithms.dynamics.motor import MotorPower as MotorPower
 from .algorithms.dynamics.motor import actuation_matrix as actuation_matrix
+from .algorithms.dynamics.motor import motor_power as motor_power
 from .algorithms.dynamics.motor import motor_torque as motor_torque
 from .algorithms.dynamics.motor import rotor_velocity as rotor_velocity
 from .algorithms.dynamics.operational import apply_test_force as apply_test_force
@@ -144,10 +146,12 @@ from .constraints import Gear as Gear
 from .constraints import GravityCompensation as GravityCompensation
 from .constraints import LinearCoupling as LinearCoupling
 from .constraints import Loop as Loop
+from .constraints import Motor as Motor
 from .constraints import Rod as Rod
 from .constraints import Rotor as Rotor
 from .constraints import SliderCrank as SliderCrank
 from .constraints import Spring as Spring
+from .constraints import motors as motors
 
 # --- errors
 from .errors import ArgumentTypeError as ArgumentTypeError
@@ -216,6 +220,7 @@ if TYPE_CHECKING:
     from .files.writers import to_urdf as to_urdf
     from .programs.tracing import trace as trace
     from .studies.design import mechanism as mechanism
+    from .studies.study import efficiency as efficiency
 
 # what the algorithms do not need, imported at its first use: where it is
 _LAZY = {
@@ -227,7 +232,8 @@ _LAZY = {
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {
-    "into_mjcf": "merging", "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing",
+    "efficiency": "study", "into_mjcf": "merging", "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers",
+    "trace": "tracing",
 }  # fmt: skip
 # public is what is imported above by its own name, and what will be
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]

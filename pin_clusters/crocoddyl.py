@@ -1,4 +1,4 @@
-"""Optimal control by Crocoddyl of any cluster model: states, residuals, dynamics with contacts.
+"""Optimal control by Crocoddyl of any cluster model: states, residuals, dynamics with contacts, impacts.
 
 Costs, activations, integrators and solvers are Crocoddyl's own. Not so ``StateMultibody`` and what takes it: they know
 no couplings, and those of the wheel 3.2.1 end the process with pin 4.1. Needs ``pip install crocoddyl``.
@@ -12,8 +12,12 @@ import pinocchio as pin
 import pin_clusters as pc
 
 from ._support import extras
-from ._support.arrays import vector
-from .algorithms.contacts._objects import size
+from ._support.arrays import numbers, vector, whole_number
+from .algorithms._shared import ids
+from .algorithms.contacts._objects import models_of, size
+from .algorithms.dynamics.inputs import torques
+from .algorithms.dynamics.motor import turning
+from .model import check_model
 
 croc: Any = extras.package("crocoddyl")
 
@@ -22,6 +26,7 @@ class State(croc.StateAbstract):
     """States x = [q, v] of a cluster model: any joints, floating bases, rotors as bodies, loops, which stay closed."""
 
     def __init__(self, model: pc.ClusterModel) -> None:
+        check_model(model, "crocoddyl.State")
         super().__init__(model.nq + model.nv, 2 * model.nv)
         self.model, self._making = model, None  # the data of dynamics that are making those of their costs
 
@@ -52,12 +57,30 @@ class State(croc.StateAbstract):
         return both if which == croc.Jcomponent.both else both[which == croc.Jcomponent.second]
 
 
-class ResidualModelState(croc.ResidualModelAbstract):
+def _kind(what: str, given: Any, kind: Any, make: str) -> Any:
+    """Return what is of a kind: Crocoddyl tells of the signatures in C++, or takes what fails when it is solved."""
+    if not isinstance(given, kind):
+        raise pc.ArgumentTypeError(f"{what} must be a {kind.__name__}, got {type(given).__name__}. Make it: {make}.")
+    return given
+
+
+def _state(given: Any) -> Any:
+    return _kind("state", given, State, "pin_clusters.crocoddyl.State(model), model a pc.ClusterModel")
+
+
+class _Residual(croc.ResidualModelAbstract):
+    """A residual that depends on q, and on v and u or not."""
+
+    def __init__(self, state: State, nr: int, nu: int, v: bool = False, u: bool = False) -> None:
+        super().__init__(_state(state), nr, whole_number("nu", nu, 0), True, v, u)
+
+
+class ResidualModelState(_Residual):
     """What a state differs by from a reference; Crocoddyl's own takes ``Jdiff`` of states in Python for identity."""
 
     def __init__(self, state: State, reference: np.ndarray, nu: int) -> None:
-        super().__init__(state, state.ndx, nu, True, True, False)  # depends on q, on v, not on u
-        self.reference = reference
+        super().__init__(state, _state(state).ndx, nu, v=True)
+        self.reference = vector(state.model, "reference", reference, state.nx, "nx = nq + nv")
 
     def calc(self, data: Any, x: np.ndarray, *_: Any) -> None:
         data.r[:] = self.state.diff(self.reference, x)
@@ -66,7 +89,7 @@ class ResidualModelState(croc.ResidualModelAbstract):
         data.Rx[:] = self.state.Jdiff(self.reference, x, croc.Jcomponent.second)
 
 
-class _OfRobot(croc.ResidualModelAbstract):
+class _OfRobot(_Residual):
     """A residual whose data has a workspace of the robot."""
 
     def createData(self, collector: Any) -> Any:
@@ -87,8 +110,8 @@ class ResidualModelFramePlacement(_OfRobot):
 
     def __init__(self, state: State, frame_id: int, reference: Any, nu: int) -> None:
         self.turns = isinstance(reference, pin.SE3)
-        super().__init__(state, 6 if self.turns else 3, nu, True, False, False)
-        self.frame_id = frame_id
+        super().__init__(state, 6 if self.turns else 3, nu)
+        self.frame_id = ids.frame(state.model, frame_id)
         self.reference: Any = reference if self.turns else _position(state, reference)
 
     def calc(self, data: Any, x: np.ndarray, *_: Any) -> None:
@@ -115,8 +138,9 @@ class ResidualModelFrameVelocity(_OfRobot):
     """
 
     def __init__(self, state: State, frame_id: int, reference: pin.Motion, reference_frame: Any, nu: int) -> None:
-        super().__init__(state, 6, nu, True, True, False)
-        self.frame_id, self.reference, self.axes = frame_id, reference, reference_frame
+        super().__init__(state, 6, nu, v=True)
+        self.frame_id, self.axes = ids.frame(state.model, frame_id), ids.reference(reference_frame)
+        self.reference = _kind("reference", reference, pin.Motion, "pin.Motion(linear, angular)")
 
     def calc(self, data: Any, x: np.ndarray, *_: Any) -> None:
         pc.forwardKinematics(self.state.model, data.robot, x[: self.state.nq], x[self.state.nq :])
@@ -140,7 +164,7 @@ class ResidualModelCoMPosition(_OfRobot):
     """Position of the centre of mass less what it shall be, shape (3,), [m]."""
 
     def __init__(self, state: State, reference: np.ndarray, nu: int) -> None:
-        super().__init__(state, 3, nu, True, False, False)
+        super().__init__(state, 3, nu)
         self.reference = _position(state, reference)
 
     def calc(self, data: Any, x: np.ndarray, *_: Any) -> None:
@@ -154,8 +178,8 @@ def _position(state: State, given: Any) -> np.ndarray:
     return vector(state.model, "reference", given, 3, "a position")
 
 
-class ResidualModelContactForce(croc.ResidualModelAbstract):
-    """Linear functions A f of the forces of all contacts of a phase; of no effect where the horizon ends.
+class ResidualModelContactForce(_Residual):
+    """Linear functions A f of the forces, or impulses, of all contacts; forces have no effect where the horizon ends.
 
     With a barrier as activation they are friction cones: A is ``block_diag`` of ``crocoddyl.FrictionCone(R, mu).A``.
 
@@ -166,17 +190,17 @@ class ResidualModelContactForce(croc.ResidualModelAbstract):
     """
 
     def __init__(self, state: State, A: np.ndarray, nu: int) -> None:
-        super().__init__(state, len(A), nu, True, True, True)
-        self.A = A
+        self.A = numbers("A", A)
+        if self.A.ndim != 2:
+            raise pc.ShapeError(f"A has shape {self.A.shape}, expected (nr, rows of the contacts).")
+        super().__init__(state, len(self.A), nu, True, True)
 
     def createData(self, collector: Any) -> Any:
         data, dynamics = croc.ResidualDataAbstract(self, collector), self.state._making
         rows = None if dynamics is None else sum(map(size, dynamics.contact_models))
-        if rows is None or np.shape(self.A)[1:] != (rows,):
-            raise pc.ShapeError(
-                f"ResidualModelContactForce: A has shape {np.shape(self.A)}, but the contacts of the dynamics have "
-                f"{rows} rows. Give it one column per row, in costs of a DifferentialActionModel with contacts."
-            )
+        if self.A.shape[1] != rows:
+            told = f"{self.A.shape}, but the contacts of the dynamics have {rows} rows. Give it one column per row"
+            raise pc.ShapeError(f"ResidualModelContactForce: A has shape {told}, in costs of dynamics with contacts.")
         data.forces = dynamics.forces
         return data
 
@@ -187,44 +211,72 @@ class ResidualModelContactForce(croc.ResidualModelAbstract):
         data.Rx[:], data.Ru[:] = (self.A @ data.forces[by] if u else 0.0 for by in ("by_x", "by_u"))
 
 
+def _take(action: Any, state: State, contacts: Any, costs: Any) -> None:
+    """Give dynamics their contacts and costs."""
+    nx = _kind("costs", costs, croc.CostModelSum, "crocoddyl.CostModelSum(state, nu)").state.nx
+    if nx != _state(state).nx:
+        raise pc.ShapeError(f"costs have nx = {nx}, expected {state.nx}. Make them with the state of the dynamics.")
+    action.robot, action.costs = state.model, costs
+    action.contacts = models_of(state.model, () if contacts is None else contacts)
+
+
+def _with_workspaces(action: Any, data: Any) -> Any:
+    """Return the data of dynamics, to which those of costs lead."""
+    data.robot, data.contacts = action.robot.createData(), [contact.createData() for contact in action.contacts]
+    data.collector, data.forces, data.contact_models = croc.DataCollectorAbstract(), {}, action.contacts
+    action.state._making = data  # collectors in Python come back from Crocoddyl without what was put there
+    try:
+        data.costs = action.costs.createData(data.collector)
+    finally:
+        action.state._making = None
+    data.costs.shareMemory(data)
+    return data
+
+
 class DifferentialActionModel(croc.DifferentialActionModelAbstract):
     """Forward dynamics of a cluster model with contacts, and their exact derivatives; costs are Crocoddyl's.
 
     Args:
         state: ``State``.
-        actuation: Torques of independent joints by controls, shape (nv, nu), constant: columns of rotors, for one.
-        contacts: ``pc.RigidConstraintModel`` objects that hold in this phase.
-        costs: ``crocoddyl.CostModelSum``.
+        actuation: Torques of independent joints by controls, shape (nv, nu), constant; None: ``pc.actuation_matrix`` at
+            each pose, or without rotors a control per independent joint, none for a floating base.
+        contacts: ``pc.RigidConstraintModel`` objects that hold in this phase; None or ``()``: none.
+        costs: ``crocoddyl.CostModelSum`` with as many controls.
+
+    Raises:
+        ConstraintError: A contact does not fit; or ``pc.actuation_matrix`` depends on the pose, and actuation is
+            neither None nor columns of ``np.eye(nv)``: that of one pose would be used at all.
     """
 
-    def __init__(self, state: State, actuation: np.ndarray, contacts: Any, costs: Any) -> None:
+    def __init__(self, state: State, actuation: np.ndarray | None, contacts: Any, costs: Any) -> None:
+        _take(self, state, contacts, costs)
         super().__init__(state, costs.nu, costs.nr)
-        self.robot, self.actuation, self.contacts, self.costs = state.model, actuation, contacts, costs
-        if (given := np.shape(actuation)) != (state.nv, costs.nu):
+        at = self.robot, self.robot.createData(), pc.neutral(self.robot)
+        self.actuation = torques(*at, None) if actuation is None else numbers("actuation", actuation)
+        if (given := self.actuation.shape) != (state.nv, costs.nu):
             raise pc.ShapeError(f"actuation has shape {given}, expected (nv, nu of costs) = ({state.nv}, {costs.nu}).")
+        drivers, units = {i for motor in self.robot.motors for i, _ in motor.drivers}, np.eye(state.nv).tolist()
+        turns = bool(self.robot.closures) and not drivers <= set(self.robot.idx_v_independent.tolist())
+        self.turns = turns and actuation is None
+        if turns and not self.turns and not all(u.tolist() in units for u in self.actuation.T):
+            raise pc.ConstraintError(
+                f"actuation is constant, but pc.actuation_matrix of model {self.robot.name!r} depends on the pose. "
+                "Give None, for torques of its motors, or columns of np.eye(nv), for those of independent joints."
+            )
 
     def createData(self) -> Any:
-        data = croc.DifferentialActionDataAbstract(self)
-        data.robot, data.contacts = self.robot.createData(), [contact.createData() for contact in self.contacts]
-        data.collector, data.forces, data.contact_models = croc.DataCollectorAbstract(), {}, self.contacts
-        self.state._making = data  # collectors in Python come back from Crocoddyl without what was put there
-        try:
-            data.costs = self.costs.createData(data.collector)
-        finally:
-            self.state._making = None
-        data.costs.shareMemory(data)
-        return data
+        return _with_workspaces(self, croc.DifferentialActionDataAbstract(self))
 
     def calc(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # no u at the end of the horizon
         if u:
-            at = self.robot, data.robot, x[: self.state.nq], x[self.state.nq :], self.actuation @ u[0]
+            q, held = x[: self.state.nq], (self.contacts, data.contacts)
             try:
-                held = self.contacts, data.contacts
+                B = data.actuation = pc.actuation_matrix(self.robot, data.robot, q) if self.turns else self.actuation
+                at = self.robot, data.robot, q, x[self.state.nq :], B @ u[0]
                 data.xout[:] = pc.constraintDynamics(*at, *held) if self.contacts else pc.aba(*at)
                 data.forces["at"] = data.robot.lambda_c if self.contacts else np.zeros(0)
             except pc.SingularClusterError:  # a trial far astray: solvers reject what is not a number
-                data.xout[:] = np.nan
-                data.forces["at"] = np.full(sum(map(size, self.contacts)), np.nan)
+                data.xout[:], data.forces["at"] = np.nan, np.full(sum(map(size, self.contacts)), np.nan)
         self.costs.calc(data.costs, x, *u)
         data.cost = data.costs.cost
 
@@ -233,7 +285,55 @@ class DifferentialActionModel(croc.DifferentialActionModelAbstract):
             at, held = (self.robot, data.robot), (self.contacts, data.contacts)
             exact: Any = pc.computeConstraintDynamicsDerivatives if self.contacts else pc.computeABADerivatives
             found = exact(*at, *held) if self.contacts else exact(*at)
-            data.Fx[:], data.Fu[:] = np.hstack(found[:2]), found[2] @ self.actuation
+            if self.turns:
+                by_q = turning(*at, x[: self.state.nq], u[0])
+                for of_q, of_torque in zip(found[::3], found[2::3], strict=True):
+                    of_q += of_torque @ by_q
+            data.Fx[:], data.Fu[:] = np.hstack(found[:2]), found[2] @ data.actuation
             if self.contacts:
-                data.forces |= {"by_x": np.hstack(found[3:5]), "by_u": found[5] @ self.actuation}
+                data.forces |= {"by_x": np.hstack(found[3:5]), "by_u": found[5] @ data.actuation}
+        self.costs.calcDiff(data.costs, x, *u)
+
+
+class ActionModelImpulse(croc.ActionModelAbstract):
+    """Jump of the velocities where contacts touch down, a node without duration, and its exact derivatives.
+
+    Args:
+        state: ``State``.
+        contacts: ``pc.RigidConstraintModel`` objects: those that touch down, and those that hold.
+        costs: ``crocoddyl.CostModelSum`` without controls, of the state before the jump and of the impulses.
+        r_coeff: Restitution: 0 the contacts stick, 1 they bounce.
+
+    Raises:
+        ArgumentTypeError: r_coeff is not between 0 and 1.
+        ConstraintError: A contact does not fit, or there is none; costs have controls.
+    """
+
+    def __init__(self, state: State, contacts: Any, costs: Any, r_coeff: float = 0.0) -> None:
+        _take(self, state, contacts, costs)
+        super().__init__(state, 0, costs.nr)
+        self.r_coeff = r_coeff
+        if costs.nu or not self.contacts:
+            told = f"{len(self.contacts)} contacts and costs with nu = {costs.nu}"
+            raise pc.ConstraintError(f"ActionModelImpulse needs contacts, and costs with nu = 0, got {told}.")
+        if not isinstance(r_coeff, (int, float)) or not 0.0 <= r_coeff <= 1.0:
+            raise pc.ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
+
+    def createData(self) -> Any:
+        return _with_workspaces(self, croc.ActionDataAbstract(self))
+
+    def calc(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:
+        q, v, held = x[: self.state.nq], x[self.state.nq :], (self.contacts, data.contacts)
+        try:
+            data.xnext[:] = np.append(q, pc.impulseDynamics(self.robot, data.robot, q, v, *held, self.r_coeff))
+            data.forces["at"] = data.robot.impulse_c
+        except pc.SingularClusterError:  # as above
+            data.xnext[:], data.forces["at"] = np.nan, np.full(sum(map(size, self.contacts)), np.nan)
+        self.costs.calc(data.costs, x, *u)
+        data.cost = data.costs.cost
+
+    def calcDiff(self, data: Any, x: np.ndarray, *u: np.ndarray) -> None:  # after calc
+        found = pc.computeImpulseDynamicsDerivatives(self.robot, data.robot, self.contacts, data.contacts)
+        data.Fx[:] = np.vstack([np.eye(self.state.nv, self.state.ndx), np.hstack(found[:2])])
+        data.forces |= {"by_x": np.hstack(found[2:]), "by_u": np.zeros((len(found[2]), 0))}
         self.costs.calcDiff(data.costs, x, *u)

@@ -7,6 +7,8 @@ from .four_bar import FourBar as FourBar
 from .gear import Gear as Gear
 from .linear import LinearCoupling as LinearCoupling
 from .loop import Loop as Loop
+from .motor import Motor as Motor
+from .motor_catalogue import motors as motors
 from .rod import Rod as Rod
 from .rotor import Rotor as Rotor
 from .slider_crank import SliderCrank as SliderCrank

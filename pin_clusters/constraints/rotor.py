@@ -9,6 +9,8 @@ import pinocchio as pin
 
 from .._support.trees import is_finite, joint_axis, placement_defect, spin_defect, unit
 from ..errors import ConstraintError, InertiaError
+from .motor import Motor
+from .motor_catalogue import motor_of
 from .rows import Constraint, joint_id, moving_joint_id, name_of, number, store
 
 
@@ -61,11 +63,14 @@ class Rotor(Constraint):
         armature: What the armature of the driven joints in the tree means: ``"keep"`` adds the rotor to it,
             ``"replace"`` sets it aside. Needed only where the tree has armature on a driven joint.
         driven: Whether it is the rotor of a motor; False for what a gear's further stages turn.
+        motor: `Motor` that sits on it, or its name in ``pc.motors()``: the model applies its losses and limits, and
+            ``ratios`` and ``axial_inertia`` are those of the motor where they are not given.
         name: By default ``"rotor:"`` and the names of the joints.
 
     Raises:
         ConstraintError: A name, ratio or option is ill-formed, or the axis has no direction.
         InertiaError: Neither or both inertias are given, one is negative, unbalanced or not axisymmetric.
+        UnknownNameError: There is no motor of that name.
 
     Example:
         >>> import pin_clusters as pc
@@ -84,6 +89,7 @@ class Rotor(Constraint):
     armature: Literal["keep", "replace"] | None = None
     driven: bool = True
     name: str | None = None
+    motor: Motor | str | None = None
 
     def __post_init__(self) -> None:
         joints = (self.joints,) if isinstance(self.joints, str) else self.joints
@@ -94,6 +100,8 @@ class Rotor(Constraint):
         if not isinstance(name, str) or not name:
             raise ConstraintError(f"Rotor of {', '.join(map(repr, joints))}: name must be text, got {name!r}.")
         store(self, joints=joints, name=name)
+        if self.motor is not None:
+            self._take(self.motor)
         store(self, ratios=self._checked_ratios(joints))
         if self.carrier is not None:
             name_of(self.carrier, "carrier", self.label)
@@ -110,6 +118,28 @@ class Rotor(Constraint):
                 )
             store(self, axis=tuple(axis.tolist()))
         self._check_inertia()
+
+    def _take(self, given: Motor | str) -> None:
+        """Take from the motor what is not given."""
+        if not isinstance(given, (Motor, str)):
+            raise ConstraintError(f"{self.label}: motor must be a pc.Motor or its name in pc.motors(), got {given!r}.")
+        motor = motor_of(given, self.label)
+        if motor.rotor not in (None, self.name):
+            raise ConstraintError(
+                f"{self.label}: its motor sits on the rotor {motor.rotor!r}. Give one that is placed nowhere."
+            )
+        if not self.driven:
+            raise ConstraintError(f"{self.label}: driven is False, so no motor sits on it. Leave one of both out.")
+        store(self, motor=motor.on(str(self.name)))
+        ratios, inertia = self.ratios, self.axial_inertia
+        if ratios is None:
+            ratios = motor.ratio
+        if inertia is None and self.inertia is None:
+            inertia = motor.rotor_inertia
+        missing = [*["ratios"] * (ratios is None), *["axial_inertia"] * (inertia is None and self.inertia is None)]
+        if missing:
+            raise ConstraintError(f"{self.label}: {motor.label} does not say its {missing[0]}. Give {missing[0]}=....")
+        store(self, ratios=ratios, axial_inertia=inertia)
 
     def _check_placement(self) -> None:
         if self.placement is None:

@@ -13,6 +13,7 @@ from .._support.arrays import array, joint_names, on_a_page
 from ..errors import ArgumentTypeError, ModelError, PinClustersWarning, ShapeError, UnknownNameError, did_you_mean
 from .attachments import Attachments, checked_collision
 from .elements import describe, find_rotors
+from .motors import with_motors
 from .packing import pack, pack_tree
 from .passive import passive_forces
 from .plausibility import check_rotors
@@ -38,7 +39,8 @@ class ClusterModel(Attachments):
     Args:
         tree: Spanning tree, in any joint order; it is copied and never changed.
         constraints: ``Rotor``, ``Gear``, ``Belt``, ``LinearCoupling``, ``Loop``, ``Rod``, ``FourBar``, ``SliderCrank``,
-            ``Differential``, ``Coupling``; and ``Spring``, ``GravityCompensation``, which tie nothing.
+            ``Differential``, ``Coupling``; and ``Spring``, ``GravityCompensation``, ``Motor``, which tie
+            nothing.
         q_reference: Nearly assembled configuration, shape (nq,): it fixes the branch of each loop, the length of rods
             that have none, and ``pc.neutral``. Without it a regular assembled pose near Pinocchio's neutral is taken.
         independent: Names of joints whose velocities shall be independent, for every cluster with loops that holds one
@@ -98,7 +100,7 @@ class ClusterModel(Attachments):
         wishes = None if independent is None else joint_names("ClusterModel: independent", independent)
         rather = () if preferred is None else joint_names("ClusterModel: preferred", preferred)
         topology = resolve(tree, constraints, reference, wishes, rather)
-        rotors = find_rotors(tree, topology)
+        rotors = with_motors(find_rotors(tree, topology), constraints)
         check_rotors(tree, rotors, topology)
         inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
         tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
@@ -124,7 +126,7 @@ class ClusterModel(Attachments):
             "clusters": describe(tree, topology, constraints, rotors),
             "rotors": rotors,
             "inertia_tree": inertia_tree,
-            "passive": passive_forces(tree, constraints),
+            "passive": passive_forces(tree, constraints, rotors),
             "_index": index,
             "_params": params,
             "_tables": tables,

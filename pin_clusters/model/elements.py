@@ -7,6 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.trees import in_v, joint_axis, spin_defect
+from ..constraints import Motor
 from ..constraints.closures import BodyClosure
 from .topology import Topology
 
@@ -66,6 +67,7 @@ class RotorElement:
         spins: Whether it is compiled to a spin element; otherwise it stays a body (exact, slower).
         reason: Why it does not spin.
         source: The ``Rotor`` constraint, None for a body of the tree.
+        motor: The motor that is stated on it, or None.
     """
 
     name: str
@@ -81,6 +83,7 @@ class RotorElement:
     spins: bool
     reason: str
     source: Any
+    motor: Motor | None = None
 
     @property
     def driven(self) -> bool:

@@ -9,10 +9,12 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.trees import in_v
+from ..constraints import Motor
 from ..constraints._frames import resolve_frame
 from ..constraints.rows import joint_id
 from ..constraints.spring import GravityCompensation, PassiveForce, Spring
 from ..errors import ConstraintError
+from .elements import RotorElement
 
 FRICTION_SPEED = 0.01
 """[rad/s] or [m/s]: below it dry friction turns its sign smoothly."""
@@ -26,10 +28,13 @@ class PassiveForces:
     Attributes:
         springs: As stated.
         supports: Weights that are held, as stated.
+        motors: Rotors whose motors have friction, or gears with losses.
+        lossy: Names of those whose gears have losses; these are not in ``torque``, as they depend on the load.
     """
 
-    def __init__(self, tree: pin.Model, stated: Sequence[PassiveForce]) -> None:
-        self._tree = tree
+    def __init__(self, tree: pin.Model, stated: Sequence[PassiveForce], motors: Sequence[RotorElement] = ()) -> None:
+        self._tree, self.motors = tree, tuple(motors)
+        self.lossy = tuple(r.name for r in self.motors if r.motor is not None and any(r.motor.loss_factors))
         self.springs = tuple(s for s in stated if isinstance(s, Spring))
         self.supports = tuple(s for s in stated if isinstance(s, GravityCompensation))
         self._own = threading.local()  # a pin.Data per thread
@@ -45,6 +50,10 @@ class PassiveForces:
                 self._ball(lines, j, spring)
             else:
                 lines.append((*_sum(tree, spring), spring))
+        for r in self.motors:
+            assert r.motor is not None
+            if r.motor.viscous or r.motor.coulomb:
+                lines.append(({}, dict(r.drivers), Spring(r.name, damping=r.motor.viscous, friction=r.motor.coulomb)))
         self._lines = _Lines(tree, lines)
         self._paths = _Paths(tree, paths) if paths else None
         self._held = _held(tree, self.supports) if self.supports else None
@@ -98,17 +107,21 @@ class PassiveForces:
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle what was stated; the tables are made again."""
-        return PassiveForces, (self._tree, (*self.springs, *self.supports))
+        return PassiveForces, (self._tree, (*self.springs, *self.supports), self.motors)
 
     def __repr__(self) -> str:
         """Count what there is."""
-        return f"PassiveForces({len(self.springs)} springs and dampers, {len(self.supports)} held weights)"
+        return (
+            f"PassiveForces({len(self.springs)} springs and dampers, {len(self.supports)} held weights, "
+            f"{len(self.motors)} motors with losses)"
+        )
 
 
-def passive_forces(tree: pin.Model, constraints: Sequence[Any]) -> PassiveForces | None:
-    """Return the passive forces among constraints, None without any."""
-    stated = [c for c in constraints if isinstance(c, PassiveForce)]
-    return PassiveForces(tree.copy(), stated) if stated else None
+def passive_forces(tree: pin.Model, constraints: Sequence[Any], rotors: Sequence[RotorElement]) -> PassiveForces | None:
+    """Return the passive forces among constraints, and what motors lose; None without any."""
+    stated = [c for c in constraints if isinstance(c, PassiveForce) and not isinstance(c, Motor)]
+    motors = [r for r in rotors if r.motor is not None and r.motor.loses]
+    return PassiveForces(tree.copy(), stated, motors) if stated or motors else None
 
 
 def _displacement(alone: pin.Model, rest: np.ndarray, q: np.ndarray) -> np.ndarray:

@@ -1,9 +1,10 @@
-"""States, residuals and dynamics with contacts for Crocoddyl, of any robot; and a hop."""
+"""States, residuals, dynamics with contacts and impacts for Crocoddyl, of any robot; and a hop."""
 
 from __future__ import annotations
 
 import importlib
 import sys
+import warnings
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -269,6 +270,208 @@ def test_a_matrix_that_does_not_fit() -> None:
     space = pcc.State(pc.load("four_bar"))
     with pytest.raises(pc.ShapeError, match=r"actuation has shape \(2, 1\), expected .* = \(1, 1\)"):
         pcc.DifferentialActionModel(space, np.ones((2, 1)), (), costs(space, 1))
+
+
+def contacts_of(model: pc.ClusterModel, frames: list[str]) -> list[Any]:
+    """Return contacts of points at frames, in axes of the world."""
+    found = [model.frames[model.getFrameId(f)] for f in frames]
+    return [pc.RigidConstraintModel(POINT, model, f.parentJoint, f.placement, ALIGNED) for f in found]
+
+
+def motorised(name: str) -> pc.ClusterModel:
+    """Return a robot whose motors sit on joints that loops make dependent."""
+    model = pc.load(name)
+    turned = {"four_bar": ["rocker"], "cassie_leg": ["tarsus", "foot_crank", "shin"]}.get(name, [])
+    rotors = [pc.Rotor(joint, 7.0, axial_inertia=1e-4, name=f"on {joint}") for joint in turned]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        return pc.ClusterModel(model.tree, [*model.constraints, *rotors])
+
+
+@pytest.mark.parametrize(
+    ("name", "frames"),
+    [("ankle_2rsu", []), ("four_bar", []), pytest.param("cassie_leg", ["foot"], marks=pytest.mark.ci)],
+)
+def test_torques_of_motors_turn_with_the_pose(name: str, frames: list[str]) -> None:
+    model = motorised(name)
+    space, nu, contacts = pcc.State(model), len(model.motors), contacts_of(model, frames)
+    total = costs(space, nu)
+    if contacts:
+        force = pcc.ResidualModelContactForce(space, np.random.default_rng(3).normal(size=(2, 3)), nu)
+        total.addCost("force", croc.CostModelResidual(space, force), 1e-4)
+    action = pcc.DifferentialActionModel(space, None, contacts or None, total)
+    (x, u), data, other = draw(space, nu), action.createData(), action.createData()
+    action.calc(data, x, u)
+    q, v = np.split(x, [model.nq])
+    at, own = (model, model.createData(), q, v), [contact.createData() for contact in contacts]
+    tau = pc.independent_torque(*at[:3], sum(t * gear_row(model, m) for t, m in zip(u, model.motors, strict=True)))
+    expected = pc.constraintDynamics(*at, tau, contacts, own) if contacts else pc.aba(*at, tau)
+    np.testing.assert_allclose(data.xout, expected, atol=1e-10 * np.abs(expected).max())
+
+    def reached(dx: np.ndarray, du: np.ndarray) -> np.ndarray:
+        action.calc(other, space.integrate(x, dx), u + du)
+        return np.append(other.xout, other.cost)
+
+    rest = np.zeros(space.ndx)
+    by_x, by_u = stencil(lambda dx: reached(dx, 0.0 * u), space.ndx), stencil(lambda du: reached(rest, du), nu)
+    for _ in range(2):  # once more without a step between
+        action.calcDiff(data, x, u)
+        pairs = (data.Fx, by_x[:-1]), (data.Fu, by_u[:-1]), (data.Lx, by_x[-1]), (data.Lu, by_u[-1])
+        for found, slope in pairs:
+            np.testing.assert_allclose(np.reshape(found, slope.shape), slope, atol=1e-8 * np.abs(slope).max())
+
+
+def gear_row(model: pc.ClusterModel, motor: Any) -> np.ndarray:
+    """Return torques of the tree by that of a motor."""
+    row = np.zeros(model.tree.nv)
+    for i, ratio in motor.drivers:
+        row[i] += ratio
+    return row
+
+
+def test_a_matrix_of_one_pose_is_refused() -> None:
+    model = pc.load("ankle_2rsu")
+    space = pcc.State(model)
+    one = pc.actuation_matrix(model, model.createData(), pc.neutral(model))
+    with pytest.raises(pc.ConstraintError, match=r"actuation is constant, but .* 'ankle_2rsu' depends .* Give None"):
+        pcc.DifferentialActionModel(space, one, (), costs(space, 2))
+    units = np.eye(2)[:, :1]
+    assert pcc.DifferentialActionModel(space, units, (), costs(space, 1)).actuation is units
+    leg = pc.load("cassie_leg")  # of loops, but its motors are on independent joints
+    constant = pc.actuation_matrix(leg, leg.createData(), pc.neutral(leg))
+    space = pcc.State(leg)
+    for given in (constant, None):
+        action = pcc.DifferentialActionModel(space, given, None, costs(space, constant.shape[1]))
+        np.testing.assert_array_equal(action.actuation, constant)
+
+
+@pytest.mark.parametrize(
+    ("name", "frames", "bounce"),
+    [
+        ("cassie_leg", ["foot"], 0.0),  # a closed loop
+        pytest.param("mini_cheetah", ["FL_foot", "HR_foot"], 0.3, marks=pytest.mark.ci),
+        pytest.param("cassie", ["left_sole", "right_sole"], 0.0, marks=pytest.mark.ci),
+    ],
+)
+@pytest.mark.filterwarnings("ignore:robot .* no real body")
+def test_impacts(name: str, frames: list[str], bounce: float) -> None:
+    model = pc.load(name)
+    space, contacts = pcc.State(model), contacts_of(model, frames)
+    total, rows = croc.CostModelSum(space, 0), 3 * len(frames)
+    A = np.random.default_rng(3).normal(size=(rows + 1, rows))
+    reference = space.integrate(space.zero(), 0.3 * np.random.default_rng(1).normal(size=space.ndx))
+    for key, residual in (
+        ("state", pcc.ResidualModelState(space, reference, 0)),
+        ("impulse", pcc.ResidualModelContactForce(space, A, 0)),
+    ):
+        total.addCost(key, croc.CostModelResidual(space, residual), 0.5)
+    action = pcc.ActionModelImpulse(space, contacts, total, bounce)
+    (x, _), data, other, u = draw(space, 0), action.createData(), action.createData(), np.zeros(0)
+    action.calc(data, x, u)
+    action.calcDiff(data, x, u)
+    (q, v), (q_after, after) = (np.split(np.array(y), [model.nq]) for y in (x, data.xnext))
+    assert np.array_equal(q, q_after)
+    own = model.createData()
+    pc.computeJointJacobians(model, own, q)
+    J = pc.getConstraintsJacobian(model, own, contacts, [contact.createData() for contact in contacts])
+    assert np.abs(J @ v).max() > 0.1
+    np.testing.assert_allclose(J @ after, -bounce * J @ v, atol=1e-9)
+    impulses = np.linalg.lstsq(J.T, pc.crba(model, own, q) @ (after - v))[0]
+    r = data.costs.costs.todict()["impulse"].residual.r
+    np.testing.assert_allclose(r, A @ impulses, atol=1e-8 * np.abs(r).max())
+    assert data.cost == pytest.approx(0.25 * (r @ r + np.sum(space.diff(reference, x) ** 2)), rel=1e-8)
+
+    def reached(dx: np.ndarray) -> np.ndarray:
+        action.calc(other, space.integrate(x, dx), u)
+        return np.append(space.diff(data.xnext, other.xnext), other.cost)
+
+    by_x = stencil(reached, space.ndx)
+    for found, expected in ((data.Fx, by_x[:-1]), (data.Lx, by_x[-1])):
+        np.testing.assert_allclose(found, expected, rtol=0.0, atol=1e-8 * np.abs(expected).max())
+
+
+def test_touch_down_in_a_plan() -> None:
+    """A leg swings, its foot touches down and stays."""
+    model = pc.load("cassie_leg")
+    space, contacts, nu = pcc.State(model), contacts_of(model, ["foot"]), 7
+    swing, impact = (pcc.DifferentialActionModel(space, np.eye(nu), held, costs(space, nu)) for held in ((), contacts))
+    free = croc.CostModelSum(space, 0)
+    nodes = [croc.IntegratedActionModelEuler(swing, 0.005)] * 4
+    nodes += [pcc.ActionModelImpulse(space, contacts, free), croc.IntegratedActionModelEuler(impact, 0.005)]
+    x0, _ = draw(space, nu)
+    plan = croc.SolverFDDP(croc.ShootingProblem(x0, nodes, croc.IntegratedActionModelEuler(swing, 0.0)))
+    plan.th_stop = 1e-7
+    assert plan.solve([x0] * 7, [np.zeros(node.nu) for node in nodes], 50)
+    assert np.abs(plan.fs).max() < 1e-8
+    data, speeds = model.createData(), []
+    for x in plan.xs:
+        pc.forwardKinematics(model, data, x[: model.nq], x[model.nq :])
+        at = pc.getFrameVelocity(model, data, model.getFrameId("foot"), ALIGNED)
+        speeds.append(np.abs(at.linear).max())
+    assert speeds[4] > 0.1
+    assert speeds[5] < 1e-9
+
+
+def test_impact_astray_is_not_a_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = pc.load("cassie_leg")
+    space = pcc.State(model)
+    action = pcc.ActionModelImpulse(space, contacts_of(model, ["foot"]), croc.CostModelSum(space, 0))
+    data = action.createData()
+
+    def lost(*_: Any) -> None:
+        raise pc.SingularClusterError("no way")
+
+    monkeypatch.setattr(pc, "impulseDynamics", lost)
+    action.calc(data, space.zero(), np.zeros(0))
+    assert np.isnan(data.xnext).all()
+
+
+def test_what_is_given_is_checked_when_things_are_made() -> None:
+    model = pc.load("cassie_leg")
+    space, other, frame = pcc.State(model), pcc.State(pc.load("four_bar")), model.getFrameId("foot")
+    total, free, contacts = costs(space, 7), croc.CostModelSum(space, 0), contacts_of(model, ["foot"])
+    state, moving, place, force = (
+        pcc.ResidualModelState,
+        pcc.ResidualModelFrameVelocity,
+        pcc.ResidualModelFramePlacement,
+        pcc.ResidualModelContactForce,
+    )
+    action, impact, v = pcc.DifferentialActionModel, pcc.ActionModelImpulse, pin.Motion.Zero()
+    euclidean = croc.StateVector(space.nx)
+    kind, shape, unknown, wrong = pc.ArgumentTypeError, pc.ShapeError, pc.UnknownNameError, pc.ConstraintError
+    cases: list[tuple[Any, Any, str]] = [
+        (lambda: pcc.State(model.tree), kind, r"State: model must be a ClusterModel, got Model. Wrap it"),
+        (lambda: pcc.State("cassie"), kind, r"ClusterModel, got str"),
+        (lambda: state(euclidean, np.zeros(space.nx), 7), kind, r"state must be a State, got StateVector. Make it"),
+        (lambda: pcc.ResidualModelCoMPosition(model, np.zeros(3), 7), kind, r"must be a State, got ClusterModel"),
+        (lambda: state(space, np.zeros(3), 7), shape, rf"reference has size 3, .* nx = nq \+ nv = {space.nx}"),
+        (lambda: state(space, "stand", 7), kind, r"reference must hold real numbers"),
+        (lambda: state(space, space.zero(), 7.0), kind, r"nu must be a whole number, .* got 7.0"),
+        (lambda: place(space, frame, np.zeros(6), 7), shape, r"reference has size 6"),
+        (lambda: place(space, model.nframes, np.zeros(3), 7), unknown, r"Use model.getFrameId"),
+        (lambda: moving(space, "foot", v, pin.LOCAL, 7), kind, r"Use model.getFrameId\('foot'\)"),
+        (lambda: moving(space, frame, np.zeros(6), pin.LOCAL, 7), kind, r"reference must be a Motion, got ndarray"),
+        (lambda: moving(space, frame, v, "LOCAL", 7), kind, r"reference_frame must be pin.LOCAL"),
+        (lambda: force(space, np.zeros(3), 7), shape, r"A has shape \(3,\), expected \(nr, rows"),
+        (lambda: action(model, None, (), total), kind, r"state must be a State, got ClusterModel"),
+        (lambda: action(space, np.eye(7), (), None), kind, r"costs must be a CostModelSum, got NoneType"),
+        (lambda: action(space, np.eye(7), (), costs(other, 7)), shape, rf"nx = {other.nx}, expected {space.nx}"),
+        (lambda: action(space, "motors", (), total), kind, r"actuation must hold real numbers"),
+        (lambda: action(space, None, (), total), shape, r"actuation has shape \(7, 5\), expected .* = \(7, 7\)"),
+        (lambda: action(space, np.eye(7), contacts[0], total), kind, r"contact_models must be a list"),
+        (lambda: action(space, np.eye(7), ["foot"], total), kind, r"contact_models\[0\] must be a pin.Rigid"),
+        (lambda: impact(space, None, free), wrong, r"needs contacts, .* got 0 contacts and costs with nu = 0"),
+        (lambda: impact(space, contacts, total), wrong, r"got 1 contacts and costs with nu = 7"),
+        (lambda: impact(space, contacts, free, 1.5), kind, r"r_coeff must be between 0 and 1, got 1.5"),
+        (lambda: impact(space, contacts, free, "none"), kind, r"r_coeff must be between 0 and 1, got 'none'"),
+    ]
+    for make, error, words in cases:
+        with pytest.raises(error, match=words):
+            make()
+    for none in (None, ()):
+        held = action(space, np.eye(7), none, total)
+        assert list(held.contacts) == []
+        held.calc(held.createData(), space.zero(), np.zeros(7))
 
 
 @pytest.mark.ci

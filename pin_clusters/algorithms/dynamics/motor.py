@@ -1,14 +1,17 @@
-"""The motor side: speeds of the rotors, and torques at the rotors."""
+"""The motor side: speeds of the rotors, torques at the rotors, and where the power of motors goes."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._support.arrays import vector
 from ..._support.trees import in_v
-from ...errors import ModelError
-from ...model import ClusterData, ClusterModel
+from ...errors import ArgumentTypeError, ModelError
+from ...model import FRICTION_SPEED, NOTHING, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
+from .losses import Losses
+from .passive import check_friction_speed, springs
 
 _documented = _check.documented(
     """
@@ -45,13 +48,25 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarr
 
 
 @_documented
-def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np.ndarray:
+def motor_torque(
+    model: ClusterModel, data: ClusterData, q: Any, tau: Any, v: Any = None, a: Any = None,
+    *, friction_speed: float = FRICTION_SPEED,
+) -> np.ndarray:  # fmt: skip
     """Return the torques at the rotors that act as the given torques of the independent joints.
+
+    With ``v`` and ``a``, and ``tau = pc.rnea(model, data, q, v, a, fext)``: what motors have to give for a motion.
+    Springs and the like (`pc.passive_torque`) do their part, and what each `Motor` and its gear lose is added.
+
+    Args:
+        tau: Torque of the independent joints, shape (nv,); with ``v`` all that `pc.rnea` asks for.
+        a: Needed with ``v`` where gears have losses.
+        friction_speed: As in `pc.passive_torque`, [rad/s].
 
     Returns:
         One per entry of ``model.motors``, in their order, [N m]; a fresh array. NaN and inf propagate.
 
     Raises:
+        ArgumentTypeError: ``v`` or ``a`` is missing.
         ModelError: There is not one motor per independent velocity, or two motors turn alike; the joints without a
             motor are named.
 
@@ -66,7 +81,19 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
         [2.0]
     """
     B = actuation_matrix(model, data, q)
-    tau = _check.velocity(model, "tau", tau)
+    tau = np.array(_check.velocity(model, "tau", tau))
+    check_friction_speed("motor_torque", friction_speed)
+    lossy = model.passive is not None and model.passive.lossy
+    if (v is None and a is not None) or (v is not None and a is None and lossy):
+        raise ArgumentTypeError(
+            "motor_torque: losses of motors follow from velocity and acceleration: pass both, "
+            "motor_torque(model, data, q, tau, v, a), or none for gears without losses."
+        )
+    losses = None
+    if v is not None:
+        q, v = _check.state(model, data, q, v)
+        losses = Losses(model, data, q, v, float(friction_speed))
+        tau -= springs(model, data, q, v, float(friction_speed))
     n, count = B.shape
     idle = _joints(model, ~np.any(B, axis=1))
     without = f" No rotor is driven by the joint(s) {idle}." if idle else ""
@@ -83,7 +110,67 @@ def motor_torque(model: ClusterModel, data: ClusterData, q: Any, tau: Any) -> np
         lost = np.linalg.svd(B)[0][:, -1]
         reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
-    return np.linalg.solve(B, tau) if n else np.zeros(0)
+    u = np.linalg.solve(B, tau) if n else np.zeros(0)
+    return u if losses is None or not lossy else u + losses.loss(losses.load(u - losses.friction, model, a))
+
+
+class MotorPower(NamedTuple):
+    """Where the power of motors goes, [W]; each of shape (motors,), in the order of ``model.motors``.
+
+    Attributes:
+        mechanical: Torque times speed, at the rotor.
+        friction: Lost to friction of the motor.
+        gear: Lost in its gear; NaN where it is not determined.
+        copper: Lost in its windings; NaN where torque constant or resistance are not known.
+        electrical: Mechanical and copper.
+    """
+
+    mechanical: np.ndarray
+    friction: np.ndarray
+    gear: np.ndarray
+    copper: np.ndarray
+    electrical: np.ndarray
+
+
+@_documented
+def motor_power(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau_motor: Any, a: Any = None,
+    *, friction_speed: float = FRICTION_SPEED,
+) -> MotorPower:  # fmt: skip
+    """Return where the power of motors goes that give these torques in a motion.
+
+    Args:
+        tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
+        a: Without it losses of gears are NaN; they are, too, of one that locks, which may hold either way.
+        friction_speed: As in `pc.passive_torque`, [rad/s].
+
+    Raises:
+        ShapeError: ``tau_motor`` has another size.
+    """
+    q, v = _check.state(model, data, q, v)
+    u = vector(model, "tau_motor", tau_motor, len(model.motors), "len(model.motors)")
+    check_friction_speed("motor_power", friction_speed)
+    losses = Losses(model, data, q, v, float(friction_speed))
+    loss = (
+        np.where(losses.factors.any(axis=0), np.nan, 0.0)
+        if a is None
+        else losses.part(losses.load(u - losses.friction, model, a))
+    )
+    copper = np.full(len(u), np.nan)
+    for k, r in enumerate(model.motors):
+        if r.motor is not None and r.motor.resistance is not None and r.motor.torque_constant is not None:
+            copper[k] = r.motor.resistance * (u[k] / r.motor.torque_constant) ** 2
+    given = u * losses.speeds
+    return MotorPower(given, losses.friction * losses.speeds, loss * losses.speeds, copper, given + copper)
+
+
+def turning(model: ClusterModel, data: ClusterData, q: np.ndarray, tau_motor: np.ndarray) -> np.ndarray:
+    """Return the derivative of B tau_motor by q, along ``pc.integrate(model, q, e)``, shape (nv, nv)."""
+    found, rows, driven = np.zeros((2, model.own_tree.nv, model.nv)), [], [r.driven for r in model.rotors]
+    for unit in np.eye(model.nv):
+        _bridge.derivatives(model, data, q, unit, NOTHING, found.ravel())  # of the tree's velocities
+        rows.append(tau_motor @ rotor_rows(model, found[1])[driven])
+    return np.array(rows)
 
 
 def rotor_rows(model: ClusterModel, G: np.ndarray) -> np.ndarray:

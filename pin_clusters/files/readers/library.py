@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import pinocchio as pin
 from numpy.typing import ArrayLike
 
+from ..._support.shipped import robot_models
 from ...errors import ArgumentTypeError, LoadError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
 from ._arguments import check_root_joint
@@ -93,18 +94,11 @@ def _parts(
 
 
 def folders() -> "dict[str, Traversable]":
-    """Return the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name.
-
-    The wheel has them inside the package; in a source tree (an editable install) they lie beside it.
-    """
-    from importlib import resources
-
-    package = resources.files("pin_clusters")
-    places = [place.joinpath("robot_models") for place in (package, getattr(package, "parent", None)) if place]
-    entries = next((place.iterdir() for place in places if place.is_dir()), ())
+    """Return the folders with a ``model.urdf`` or a ``model.xml`` (MJCF), by name."""
+    place = robot_models()
     found = {
         entry.name: entry
-        for entry in entries
+        for entry in (place.iterdir() if place else ())
         if entry.is_dir() and any(entry.joinpath(file).is_file() for file in ("model.urdf", "model.xml"))
     }
     if not found:

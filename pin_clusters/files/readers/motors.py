@@ -3,15 +3,17 @@
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import fields, replace
 from fnmatch import fnmatchcase
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from ...constraints import Rotor
+from ...constraints import Motor, Rotor
+from ...constraints.motor_catalogue import motor_of
 from ...errors import LoadError, did_you_mean
 from ...model import ClusterModel
-from ..motor_keys import FILE, MOTOR, TEXT, Key, Number
+from ..motor_keys import FILE, FRICTION, GEAR, MOTOR, TEXT, Key, Number
 from ._arguments import read_file
 from ._numbers import number
 from ._xml import in_words_of
@@ -25,6 +27,12 @@ class Given(NamedTuple):
     where: str
 
 
+_OF_MOTOR = {f.name for f in fields(Motor)}.intersection({*MOTOR, *FRICTION, *GEAR}) - {
+    "name",
+    "source",
+    "ratio",
+    "rotor_inertia",
+}
 Motors = str | os.PathLike[str] | Mapping[str, Any]
 
 
@@ -78,12 +86,25 @@ def _joints(model: ClusterModel, pattern: str, where: str) -> list[str]:
 def _rotors(joint: str, motor: Mapping[str, Any]) -> Iterator[Rotor]:
     """Return the rotor of a motor, and those of the further stages of its gear, each with its own speed."""
     stages, how = motor.get("stages", [motor]), dict[str, Any](armature=motor.get("armature"))
-    ratios, name = [stage["ratio"] for stage in stages], motor.get("name", f"rotor:{joint}")
-    yield Rotor(joint, math.prod(ratios), axial_inertia=motor["rotor_inertia"], name=name, **how)
+    ratios, name = [stage["ratio"] for stage in stages if "ratio" in stage], motor.get("name", f"rotor:{joint}")
+    total = math.prod(ratios) if ratios else None  # that of the model then
+    yield Rotor(
+        joint, total, axial_inertia=motor.get("rotor_inertia"), name=name, motor=_motor(motor),  # type: ignore[arg-type]
+        **how,
+    )  # fmt: skip
     for k, stage in enumerate(stages, 1):
         if "inertia" in stage:
             more = {"axial_inertia": stage["inertia"], "driven": False, "name": f"{name}_stage_{k}"}
             yield Rotor(joint, math.prod(ratios[k:]), **more, **how)
+
+
+def _motor(keys: Mapping[str, Any]) -> Motor | None:
+    """Return what a motor can give and loses, None where nothing is said of it."""
+    given = {k: x for k, x in {**keys, **keys.get("friction", {}), **keys.get("gear", {})}.items() if k in _OF_MOTOR}
+    if not given and "model" not in keys:
+        return None
+    motor = motor_of(keys["model"], "model") if "model" in keys else Motor()
+    return replace(motor, **given, source=keys.get("source", motor.source))
 
 
 # --- what is given, and the table that it has to fit ------------------------------------------------------------------
@@ -120,8 +141,11 @@ def _table(given: Given, table: dict[str, Key], owner: str) -> dict[str, Any]:
             raise LoadError(f"{value.where}: unknown key {key!r}{owner}.{did_you_mean(key, table)}")
     if missing := [key for key, x in table.items() if x.needed and key not in given.value]:
         raise LoadError(f"{given.where}: {missing[0]}{owner} is missing: {table[missing[0]].about}.")
-    if table is MOTOR and ("ratio" in given.value) is ("stages" in given.value):
+    gears = len({"ratio", "stages"} & given.value.keys())
+    if table is MOTOR and gears != 1 and not (gears == 0 and "model" in given.value):
         raise LoadError(f"{given.where}: give either ratio or stages{owner}.")
+    if table is MOTOR and not {"rotor_inertia", "model"} & given.value.keys():
+        raise LoadError(f"{given.where}: rotor_inertia{owner} is missing: {MOTOR['rotor_inertia'].about}.")
     place = {"where": given.value["joint"].where} if table is MOTOR else {}
     open_text = [k for k, x in given.value.items() if x.value is None and table[k].kind == TEXT and not table[k].needed]
     return {k: _value(x, k, table[k], owner) for k, x in given.value.items() if k not in open_text} | place
@@ -147,6 +171,7 @@ def _value(given: Given, name: str, key: Key, owner: str) -> Any:
         found = number(value, what, given.where)
     except LoadError as error:
         raise LoadError(f"{error} It is in SI units, [{kind.unit}], and written without them.") from None
-    if found == 0.0 or (found < 0.0 and not kind.signed):
-        raise LoadError(f"{given.where}: {what} must {'not be 0' if kind.signed else 'be above 0'}, got {value}.")
+    if (found == 0.0 and not kind.zero) or (found < 0.0 and not kind.signed):
+        wanted = "not be negative" if kind.zero else "not be 0" if kind.signed else "be above 0"
+        raise LoadError(f"{given.where}: {what} must {wanted}, got {value}.")
     return found

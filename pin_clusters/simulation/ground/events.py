@@ -107,7 +107,7 @@ class EventEngine(GroundEngine):
     def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> At:
         """Return what happens at a state in which modes are as they are."""
         asked = self._torque(on, k, t, q, v)
-        tau = self._notes.motors.give(q, asked) if self._notes.motors else asked
+        tau = self._notes.motors.give(q, on.velocity(q, v), asked) if self._notes.motors else asked
         free = on.accelerate(q, v, tau, self.settings.passive)
         held = Held(self._world, on, q, v, free, modes.kinds != OPEN)
         return At(q, v, held, held.forces(modes, h), tau, asked - tau)

@@ -66,7 +66,7 @@ class QuickGroundEngine(GroundEngine):
         while (k := steps.step) < end:
             self._row[0] = asked = self._torque(on, k, times(k), q, v)
             if motors is not None:
-                self._row[0] = motors.give(q, asked)
+                self._row[0] = motors.give(q, on.velocity(q, v), asked)
                 self._unmet[k - steps.first] = asked - self._row[0]
             if code := steps.run(k + 1):
                 return code

@@ -51,7 +51,9 @@ class GroundEngine(PythonEngine):
             k = state.k
             t, h = s.time(k), s.step(k)
             asked = self._torque(on, k, t, state.q, state.v)
-            tau = notes.motors.give(state.q, asked) if notes.motors else asked
+            tau = asked
+            if notes.motors:
+                tau = notes.motors.give(state.q, on.velocity(state.q, state.v), asked)
             with np.errstate(over="ignore", invalid="ignore"):
                 q, v, push = self._step(on, t, h, state, tau)
                 if not np.abs(v).max(initial=0.0) < FASTEST or not np.isfinite(q).all():

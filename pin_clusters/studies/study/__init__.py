@@ -17,6 +17,8 @@ from .decomposition import PART_LABELS as PART_LABELS
 from .decomposition import PARTS as PARTS
 from .decomposition import Decomposition as Decomposition
 from .decomposition import decompose as decompose
+from .motor_energy import Efficiency as Efficiency
+from .motor_energy import efficiency as efficiency
 from .reach import Reach as Reach
 from .trajectories import Chirp as Chirp
 from .trajectories import MinimumJerk as MinimumJerk

@@ -30,6 +30,7 @@ from .hybrid import hybrid_dynamics as hybrid_dynamics
 from .inverse import computeGeneralizedGravity as computeGeneralizedGravity
 from .inverse import nonLinearEffects as nonLinearEffects
 from .inverse import rnea as rnea
+from .losses import aba_with_losses as aba_with_losses
 from .mass_matrix import crba as crba
 from .operational import apply_test_force as apply_test_force
 from .operational import frame_jacobian as frame_jacobian

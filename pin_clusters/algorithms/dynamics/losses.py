@@ -1,0 +1,103 @@
+"""What motors and their gears lose in a state: the law of `Motor`, for torques, power and steps."""
+
+from typing import Any
+
+import numpy as np
+
+from ...errors import ModelError
+from ...model import ClusterData, ClusterModel, once
+from .._shared import bridge as _bridge
+from .._shared import check as _check
+
+_MOST_TURNS = 100
+
+
+class Losses:
+    """Motors in one state, in the order of ``model.motors``; shapes are (motors,).
+
+    Attributes:
+        rows: Speed of each rotor relative to its carrier = rows v, shape (motors, nv).
+        bias: The part of its acceleration that is no ``rows @ a``, [rad/s^2].
+        speeds: [rad/s].
+        turns: Their signs, smooth about zero.
+        friction: Torque at each rotor, [N m].
+        inertia: About the axes, [kg m^2].
+    """
+
+    def __init__(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, friction_speed: float | np.ndarray
+    ) -> None:
+        G, g = _bridge.matrix_and_bias(model, data, q, v)
+        self._model, (drivers, numbers) = model, numbers_of_motors(model)
+        self.rows, self.bias = drivers @ G, drivers @ g
+        self.speeds = w = self.rows @ v
+        sharp = np.ndim(friction_speed) == 0 and friction_speed == 0.0
+        self.turns = np.sign(w) if sharp else np.tanh(w / friction_speed)
+        self.inertia, viscous, coulomb, self._forward, self._backward = numbers
+        self.friction = viscous * w + coulomb * self.turns
+
+    @property
+    def factors(self) -> np.ndarray:
+        """What each gear loses per load, of loads above and below 0, shape (2, motors)."""
+        ahead = np.where([self.speeds > 0.0, self.speeds < 0.0], self._forward, self._backward)
+        return np.asarray([[1.0], [-1.0]] * self.turns * ahead)
+
+    def motor_torque(self, tau: np.ndarray) -> np.ndarray:
+        """Return the torques of motors that are nearest to ``tau`` behind lossless gears; of many the least."""
+        return np.asarray(np.linalg.lstsq(self.rows.T, tau, rcond=None)[0])
+
+    def load(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
+        """Return torques at the rotors less what accelerates these so; without ``a`` nothing is taken."""
+        if a is None:
+            return torque
+        return np.asarray(torque - self.inertia * (self.rows @ _check.velocity(model, "a", a) + self.bias))
+
+    def loss(self, load: np.ndarray) -> np.ndarray:
+        """Return what the gears lose, [N m] at the rotors, under loads."""
+        return load * np.where(load > 0.0, *self.factors)
+
+    def part(self, left: np.ndarray) -> np.ndarray:
+        """Return what the gears lose of what is ``left``; NaN of those that lock, which may hold either way."""
+        share = np.where(self.factors > -1.0, self.factors / np.maximum(1.0 + self.factors, 1e-300), np.nan)
+        return left * np.where(np.isnan(share).any(axis=0), np.nan, np.where(left > 0.0, *share))
+
+    def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
+        """Return what the gears lose if without loss they had these loads, by Newton's method over the signs.
+
+        Loss x changes the loads to load - (1 - J A) x, J the inertia of the rotors, A their accelerations by torques at
+        the rotors (``response``). That is linear, but for the signs of the loads.
+
+        Raises:
+            ModelError: A gear locks: under no finite acceleration the law holds.
+        """
+        one, factors = np.eye(len(load)), self.factors
+        K = one - self.inertia[:, None] * response
+        least = (1.0 + np.diag(K) * factors).min(axis=0)
+        if (least <= 1e-9).any():
+            raise ModelError(
+                f"the gear of the motor on {self._model.motors[int(np.argmin(least))].name!r} locks (its joint cannot "
+                "drive it: back_efficiency), with too much inertia behind it for any finite acceleration. State what "
+                "is elastic between gear and link, a joint with a pc.Spring, so that the gear moves little inertia."
+            )
+        found = load
+        for _ in range(_MOST_TURNS):
+            last, found = found, np.linalg.solve(one + K * np.where(found > 0.0, *factors), load)
+            if ((found > 0.0) == (last > 0.0)).all():
+                return self.loss(found)
+        raise ModelError(
+            f"model {self._model.name!r}: no loads of its gears obey their law in this state: motors move each other "
+            "too much for their losses. State elasticity behind them, or larger efficiencies."
+        )
+
+
+@once
+def numbers_of_motors(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
+    """Return speeds of rotors by those of the tree; inertia, frictions and loss factors, shape (5, motors)."""
+    drivers, numbers = np.zeros((len(model.motors), model.own_tree.nv)), np.zeros((5, len(model.motors)))
+    for k, r in enumerate(model.motors):
+        for i, ratio in r.drivers:
+            drivers[k, i] += ratio
+        numbers[0, k] = r.axial_inertia
+        if (m := r.motor) is not None:
+            numbers[1:, k] = m.viscous, m.coulomb, *m.loss_factors
+    return drivers, numbers

@@ -1,0 +1,45 @@
+"""Motors on the rotors of a model."""
+
+import dataclasses
+from collections.abc import Sequence
+from typing import Any
+
+from ..constraints import Motor
+from ..errors import ConstraintError, UnknownNameError, did_you_mean
+from .elements import RotorElement
+
+
+def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> tuple[RotorElement, ...]:
+    """Return the rotors with their motors, stated by ``Rotor`` or by themselves.
+
+    Raises:
+        ConstraintError: A motor is on no rotor, on one that has another or that none drives, or has a gear with losses
+            on a body that is no balanced rotor.
+        UnknownNameError: No rotor has the name.
+    """
+    by_name = {r.name: r for r in rotors}
+    found = {r.name: r.source.motor for r in rotors if r.source is not None and r.source.motor is not None}
+    for motor in (c for c in constraints if isinstance(c, Motor)):
+        owner = motor.label
+        if motor.rotor is None:
+            raise ConstraintError(
+                f"{owner} is on no rotor. Place it, motor.on(rotor.name), or give it to one: pc.Rotor(..., motor=...)."
+            )
+        if motor.rotor not in by_name:
+            raise UnknownNameError(
+                f"{owner}: the model has no rotor {motor.rotor!r}.{did_you_mean(motor.rotor, by_name)}"
+            )
+        if motor.rotor in found:
+            raise ConstraintError(f"{owner}: there is {found[motor.rotor].label} on that rotor already. Keep one.")
+        if not by_name[motor.rotor].driven:
+            raise ConstraintError(
+                f"{owner}: that rotor is a further stage of a gear (driven=False). Place it on that of the motor."
+            )
+        found[motor.rotor] = motor
+    for name, motor in found.items():
+        if any(motor.loss_factors) and not by_name[name].spins:
+            raise ConstraintError(
+                f"{motor.label}: its gear has losses, which follow from the load behind the inertia of its rotor, but "
+                f"{name!r} is no rotor by itself: {by_name[name].reason} State it as pc.Rotor, or leave efficiency out."
+            )
+    return tuple(dataclasses.replace(r, motor=found[r.name]) if r.name in found else r for r in rotors)
