@@ -1,12 +1,13 @@
 """Torques of the log, what the model says of them, and how that changes with each parameter."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from ... import batch
 from ...algorithms.dynamics.coupling import coupling_jacobian, spanning_acceleration
+from ...algorithms.dynamics.losses import numbers_of_motors
 from ...algorithms.parameters.regressors import computeJointTorqueRegressor
 from ...constraints.spring import PassiveForce, Spring
 from ...errors import ModelError
@@ -14,7 +15,10 @@ from ...model import ClusterModel, PassiveForces
 from ..study._samples import column_names
 from ..study.trajectories import Motion, base_columns
 from .log import Log
-from .parameters import FRICTION, Parameter
+from .parameters import Parameter, motor_on
+
+
+_UNIT = {"spring": "stiffness", "joint_viscous": "damping", "joint_coulomb": "friction"}
 
 
 @dataclass(eq=False)
@@ -25,7 +29,7 @@ class Losses:
         sign: s, direction of each motor, shape (N, motors).
         load: What goes out of each gear, at its motor, as the model says, shape (N, motors); ``by`` its derivatives.
         B: From motors to rows, shape (N, rows, motors).
-        columns: Of each motor the columns of its efficiency forwards and backwards, the number of parameters if none.
+        columns: Of each motor the columns of its efficiency forwards and backwards, -1 if none.
     """
 
     sign: np.ndarray
@@ -33,19 +37,20 @@ class Losses:
     by: np.ndarray
     B: np.ndarray
     columns: np.ndarray
+    priors: np.ndarray
 
     def torque(self, x: np.ndarray, values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return what they add to the torques, shape (N, rows), and its derivatives, shape (N, rows, parameters)."""
         load = self.load + self.by @ x
-        forward = load * self.sign > 0.0
-        e = np.append(values, 1.0)[self.columns]
-        size = self.sign * np.abs(load)
+        forward, size = load * self.sign > 0.0, self.sign * np.abs(load)
+        e = np.where(self.columns < 0, self.priors, values[self.columns])
         c = np.where(forward, 1.0 / e[0] - 1.0, 1.0 - e[1])
-        J = np.concatenate([(self.sign * np.sign(load) * c)[..., None] * self.by, np.zeros((*load.shape, 1))], axis=2)
-        for k, (f, b) in enumerate(self.columns.T):
-            J[:, k, f] -= np.where(forward, size / e[0] ** 2, 0.0)[:, k]
-            J[:, k, b] -= np.where(forward, 0.0, size)[:, k]
-        return np.einsum("nij,nj->ni", self.B, size * c), self.B @ J[:, :, :-1]
+        J = (self.sign * np.sign(load) * c)[..., None] * self.by
+        for (i, k), column in np.ndenumerate(self.columns):
+            if column >= 0:
+                there = forward[:, k] if i == 0 else ~forward[:, k]
+                J[:, k, column] -= np.where(there, size[:, k], 0.0) / (e[0, k] ** 2 if i == 0 else 1.0)
+        return np.einsum("nij,nj->ni", self.B, size * c), self.B @ J
 
 
 @dataclass(eq=False)
@@ -85,31 +90,29 @@ def equations(
             X[i][:, at] = computeJointTorqueRegressor(model, data, q[i], v[i], a[i]) @ D
     rates, alpha = np.einsum("nij,nj->ni", G, v), alpha if closed else np.einsum("nij,nj->ni", G, a)
 
-    def passive(*forces: PassiveForce) -> np.ndarray:
+    def passive(forces: Sequence[PassiveForce]) -> np.ndarray:
         held = PassiveForces(tree, forces)
-        on_tree = np.array([held.torque(q[i], rates[i], friction_speed) for i in range(n)])
-        return np.einsum("ni,nij->nj", on_tree, G)
+        return np.array([held.torque(q[i], rates[i], friction_speed) @ G[i] for i in range(n if forces else 0)]) if forces else 0.0
 
-    def resisting(along: Mapping[str, float], viscous: float, coulomb: float) -> np.ndarray:
-        row = sum(c * np.eye(tree.nv)[tree.joints[tree.getJointId(j)].idx_v] for j, c in along.items())
-        w = rates @ row
-        return (row @ G) * (viscous * w + coulomb * direction(w, friction_speed))[:, None]
-
-    springs = [k for k, p in enumerate(found) if p.kind == "spring"]
+    passives = [k for k, p in enumerate(found) if isinstance(p.source, Spring)]
     for k, p in enumerate(found):
-        if k in springs:
-            X[:, :, k] = -passive(Spring(p.source.along, 1.0, p.source.rest))
-        elif isinstance(p.source, dict):
-            X[:, :, k] = resisting(p.source, *((1.0, 0.0) if p.kind.endswith("viscous") else (0.0, 1.0)))
-    stated = [] if model.passive is None else [*model.passive.springs, *model.passive.supports]
-    friction = [s for s in stated if (getattr(s, "name", None) or "").startswith(FRICTION)]
-    others = [s for s in stated if s not in friction]
-    loaded = batch.rnea(model, q, v, a) - (passive(*others) if others else 0.0)
-    known = loaded + sum(resisting(s.along, s.damping[0], s.friction) for s in friction)
-    lines = np.zeros((len(model.motors), tree.nv))
-    for k, r in enumerate(model.motors):
-        lines[k, [i for i, _ in r.drivers]] = [ratio for _, ratio in r.drivers]
-    B = np.swapaxes(lines @ G, 1, 2)
+        if k in passives:
+            unit = {_UNIT[p.kind]: 1.0} | ({"rest": p.source.rest} if p.kind == "spring" else {})
+            X[:, :, k] = -passive([Spring(p.source.along, **unit)])
+    lines = numbers_of_motors(model)[0]
+    w, B = rates @ lines.T, np.swapaxes(lines @ G, 1, 2)
+    known = loaded = batch.rnea(model, q, v, a)
+    if model.passive is not None:
+        loaded = known - passive([*model.passive.springs, *model.passive.supports])
+    s, motors = direction(w, friction_speed), [r.name for r in model.motors]
+    at_rest = {"viscous": w, "coulomb": s}
+    for k, p in enumerate(found):
+        if p.kind in at_rest:
+            m = motors.index(p.of)
+            X[:, :, k] = B[:, :, m] * at_rest[p.kind][:, m, None]
+    stated = [motor_on(r) for r in model.motors]
+    friction = sum(at_rest[kind] * [getattr(m, kind) for m in stated] for kind in at_rest)
+    known = loaded + np.einsum("nij,nj->ni", B, friction)
     rows, names = list(range(model.nv)), column_names(model)
     torque = np.zeros((n, model.nv))
     if log.at_motors:
@@ -121,25 +124,23 @@ def equations(
         rows = sorted({*range(model.nv)[base], *(model.joint_idx_v(name) for name in log.torque)})
     loads = log.motion.loads(model, time, q)
     torque = torque if loads is None else torque + loads
-    losses = None
-    if any(p.kind.endswith("efficiency") for p in found):
-        if np.linalg.matrix_rank(B[0]) < len(model.motors):
+    losses, factors = None, np.array([[m.efficiency, m.back_efficiency] for m in stated]).reshape(-1, 2).T
+    if any(p.kind.endswith("efficiency") for p in found) or np.any(factors != 1.0):
+        if np.linalg.matrix_rank(B[0]) < len(motors):
             raise ModelError(f"identify: the motors of {model.name!r} do not turn independently: no load of one alone.")
-        back, w = np.linalg.pinv(B), rates @ lines.T
-        inertia = np.array([r.axial_inertia for r in model.motors])
-        by = np.zeros((n, len(lines), len(found)))
-        by[:, :, at + springs] = back @ X[:, :, at + springs]
-        columns = np.full((2, len(lines)), len(found))
+        back, inertial = np.linalg.pinv(B), at + passives
+        by, columns = np.zeros((n, len(motors), len(found))), np.full((2, len(motors)), -1)
+        by[:, :, inertial] = back @ X[:, :, inertial]
         for k, p in enumerate(found):
-            if p.kind == "rotor_inertia" and p.of in (motors := [r.name for r in model.motors]):
+            if p.of in motors and p.kind == "rotor_inertia":
                 by[:, motors.index(p.of), k] -= alpha @ lines[motors.index(p.of)]
-            if p.kind == "efficiency":
-                columns[:, p.source] = k
-        columns[1, [p.source for p in found if p.kind == "back_efficiency"]] = [
-            k for k, p in enumerate(found) if p.kind == "back_efficiency"
-        ]
-        load = np.einsum("nij,nj->ni", back, loaded) - inertia * (alpha @ lines.T)
-        losses = Losses(direction(w, friction_speed), load, by, B, columns)
+            elif p.kind == "efficiency":
+                columns[:, motors.index(p.of)] = k
+        for k, p in enumerate(found):
+            if p.kind == "back_efficiency":
+                columns[1, motors.index(p.of)] = k
+        load = np.einsum("nij,nj->ni", back, loaded) - [r.axial_inertia for r in model.motors] * (alpha @ lines.T)
+        losses = Losses(s, load, by, B, columns, factors)
     if log.at_motors and B.shape[1] == B.shape[2]:  # where the noise is
         names, rows, back = [r.name for r in model.motors], rows, np.linalg.inv(B)
         X, known, torque = back @ X, np.einsum("nij,nj->ni", back, known), np.einsum("nij,nj->ni", back, torque)

@@ -9,152 +9,145 @@ from typing import Any
 import numpy as np
 
 from ...algorithms.parameters.inertial_parameters import parameters, with_parameters
-from ...constraints.spring import Spring
+from ...constraints import Motor, Rotor, Spring
 from ...errors import ModelError, UnknownNameError, did_you_mean
-from ...model import ClusterModel, RotorElement, alike
-from ..study.trajectories._base import joint_of, moved_joints, slides
+from ...model import ClusterModel, RotorElement, alike, parameter_columns
+from ..study.trajectories._base import moved_joints, slides
 
 KINDS = {
     "rotor_inertia": "kg m2", "mass": "kg", "inertial": "", "armature": "kg m2", "viscous": "N m s/rad",
-    "coulomb": "N m", "joint_viscous": "N m s/rad", "joint_coulomb": "N m", "spring": "N m/rad", "efficiency": "",
-    "back_efficiency": "",
+    "coulomb": "N m", "efficiency": "", "back_efficiency": "", "joint_viscous": "N m s/rad", "joint_coulomb": "N m",
+    "spring": "N m/rad",
 }  # fmt: skip
-"""Kinds of parameters, and their units, of sliding joints those that follow."""
+"""What may be sought, and the unit, of what slides with m in place of rad."""
+OF_MOTORS = ("viscous", "coulomb", "efficiency", "back_efficiency")
 _MOMENTS = ("Ixx", "Ixy", "Iyy", "Ixz", "Iyz", "Izz")
 _BODY = ("mass", "mx", "my", "mz", *_MOMENTS)
-_LEAST_EFFICIENCY = 0.05
+_FIELDS = {"joint_viscous": "damping", "joint_coulomb": "friction", "spring": "stiffness"}
 FRICTION = "friction of "
-"""Begins the names of springs that are friction of a rotor or a joint."""
+"""Begins the names of springs that stand for friction of a joint."""
+_UNREAL, _LEAST = 1e-6, 0.02
+"""Least share of a mass, and least efficiency."""
 
 
 @dataclass(frozen=True, eq=False)
 class Parameter:
-    """A number that is sought.
+    """A number that is sought: its kind, what it is of, what the model has, and between what it is physical.
 
-    Attributes:
-        kind: One of ``KINDS``.
-        of: Rotor, joint, body or spring.
-        label: For tables.
-        unit: Of the number.
-        prior: What the model has.
-        bounds: Between which it is physical.
-        direction: How the parameters of ``pc.parameters`` change with it; None of forces and losses.
-        source: The spring; joint to ratio of friction; the motor's place among ``model.motors`` of a loss.
+    ``direction`` is how ``pc.parameters`` change with it, of inertias; ``source`` a rotor's or a spring's own.
     """
 
     kind: str
     of: str
-    label: str
-    unit: str
     prior: float
     bounds: tuple[float, float] = (0.0, np.inf)
     direction: np.ndarray | None = None
     source: Any = None
+    unit: str = ""
+    label: str = ""
 
 
-def sought(model: ClusterModel, what: Sequence[str]) -> list[Parameter]:
+def sought(model: ClusterModel, what: str | Sequence[str]) -> list[Parameter]:
     """Return the parameters of some kinds, or of some ``"NAME: KIND"`` with ``*`` for any text."""
     found: dict[str, Parameter] = {}
     for entry in (what,) if isinstance(what, str) else what:
         pattern, _, kind = entry.rpartition(": ")
         if kind not in KINDS:
             raise UnknownNameError(f"identify: there is no kind {kind!r}.{did_you_mean(kind, KINDS, limit=len(KINDS))}")
-        of_kind = list(_of_kind(model, kind))
-        some = [p for p in of_kind if fnmatchcase(p.of, pattern or "*")]
-        if not some:
-            names = ", ".join(dict.fromkeys(p.of for p in of_kind)) or "none: state what it has, such as pc.Spring"
-            raise ModelError(f"identify: {model.name!r} has no {entry!r}. It has {kind} of: {names}.")
-        found |= {p.label: p for p in some}
+        there = _of_kind(model, kind)
+        if not (some := [p for p in there if fnmatchcase(p.of, pattern or "*")]):
+            names = ", ".join(dict.fromkeys(p.of for p in there)) or "nothing: state it first, as pc.Spring or pc.Rotor"
+            raise ModelError(f"identify: {model.name!r} has no {entry!r}; it has {kind} of {names}.")
+        named = (dataclasses.replace(p, unit=p.unit or KINDS[kind], label=p.label or f"{p.of}: {kind}") for p in some)
+        found |= {p.label: p for p in named}
     return list(found.values())
 
 
 def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
     """Return all parameters of a kind."""
     values, labels = parameters(model)
-    unit, at = KINDS[kind], {label: i for i, label in enumerate(labels)}
-    rotors = {r.name for r in model.rotors}
-    bodies = [n for n in list(model.own_tree.names)[1:] if n not in rotors]
-
-    def inertial(
-        of: str, shares: dict[str, float], prior: float, most: float = np.inf, *, least: float = 0.0, label: str = ""
-    ) -> Parameter:
-        direction = np.zeros(len(values))
-        direction[[at[key] for key in shares]] = list(shares.values())
-        return Parameter(kind, of, label or f"{of}: {kind}", unit, prior, (least, most), direction)
-
+    unit, columns, names = np.eye(len(values)), parameter_columns(model), list(model.own_tree.names)[1:]
+    bodies = {n: slice(10 * i, 10 * i + 10) for i, n in enumerate(names) if n not in {r.name for r in model.rotors}}
     if kind == "rotor_inertia":
-        return [inertial(r.name, *_axial(model, r, at, values)) for r in model.rotors]
-    if kind == "armature":
-        return [inertial(x[: -len(kind) - 2], {x: 1.0}, values[i]) for x, i in at.items() if x.endswith(": armature")]
-    if kind == "mass":  # the body keeps its centre and its shape
-        masses = {n: {f"{n}: {x}": values[at[f"{n}: {x}"]] for x in _BODY} for n in bodies}
-        return [
-            inertial(n, {key: x / mass for key, x in shares.items()}, mass, least=1e-6 * mass)
-            for n, shares in masses.items() if (mass := shares[f"{n}: mass"]) > 0.0
-        ] + [
-            inertial(x[:-6], {x: 1.0}, values[i]) for x, i in at.items() if x[:-6] not in (*bodies, *rotors) and x.endswith(": mass")
-        ]  # fmt: skip
+        return [_spin(model, r, labels, values) for r in model.rotors]
     if kind == "inertial":
-        units = dict(zip(_BODY, ["kg", *["kg m"] * 3, *["kg m2"] * 6], strict=True))
-        every = [inertial(n, {x: 1.0}, values[at[x]], label=x) for n in bodies for x in (f"{n}: {y}" for y in _BODY)]
-        return [dataclasses.replace(p, unit=units[p.label.rpartition(" ")[2]], bounds=(-np.inf, np.inf)) for p in every]
-    if kind == "spring":
-        springs = [s for s in (model.passive.springs if model.passive else ()) if any(s.stiffness)]
-        return [Parameter(kind, n, f"{n}: {kind}", unit, s.stiffness[0], source=s) for s in springs if (n := _name(s))]
-    if kind.endswith("efficiency"):
-        bounds = (_LEAST_EFFICIENCY if kind == "efficiency" else -np.inf, 1.0)
-        return [Parameter(kind, r.name, f"{r.name}: {kind}", "", 1.0, bounds, source=k) for k, r in enumerate(model.motors)]
-    lines = {n: {n: 1.0} for n in moved_joints(model)} if "joint" in kind else {r.name: _ratios(model, r) for r in model.motors}
-    field = "damping" if kind.endswith("viscous") else "friction"
-    found = []
-    for n, line in lines.items():
-        there = friction_of(model, n)
-        prior = float(np.ravel(getattr(there, field))[0]) if there else 0.0
-        slid = "joint" in kind and slides(model, n)
-        found.append(Parameter(kind, n, f"{n}: {kind}", unit.replace(" m", "").replace("rad", "m") if slid else unit, prior, source=line))
-    return found
+        every = [(n, dict(zip(_BODY, range(s.start, s.stop), strict=True))) for n, s in bodies.items()]
+        return [
+            Parameter(kind, n, values[i], (-np.inf, np.inf), unit[i], unit="kg m2" if x[0] == "I" else "kg" if x == "mass" else "kg m", label=labels[i])
+            for n, ten in every for x, i in ten.items()
+        ]  # fmt: skip
+    if kind in ("mass", "armature"):
+        rest = range(columns.rods_from, columns.width)
+        rest = rest if kind == "mass" else range(columns.armatures_from, columns.rods_from)
+        found = [Parameter(kind, labels[i].rpartition(": ")[0], values[i], direction=unit[i]) for i in rest]
+        whole = [(n, values[s][0], values[s] @ unit[s]) for n, s in bodies.items() if values[s][0] > 0.0]
+        # bodies keep their centres and shapes
+        return found + [Parameter(kind, n, m, (_UNREAL * m, np.inf), x / m) for n, m, x in whole if kind == "mass"]
+    if kind in OF_MOTORS:
+        bounds = {"efficiency": (_LEAST, 1.0), "back_efficiency": (-np.inf, 1.0)}.get(kind, (0.0, np.inf))
+        return [Parameter(kind, r.name, float(getattr(motor_on(r), kind) or 0.0), bounds, source=r) for r in model.motors]
+    springs = list(model.passive.springs) if model.passive else []
+    if kind != "spring":
+        there = {s.name: s for s in springs}
+        of = [there.get(FRICTION + n) or Spring(n, name=FRICTION + n) for n in moved_joints(model)]
+    else:
+        of = [s for s in springs if any(s.stiffness)]
+    priors = [float(np.ravel(getattr(s, _FIELDS[kind]))[0]) for s in of]
+    slid = KINDS[kind].replace(" m", "").replace("rad", "m")
+    return [
+        Parameter(kind, name := _name(s), x, source=s, unit=slid if name in names and slides(model, name) else "")
+        for s, x in zip(of, priors, strict=True)
+    ]  # fmt: skip
 
 
-def _axial(model: ClusterModel, r: RotorElement, at: dict[str, int], values: np.ndarray) -> tuple[dict[str, float], float, float]:
-    """Return the parameters that the axial inertia of a rotor is made of, its value, and the largest that is physical."""
-    if r.source is not None:
-        return {f"{r.name}: axial inertia": 1.0}, r.axial_inertia, np.inf
+def _spin(model: ClusterModel, r: RotorElement, labels: tuple[str, ...], values: np.ndarray) -> Parameter:
+    """Return the axial inertia of a rotor; of a body's moments what makes it, and below the sum of the others."""
+    if r.joint_id is None:
+        return Parameter("rotor_inertia", r.name, r.axial_inertia, direction=1.0 * (np.array(labels) == f"{r.name}: axial inertia"))
     x, y, z = model.own_tree.jointPlacements[r.joint_id].rotation.T @ r.axis
-    shares = dict(zip((f"{r.name}: {i}" for i in _MOMENTS), (x * x, x * y, y * y, x * z, y * z, z * z), strict=True))
-    I = [values[at[f"{r.name}: {i}"]] for i in ("Ixx", "Iyy", "Izz")]
-    return {key: c for key, c in shares.items() if abs(c) > 1e-12}, r.axial_inertia, sum(I) - r.axial_inertia
+    here, direction = slice(10 * r.joint_id - 6, 10 * r.joint_id), np.zeros(len(values))
+    direction[here] = np.round((x * x, x * y, y * y, x * z, y * z, z * z), 12)
+    most = values[here][[0, 2, 5]].sum() - r.axial_inertia
+    return Parameter("rotor_inertia", r.name, r.axial_inertia, (0.0, most), direction)
 
 
-def _ratios(model: ClusterModel, r: RotorElement) -> dict[str, float]:
-    names = {int(joint.idx_v): name for name, joint in zip(model.tree.names, model.tree.joints, strict=True)}
-    return {names[i]: ratio for i, ratio in r.drivers}
+def motor_on(r: RotorElement) -> Motor:
+    """Return the motor of a rotor; one without losses if none is stated."""
+    motor = r.motor or Motor(r.name)
+    e = 1.0 if motor.efficiency is None else motor.efficiency
+    back = e if motor.back_efficiency is None else motor.back_efficiency
+    return dataclasses.replace(motor, efficiency=e, back_efficiency=back)
 
 
 def _name(spring: Spring) -> str:
-    return spring.name or str(spring.along if isinstance(spring.along, str) else spring.label)
-
-
-def friction_of(model: ClusterModel, of: str) -> Spring | None:
-    """Return the friction of a rotor or joint that was identified before."""
-    springs = model.passive.springs if model.passive else ()
-    return next((s for s in springs if s.name == FRICTION + of), None)
+    plain = spring.along if isinstance(spring.along, str) else spring.label
+    return (spring.name or str(plain)).removeprefix(FRICTION)
 
 
 def applied(model: ClusterModel, found: Sequence[Parameter], estimates: np.ndarray) -> ClusterModel:
     """Return the robot with estimates in place of its numbers."""
-    total, changed = parameters(model)[0], dict[int, Any]()
-    added: dict[str, Spring] = {}
+    total, motors, springs = parameters(model)[0], dict[str, dict[str, float]](), dict[str, Spring]()
+    changed: dict[int, Any] = {}
     for p, x in zip(found, estimates.tolist(), strict=True):
         if p.direction is not None:
             total = total + p.direction * (x - p.prior)
-        elif p.kind == "spring":
-            changed[id(p.source)] = dataclasses.replace(p.source, stiffness=(x, *p.source.stiffness[1:]))
-        elif not p.kind.endswith("efficiency"):
-            there = friction_of(model, p.of)
-            spring = added.get(p.of) or there or Spring(p.source, name=FRICTION + p.of)
-            added[p.of] = dataclasses.replace(spring, **{"damping" if p.kind.endswith("viscous") else "friction": x})
-            changed |= {id(there): None} if there else {}
+        elif p.kind in OF_MOTORS:
+            motors.setdefault(p.of, {})[p.kind] = x
+        else:
+            there = springs.get(p.of + p.kind[:1], p.source)
+            value = (x, *there.stiffness[1:]) if p.kind == "spring" else x
+            springs[p.of + p.kind[:1]] = changed[id(p.source)] = dataclasses.replace(there, **{_FIELDS[p.kind]: value})
     if any(p.direction is not None for p in found):
         model = with_parameters(model, total)
-    kept = [changed.get(id(c), c) for c in model.constraints]
-    return alike(model, constraints=(*(c for c in kept if c is not None), *added.values()))
+    constraints = [changed.get(id(c), c) for c in model.constraints]
+    constraints += [s for s in springs.values() if s not in constraints]
+    for r in (r for r in model.motors if r.name in motors):
+        numbers = dict(motors[r.name])
+        if "efficiency" in numbers and "back_efficiency" not in numbers and (r.motor is None or r.motor.back_efficiency is None):
+            numbers["back_efficiency"] = None
+        stated = r.motor or Motor(r.name)
+        if stated.rotor_inertia is not None: numbers["rotor_inertia"] = r.axial_inertia
+        motor = dataclasses.replace(stated, **numbers)
+        constraints = [dataclasses.replace(c, motor=None) if isinstance(c, Rotor) and c.name == r.name else c for c in constraints if not (isinstance(c, Motor) and c.rotor == r.name)]
+        constraints.append(motor)
+    return alike(model, constraints=tuple(constraints))
