@@ -67,7 +67,9 @@ def simulated(
     _, q, v, a = Recorded.from_columns(dict(columns)).states(model)
     data = model.createData()
     if at_motors:
-        tau = np.array([pc.motor_torque(model, data, *x) for x in zip(q, pc.batch.rnea(model, q, v, a), v, a, strict=True)])
+        tau = np.array(
+            [pc.motor_torque(model, data, *x) for x in zip(q, pc.batch.rnea(model, q, v, a), v, a, strict=True)]
+        )
         return columns | {f"{r.name}.tau": tau[:, k] for k, r in enumerate(model.motors)}
     tau = pc.batch.rnea(model, q, v, a) - [pc.passive_torque(model, data, *x) for x in zip(q, v, strict=True)]
     return columns | {f"{name}.tau": tau[:, model.joint_idx_v(name)] for name in moved_joints(model)}

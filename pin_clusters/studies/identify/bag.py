@@ -7,53 +7,36 @@ from pathlib import Path
 import numpy as np
 
 from ..study.trajectories import TrajectoryError
-from ..study.trajectories.files import TIME
+from ..study.trajectories._base import numbers
 
-_ENDING = {"position": "", "velocity": ".v", "effort": ".tau"}
-_NUMBERED = re.compile(r"(?:.*[./])?(name|position|velocity|effort)[._\[]?(\d+)\]?$")
-"""``field.position0`` of ``rostopic echo -p``, ``position.0``, ``/joint_states/position[0]``."""
-_NAMED = re.compile(r"(?:.*/)?([^/]+)/(position|velocity|effort)$")
-"""``/joint_states/knee/position`` of PlotJuggler."""
-_TIMES = re.compile(r"(.*stamp|%time|__time|time)$", re.IGNORECASE)
+_ENDINGS = {"position": "", "velocity": ".v", "effort": ".tau"}
+_CELL = re.compile(
+    r"(?:.*[./])?(name|position|velocity|effort)[._\[]?(\d+)\]?$|(?:.*/)?([^/]+)/(position|velocity|effort)$"
+)
+"""``field.position0`` of rostopic, ``position.0``, ``/joint_states/knee/position`` of PlotJuggler."""
+_TIME = re.compile(r".*stamp|%time|__time|time")
 
 
 def columns(path: Path) -> dict[str, np.ndarray] | None:
     """Return time and columns by joint, as logs have them; None if the file is no such CSV."""
-    if path.suffix.lower() != ".csv" or not path.is_file():
-        return None
     with path.open(encoding="utf-8-sig", newline="") as file:
-        head, *rows = [row for row in csv.reader(file) if any(cell.strip() for cell in row)] or [[]]
-    head, rows = [cell.strip() for cell in head], [row for row in rows if len(row) == len(head)]
-    found = {cell: m.groups() for cell in head if (m := _NUMBERED.match(cell) or _NAMED.match(cell))}
-    cells = {cell: [row[i].strip() for row in rows] for i, cell in enumerate(head)}
-    names = {number: cell for cell, (what, number) in found.items() if what == "name"}
-    if not rows or not any("position" in x for x in found.values()):
+        head, *rows = [[cell.strip() for cell in row] for row in csv.reader(file) if row] or [[]]
+    found = {i: m.groups() for i, cell in enumerate(head) if (m := _CELL.match(cell))}
+    times = sorted(filter(_TIME.fullmatch, head), key=lambda cell: not cell.endswith("stamp"))  # the sender's own first
+    if not rows or not times or not any("position" in x for x in found.values()):
         return None
-    times = sorted(filter(_TIMES.match, head), key=lambda cell: not cell.endswith("stamp"))  # the sender's first
-    if not times:
-        raise TrajectoryError(f"{path}: no column of times: expected header.stamp, %time, __time or time.")
-    result = {TIME: _numbers(path, times[0], cells[times[0]])}
-    if result[TIME][0] > 1e12:  # nanoseconds since 1970
-        result[TIME] = np.array([int(x) - int(cells[times[0]][0]) for x in cells[times[0]]]) * 1e-9
-    result[TIME] = result[TIME] - result[TIME][0]
-    for cell, (a, b) in found.items():
-        joint, what = (b, a) if a in _ENDING else (a, b)
-        if what == "name" or a == "name":
-            continue
-        if a in _ENDING and b in names:
-            called = set(cells[names[b]])
-            if len(called) > 1:
-                raise TrajectoryError(f"{path}: {names[b]!r} is not one joint: {', '.join(sorted(called))}. Sort them.")
-            joint = called.pop()
-        elif a in _ENDING:
-            raise TrajectoryError(f"{path}: column {cell!r} belongs to no joint: there is no column name.{b} beside it.")
-        if any(cells[cell]):
-            result[joint + _ENDING[what]] = _numbers(path, cell, cells[cell])
+    if wrong := [i for i, row in enumerate(rows, start=2) if len(row) != len(head)]:
+        raise TrajectoryError(f"{path}, row {wrong[0]}: not as many cells as names. Do joints come and go?")
+    cells = dict(enumerate(zip(*rows, strict=True)))
+    names = {number: set(cells[i]) for i, (what, number, *_) in found.items() if what == "name"}
+    stamps = cells[head.index(times[0])]
+    large = stamps[0].isdigit() and len(stamps[0]) > 12  # nanoseconds since 1970
+    time = [1e-9 * (int(x) - int(stamps[0])) for x in stamps] if large else stamps
+    result = {"time": numbers(f"{path}: {times[0]}", time)}
+    for i, (what, number, joint, of) in found.items():
+        called = {joint} if joint else names.get(number, set())
+        if len(called) != 1:
+            raise TrajectoryError(f"{path}: {head[i]!r} is of the joints {sorted(called)}; expected one name{number}.")
+        if what != "name" and any(cells[i]):
+            result[called.copy().pop() + _ENDINGS[what or of]] = numbers(f"{path}: {head[i]}", cells[i])
     return result
-
-
-def _numbers(path: Path, name: str, cells: list[str]) -> np.ndarray:
-    try:
-        return np.array(cells, dtype=float)
-    except ValueError as error:
-        raise TrajectoryError(f"{path}, column {name!r}: {error}.") from None

@@ -1,7 +1,5 @@
 """Logs: the motion of a robot, and what its motors did; and what is wrong with one, by column and sample."""
 
-from __future__ import annotations
-
 import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -10,144 +8,124 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ArgumentTypeError, did_you_mean
+from ...errors import did_you_mean
 from ...model import ClusterModel
 from ..study.trajectories import BASE, Recorded, TrajectoryError, base_columns, moved_joints
 from ..study.trajectories._base import joint_of, numbers
-from ..study.trajectories.files import TIME, read
+from ..study.trajectories.files import read
 from . import bag
 
-LEAST = 50
-"""Samples that a log must have."""
-_FLAT, _HELD = 5, 10
-"""Samples in a row that make a flat top; equal steps in a row that show a slower rate."""
-_GAP = 1.5
+_LEAST, _FLAT, _GAP = 50, 5, 1.5
+"""Samples of a log, and in a row of a flat top; how much longer than usual a step may be."""
 
 
 @dataclass(frozen=True, eq=False)
 class Log:
-    """What was logged.
-
-    Attributes:
-        motion: Positions, velocities, accelerations, pose of the base, forces of the ground.
-        torque: By motor, at its rotor, or by independent joint what the motors make there; shape (N,), [N m] or [N].
-        at_motors: Which of the two.
-    """
+    """A motion, and the torques of motors at their rotors, or of independent joints, shape (N,), [N m] or [N]."""
 
     motion: Recorded
     torque: dict[str, np.ndarray]
     at_motors: bool
 
 
-def read_log(
-    model: ClusterModel, log: Any, constants: Mapping[str, float], span: Any, degrees: bool, saturated: bool
-) -> Log:
+def read_log(model: ClusterModel, given: Any, constants: Mapping[str, float], span: Any, **how: bool) -> Log:
     """Return a log from a file or from columns by name; see ``identify`` for the arguments."""
-    name = "log" if isinstance(log, Mapping) else Path(log).name
-    if not isinstance(log, Mapping):
-        log = bag.columns(Path(log)) or read(log)
-    if TIME not in log:
-        raise TrajectoryError(f"{name} has no column {TIME!r} (seconds). Its columns: {', '.join(log) or 'none'}.")
-    columns = {key: numbers(f"{name}: column {key!r}", x) for key, x in log.items()}
-    time = columns[TIME]
+    name, columns = "log", given
+    if not isinstance(given, Mapping):
+        name, path = Path(given).name, Path(given)
+        columns = (path.suffix.lower() == ".csv" and path.is_file() and bag.columns(path)) or read(path)
+    columns = {key: numbers(f"{name}: column {key!r}", x) for key, x in columns.items()}
+    time = columns.get("time", np.zeros(0))
     for key, x in columns.items():
         if x.shape != time.shape or x.ndim != 1:
-            raise TrajectoryError(f"{name}: column {key!r} has shape {x.shape}, and time {time.shape}: resample one.")
+            raise TrajectoryError(
+                f"{name}: column {key!r} has shape {x.shape}, time {time.shape}. Resample one of them."
+            )
         if bad := np.flatnonzero(~np.isfinite(x)).tolist():
-            raise TrajectoryError(f"{name}: column {key!r}, sample {bad[0]}: {x[bad[0]]}. Repair the sample.")
+            raise TrajectoryError(
+                f"{name}: column {key!r} is {x[bad[0]]} at sample {bad[0]}. Repair it, or take a span."
+            )
     if span is not None:
-        inside = (time >= span[0]) & (time <= span[1])
-        columns = {key: x[inside] for key, x in columns.items()}
-    _check_time(name, columns[TIME])
-    _check_channels(name, columns, saturated)
-    torque, at_motors = _torques(name, model, columns, constants)
-    motion = Recorded.from_columns(columns, name=name, degrees=degrees)
+        columns = {key: x[(time >= span[0]) & (time <= span[1])] for key, x in columns.items()}
+    _check_time(name, columns["time"])
+    _check_channels(name, columns, allowed=how.pop("allow_saturated"))
+    motors, joints = [r.name for r in model.motors], moved_joints(model)
+    torque = _torques(name, columns, constants, motors, joints)
+    motion = Recorded.from_columns(columns, name=name, **how)
     if base_columns(model) is not None and motion.base is None:
         raise TrajectoryError(
             f"{name}: the base of {model.name!r} floats, but {' '.join(BASE)} are not in the log. Log them, or fix the "
             "base: root_joint=None of pc.load and pc.open_robot."
         )
-    return Log(_continuous(model, motion), torque, at_motors)
+    turn, base = 360.0 if motion.degrees else 2.0 * np.pi, motion.base
+    around = [j for j in motion.positions if j in model.names and joint_of(model, j).nq == 2]
+    whole = {j: np.unwrap(motion.positions[j], period=turn) for j in around}
+    if base is not None:  # no jumps to the other sign
+        signs = np.cumprod(np.where(np.sum(base[1:, 3:] * base[:-1, 3:], axis=1) < 0.0, -1.0, 1.0))
+        base = np.hstack([base[:, :3], base[:, 3:] * np.append(1.0, signs)[:, None]])
+    motion = dataclasses.replace(motion, positions=motion.positions | whole, base=base)
+    return Log(motion, torque, set(torque) <= set(motors))
 
 
 def _check_time(name: str, time: np.ndarray) -> None:
-    if len(time) < LEAST:
-        raise TrajectoryError(f"{name}: {len(time)} samples are too few; at least {LEAST} are needed.")
+    if len(time) < _LEAST:
+        raise TrajectoryError(f"{name}: {len(time)} samples are too few; at least {_LEAST} are needed.")
     steps = np.diff(time)
-    usual = float(np.median(steps))
-    far = np.flatnonzero(steps > _GAP * usual)
-    if far.size:
-        i = int(far[0])
-        many = f"{far.size} steps are so long: resample to equal steps" if far.size > len(time) // 50 else (
-            f"samples are missing. Resample, or take a part: span=({time[0]:g}, {time[i]:g}) or ({time[i + 1]:g}, "
-            f"{time[-1]:g}), on the command line --span"
-        )  # fmt: skip
+    far = np.flatnonzero(steps > _GAP * np.median(steps)).tolist()
+    if far:
+        i, many = far[0], len(far) > len(time) // 50
         raise TrajectoryError(
-            f"{name}: from sample {i} to the next time goes from {time[i]:g} to {time[i + 1]:g} s, by "
-            f"{steps[i]:.3g} s where {usual:.3g} s is usual; {many}."
-        )
+            f"{name}: {'the rate is not even' if many else 'samples are missing'}: {steps[i]:.3g} s pass between samples "
+            f"{i} and {i + 1}, {np.median(steps):.3g} s is usual. Resample it" + (
+                "." if many else f", or take a part: span=({time[0]:g}, {time[i]:g}) or ({time[i + 1]:g}, {time[-1]:g})."
+            )
+        )  # fmt: skip
 
 
-def _check_channels(name: str, columns: dict[str, np.ndarray], allowed: bool) -> None:
+def _check_channels(name: str, columns: dict[str, np.ndarray], *, allowed: bool) -> None:
     """Refuse columns of a slower rate, and those that are flat at their extremes."""
     cut = []
     for key, x in columns.items():
         ends = np.flatnonzero(np.append(np.diff(x) != 0.0, True))
-        runs = np.diff(np.append(-1, ends))
-        if len(runs) > _HELD and runs[1] > 1 and np.all(runs[1:-1] == runs[1]):
+        runs, most = np.diff(np.append(-1, ends)), np.abs(x).max()
+        if len(runs) > 2 * _FLAT and runs[1] > 1 and np.all(runs[1:-1] == runs[1]):
             raise TrajectoryError(
-                f"{name}: column {key!r} holds each value for {runs[1]} samples: it was logged at a slower rate. "
-                "Resample all columns to that rate."
+                f"{name}: column {key!r} has each value {runs[1]} times: it is of a slower rate. Resample all to that."
             )
-        most = float(np.abs(x).max())
-        if key.endswith((".tau", ".current", ".v")) and most and len(runs) > 1:
-            at = runs[(np.abs(x[ends]) >= most) & (runs >= _FLAT)]
-            cut += [f"{key!r} ({at.sum()} samples at {most:.4g})"] * bool(at.size)
+        flat = runs[(np.abs(x[ends]) == most) & (runs >= _FLAT)].sum() if len(runs) > 1 else 0
+        if flat and key.endswith((".tau", ".current", ".v")):
+            cut.append(f"{key!r} ({flat} samples at {most:.4g})")
     if cut and not allowed:
         raise TrajectoryError(
-            f"{name}: saturated, as flat at their extremes: {', '.join(cut)}. Such samples are no measurements: take a "
-            "part without them (span), or say allow_saturated=True (--allow-saturated) if the values are true."
+            f"{name}: saturated, as flat at their extremes: {', '.join(cut)}. What a sensor cuts off is no measurement: "
+            "take a span without it, or say allow_saturated=True (--allow-saturated) if the values are true."
         )
 
 
 def _torques(
-    name: str, model: ClusterModel, columns: dict[str, np.ndarray], constants: Mapping[str, float]
-) -> tuple[dict[str, np.ndarray], bool]:
+    name: str,
+    columns: dict[str, np.ndarray],
+    constants: Mapping[str, float],
+    motors: list[str],
+    joints: tuple[str, ...],
+) -> dict[str, np.ndarray]:
     """Take the columns of torques and currents out."""
-    motors, joints, found = [r.name for r in model.motors], moved_joints(model), dict[str, np.ndarray]()
+    found = {}
     for key in [key for key in columns if key.endswith((".tau", ".current"))]:
         of, _, what = key.rpartition(".")
-        if of not in (*motors, *joints) or (what == "current" and of not in motors):
-            known = motors if what == "current" else (*motors, *joints)
-            raise TrajectoryError(f"{name}: column {key!r} is of no motor or independent joint.{did_you_mean(of, known)}")
+        known = motors if what == "current" else [*motors, *joints]
+        if of not in known or of in found:
+            why = "is there beside its torque" if of in found else f"is of no motor or joint{did_you_mean(of, known)}"
+            raise TrajectoryError(f"{name}: column {key!r} {why}. Take it out, or rename it.")
         if what == "current" and of not in constants:
             raise TrajectoryError(
-                f"{name}: column {key!r} needs the torque constant of {of!r}: torque_constant={{{of!r}: 0.1}} [N m/A]."
+                f"{name}: {key!r} needs torque_constant={{{of!r}: ...}} (--torque-constant), [N m/A]."
             )
-        if of in found:
-            raise TrajectoryError(f"{name}: {of!r} has a torque and a current. Take one of the columns out.")
-        found[of] = columns.pop(key) * (float(constants[of]) if what == "current" else 1.0)
-    if unused := set(constants) - set(found):
-        raise ArgumentTypeError(f"identify: torque_constant of {min(unused)!r}, but the log has no such current.")
-    given = set(found) & set(motors)
-    if not found or (given and set(found) != set(motors)):
-        lacking = [m for m in (motors if given else joints) if m not in found]
-        more = sorted(set(found) - set(motors))
+        found[of] = columns.pop(key) * (constants[of] if what == "current" else 1.0)
+    lacking = [x for x in motors if x not in found] if set(found) & set(motors) else []
+    if not found or lacking or not (set(found) <= set(motors) or set(found) <= set(joints)):
         raise TrajectoryError(
-            f"{name}: expected the torque of all motors (MOTOR.tau or MOTOR.current), or of joints (JOINT.tau); lacking: "
-            f"{', '.join(lacking) or 'none'}" + (f"; beside motors: {', '.join(more)}." if given and more else ".")
+            f"{name}: expected MOTOR.tau or MOTOR.current of all motors ({', '.join(motors) or 'none'}), or JOINT.tau of "
+            f"some of {', '.join(joints)}; got {', '.join(found) or 'none'}."
         )
-    return found, bool(given)
-
-
-def _continuous(model: ClusterModel, motion: Recorded) -> Recorded:
-    """Return the same without jumps by whole turns, and without jumps of quaternions to their other sign."""
-    turn, base = 360.0 if motion.degrees else 2.0 * np.pi, motion.base
-    positions = {
-        key: np.unwrap(x, period=turn) if key in model.names and joint_of(model, key).nq == 2 else x
-        for key, x in motion.positions.items()
-    }
-    if base is not None:
-        signs = np.cumprod(np.where(np.sum(base[1:, 3:] * base[:-1, 3:], axis=1) < 0.0, -1.0, 1.0))
-        base = np.hstack([base[:, :3], base[:, 3:] * np.append(1.0, signs)[:, None]])
-    return dataclasses.replace(motion, positions=positions, base=base)
+    return found

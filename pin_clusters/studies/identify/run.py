@@ -1,8 +1,8 @@
 """From a log to parameters."""
 
-from __future__ import annotations
-
 import dataclasses
+import math
+import warnings
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
@@ -10,27 +10,27 @@ from typing import Any
 import numpy as np
 
 from ...algorithms.parameters.identifiable import combination
-from ...errors import ArgumentTypeError
+from ...errors import ArgumentTypeError, PinClustersWarning
 from ...model import FRICTION_SPEED, ClusterModel, check_model
 from ..study.trajectories import TrajectoryError
 from ..study.trajectories._curves import butterworth
-from . import motion as motions
+from . import page as page  # which says how results are written
 from .consistent import consistent
 from .equations import Equations, equations
 from .log import read_log
-from .parameters import Parameter, applied, sought
-from .result import Combination, Identification
-from .solve import Fit, fit, system
+from .parameters import applied, sought
+from .result import Identification
+from .smoothing import ORDER, channels, cutoff_of, noise_of, with_channels
+from .solve import Fit, fit
 
-USUAL = ("rotor_inertia", "viscous", "coulomb")
-_LEAST = 3
-_ALONE, _SMALL, _MOVED = 1e-6, 1e-9, 0.1
+_LEAST, _ALONE, _SMALL, _MOVED = 3, 1e-6, 1e-9, 0.1
+"""Torques by parameters; what counts as alone; of combinations as nothing; of an error as moved."""
 
 
 def identify(
     model: ClusterModel,
     log: str | Path | Mapping[str, Any],
-    what: str | Sequence[str] = USUAL,
+    what: str | Sequence[str] = ("rotor_inertia", "viscous", "coulomb"),
     *,
     cutoff: float | None = None,
     torque_constant: Mapping[str, float] | None = None,
@@ -42,86 +42,119 @@ def identify(
     noises: int = 8,
     seed: int = 0,
 ) -> Identification:
-    """..."""
+    """Estimate parameters of a robot from a log of its motion and torques.
+
+    Args:
+        model: The robot as it is believed to be: what is not sought is taken from it.
+        log: A .csv or .npz file, CSV of a ROS bag, or columns by name: ``time``; joints, ``JOINT.v``, ``JOINT.a``, base
+            and forces as in ``Recorded.from_file``; ``MOTOR.tau`` at the rotor [N m] or ``MOTOR.current`` [A] of all
+            motors, or ``JOINT.tau``, what motors make at independent joints. What else acts has to be in it.
+        what: Kinds (``identification.KINDS``), or ``"NAME: KIND"``, ``*`` for any text. A mass keeps centre and shape;
+            ``inertial`` are all ten parameters; springs have to be stated. Efficiency without ``back_efficiency``: both.
+        cutoff: Of the filter, [Hz]: Butterworth of order 4, forwards and backwards, of motion, torques and equations;
+            by default above the band of the motion; none (infinite) if all accelerations are in the log.
+        torque_constant: By motor, for currents, [N m/A].
+        span: Part of the log, [s].
+        degrees: Whether angles are in degrees.
+        allow_saturated: Take columns that are flat at their extremes.
+        friction_speed: As in ``pc.passive_torque``.
+        test: Share of the log, its end, for cross-validation; estimates are of all of it.
+        noises: How often noise is added to the motion, to see what its own noise does; 0: that is left.
+        seed: Of that.
+
+    Returns:
+        Estimates, errors, and the robot with them; ``write(folder)`` makes a page.
+
+    Raises:
+        ArgumentTypeError: ``model`` is no cluster model, or ``test`` no share.
+        UnknownNameError: There is no such kind.
+        ModelError: The robot has nothing of a kind, or motors that do not turn independently (losses of gears).
+        TrajectoryError: The log is wrong: names, gaps, rates, what is not finite, saturated or too short.
+
+    References:
+        Gautier, "Dynamic identification of robots with power model", 1997 (parallel filter); Newey and West, "A simple,
+        positive semi-definite, heteroskedasticity and autocorrelation consistent covariance matrix", 1987; Cook and
+        Stefanski, "Simulation-extrapolation estimation in parametric measurement error models", 1994; Rucker and
+        Wensing, "Smooth parameterization of rigid-body inertia", 2022.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> found = pc.identify(pc.load("mit_humanoid_leg"), "leg.csv", ["rotor_inertia", "*knee*: coulomb"])
+        ... # doctest: +SKIP
+    """
     check_model(model, "identify")
+    if not 0.0 < test < 1.0:
+        raise ArgumentTypeError(f"identify: test must be a share between 0 and 1, got {test!r}.")
     found = sought(model, what)
-    read = read_log(model, log, torque_constant or {}, span, degrees, allow_saturated)
-    columns, time = motions.channels(read.motion), read.motion.time
+    read = read_log(model, log, torque_constant or {}, span, degrees=degrees, allow_saturated=allow_saturated)
+    motion, columns, time = read.motion, channels(read.motion), read.motion.time
     rate = (len(time) - 1) / float(time[-1])
     if cutoff is None:
-        cutoff = np.inf if set(read.motion.accelerations) >= set(read.motion.positions) else motions.cutoff_of(columns, rate)
-    kept, lags = slice(0, len(time)), 0
-    if np.isfinite(cutoff):
+        cutoff = math.inf if set(motion.accelerations) >= set(motion.positions) else cutoff_of(columns, rate)
+    noisy, kept, least = math.isfinite(cutoff), slice(0, len(time)), 0
+    if noisy:
         edge, step = int(2.0 * rate / cutoff), max(1, int(rate / (4.0 * cutoff)))
-        kept, lags = slice(edge, len(time) - edge, step), int(np.ceil(4.0 * rate / step / cutoff))
+        kept, least = slice(edge, len(time) - edge, step), math.ceil(4.0 * rate / step / cutoff)
 
     def filtered(x: np.ndarray) -> np.ndarray:
-        if np.isfinite(cutoff):
-            x = butterworth(x, rate, cutoff, motions.ORDER)
-        return x[kept]
+        return butterworth(x, rate, cutoff, ORDER) if noisy else x
 
-    def along(columns: np.ndarray, *, quiet: bool = True) -> Equations:
-        moved = motions.smooth(read.motion, columns, rate, cutoff)
-        states = motions.states_of(model, moved, quiet=quiet)
-        return equations(model, dataclasses.replace(read, motion=moved), found, states, friction_speed)
+    def along(columns: np.ndarray) -> Equations:
+        moved = with_channels(motion, filtered(columns))
+        log = dataclasses.replace(read, motion=moved)
+        return equations(model, log, found, moved.states(model), friction_speed, lambda x: filtered(x)[kept])
 
-    e, n = along(columns, quiet=False), len(time[kept])
+    e, n = along(columns), len(time[kept])
     if n * len(e.names) < _LEAST * len(found):
         raise TrajectoryError(
-            f"{read.motion.name}: {n} samples are left behind the filter of {cutoff:.3g} Hz, of {len(e.names)} torques "
-            f"each: too short for {len(found)} parameters. Log longer, seek fewer, or raise the cutoff."
+            f"{motion.name}: {n} samples are left behind the filter of {cutoff:.3g} Hz, of {len(e.names)} torques each: "
+            f"too short for {len(found)} parameters. Log longer, seek fewer, or raise the cutoff."
         )
-    best = fit(e, found, filtered, lags=lags)
+    best = fit(e, found, least)
     bias, cov = np.zeros(len(found)), best.covariance
-    if np.isfinite(cutoff) and noises:
-        rng, strength = np.random.default_rng(seed), motions.noise_of(columns, rate, cutoff)
-        more = [
-            fit(along(columns + strength * rng.standard_normal(columns.shape)), found, filtered, best.weights, lags).x
-            for _ in range(noises)
-        ]
+    if noisy and noises:
+        rng, strength = np.random.default_rng(seed), noise_of(columns, rate, cutoff)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PinClustersWarning)  # was said of the log itself
+            noise = strength * rng.standard_normal((noises, *columns.shape))
+            more = [fit(along(columns + x), found, least, best.weights).x for x in noise]
         bias = np.mean(more, axis=0) - best.x
-        cov = cov + np.cov(more, rowvar=False).reshape(cov.shape) / noises
-    first, at = int((1.0 - test) * n), system(e, found, filtered)
-    x = consistent(found, best.x - bias, best.R, best.size)
-    early = fit(e, found, lambda y: filtered(y)[:first], lags=lags).x
-    last = [at(y)[0][first:] for y in (np.zeros(len(found)), early)]
-    measured = filtered(e.measured)[first:]
-    rms, spread = np.sqrt(np.mean(np.square(last), axis=1)), np.maximum(np.std(measured, axis=0), 1e-300)
-    estimate, labels = np.array([p.prior for p in found]) + x, tuple(p.label for p in found)
+        cov = cov + np.cov(more, rowvar=False, ddof=min(1, noises - 1)).reshape(cov.shape) / noises
+    x, first = consistent(found, best.x - bias, best.R, best.size), int((1.0 - test) * n)
+    start = {name: getattr(e, name)[:first] for name in ("left", "measured", "X")}
+    early = fit(dataclasses.replace(e, **start, take=lambda y: e.take(y)[:first]), found, least).x
+    left, measured = np.array([e.at(y)[0][first:] for y in (0.0 * early, early)]), e.measured[first:]
+    rms = np.sqrt(np.mean(left**2, axis=1))
+    estimate, error = e.priors + x, np.sqrt(np.diag(cov))
     hidden = np.linalg.norm(best.hidden, axis=0) > _ALONE
-    error = np.sqrt(np.diag(cov))
+
+    def named(those: np.ndarray) -> tuple[str, ...]:
+        return tuple(p.label for p, yes in zip(found, those, strict=True) if yes)
+
     return Identification(
-        model.name, read.motion.name, labels, tuple(p.unit for p in found), estimate - x, estimate,
-        np.where(hidden, np.inf, error), cov / np.outer(error, error).clip(1e-300), bias,
-        _named(labels, np.abs(x - best.x + bias) > _MOVED * error), _named(labels, hidden),
-        _named(labels, ~hidden & (error > np.abs(estimate))), _combinations(best, labels, estimate, cov), e.names, rms,
-        1.0 - rms**2 / spread**2, time[kept][first:], measured, measured - np.array(last), cutoff,
+        model.name, motion.name, cutoff, named(hidden | True), tuple(p.unit for p in found), e.priors, estimate,
+        np.where(hidden, np.inf, error), cov / np.maximum(np.outer(error, error), 1e-300), bias, named(hidden),
+        named(~hidden & (error > np.abs(estimate))), named(np.abs(x - best.x + bias) > _MOVED * error),
+        _together(best, named(hidden | True), estimate, cov), e.names, rms,
+        1.0 - (rms / np.maximum(np.std(measured, axis=0), 1e-300)) ** 2, time[kept][first:], measured, measured - left,
         applied(model, found, estimate),
     )  # fmt: skip
 
 
-def _named(labels: tuple[str, ...], which: np.ndarray) -> tuple[str, ...]:
-    return tuple(label for label, there in zip(labels, which, strict=True) if there)
-
-
-def _combinations(
+def _together(
     best: Fit, labels: tuple[str, ...], estimate: np.ndarray, cov: np.ndarray
-) -> tuple[Combination, ...]:
+) -> tuple[tuple[str, float, float], ...]:
     """Return base parameters that are made of several: what moves along hidden directions does not change them."""
     from scipy.linalg import qr
 
     H = best.hidden
-    if not len(H):
-        return ()
-    order = qr(H, mode="r", pivoting=True)[1]
+    order = qr(H, mode="r", pivoting=True)[1] if len(H) else np.arange(len(labels))
     others, own = np.sort(order[: len(H)]), np.sort(order[len(H) :])
-    basis = np.zeros((len(own), len(labels)))
-    basis[:, own] = np.eye(len(own))
+    basis = np.eye(len(labels))[own]
     basis[:, others] = -np.linalg.solve(H[:, others], H[:, own]).T
-    basis[np.abs(basis) < _SMALL] = 0.0
-    basis *= best.size / best.size[own][:, None]
+    basis = np.where(np.abs(basis) < _SMALL, 0.0, basis) * best.size / best.size[own][:, None]
     errors = np.sqrt(np.einsum("ij,jk,ik->i", basis, cov, basis))
     return tuple(
-        Combination(combination(row, int(k), labels), float(row @ estimate), float(error))
+        (combination(row, int(k), labels), float(row @ estimate), float(error))
         for row, k, error in zip(basis, own, errors, strict=True) if np.count_nonzero(row) > 1
     )  # fmt: skip
