@@ -5,13 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from .parameters import Parameter
+from .parameters import Parameter, scales
 
 _SMALL = 1e-6
-"""Pull towards the best of all where torques say nothing, by columns; least eigenvalue of a start, by the largest."""
+"""Least eigenvalue of a start, by the largest."""
 
 
-def consistent(found: Sequence[Parameter], x: np.ndarray, R: np.ndarray, size: np.ndarray) -> np.ndarray:
+def consistent(found: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> np.ndarray:
     """Return what fits best of what is physical; x is the best of all, ``R`` the triangle of the equations."""
     from scipy.optimize import least_squares
 
@@ -30,8 +30,6 @@ def consistent(found: Sequence[Parameter], x: np.ndarray, R: np.ndarray, size: n
         U = np.linalg.cholesky(P[::-1, ::-1])[::-1, ::-1]  # P = U U'
         d, U = np.log(np.diag(U)), U / U[3, 3]
         start[at] = [d[3], *(d[:3] - d[3]), U[0, 1], U[1, 2], U[0, 2], *U[:3, 3]]
-    A = np.vstack([R, _SMALL * np.diag(size)])
-
     def values(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         y, J = y.copy(), np.eye(len(y))
         for at in bodies:
@@ -39,11 +37,15 @@ def consistent(found: Sequence[Parameter], x: np.ndarray, R: np.ndarray, size: n
             y[at], J[np.ix_(at, at)] = body.toDynamicParameters(), body.calculateJacobian()
         return y, J
 
-    solved = least_squares(
-        lambda y: A @ (values(y)[0] - wanted), start, lambda y: A @ values(y)[1], (low, high), x_scale="jac",
-        xtol=1e-12, ftol=1e-12, gtol=1e-12, max_nfev=1000,
-    )  # fmt: skip
-    return values(solved.x)[0] - prior
+    for weight in (1e-6, 1e-3, 1.0):  # the valley of the last is narrow
+        # where torques say little the model does: its scale counts as a deviation
+        A = np.vstack([weight * R, np.diag(1.0 / scales(found))])
+        b = A @ prior + np.append(weight * R @ x, 0.0 * x)
+        start = least_squares(
+            lambda y, A, b: A @ values(y)[0] - b, start, lambda y, A, _: A @ values(y)[1], (low, high), x_scale="jac",
+            xtol=1e-12, ftol=1e-12, gtol=1e-12, max_nfev=1000, args=(A, b),
+        ).x  # fmt: skip
+    return values(start)[0] - prior
 
 
 def _pseudo(body: np.ndarray) -> np.ndarray:

@@ -73,6 +73,12 @@ def sought(model: ClusterModel, what: str | Sequence[str]) -> list[Parameter]:
     return list(found.values())
 
 
+def scales(found: Sequence[Parameter]) -> np.ndarray:
+    """Return what is a large change of each: its own size, at least a thousandth of the largest of its unit, or 1."""
+    largest = [max(abs(o.prior) for o in found if o.unit == p.unit) for p in found]
+    return np.array([max(abs(p.prior), 1e-3 * most) or 1.0 for p, most in zip(found, largest, strict=True)])
+
+
 def _of_kind(model: ClusterModel, kind: str) -> list[Parameter]:
     """Return all parameters of a kind."""
     values, labels = parameters(model)

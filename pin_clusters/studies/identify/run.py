@@ -18,12 +18,12 @@ from . import page as page  # which says how results are written
 from .consistent import consistent
 from .equations import Equations, equations
 from .log import read_log
-from .parameters import applied, sought
+from .parameters import applied, scales, sought
 from .result import Identification
 from .smoothing import ORDER, channels, cutoff_of, noise_of, with_channels
 from .solve import Fit, fit
 
-_LEAST, _ALONE, _SMALL, _MOVED = 3, 1e-6, 1e-9, 0.1
+_LEAST, _ALONE, _SMALL, _MOVED = 3, 1e-6, 1e-6, 0.1
 """Torques by parameters; what counts as alone; of combinations as nothing; of an error as moved."""
 
 
@@ -117,32 +117,32 @@ def identify(
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PinClustersWarning)  # was said of the log itself
             noise = strength * rng.standard_normal((noises, *columns.shape))
-            more = [fit(along(columns + x), found, least, best.weights).x for x in noise]
+            more = [fit(along(columns + x), found, least, best).x for x in noise]
         bias = np.mean(more, axis=0) - best.x
         cov = cov + np.cov(more, rowvar=False, ddof=min(1, noises - 1)).reshape(cov.shape) / noises
-    x, first = consistent(found, best.x - bias, best.R, best.size), int((1.0 - test) * n)
+    x, first = consistent(found, best.x - bias, best.R), int((1.0 - test) * n)
     start = {name: getattr(e, name)[:first] for name in ("left", "measured", "X")}
     early = fit(dataclasses.replace(e, **start, take=lambda y: e.take(y)[:first]), found, least).x
     left, measured = np.array([e.at(y)[0][first:] for y in (0.0 * early, early)]), e.measured[first:]
     rms = np.sqrt(np.mean(left**2, axis=1))
-    estimate, error = e.priors + x, np.sqrt(np.diag(cov))
     hidden = np.linalg.norm(best.hidden, axis=0) > _ALONE
+    estimate, error = e.priors + x, np.where(hidden, np.inf, np.sqrt(np.diag(cov)))
 
     def named(those: np.ndarray) -> tuple[str, ...]:
         return tuple(p.label for p, yes in zip(found, those, strict=True) if yes)
 
     return Identification(
         model.name, motion.name, cutoff, named(hidden | True), tuple(p.unit for p in found), e.priors, estimate,
-        np.where(hidden, np.inf, error), cov / np.maximum(np.outer(error, error), 1e-300), bias, named(hidden),
+        error, cov / np.maximum(np.outer(error, error), 1e-300), bias, named(hidden),
         named(~hidden & (error > np.abs(estimate))), named(np.abs(x - best.x + bias) > _MOVED * error),
-        _together(best, named(hidden | True), estimate, cov), e.names, rms,
+        _together(best, named(hidden | True), estimate, cov, scales(found)), e.names, rms,
         1.0 - (rms / np.maximum(np.std(measured, axis=0), 1e-300)) ** 2, time[kept][first:], measured, measured - left,
         applied(model, found, estimate),
     )  # fmt: skip
 
 
 def _together(
-    best: Fit, labels: tuple[str, ...], estimate: np.ndarray, cov: np.ndarray
+    best: Fit, labels: tuple[str, ...], estimate: np.ndarray, cov: np.ndarray, scale: np.ndarray
 ) -> tuple[tuple[str, float, float], ...]:
     """Return base parameters that are made of several: what moves along hidden directions does not change them."""
     from scipy.linalg import qr
@@ -152,7 +152,8 @@ def _together(
     others, own = np.sort(order[: len(H)]), np.sort(order[len(H) :])
     basis = np.eye(len(labels))[own]
     basis[:, others] = -np.linalg.solve(H[:, others], H[:, own]).T
-    basis = np.where(np.abs(basis) < _SMALL, 0.0, basis) * best.size / best.size[own][:, None]
+    basis *= best.size / best.size[own][:, None]
+    basis[np.abs(basis) * scale < _SMALL * scale[own][:, None]] = 0.0
     errors = np.sqrt(np.einsum("ij,jk,ik->i", basis, cov, basis))
     return tuple(
         (combination(row, int(k), labels), float(row @ estimate), float(error))

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .equations import Equations
-from .parameters import Parameter
+from .parameters import Parameter, scales
 
 _RANK, _ROUNDS, _AGAIN = 1e-7, 3, 0.1
 """Singular values that are none, by the largest; rounds of weights; correlation of residuals that is none."""
@@ -32,18 +32,17 @@ class Fit:
     weights: np.ndarray
 
 
-def fit(e: Equations, found: Sequence[Parameter], least: int, W: np.ndarray | None = None) -> Fit:
+def fit(e: Equations, found: Sequence[Parameter], least: int, start: Fit | None = None) -> Fit:
     """Solve the equations, of which at least so many samples in a row have something in common."""
-    x, rounds = np.zeros(len(found)), _ROUNDS if W is None else 1
+    x, W, rounds = (np.zeros(len(found)), np.eye(len(e.names)), _ROUNDS) if start is None else (start.x, start.weights, 1)
     for _ in range(rounds):
-        x = _solved(e.at, x, np.eye(len(e.names)) if W is None else W, found, linear=e.losses is None)
+        x = _solved(e.at, x, W, found, linear=e.losses is None)
         r, J = e.at(x)
         if rounds > 1:  # rounding counts as noise
             floor = 1e-9 * np.sqrt(np.mean(e.measured**2, axis=0)) + np.finfo(float).tiny
             W = np.linalg.inv(np.linalg.cholesky(r.T @ r / len(r) + np.diag(floor**2))).T
-    assert W is not None
     A, b, n = W.T @ J, r @ W, len(r)
-    R, size = _triangle(A)
+    R, size = _triangle(A, scales(found))
     _, s, V = np.linalg.svd(R / size)
     rank = int(np.sum(s > _RANK * s.max(initial=0.0)))
     inverse, g = (V[:rank].T / s[:rank] ** 2) @ V[:rank], np.einsum("nkp,nk->np", A / size, b)
@@ -59,9 +58,11 @@ def fit(e: Equations, found: Sequence[Parameter], least: int, W: np.ndarray | No
     return Fit(x, few * inverse @ S @ inverse / np.outer(size, size), R, size, V[rank:], W)
 
 
-def _triangle(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _triangle(A: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return the triangle of equations and lengths of its columns, of those that are rounding much larger ones."""
     R = np.linalg.qr(A.reshape(-1, A.shape[-1]), mode="r")
-    return R, np.maximum(np.linalg.norm(R, axis=0), np.finfo(float).tiny)
+    size = np.linalg.norm(R, axis=0)[: len(scale)]
+    return R, np.maximum(size, 1e-10 * np.max(size * scale) / scale + np.finfo(float).tiny)
 
 
 def _solved(
@@ -72,12 +73,11 @@ def _solved(
 
     if linear:
         r, J = at(0.0 * x)
-        R, size = _triangle(np.concatenate([W.T @ J, (r @ W)[..., None]], axis=2))
-        R = R[:, :-1] / size[:-1], R[:, -1]
-        return np.linalg.lstsq(*R, rcond=_RANK)[0] / size[:-1]
+        R, size = _triangle(np.concatenate([W.T @ J, (r @ W)[..., None]], axis=2), scales(found))
+        return np.linalg.lstsq(R[:, :-1] / size, R[:, -1], rcond=_RANK)[0] / size
     only = [p.kind.endswith("efficiency") for p in found]
     low, high = (np.where(only, [p.bounds[i] - p.prior for p in found], b) for i, b in ((0, -np.inf), (1, np.inf)))
     return least_squares(
         lambda y: (at(y)[0] @ W).ravel(), np.clip(x, low + 1e-9, high - 1e-9),
-        lambda y: -(W.T @ at(y)[1]).reshape(-1, len(y)), (low, high), x_scale="jac", xtol=1e-14, ftol=1e-14, gtol=1e-14,
+        lambda y: -(W.T @ at(y)[1]).reshape(-1, len(y)), (low, high), x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12,
     ).x  # fmt: skip
