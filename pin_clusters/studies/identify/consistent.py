@@ -13,7 +13,7 @@ _SMALL = 1e-6
 
 def consistent(found: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> np.ndarray:
     """Return what fits best of what is physical; x is the best of all, ``R`` the triangle of the equations."""
-    from scipy.optimize import least_squares
+    from scipy.optimize import least_squares, lsq_linear
 
     prior = np.array([p.prior for p in found])
     wanted, (low, high) = prior + x, np.array([p.bounds for p in found]).T
@@ -41,6 +41,9 @@ def consistent(found: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> np.n
         # where torques say little the model does: its scale counts as a deviation
         A = np.vstack([weight * R, np.diag(1.0 / scales(found))])
         b = A @ prior + np.append(weight * R @ x, 0.0 * x)
+        if not bodies:
+            start = lsq_linear(A, b, (low, high), method="bvls").x
+            continue
         start = least_squares(
             lambda y, A, b: A @ values(y)[0] - b, start, lambda y, A, _: A @ values(y)[1], (low, high), x_scale="jac",
             xtol=1e-12, ftol=1e-12, gtol=1e-12, max_nfev=1000, args=(A, b),

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import did_you_mean
+from ...errors import ArgumentTypeError, did_you_mean
 from ...model import ClusterModel
 from ..study.trajectories import BASE, Recorded, TrajectoryError, base_columns, moved_joints
 from ..study.trajectories._base import joint_of, numbers
@@ -34,8 +34,10 @@ def read_log(model: ClusterModel, given: Any, constants: Mapping[str, float], sp
     if not isinstance(given, Mapping):
         name, path = Path(given).name, Path(given)
         columns = (path.suffix.lower() == ".csv" and path.is_file() and bag.columns(path)) or read(path)
+    if "time" not in columns:
+        raise TrajectoryError(f"{name} has no column 'time', [s]. It has {', '.join(columns) or 'none'}.")
     columns = {key: numbers(f"{name}: column {key!r}", x) for key, x in columns.items()}
-    time = columns.get("time", np.zeros(0))
+    time = columns["time"]
     for key, x in columns.items():
         if x.shape != time.shape or x.ndim != 1:
             raise TrajectoryError(
@@ -111,6 +113,8 @@ def _torques(
 ) -> dict[str, np.ndarray]:
     """Take the columns of torques and currents out."""
     found = {}
+    if unknown := set(constants) - set(motors):
+        raise ArgumentTypeError(f"identify: torque_constant of {min(unknown)!r}, which is no motor.")
     for key in [key for key in columns if key.endswith((".tau", ".current"))]:
         of, _, what = key.rpartition(".")
         known = motors if what == "current" else [*motors, *joints]

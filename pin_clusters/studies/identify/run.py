@@ -93,7 +93,7 @@ def identify(
         cutoff = math.inf if set(motion.accelerations) >= set(motion.positions) else cutoff_of(columns, rate)
     noisy, kept, least = math.isfinite(cutoff), slice(0, len(time)), 0
     if noisy:
-        edge, step = int(2.0 * rate / cutoff), max(1, int(rate / (4.0 * cutoff)))
+        edge, step = round(2.0 * rate / cutoff), max(1, int(rate / (4.0 * cutoff) + 1e-6))
         kept, least = slice(edge, len(time) - edge, step), math.ceil(4.0 * rate / step / cutoff)
 
     def filtered(x: np.ndarray) -> np.ndarray:
