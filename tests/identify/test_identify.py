@@ -46,7 +46,9 @@ def test_losses_of_gears_are_found(name: str, rng: np.random.Generator) -> None:
     result = pc.identify(model, log, what)
     np.testing.assert_allclose(result.estimate, values, rtol=1e-8)
     assert result.model.motors[0].motor.efficiency == pytest.approx(0.85)
-    again = pc.identify(result.model, log, ("rotor_inertia", "coulomb"))  # what is known of losses is taken into account
+    again = pc.identify(
+        result.model, log, ("rotor_inertia", "coulomb")
+    )  # what is known of losses is taken into account
     np.testing.assert_allclose(again.estimate, values[: len(again.estimate)], rtol=1e-8)
 
 

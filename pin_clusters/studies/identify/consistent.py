@@ -30,6 +30,7 @@ def consistent(found: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> np.n
         U = np.linalg.cholesky(P[::-1, ::-1])[::-1, ::-1]  # P = U U'
         d, U = np.log(np.diag(U)), U / U[3, 3]
         start[at] = [d[3], *(d[:3] - d[3]), U[0, 1], U[1, 2], U[0, 2], *U[:3, 3]]
+
     def values(y: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         y, J = y.copy(), np.eye(len(y))
         for at in bodies:

@@ -94,7 +94,7 @@ def identify(
     noisy, kept, least = math.isfinite(cutoff), slice(0, len(time)), 0
     if noisy:
         edge, step = round(2.0 * rate / cutoff), max(1, int(rate / (4.0 * cutoff) + 1e-6))
-        kept, least = slice(edge, len(time) - edge, step), math.ceil(4.0 * rate / step / cutoff)
+        kept, least = slice(edge, len(time) - edge, step), math.ceil(6.0 * rate / step / cutoff)
 
     def filtered(x: np.ndarray) -> np.ndarray:
         return butterworth(x, rate, cutoff, ORDER) if noisy else x

@@ -34,13 +34,15 @@ class Fit:
 
 def fit(e: Equations, found: Sequence[Parameter], least: int, start: Fit | None = None) -> Fit:
     """Solve the equations, of which at least so many samples in a row have something in common."""
-    x, W, rounds = (np.zeros(len(found)), np.eye(len(e.names)), _ROUNDS) if start is None else (start.x, start.weights, 1)
+    x, W, rounds = (
+        (np.zeros(len(found)), np.eye(len(e.names)), _ROUNDS) if start is None else (start.x, start.weights, 1)
+    )
     for _ in range(rounds):
         x = _solved(e.at, x, W, found, linear=e.losses is None)
         r, J = e.at(x)
         if rounds > 1:  # rounding counts as noise
             floor = 1e-9 * np.sqrt(np.mean(e.measured**2, axis=0)) + np.finfo(float).tiny
-            W = np.linalg.inv(np.linalg.cholesky(r.T @ r / len(r) + np.diag(floor**2))).T
+            W = np.diag(1.0 / np.sqrt(np.mean(r**2, axis=0) + floor**2))
     A, b, n = W.T @ J, r @ W, len(r)
     R, size = _triangle(A, scales(found))
     _, s, V = np.linalg.svd(R / size)
