@@ -15,12 +15,10 @@ import warnings
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
-ROOT = Path(__file__).resolve().parent.parent
-sys.path.insert(0, str(ROOT / "tests"))
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
+import numpy as np
 import timing
 from report import fill
 from report_loops import markdown
@@ -28,6 +26,7 @@ from support import logs
 
 import pin_clusters as pc
 
+ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "identification.json"
 PAGE = ROOT / "docs" / "identification.md"
 RUNS, QUICK = 100, 3
@@ -62,7 +61,7 @@ def table(results: dict[str, Any]) -> str:
             each = np.mean(np.abs(z[:, at]) < 2.0, axis=0)
             rows.append([
                 f"`{robot}`, {r['runs']} logs" if kind == kinds[0] else "", f"`{kind}`" if kind else "**all**",
-                str(len(at)), *(["", "", ""] if not kind else shares), *numbers, f"{each.min():.0%} to {each.max():.0%}",
+                str(len(at)), *(shares if kind else [""] * 3), *numbers, f"{each.min():.0%} to {each.max():.0%}",
                 f"{np.abs(np.mean(bias[:, at])):.2f}",
             ])  # fmt: skip
     head = ["robot", "kind", "count", "start off, %", "estimate off, %", "standard error, %", "truth within 2 of them",

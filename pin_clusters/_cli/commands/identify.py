@@ -51,7 +51,7 @@ def identify(
         raise click.UsageError(f"--torque-constant is not MOTOR=K: {error}.") from None
     model = common.as_asked(common.load(robot, "default" if floating else None), robot, independent)
     with common.output_folder(folder):
-        found = identify(model, log, **options, **({"what": what} if what else {}))
+        found = identify(model, log, **options | ({"what": what} if what else {}))
         numbers = zip(found.parameters, found.prior, found.estimate, found.error, found.units, strict=True)
         rows = [(name, *(f"{x:.4g}" for x in of), unit) for name, *of, unit in numbers]
         heads = ("parameter", "model", "estimate", "standard error", "unit")

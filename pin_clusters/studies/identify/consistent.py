@@ -45,9 +45,15 @@ def consistent(found: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> np.n
         if not bodies:
             start = lsq_linear(A, b, (low, high), method="bvls").x
             continue
+
+        def left(y: np.ndarray, A: np.ndarray = A, b: np.ndarray = b) -> np.ndarray:
+            return A @ values(y)[0] - b
+
+        def derivatives(y: np.ndarray, A: np.ndarray = A) -> np.ndarray:
+            return A @ values(y)[1]
+
         start = least_squares(
-            lambda y, A, b: A @ values(y)[0] - b, start, lambda y, A, _: A @ values(y)[1], (low, high), x_scale="jac",
-            xtol=1e-12, ftol=1e-12, gtol=1e-12, max_nfev=1000, args=(A, b),
+            left, start, derivatives, (low, high), x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12, max_nfev=1000
         ).x  # fmt: skip
     return values(start)[0] - prior
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -25,7 +26,7 @@ Filter = Callable[[np.ndarray], np.ndarray]
 class Losses:
     """What gears lose: ``s |load| c``, c = 1 / efficiency - 1 where power goes to the joint, 1 - back_efficiency else.
 
-    ``turns`` is s, shape (N, motors); ``load`` goes out of each gear, at its motor, as the model says, and ``by`` are its
+    ``turns`` is s, shape (N, motors); ``load`` goes out of each gear, at its motor, as the model says, ``by`` are its
     derivatives; ``B`` leads from motors to rows; ``known`` are c, both of each motor, shape (2, motors), and ``at`` the
     parameters that are sought in their place, or -1.
     """
@@ -71,7 +72,7 @@ class Equations:
     take: Filter
 
     def at(self, x: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        """Return what is left of the torques, shape (N, rows), and derivatives of what is said, (N, rows, parameters)."""
+        """Return what is left of the torques, (N, rows), and derivatives of what is said, (N, rows, parameters)."""
         if self.losses is None:
             return self.left - self.X @ x, self.X
         torque, J = self.losses.torque(x, self.priors + x)
@@ -107,7 +108,7 @@ def equations(
     for k, p in enumerate(found):
         if p.kind in SPRINGS:
             rest = p.source.rest if p.kind == "spring" else None
-            X[:, :, k] = -passive([Spring(p.source.along, rest=rest, **{SPRINGS[p.kind]: 1.0})])
+            X[:, :, k] = -passive([Spring(p.source.along, rest=rest, **dict[str, Any]({SPRINGS[p.kind]: 1.0}))])
         elif p.kind in resisting:
             X[:, :, k] = B[:, :, (m := motors.index(p.of))] * resisting[p.kind][:, m, None]
     loaded = batch.rnea(model, q, v, a)

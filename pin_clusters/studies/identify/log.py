@@ -75,13 +75,13 @@ def _check_time(name: str, time: np.ndarray) -> None:
     steps = np.diff(time)
     far = np.flatnonzero(steps > _GAP * np.median(steps)).tolist()
     if far:
-        i, many = far[0], len(far) > len(time) // 50
+        i, what, cure = far[0], "the rate is not even", "Resample it."
+        if len(far) <= len(time) // 50:
+            what, parts = "samples are missing", f"({time[0]:g}, {time[i]:g}) or ({time[i + 1]:g}, {time[-1]:g})"
+            cure = f"Resample it, or take a part: span={parts}."
         raise TrajectoryError(
-            f"{name}: {'the rate is not even' if many else 'samples are missing'}: {steps[i]:.3g} s pass between samples "
-            f"{i} and {i + 1}, {np.median(steps):.3g} s is usual. Resample it" + (
-                "." if many else f", or take a part: span=({time[0]:g}, {time[i]:g}) or ({time[i + 1]:g}, {time[-1]:g})."
-            )
-        )  # fmt: skip
+            f"{name}: {what}: {steps[i]:.3g} s from sample {i} to the next, {np.median(steps):.3g} s is usual. {cure}"
+        )
 
 
 def _check_channels(name: str, columns: dict[str, np.ndarray], *, allowed: bool) -> None:
@@ -99,7 +99,7 @@ def _check_channels(name: str, columns: dict[str, np.ndarray], *, allowed: bool)
             cut.append(f"{key!r} ({flat} samples at {most:.4g})")
     if cut and not allowed:
         raise TrajectoryError(
-            f"{name}: saturated, as flat at their extremes: {', '.join(cut)}. What a sensor cuts off is no measurement: "
+            f"{name}: saturated, as flat at their extremes: {', '.join(cut)}. What is cut off is no measurement: "
             "take a span without it, or say allow_saturated=True (--allow-saturated) if the values are true."
         )
 
@@ -129,7 +129,7 @@ def _torques(
     lacking = [x for x in motors if x not in found] if set(found) & set(motors) else []
     if not found or lacking or not (set(found) <= set(motors) or set(found) <= set(joints)):
         raise TrajectoryError(
-            f"{name}: expected MOTOR.tau or MOTOR.current of all motors ({', '.join(motors) or 'none'}), or JOINT.tau of "
+            f"{name}: expected MOTOR.tau or MOTOR.current of all motors ({', '.join(motors)}), or JOINT.tau of "
             f"some of {', '.join(joints)}; got {', '.join(found) or 'none'}."
         )
     return found

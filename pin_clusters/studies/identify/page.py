@@ -4,7 +4,7 @@ import numpy as np
 
 from ..pages import results, template
 from ..pages.axes import finished, lines, over
-from ..pages.template import Words, number
+from ..pages.template import Html, Words, number, table
 from .result import Identification
 
 _SHOWN, _POINTS, _ALIKE = 6, 400, 0.9
@@ -14,41 +14,36 @@ _SHOWN, _POINTS, _ALIKE = 6, 400, 0.9
 @results.shown_by(Identification)
 def files(found: Identification) -> dict[str, str]:
     """Return page and numbers by the names of their files."""
-    marks = {"cannot be told alone": found.unidentifiable, "weak": found.weak, "moved to what is physical": found.moved}
-    rows = [
-        [name, number(before), number(x), number(error), number(100.0 * error / abs(x)) if x else "-", unit,
-         Words(", ".join(mark for mark, names in marks.items() if name in names))]
-        for name, unit, before, x, error in zip(
-            found.parameters, found.units, found.prior, found.estimate, found.error, strict=True
-        )
-    ]  # fmt: skip
+    notes = {"cannot be told alone": found.unidentifiable, "weak": found.weak, "moved to what is physical": found.moved}
+    rows = []
+    for k, (name, unit) in enumerate(zip(found.parameters, found.units, strict=True)):
+        x, error = float(found.estimate[k]), float(found.error[k])
+        share, said = number(100.0 * error / abs(x)) if x else "-", [note for note, of in notes.items() if name in of]
+        rows.append([name, number(found.prior[k]), number(x), number(error), share, unit, Words(", ".join(said))])
     head = ["parameter", "model", "estimate", "standard error", "%", "unit", Words("note")]
-    pairs = [(i, k) for i, k in np.argwhere(np.abs(np.tril(found.correlation, -1)) > _ALIKE).tolist()]
-    together = [[c[0], number(c[1]), number(c[2])] for c in found.combinations]
-    fits = [[name, *(number(x) for pair in zip(*y, strict=True) for x in pair)] for name, *y in zip(
-        found.rows, found.rms.T, found.r2.T, strict=True)]  # fmt: skip
-    two = ["before", "after"]
+    together = [[label, number(value), number(error)] for label, value, error in found.combinations]
+    both = zip(found.rows, np.hstack([found.rms.T, found.r2.T]).tolist(), strict=True)
+    two, left = ["before", "after"], "RMS of what is left, N m or N"
+    fits = [[name, *map(number, numbers)] for name, numbers in both]
+    pairs = np.argwhere(np.abs(np.tril(found.correlation, -1)) > _ALIKE).tolist()
+    what = table(["together", "estimate", "standard error"], together, "What is told of several only.", "Together")
     values = {
-        "heading": f"{found.robot}, identified", "robot": found.robot, "log": found.log, "cutoff": number(found.cutoff),
-        "sentence": f"{len(rows)} parameters of {found.robot} from {found.log}.",
-        "filtered": np.isfinite(found.cutoff), "parameters": template.table(head, rows, "", "Parameters"),
+        "heading": f"{found.robot}, identified", "robot": found.robot, "cutoff": number(found.cutoff),
+        "sentence": f"{len(rows)} parameters of {found.robot} from {found.log}.", "filtered": np.isfinite(found.cutoff),
+        "parameters": table(head, rows, "Model: as it was. Errors: one standard deviation.", "Parameters"),
+        "together": what if together else "",
         "alike": [f"{found.parameters[i]}, {found.parameters[k]}: {found.correlation[i, k]:.3f}" for i, k in pairs],
-        "together": template.table(["combination", "estimate", "standard error"], together, "", "Together") if together else "",
-        "fits": template.table(["torque", ("RMS of what is left", two), ("R\u00b2", two)], fits, "", "Fits"),
+        "fits": table(["torque", (left, two), ("R\u00b2", two)], fits, "Before: of the model as it was.", "Fits"),
         "plots": [{"picture": _plot(found, k)} for k in np.argsort(-found.rms[1] / found.rms[0])[:_SHOWN].tolist()],
     }  # fmt: skip
-    return {
-        "identify.html": template.page("identify", __package__, values),
-        "identify.json": results.as_json(found.as_dict()),
-    }
+    page = template.page("identify", __package__, values)
+    return {"identify.html": page, "identify.json": results.as_json(found.as_dict())}
 
 
-def _plot(found: Identification, k: int) -> template.Html:
+def _plot(found: Identification, k: int) -> Html:
     some = slice(None, None, max(1, len(found.time) // _POINTS))
     drawn, axes = over("time [s]", "torque [N m] or [N]")
-    y = (found.measured, *found.predicted[::-1])
-    lines(
-        axes, found.time[some], zip(("measured", "estimate", "model as it was"), (x[some, k] for x in y), strict=True)
-    )
-    text = f"Torque of {found.rows[k]} in the last part of the log: measured, by the estimates, by the model as it was."
+    curves = {"measured": found.measured, "estimate": found.predicted[1], "model as it was": found.predicted[0]}
+    lines(axes, found.time[some], ((name, y[some, k]) for name, y in curves.items()))
+    text = f"Torque of {found.rows[k]} in the last part of the log: {', '.join(curves)}."
     return finished(drawn, axes, found.rows[k], f"row{k}", text)

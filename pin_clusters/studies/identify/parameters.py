@@ -14,7 +14,7 @@ from ...model import ClusterModel, RotorElement, alike, parameter_columns
 from ..study.trajectories import moved_joints
 
 KINDS = {
-    "rotor_inertia": "kg m2", "mass": "kg", "inertial": "", "armature": "kg m2", "viscous": "N m s/rad",
+    "rotor_inertia": "kg m²", "mass": "kg", "inertial": "", "armature": "kg m²", "viscous": "N m s/rad",
     "coulomb": "N m", "efficiency": "", "back_efficiency": "", "joint_viscous": "N m s/rad", "joint_coulomb": "N m",
     "spring": "N m/rad",
 }  # fmt: skip
@@ -53,7 +53,7 @@ class Parameter:
     @property
     def unit(self) -> str:
         """Unit of the number."""
-        own = "kg" if self.item == "mass" else "kg m" if self.item[:1] == "m" else "kg m2"
+        own = "kg" if self.item == "mass" else "kg m" if self.item[:1] == "m" else "kg m²"
         return own if self.item else KINDS[self.kind]
 
 

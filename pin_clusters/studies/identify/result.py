@@ -30,7 +30,7 @@ class Identification(Shown, Result):
         rows: Names of motors or joints.
         rms: Of the torque that is left in the last part of the log, by the prior, and by parameters of the part before
             it, shape (2, rows), [N m] or [N]; ``r2`` the share of the variance that is explained.
-        time: Of that part, [s]; ``measured``, its torques, filtered, shape (N, rows); ``predicted``, shape (2, N, rows).
+        time: Of that part, [s]; ``measured``, its filtered torques, shape (N, rows); ``predicted``, (2, N, rows).
         model: The robot with the estimates.
     """
 

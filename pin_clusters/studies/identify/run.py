@@ -50,7 +50,7 @@ def identify(
             and forces as in ``Recorded.from_file``; ``MOTOR.tau`` at the rotor [N m] or ``MOTOR.current`` [A] of all
             motors, or ``JOINT.tau``, what motors make at independent joints. What else acts has to be in it.
         what: Kinds (``identification.KINDS``), or ``"NAME: KIND"``, ``*`` for any text. A mass keeps centre and shape;
-            ``inertial`` are all ten parameters; springs have to be stated. Efficiency without ``back_efficiency``: both.
+            ``inertial`` are all ten parameters; springs have to be stated. ``efficiency`` alone is both.
         cutoff: Of the filter, [Hz]: Butterworth of order 4, forwards and backwards, of motion, torques and equations;
             by default above the band of the motion; none (infinite) if all accelerations are in the log.
         torque_constant: By motor, for currents, [N m/A].
@@ -107,7 +107,7 @@ def identify(
     e, n = along(columns), len(time[kept])
     if n * len(e.names) < _LEAST * len(found):
         raise TrajectoryError(
-            f"{motion.name}: {n} samples are left behind the filter of {cutoff:.3g} Hz, of {len(e.names)} torques each: "
+            f"{motion.name}: {n} samples are left behind the filter of {cutoff:.3g} Hz, of {len(e.names)} torques: "
             f"too short for {len(found)} parameters. Log longer, seek fewer, or raise the cutoff."
         )
     best = fit(e, found, least)

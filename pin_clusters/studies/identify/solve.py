@@ -62,7 +62,7 @@ def fit(e: Equations, found: Sequence[Parameter], least: int, start: Fit | None 
 
 def _triangle(A: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return the triangle of equations and lengths of its columns, of those that are rounding much larger ones."""
-    R = np.linalg.qr(A.reshape(-1, A.shape[-1]), mode="r")
+    R: np.ndarray = np.linalg.qr(A.reshape(-1, A.shape[-1]), mode="r")  # type: ignore[assignment]
     size = np.linalg.norm(R, axis=0)[: len(scale)]
     return R, np.maximum(size, 1e-10 * np.max(size * scale) / scale + np.finfo(float).tiny)
 
@@ -79,7 +79,14 @@ def _solved(
         return np.linalg.lstsq(R[:, :-1] / size, R[:, -1], rcond=_RANK)[0] / size
     only = [p.kind.endswith("efficiency") for p in found]
     low, high = (np.where(only, [p.bounds[i] - p.prior for p in found], b) for i, b in ((0, -np.inf), (1, np.inf)))
+
+    def weighted(y: np.ndarray) -> np.ndarray:
+        return (at(y)[0] @ W).ravel()
+
+    def derivatives(y: np.ndarray) -> np.ndarray:
+        return -(W.T @ at(y)[1]).reshape(-1, len(y))
+
+    start = np.clip(x, low + 1e-9, high - 1e-9)
     return least_squares(
-        lambda y: (at(y)[0] @ W).ravel(), np.clip(x, low + 1e-9, high - 1e-9),
-        lambda y: -(W.T @ at(y)[1]).reshape(-1, len(y)), (low, high), x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12,
+        weighted, start, derivatives, (low, high), x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12
     ).x  # fmt: skip
