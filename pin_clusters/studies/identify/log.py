@@ -38,17 +38,15 @@ def read_log(model: ClusterModel, given: Any, constants: Mapping[str, float], sp
         raise TrajectoryError(f"{name} has no column 'time', [s]. It has {', '.join(columns) or 'none'}.")
     columns = {key: numbers(f"{name}: column {key!r}", x) for key, x in columns.items()}
     time = columns["time"]
+    kept = slice(None) if span is None else (time >= span[0]) & (time <= span[1])
     for key, x in columns.items():
         if x.shape != time.shape or x.ndim != 1:
-            raise TrajectoryError(
-                f"{name}: column {key!r} has shape {x.shape}, time {time.shape}. Resample one of them."
-            )
+            raise TrajectoryError(f"{name}: column {key!r} has shape {x.shape}, time {time.shape}. Resample it.")
+        columns[key] = x = x[kept]
         if bad := np.flatnonzero(~np.isfinite(x)).tolist():
             raise TrajectoryError(
                 f"{name}: column {key!r} is {x[bad[0]]} at sample {bad[0]}. Repair it, or take a span."
             )
-    if span is not None:
-        columns = {key: x[(time >= span[0]) & (time <= span[1])] for key, x in columns.items()}
     _check_time(name, columns["time"])
     _check_channels(name, columns, allowed=how.pop("allow_saturated"))
     motors, joints = [r.name for r in model.motors], moved_joints(model)

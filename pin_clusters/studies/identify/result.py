@@ -17,15 +17,13 @@ class Identification(Shown, Result):
 
     Attributes:
         robot: Name of the robot; ``log`` that of the log, ``cutoff`` of its filter, [Hz].
-        parameters: Labels such as ``"knee: mass"``; ``units`` of each.
-        prior: What the model had.
+        parameters: Labels such as ``"knee: mass"``; ``units`` of each; ``prior``, what the model had.
         estimate: What the log says; where it says nothing, as near to the model as can be.
         error: One standard deviation; infinite where the log tells nothing of a parameter alone.
         correlation: Of the estimates, shape (parameters, parameters).
         bias: What noise of the motion did to the estimates, which was taken away.
         unidentifiable: Labels of those that the log cannot tell from others, or sees nothing of.
-        weak: Labels of those whose error is larger than the estimate.
-        moved: Labels of those that were moved to what is physical.
+        weak: Labels of those whose error is larger than the estimate; ``moved``: that were moved to what is physical.
         combinations: What the log tells of several together: label, value, error.
         rows: Names of motors or joints.
         rms: Of the torque that is left in the last part of the log, by the prior, and by parameters of the part before
@@ -62,11 +60,7 @@ class Identification(Shown, Result):
         return finite({key: x for key, x in found.items() if key not in ("time", "measured", "predicted", "model")})
 
     def page(self, path: str | Path) -> Path:
-        """Write the page alone, which needs no network; ``write`` puts the numbers beside it.
-
-        Raises:
-            OSError: It cannot be written.
-        """
+        """Write the page alone, which needs no network; ``write`` puts the numbers beside it."""
         with whole(Path(path)) as (part,):
             part.write_text(next(iter(type(self)._texts(self).values())), encoding="utf-8", newline="\n")
         return Path(path)

@@ -71,6 +71,9 @@ def identify(
         ModelError: The robot has nothing of a kind, or motors that do not turn independently (losses of gears).
         TrajectoryError: The log is wrong: names, gaps, rates, what is not finite, saturated or too short.
 
+    Warns:
+        PinClustersWarning: Noise of the motion is too strong for the errors to be trusted.
+
     References:
         Gautier, "Dynamic identification of robots with power model", 1997 (parallel filter); Newey and West, "A simple,
         positive semi-definite, heteroskedasticity and autocorrelation consistent covariance matrix", 1987; Cook and
@@ -127,6 +130,14 @@ def identify(
     rms = np.sqrt(np.mean(left**2, axis=1))
     hidden = np.linalg.norm(best.hidden, axis=0) > _ALONE
     estimate, error = e.priors + x, np.where(hidden, np.inf, np.sqrt(np.diag(cov)))
+
+    if far := [p.label for p, b, s in zip(found, bias, error, strict=True) if abs(b) > s]:
+        warnings.warn(
+            f"{motion.name}: noise of the motion moves {', '.join(far[:3])}{' and more' * (len(far) > 3)} by more "
+            "than their errors, which may be too small, though it is taken off. Lower the cutoff, or log velocities.",
+            PinClustersWarning,
+            stacklevel=2,
+        )
 
     def named(those: np.ndarray) -> tuple[str, ...]:
         return tuple(p.label for p, yes in zip(found, those, strict=True) if yes)
