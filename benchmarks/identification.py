@@ -62,7 +62,7 @@ def table(results: dict[str, Any]) -> str:
             rows.append([
                 f"`{robot}`, {r['runs']} logs" if kind == kinds[0] else "", f"`{kind}`" if kind else "**all**",
                 str(len(at)), *(shares if kind else [""] * 3), *numbers, f"{each.min():.0%} to {each.max():.0%}",
-                f"{np.abs(np.mean(bias[:, at])):.2f}",
+                f"{np.mean(np.abs(np.mean(bias[:, at], axis=0))):.2f}",
             ])  # fmt: skip
     head = ["robot", "kind", "count", "start off, %", "estimate off, %", "standard error, %", "truth within 2 of them",
             "RMS of error / standard error", "of single ones within 2", "bias taken away"]  # fmt: skip
