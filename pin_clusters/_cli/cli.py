@@ -9,7 +9,7 @@ from pin_clusters_command import INTERRUPTED
 from .._support.version import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, design, export, paper, robot, simulate, sweep
+from .commands import CONTEXT, accuracy, design, export, identify, paper, robot, simulate, sweep
 
 
 class _Commands(click.Group):
@@ -38,6 +38,7 @@ def main() -> None:
       pin-clusters study tello                the same for closed loops and differentials
       pin-clusters audit mit_humanoid         is armature enough? one page that says so
       pin-clusters mechanism ankle_2rsu       how far, how strong, what its rods carry: one page
+      pin-clusters identify leg.urdf log.csv  friction, inertias and more, from a log
       pin-clusters info mini_cheetah          what a robot is made of
       pin-clusters info my_robot.urdf         the same of URDF, URDF+, MJCF, SDF, YAML
       pin-clusters motors my_robot.urdf       a file of its motors, to fill in
@@ -64,6 +65,7 @@ for command in (
     accuracy.study,
     accuracy.audit,
     design.mechanism,
+    identify.identify,
     sweep.sweep,
     paper.paper,
 ):
