@@ -229,15 +229,14 @@ _LAZY = {
     "approximations": "approximations", "audit": "studies.audit", "baselines": "verification.baselines",
     "codegen": "programs.codegen", "configuration": "model.configuration", "design": "studies.design",
     "identification": "studies.identify", "loaders": "files.readers", "merging": "files.merging",
-    "motor_space": "programs.motor_space",
-    "reference": "verification.reference", "simulation": "simulation", "study": "studies.study",
-    "sweeps": "studies.sweeps", "tracing": "programs.tracing", "visualize": "visualize", "writers": "files.writers",
+    "motor_space": "programs.motor_space", "reference": "verification.reference", "simulation": "simulation",
+    "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing", "visualize": "visualize",
+    "writers": "files.writers",
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {
     "MotorSpace": "motor_space", "efficiency": "study", "identify": "identification", "into_mjcf": "merging",
-    "mechanism": "design",
-    "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing",
+    "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing",
 }  # fmt: skip
 # public is what is imported above by its own name, and what will be
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
