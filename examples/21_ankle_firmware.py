@@ -3,9 +3,10 @@
 Two public ankles with two cranks: that of Unitree's G1, whose motors turn about the x axis, and that of TienKung, whose
 motors turn about y. `pc.MotorSpace` has the maps, gains, limits and the error of the static map; the same functions go
 to C: `python examples/21_ankle_firmware.py --c FOLDER`. Lengths are of github.com/feidedao/Parallel_Ankle_Joint
-(2_g1_ankle/urdf/23urdf311.xml, 5_tiangong/urdf/TG10-00.xml), whose author says that they may differ from the makers', and
-that inertias do; foot and cranks weigh here about what they do there. The motors' inertia on the cranks (0.00361 kg m^2) and torque
-(25 N m) are those of the G1's 5020 in github.com/mujocolab/mjlab (unitree_g1/g1_constants.py), for both.
+(2_g1_ankle/urdf/23urdf311.xml, 5_tiangong/urdf/TG10-00.xml), whose author says that they may differ from the makers',
+and that inertias do; foot and cranks weigh here about what they do there. The motors' inertia on the cranks (0.00361 kg
+m^2) and torque (25 N m) are those of the G1's 5020 in github.com/mujocolab/mjlab (unitree_g1/g1_constants.py), for
+both.
 """
 
 from __future__ import annotations
