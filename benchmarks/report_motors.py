@@ -1,10 +1,11 @@
-"""The table of the catalogue of motors.
+"""The table of the catalogue of motors, and what their losses cost in steps.
 
 Usage: python benchmarks/report_motors.py  (writes docs/motors.md; --check changes nothing, and tells by its exit code)
 """
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from report_loops import markdown
 
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "motors.md"
+COSTS = ROOT / "benchmarks" / "results" / "losses.json"
 COLUMNS = {
     "ratio": "ratio", "rotor_inertia": "inertia [kg m^2]", "rated_torque": "rated [N m]", "peak_torque": "peak [N m]",
     "no_load_speed": "no load [rad/s]", "voltage": "[V]", "torque_constant": "[N m/A]", "resistance": "[ohm]",
@@ -32,10 +34,20 @@ def table() -> str:
     return markdown(["name", "motor", *(COLUMNS[k] for k in known)], rows)
 
 
+def costs() -> str:
+    """Return a row per robot and way of stepping: us of a step without losses, and quotients with them."""
+    rows = [
+        [f"`{name}`", how, f"{x['bare']:.1f}", *(f"{x[key] / x['bare']:.2f}" for key in ("friction", "gears", "both"))]
+        for name, found in json.loads(COSTS.read_text(encoding="utf-8"))["robots"].items()
+        for how, x in found.items()
+    ]
+    return markdown(["robot", "steps under", "without [us]", "friction", "gears", "both"], rows)
+
+
 def main() -> int:
     """Write the page."""
     before = PAGE.read_text(encoding="utf-8")
-    after = fill(before, "motors", table())
+    after = fill(fill(before, "motors", table()), "losses", costs())
     if "--check" in sys.argv[1:]:
         return int(after != before)
     PAGE.write_text(after, encoding="utf-8")

@@ -58,7 +58,7 @@ def main() -> dict[str, np.ndarray]:
         print(f"  {what:24s} {x:8.3f} J")
     miss = given - friction - gear - damped - stored
     print(
-        f"the books balance to {abs(miss):.4f} J; the link lags by up to {np.degrees(np.abs(angles[:, 1]).max()):.2f} deg"
+        f"the books balance to {abs(miss):.4f} J; the link lags up to {np.degrees(np.abs(angles[:, 1]).max()):.2f} deg"
     )
     assert abs(miss) < 0.01 * given
     assert min(friction, gear, damped) > 0.0

@@ -218,22 +218,25 @@ if TYPE_CHECKING:
     from .files.merging import into_mjcf as into_mjcf
     from .files.writers import to_mjcf as to_mjcf
     from .files.writers import to_urdf as to_urdf
+    from .programs.motor_space import MotorSpace as MotorSpace
     from .programs.tracing import trace as trace
     from .studies.design import mechanism as mechanism
+    from .studies.identify import identify as identify
     from .studies.study import efficiency as efficiency
 
 # what the algorithms do not need, imported at its first use: where it is
 _LAZY = {
     "approximations": "approximations", "atlas": "studies.atlas", "audit": "studies.audit",
     "baselines": "verification.baselines", "codegen": "programs.codegen", "configuration": "model.configuration",
-    "design": "studies.design", "loaders": "files.readers", "merging": "files.merging",
-    "reference": "verification.reference", "simulation": "simulation", "study": "studies.study",
-    "sweeps": "studies.sweeps", "tracing": "programs.tracing", "visualize": "visualize", "writers": "files.writers",
+    "design": "studies.design", "identification": "studies.identify", "loaders": "files.readers",
+    "merging": "files.merging", "motor_space": "programs.motor_space", "reference": "verification.reference",
+    "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing",
+    "visualize": "visualize", "writers": "files.writers",
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {
-    "efficiency": "study", "into_mjcf": "merging", "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers",
-    "trace": "tracing",
+    "MotorSpace": "motor_space", "efficiency": "study", "identify": "identification", "into_mjcf": "merging",
+    "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing",
 }  # fmt: skip
 # public is what is imported above by its own name, and what will be
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]

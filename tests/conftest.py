@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import gc
 import os
 import zlib
 
@@ -47,8 +48,12 @@ def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
     if all(item.get_closest_marker("jitless") for item in items):
         kernels = [k for k in kernels if "rows" not in k.name and k not in (entry_points.simulate, entry_points.moved)]
     workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
+    gc.disable()  # compilers make millions of objects, and looking through them took a seventh of the time
     for kernel in _from_another_end(kernels, int(worker[2:]), workers):
         kernel.function()
+        gc.collect()
+        gc.freeze()  # those that stay are not looked at again, also not by collections of tests
+    gc.enable()
 
 
 def _from_another_end(kernels: list[entry_points.Kernel], i: int, n: int) -> list[entry_points.Kernel]:

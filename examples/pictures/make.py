@@ -364,7 +364,24 @@ def draw_20(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
     return figure
 
 
-def draw_21(example: ModuleType, found: dict[str, tuple[float, list[float]]]) -> Figure:
+def draw_21(example: ModuleType, found: Any) -> Figure:
+    """Torques that the motors make, and what one needs in the swing."""
+    figure, (left, right) = sheet()
+    for pitch, colour in zip(found["G1"]["polygons"], (BLUE, GREEN, ORANGE), strict=True):
+        corners = found["G1"]["polygons"][pitch]
+        left.fill(*corners.T, fill=False, edgecolor=colour, lw=1.6, label=f"pitch {pitch:g} rad")
+    errors = found["G1"]["errors"][1.0]
+    right.plot(errors.t, errors.exact[:, 0], color=BLUE, label="exact")
+    right.plot(errors.t, errors.static[:, 0], color=RED, ls="--", label="static map")
+    left.set(title="G1: what motors of 25 N m make", xlabel="pitch [N m]", ylabel="roll [N m]")
+    right.set(title="a motor, the foot swings at 1 Hz", xlabel="time [s]", ylabel="[N m]")
+    left.legend(fontsize=8)
+    right.legend(fontsize=8)
+    return figure
+
+
+def draw_22(example: ModuleType, found: dict[str, tuple[float, list[float]]]) -> Figure:
+    """What others published, and the sum over the stages."""
     figure, axes = sheet()
     for ax, (name, (right, published)) in zip(axes, found.items(), strict=True):
         values = sorted(set(published) - {published[0 if name == "booster_t1" else -1]})

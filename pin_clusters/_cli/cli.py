@@ -9,7 +9,7 @@ from pin_clusters_command import INTERRUPTED
 from .._support.version import __version__
 from ..errors import PinClustersError
 from . import common
-from .commands import CONTEXT, accuracy, atlas, design, export, paper, robot, simulate, sweep
+from .commands import CONTEXT, accuracy, atlas, design, export, identify, paper, robot, simulate, sweep
 
 
 class _Commands(click.Group):
@@ -39,6 +39,7 @@ def main() -> None:
       pin-clusters audit mit_humanoid         is armature enough? one page that says so
       pin-clusters atlas                      the same of 34 robots that people own
       pin-clusters mechanism ankle_2rsu       how far, how strong, what its rods carry: one page
+      pin-clusters identify leg.urdf log.csv  friction, inertias and more, from a log
       pin-clusters info mini_cheetah          what a robot is made of
       pin-clusters info my_robot.urdf         the same of URDF, URDF+, MJCF, SDF, YAML
       pin-clusters motors my_robot.urdf       a file of its motors, to fill in
@@ -66,6 +67,7 @@ for command in (
     accuracy.audit,
     atlas.atlas,
     design.mechanism,
+    identify.identify,
     sweep.sweep,
     paper.paper,
 ):

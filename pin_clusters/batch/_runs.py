@@ -10,6 +10,7 @@ from .._engine.kernels.tables import plan as at
 from ..model import ClusterModel, with_loops
 from ..model.configuration.manifold import manifold
 from ..simulation._coordinates import LIMIT
+from ..simulation._forces import Table
 from ..simulation._methods import METHODS
 from ..simulation._plan import Called, calls_of, plan_of
 from ..simulation._recorder import coupling_residuals
@@ -43,6 +44,7 @@ class Runs:
         self._q, self._v, *torques = batch.tables
         self._torque = Each(torques[0], (torques[0].shape[1] // max(1, model.nv), model.nv)) if torques else None
         self._plan, self._ratios = plan_of(model)
+        self._table = Table() if s.passive is None else s.passive.table(model)
         self._method = METHODS[s.method]
         self._lengths = np.array([s.dt, s.step(s.steps - 1)])
         bounds = [LIMIT * max(1, c.dependents) for c in model._tables.conditions]
@@ -88,7 +90,8 @@ class Runs:
         clocks[:, at.CORRECTED], clocks[:, at.DUE] = self._method.corrected, not self.of_end
         samples = np.empty((count, *self._samples))
         torque = np.zeros((1, nv)) if self._torque is None else Each(self._torque.table[first:last], self._torque.shape)
-        program = Program(status)
+        program, table = Program(status), self._table
+        numbers, gears = (Each(np.stack([x] * count), x.shape) for x in (table.numbers, table.gears))
         q, v = Each(self._q[first:last], (nq,)), Each(self._v[first:last], (nv,))
         if model.closures:
             starts = Program(status)
@@ -98,9 +101,9 @@ class Runs:
             starts.call(code_of(self._functions, kernels.openness), OPEN, room.tables.openness, q)
             starts.ready()(0, count)
         program.call(
-            kernels.simulate, SINGULAR, room.aba, room.calls, self._plan, Each(clocks, (9,)), self._ratios,
-            self._lengths, self._limits, room.G, room.energies, np.zeros(1), Each(states, (nq + nv,)), torque,
-            np.zeros((1, 1)), self._method.positions, self._method.velocities,
+            kernels.simulate, SINGULAR, room.aba, room.calls, self._plan, table.terms, numbers, table.springs, gears,
+            Each(clocks, (9,)), self._ratios, self._lengths, self._limits, room.G, room.energies, np.zeros(1),
+            Each(states, (nq + nv,)), torque, np.zeros((1, 1)), self._method.positions, self._method.velocities,
             np.zeros((5 + 3 * len(self._method.positions), nq)), Each(samples, self._samples),
         )  # fmt: skip
         run, (q_out, v_out) = program.ready(), self.batch.out

@@ -76,7 +76,7 @@ def simulate(
         method: As of ``pc.simulate``.
         record: Keep every n-th step, start and end included; None for the end alone.
         switch: Whether independent joints may be changed inside; if not, a dead centre ends a row.
-        passive: Whether springs and the like act, as in ``pc.simulate``; the rows then run one after the other.
+        passive: Whether springs and the like act, as in ``pc.simulate``; what it does in Python, row after row.
         ground: As of ``pc.simulate``; the rows then run one after the other in each process.
         touching: As of ``pc.simulate``.
         limits: As of ``pc.simulate``.
@@ -146,7 +146,7 @@ def simulate(
         found = single_simulate(model, start_q, start_v, torque, duration, dt, **{**how, "record": s.record})
         return (found.q, found.v) if samples else (found.q[-1], found.v[-1])
 
-    compiled = kernels.JIT and can_move(model) and s.passive is None and s.world is None
+    compiled = kernels.JIT and can_move(model) and s.world is None and (s.passive is None or s.passive.compiled)
     begin = Runs(batch, s, of_end=not samples).begin if compiled else None
     run_each(batch, begin, of_row, SIMULATIONS, grain=1, again=True)
     return result

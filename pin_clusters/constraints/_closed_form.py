@@ -1,8 +1,10 @@
 """All assemblies of a mechanism at once, where geometry gives them."""
 
+import itertools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -23,11 +25,14 @@ class ClosedForm:
             (dependent,), the user's branch first; empty where the mechanism cannot be assembled. Link angles lie in
             (-pi, pi]. A coordinate that enters through a gear (rotors) or linearly keeps the value that closes the
             equations, which may lie outside.
+        explicit: The same of coordinates that are not known yet, one by one: of each dependent its value, or
+            (a, b, c, gear) if it is gear times a solution of ``a sin x + b cos x = c``.
     """
 
     independent: tuple[int, ...]
     dependent: tuple[int, ...]
     solve: Callable[[np.ndarray], list[np.ndarray]]
+    explicit: Callable[..., list[Any]] | None = None
 
     def solutions(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
         """Return the assemblies with the independent coordinates of q, as coordinates of the dependent joints."""
@@ -41,6 +46,15 @@ class ClosedForm:
             for j, value in zip(self.dependent, solution, strict=True):
                 set_coordinate(tree, j, found[-1], float(value))
         return found
+
+
+def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.ndarray) -> list[np.ndarray]:
+    """Return all assemblies of an ``explicit`` form; ``first``: which solution of each sine is the user's, +1 or -1."""
+    choices = []
+    for row, branch in zip(explicit(*map(float, x)), first, strict=True):
+        *sine, gear = row if isinstance(row, tuple) else (row, None)
+        choices.append([gear * y for y in sine_equation(*map(float, sine))[::branch]] if gear else sine)
+    return [np.array(found) for found in itertools.product(*choices)]
 
 
 def wrap(angle: float) -> float:

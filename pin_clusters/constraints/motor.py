@@ -30,26 +30,22 @@ class Motor(PassiveForce):
     Args:
         rotor: Name of the rotor on which it sits, as in ``model.rotors``; None for a motor on no robot.
         name: Of the kind of motor.
-        ratio, rotor_inertia: Turns per turn of its output, and of what turns with it, about the axis, [kg m^2]; what
-            ``pc.Rotor`` takes where it is given none.
-        rated_torque, peak_torque: Largest for long, and largest, [N m].
+        ratio: Turns of its rotor per turn of its output; what ``pc.Rotor`` takes where it is given none.
+        rotor_inertia: Of what turns with it, about the axis, [kg m^2]; the same.
+        rated_torque: Largest torque for long, [N m].
+        peak_torque: Largest torque, [N m].
         voltage: Of the supply, [V].
-        torque_constant, resistance: Of the motor as one of direct current, [N m/A] = [V s/rad], [ohm].
+        torque_constant: Of the motor as one of direct current, [N m/A] = [V s/rad].
+        resistance: The same, [ohm].
         no_load_speed: [rad/s]; by default voltage / torque_constant.
-        viscous, coulomb: Friction at the rotor, per speed [N m s/rad], and dry [N m].
+        viscous: Friction per speed, [N m s/rad].
+        coulomb: Dry friction, [N m].
         efficiency: Of its gear, power out by power in, where the motor drives; in (0, 1]; None for no loss.
         back_efficiency: The same where the joint drives; by default ``efficiency``; below 0 of a gear that locks.
         source: Where the numbers come from.
 
     Raises:
         ConstraintError: A number is not finite, or has a value that no motor has.
-
-    Example:
-        >>> import pin_clusters as pc
-        >>> motor = pc.Motor(voltage=24.0, torque_constant=0.1, resistance=0.5, peak_torque=3.0, efficiency=0.9)
-        >>> low, high = motor.torque_limits([0.0, 200.0, 300.0])
-        >>> high.round(9).tolist()
-        [3.0, 0.8, 0.0]
     """
 
     rotor: str | None = None

@@ -20,7 +20,7 @@ def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> t
         owner = motor.label
         if motor.rotor is None:
             raise ConstraintError(
-                f"{owner} is on no rotor. Place it, motor.on(rotor.name), or give it to one: pc.Rotor(..., motor=...)."
+                f"{owner} is on no rotor. Place it: motor.on(rotor.name), or pc.Rotor(..., motor=...)."
             )
         if motor.rotor not in by_name:
             raise UnknownNameError(
@@ -30,7 +30,7 @@ def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> t
             raise ConstraintError(f"{owner}: there is {found[motor.rotor].label} on that rotor already. Keep one.")
         if not by_name[motor.rotor].driven:
             raise ConstraintError(
-                f"{owner}: that rotor is a further stage of a gear (driven=False). Place it on that of the motor."
+                f"{owner}: that is a further stage of a gear (driven=False). Place it on the motor's."
             )
         found[motor.rotor] = motor
     for name, motor in found.items():

@@ -30,6 +30,7 @@ class PassiveForces:
         supports: Weights that are held, as stated.
         motors: Rotors whose motors have friction, or gears with losses.
         lossy: Names of those whose gears have losses; these are not in ``torque``, as they depend on the load.
+        lines: Springs along sums of coordinates, then friction of motors; ``lines_only``: whether there are no others.
     """
 
     def __init__(self, tree: pin.Model, stated: Sequence[PassiveForce], motors: Sequence[RotorElement] = ()) -> None:
@@ -54,10 +55,11 @@ class PassiveForces:
             assert r.motor is not None
             if r.motor.viscous or r.motor.coulomb:
                 lines.append(({}, dict(r.drivers), Spring(r.name, damping=r.motor.viscous, friction=r.motor.coulomb)))
-        self._lines = _Lines(tree, lines)
+        self.lines = Lines(tree, lines)
         self._paths = _Paths(tree, paths) if paths else None
         self._held = _held(tree, self.supports) if self.supports else None
         self._places = tree.copy() if paths else None
+        self.lines_only = not (self._balls or paths or self.supports)
 
     def _ball(self, lines: "list[_Line]", j: int, spring: Spring) -> None:
         """Take a spring on a joint of several degrees of freedom."""
@@ -79,21 +81,24 @@ class PassiveForces:
             iq, iv = joint.idx_q, joint.idx_v
             self._balls.append((alone, slice(iq, iq + joint.nq), slice(iv, iv + joint.nv), stiffness, rest))
 
-    def torque(self, q: np.ndarray, v_tree: np.ndarray, friction_speed: float = FRICTION_SPEED) -> np.ndarray:
+    def torque(
+        self, q: np.ndarray, v_tree: np.ndarray, friction_speed: float | np.ndarray = FRICTION_SPEED
+    ) -> np.ndarray:
         """Return the torque on every joint of the tree, shape (tree.nv,), [N m] or [N].
 
         Args:
             q: Configuration, shape (nq,).
             v_tree: Velocity of the tree, shape (tree.nv,), [rad/s] or [m/s].
-            friction_speed: See ``pc.passive_torque``.
+            friction_speed: See ``pc.passive_torque``; or one per line, then other friction has the usual one.
         """
         tau = np.zeros(self._tree.nv)
-        tau += self._lines.torque(q, v_tree, friction_speed)
+        tau += self.lines.torque(q, v_tree, friction_speed)
+        of_paths = FRICTION_SPEED if isinstance(friction_speed, np.ndarray) else friction_speed
         for joint, at, to, stiffness, rest in self._balls:
             tau[to] -= stiffness * _displacement(joint, rest, q[at])
         if self._paths is not None:
             assert self._places is not None
-            tau += self._paths.torque(self._places, self._data("places", self._places), q, v_tree, friction_speed)
+            tau += self._paths.torque(self._places, self._data("places", self._places), q, v_tree, of_paths)
         if self._held is not None:
             tau += pin.computeGeneralizedGravity(self._held, self._data("held", self._held), q)
         return tau
@@ -170,19 +175,19 @@ class _Springs:
         self.damping = np.array([s.damping for s in springs]).reshape(-1, 3).T.copy()
         self.friction = np.array([s.friction for s in springs], dtype=float)
 
-    def force(self, x: np.ndarray, rate: np.ndarray, speed: float) -> np.ndarray:
+    def force(self, x: np.ndarray, rate: np.ndarray, speed: float | np.ndarray) -> np.ndarray:
         """Return the force along each coordinate, as `Spring` says; dry friction is smooth about zero speed."""
         y = x - np.minimum(np.maximum(x, self.low), self.high)
         k1, k2, k3 = self.stiffness
         d1, d2, d3 = self.damping
         total = -y * (k1 + y * (k2 + y * k3)) - rate * (d1 + np.abs(rate) * (d2 + np.abs(rate) * d3))
         if self.friction.any():
-            total -= self.friction * (np.sign(rate) if speed == 0.0 else np.tanh(rate / speed))
+            total -= self.friction * (np.sign(rate) if np.ndim(speed) == 0 and speed == 0.0 else np.tanh(rate / speed))
         return np.asarray(total)
 
 
-class _Lines(_Springs):
-    """Springs along sums of coordinates."""
+class Lines(_Springs):
+    """Springs along sums of coordinates: lengths are ``to_length @ q[iq]``, rates ``to_rate @ v_tree``."""
 
     def __init__(self, tree: pin.Model, lines: Sequence[_Line]) -> None:
         super().__init__([spring for _, _, spring in lines])
@@ -195,7 +200,7 @@ class _Lines(_Springs):
             for i, c in rates.items():
                 self.to_rate[k, i] = c
 
-    def torque(self, q: np.ndarray, v_tree: np.ndarray, speed: float) -> np.ndarray:
+    def torque(self, q: np.ndarray, v_tree: np.ndarray, speed: float | np.ndarray) -> np.ndarray:
         """Return the torque on the tree."""
         rates = self.to_rate @ v_tree
         return np.asarray(self.force(self.to_length @ q[self.iq], rates, speed) @ self.to_rate)

@@ -15,6 +15,7 @@ from ..model import ClusterModel, loops_of
 from ._contacts import Contacts
 from ._coordinates import Coordinates
 from ._engine import PythonEngine, State
+from ._forces import Forces, Table
 from ._plan import Called, calls_of, can_move, make_plan, plan_of
 from ._recorder import Recorder
 from ._settings import Settings
@@ -37,6 +38,13 @@ class CompiledMoves(Coordinates):
         self._tables = Called(energy, pointers["coupling"], moves, openness)
         self.calls = calls_of(model, data._functions, self._tables, own=self.own)
         self._spare, self._held = np.zeros((2, model.nq))
+        self._table: Table | None = None
+
+    def table(self, forces: Forces | None) -> Table:
+        """Return the table of what acts by itself, always the same one."""
+        if self._table is None:
+            self._table = Table() if forces is None else forces.table(self.model)
+        return self._table
 
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return the configuration after an increment."""
@@ -87,8 +95,8 @@ class CompiledEngine(MixedEngine):
             on.calls[[at.ASK, at.ASK_AT]] = _calls.asking(), self._question.address
         with np.errstate(over="ignore", invalid="ignore"):  # as for the stages in Python
             kernels.simulate.call(
-                on.data._pointers["ddq"], on.calls, on.plan, clock, on.ratios, self._lengths, limits,
-                on.coupling, on.energies, asked, both, self._torque_table, times, method.positions,
+                on.data._pointers["ddq"], on.calls, on.plan, *on.table(s.passive), clock, on.ratios, self._lengths,
+                limits, on.coupling, on.energies, asked, both, self._torque_table, times, method.positions,
                 method.velocities, self._room, samples,
             )  # fmt: skip
         record(self.recorder, on, samples[: clock[at.SAMPLES]])
@@ -155,7 +163,8 @@ def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
     if not kernels.JIT or not can_move(settings.model):
         return PythonEngine(settings, recorder)
     alone = not callable(settings.torque) or _calls.asking()
-    in_python = any(x is not None for x in (settings.dynamics, settings.contacts, settings.passive))
+    passive = settings.passive is not None and not settings.passive.compiled
+    in_python = passive or settings.dynamics is not None or settings.contacts is not None
     return (CompiledEngine if alone and not in_python else MixedEngine)(settings, recorder)
 
 

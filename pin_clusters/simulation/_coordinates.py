@@ -16,9 +16,10 @@ from ..algorithms.dynamics.aba import aba
 from ..algorithms.dynamics.energy import computeMechanicalEnergy
 from ..algorithms.dynamics.with_independent import with_independent
 from ..errors import ConstraintError, PinClustersWarning, SingularClusterError
-from ..model import ClusterModel, PassiveForces, cluster_at, loops_of, names_of_cluster, regular_independents
+from ..model import ClusterModel, cluster_at, loops_of, names_of_cluster, regular_independents
 from ..model.configuration import integrate
 from ._contacts import Contacts
+from ._forces import Forces
 from ._groups import groups_of
 
 LIMIT = 10.0
@@ -70,22 +71,24 @@ class Coordinates:
         """Return the names of the independent joints of a cluster."""
         return tuple(n for n in names_of_cluster(self.model, joints) if n in self.model.independent_joints)
 
-    def accelerate(
-        self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, passive: PassiveForces | None = None
-    ) -> np.ndarray:
+    def accelerate(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, passive: Forces | None = None) -> np.ndarray:
         """Return the acceleration under the user's torques and what acts by itself, in these coordinates."""
         torque = tau if self.own else tau @ self._rows(q)
-        if passive is not None:
-            torque = torque + self.passive(q, v, passive)
+        return self._accelerate(q, v, torque if passive is None else self.acting(q, v, torque, passive))
+
+    def _accelerate(self, q: np.ndarray, v: np.ndarray, torque: np.ndarray) -> np.ndarray:
         if self.contacts:
             return self.contacts.accelerate(self.model, self.data, q, v, torque)
         return aba(self.model, self.data, q, v, torque)
 
-    def passive(self, q: np.ndarray, v: np.ndarray, forces: PassiveForces) -> np.ndarray:
-        """Return the torque of springs and the like, in these coordinates."""
+    def acting(self, q: np.ndarray, v: np.ndarray, torque: np.ndarray, forces: Forces) -> np.ndarray:
+        """Return torques with those of springs and the like, and what gears lose, in these coordinates."""
         self.data._supply(q)
         G = _bridge.matrix(self.model, self.data, q)
-        return forces.torque(q, G @ v) @ G
+        whole = torque + forces.torque(q, G @ v) @ G
+        if len(forces.gears):
+            whole -= forces.lost(self.model, self.data, q, v, torque, lambda x: self._accelerate(q, v, whole + x))
+        return np.asarray(whole)
 
     def settle(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return the state with its contacts closed again."""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from .._support.arrays import velocity
-from ..errors import PinClustersError
+from ..errors import ModelError, PinClustersError
 from ._coordinates import Coordinates
 from ._methods import METHODS, step
 from ._recorder import Recorder
@@ -104,8 +104,11 @@ class PythonEngine:
         s = self.settings
         tau = self._torque(on, k, t, q, v)
         if s.dynamics is None:
-            return on.accelerate(q, v, tau, s.passive), tau
-        all_of_it = tau.copy() if s.passive is None else tau + on.passive(q, v, s.passive)
+            try:
+                return on.accelerate(q, v, tau, s.passive), tau
+            except ModelError as error:
+                raise StepFailed(f"at t = {t:g} s: {error}") from error
+        all_of_it = tau.copy() if s.passive is None else on.acting(q, v, tau, s.passive)
         return self._call("dynamics", t, s.dynamics, q.copy(), v.copy(), all_of_it), tau
 
     def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:

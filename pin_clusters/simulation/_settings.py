@@ -10,9 +10,10 @@ import numpy as np
 
 from .._support.arrays import array, vector, velocity, whole_number
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
-from ..model import ClusterModel, PassiveForces, check_model
+from ..model import ClusterModel, check_model
 from ..model.configuration import check
 from ._contacts import Contacts
+from ._forces import Forces
 from .ground.near import World
 from .ground.world import ON_GROUND, world_of
 
@@ -39,7 +40,7 @@ class Settings:
     switch: bool  # whether independent joints may be changed
     progress: Callable[[int, int], Any] | None  # called with (done, total)
     contacts: Contacts | None  # what is kept closed
-    passive: PassiveForces | None  # springs and the like that act
+    passive: Forces | None  # springs and the like that act
     world: World | None = None  # ground and stops
     effort: bool = False  # whether motors give no more than they can
     rtol: float = 1e-8  # of "events": errors of a step, beside the fastest joint
@@ -87,7 +88,11 @@ def settings(
             known = f".{did_you_mean(method, names) if isinstance(method, str) else known}"
         raise SimulationError(f"simulate: method {method!r} is not known{known}")
     tolerances = {name: _positive(name, x) for name, x in tolerances.items() if x is not None}
-    if tolerances and method != "events":
+    lossy = bool(passive) and model.passive is not None and bool(model.passive.lossy)
+    if lossy and method == "events":
+        raise SimulationError("simulate: gears with losses are not known to method='events'. Take 'moreau'.")
+    of_gears = {"rtol"} if lossy and world is None else set()
+    if set(tolerances) - of_gears and method != "events":
         raise SimulationError(f"simulate: rtol and atol are of method='events', {method!r} has steps of dt alone.")
     if world is not None and method == "events" and world.shapes is not None:
         raise SimulationError(
@@ -121,9 +126,13 @@ def settings(
         world.begin(model, q)
     if held.rows:
         held.begin(model, model.createData(), q, v)
+    acting = None
+    if passive and model.passive is not None:
+        stages = 0 if world is not None else 1 if method == "semi_implicit" else 4
+        acting = Forces(model, model.passive, dt, tolerances.get("rtol", 1e-3), stages)
     found = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
-        progress, held if held.rows else None, model.passive if passive else None, world, effort,
+        progress, held if held.rows else None, acting, world, effort,
         **tolerances,
     )  # fmt: skip
     numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)

@@ -67,8 +67,14 @@ def simulate(
     ``v_tree`` of the result say the rest.
 
     The loop is compiled, around the calls of ``tau`` if it is a function, if there are neither contacts nor
-    ``dynamics`` nor passive forces, and the model has no ``Coupling`` on a Python function and no (cos, sin) joint in a
-    coupling; otherwise it runs in Python. The results are the same up to rounding.
+    ``dynamics``, and the model has no ``Coupling`` on a Python function, no (cos, sin) joint in a coupling, and of
+    passive forces none but springs and the like along sums of joints and losses of motors whose ``actuation_matrix`` is
+    constant; otherwise it runs in Python. The results are the same up to rounding, and ``rtol`` of the losses.
+
+    Dry friction and losses of gears turn their sign within ``FRICTION_SPEED``, 0.01 rad/s or m/s, or, where that is
+    more, within the speed that they would take away in a step: what they hold creeps at a part of it, of order 1 in dt.
+    What a gear loses follows from its load, and so from the acceleration, which is corrected until losses are
+    right to ``rtol``; on a ground, and with stops, loads are those of the last step, with what contacts push.
 
     Args:
         model: Cluster model.
@@ -90,8 +96,8 @@ def simulate(
             motion is held where it is at the start, and brought back there after each step; of others the
             acceleration is prescribed as by ``pc.constraintDynamics``. The steps then run in Python.
         passive: Whether springs, dampers, dry friction and held weight of the model (``model.passive``) act, as by
-            ``pc.passive_torque``; ``tau`` of the result is without them, and their energy is not in ``energy``. The
-            steps then run in Python.
+            ``pc.passive_torque``, and motors and gears lose what they do; ``tau`` of the result is without them, and
+            their energy is not in ``energy``.
         ground: A plane with friction; other fixed shapes stand in the geometry, on the universe.
         touching: What may touch: points of frames or joints, as ``pc.contact_points`` takes them, or a
             ``pin.GeometryModel`` of ``model.tree``. By default ``model.collision``.
@@ -100,6 +106,7 @@ def simulate(
             one of them.
         self_collisions: Whether the pairs of the robot's own shapes (``collisionPairs``) may touch.
         rtol: Of ``"events"``, by default 1e-8: velocity and increment err by ``atol + rtol * abs(v).max()`` in a step.
+            Without ground and stops, where gears have losses: of these, beside the largest load, by default 1e-3.
         atol: By default 1e-10, [rad/s], [m/s]; of the increment [rad], [m].
 
     Returns:

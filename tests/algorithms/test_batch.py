@@ -337,6 +337,7 @@ def test_loop_models_reach_every_form() -> None:
     assert mechanisms.LIBRARY
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not hasattr(pin, "PGSConstraintSolver"), reason="no solvers in this Pinocchio")
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_rows_on_a_ground_are_single_simulations_and_processes_share_them() -> None:

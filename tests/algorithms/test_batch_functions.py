@@ -22,7 +22,7 @@ STATES = tuple(name for name in rows.FUNCTIONS if name not in ("rnea", "aba"))
 """Functions that came after ``rnea`` and ``aba``, whose tests are in ``test_batch.py``."""
 
 
-@pytest.mark.parametrize("name", pc.robots())
+@pytest.mark.parametrize("name", pool.some(pc.robots(), ["mini_cheetah", "tello", "cassie_leg"], rest="ci"))
 def test_shipped_robots(name: str) -> None:
     model, given = rows.model_of(name), rows.given_of(name, pc.batch.lanes + 3)
     # Traced rows have sums in an order of their own, times conditions up to a thousand.

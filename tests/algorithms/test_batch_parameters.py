@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples import pool
 
 import pin_clusters as pc
 
@@ -25,7 +26,7 @@ def states(model: pc.ClusterModel, n: int, rng: np.random.Generator) -> tuple[np
     return q, *rng.normal(size=(2, n, model.nv))
 
 
-@pytest.mark.parametrize("engine", ENGINES)
+@pytest.mark.parametrize("engine", pool.some(ENGINES, ["tables"], rest="ci"))
 def test_a_thousand_robots_with_other_rotors(engine: str, rng: np.random.Generator) -> None:
     """In one call; every sixteenth is compared."""
     model, n = pc.load("tello"), 1024
@@ -47,7 +48,7 @@ def test_a_thousand_robots_with_other_rotors(engine: str, rng: np.random.Generat
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("name", ["four_bar", "mit_humanoid_leg", "mini_cheetah"])
+@pytest.mark.parametrize("name", pool.some(["four_bar", "mit_humanoid_leg", "mini_cheetah"], 2))
 def test_gravity_forces_and_matrices(name: str, engine: str, rng: np.random.Generator) -> None:
     model = pc.load(name)
     q, v, a = states(model, 9, rng)

@@ -151,7 +151,7 @@ def test_motor_torque_says_which_joints_have_no_motor():
         ModelError, match=r"1 motors for nv = 3.*No rotor is driven by the joint\(s\) 'knee', 'knee_rot"
     ):
         motor.motor_torque(model, model.createData(), conf.neutral(model), np.zeros(3))
-    two = [Gear("hip", "hip_rotor", 6.0), LinearCoupling("knee_rotor", {"hip": 3.0})]
+    two = [Gear("hip", "hip_rotor", 6.0), LinearCoupling("knee_rotor", {"hip": 6.0})]  # a slower one is a stage
     model = ClusterModel(tree, two)
     with pytest.raises(ModelError, match=r"do not turn independently.*'knee'"):
         motor.motor_torque(model, model.createData(), conf.neutral(model), np.zeros(2))

@@ -54,7 +54,7 @@ def test_the_default_is_the_local_frame() -> None:
 
 
 @needed
-@pytest.mark.parametrize("engine", ["traced", "tables"])
+@pytest.mark.parametrize("engine", pool.some(["traced", "tables"], ["tables"], rest="ci"))
 @pytest.mark.parametrize("name", ["mini_cheetah", "tello"])
 def test_the_usual_call_is_machine_code(name: str, engine: str) -> None:
     model, _, q, v = given(name)

@@ -58,7 +58,7 @@ def one_joint(motor: pc.Motor, load: float = 0.1) -> pc.ClusterModel:
 
 @pytest.mark.parametrize("name", ["mit_humanoid_leg", "belt_chain", "tello"])
 def test_accelerations_obey_the_law(name: str, rng: np.random.Generator) -> None:
-    for _ in range(4):
+    for _ in range(2):
         model = lossy(name, rng)
         data = model.createData()
         q, v, tau = state(model, rng)

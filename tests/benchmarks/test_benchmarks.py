@@ -212,6 +212,7 @@ def test_the_run_on_closed_loops(
         assert "`tello` (nv = 16 of 26" in text
 
 
+@pytest.mark.ci
 def test_loops_of_a_kernel_are_calls_of_it(scripts: dict[str, ModuleType]) -> None:
     case, timing = scripts["loop_cases"], scripts["loop_timing"]
     model = case.make("four_bar")
@@ -376,6 +377,7 @@ def test_tables_of_calls(scripts: dict[str, ModuleType], tmp_path: Path, capsys:
     assert "`four_bar`" in table
 
 
+@pytest.mark.ci
 def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     output = tmp_path / "moves.json"
     assert scripts["moves"].main(["--quick", "--robots", "four_bar", "--output", str(output)]) == 0
@@ -387,7 +389,7 @@ def test_moves_are_measured(scripts: dict[str, ModuleType], tmp_path: Path, caps
         scripts["moves"].main(["--robots", "nobody"])
 
 
-@pytest.mark.parametrize("robot", ["mit_humanoid_leg", "four_bar"])
+@pytest.mark.parametrize("robot", ["mit_humanoid_leg", pytest.param("four_bar", marks=pytest.mark.long)])
 def test_everyday_functions_are_those_of_both(
     scripts: dict[str, ModuleType], robot: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -429,6 +431,7 @@ def test_steps_on_a_ground_are_measured(scripts: dict[str, ModuleType], tmp_path
     assert set(found["median share, touching"]) == {"kernels", "solver", "Python"}
 
 
+@pytest.mark.ci
 def test_operational_space_is_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -444,6 +447,7 @@ def test_operational_space_is_measured(
     assert "| `mini_cheetah`, 36 inputs | - |" in text
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_derivatives_are_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -467,7 +471,7 @@ def test_derivatives_are_measured(
     assert "`computeCoriolisMatrix`, `mini_cheetah`" in rows
 
 
-@pytest.mark.ci
+@pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_batches_are_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
@@ -491,6 +495,7 @@ def test_batches_are_measured(
     assert rows["one state / a row, `aba` with loops, the least"] == ["7.00", "6", "met"]
 
 
+@pytest.mark.ci
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_standing_is_measured(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
     output = tmp_path / "standing.json"
@@ -511,7 +516,7 @@ def test_forces_one_by_one_are_the_input_matrix(scripts: dict[str, ModuleType]) 
     assert np.allclose(found, pc.inverse_input_matrix(model, data, q, B, points), rtol=0.0, atol=1e-11)
 
 
-@pytest.mark.ci
+@pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_accuracy_of_operational_space(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -536,7 +541,7 @@ def test_accuracy_of_operational_space(
     assert script.missed(groups) == ["hybrid_dynamics on trees nan"]
 
 
-@pytest.mark.ci
+@pytest.mark.long
 @pytest.mark.skipif(not JIT, reason="plain Python takes minutes")
 def test_accuracy_of_derivatives(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
@@ -580,7 +585,7 @@ def test_specialised_models_are_measured(scripts: dict[str, ModuleType], monkeyp
     assert text.count("\n| `mit_humanoid_leg`") == 3
 
 
-@pytest.mark.ci
+@pytest.mark.long
 def test_functions_for_learning_are_measured(
     scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

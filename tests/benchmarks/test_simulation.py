@@ -28,6 +28,7 @@ def scripts() -> Iterator[dict[str, ModuleType]]:
             sys.modules.pop(name, None)
 
 
+@pytest.mark.ci
 def test_it_measures_and_reports(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -300,6 +300,7 @@ def test_meshes_with_several_materials_lose_no_part(show, tmp_path):
     page.said.clear()
 
 
+@pytest.mark.ci
 def test_a_drop_beside_its_ghost(show):
     """Ground, robot, force and ghost are where the simulation says, in the browser."""
     tree = pin.Model()

@@ -109,6 +109,7 @@ def test_signals_are_handled_between_calls(usual: tuple[Any, ...]) -> None:
     assert seen
 
 
+@pytest.mark.ci
 @needed
 def test_calls_at_the_end_of_the_process() -> None:
     code = """
@@ -141,6 +142,7 @@ def test_an_interpreter_that_is_not_known_keeps_python(monkeypatch: pytest.Monke
     assert entries.fast(aba) is aba
 
 
+@pytest.mark.ci
 @needed
 @pytest.mark.parametrize(
     "trouble", pool.some(["RuntimeError('no executable memory')", "process.NoFastCallsError('slot')"], 1)

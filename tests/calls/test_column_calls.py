@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples import pool
 from support.fast import needed, python_calls
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 
@@ -70,7 +71,7 @@ def test_the_usual_call_is_fast(robot: str, rng: np.random.Generator) -> None:
     assert slow[OSIM] == slow[INPUTS] == 0
 
 
-@pytest.mark.parametrize("robot", ["mini_cheetah", "four_bar"])
+@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "four_bar"], ["mini_cheetah"], rest="ci"))
 def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
     choose, rng = random.Random(robot), np.random.default_rng(3)
     model, data, _ = usual(robot)
@@ -176,6 +177,7 @@ def test_own_inputs_and_given_ones_take_turns() -> None:
     assert sys.getrefcount(B) == count
 
 
+@pytest.mark.ci
 def test_no_reference_is_lost_or_kept() -> None:
     model, data, q = usual("mini_cheetah")
     B, frames, short = np.ones((model.nv, 2)), [model.nframes - 1, "floating_base"], np.ones(2)

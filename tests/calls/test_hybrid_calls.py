@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples import pool
 from support.fast import needed, python_calls
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 
@@ -60,7 +61,7 @@ def test_the_usual_call_is_fast(robot: str) -> None:
         assert slow[NAME] == 0
 
 
-@pytest.mark.parametrize("robot", ["mini_cheetah", "four_bar"])
+@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "four_bar"], ["four_bar"], rest="ci"))
 def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
     choose, rng = random.Random(robot), np.random.default_rng(3)
     model, data, _ = usual(robot)
@@ -150,6 +151,7 @@ def test_names_are_known_by_what_is_in_the_list() -> None:
         assert same(pc.hybrid_dynamics(x.model, x, *given, [name]), found)
 
 
+@pytest.mark.ci
 def test_no_reference_is_lost_or_kept() -> None:
     model, data, given = usual("mini_cheetah")
     mask, names, short = np.arange(model.nv) % 2 == 0, list(model.independent_joints)[:3], np.ones(2)

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import mixed, trees
+from samples import mixed, pool, trees
 from support.fast import needed, python_calls
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 
@@ -219,7 +219,7 @@ def test_a_class_of_the_user_is_python_s() -> None:
         assert slow["integrate"] == 6
 
 
-@pytest.mark.parametrize("name", ["mini_cheetah", "tello"])
+@pytest.mark.parametrize("name", pool.some(["mini_cheetah", "tello"], ["tello"], rest="ci"))
 def test_no_reference_is_lost_or_kept(name: str, rng: np.random.Generator) -> None:
     model = robot(name)
     q, v, short = pc.neutral(model), 0.01 * rng.normal(size=model.nv), np.ones(2)

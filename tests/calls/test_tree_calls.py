@@ -116,6 +116,7 @@ def test_frames_are_placed_in_the_tree_s_data_of_now() -> None:
             pc.updateFramePlacements(*wrong)
 
 
+@pytest.mark.ci
 @needed
 def test_no_reference_is_lost_or_kept() -> None:
     usual = Usual("mini_cheetah")

@@ -196,6 +196,7 @@ def test_a_folder_without_write_permission() -> None:
     assert "cannot write to locked" in refused("study", "mit_humanoid_leg", "--output", "locked")
 
 
+@pytest.mark.ci
 # [bytes]: no file fits, some do, the picture does not
 @pytest.mark.parametrize("room", pool.some([500, 20_000, 60_000], [20_000], rest="ci"))
 def test_a_full_disk_leaves_what_was_there(room: int) -> None:

@@ -20,7 +20,7 @@ from pin_clusters.programs import tracing
 from pin_clusters.programs.codegen import _numbers, _sources
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
-OFTEN = ["tello", "four_bar"]
+OFTEN = ["mit_humanoid_leg", "four_bar"]
 ROUNDING = 1e-11
 
 

@@ -96,7 +96,7 @@ def test_a_rotor_takes_it_from_its_motor() -> None:
     for again in (pickle.loads(pickle.dumps(model)), model.with_gravity([0.0, 0.0, 0.0])):
         assert again.rotors[0].motor == model.rotors[0].motor
         assert len(again.passive.motors) == 1
-    lossless = pc.ClusterModel(tree(), [pc.Rotor("elbow", motor="mini_cheetah_hip")])
+    lossless = pc.ClusterModel(tree(), [pc.Rotor("elbow", motor=pc.Motor(ratio=7.0, rotor_inertia=1e-5))])
     assert lossless.passive is None
 
 
@@ -140,7 +140,7 @@ def test_motors_that_no_model_takes(motor: pc.Motor, error: type[Exception], wor
 PLAUSIBLE = {
     "ratio": (1.0, 400.0), "rotor_inertia": (1e-8, 1e-2), "rated_torque": (1e-3, 60.0), "peak_torque": (1e-2, 150.0),
     "voltage": (3.0, 400.0), "torque_constant": (1e-3, 3.0), "resistance": (1e-3, 30.0), "no_load_speed": (5.0, 4000.0),
-    "viscous": (1e-7, 1e-1), "coulomb": (1e-5, 2.0), "efficiency": (0.3, 1.0), "back_efficiency": (-1.0, 1.0),
+    "viscous": (1e-9, 1e-1), "coulomb": (1e-5, 2.0), "efficiency": (0.3, 1.0), "back_efficiency": (-1.0, 1.0),
 }  # fmt: skip
 
 

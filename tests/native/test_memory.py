@@ -60,7 +60,7 @@ def test_it_is_seen() -> None:
     assert run(code) == (["False False"], "")
 
 
-@pytest.mark.parametrize("changes", [{}, {"PIN_CLUSTERS_BOUNDSCHECK": "1"}])
+@pytest.mark.parametrize("changes", [{}, pytest.param({"PIN_CLUSTERS_BOUNDSCHECK": "1"}, marks=pytest.mark.ci)])
 def test_python_answers(changes: dict[str, str], tmp_path: Path) -> None:
     changes = {"PIN_CLUSTERS_CACHE": str(tmp_path), "NUMBA_DISABLE_JIT": "0"} | changes
     lines, said = run(CALLS, **changes)

@@ -23,6 +23,7 @@ OFTEN = (
     "tree-0", "tree-1", "tree-5", "tree-8", "tree-11", "rotors_on_a_loop_on_free_flyer", "rssr_massive", "delta_pairs",
     "bennett", "planar-0", "spatial-0", "spatial-5", "sloppy_four_bar",
 )  # fmt: skip
+QUICK = ("tree-0", "tree-1", "rotors_on_a_loop_on_free_flyer", "delta_pairs", "planar-0", "sloppy_four_bar")
 
 
 def limits(model: pc.ClusterModel, exact: float = 0.0) -> tuple[float, float]:
@@ -36,7 +37,9 @@ def compare(found: Results, differenced: Results, along_q: float, exact: float, 
         assert pool.error(x, y) < (along_q if i % half == 0 else exact) * condition, i
 
 
-@pytest.mark.parametrize("key", pool.some(pool.ALL, OFTEN))
+@pytest.mark.parametrize(
+    "key", [*pool.some(OFTEN, QUICK, rest="ci"), *pool.some([k for k in pool.ALL if k not in OFTEN], 0)]
+)
 def test_differences_on_mechanisms(key: pool.Key, rng: np.random.Generator) -> None:
     """With correctors and desired motions, of the world and of two bodies; redundant ones that contradict, too."""
     s, turn = pool.state(key, rng), int(rng.integers(2))
@@ -135,8 +138,10 @@ def test_redundant(axes: Any, asked: bool, rng: np.random.Generator) -> None:
     compare(x.impact_found(0.3), x.impact_differenced(0.3), *limits(model), 1e3)
 
 
-@pytest.mark.parametrize("name", pool.some(["mit_humanoid", "tello"], 1, rest="ci"))
-@pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
+@pytest.mark.parametrize("name", pool.some(["mit_humanoid", "tello"], 1))
+@pytest.mark.parametrize(
+    "axes", [pytest.param(AXES[0], id="local"), pytest.param(AXES[1], id="aligned", marks=pytest.mark.ci)]
+)
 def test_what_holds_between_them(name: str, axes: Any, rng: np.random.Generator) -> None:
     x = touching(name, rng, [POINT], axes)
     ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau = x.found()

@@ -21,6 +21,8 @@ METHODS: dict[str, Any] = {
     "unit_vectors": unit_vectors,
     "sparse_crba": sparse_crba,
 }
+OFTEN = ("unit_vectors", "sparse_crba")
+"""The others take half a minute to compile."""
 WITH_FORCES = ("yamane_nakamura", "baraff")
 LIMIT = 1e-9
 BASES = {"default": "default", "fixed": None, "floating": pin.JointModelFreeFlyer()}
@@ -155,6 +157,7 @@ def test_divided_links_with_gears_and_loops(rng: np.random.Generator) -> None:
         assert error(*results) < LIMIT
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("n", [2, 10, 16, 40])
 def test_chains_of_spherical_joints(n: int, rng: np.random.Generator) -> None:
     model = chain(n, rng)
@@ -222,6 +225,7 @@ def bare_arm(rng: np.random.Generator, inertia: pin.Inertia, *joints: pin.JointM
     return tree
 
 
+@pytest.mark.ci
 def test_bodies_without_inertia_in_some_directions(rng: np.random.Generator) -> None:
     """In the middle, at the end, in rows, across joints that turn and that do not."""
     rod = pin.Inertia(0.0, np.zeros(3), np.diag([0.0, 0.0, 1e-3]))
@@ -246,6 +250,7 @@ def test_bodies_without_inertia_in_some_directions(rng: np.random.Generator) -> 
             assert error(METHODS[name].joint_forces(model, data, q, v, tau), forces) < LIMIT
 
 
+@pytest.mark.ci
 def test_functions_of_the_user(rng: np.random.Generator) -> None:
     """They are asked in Python before the compiled function starts."""
     tree = bare_arm(rng, trees.inertia(rng), pin.JointModelRX(), pin.JointModelRY())
@@ -259,7 +264,7 @@ def test_functions_of_the_user(rng: np.random.Generator) -> None:
         assert error(module.aba(model, module.createData(model), q, v, tau, fext), expected) < LIMIT
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", pool.some(METHODS, OFTEN, rest="ci"))
 def test_what_moves_nothing_is_named(name: str, rng: np.random.Generator) -> None:
     model = pc.ClusterModel(bare_arm(rng, pin.Inertia.Zero(), pin.JointModelPX()))
     module = METHODS[name]
@@ -270,7 +275,7 @@ def test_what_moves_nothing_is_named(name: str, rng: np.random.Generator) -> Non
         assert caught.value.cluster == ("bare 0",)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", pool.some(METHODS, OFTEN, rest="ci"))
 def test_open_or_singular_loops_are_named(name: str, rng: np.random.Generator) -> None:
     module = METHODS[name]
     model = load("four_bar_change_point")
@@ -284,7 +289,7 @@ def test_open_or_singular_loops_are_named(name: str, rng: np.random.Generator) -
 
 
 @pytest.mark.jitless
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", pool.some(METHODS, OFTEN, rest="ci"))
 def test_arguments(name: str, rng: np.random.Generator) -> None:
     module, model = METHODS[name], chain(2, rng)
     other = chain(2, rng)
@@ -315,7 +320,7 @@ def test_arguments(name: str, rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(module.aba(model, data, q, v, tau), expected)
 
 
-@pytest.mark.parametrize("name", METHODS)
+@pytest.mark.parametrize("name", pool.some(METHODS, OFTEN, rest="ci"))
 def test_what_is_not_finite_stays_so(name: str, rng: np.random.Generator) -> None:
     module = METHODS[name]
     for model in (chain(2, rng), load("four_bar")):

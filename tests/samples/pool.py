@@ -35,15 +35,17 @@ FAMILIES = tuple(f"{name}-{seed}" for name, (_, n) in families.FAMILIES.items() 
 TREES = tuple(f"tree-{seed}" for seed in range(40))
 ALL: tuple[Key, ...] = (*TREES, *LOOPS, *MORE, *FAMILIES)
 
-# what every run has: each kind of joint, kernel and closure, alone and mixed; both kinds of base; one and two loops
-OFTEN = {
-    *(f"tree-{seed}" for seed in (0, 1, 2, 3, 7)), *(name for name in FIXED if name != "delta"), 100, 101, 103, 1494,
-    "plate_that_leads", "plate_that_follows", "planar-0", "spatial-0", "spatial-2", "spatial-5", "bennett-0",
-}  # fmt: skip
 # one of each kind of kernel and closure: also without the JIT, and with checked bounds
 JITLESS = {
     "tree-0", "tree-1", "rotors_on_a_loop_on_free_flyer", "rssr_uneven", "geared_five_bar", "ankle_2rsu",
     "spatial_ball_in_tree", "bennett", "plate_that_follows", "plate_that_leads", 1494,
+}  # fmt: skip
+# what every run has: each kind of joint, kernel and closure; both kinds of base; one and two loops; drawn at random
+OFTEN = {*JITLESS, "tree-3", "delta_pairs", "sloppy_four_bar", 100, "planar-0", "spatial-0"}
+# what CI has: mixed, too
+IN_CI = {
+    *(f"tree-{seed}" for seed in (2, 7)), *(name for name in FIXED if name != "delta"), 101, 103, "spatial-2",
+    "spatial-5", "bennett-0",
 }  # fmt: skip
 # one or two of each kind: for laws that are simple, and follow from others
 FEW = {
@@ -52,10 +54,10 @@ FEW = {
 
 
 def each(keys: Iterable[Key] = ALL, *, jitless: bool = True) -> pytest.MarkDecorator:
-    """Parametrize a test by ``key``: all of them in a long run, else those of ``OFTEN``."""
+    """Parametrize a test by ``key``: all of them in a long run, else those of ``OFTEN``, in CI of ``IN_CI`` as well."""
     found = []
     for key in keys:
-        marks = [] if key in OFTEN else [pytest.mark.long]
+        marks = [] if key in OFTEN else [pytest.mark.ci if key in IN_CI else pytest.mark.long]
         if jitless and key in JITLESS:
             marks.append(pytest.mark.jitless)
         found.append(pytest.param(key, marks=marks, id=str(key)))

@@ -77,8 +77,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("engine", ["tables", "traced"])
-@pytest.mark.parametrize("case", CASES)
+@pytest.mark.parametrize(
+    ("case", "engine"),
+    [
+        *((case, "tables") for case in CASES),
+        *(pytest.param(case, "traced", marks=[pytest.mark.ci] * (case == "humanoid")) for case in CASES),
+    ],
+)
 def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
     """Moreau's midpoint, laws and all that is left for the caller; limp, with random torques, from a throw."""
     if (case, engine) in (("humanoid", "tables"), ("tello", "traced")):

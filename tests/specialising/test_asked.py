@@ -20,8 +20,9 @@ pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
     pytest.mark.skipif(not kernels.JIT or kernels.BOUNDSCHECK, reason="nothing is traced"),
 ]
-OFTEN = ["tello", "four_bar", "mini_cheetah"]
-ROBOTS = [*pool.some(OFTEN, 1, rest="ci"), *pool.some([name for name in pc.robots() if name not in OFTEN], 0)]
+OFTEN = ["four_bar", "mit_humanoid_leg", "mini_cheetah"]
+OTHERS = [name for name in pc.robots() if name not in OFTEN]
+ROBOTS = [*pool.some(OFTEN, 2, rest="ci"), *pool.some(OTHERS, 0)]
 LIMIT = 1e-11
 """Sums are added in other orders, and solved with D, J M^-1 J' and the columns of loops, of conditions up to 1e3."""
 AXES = (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED)
@@ -245,6 +246,7 @@ def test_numbers_that_are_none_and_copies(rng: np.random.Generator) -> None:
     assert np.array_equal(x, y)
 
 
+@pytest.mark.ci
 def test_models_with_other_numbers_share_code(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     base = pc.load("tello")
     values, asked_for, mask = pc.parameters(base)[0], [], np.arange(base.nv) < 9

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import coupled
+from samples import coupled, pool
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
@@ -85,7 +85,7 @@ def test_the_choice() -> None:
     assert done.returncode != 0
 
 
-@pytest.mark.parametrize("robot", ["mini_cheetah", "tello"])
+@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "four_bar", "tello"], 2, rest="ci"))
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_both_engines_agree(robot: str) -> None:
     model = pc.load(robot)
@@ -256,7 +256,7 @@ def test_much_time_in_traces_is_told_once(monkeypatch: pytest.MonkeyPatch, capfd
     assert capfd.readouterr().err.count("pc.engine('tables')") == 1
 
 
-@pytest.mark.parametrize("robot", ["mini_cheetah", "cassie_leg"])
+@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "four_bar", "cassie_leg"], 2))
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_external_forces(robot: str) -> None:
     """They have code of their own, by whatever way a call comes to it; contacts differentiate with it, too."""

@@ -90,6 +90,7 @@ def test_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> Non
     check(model, pc.randomConfiguration(model), rng)
 
 
+@pytest.mark.ci
 def test_tello_and_its_limbs(rng: np.random.Generator) -> None:
     model = pc.load("tello")
     assert [[len(limb.v) for limb in group] for group in limbs_of(model)] == [[5, 5]]
@@ -134,6 +135,7 @@ def test_any_number_of_limbs(legs: int, rng: np.random.Generator) -> None:
     check(model, pc.randomConfiguration(model), rng, ("rnea", "aba"))
 
 
+@pytest.mark.ci
 def test_limbs_of_unequal_kinds(rng: np.random.Generator) -> None:
     tree = hexapod(3, rng).own_tree
     for name in ("leg0_1", "leg2_1"):  # the same number of joints, but another path through the kernel
@@ -154,6 +156,7 @@ def test_limbs_of_humanoids() -> None:
     assert limbs_of(pc.load("mit_humanoid_leg")) == limbs_of(pc.load("four_bar")) == []
 
 
+@pytest.mark.ci
 def test_zeros_in_one_limb_only(rng: np.random.Generator) -> None:
     tree = hexapod(3, rng).own_tree
     inertia = tree.inertias[tree.getJointId("leg1_1")]

@@ -54,6 +54,7 @@ def test_mechanism(tmp_path: Path) -> None:
         assert shown.count(name) >= 3, name
 
 
+@pytest.mark.ci
 def test_study_and_its_experiments(tmp_path: Path) -> None:
     for robot in ("mit_humanoid_leg", "four_bar"):
         plots.save(study.run(evil(robot), SINE), tmp_path / "study.png")

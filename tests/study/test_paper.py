@@ -207,6 +207,7 @@ def test_bad_experiments() -> None:
         paper.run("random-chains", drop_rotors=True)
 
 
+@pytest.mark.ci
 def test_the_command(monkeypatch: pytest.MonkeyPatch) -> None:
     quick = {name: (lambda *a, f=f, name=name, **k: f(*a, **k | SHORT[name])) for name, f in paper._RUN.items()}
     monkeypatch.setattr(paper, "_RUN", quick)

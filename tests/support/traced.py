@@ -14,12 +14,13 @@ from pin_clusters.programs import tracing
 
 # The same operations, but for fused ones and the order of sums; in loops times cond(K_d).
 ROUNDING = {"tree": 1e-12, "loop": 1e-11}
-# of the samples, in every run: one of each kind of kernel and closure, bodies with rotors, rods with mass
+# of the samples, in CI: one of each kind of kernel and closure, bodies with rotors, rods with mass; three in every run
 QUICK = (
     "tree-0", "rotors_on_a_loop_on_free_flyer", "geared_five_bar", "rssr_massive", "spatial_ball_in_tree",
     "plate_that_follows",
 )  # fmt: skip
-each = pytest.mark.parametrize("key", pool.some(pool.ALL, QUICK, QUICK))
+OTHERS = [key for key in pool.ALL if key not in QUICK]
+each = pytest.mark.parametrize("key", [*pool.some(QUICK, 3, QUICK, rest="ci"), *pool.some(OTHERS, 0)])
 INVERSE = ("aba", "computeMinverse", "computeABADerivatives", "inverse_operational_inertia")
 """Functions that amplify rounding by the condition of M."""
 

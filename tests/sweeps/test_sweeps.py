@@ -87,6 +87,7 @@ def test_threads_change_no_bit(expected: sweeps.SweepResult) -> None:
     assert found.digest == expected.digest
 
 
+@pytest.mark.ci
 def test_dask_changes_no_bit(expected: sweeps.SweepResult, dask: Executor) -> None:
     found = sweeps.run(sweep_cases.robot, range(ROBOTS), executor=dask, seed=5, chunk=4)
     assert found.digest == expected.digest

@@ -87,6 +87,7 @@ def test_derivatives_of_a_stance_by_casadi_jax_and_the_program() -> None:
     assert error(found["jac_ddq_v"], data.ddq_dv) < 1e-9
 
 
+@pytest.mark.ci
 def test_jax() -> None:
     jax = pytest.importorskip("jax")
     model, contacts, q, v, tau = stance()

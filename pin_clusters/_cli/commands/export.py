@@ -7,8 +7,9 @@ from typing import Any, Literal
 import click
 
 from ...errors import PinClustersWarning
+from ...model import ClusterModel
 from .. import common
-from . import CONTEXT, ROBOT, explained, folder_of, names, of_robot, output
+from . import CONTEXT, POSITIVE, ROBOT, explained, folder_of, names, of_robot, output
 
 FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
 """What is written, by the ending of the file."""
@@ -72,11 +73,19 @@ def export(
 )  # fmt: skip
 @click.option("--meshes", is_flag=True, help="Of MJCF: draw the meshes of IN in place of boxes.")
 @click.option("--timestep", type=float, help="Of MJCF, s.  [default: 0.001]")
+@click.option(
+    "--for", "trainer", type=click.Choice(["mujoco", "mjlab", "genesis", "isaaclab"]),
+    help="Fill the folder OUT for a trainer of policies: MJCF, its configuration, what is lost.",
+)  # fmt: skip
+@click.option(
+    "--gains", type=POSITIVE, metavar="HZ", help="Of --for: gains of position of that natural frequency, such as 10."
+)
 @of_robot
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
     robot: str, target: Path | None, into: Path | None, approximation: Literal["best", "diagonal", "exact"] | None,
-    meshes: bool, timestep: float | None, force: bool, independent: tuple[str, ...] | None,
+    meshes: bool, timestep: float | None, trainer: str | None, gains: float | None, force: bool,
+    independent: tuple[str, ...] | None,
 ) -> None:  # fmt: skip
     """Write a robot in another format.
 
@@ -98,9 +107,19 @@ def convert(
       pin-clusters convert my_robot.urdf my_robot.xml --meshes --force
       pin-clusters convert cassie_leg cassie_leg.urdf
       pin-clusters convert my_robot.urdf --into their_robot.xml
+      pin-clusters convert my_robot.urdf --motors my_robot.motors.yaml --for mjlab --gains 10
     """  # noqa: D301 (click wants the character)
     from ...files import merging, readers, writers
 
+    if trainer is not None:
+        others = {"--into": into, "--approximation": approximation, "--meshes": meshes, "--timestep": timestep}
+        if clash := [name for name, value in others.items() if value]:
+            raise click.UsageError(f"{clash[0]} has no meaning with --for.")
+        return _for_trainer(
+            common.as_asked(common.load(robot), robot, independent), robot, trainer, target, gains, force
+        )
+    if gains is not None:
+        raise click.UsageError("--gains has no meaning without --for.")
     force = force or (target is None and into is not None)
     target = target or into
     if target is None:
@@ -136,6 +155,21 @@ def convert(
             said = f"{target} is of the model alone, what only {robot} has is not in it{lost}: {why}."
             warnings.warn(said, PinClustersWarning, stacklevel=2)
     common.say_written(common.console(), target)
+    return None
+
+
+def _for_trainer(
+    model: ClusterModel, robot: str, trainer: str, target: Path | None, gains: float | None, force: bool
+) -> None:
+    from ...studies import trainers
+
+    folder = target or Path(f"{Path(robot).stem}_{trainer}")
+    if folder.exists() and (not folder.is_dir() or (any(folder.iterdir()) and not force)):
+        raise common.OutputError(f"{folder} exists. Say --force to replace files in it, or choose another folder.")
+    done = trainers.write(model, trainer, folder, gains=gains, name=Path(robot).stem)
+    for note in done.notes:
+        click.secho(f"note: {note}", fg="yellow", err=True)
+    common.say_written(common.console(), *done.files)
 
 
 @click.command(context_settings=CONTEXT)

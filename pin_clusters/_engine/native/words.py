@@ -7,7 +7,7 @@ import numpy as np
 
 LEFT_TO_KERNEL: Final = 2**62
 """What code of a robot's own returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
-SIZES: Final = (32, 64, 128)
+SIZES: Final = (32, 64, 192)
 """How many words are passed in calls over rows: what is called takes those that it knows."""
 SIZE: Final = 2
 DATA: Final = 4

@@ -64,8 +64,7 @@ class Losses:
     def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
         """Return what the gears lose if without loss they had these loads, by Newton's method over the signs.
 
-        Loss x changes the loads to load - (1 - J A) x, J the inertia of the rotors, A their accelerations by torques at
-        the rotors (``response``). That is linear, but for the signs of the loads.
+        Loss x changes loads to load - (1 - J A) x, J the inertia and A (``response``) accelerations by torques.
 
         Raises:
             ModelError: A gear locks: under no finite acceleration the law holds.
@@ -84,10 +83,7 @@ class Losses:
             last, found = found, np.linalg.solve(one + K * np.where(found > 0.0, *factors), load)
             if ((found > 0.0) == (last > 0.0)).all():
                 return self.loss(found)
-        raise ModelError(
-            f"model {self._model.name!r}: no loads of its gears obey their law in this state: motors move each other "
-            "too much for their losses. State elasticity behind them, or larger efficiencies."
-        )
+        raise ModelError(f"model {self._model.name!r}: no loads of its gears obey their law here. Take smaller losses.")
 
 
 @once

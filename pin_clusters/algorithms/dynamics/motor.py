@@ -59,7 +59,8 @@ def motor_torque(
 
     Args:
         tau: Torque of the independent joints, shape (nv,); with ``v`` all that `pc.rnea` asks for.
-        a: Needed with ``v`` where gears have losses.
+        v: Shape (nv,).
+        a: Shape (nv,); needed with ``v`` where gears have losses.
         friction_speed: As in `pc.passive_torque`, [rad/s].
 
     Returns:
@@ -86,8 +87,7 @@ def motor_torque(
     lossy = model.passive is not None and model.passive.lossy
     if (v is None and a is not None) or (v is not None and a is None and lossy):
         raise ArgumentTypeError(
-            "motor_torque: losses of motors follow from velocity and acceleration: pass both, "
-            "motor_torque(model, data, q, tau, v, a), or none for gears without losses."
+            "motor_torque: losses of motors follow from velocity and acceleration: pass both, or none."
         )
     losses = None
     if v is not None:
@@ -137,8 +137,11 @@ def motor_power(
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
-        a: Without it losses of gears are NaN; they are, too, of one that locks, which may hold either way.
+        a: Shape (nv,). Without it losses of gears are NaN, as are those of one that locks, which may hold either way.
         friction_speed: As in `pc.passive_torque`, [rad/s].
+
+    Returns:
+        `MotorPower`.
 
     Raises:
         ShapeError: ``tau_motor`` has another size.

@@ -95,7 +95,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     A[:, first] = np.eye(len(first))
     basis = A * size / size[first, None]
     names = parameters(model)[1]
-    return basis, tuple(_label(row, int(i), names) for row, i in zip(basis, first, strict=True))
+    return basis, tuple(combination(row, int(i), names) for row, i in zip(basis, first, strict=True))
 
 
 def _columns_of(model: ClusterModel, columns: ParameterColumns, i: int) -> np.ndarray:
@@ -217,7 +217,7 @@ def _without(A: np.ndarray, x: np.ndarray) -> np.ndarray:
     return A - np.outer(u, u @ A)
 
 
-def _label(row: np.ndarray, pivot: int, names: tuple[str, ...]) -> str:
+def combination(row: np.ndarray, pivot: int, names: tuple[str, ...]) -> str:
     """Write a combination: its own parameter first."""
     parts = [names[pivot]]
     for k in np.flatnonzero(row):

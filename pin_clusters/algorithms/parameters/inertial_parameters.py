@@ -76,7 +76,7 @@ def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
         ShapeError: There are more or fewer values than the model has parameters: perhaps they are another model's.
         ArgumentTypeError: A type is wrong.
         InertiaError: A value is not finite; a mass, an armature or an axial inertia is negative; or no body has such an
-            inertia. Bodies whose parameters stay as they are may have any.
+            inertia. Bodies whose parameters stay as they are, or by one factor, may have any.
 
     Example:
         >>> import pin_clusters as pc
@@ -104,7 +104,8 @@ def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
     for j in range(1, tree.njoints):
         here = slice(10 * j - 10, 10 * j)
         if j in locked or not np.array_equal(values[here], own[here]):
-            checked = not np.allclose(values[here], own[here], rtol=1e-12, atol=0.0)
+            share = values[here][0] / own[here][0] if own[here][0] > 0.0 < values[here][0] else 1.0
+            checked = not np.allclose(values[here], share * own[here], rtol=1e-12, atol=0.0)
             tree.inertias[j] = _inertia(values[here], tree.names[j], checked)
     armature = np.array(tree.armature)
     armature[list(columns.armatures)] = values[columns.armatures_from : columns.rods_from]

@@ -1,14 +1,14 @@
 """The ankle on two cranks with rods (2-RSU)."""
 
-import itertools
 from dataclasses import KW_ONLY, dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ...errors import ConstraintError
-from .._closed_form import ClosedForm, sine_equation
+from .._closed_form import ClosedForm, solutions
 from .._frames import coordinate_joint, line_joint
 from .._harmonics import coordinates, harmonic_closure
 from .._planar import check_branch
@@ -52,18 +52,16 @@ class Ankle2RsuGeometry:
         to_foot = self.ankle.foot_point(crank.end, pitch, roll) - crank.origin
         return reach + crank.tip @ crank.tip - 2.0 * (arm @ to_foot)
 
-    def solve(self, x: np.ndarray) -> list[np.ndarray]:
-        """Return the crank angles for pitch and roll."""
-        choices = []
-        for crank, branch in zip(self.cranks, self.branch, strict=True):
-            # in the frame of the crank's joint: the rod's length is a sin x + b cos x = c
-            foot = self.ankle.foot_point(crank.end, float(x[0]), float(x[1]))
-            w = crank.rotation.T @ (foot - crank.origin)
+    def sines(self, pitch: Any, roll: Any) -> list[tuple[Any, Any, Any, float]]:
+        """Return a, b, c and 1 of each crank: its angle is a solution of ``a sin x + b cos x = c``."""
+        found = []
+        for crank in self.cranks:
+            # in the frame of the crank's joint: the rod's length
+            w = crank.rotation.T @ (self.ankle.foot_point(crank.end, pitch, roll) - crank.origin)
             along = (crank.tip @ crank.axis) * crank.axis
-            a, b = w @ np.cross(crank.axis, crank.tip), w @ (crank.tip - along)
             c = 0.5 * (w @ w + crank.tip @ crank.tip - crank.length**2) - w @ along
-            choices.append(sine_equation(float(a), float(b), float(c))[::branch])
-        return [np.array(pair) for pair in itertools.product(*choices)]
+            found.append((w @ np.cross(crank.axis, crank.tip), w @ (crank.tip - along), c, 1.0))
+        return found
 
 
 @dataclass(frozen=True)
@@ -161,7 +159,7 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return the cranks as functions of pitch and roll; up to four assemblies."""
         g = self.geometry(tree)
-        return ClosedForm(g.ankle.pitch_roll, g.joints, g.solve)
+        return ClosedForm(g.ankle.pitch_roll, g.joints, partial(solutions, g.sines, g.branch), g.sines)
 
     def rods(self, tree: pin.Model) -> list[tuple[End, End]]:
         """Return them from crank to foot."""

@@ -1,6 +1,5 @@
 """Tello's hip differential."""
 
-import itertools
 from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from functools import partial
@@ -9,7 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._closed_form import ClosedForm, sine_equation
+from .._closed_form import ClosedForm, solutions
 from .._harmonics import Harmonic, coordinates, cos, harmonic_closure, sin
 from ..closures import Closure
 from ..coupling import Coupling
@@ -95,18 +94,18 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
     def closed_form(self, tree: pin.Model) -> ClosedForm:
         """Return the rotors as functions of the links; up to four assemblies, that of the robot first."""
         rotor_1, rotor_2, gimbal, thigh = self._coordinate_joints(tree)
-        return ClosedForm((gimbal, thigh), (rotor_1, rotor_2), self._rotors)
+        return ClosedForm((gimbal, thigh), (rotor_1, rotor_2), partial(solutions, self._sines, (-1, -1)), self._sines)
 
-    def _rotors(self, links: np.ndarray) -> list[np.ndarray]:
-        (s1, s2), (c1, c2) = np.sin(links), np.cos(links)
-        choices = []
+    def _sines(self, l1: Any, l2: Any) -> list[tuple[Any, Any, Any, float]]:
+        """Return a, b, c and the gear of each rotor: over the gear, it is a solution of ``a sin y + b cos y = c``."""
+        s1, s2, c1, c2 = np.sin(l1), np.sin(l2), np.cos(l1), np.cos(l2)
+        found = []
         for s in (1.0, -1.0):
             a = self.crank - s * self.lateral * s1 - self.post * c1 * s2
-            b = -self.post * c2
             c = self.gimbal_length * c1 + s * self.gimbal_offset * s1 + self.crank * c1 * s2
-            c -= s * self.lateral * s1 * s2 + self.constant
-            choices.append(sine_equation(a, b, c)[::-1])
-        return [self.gear * np.array(pair) for pair in itertools.product(*choices)]
+            c = c - s * self.lateral * s1 * s2 - self.constant
+            found.append((a, -self.post * c2, c, self.gear))
+        return found
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
         """Return a Coupling on a Python function of the same equations."""

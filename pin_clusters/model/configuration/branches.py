@@ -51,18 +51,20 @@ def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
 
 
 def _closed_form(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray] | None:
-    tree, loop = model.own_tree, loops.clusters[at]
+    form = form_of(model, loops.clusters[at])
+    return None if form is None else list(form.assemblies(model.own_tree, q))
+
+
+def form_of(model: ClusterModel, loop: Any) -> Any:
+    """Return the closed form of a loop that is one mechanism and has its independent joints; else None."""
+    tree = model.own_tree
     names = {tree.names[j] for j in loop.joints}
     constraints = next(c.constraints for c in model.clusters if set(c.joints) == names)
     forms = [c for c in constraints if hasattr(c, "closures")]
-    if len(forms) != 1 or not hasattr(forms[0], "closed_form"):
-        return None
-    form = forms[0].closed_form(tree)
+    form = forms[0].closed_form(tree) if len(forms) == 1 and hasattr(forms[0], "closed_form") else None
     if form is None or {tree.idx_vs[j] for j in form.independent} != set(loop.independents):
         return None
-    if {tree.idx_vs[j] for j in form.dependent} != set(loop.dependents):
-        return None
-    return list(form.assemblies(tree, q))
+    return form if {tree.idx_vs[j] for j in form.dependent} == set(loop.dependents) else None
 
 
 def _search(model: ClusterModel, loops: Loops, at: int, q: np.ndarray) -> list[np.ndarray]:

@@ -43,6 +43,7 @@ def cases(model: ClusterModel, f: Function, frames: Sequence[str]) -> list[Case]
             name: values_of(model, name) if name in KINDS else state.get(name, rng.normal(size=size))
             for name, size in f.program.inputs
         }
+        given |= {name: rows[len(made) % len(rows)] for name, rows in f.program.samples.items() if name in given}
         made.append(Case(list(given.values()), expected(model, f, given, frames)))
     return made
 

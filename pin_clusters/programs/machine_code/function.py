@@ -52,8 +52,8 @@ class Compiled:
         self._pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs))
 
     @cached_property
-    def _one(self) -> Callable[..., None]:
-        """Made at the first call with one state."""
+    def one(self) -> Callable[..., None]:
+        """The function of one state, on addresses of inputs and outputs; made when it is wanted first."""
         module = load(module_text(function_text(self.program, "one", self.real)))
         return ctypes.PYFUNCTYPE(None, *self._pointers)(module.address("one"))
 
@@ -90,7 +90,7 @@ class Compiled:
         results = self._rooms(out, shapes, given)
         pointers = [x.ctypes.data for x in (*given, *results)]
         if rows is None:
-            self._one(*pointers)
+            self.one(*pointers)
         elif rows:
             self._rows(*pointers, 0, rows)
         return results[0] if len(results) == 1 else tuple(results)

@@ -43,10 +43,13 @@ class Kind:
 
     @property
     def attributes(self) -> str:
-        """What a function with such packs needs: registers as wide as they are."""
+        """What a function with such packs needs: registers as wide as they are; zeros are no call of memset.
+
+        MCJIT reserves no room for calls to what is outside of a module, and then ends the process.
+        """
         bits = 8 * self.align
         wide = f' "prefer-vector-width"="{bits}" "min-legal-vector-width"="{bits}"'
-        return "nounwind" + wide * (bits > 256)
+        return 'nounwind "no-builtins"' + wide * (bits > 256)
 
     @property
     def align(self) -> int:

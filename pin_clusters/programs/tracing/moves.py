@@ -63,26 +63,32 @@ def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]
 
 def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: list[int]) -> Any:
     """Carry the joints of all loops along v, in place; returns the largest value of their equations."""
-    loops, views, following = source("loops.coupling_of_loops"), source("tables.views"), source("moves.following")
+    loops, following = source("loops.coupling_of_loops"), source("moves.following")
     index, params, work, before = run.model._index, run.params, run.work, q.copy()
     source("bodies.placements").start(params, work)
     supply(run.model, before, work)
-    worst, clusters = 0.0, run.loops()
+    clusters = run.loops()
     for C in clusters:
         loops.stand_still(work, C)
         loops.prepare(index, params, work, before, C)
         loops.rates_of(index, work, v, C)
         following.advance(index, work, q, C, 1.0)
         following.copy_joints(index, target, q, C, True)
+    return correct(run, q, clusters)
+
+
+def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
+    """Move the dependent joints of loops by Newton's method, in place; returns the largest value of their equations."""
+    views, following = source("tables.views"), source("moves.following")
+    index, work, worst = run.model._index, run.work, 0.0
     for _ in range(run.steps):
         _evaluate(run, q, clusters)
-        for C in clusters:  # a step of Newton's method with the dependent joints
+        for C in clusters:
             following.step_dependents(index, work, C)
             following.advance(index, work, q, C, 1.0)
     _evaluate(run, q, clusters)
     for C in clusters:
-        H = views.head(index, C.head)
-        L = source("tables.views").block(H, C.nk)
+        L = views.block(views.head(index, C.head), C.nk)
         for i in range(L.nr):
             x = work[L.value + i]
             size = select(x, 0.0, -x, x)

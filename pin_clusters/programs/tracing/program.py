@@ -34,6 +34,7 @@ class Program:
         constants: Numbers of the robot.
         operations: Operation and places of its arguments (unused ones are 0), shape (operations, 5).
         results: Places of all entries of the outputs, one output behind the other.
+        samples: Rows of some inputs, by name, for tests of code that is made of it; others may be any numbers.
     """
 
     name: str
@@ -42,6 +43,7 @@ class Program:
     constants: np.ndarray
     operations: np.ndarray
     results: np.ndarray
+    samples: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
 
     @classmethod
     def of(

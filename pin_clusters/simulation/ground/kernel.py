@@ -11,6 +11,7 @@ from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables import ground as at
 from ...algorithms._shared.points import Points
 from .._compiled import CompiledMoves
+from .._forces import Forces
 from .plane import Ground
 from .points import ContactPoints
 from .solver import GOOD, Impulses, NotSolved, step_of
@@ -22,7 +23,7 @@ _NONE = np.zeros(0)
 class Steps:
     """Moreau's midpoint rule for points of a robot on a plane, with arrays that are kept between calls.
 
-    For models that ``can_move`` by kernels, which are compiled; springs and dampers of the model do not act.
+    For models that ``can_move`` by kernels, which are compiled.
 
     ``begin`` somewhere, write to ``torque``, call ``run(end)``: it returns ``at.DONE`` there. A function of the user
     gives one row of torques, is asked between calls, and ``end`` is the next step. Other answers of ``run`` are for the
@@ -56,9 +57,9 @@ class Steps:
 
     def __init__(
         self, on: CompiledMoves, ground: Ground, points: ContactPoints, stops: Stops, guards: ContactPoints, *,
-        dt: float, steps: int, last: float, torque: np.ndarray, rows: int, reach: float, reach_of_stops: float,
-        reach_of_guards: float, slack: float, puts: int = 4, slop: float = 1e-9, late: float = 1e-7,
-        switch: bool = True, record: int = 1,
+        forces: Forces | None = None, dt: float, steps: int, last: float, torque: np.ndarray, rows: int,
+        reach: float, reach_of_stops: float, reach_of_guards: float, slack: float, puts: int = 4, slop: float = 1e-9,
+        late: float = 1e-7, switch: bool = True, record: int = 1,
     ) -> None:  # fmt: skip
         """Lay out.
 
@@ -69,6 +70,7 @@ class Steps:
             stops: Ends of the ranges of joints.
             guards: Two centres of each shape that is for Python where it is near, and its radius twice: of a disc
                 around each of them across their line, or of a ball if they are one.
+            forces: What acts by itself, if it is compiled.
             dt: Length of a step, [s].
             steps: How many there are in all.
             last: Length of the last one, [s].
@@ -124,12 +126,13 @@ class Steps:
         conditions = np.array([c.at for c in model._tables.conditions], dtype=np.int64)
         limits = on.limits**2 if switch else np.full(len(on.limits), np.inf)
         block = kernels.Block([
-            data._pointers["ddq"].address, data._work, calls, on.plan, self._clock, on.ratios, conditions, limits,
-            on.coupling, on.energies, self._numbers, torque, self.samples.reshape(-1), self.q, self.v, self.middle,
-            self.free, self.v_next, other, spare, held, x, a, mapped, still, *where.arguments[:2], places, radii,
-            *whole.arguments[:3], no_gram, no_response, no_velocities, *whole.arguments[3:], ends, self.gaps,
-            last_impulses, self.impulses, self._near, chosen, stay, self._A, B, self._g, self._guess, self._answer,
-            tried, found, change, stops.table, stops.bounds, stops.rates, self.rooms,
+            data._pointers["ddq"].address, data._work, calls, on.plan, *on.table(forces), self._clock, on.ratios,
+            conditions, limits, on.coupling, on.energies, self._numbers, torque, self.samples.reshape(-1), self.q,
+            self.v, self.middle, self.free, self.v_next, other, spare, held, x, a, mapped, still,
+            *where.arguments[:2], places, radii, *whole.arguments[:3], no_gram, no_response, no_velocities,
+            *whole.arguments[3:], ends, self.gaps, last_impulses, self.impulses, self._near, chosen, stay, self._A, B,
+            self._g, self._guess, self._answer, tried, found, change, stops.table, stops.bounds, stops.rates,
+            self.rooms,
         ])  # fmt: skip
         self._block, self._call = block, kernels.ground.function()
         self._systems = [self._system(k) for k in range(n + 1)]

@@ -8,6 +8,7 @@ import numpy as np
 
 from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables import ground as at
+from ..._engine.kernels.tables.passive import REST as LOADS
 from .._compiled import CompiledMoves, record
 from .._engine import State
 from .._settings import Settings
@@ -43,10 +44,13 @@ class QuickGroundEngine(GroundEngine):
         """Run until step ``end``; the state is that of the last good step, also after an exception."""
         if on not in self._steps:
             self._steps[on] = self._make(on)
-        steps = self._steps[on]
+        steps, acting = self._steps[on], self.settings.passive
+        table = on.table(acting)
         while state.k < end:
             first, code = state.k, at.FAILED
             steps.begin(first, state.q, state.v)
+            if acting is not None:
+                table.gears[:, LOADS] = acting.loads
             try:
                 code = steps.run(end) if self._alone else self._ask_and_run(on, steps, end)
             except NotSolved:
@@ -57,6 +61,8 @@ class QuickGroundEngine(GroundEngine):
                 record(self.recorder, on, samples[-first % self.settings.record :: self.settings.record])
                 self._notes.take(first, steps, count, self._unmet[:count])
                 state.k, state.q, state.v = first + count, steps.q.copy(), steps.v.copy()
+                if acting is not None:
+                    acting.loads = table.gears[:, LOADS].copy()
             if code != at.DONE:
                 super().advance(on, state, state.k + 1)
 
@@ -75,8 +81,8 @@ class QuickGroundEngine(GroundEngine):
     def _make(self, on: CompiledMoves) -> Steps:
         s, world = self.settings, self._world
         return Steps(
-            on, world.ground or Ground(), world.points, world.stops, self._guards, dt=s.dt, steps=s.steps,
-            last=s.step(s.steps - 1), torque=self._row, rows=_ROWS, reach=SPEED * s.dt,
+            on, world.ground or Ground(), world.points, world.stops, self._guards, forces=s.passive, dt=s.dt,
+            steps=s.steps, last=s.step(s.steps - 1), torque=self._row, rows=_ROWS, reach=SPEED * s.dt,
             reach_of_stops=_SPEED_OF_STOPS * s.dt, reach_of_guards=_SPEED_OF_GUARDS * s.dt, slack=SLACK, puts=PUTS,
             slop=SLOP, late=LATE, switch=s.switch, record=s.record,
         )  # fmt: skip
@@ -89,6 +95,7 @@ def ground_engine_for(settings: Settings, recorder: Any, world: World, compiled:
 
         return EventEngine(settings, recorder, world, compiled=compiled)
     guards = NOTHING if world.shapes is None else world.shapes.guards
-    if compiled and guards is not None and settings.passive is None and not kernels.BOUNDSCHECK:
+    in_kernels = settings.passive is None or settings.passive.compiled
+    if compiled and guards is not None and in_kernels and not kernels.BOUNDSCHECK:
         return QuickGroundEngine(settings, recorder, world, guards)
     return GroundEngine(settings, recorder, world, compiled=compiled)

@@ -116,6 +116,8 @@ class GroundEngine(PythonEngine):
                 near, chosen, found, missed(found, G @ found + g[rows], friction),
                 0.5 * float(found @ (held @ (free + new))), self._solver.iterations,
             )  # fmt: skip
+        if s.passive is not None:
+            s.passive.keep(on.model, (new - v) / h)
         return on.move(q, 0.5 * h * new), new, push
 
     def _put_back(self, on: Coordinates, t: float, h: float, q: np.ndarray) -> tuple[np.ndarray, Near]:

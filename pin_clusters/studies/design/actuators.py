@@ -24,6 +24,7 @@ class Motor:
         given: Whether a limit was given.
         unit: ``"N m"`` or ``"N"``.
         source: Where the limit comes from.
+        speed: Largest speed, [rad/s] or [m/s]; 1 if none is given.
     """
 
     name: str
@@ -33,6 +34,7 @@ class Motor:
     given: bool
     unit: str
     source: str
+    speed: float = 1.0
 
 
 def motors(model: ClusterModel, cluster: Cluster) -> tuple[Motor, ...]:
@@ -66,7 +68,9 @@ def _of_rotor(model: ClusterModel, r: RotorElement) -> Motor:
         name = tree.names[joint_in_v(tree, iv)]
         limit = None if effort is None or ratio == 0.0 else effort / abs(ratio)
         source = f"effort of {name} over the ratio {abs(ratio):g}"
-    return Motor(r.name, row, torque_row, limit or 1.0, limit is not None, "N m", source if limit else "")
+    return Motor(
+        r.name, row, torque_row, limit or 1.0, limit is not None, "N m", source if limit else "", _speed(model, row)
+    )
 
 
 def _of_joint(model: ClusterModel, j: int) -> Motor:
@@ -75,10 +79,16 @@ def _of_joint(model: ClusterModel, j: int) -> Motor:
     limit = _effort(model, int(tree.idx_vs[j]))
     unit = "N" if slides(tree, j) else "N m"
     source = f"effort of {tree.names[j]}" if limit else ""
-    return Motor(tree.names[j], row, row, limit or 1.0, limit is not None, unit, source)
+    return Motor(tree.names[j], row, row, limit or 1.0, limit is not None, unit, source, _speed(model, row))
 
 
 def _effort(model: ClusterModel, iv: int) -> float | None:
     """Return the effort limit of a velocity of the tree, None if the file gives none."""
     effort = float(model.own_tree.effortLimit[iv])
     return effort if math.isfinite(effort) and 0.0 < effort < _NO_EFFORT else None
+
+
+def _speed(model: ClusterModel, row: np.ndarray) -> float:
+    """Return the largest speed of what turns with one joint of the file, 1 if it gives none."""
+    (at,), given = np.nonzero(row), model.own_tree.velocityLimit
+    return float(abs(row[at[0]]) * given[at[0]]) if len(at) == 1 and 0.0 < given[at[0]] < _NO_EFFORT else 1.0

@@ -169,19 +169,39 @@ def _here(axes: Any, x: float) -> None:
     axes.axvline(x, color=C["soft"], linewidth=0.8, linestyle=(0, (1, 2)))
 
 
-def polygons(t: Torques, key: str) -> Html:
-    """Draw which torques motors can make at two joints, in some poses."""
+def polygons(t: Torques, key: str, *, speeds: bool = False) -> Html:
+    """Draw which torques motors can make at two joints, or which speeds, in some poses."""
     a, b = t.joints
-    drawn, axes = _square(f"{a.name} [{a.torque_unit}]", f"{b.name} [{b.torque_unit}]", len(sets := distinct(t)))
+    units = [f"{c.unit}/s" if speeds else c.torque_unit for c in (a, b)]
+    drawn, axes = _square(f"{a.name} [{units[0]}]", f"{b.name} [{units[1]}]", len(sets := distinct(t)))
     for s, colour, dash in zip(sets, cycle(PARTS), cycle(DASHES), strict=False):
-        shape = np.vstack([s.corners, s.corners[:1]])
-        axes.plot(*shape.T, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(s.pose))
-    first = np.vstack([t.sets[0].corners, t.sets[0].corners[:1]])
-    axes.fill(*first.T, color=C[PARTS[0]], alpha=0.10, linewidth=0)
+        corners = s.speeds if speeds else s.corners
+        axes.plot(
+            *np.vstack([corners, corners[:1]]).T, color=C[colour], linestyle=dash, linewidth=1.5, label=literal(s.pose)
+        )
+    axes.fill(*(t.sets[0].speeds if speeds else t.sets[0].corners).T, color=C[PARTS[0]], alpha=0.10, linewidth=0)
     axes.axhline(0.0, color=C["soft"], linewidth=0.7)
     axes.axvline(0.0, color=C["soft"], linewidth=0.7)
-    text = f"Torques at {a.name} and {b.name} that the motors can make, in {len(sets)} poses."
-    return finished(drawn, axes, "What the motors can make", key, text)
+    what = ("Speeds", "allow") if speeds else ("Torques", "make")
+    text = f"{what[0]} at {a.name} and {b.name} that the motors can {what[1]}, in {len(sets)} poses."
+    return finished(drawn, axes, "How fast the motors move them" if speeds else "What the motors can make", key, text)
+
+
+def gain_map(region: Region, t: Torques, stiffness: np.ndarray, key: str) -> Html:
+    """Draw lines of equal stiffness at two joints, of motors with equal gains, over what the joints reach."""
+    drawn = figure(WIDTH, 7.0)
+    shown = np.isfinite(stiffness[..., 0])
+    x, y = (degrees(region.positions[shown, region.index(c.name)], c.unit) for c in t.joints)
+    for k, (c, colour) in enumerate(zip(t.joints, ("diagonal", "block"), strict=True)):
+        axes = drawn.add_axes((0.17, 0.56 - 0.49 * k, 0.79, 0.37))
+        tidy(axes, *(axis(one.name, one.unit) for one in t.joints))
+        values = stiffness[shown, k]
+        levels = np.unique([float(f"{z:.3g}") for z in np.quantile(values, (0.1, 0.3, 0.5, 0.7, 0.9))])
+        if np.ptp(values) > 1e-3 * values.max():
+            axes.clabel(axes.tricontour(x, y, values, levels, colors=[C[colour]]), fontsize=SMALL)
+        axes.set_title(literal(f"{c.name}: {values.min():.3g} to {values.max():.3g}"), fontsize=SMALL)
+    text = f"Stiffness at {' and '.join(c.name for c in t.joints)}, the other held, per stiffness of each motor."
+    return finished(drawn, axes, "What gains of the motors are at the joints", key, text)
 
 
 def torque_range(t: Torques, moved: Coordinate, key: str) -> Html:

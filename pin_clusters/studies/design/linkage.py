@@ -56,6 +56,10 @@ def _pictures(p: MechanismPart, key: str) -> list[Html]:
             found.append(figures.torque_range(p.torques, p.sweeps[0].moved, f"{key}torque"))
         elif len(p.torques.joints) == 2 and p.torques.along is None:
             found.append(figures.polygons(p.torques, f"{key}torque"))
+            if all(len(s.speeds) for s in p.torques.sets):
+                found.append(figures.polygons(p.torques, f"{key}speed", speeds=True))
+            if p.gains is not None and p.region is not None:
+                found.append(figures.gain_map(p.region, p.torques, p.gains, f"{key}gains"))
     if p.lengths is not None:
         found.append(figures.length_bars(p.lengths, _worst(p.lengths)[:_LENGTHS], f"{key}lengths"))
     return found

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from typing import TypeVar
 
+import numpy as np
+
 from ...errors import ModelError, UnknownNameError, did_you_mean
 from ...model import Cluster, ClusterModel, check_model
 from ..pages.results import Shown
@@ -16,7 +18,7 @@ from .motion import ThroughRange
 from .ranges import JointRange, ranges
 from .region import Region, region, together
 from .sweep import Sweep, sweep
-from .torques import Torques, torques
+from .torques import Torques, stiffness, torques
 from .transmission import Transmission, transmission
 
 SAMPLES, CELLS = 181, 49
@@ -35,6 +37,7 @@ class MechanismPart:
         transmissions: Ratios and inertias along each sweep.
         motors: What drives it.
         torques: What its motors can make at its joints; None without any.
+        gains: Stiffness at two joints of motors with a stiffness of 1, over the region; None without two, or loops.
         lengths: How its dependent joints move for a little more length; None without loops.
     """
 
@@ -45,6 +48,7 @@ class MechanismPart:
     transmissions: tuple[Transmission, ...]
     motors: tuple[Motor, ...]
     torques: Torques | None
+    gains: np.ndarray | None
     lengths: Sensitivity | None
 
     @property
@@ -167,12 +171,12 @@ def _part(model: ClusterModel, cluster: Cluster) -> MechanismPart:
     free = coordinates(model, cluster.independent)
     sweeps = tuple(sweep(model, cluster, c, SAMPLES) for c in free)
     driving = motors(model, cluster)
-    loops = has_loops(model, cluster)
+    loops, made = has_loops(model, cluster), torques(model, cluster, driving, sweeps)
+    both = region(model, cluster, (sweeps[0], sweeps[1]), CELLS) if len(sweeps) == 2 else None
+    two = loops and made is not None and both is not None and len(made.joints) == len(made.motors) == 2
     return MechanismPart(
-        cluster, loops, sweeps,
-        region(model, cluster, (sweeps[0], sweeps[1]), CELLS) if len(sweeps) == 2 else None,
-        tuple(transmission(model, s) for s in sweeps), driving,
-        torques(model, cluster, driving, sweeps),
+        cluster, loops, sweeps, both, tuple(transmission(model, s) for s in sweeps), driving, made,
+        stiffness(model, cluster, made, both.q) if two and made and both else None,
         sensitivity(model, cluster.joints, sweeps) if loops else None,
     )  # fmt: skip
 

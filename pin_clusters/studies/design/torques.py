@@ -33,6 +33,7 @@ class TorqueSet:
         corners: Corners of the image, in turn where there are two joints, shape (corners, joints), [N m] or [N].
         largest: Of each joint, whatever the others feel, shape (joints,).
         alone: Of each joint while the others feel none, shape (joints,).
+        speeds: Corners of what speeds of the motors within their limits move two joints by, in turn; else empty.
     """
 
     pose: str
@@ -41,6 +42,7 @@ class TorqueSet:
     corners: np.ndarray
     largest: np.ndarray
     alone: np.ndarray
+    speeds: np.ndarray
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +99,9 @@ def torques(
         if matrix is not None:
             scaled = matrix * limits
             largest = np.abs(scaled).sum(axis=1)
-            sets.append(TorqueSet(pose, q, matrix, _corners(scaled), largest, _alone(scaled, largest)))
+            square = matrix.shape == (2, 2) and np.linalg.cond(matrix) < _SINGULAR
+            speeds = _corners(np.linalg.inv(matrix.T) * [m.speed for m in motors]) if square else np.empty((0, 2))
+            sets.append(TorqueSet(pose, q, matrix, _corners(scaled), largest, _alone(scaled, largest), speeds))
     if not sets:
         return None
     along = values = None
@@ -110,6 +114,17 @@ def torques(
                 drive = sum(abs(float(m.row @ G[:, columns[0]])) * x for m, x in zip(motors, limits, strict=True))
                 along[i] = drive / np.abs(G[[c.iv for c in joints], columns[0]])
     return Torques(joints, motors, tuple(sets), along, values)
+
+
+def stiffness(model: ClusterModel, cluster: Cluster, t: Torques, poses: np.ndarray) -> np.ndarray:
+    """Return the stiffness at each joint of motors with a stiffness of 1, the others held, shape (.., joints)."""
+    data, found = model.createData(), np.full((*poses.shape[:-1], len(t.joints)), np.nan)
+    columns = [c.column for c in coordinates(model, cluster.independent)]
+    for at in np.argwhere(np.isfinite(poses[..., 0])).tolist():
+        with suppress(SingularClusterError):
+            matrix = _matrix(coupling_jacobian(model, data, poses[tuple(at)]), columns, t.joints, t.motors)
+            found[tuple(at)] = np.nan if matrix is None else np.square(matrix).sum(axis=1)
+    return found
 
 
 def distinct(t: Torques) -> list[TorqueSet]:

@@ -40,21 +40,17 @@ def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
         model: The robot, with motors.
         motion: A ``SimulationResult`` of it, or a ``study.Trajectory``.
 
+    Returns:
+        `Efficiency`.
+
     Raises:
         ArgumentTypeError: ``model`` or ``motion`` is no such thing.
-
-    Example:
-        >>> import pin_clusters as pc
-        >>> model = pc.load("mit_humanoid_leg")
-        >>> pc.efficiency(model, pc.study.Sine(duration=0.1)).efficiency  # no losses are stated
-        1.0
     """
     check_model(model, "efficiency")
     simulated = isinstance(motion, SimulationResult)
     if not simulated and not isinstance(motion, Trajectory):
-        raise ArgumentTypeError(
-            f"efficiency: motion must be a SimulationResult or a study.Trajectory, got {type(motion).__name__}."
-        )
+        kind = type(motion).__name__
+        raise ArgumentTypeError(f"efficiency: motion must be a SimulationResult or a study.Trajectory, got {kind}.")
     data = model.createData()
     time, q, v, a = (motion.time, motion.q, motion.v, motion.a) if simulated else motion.states(model)
     ground = motion.loads(model, time, q) if hasattr(motion, "loads") else None

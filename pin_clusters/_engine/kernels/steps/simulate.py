@@ -7,8 +7,8 @@ from .stepping import accelerate, all_finite, ask, keep_sample, moved, near_sing
 
 
 def simulate_at(
-    address, calls, plan, clock, ratios, lengths, limits, coupling, energies, asked, state, torque, times, positions,
-    velocities, room, samples,
+    address, calls, plan, terms, forces, springs, gears, clock, ratios, lengths, limits, coupling, energies, asked,
+    state, torque, times, positions, velocities, room, samples,
 ):  # fmt: skip
     """Run steps until the clock's END, or until one cannot be done: then the state is that before it.
 
@@ -16,6 +16,7 @@ def simulate_at(
         address: Tables for aba.
         calls: Addresses of functions and of their tables.
         plan: What moves how.
+        terms: What acts by itself, with forces, springs and gears: see ``tables.passive``.
         clock: Numbers of steps.
         ratios: One per term; then the offsets of the followers.
         lengths: Of a step, and of the last one.
@@ -33,7 +34,7 @@ def simulate_at(
     """
     index, _, work, _ = tables(address)
     nq, nv, stages = room.shape[1], header(index).nv, positions.shape[0] - 1
-    q, v = state[:nq], state[nq:]
+    q, v, acting = state[:nq], state[nq:], (terms, forces, springs, gears)
     moved_q, spare, held, x, mapped = room[0], room[1], room[2], room[3][:nv], room[4][:nv]
     first = 5 + stages + 1
     k_rows, a_rows, v_rows = room[5:first], room[first : first + stages + 1], room[first + stages + 1 :]
@@ -57,7 +58,7 @@ def simulate_at(
                     clock[ANSWERS] = 1
                     if not all_finite(tau):
                         return 0
-                if accelerate(address, calls, plan, coupling, q, v, tau, mapped, a_i) != 0:
+                if accelerate(address, calls, plan, acting, coupling, 0, q, v, tau, mapped, a_i) != 0:
                     return 0
                 if near_singular(index, work, limits):
                     clock[STOPPED] = 2
@@ -80,7 +81,9 @@ def simulate_at(
                 clock[ANSWERS] = i + 1
                 if not all_finite(tau):
                     return 0
-            if i < stages and accelerate(address, calls, plan, coupling, moved_q, v_i, tau, mapped, a_i) != 0:
+            if i == stages:
+                break
+            if accelerate(address, calls, plan, acting, coupling, i, moved_q, v_i, tau, mapped, a_i) != 0:
                 return 0
         v_new = v_rows[stages]
         if not sound(moved_q, v_new[:nv]):

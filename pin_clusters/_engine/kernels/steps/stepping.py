@@ -11,7 +11,9 @@ from ..loops.coupling_of_loops import condition_of
 from ..tables import plan as at
 from ..tables.addresses import call_at, call_plain
 from ..tables.layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
+from ..tables.passive import FIRST, RATES, TREE
 from ..tables.views import cluster, header
+from .passive import accelerate_under
 
 _FASTEST: Final = 1e8
 
@@ -95,18 +97,25 @@ def all_finite(x):
 
 
 @device
-def accelerate(address, calls, plan, coupling, q, v, tau, mapped, out):
-    """Acceleration under torques of the user's independent joints; returns the code of the algorithm."""
-    if calls[at.OWN]:
+def accelerate(address, calls, plan, acting, coupling, stage, q, v, tau, mapped, out):
+    """Acceleration under torques of the user's independent joints, and what acts by itself; returns aba's code."""
+    terms = acting[0]
+    if calls[at.OWN] and terms.shape[0] == FIRST:
         return call_at(calls[at.ABA], address, (q, v, tau, out))
-    code, nv = call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v)), v.shape[0]
+    code, nv = 0, v.shape[0]
+    if calls[at.OWN] == 0 or terms[1, RATES] < terms[1, TREE]:
+        code = call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v))
     first = plan.shape[0] - nv
     for k in range(nv):
-        x = 0.0
-        for i in range(nv):
-            x += tau[i] * coupling[plan[first + i, 0] * nv + k]
+        x = tau[k]
+        if calls[at.OWN] == 0:
+            x = 0.0
+            for i in range(nv):
+                x += tau[i] * coupling[plan[first + i, 0] * nv + k]
         mapped[k] = x
-    return code if code != 0 else call_at(calls[at.ABA], address, (q, v, mapped, out))
+    if code != 0:
+        return code
+    return accelerate_under(calls[at.ABA], address, acting, coupling, stage, q, v, tau, mapped, out)
 
 
 @device

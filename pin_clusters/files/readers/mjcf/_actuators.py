@@ -97,12 +97,9 @@ def add_armature(actuators: Sequence[Actuator], layout: Layout) -> None:
 
 
 def rotors(actuators: Sequence[Actuator], layout: Layout, passive: list[Any]) -> tuple[list[Rotor], list[str]]:
-    """Turn the armature of geared joints into rotors on the parent bodies, and what joints have of motors into motors.
+    """Turn the armature of geared joints into rotors on the parent bodies, with motors.
 
-    Args:
-        actuators: Of the file.
-        layout: The tree.
-        passive: Damping and dry friction of these joints are taken out, as they go to the motors.
+    Linear damping and dry friction of these joints, springs in ``passive``, go to the motors.
 
     Returns:
         The rotors, and the joints with armature that have no gear of their own, whose armature stays.

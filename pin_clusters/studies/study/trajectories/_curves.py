@@ -20,17 +20,21 @@ def low_pass(time: np.ndarray, values: np.ndarray, cutoff: float, name: str) -> 
 
     A frequency that is not below half the rate of the samples is a ``TrajectoryError``; ``name`` is for its message.
     """
-    from scipy.signal import butter, sosfiltfilt
-
     even = np.linspace(time[0], time[-1], len(time))  # the filter wants even steps
     rate = 1.0 / (even[1] - even[0])
     if not cutoff < 0.5 * rate:
         raise TrajectoryError(
             f"{name}: the cutoff of {cutoff:g} Hz must be below half the rate of the samples, {0.5 * rate:g} Hz."
         )
-    sections = butter(2, cutoff, fs=rate, output="sos")
-    smooth = sosfiltfilt(sections, spline(time, values)(even), axis=0, padlen=min(len(even) - 1, 50))
-    return np.asarray(spline(even, smooth)(time))
+    return np.asarray(spline(even, butterworth(spline(time, values)(even), rate, cutoff))(time))
+
+
+def butterworth(values: np.ndarray, rate: float, cutoff: float, order: int = 2) -> np.ndarray:
+    """Return samples at even steps without what is above a frequency, filtered forwards and backwards."""
+    from scipy.signal import butter, sosfiltfilt
+
+    sections = butter(order, cutoff, fs=rate, output="sos")
+    return sosfiltfilt(sections, values, axis=0, padlen=min(len(values) - 1, 50))
 
 
 def free_flyer(

@@ -1,0 +1,63 @@
+"""The command ``identify``."""
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from .. import common
+from . import CONTEXT, POSITIVE, ROBOT, folder_of, of_robot, output
+
+
+@click.command(context_settings=CONTEXT)
+@ROBOT
+@click.argument("log", type=click.Path(path_type=Path))
+@output("identify")
+@click.option("--what", multiple=True, metavar="KIND", help="Such as mass, or '*knee*: coulomb'; several times.")
+@click.option("--cutoff", type=POSITIVE, help="Of the filter, Hz.  [default: above the band of the motion]")
+@click.option("--torque-constant", multiple=True, metavar="MOTOR=K", help="For currents, N m/A; several times.")
+@click.option("--span", type=(float, float), help="Part of the log, s.")
+@click.option(
+    "--test", type=click.FloatRange(0, 1, True, True), default=0.3, show_default=True, help="Share for a test."
+)
+@click.option("--degrees", is_flag=True, help="Angles of the log are in degrees.")
+@click.option("--allow-saturated", is_flag=True, help="Take columns that are flat at their extremes.")
+@click.option("--floating", is_flag=True, help="The base moves, and is in the log.")
+@of_robot
+def identify(
+    robot: str, log: Path, output: Path | None, what: tuple[str, ...], torque_constant: tuple[str, ...], floating: bool,
+    independent: tuple[str, ...] | None, **options: Any,
+) -> None:  # fmt: skip
+    """What a robot really is, from a log of its motion and torques.
+
+    LOG is a .csv or .npz file, also CSV of a ROS bag's joint states: time, joints, JOINT.v, JOINT.a, and MOTOR.tau,
+    MOTOR.current or JOINT.tau. Kinds: rotor_inertia, viscous, coulomb (these by default), mass, inertial, armature,
+    efficiency, back_efficiency, joint_viscous, joint_coulomb, spring. Writes identify.html, one page that needs no
+    network, and identify.json.
+
+    \b
+    Examples:
+      pin-clusters identify mit_humanoid_leg leg.csv
+      pin-clusters identify my_robot.urdf log.csv --motors my_robot.motors.yaml --what mass --what coulomb
+    """  # noqa: D301 (click wants the character)
+    from ...studies.identify import identify
+    from .. import tables
+
+    folder, out = folder_of(output, "identify", robot), common.console()
+    pairs = [x.rpartition("=") for x in torque_constant]
+    try:
+        options["torque_constant"] = {name: float(k) for name, _, k in pairs}
+    except ValueError as error:
+        raise click.UsageError(f"--torque-constant is not MOTOR=K: {error}.") from None
+    model = common.as_asked(common.load(robot, "default" if floating else None), robot, independent)
+    with common.output_folder(folder):
+        found = identify(model, log, **options | ({"what": what} if what else {}))
+        numbers = zip(found.parameters, found.prior, found.estimate, found.error, found.units, strict=True)
+        rows = [(name, *(f"{x:.4g}" for x in of), unit) for name, *of, unit in numbers]
+        heads = ("parameter", "model", "estimate", "standard error", "unit")
+        tables.put(out, tables.table_of(f"{found.robot}, from {found.log}", "lrrrl", heads, rows))
+        for text, names in (("Cannot be told alone", found.unidentifiable), ("Weak", found.weak)):
+            tables.say(out, f"{text}: {', '.join(names)}.") if names else None
+        with common.written(folder):
+            files = found.write(folder)
+    common.say_written(out, *files)

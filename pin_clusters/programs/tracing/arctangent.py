@@ -1,0 +1,25 @@
+"""The angle of a point of the plane, of arithmetic and choices alone: any language and any processor takes it."""
+
+import math
+from functools import reduce
+
+from .expressions import Number, select
+
+# Cephes (S. Moshier): arctan x = x + x z P(z) / Q(z), z = x^2, for |x| <= 0.66, to one unit in the last place
+_P = (-8.750608600031904122785e-1, -1.615753718733365076637e1, -7.500855792314704667340e1, -1.228866684490136173410e2,
+      -6.485021904942025371773e1)  # fmt: skip
+_Q = (1.0, 2.485846490142306297962e1, 1.650270098316988542046e2, 4.328810604912902668951e2, 4.853903996359136964868e2,
+      1.945506571482613964425e2)  # fmt: skip
+
+
+def arctan2(y: Number, x: Number) -> Number:
+    """Return the angle of (x, y), in (-pi, pi]; NaN at the origin."""
+    up, right = select(y, 0.0, -y, y), select(x, 0.0, -x, x)
+    low, high = select(up, right, up, right), select(up, right, right, up)
+    steep = 0.66 * high  # above it, arctan of low/high is pi/4 less that of the angle to the diagonal
+    t = select(steep, low, low - high, low) / select(steep, low, low + high, high)
+    top, bottom = (reduce(lambda total, c: total * (t * t) + c, coefficients) for coefficients in (_P, _Q))
+    angle = t + t * (t * t * top / bottom) + select(steep, low, 0.25 * math.pi, 0.0)
+    angle = select(right, up, 0.5 * math.pi - angle, angle)
+    angle = select(x, 0.0, math.pi - angle, angle)
+    return select(y, 0.0, -angle, angle)

@@ -1,0 +1,179 @@
+"""What acts by itself during steps: springs, dampers, friction, losses of gears; in Python, and as kernels' tables."""
+
+import weakref
+from collections.abc import Callable
+from contextlib import suppress
+from typing import NamedTuple
+
+import numpy as np
+
+from .._engine.kernels.tables import passive as at
+from ..algorithms.dynamics.losses import Losses, numbers_of_motors
+from ..algorithms.dynamics.minverse import computeMinverse
+from ..errors import ModelError, PinClustersError
+from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once
+
+
+class Table(NamedTuple):
+    """As in ``kernels/tables/passive.py``; without forces by itself."""
+
+    terms: np.ndarray = np.zeros((at.FIRST, at.WIDTH), dtype=np.int64)
+    numbers: np.ndarray = np.zeros(at.FIRST)
+    springs: np.ndarray = np.zeros((0, at.OF_SPRINGS))
+    gears: np.ndarray = np.zeros((0, at.OF_GEARS))
+
+
+_MOST_TURNS, _SETTLED = 100, 1e-13
+_LEAST_SHARE = 0.01
+_ZERO = 1e-14
+"""Smaller parts of what a motor gives are rounding."""
+
+
+class Forces:
+    """Passive forces in steps of one length.
+
+    Dry friction and losses turn their sign smoothly, within the speed that they would themselves take away in a step,
+    where that is more than ``FRICTION_SPEED``: explicit steps would otherwise jump to and fro about zero. The masses
+    are those of the reference pose.
+
+    ``stages`` are those of the method. On a ground, and with stops (0), gears carry what contacts push, which is known
+    at the end of a step alone: their loads are those of the last step.
+
+    Attributes:
+        gears: Which motors of the model have gears with losses.
+        loads: Of these gears in the last step, if they are lagged, [N m].
+        compiled: Whether kernels know all of it.
+    """
+
+    def __init__(self, model: ClusterModel, forces: PassiveForces, dt: float, rtol: float, stages: int) -> None:
+        self._forces, self._rtol, self._stages, self._lagged = forces, rtol, stages, not stages
+        lines, G = forces.lines, model._topology.G
+        self._drivers, self._numbers = numbers_of_motors(model)
+        inertia, viscous, coulomb, *factors = self._numbers
+        self.gears = np.flatnonzero(np.any(factors, axis=0))
+        self.loads = np.zeros(len(self.gears))
+        rubbing = np.flatnonzero(viscous + coulomb)  # whose friction is in the last lines
+        self._lines = np.full(len(inertia), -1)
+        self._lines[rubbing] = len(lines.friction) - len(rubbing) + np.arange(len(rubbing))
+        self._torques = np.linalg.pinv((self._drivers @ G).T) if len(self.gears) else self._drivers[:, :0]
+        fixed = not len(self.gears) or not self._drivers[:, _varying(model)].any()
+        self.compiled = forces.lines_only and fixed
+        dry = np.flatnonzero(lines.friction)
+        self._speeds = np.full(len(lines.friction), FRICTION_SPEED)
+        self._reach, self._share = np.zeros(len(inertia)), np.ones(len(inertia))
+        if len(dry) or len(self.gears):
+            rows = np.concatenate([lines.to_rate[dry], self._drivers[self.gears]]) @ G
+            with suppress(PinClustersError):  # no masses: aba will say so
+                response = rows @ _inverse(model) @ rows.T
+                reach, own = dt * np.abs(response).sum(axis=1), np.diag(response)[len(dry) :]
+                self._speeds[dry] = np.maximum(FRICTION_SPEED, reach[: len(dry)] * lines.friction[dry])
+                self._reach[self.gears] = reach[len(dry) :]
+                self._share[self.gears] = np.clip(1.0 - inertia[self.gears] * own, _LEAST_SHARE, 1.0)
+        self._of_motors = np.full(len(inertia), FRICTION_SPEED)
+        self._of_motors[rubbing] = self._speeds[self._lines[rubbing]]
+
+    def torque(self, q: np.ndarray, v_tree: np.ndarray) -> np.ndarray:
+        """Return the torque of all but gears on every joint of the tree, shape (tree.nv,), [N m] or [N]."""
+        return self._forces.torque(q, v_tree, self._speeds)
+
+    def lost(
+        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
+        accelerate: Callable[[np.ndarray], np.ndarray],
+    ) -> np.ndarray:  # fmt: skip
+        """Return what gears take off the torques of the independent joints, of which motors give tau; shape (nv,).
+
+        ``accelerate`` returns the acceleration with one more torque, if no gear lost anything.
+
+        Raises:
+            ModelError: A gear locks.
+        """
+        law = Losses(model, data, q, v, self._of_motors)
+        left = law.motor_torque(tau) - law.friction
+        load = np.zeros(len(left))
+        if self._lagged:
+            load[self.gears] = self.loads
+            loss, _ = self._loss(law.speeds, load)
+        else:
+            a, one = accelerate(np.zeros(len(v))), np.eye(len(left))
+            response = law.rows @ np.array([accelerate(row) - a for row in law.rows]).T
+            less = one - law.inertia[:, None] * response  # of loads, by losses
+            free, loss = law.load(left, model, a), np.zeros(len(left))
+            for _ in range(_MOST_TURNS):
+                right, slope = self._loss(law.speeds, free - less @ loss)
+                if np.abs(right - loss).max() <= _SETTLED * np.abs([left, free]).max():
+                    break
+                loss = loss + np.linalg.solve(one + slope[:, None] * less, right - loss)
+            else:
+                raise ModelError(
+                    "no losses of gears obey their law in this state: one locks (its joint cannot drive it: "
+                    "back_efficiency) with too much inertia behind it. State what is elastic there, as a pc.Spring."
+                )
+        self._last = law, left - loss
+        return np.asarray(loss @ law.rows)
+
+    def _loss(self, w: np.ndarray, load: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return losses of gears at speeds of the rotors and under loads, and by how much they change with these."""
+        c = np.where(load * w > 0.0, *self._numbers[3:])
+        own = self._reach * c * np.abs(load)
+        x = w / np.maximum(FRICTION_SPEED, own)
+        turn = np.tanh(x)
+        steep = turn - np.where(own > FRICTION_SPEED, x * (1.0 - turn**2), 0.0)
+        return c * turn * np.abs(load), c * np.where(load > 0.0, steep, -steep)
+
+    def keep(self, model: ClusterModel, a: np.ndarray) -> None:
+        """Remember the loads of a step with a mean acceleration, for the next one."""
+        if len(self.gears):
+            law, left = self._last
+            self.loads = law.load(left, model, a)[self.gears]
+
+    def table(self, model: ClusterModel) -> Table:
+        """Return the table for a choice of independent joints."""
+        lines, varying, G, m = self._forces.lines, _varying(model), model._topology.G, len(self.gears)
+        own = np.setdiff1d(np.arange(len(lines.friction)), self._lines[self.gears])  # others are of gears
+        rates = np.concatenate([lines.to_rate[own], self._drivers[self.gears]])
+        of_tree = np.any(rates[:, varying], axis=1, keepdims=True)
+        lists = [
+            (0, lines.to_length[own], lines.iq), (len(own), self._torques[self.gears], np.arange(model.nv)),
+            (0, np.where(of_tree, 0.0, rates @ G), np.arange(model.nv)),
+            (0, np.where(of_tree, rates, 0.0), np.arange(len(G))),
+        ]  # fmt: skip
+        terms, numbers, ends = [(len(own), self._lagged, self._stages, 0), (0,) * 4], [self._rtol, 0.0], list[int]()
+        for first, matrix, index in lists:
+            for row, k in np.argwhere(np.abs(matrix) > _ZERO).tolist():
+                terms.append((first + row, int(index[k]), 0, 0))
+                numbers.append(float(matrix[row, k]))
+            ends.append(len(terms))
+        terms[1] = ends[0], ends[1], ends[2], ends[3]
+        springs = lines.low, lines.high, *lines.stiffness, *lines.damping, lines.friction, self._speeds
+        inertia, *friction = self._numbers[:3]
+        of_motors = *friction, self._of_motors, inertia, self._share, *self._numbers[3:], self._reach
+        gears = np.zeros((m, at.OF_GEARS))
+        gears[:, : at.LEAST] = np.array(of_motors)[:, self.gears].T
+        gears[:, at.LEAST], gears[:, at.BEGUN :] = FRICTION_SPEED, 0.0 if self._lagged else np.nan
+        return Table(
+            np.array(terms, dtype=np.int64), np.array(numbers + [0.0] * (at.OF_ROWS * (len(own) + m))),
+            np.array(springs)[:, own].T.copy(), gears,
+        )  # fmt: skip
+
+
+_inverses: dict[int, np.ndarray] = {}
+
+
+def _inverse(model: ClusterModel) -> np.ndarray:
+    """Return M^-1 at the reference pose; it is kept."""
+    key = id(model._params)
+    if key not in _inverses:
+        _inverses[key] = computeMinverse(model, model.createData(), model.q_reference).copy()
+        weakref.finalize(model._params, _inverses.pop, key, None)
+    return _inverses[key]
+
+
+@once
+def _varying(model: ClusterModel) -> np.ndarray:
+    """Return which velocities of the tree depend on the independent ones by ratios that vary."""
+    topology, found = model._topology, np.zeros(model.own_tree.nv, dtype=bool)
+    found[[iv for loop in topology.analyses for iv in loop.dependents]] = True
+    joints = model.own_tree.joints
+    for row in topology.substituted:
+        found[joints[row.dependent].idx_v] |= any(found[joints[m].idx_v] for m, _ in row.terms)
+    return found

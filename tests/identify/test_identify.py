@@ -1,0 +1,193 @@
+"""``pc.identify``: without noise the truth, with noise the truth within the errors, and what is wrong with logs."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from support import logs
+from support.commands import run
+
+import pin_clusters as pc
+from pin_clusters.studies.identify.parameters import applied, sought
+from pin_clusters.studies.study import trajectories
+
+
+@pytest.fixture(scope="module")
+def leg() -> tuple[logs.Case, dict[str, np.ndarray]]:
+    """A leg, and a log of it without noise."""
+    rng = np.random.default_rng(3)
+    case = logs.case("mit_humanoid_leg", rng)
+    return case, logs.simulated(case.true, rng, seconds=3.0)
+
+
+@pytest.mark.parametrize("name", [
+    "mit_humanoid_leg", *(pytest.param(name, marks=pytest.mark.ci) for name in ("ankle_2rsu", "mini_cheetah")),
+])  # fmt: skip
+@pytest.mark.parametrize("at_motors", [True, False])
+def test_without_noise_the_truth_is_found(name: str, at_motors: bool, rng: np.random.Generator) -> None:
+    case = logs.case(name, rng)
+    found = pc.identify(case.believed, logs.simulated(case.true, rng, at_motors=at_motors, seconds=2.0), case.what)
+    np.testing.assert_allclose(found.estimate, case.values, rtol=1e-8)
+    assert found.unidentifiable == ()
+    assert np.all(found.r2[1] > 1.0 - 1e-12)
+    values = [p.prior for p in sought(found.model, case.what)]
+    np.testing.assert_allclose(values, found.estimate, rtol=1e-9)  # the model has them
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["mit_humanoid_leg", "ankle_2rsu"])
+def test_losses_of_gears_are_found(name: str, rng: np.random.Generator) -> None:
+    """The log is of ``pc.motor_torque``, whose losses are other code."""
+    model, what = logs.robot(name), ("rotor_inertia", "coulomb", "efficiency", "back_efficiency")
+    found, numbers = sought(model, what), {"coulomb": 0.02, "efficiency": 0.85, "back_efficiency": 0.75}
+    values = np.array([numbers.get(p.kind, p.prior) for p in found])
+    log = logs.simulated(applied(model, found, values), rng, seconds=3.0)
+    result = pc.identify(model, log, what)
+    np.testing.assert_allclose(result.estimate, values, rtol=1e-8)
+    assert result.model.motors[0].motor.efficiency == pytest.approx(0.85)
+    again = pc.identify(
+        result.model, log, ("rotor_inertia", "coulomb")
+    )  # what is known of losses is taken into account
+    np.testing.assert_allclose(again.estimate, values[: len(again.estimate)], rtol=1e-8)
+
+
+def _coverage(name: str, runs: int) -> tuple[float, float]:
+    z = []
+    for seed in range(runs):
+        rng = np.random.default_rng(seed)
+        case = logs.case(name, rng)
+        found = pc.identify(case.believed, logs.noisy(logs.simulated(case.true, rng), rng), case.what)
+        z.append((found.estimate - case.values) / found.error)
+    return float(np.mean(np.abs(z) < 2.0)), float(np.sqrt(np.mean(np.square(z))))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["mit_humanoid_leg", "ankle_2rsu"])
+def test_the_truth_is_within_two_errors_as_often_as_is_said(name: str) -> None:
+    share, size = _coverage(name, 8)
+    assert share >= 0.86
+    assert 0.75 < size < 1.3  # neither too small nor too large
+
+
+@pytest.mark.ci
+def test_bodies_are_physical_and_what_hides_is_named(rng: np.random.Generator) -> None:
+    what, model = ("rotor_inertia", "inertial"), logs.robot("mit_humanoid_leg")
+    found = sought(model, what)
+    values = np.array([p.prior for p in found])
+    believed, log = applied(model, found, 0.8 * values), logs.simulated(model, rng)
+    result = pc.identify(believed, log, what)
+    alone = np.array([label not in result.unidentifiable for label in result.parameters])
+    assert np.abs(result.estimate - values)[alone].max() < 1e-8
+    assert {"hip_rz: mass", "hip_rz: Ixx", "ankle: mass"} <= set(result.unidentifiable)
+    assert "hip_rx_rotor: rotor_inertia" not in result.unidentifiable
+    assert np.all(np.isinf(result.error[~alone]))
+    for label, value, error in result.combinations:
+        terms = label.replace(" - ", " + -1 ").split(" + ")
+        assert len(terms) > 1
+        assert error < 1e-6
+        truth = values[result.parameters.index(terms[0])]
+        for term in terms[1:]:
+            size, _, name = term.removeprefix("-1 ").partition(" ")
+            truth += (-1.0 if term.startswith("-1 ") else 1.0) * float(size) * values[result.parameters.index(name)]
+        assert value == pytest.approx(truth, rel=1e-2, abs=2e-3)  # four digits of each factor are in the label
+    noisy = pc.identify(believed, logs.noisy(log, rng), what)  # refuses by InertiaError what no body has
+    z = ((noisy.estimate - values) / noisy.error)[alone]
+    assert np.abs(z).max() < 4.0
+
+
+def test_what_the_log_does_not_see_is_named(rng: np.random.Generator) -> None:
+    case = logs.case("mit_humanoid_leg", rng)
+    log = logs.simulated(case.true, rng, seconds=2.0)
+    still = {f"ankle{e}": np.zeros_like(log["time"]) for e in (".v", ".a")} | {"ankle": np.full_like(log["time"], 0.2)}
+    still |= {f"knee{e}": x for e, x in still.items() for e in [e.removeprefix("ankle")]}
+    found = pc.identify(case.believed, log | still, ("ankle_rotor: viscous", "*_rotor: coulomb"), allow_saturated=True)
+    assert {"ankle_rotor: viscous", "ankle_rotor: coulomb", "knee_rotor: coulomb"} == set(found.unidentifiable)
+    assert np.isinf(found.error[0])
+    assert found.estimate[0] == pytest.approx(found.prior[0], abs=1e-9)
+
+
+@pytest.mark.parametrize(("change", "words"), [
+    (lambda x: {"knee": np.where(np.arange(len(x["time"])) == 7, np.nan, x["knee"])}, "'knee' is nan at sample 7"),
+    (lambda x: {"time": np.where(x["time"] > 1.0, x["time"] + 0.5, x["time"])}, r"samples are missing.*span=\(0, 1\)"),
+    (lambda x: {"time": x["time"] ** 2 + x["time"]}, "the rate is not even"),
+    (lambda x: {"knee_rotor.tau": x["knee_rotor.tau"].clip(-0.1, 0.1)}, r"flat.*'knee_rotor.tau' \(\d+ samples at 0.1"),
+    (lambda x: {"knee.v": np.repeat(x["knee.v"][::5], 5)}, "'knee.v' has each value 5 times"),
+    (lambda x: {"knie.tau": x["knee"]}, "'knie.tau' is of no motor or joint.*knee"),
+    (lambda x: {"knee.v": x["knee.v"][:-1]}, r"shape \(749,\), time \(750,\)"),
+    (lambda x: {"knee.tau": x["knee"]}, "of all motors .* or JOINT.tau"),
+    (lambda x: {"knee_rotor.current": x["knee"]}, "is there beside its torque"),
+    (lambda x: {key: y[:30] for key, y in x.items()}, "30 samples are too few"),
+])  # fmt: skip
+def test_wrong_logs(leg: tuple[logs.Case, dict[str, np.ndarray]], change, words: str) -> None:
+    case, log = leg
+    with pytest.raises(trajectories.TrajectoryError, match=words):
+        pc.identify(case.believed, log | change(log), case.what)
+
+
+def test_wrong_wishes(leg: tuple[logs.Case, dict[str, np.ndarray]]) -> None:
+    case, log = leg
+    with pytest.raises(pc.UnknownNameError, match="no kind 'frition'"):
+        pc.identify(case.believed, log, "frition")
+    with pytest.raises(pc.ModelError, match=r"state it first, as pc\.Spring"):
+        pc.identify(case.believed, log, "spring")
+    with pytest.raises(pc.ModelError, match="coulomb of ankle_rotor, knee_rotor"):
+        pc.identify(case.believed, log, "elbow: coulomb")
+    with pytest.raises(pc.ArgumentTypeError, match="test must be a share"):
+        pc.identify(case.believed, log, test=1.0)
+    with pytest.raises(pc.ArgumentTypeError, match="torque_constant of 'elbow'"):
+        pc.identify(case.believed, log, torque_constant={"elbow": 0.1})
+    lacking = {key: x for key, x in log.items() if key != "hip_rz_rotor.tau"}
+    with pytest.raises(trajectories.TrajectoryError, match="of all motors"):
+        pc.identify(case.believed, lacking)
+    short = logs.noisy({key: x[:60] for key, x in log.items()}, np.random.default_rng(0))
+    with pytest.raises(trajectories.TrajectoryError, match="too short for 20 parameters"):
+        pc.identify(case.believed, short, case.what, cutoff=10.0)
+
+
+@pytest.mark.ci
+def test_currents_and_files_of_bags(leg: tuple[logs.Case, dict[str, np.ndarray]], tmp_path: Path) -> None:
+    case, log = leg
+    truth = pc.identify(case.believed, log, case.what, noises=0).estimate
+    currents = {key.replace(".tau", ".current"): x / 0.05 if key.endswith(".tau") else x for key, x in log.items()}
+    constants = {r.name: 0.05 for r in case.true.motors}
+    found = pc.identify(case.believed, currents, case.what, torque_constant=constants)
+    np.testing.assert_allclose(found.estimate, truth, rtol=1e-9)
+    rng, names = np.random.default_rng(0), case.true.independent_joints
+    log = logs.simulated(case.true, rng, at_motors=False, seconds=2.0)
+    kinds = (("position", ""), ("velocity", ".v"), ("effort", ".tau"))
+    plain = {key: x for key, x in log.items() if not key.endswith(".a")}
+    truth = pc.identify(case.believed, plain, noises=0, cutoff=20.0).estimate
+    numbered = ["%time", *(f"field.{x}{i}" for x in ("name", *(k for k, _ in kinds)) for i in range(len(names)))]
+    named = ["__time", *(f"/joint_states/{n}/{k}" for k, _ in kinds for n in names)]
+    cells = np.array([log[n + e] for _, e in kinds for n in names]).T
+    for head, first in ((numbered, list(names)), (named, [])):
+        lines = [",".join(head)]
+        for t, row in zip(log["time"], cells, strict=True):
+            stamp = str(1_700_000_000_000_000_000 + round(t * 1e9)) if first else repr(float(t))
+            lines.append(",".join([stamp, *first, *(repr(float(x)) for x in row)]))
+        (tmp_path / "bag.csv").write_text("\n".join(lines), encoding="utf-8")
+        found = pc.identify(case.believed, tmp_path / "bag.csv", noises=0, cutoff=20.0)
+        np.testing.assert_allclose(found.estimate, truth, rtol=1e-6)
+    (tmp_path / "bag.csv").write_text("\n".join([*lines[:9], lines[9] + ",1"]), encoding="utf-8")
+    with pytest.raises(trajectories.TrajectoryError, match="row 10: not as many cells"):
+        pc.identify(case.believed, tmp_path / "bag.csv")
+
+
+@pytest.mark.ci
+def test_the_command_writes_page_and_numbers(
+    leg: tuple[logs.Case, dict[str, np.ndarray]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, log = leg
+    monkeypatch.chdir(tmp_path)
+    np.savez("leg.npz", **log)
+    result = run("identify", "mit_humanoid_leg", "leg.npz", "--what", "coulomb", "--what", "viscous")
+    assert result.exit_code == 0, result.output
+    numbers = json.loads(Path("identify_mit_humanoid_leg/identify.json").read_text(encoding="utf-8"))
+    truth = [x for label, x in zip(sought(case.true, case.what), case.values, strict=True) if label.kind == "coulomb"]
+    np.testing.assert_allclose(numbers["estimate"][:5], truth, rtol=1e-8)
+    page = Path("identify_mit_humanoid_leg/identify.html").read_text(encoding="utf-8")
+    assert "knee_rotor: coulomb" in page
+    assert page.count("<svg") == 5
+    refused = run("identify", "mit_humanoid_leg", "leg.npz", "--torque-constant", "knee")
+    assert refused.exit_code == 2

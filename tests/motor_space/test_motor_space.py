@@ -1,0 +1,375 @@
+"""Between joints and motors: against the equations of the mechanisms, differences, brute force, and C."""
+
+import ctypes
+import itertools
+import shutil
+import subprocess
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from samples import linkages
+from samples.linkages import FOOT_ENDS, PINS, SHANK_ENDS
+
+import pin_clusters as pc
+from pin_clusters.programs.machine_code.function import Compiled
+from pin_clusters.programs.motor_space import MotorSpace
+
+MOTORS = ("motor_1", "motor_2")
+
+
+def rsu(pitch_first=True, rotors=False, branch=(1, 1), q=None):
+    builder = linkages.ankle(1, pitch_first, cranks=True)
+    pins = [builder.at(name, p) for name, p in zip(MOTORS, PINS, strict=True)]
+    ends = [builder.at(builder.tree.names[-1], p) for p in FOOT_ENDS]
+    more = [pc.Rotor(m, r, axial_inertia=2e-5, name=f"rotor:{m}") for m, r in zip(MOTORS, (8.0, -6.0), strict=True)]
+    ankle = pc.Differential.ankle_2rsu(*MOTORS, "pitch", "roll", pins=pins, foot=ends, branch=branch)
+    model = pc.ClusterModel(builder.tree, [ankle, *more] if rotors else [ankle], q)
+    return model, ("roll", "pitch"), tuple(f"rotor:{m}" for m in MOTORS) if rotors else MOTORS
+
+
+def push_rods():
+    builder = linkages.ankle(2)
+    shank = [builder.at("shank", p) for p in SHANK_ENDS]
+    ends = [builder.at("roll", p) for p in FOOT_ENDS]
+    ankle = pc.Differential.push_rod_ankle(*MOTORS, "pitch", "roll", shank=shank, foot=ends)
+    return pc.ClusterModel(builder.tree, [ankle]), ("pitch", "roll"), MOTORS
+
+
+def five_bar():
+    tree, closure = linkages.five_bar(0)
+    joints = ("crank_1", "coupler_1", "crank_2", "coupler_2")
+    return pc.ClusterModel(tree, [pc.Differential.five_bar(*joints, closure)]), joints[:2], ("crank_1", "crank_2")
+
+
+def four_bar(continuous=True):
+    tree, closure = linkages.four_bar(0, continuous=continuous)
+    return pc.ClusterModel(tree, [pc.FourBar("crank", "coupler", "rocker", closure)]), ("rocker",), ("crank",)
+
+
+def shipped(name, joints, motors):
+    return pc.load(name), tuple(joints.split()), tuple(motors.split())
+
+
+SPACES = {
+    "2-RSU": rsu, "rotors": lambda: rsu(False, True), "push rods": push_rods, "five-bar": five_bar,
+    "four-bar": four_bar, "belts": lambda: shipped("mit_humanoid_leg", "knee ankle", "knee_rotor ankle_rotor"),
+    "rods": lambda: shipped("ankle_2rsu", "ankle_pitch ankle_roll", "rotor:crank_left rotor:crank_right"),
+    "Tello, hip": lambda: shipped(
+        "tello", "left_hip_roll left_hip_pitch", "left_hip_rotor_1 left_hip_rotor_2"
+    ),
+    "Tello, knee": lambda: shipped(
+        "tello", "left_knee left_ankle", "left_knee_ankle_rotor_1 left_knee_ankle_rotor_2"
+    ),
+    "Digit": lambda: shipped("digit_leg", "toe_pitch toe_roll", "crank_1 crank_2"),
+    "Cassie": lambda: shipped("cassie_leg", "foot", "rotor:foot"),
+    "delta": lambda: shipped("delta", "platform_x platform_y platform_z", "arm_1 arm_2 arm_3"),
+}  # fmt: skip
+DAILY = ("2-RSU", "rotors", "push rods", "four-bar", "belts")
+LISTED = [pytest.param(x, marks=() if x in DAILY else pytest.mark.ci) for x in SPACES]
+_made = {}
+
+
+def space_of(label):
+    if label not in _made:
+        region = [(-0.08, 0.08)] * 3 if label == "delta" else None
+        _made[label] = MotorSpace(*SPACES[label](), region=region)
+    return _made[label]
+
+
+def inner(space, rng, count=4):
+    """Poses of the region, apart from its border."""
+    middle = space.poses.mean(axis=0)
+    return middle + 0.6 * (space.poses[rng.integers(len(space.poses), size=count)] - middle)
+
+
+def differences(function, x, h=1e-6):
+    return np.stack([(function(x + h * e) - function(x - h * e)) / (2.0 * h) for e in np.eye(len(x))], axis=-1)
+
+
+def positions(space, q):
+    m = space.mechanism
+    return m.values(m.joints, q), m.ratios @ m.values(m.drivers, q)
+
+
+@pytest.mark.parametrize("label", LISTED)
+def test_maps_close_the_mechanism_both_ways(label):
+    space = space_of(label)
+    x = space.poses
+    theta, q = space.inverse(x), space.configuration(x)
+    assert np.abs(space.forward(theta) - x).max() < 1e-11
+    for row in range(0, len(x), 17):
+        assert np.abs(pc.residual(space.mechanism.model, q[row])).max(initial=0.0) < 1e-12
+        joints, motors = positions(space, q[row])
+        assert np.abs(joints - x[row]).max() < 1e-12
+        assert np.abs(motors - theta[row]).max() < 1e-12
+        assert np.abs(space.inverse(x[row]) - theta[row]).max() < 1e-13
+
+
+@pytest.mark.parametrize("label", LISTED)
+def test_derivatives_against_differences(label, rng):
+    space = space_of(label)
+    n = len(space.joints)
+    for x in inner(space, rng):
+        J, H = space.jacobian(x), space.hessian(x)
+        assert np.allclose(J, differences(space.inverse, x), rtol=1e-6, atol=1e-6 * np.abs(J).max())
+        assert np.allclose(H, differences(space.jacobian, x), rtol=1e-5, atol=1e-5 * max(1.0, np.abs(J).max()))
+        v, a, tau = rng.normal(size=(3, n))
+        assert np.allclose(space.joint_velocity(x, space.motor_velocity(x, v)), v, atol=1e-11)
+        rate = (space.jacobian(x + 1e-6 * v) - space.jacobian(x - 1e-6 * v)) @ v / 2e-6
+        scale = 1e-5 * max(1.0, np.abs(J).max())
+        assert np.allclose(space.motor_acceleration(x, v, a), J @ a + rate, rtol=1e-5, atol=scale)
+        motor = space.motor_torque(x, tau)
+        assert np.allclose(space.joint_torque(x, motor), tau, atol=1e-11)
+        assert np.isclose(motor @ space.motor_velocity(x, v), tau @ v)  # power
+
+
+@pytest.mark.parametrize("label", LISTED)
+def test_gains_against_differences_of_the_law_of_torque(label, rng):
+    space = space_of(label)
+    n = len(space.joints)
+    x, tau, K = inner(space, rng, 1)[0], rng.normal(size=n), rng.uniform(20.0, 60.0, n)
+    gains = space.joint_to_motor_gains(x, K, 2.0, tau)
+    theta, motor, J = space.inverse(x), space.motor_torque(x, tau), space.jacobian(x)
+
+    def at_joints(y):  # of a controller at the motors
+        return space.joint_torque(y, motor - gains.stiffness @ (space.inverse(y) - theta))
+
+    assert np.allclose(differences(at_joints, x, 1e-5), -np.diag(K), atol=1e-4 * K.max())
+    assert np.allclose(J.T @ gains.damping @ J, 2.0 * np.eye(n))
+    back = space.motor_to_joint_gains(x, gains.stiffness, gains.damping, tau)
+    assert np.allclose(back[0], np.diag(K))
+    assert np.allclose(back[1], 2.0 * np.eye(n))
+    bent = np.tensordot(motor, space.hessian(x), 1)
+
+    def off(k):
+        return np.linalg.norm(J.T @ np.diag(k) @ J - bent - np.diag(K)) / np.linalg.norm(K)
+
+    assert np.isclose(off(gains.diagonal_stiffness), gains.lost_stiffness, atol=1e-9)
+    for k in gains.diagonal_stiffness * rng.uniform(0.9, 1.1, (20, n)):  # none nearby is better
+        assert off(k) >= gains.lost_stiffness - 1e-12
+
+
+@pytest.mark.parametrize("label", LISTED)
+def test_polygons_against_support_functions(label, rng):
+    space = space_of(label)
+    n = len(space.joints)
+    limits = np.stack([-rng.uniform(1.0, 2.0, n), rng.uniform(1.0, 2.0, n)], axis=1)
+    for x in inner(space, rng):
+        J = space.jacobian(x)
+        for corners, M in ((space.torque_polygon(x, limits), J.T), (space.speed_polygon(x, limits), np.linalg.inv(J))):
+            assert corners.shape == (2**n, n)
+            for way in rng.normal(size=(20, n)):
+                along = way @ M
+                best = sum(max(a * low, a * high) for a, (low, high) in zip(along, limits, strict=True))
+                assert np.isclose((corners @ way).max(), best)
+            if n == 2:  # in turn, counter-clockwise
+                edges = np.diff(np.vstack([corners, corners[:2]]), axis=0)
+                assert all(a[0] * b[1] - a[1] * b[0] > 0.0 for a, b in itertools.pairwise(edges))
+    assert np.allclose(space.torque_polygon(x[None], limits)[0], space.torque_polygon(x, limits))
+
+
+@pytest.mark.parametrize("label", LISTED)
+def test_boxes_of_limits_hold_and_cannot_grow(label, rng):
+    space = space_of(label)
+    n = len(space.joints)
+    limit, x = rng.uniform(1.0, 2.0, n), inner(space, rng, 6)
+    signs = np.array(list(itertools.product((-1.0, 1.0), repeat=n)))
+    box = space.safe_limits(x, limit)
+    used = np.abs([space.motor_torque(x, np.tile(s * box, (len(x), 1))) / limit for s in signs])
+    assert np.isclose(used.max(), 1.0)
+    for sides in box * rng.uniform(0.8, 1.25, (50, n)):  # none of a larger volume holds
+        if sides.prod() > 1.001 * box.prod():
+            assert max(np.abs(space.motor_torque(x, s * sides) / limit).max() for s in signs) > 1.0
+    one = space.limits(x[0], limit)
+    assert np.isclose(max(np.abs(space.motor_torque(x[0], s * one) / limit).max() for s in signs), 1.0)
+    speeds = space.safe_limits(x, limit, speed=True)
+    assert np.isclose(max(np.abs(space.motor_velocity(x, s * speeds) / limit).max() for s in signs), 1.0)
+
+
+def test_limits_come_from_the_file_or_a_function_of_speed():
+    model = pc.load("digit_leg")
+    space = MotorSpace(model, ["toe_pitch", "toe_roll"], ["crank_1", "crank_2"])
+    x = space.poses[len(space.poses) // 2]
+    given = space.torque_polygon(x, lambda w: 5.0 - np.abs(w), np.array([1.0, 2.0]))
+    assert np.allclose(given, space.torque_polygon(x, [4.0, 3.0]))
+    effort = model.own_tree.effortLimit[[model.own_tree.idx_vs[model.getJointId(f"crank_{i}")] for i in (1, 2)]]
+    if np.all((effort > 0.0) & (effort < 1e6)):
+        assert np.allclose(space.torque_polygon(x), space.torque_polygon(x, effort))
+    with pytest.raises(pc.ArgumentTypeError, match="zero between"):
+        space.torque_polygon(x, [[1.0, 2.0], [-1.0, 1.0]])
+    with pytest.raises(pc.ArgumentTypeError, match=r"limits must be \(2,\)"):
+        space.torque_polygon(x, [1.0, 2.0, 3.0])
+
+
+def test_a_rotor_counts_at_its_shaft():
+    bare, geared = space_of("2-RSU"), MotorSpace(*rsu(True, True))
+    x = np.array([0.05, -0.1])
+    assert np.allclose(geared.inverse(x), np.array([8.0, -6.0]) * bare.inverse(x))
+    assert np.allclose(geared.motor_torque(x, [1.0, 2.0]), bare.motor_torque(x, [1.0, 2.0]) / [8.0, -6.0])
+
+
+def test_all_branches_and_the_nearest_one():
+    space = space_of("2-RSU")
+    x = np.array([0.05, -0.1])
+    found = space.branches(x)
+    assert len(found) == 4
+    assert np.allclose(found[0], space.inverse(x))
+    for theta in found:
+        assert np.allclose(space.inverse(x, near=theta + 0.01), theta)
+
+
+def test_the_first_branch_is_that_of_the_reference_pose():
+    model, joints, motors = rsu()
+    other = MotorSpace(model, joints, motors).branches(np.zeros(2))[1]
+    q = np.array(model.q_reference)
+    for name, x in zip((*joints, *motors), (0.0, 0.0, *other), strict=True):
+        q[model.own_tree.idx_qs[model.getJointId(name)]] = x
+    turned = MotorSpace(*rsu(branch=(1, -1), q=q))
+    assert np.allclose(turned.inverse(np.zeros(2)), other)
+    assert np.abs(turned.forward(turned.inverse(turned.poses)) - turned.poses).max() < 1e-11
+
+
+@pytest.mark.parametrize("label", ["2-RSU", "four-bar"])
+def test_beyond_a_dead_centre_there_is_no_number(label):
+    space = space_of(label)
+    m, refused = space.mechanism, []
+    start = m.values(m.joints, m.model.q_reference)
+    for far in np.linspace(0.0, 3.0, 301):
+        try:
+            theta, q = space.inverse(start + far), space.configuration(start + far)
+        except (pc.BranchLost, pc.SingularClusterError) as error:
+            refused.append(error)
+        else:  # where there is one, it is closed and on the branch
+            assert np.abs(pc.residual(m.model, q)).max() < 1e-8
+            assert np.allclose(positions(space, q)[1], theta)
+    words = [str(x) for x in refused if isinstance(x, pc.SingularClusterError)]
+    assert words
+    assert all(
+        f"{space.joints[0]} " in text and "is at a dead centre" in text and "condition" in text for text in words
+    )
+
+
+def test_a_motor_at_its_dead_centre_is_named():
+    space = space_of("four-bar")
+    with pytest.raises(pc.SingularClusterError, match="'crank' is at a dead centre"):
+        [space.inverse([x]) for x in np.linspace(0.0, 0.5, 200)]
+
+
+REFUSED = [
+    (dict(joints=["roll"]), pc.ModelError, "2 degrees of freedom"),
+    (dict(joints=["roll", "roll"]), pc.ModelError, "each once"),
+    (dict(joints=["roll", "shank"]), pc.ModelError, "'shank' moves apart"),
+    (dict(joints=["roll", "pich"]), pc.UnknownNameError, "Did you mean 'pitch'"),
+    (dict(joints="roll"), pc.ArgumentTypeError, "list of joint names"),
+    (dict(motors=["motor_1", "rotor:motor_1"]), pc.ModelError, "motors on 1 joints"),
+    (dict(region=[(0.0, 1.0)]), pc.ConfigurationError, "region must be"),
+    (dict(region=[(8.0, 9.0), (8.0, 9.0)]), pc.ConfigurationError, "almost nothing"),
+]
+
+
+@pytest.mark.parametrize(("change", "error", "words"), REFUSED)
+def test_what_does_not_fit_is_refused(change, error, words):
+    model, joints, _ = rsu(True, True)
+    given = dict(joints=joints, motors=MOTORS) | change
+    with pytest.raises(error, match=words):
+        MotorSpace(model, given.pop("joints"), given.pop("motors"), **given)
+
+
+def test_bad_poses_are_refused():
+    space = space_of("2-RSU")
+    for x, error in (([0.1], pc.ShapeError), ([[0.1]], pc.ShapeError), ("ab", pc.ArgumentTypeError),
+                     ([np.nan, 0.0], pc.ConfigurationError), (np.zeros((2, 2, 2)), pc.ShapeError)):  # fmt: skip
+        with pytest.raises(error):
+            space.inverse(x)
+    with pytest.raises(pc.SingularClusterError, match=r"row 1"):
+        space.inverse([[0.0, 0.0], [2.5, 0.0]])
+    with pytest.raises(pc.ShapeError, match="stiffness"):
+        space.joint_to_motor_gains([0.0, 0.0], np.ones(3))
+
+
+def test_the_static_map_lacks_rotors_and_cranks():
+    model, joints, motors = rsu(True, True)
+    space = MotorSpace(model, joints, motors)
+    t = np.linspace(0.0, 1.0, 200)
+    slow = 0.2 * np.stack([np.sin(0.01 * t), np.cos(0.013 * t)], axis=1)
+    fast = 0.2 * np.stack([np.sin(20.0 * t), np.cos(13.0 * t)], axis=1)
+    assert space.static_map_error(t, fast).rms > 5.0
+    # cranks without mass, rotors without inertia: then nothing is missing
+    light = model.own_tree.copy()
+    for name in MOTORS:
+        light.inertias[light.getJointId(name)] = pin.Inertia.Zero()
+    bare = MotorSpace(
+        pc.ClusterModel(light, [c for c in model.constraints if not isinstance(c, pc.Rotor)]), joints, MOTORS
+    )
+    assert bare.static_map_error(t, fast).worst < 1e-6
+    assert bare.static_map_error(t, slow, tau=np.ones((200, 2))).worst < 1e-6
+    # by motors as independent joints, as pc.with_independent has it
+    other, change = pc.with_independent(model, MOTORS)
+    rng, q = np.random.default_rng(0), space.configuration(fast)
+    v, a = rng.normal(size=(2, len(t), model.nv))
+    found = space.static_map_error(t, q=q, v=v, a=a)
+    for i in (0, 99):
+        speeds = change.velocity_to_new(q[i], v[i]), change.acceleration_to_new(q[i], v[i], a[i])
+        tau = pc.rnea(other, other.createData(), q[i], *speeds)
+        driven = [other.joint_idx_v(name) for name in MOTORS]
+        assert np.allclose(found.exact[i], tau[driven] / [8.0, -6.0])
+    with pytest.raises(pc.ArgumentTypeError, match="x, or q, v and a"):
+        space.static_map_error(t, fast, q=q)
+    with pytest.raises(pc.ShapeError, match="growing"):
+        space.static_map_error(t[::-1], fast)
+
+
+def test_programs_of_many_zeros_do_not_end_the_process():
+    model = pc.load("tello")
+    G = Compiled(pc.trace(model, "coupling_jacobian"))(np.tile(model.q_reference, (20, 1)))
+    assert np.allclose(G[0], pc.coupling_jacobian(model, model.createData(), model.q_reference))
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("label", ["2-RSU", "five-bar", "Digit", "delta", "belts"])
+def test_c_has_the_same_numbers(label, tmp_path):
+    if shutil.which("cc") is None:
+        pytest.skip("no compiler")
+    space = space_of(label)
+    n, model = len(space.joints), space.mechanism.model
+    exported = pc.codegen.export(model, tmp_path, space.programs, name=f"n{len(label)}")
+    files = [f"{exported.name}.c", f"test/{exported.name}_test.c"]
+    subprocess.run(["cc", "-O2", "-std=c99", *files, "-o", "tested", "-lm"], cwd=tmp_path, check=True)
+    subprocess.run(["./tested"], cwd=tmp_path, check=True)
+    subprocess.run(["cc", "-O2", "-shared", "-fPIC", files[0], "-o", "lib.so", "-lm"], cwd=tmp_path, check=True)
+    library = ctypes.CDLL(str(tmp_path / "lib.so"))
+    rng, x = np.random.default_rng(0), np.ascontiguousarray(space.poses[len(space.poses) // 3])
+    tau, limit, K, D = rng.normal(size=n), rng.uniform(1.0, 2.0, n), np.diag(rng.uniform(1.0, 2.0, n)), np.eye(n)
+    gains = space.joint_to_motor_gains(x, K, D, tau)
+    for name, given, wanted in (
+        ("inverse", (x,), (space.inverse(x),)), ("forward", (space.inverse(x),), (x,)),
+        ("jacobian", (x,), (space.jacobian(x),)), ("torque", (x, tau), (space.motor_torque(x, tau),)),
+        ("joint_torque", (x, tau), (space.joint_torque(x, tau),)), ("limits", (x, limit), (space.limits(x, limit),)),
+        ("gains", (x, K, D, tau), (gains.stiffness, gains.damping)),
+    ):  # fmt: skip
+        out, status = [np.empty(w.shape) for w in wanted], np.empty(3)
+        arrays = [*given, *out, status]
+        getattr(library, f"{exported.name}_{name}")(*(ctypes.c_void_p(y.ctypes.data) for y in arrays))
+        assert status[0] < 1e-9
+        assert status[1] > 0.0
+        for got, right in zip(out, wanted, strict=True):
+            assert np.abs(got - right).max() <= 1e-12 * max(1.0, np.abs(right).max()), name
+
+
+def test_motors_that_are_stated_limit_the_joints() -> None:
+    given = pc.load("ankle_2rsu")
+    motor = pc.Motor(peak_torque=1.5, voltage=24.0, torque_constant=0.05, resistance=0.4)
+    model = pc.ClusterModel(
+        given.own_tree, [*given.constraints, *(motor.on(r.name) for r in given.motors)], given.q_reference
+    )
+    names = [r.name for r in model.motors]
+    ankle = pc.MotorSpace(model, ["ankle_pitch", "ankle_roll"], names)
+    x = np.array([0.1, -0.05])
+    np.testing.assert_array_equal(ankle.torque_polygon(x), ankle.torque_polygon(x, np.full(2, 1.5)))
+    # k (V - k w) / R where it drives, at 400 rad/s 0.5 N m; against it as much as its peak
+    falling = np.array([[-1.5, 0.5], [-1.5, 1.5]])
+    np.testing.assert_allclose(
+        ankle.torque_polygon(x, speed=np.array([400.0, 0.0])), ankle.torque_polygon(x, falling), rtol=1e-12
+    )
+    np.testing.assert_array_equal(ankle.speed_polygon(x), ankle.speed_polygon(x, np.full(2, 480.0)))
