@@ -130,9 +130,9 @@ digits; the rotor itself is 98.5 to 100 % of it. The value 0.01 for all joints, 
 
 The public training files multiply `ratio^2 J` of the same file by 0.01 and 0.05; why is not said there. In torque that
 costs TALOS {one(talos)} ({two(knee)} % at its knee), Kangaroo {hand}, and TIAGo Pro {leg}.
-With all of `ratio^2 J`, {right(talos)}, {right(kangaroo)} and {right(tiago)} % are left at their worst joints. A policy may be
-robust to that; a torque that is fed forward is not. TALOS's head is not scaled, and so has five times the armature of
-its knee.
+With all of `ratio^2 J`, {right(talos)}, {right(kangaroo)} and {right(tiago)} % are left at their worst joints. A policy
+may be robust to that; a torque that is fed forward is not. TALOS's head is not scaled, and so has five times the
+armature of its knee.
 
 ### Booster T1: six sets, six errors
 

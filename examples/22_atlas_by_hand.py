@@ -1,8 +1,8 @@
 """Two numbers of the atlas by hand: the knees of the Unitree G1 and of the Booster T1, step by step.
 
-Both are in the sheets that ship with the package, `robot_models/atlas/*.yaml`, with their sources. A gear of several
-stages has something that turns at every stage: the rotor at full speed, the output of the first stage slower, and so on.
-What each adds to the inertia of the joint is its own inertia times the square of its own speed.
+Both are in the sheets that ship with the package, `robot_models/atlas/*.yaml`, with their sources. In a gear of several
+stages something turns at every stage: the rotor at full speed, the output of the first stage slower, and so on. What
+each adds to the inertia of the joint is its own inertia times the square of its own speed.
 """
 
 from __future__ import annotations
