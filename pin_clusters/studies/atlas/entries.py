@@ -115,19 +115,21 @@ class Entry(Result):
 
     def said(self) -> str:
         """Say what was found in one sentence."""
-        left = f"with the right armature {self.error(DIAGONAL):.2g} % are left"
+        left = f"with the right armature {two(self.error(DIAGONAL))} % are left"
         if not math.isnan(block := self.error(BLOCK)):
-            left += f", with block armature {block:.2g} %"
+            left += f", with block armature {two(block)} %"
         right = sum(max(abs(j.low - 1.0), abs(j.high - 1.0)) < SAME for j in self.published)
         if self.worst is None:
-            lost = f"without any, up to {self.error(NONE):.2g} % of the peak torque are missing"
+            lost = f"without any, up to {two(self.error(NONE))} % of the peak torque are missing"
             return f"No published armature could be traced; {lost}; {left}."
         if right == len(self.published):
             return f"Its published armature is what gears and rotors make; {left}."
         joint, percent = self.worst.worst("sine")
         best = f" (of {len(self.published)} sets {right} {'is' if right == 1 else 'are'} right)" if right else ""
         times = f"with {spanned(self.worst.low, self.worst.high)} times the right one"
-        return f"Published armature{best} is up to {percent:.2g} % of the peak torque off, at {joint}, {times}; {left}."
+        return (
+            f"Published armature{best} is up to {two(percent)} % of the peak torque off, at {joint}, {times}; {left}."
+        )
 
 
 def two(x: float) -> str:

@@ -107,16 +107,14 @@ def _joints(e: Entry) -> Html:
         numbers = [f"{x.first:.5g}", f"{x.total:.5g}", f"{100.0 * x.first / x.total:.1f}", *stated]
         lines.append([_few(x.joints), *(own or ["", ""]), *numbers])
     return template.table(
-        head, lines, "Armature, kg m² (kg where joints slide); in brackets over the right one.", "Armature"
+        head, lines, "Armature, kg m² (kg of what slides); in brackets over the right one.", "Armature"
     )
 
 
 def _sets(e: Entry) -> Html:
-    head, lines, k = ["armature", Words("worst joint"), *(f"{m} [%]" for m in MOTIONS), "inertia at ends [%]"], [], 0
+    head = ["armature", "over right", Words("worst joint"), *(f"{m} [%]" for m in MOTIONS), "inertia at ends [%]"]
+    names, lines = [f"{PUBLISHED} {k}" for k in range(len(e.published), 0, -1)], []
     for j in e.judged:
-        k += j.name == PUBLISHED
-        name = f"{PUBLISHED} {k}: {spanned(j.low, j.high)} times the right one" if j.name == PUBLISHED else j.name
-        lines.append([name, Words(j.worst("sine")[0]), *(two(j.worst(m)[1]) for m in MOTIONS), two(j.push)])
-    return template.table(
-        head, lines, "Largest errors at any joint with a motor, and of the inertia a push feels.", "Errors"
-    )
+        name, over = (names.pop(), spanned(j.low, j.high)) if j.name == PUBLISHED else (j.name, "")
+        lines.append([name, over, Words(j.worst("sine")[0]), *(two(j.worst(m)[1]) for m in MOTIONS), two(j.push)])
+    return template.table(head, lines, "Largest errors at any joint with a motor, and of the inertia felt.", "Errors")
