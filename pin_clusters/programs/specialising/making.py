@@ -34,19 +34,12 @@ _spent = [0.0]
 
 
 class Specialised(NamedTuple):
-    """What became of a function.
+    """What became of a function."""
 
-    Attributes:
-        function: Its name; of rows with ``batch.`` before it.
-        choice: ``traced``, or ``tables`` if that cannot be, or its code were too long.
-        size: Bytes of machine code and what belongs to it.
-        made_in: How long it took to trace and compile, or to load, [s].
-    """
-
-    function: str
-    choice: str
-    size: int
-    made_in: float
+    function: str  # its name; of rows with ``batch.`` before it
+    choice: str  # ``traced``, or ``tables`` if that cannot be, or its code were too long
+    size: int  # bytes of machine code and what belongs to it
+    made_in: float  # how long it took to trace and compile, or to load, [s]
 
 
 class Made:
