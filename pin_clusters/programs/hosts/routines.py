@@ -48,12 +48,7 @@ class Routine:
     """
 
     def __init__(self, program: Program, judged: Program | None = None) -> None:
-        """Take a program.
-
-        Args:
-            program: What is computed.
-            judged: The same, and behind it what tells whether a row is good; None for derivatives.
-        """
+        """Take a program; ``judged``: the same, then what tells whether a row is good; None for derivatives."""
         self.program, self.judged = program, judged
         self.inputs, self.outputs = program.inputs, program.outputs
         self.doors: dict[str, Any] = {}

@@ -33,11 +33,7 @@ class Core(Instructions):
     """Writes one function ``i1 core(inputs, outputs)``: whether a bound is hurt."""
 
     def __init__(self, inputs: Sequence[tuple[str, int]]) -> None:
-        """Prepare.
-
-        Args:
-            inputs: Name and size of each.
-        """
+        """Prepare, for inputs of these names and sizes."""
         super().__init__(_ONE)
         self._inputs = [(name, i) for name, size in inputs for i in range(size)]
         self._arrays = [name for name, _ in inputs]
