@@ -20,7 +20,6 @@ class PinClustersError(Exception):
     """Base of all errors raised by this package."""
 
     def __str__(self) -> str:
-        """Return the message."""
         return shortened(super().__str__())
 
 

@@ -154,5 +154,4 @@ def _marks() -> Marks | None:
 
 
 def _words(address: int, n: int) -> np.ndarray:
-    """Return the words at an address."""
     return np.ctypeslib.as_array((ctypes.c_int64 * n).from_address(address))

@@ -73,7 +73,6 @@ class _Writer(Table):
         self.places: list[dict[int, int]] = [{}]
 
     def _row(self, kind: Any, row: int) -> Any:
-        """Read a row of the tree."""
         return kind(*self.rows[row][: len(kind._fields)])
 
     def _moving(self, iv: int) -> list[int]:

@@ -87,7 +87,6 @@ def computeRatioDerivatives(
 
 
 def _ratios(model: ClusterModel, span: SpanningTree) -> list[_Ratio]:
-    """List them."""
     tree, found = model.own_tree, []
     names = {tree.idx_vs[j]: (j, tree.names[j]) for j in range(1, tree.njoints) if tree.nvs[j]}
     spinning = [r for r in model.rotors if r.source is not None]
