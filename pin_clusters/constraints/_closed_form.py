@@ -15,13 +15,18 @@ class ClosedForm:
     """The dependent coordinates of one mechanism as explicit functions of the others.
 
     All joints have one degree of freedom. A continuous joint counts by its angle.
+
+    Attributes:
+        independent: Joint ids whose coordinates are given.
+        dependent: Joint ids whose coordinates follow.
+        solve: Coordinates of the independents, shape (independent,), to the list of all assemblies, each of shape
+            (dependent,), the user's branch first; empty where the mechanism cannot be assembled. Link angles lie in
+            (-pi, pi]. A coordinate that enters through a gear (rotors) or linearly keeps the value that closes the
+            equations, which may lie outside.
     """
 
-    independent: tuple[int, ...]  # joint ids whose coordinates are given
-    dependent: tuple[int, ...]  # joint ids whose coordinates follow
-    # coordinates of the independents, shape (independent,), to the list of all assemblies, each of shape (dependent,),
-    # the user's branch first; empty where the mechanism cannot be assembled. Link angles lie in (-pi, pi]. A coordinate
-    # that enters through a gear (rotors) or linearly keeps the value that closes the equations, which may lie outside
+    independent: tuple[int, ...]
+    dependent: tuple[int, ...]
     solve: Callable[[np.ndarray], list[np.ndarray]]
 
     def solutions(self, tree: pin.Model, q: np.ndarray) -> list[np.ndarray]:
