@@ -20,7 +20,6 @@ class PinClustersError(Exception):
     """Base of all errors raised by this package."""
 
     def __str__(self) -> str:
-        """Return the message."""
         return shortened(super().__str__())
 
 
@@ -131,12 +130,7 @@ class PinClustersWarning(UserWarning):
 
 
 def did_you_mean(name: str, known: Iterable[str], limit: int = 12) -> str:
-    """Return a sentence that names the nearest known names, or lists them.
-
-    Args:
-        name: The unknown name.
-        known: The names that exist.
-        limit: How many names are listed when none is near.
+    """Return a sentence that names the known names nearest to one, or lists at most ``limit`` if none is near.
 
     Returns:
         ``" Did you mean 'x'?"`` or ``" Known names: a, b, ..."``.

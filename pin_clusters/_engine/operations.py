@@ -65,26 +65,17 @@ class Operation(NamedTuple):
 
 
 class Function(NamedTuple):
-    """What the user of an operation calls.
+    """What the user of an operation calls."""
 
-    Attributes:
-        name: Of the function.
-        operation: What it runs.
-        takes: What it gives of a state, in the operation's order; ``0`` are zeros in place of v or a. External forces
-            come last, ``fext``, in brackets where they can be left out.
-        gives: Names of what it returns, or leaves in the data.
-        tables: Result of a data to which the tables of its kernel lead.
-        called: Whether its usual call is machine code.
-        traced: Whether it is traced through these passes; others are traced through those of the tree.
-    """
-
-    name: str
-    operation: Operation
+    name: str  # of the function
+    operation: Operation  # what it runs
+    # what it gives of a state, in the operation's order; ``0`` are zeros in place of v or a. External forces come last,
+    # ``fext``, in brackets where they can be left out
     takes: str
-    gives: str
-    tables: str
-    called: bool = True
-    traced: bool = True
+    gives: str  # names of what it returns, or leaves in the data
+    tables: str  # result of a data to which the tables of its kernel lead
+    called: bool = True  # whether its usual call is machine code
+    traced: bool = True  # whether it is traced through these passes; others are traced through those of the tree
 
     @property
     def inputs(self) -> tuple[str, ...]:
@@ -109,18 +100,12 @@ class Function(NamedTuple):
 
 
 class Helper(NamedTuple):
-    """Machine code that a function of the package asks whether the call was the usual one; or a function of users.
+    """Machine code that a function of the package asks whether the call was the usual one; or a function of users."""
 
-    Attributes:
-        name: Of the function.
-        operation: What it runs.
-        tables: Result of a data to which the tables of its kernel lead.
-        changes: Whether it asks how G changes, where it does: what differentiates closed loops must be compiled.
-    """
-
-    name: str
-    operation: Operation
-    tables: str
+    name: str  # of the function
+    operation: Operation  # what it runs
+    tables: str  # result of a data to which the tables of its kernel lead
+    # whether it asks how G changes, where it does: what differentiates closed loops must be compiled
     changes: bool = False
 
 

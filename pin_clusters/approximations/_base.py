@@ -158,10 +158,8 @@ class Approximation(ABC):
         return configuration(self.model, "q", q)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle what it was made of."""
         return type(self), (self.model, self.name, self.drop_rotors)
 
     def __repr__(self) -> str:
-        """Name and robot."""
         dropped = ", rotors dropped" if self.drop_rotors else ""
         return f"<approximation {self.name!r} of {self.model.name!r}{dropped}>"

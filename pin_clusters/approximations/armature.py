@@ -115,17 +115,11 @@ class WithoutRotors:
 
 @dataclass(frozen=True)
 class Driven:
-    """A rotor as another simulator sees it: an inertia that joints turn together.
+    """A rotor as another simulator sees it: an inertia that joints turn together."""
 
-    Attributes:
-        rotor: Its name.
-        inertia: J about its axis, [kg m^2].
-        ratios: Turns of the rotor per turn of each joint.
-    """
-
-    rotor: str
-    inertia: float
-    ratios: dict[str, float]
+    rotor: str  # its name
+    inertia: float  # J about its axis, [kg m^2]
+    ratios: dict[str, float]  # turns of the rotor per turn of each joint
 
 
 _Driven = TypeVar("_Driven", bound=Driven)

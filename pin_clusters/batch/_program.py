@@ -27,15 +27,10 @@ class Room:
 
 
 class Each(NamedTuple):
-    """An argument of which every row has its own.
+    """An argument of which every row has its own."""
 
-    Attributes:
-        table: Contiguous, a row per state.
-        shape: Of a row, as the entry point sees it.
-    """
-
-    table: np.ndarray
-    shape: tuple[int, ...]
+    table: np.ndarray  # contiguous, a row per state
+    shape: tuple[int, ...]  # of a row, as the entry point sees it
 
 
 class Program:

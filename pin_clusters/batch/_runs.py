@@ -32,13 +32,7 @@ class Runs:
     """All rows, until the end or the first step of each that only Python can do."""
 
     def __init__(self, batch: Batch, settings: Settings, *, of_end: bool) -> None:
-        """Prepare, and compile what is missing.
-
-        Args:
-            batch: q and v, then torques if there are some.
-            settings: Of one row.
-            of_end: Whether only the end is wanted.
-        """
+        """Prepare q, v and, if there are some, torques; compile what is missing; ``of_end``: only the end is wanted."""
         self.batch, self.settings, self.of_end = batch, settings, of_end
         model, s = batch.model, settings
         self._q, self._v, *torques = batch.tables

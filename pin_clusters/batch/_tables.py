@@ -74,10 +74,7 @@ class Batch:
         """Check all arguments.
 
         Args:
-            name: Of the function.
-            model: Cluster model.
             given: Arguments; the first one tells how many rows there are.
-            threads: How many share the rows.
             status: Where to write it, or None.
             results: Name, where to write it or None, and shape per row of each result.
             rows_of_work: Numbers per row of what is needed besides.

@@ -114,19 +114,13 @@ class _Terms:
     """The shortest way onto couplings, as ``row_results.projected_at`` adds it up.
 
     What is done to a configuration, in an array that has it, residuals and the result.
-
-    Attributes:
-        units: First entry and length of what must have unit norm.
-        places: To which entry each term is added, and of which one it is a multiple; the latter is negative if the
-            entry is set.
-        numbers: One per term.
-        size: Of the array.
     """
 
-    units: np.ndarray
+    units: np.ndarray  # first entry and length of what must have unit norm
+    # to which entry each term is added, and of which one it is a multiple; the latter is negative if the entry is set
     places: np.ndarray
-    numbers: np.ndarray
-    size: int
+    numbers: np.ndarray  # one per term
+    size: int  # of the array
 
 
 def _terms_of(model: ClusterModel, held: tuple[int, ...]) -> _Terms | None:

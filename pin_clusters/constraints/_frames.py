@@ -23,17 +23,11 @@ UNIT_TOLERANCE = 1e-6
 
 @dataclass(frozen=True, repr=False)
 class Attachment:
-    """A placement in a named frame; plain numbers, so that it compares, hashes and pickles.
+    """A placement in a named frame; plain numbers, so that it compares, hashes and pickles."""
 
-    Attributes:
-        name: Joint, body or any frame of the tree, or ``"universe"``.
-        translation: In that frame, [m].
-        rotation: Row by row, 9 numbers.
-    """
-
-    name: str
-    translation: tuple[float, ...]
-    rotation: tuple[float, ...]
+    name: str  # joint, body or any frame of the tree, or ``"universe"``
+    translation: tuple[float, ...]  # in that frame, [m]
+    rotation: tuple[float, ...]  # row by row, 9 numbers
 
     @property
     def placement(self) -> pin.SE3:

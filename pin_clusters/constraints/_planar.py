@@ -26,23 +26,14 @@ SHORTEST = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class Link:
-    """A body of the mechanism.
+    """A body of the mechanism."""
 
-    Attributes:
-        joint: Joint id of the body; 0 is the universe.
-        sign: Of the joint's angle about the normal of the plane; 0 for the ground and a slider.
-        axes: The axes of the plane in the frame of the joint, as columns, when all coordinates are 0.
-        start: Origin of the joint in its parent body, in the plane.
-        height: Of the origin of the joint along the normal.
-        slide: Direction of a slider in the plane.
-    """
-
-    joint: int
-    sign: float
-    axes: np.ndarray
-    start: complex
-    height: float
-    slide: complex = 0j
+    joint: int  # joint id of the body; 0 is the universe
+    sign: float  # of the joint's angle about the normal of the plane; 0 for the ground and a slider
+    axes: np.ndarray  # the axes of the plane in the frame of the joint, as columns, when all coordinates are 0
+    start: complex  # origin of the joint in its parent body, in the plane
+    height: float  # of the origin of the joint along the normal
+    slide: complex = 0j  # direction of a slider in the plane
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,17 +149,11 @@ def circles(b: complex, radius_b: float, d: complex, radius_d: float) -> tuple[c
 
 @dataclass(frozen=True, eq=False)
 class LinkageGeometry:
-    """A linkage in its plane.
+    """A linkage in its plane."""
 
-    Attributes:
-        pin: The two points that the pin holds together.
-        joints: Joint ids, the independent ones first.
-        branch: +1 or -1.
-    """
-
-    pin: tuple[Point, Point]
-    joints: tuple[int, ...]
-    branch: int
+    pin: tuple[Point, Point]  # the two points that the pin holds together
+    joints: tuple[int, ...]  # joint ids, the independent ones first
+    branch: int  # +1 or -1
 
     def solve(self, x: np.ndarray) -> list[np.ndarray]:
         """Return the other coordinates for the independent ones, in all assemblies."""

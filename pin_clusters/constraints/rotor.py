@@ -16,29 +16,17 @@ from .rows import Constraint, joint_id, moving_joint_id, name_of, number, store
 
 @dataclass(frozen=True, eq=False)
 class RotorRow:
-    """A rotor with its names resolved.
+    """A rotor with its names resolved."""
 
-    Attributes:
-        name: As messages and ``model.rotors`` show it.
-        joints: Joint ids that drive it.
-        ratios: ``speed = sum(ratio * v_joint)``, one per joint.
-        carrier: Joint id of the body that carries it, 0 for the universe.
-        placement: Rotor frame in the carrier's joint frame.
-        axis: Unit spin axis in the carrier's joint frame, shape (3,).
-        axial_inertia: About the axis, [kg m^2].
-        inertia: In the rotor frame; None if it is in the carrier's link already.
-        source: The constraint that the user wrote.
-    """
-
-    name: str
-    joints: tuple[int, ...]
-    ratios: tuple[float, ...]
-    carrier: int
-    placement: pin.SE3
-    axis: np.ndarray
-    axial_inertia: float
-    inertia: pin.Inertia | None
-    source: "Rotor"
+    name: str  # as messages and ``model.rotors`` show it
+    joints: tuple[int, ...]  # joint ids that drive it
+    ratios: tuple[float, ...]  # ``speed = sum(ratio * v_joint)``, one per joint
+    carrier: int  # joint id of the body that carries it, 0 for the universe
+    placement: pin.SE3  # rotor frame in the carrier's joint frame
+    axis: np.ndarray  # unit spin axis in the carrier's joint frame, shape (3,)
+    axial_inertia: float  # about the axis, [kg m^2]
+    inertia: pin.Inertia | None  # in the rotor frame; None if it is in the carrier's link already
+    source: "Rotor"  # the constraint that the user wrote
 
 
 @dataclass(frozen=True)

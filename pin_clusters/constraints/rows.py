@@ -17,23 +17,14 @@ from ..errors import ConstraintError, UnknownNameError, UnsupportedJointError, d
 
 @dataclass(frozen=True)
 class Row:
-    """One resolved coupling: ``q[dependent] = sum(coefficients * q[masters]) + offset``.
+    """One resolved coupling: ``q[dependent] = sum(coefficients * q[masters]) + offset``."""
 
-    Attributes:
-        dependent: Joint id in the tree.
-        masters: Joint ids in the tree; may be dependent joints of other rows.
-        coefficients: One per master, [rad/rad], [m/rad], ...
-        offset: Unit of the dependent joint.
-        source: The constraint that the user wrote.
-        tied: Joint ids that the constraint ties (they and the joints between them form a cluster).
-    """
-
-    dependent: int
-    masters: tuple[int, ...]
-    coefficients: tuple[float, ...]
-    offset: float
-    source: Any
-    tied: tuple[int, ...]
+    dependent: int  # joint id in the tree
+    masters: tuple[int, ...]  # joint ids in the tree; may be dependent joints of other rows
+    coefficients: tuple[float, ...]  # one per master, [rad/rad], [m/rad], ...
+    offset: float  # unit of the dependent joint
+    source: Any  # the constraint that the user wrote
+    tied: tuple[int, ...]  # joint ids that the constraint ties (they and the joints between them form a cluster)
 
     @property
     def terms(self) -> list[tuple[int, float]]:

@@ -486,5 +486,4 @@ class ClusterData(TreeWorkspace):
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 
     def __repr__(self) -> str:
-        """Name of the model."""
         return f"ClusterData of {self._model!r}"

@@ -149,7 +149,6 @@ class ClusterModel(Attachments):
         raise AttributeError(f"ClusterModel is immutable: {key!r} cannot be set. {instead_of_setting(type(self), key)}")
 
     def __delattr__(self, key: str) -> NoReturn:
-        """Refuse: the model is immutable."""
         raise AttributeError(f"ClusterModel is immutable: {key!r} cannot be deleted.")
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -177,7 +176,6 @@ class ClusterModel(Attachments):
         return self
 
     def __deepcopy__(self, memo: object) -> ClusterModel:
-        """Return the model itself: it is immutable."""
         return self
 
     def copy(self) -> ClusterModel:
@@ -314,7 +312,6 @@ def varied(*given: Any) -> ClusterModel:
 
 
 def _remake_special(given: tuple[Any, ...], recipe: Any) -> ClusterModel:
-    """Make a specialised model again."""
     restored: ClusterModel = recipe.restore(remake(*given))
     return restored
 

@@ -27,11 +27,7 @@ _BEFORE, _BEHIND = 128, 520  # how far around a model's first placement to look,
 
 
 class Marks(NamedTuple):
-    """Bytes from a model's first placement to what has no address in Python; to it from where the object begins.
-
-    Attributes:
-        begins: From the beginning of a model to its first placement, and the same of its data.
-    """
+    """Bytes from a model's first placement to what has no address in Python; to it from where the object begins."""
 
     type: int
     joint1_id: int
@@ -39,7 +35,7 @@ class Marks(NamedTuple):
     reference_frame: int
     Kp: int
     Kd: int
-    begins: tuple[int, int]
+    begins: tuple[int, int]  # from the beginning of a model to its first placement, and the same of its data
 
 
 def addresses_of_model(contact: Any) -> dict[str, int] | None:
@@ -158,5 +154,4 @@ def _marks() -> Marks | None:
 
 
 def _words(address: int, n: int) -> np.ndarray:
-    """Return the words at an address."""
     return np.ctypeslib.as_array((ctypes.c_int64 * n).from_address(address))

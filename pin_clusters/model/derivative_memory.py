@@ -45,14 +45,7 @@ class DerivativeMemory:
     desk: DataDesk
 
     def __init__(self, nq: int, nv: int, tree: np.ndarray, rates: int) -> None:
-        """Allocate.
-
-        Args:
-            nq: Configuration of the tree.
-            nv: Independent velocities.
-            tree: Of the velocities.
-            rates: Size of the records.
-        """
+        """Allocate; ``tree`` is that of the velocities, ``rates`` the size of the records."""
         self.tree = tree
         (self.rates,) = on_a_page(np.zeros(rates))
         self.dtau_dq, self.dtau_dv, self.C, self.scratch = np.zeros((4, nv, nv))

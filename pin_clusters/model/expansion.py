@@ -34,27 +34,19 @@ _PER_POSITION = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargi
 
 @dataclass(frozen=True, eq=False)
 class SpanningTree:
-    """A robot with a body for every rotor, in an order that all of Pinocchio's algorithms accept.
+    """A robot with a body for every rotor, in an order that all of Pinocchio's algorithms accept."""
 
-    Attributes:
-        tree: Depth-first ``pin.Model``; the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint,
-            which bears the rotor's name. It has no frames of its own. Treat it as read-only.
-        from_tree: Shape (tree.nv, model.tree.nv): velocity of this tree = from_tree times the user's tree velocity.
-            What turns tree velocities into these turns G(q) and g of a model with loops as well.
-        from_tree_id: Joint id in this tree of each joint of the user's tree, shape (njoints,).
-        from_tree_q: Index in this tree's q of each entry of the user's q, shape (nq,).
-        from_tree_v: Index in this tree's v of each entry of the user's tree velocity, shape (model.tree.nv,).
-        rotors: Joint ids in this tree of the ``Rotor`` constraints, in the order of ``model.rotors``.
-        coupling: ``G``; None for a model with loops.
-    """
-
+    # depth-first ``pin.Model``; the joints of ``model.tree`` and one revolute joint per ``Rotor`` constraint, which
+    # bears the rotor's name. It has no frames of its own. Treat it as read-only
     tree: pin.Model
+    # shape (tree.nv, model.tree.nv): velocity of this tree = from_tree times the user's tree velocity. What turns tree
+    # velocities into these turns G(q) and g of a model with loops as well
     from_tree: np.ndarray
-    from_tree_id: np.ndarray
-    from_tree_q: np.ndarray
-    from_tree_v: np.ndarray
-    rotors: tuple[int, ...]
-    coupling: np.ndarray | None
+    from_tree_id: np.ndarray  # joint id in this tree of each joint of the user's tree, shape (njoints,)
+    from_tree_q: np.ndarray  # index in this tree's q of each entry of the user's q, shape (nq,)
+    from_tree_v: np.ndarray  # index in this tree's v of each entry of the user's tree velocity, shape (model.tree.nv,)
+    rotors: tuple[int, ...]  # joint ids in this tree of the ``Rotor`` constraints, in the order of ``model.rotors``
+    coupling: np.ndarray | None  # ``G``; None for a model with loops
 
     @property
     def G(self) -> np.ndarray:

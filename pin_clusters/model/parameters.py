@@ -13,19 +13,12 @@ from .parts import ModelParts
 
 @dataclass(frozen=True, eq=False)
 class ParameterColumns:
-    """The columns of the regressor.
+    """The columns of the regressor."""
 
-    Attributes:
-        bodies: How many bodies there are: joints 1, 2, ... of the tree, ten columns each.
-        rotors: ``Rotor`` constraints, a column each.
-        armatures: Index in the tree's v of every armature that is not zero, a column each.
-        rods: Rods with mass, a column each.
-    """
-
-    bodies: int
-    rotors: tuple[RotorElement, ...]
-    armatures: tuple[int, ...]
-    rods: tuple[RodClosure, ...]
+    bodies: int  # how many bodies there are: joints 1, 2, ... of the tree, ten columns each
+    rotors: tuple[RotorElement, ...]  # ``Rotor`` constraints, a column each
+    armatures: tuple[int, ...]  # index in the tree's v of every armature that is not zero, a column each
+    rods: tuple[RodClosure, ...]  # rods with mass, a column each
 
     @cached_property
     def rotors_from(self) -> int:

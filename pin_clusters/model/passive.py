@@ -115,7 +115,6 @@ class PassiveForces:
         return PassiveForces, (self._tree, (*self.springs, *self.supports), self.motors)
 
     def __repr__(self) -> str:
-        """Count what there is."""
         return (
             f"PassiveForces({len(self.springs)} springs and dampers, {len(self.supports)} held weights, "
             f"{len(self.motors)} motors with losses)"

@@ -12,25 +12,15 @@ from ..errors import ModelError, UnsupportedJointError
 
 @dataclass(frozen=True)
 class Primitive:
-    """One joint of the kernels.
+    """One joint of the kernels."""
 
-    Attributes:
-        kind: One of the kinds of ``kernels.tables.layout``.
-        placement: Its frame in the frame of the tree's parent joint or of the primitive before it.
-        align: Rotation from the kernel's frame (axis is z) to the frame of the tree.
-        iq: First index in q.
-        iv: First index in the tree's v.
-        nv: Degrees of freedom.
-        pitch: Of a helical joint, [m/rad].
-    """
-
-    kind: int
-    placement: pin.SE3
-    align: np.ndarray
-    iq: int
-    iv: int
-    nv: int
-    pitch: float = 0.0
+    kind: int  # one of the kinds of ``kernels.tables.layout``
+    placement: pin.SE3  # its frame in the frame of the tree's parent joint or of the primitive before it
+    align: np.ndarray  # rotation from the kernel's frame (axis is z) to the frame of the tree
+    iq: int  # first index in q
+    iv: int  # first index in the tree's v
+    nv: int  # degrees of freedom
+    pitch: float = 0.0  # of a helical joint, [m/rad]
 
 
 # joints of several degrees of freedom that one primitive stands for: end of the name, kind, degrees of freedom

@@ -34,12 +34,7 @@ class RegressorMemory:
     __slots__ = (*NAMES, "pointer")
 
     def __init__(self, model: ModelParts, out: np.ndarray) -> None:
-        """Make them.
-
-        Args:
-            model: The model.
-            out: The tree's; G and its bias stand there.
-        """
+        """Make them; ``out`` is the tree's: G and its bias stand there."""
         index, params, work, (at, nv, width) = _Writer(model).tables()
         index, params, work = on_a_page(index, params, work)
         self.pointer = kernels.Pointer(index, params, work, out)
@@ -78,7 +73,6 @@ class _Writer(Table):
         self.places: list[dict[int, int]] = [{}]
 
     def _row(self, kind: Any, row: int) -> Any:
-        """Read a row of the tree."""
         return kind(*self.rows[row][: len(kind._fields)])
 
     def _moving(self, iv: int) -> list[int]:

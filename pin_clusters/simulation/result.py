@@ -238,7 +238,6 @@ class SimulationResult:
         return figure
 
     def __repr__(self) -> str:
-        """Robot, method and span."""
         end = f"{self.time[-1]:g} s" if len(self.time) else "nothing"
         counts = f"{len(self.time)} samples" + (f", {len(self.switches)} switches" if self.switches else "")
         return f"SimulationResult({self.robot!r}, {self.method}, dt={self.dt:g}, {end}, {counts})"

@@ -19,19 +19,12 @@ from .skeleton import ends_of
 
 @dataclass(frozen=True, eq=False)
 class Arrow:
-    """A force in the world.
+    """A force in the world."""
 
-    Attributes:
-        name: Of its node.
-        point: Where it acts, shape (3,), [m].
-        force: Shape (3,), [N].
-        color: Like ``"#d55e00"``.
-    """
-
-    name: str
-    point: np.ndarray
-    force: np.ndarray
-    color: str
+    name: str  # of its node
+    point: np.ndarray  # where it acts, shape (3,), [m]
+    force: np.ndarray  # shape (3,), [N]
+    color: str  # like ``"#d55e00"``
 
 
 def of_constraints(

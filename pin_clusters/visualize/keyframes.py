@@ -40,25 +40,15 @@ class Track:
 
 @dataclass(frozen=True, eq=False)
 class Recording:
-    """What was recorded.
+    """What was recorded."""
 
-    Attributes:
-        tracks: Key frames by path below the root of the robot.
-        duration: [s].
-        parts: Part of its speed with which each rotor is drawn, by name; 1 for most.
-        ghost: What the ghost is; empty if there is none.
-        forces: Whether arrows move with it.
-        notes: What is not drawn as it is, in sentences.
-        contacts: Whether forces of the ground move with it.
-    """
-
-    tracks: dict[str, Track]
-    duration: float
-    parts: dict[str, float]
-    ghost: str
-    forces: bool
-    notes: tuple[str, ...]
-    contacts: bool = False
+    tracks: dict[str, Track]  # key frames by path below the root of the robot
+    duration: float  # [s]
+    parts: dict[str, float]  # part of its speed with which each rotor is drawn, by name; 1 for most
+    ghost: str  # what the ghost is; empty if there is none
+    forces: bool  # whether arrows move with it
+    notes: tuple[str, ...]  # what is not drawn as it is, in sentences
+    contacts: bool = False  # whether forces of the ground move with it
 
 
 def largest_turn(poses: Sequence[pin.SE3]) -> float:

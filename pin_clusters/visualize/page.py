@@ -10,17 +10,11 @@ from importlib import resources
 
 @dataclass(frozen=True)
 class Legend:
-    """What is written beside the scene.
+    """What is written beside the scene."""
 
-    Attributes:
-        title: Name of the robot.
-        entries: Colour and meaning.
-        notes: What one has to know besides.
-    """
-
-    title: str
-    entries: tuple[tuple[str, str], ...] = ()
-    notes: tuple[str, ...] = ()
+    title: str  # name of the robot
+    entries: tuple[tuple[str, str], ...] = ()  # colour and meaning
+    notes: tuple[str, ...] = ()  # what one has to know besides
 
 
 _STYLE = """

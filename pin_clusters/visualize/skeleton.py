@@ -14,27 +14,17 @@ from ..model import ClusterModel
 
 @dataclass(frozen=True, eq=False)
 class Skeleton:
-    """Points of a robot's bodies.
+    """Points of a robot's bodies."""
 
-    Attributes:
-        model: The robot.
-        rotor_joints: Ids of joints that are drawn as rotors.
-        points: Per body (joint id): where other bodies, rods and loops are attached, in its frame.
-        levels: Per joint: how many clusters lie between it and the base.
-        unit: A typical length of its links, [m].
-        poses: Of its joints in the world, in the reference pose.
-        lower: Corner of the box round it in the reference pose, shape (3,).
-        upper: The opposite corner.
-    """
-
-    model: ClusterModel
-    rotor_joints: frozenset[int]
+    model: ClusterModel  # the robot
+    rotor_joints: frozenset[int]  # ids of joints that are drawn as rotors
+    # per body (joint id): where other bodies, rods and loops are attached, in its frame
     points: tuple[tuple[np.ndarray, ...], ...]
-    levels: tuple[int, ...]
-    unit: float
-    poses: list[pin.SE3]
-    lower: np.ndarray
-    upper: np.ndarray
+    levels: tuple[int, ...]  # per joint: how many clusters lie between it and the base
+    unit: float  # a typical length of its links, [m]
+    poses: list[pin.SE3]  # of its joints in the world, in the reference pose
+    lower: np.ndarray  # corner of the box round it in the reference pose, shape (3,)
+    upper: np.ndarray  # the opposite corner
 
     @property
     def size(self) -> float:

@@ -165,13 +165,7 @@ class Function(Writer):
         self.owned, self.state, self._read, self.counted = [], [], 2, counted
 
     def optional(self, first: int, by_place: int, names: Sequence[str]) -> list[ir.Value]:
-        """Arguments that may be given by name, the first ones also by place; 0 if not given.
-
-        Args:
-            first: How many there must be before.
-            by_place: How many may follow without a name.
-            names: Of all of them, as ``found`` knows them.
-        """
+        """Arguments behind the first ones, by names that ``found`` knows, some also by place; 0 if not given."""
         b, rooms = self.b, self.room(len(names))
         self.put_items([I64(0)] * len(names), rooms)
         self.count(first, first + by_place)

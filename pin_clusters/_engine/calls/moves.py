@@ -42,7 +42,6 @@ class _Move(Writer):
         self.same(self.names, I64(0))
 
     def write(self) -> None:
-        """Write the function."""
         self.b.ret(self.usual())
         self.hand_over()
 

@@ -10,26 +10,18 @@ from .writer import DOUBLE, I64, Module
 
 
 class Usual(NamedTuple):
-    """A usual call: look at model, data and arguments, run the kernel with rooms of the desk, return copies.
+    """A usual call: look at model, data and arguments, run the kernel with rooms of the desk, return copies."""
 
-    Attributes:
-        words: What the kernel is given, as ``Function.words`` says; ``f?``: external forces, which may be left out.
-        gives: What is returned behind new arrays: ``shape=room``, a new array of a shape, copied from a room; or which
-            energy, such as ``kinetic_energy``.
-        leaves: Rooms to which new arrays are copied; the same room again, here and above: one behind the other.
-        keeps: The room of the state, of which more may be asked later.
-        couples: Whether G is brought to the state.
-        changes: Whether the kernel's mass matrix is another one; ``data.M`` is copied from it when it is asked for.
-        kernels: Whether the kernel is also given those of forward and inverse dynamics, first.
-    """
-
-    words: str
+    words: str  # what the kernel is given, as ``Function.words`` says; ``f?``: external forces, which may be left out
+    # what is returned behind new arrays: ``shape=room``, a new array of a shape, copied from a room; or which energy,
+    # such as ``kinetic_energy``
     gives: str = ""
-    leaves: str = ""
-    keeps: str = ""
-    couples: bool = False
+    leaves: str = ""  # rooms to which new arrays are copied; the same room again, here and above: one behind the other
+    keeps: str = ""  # the room of the state, of which more may be asked later
+    couples: bool = False  # whether G is brought to the state
+    # whether the kernel's mass matrix is another one; ``data.M`` is copied from it when it is asked for
     changes: bool = False
-    kernels: bool = False
+    kernels: bool = False  # whether the kernel is also given those of forward and inverse dynamics, first
 
 
 def _of_declared(one: operations.Function) -> Usual:

@@ -45,10 +45,8 @@ class Plan:
         """Lay out.
 
         Args:
-            model: The model.
             touches: Frame id, reference frame, and pairs of column and axis, of each frame.
             tasks: Of how many columns the products are wanted: the first ones, of the first frames.
-            moves: Whether accelerations are wanted.
             torques: Between which columns torques stand.
             B: These torques, if they are always the same.
         """

@@ -26,14 +26,7 @@ class Points:
     __slots__ = ("_offsets", "_places", "_to_body", "arguments", "joints")
 
     def __init__(self, model: ClusterModel, joints: Sequence[int], *, columns: bool = True, rates: bool = True) -> None:
-        """Lay out.
-
-        Args:
-            model: The model.
-            joints: Joint ids.
-            columns: Whether J M^-1 J' and M^-1 J' are wanted.
-            rates: Whether J v is.
-        """
+        """Lay out; ``columns``: J M^-1 J' and M^-1 J' are wanted; ``rates``: J v is."""
         self.joints = tuple(joints)
         n = len(self.joints)
         picks = [[(3 * i + r, r) for r in range(3 * columns)] for i in range(n)]

@@ -17,17 +17,11 @@ from ...model import ClusterData, ClusterModel
 
 @dataclass(frozen=True, eq=False)
 class Lump:
-    """A point mass that moves like the mean of two points of bodies; all results are in the world.
+    """A point mass that moves like the mean of two points of bodies; all results are in the world."""
 
-    Attributes:
-        mass: [kg].
-        ends: (joint id, point in the joint frame).
-        inside: Joint ids whose subtrees hold all of it, the universe included.
-    """
-
-    mass: float
-    ends: tuple[tuple[int, np.ndarray], ...]
-    inside: frozenset[int]
+    mass: float  # [kg]
+    ends: tuple[tuple[int, np.ndarray], ...]  # (joint id, point in the joint frame)
+    inside: frozenset[int]  # joint ids whose subtrees hold all of it, the universe included
 
     def mean(self, quantity: Callable[[pin.Data, int, np.ndarray], np.ndarray], data: pin.Data) -> np.ndarray:
         """Return its ``position``, ``velocity`` or ``acceleration``, gravity not included."""

@@ -9,19 +9,12 @@ from ...errors import ArgumentTypeError, RankError
 
 
 class Solution(NamedTuple):
-    """Forces, and how well they do what is asked for.
+    """Forces, and how well they do what is asked for."""
 
-    Attributes:
-        forces: Shape (rows,).
-        rank: Of the rows.
-        missed: By how much what is asked for is missed, shape (rows,).
-        asked: Its largest entry.
-    """
-
-    forces: np.ndarray
-    rank: int
-    missed: np.ndarray
-    asked: float = 0.0
+    forces: np.ndarray  # shape (rows,)
+    rank: int  # of the rows
+    missed: np.ndarray  # by how much what is asked for is missed, shape (rows,)
+    asked: float = 0.0  # its largest entry
 
     @property
     def found(self) -> tuple[int, float]:

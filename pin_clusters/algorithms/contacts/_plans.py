@@ -199,23 +199,14 @@ Found = tuple[Plan | None, list[Any], list[Any]]
 
 
 class Contacts(NamedTuple):
-    """A state of a robot with contacts.
+    """A state of a robot with contacts."""
 
-    Attributes:
-        model: The model.
-        data: Its workspace.
-        q: Configuration.
-        v: Velocity; of impacts that before.
-        found: What ``find`` returned.
-        how: How their forces are found, as ``_forces.solved`` takes it.
-    """
-
-    model: ClusterModel
-    data: ClusterData
-    q: np.ndarray
-    v: np.ndarray
-    found: Found
-    how: Any
+    model: ClusterModel  # the model
+    data: ClusterData  # its workspace
+    q: np.ndarray  # configuration
+    v: np.ndarray  # velocity; of impacts that before
+    found: Found  # what ``find`` returned
+    how: Any  # how their forces are found, as ``_forces.solved`` takes it
 
 
 def find(model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any) -> Found:

@@ -18,39 +18,25 @@ from ._plans import Contacts
 
 
 class Side(NamedTuple):
-    """One side of a contact, in the axes of the first one; at its own point if points are in contact.
+    """One side of a contact, in the axes of the first one; at its own point if points are in contact."""
 
-    Attributes:
-        j: Displacement, shape (6, nv), as all derivatives.
-        velocity: Shape (6,).
-        acceleration: Shape (6,); of a point, whose rotation does not count, its own, shape (3,), as the last two.
-        v_q: Derivative of the velocity by q, in the side's own axes.
-        a_q: Of the acceleration.
-        a_v: Of the acceleration by v.
-    """
-
-    j: np.ndarray
-    velocity: np.ndarray
+    j: np.ndarray  # displacement, shape (6, nv), as all derivatives
+    velocity: np.ndarray  # shape (6,)
+    # shape (6,); of a point, whose rotation does not count, its own, shape (3,), as the last two
     acceleration: np.ndarray
-    v_q: np.ndarray
-    a_q: np.ndarray
-    a_v: np.ndarray
+    v_q: np.ndarray  # derivative of the velocity by q, in the side's own axes
+    a_q: np.ndarray  # of the acceleration
+    a_v: np.ndarray  # of the acceleration by v
 
 
 class Variations(NamedTuple):
-    """Of all contacts.
+    """Of all contacts."""
 
-    Attributes:
-        J: Rows, shape (rows, nv), as the next two.
-        by_q: Derivative of what contacts have less what is asked of them, at given v and a.
-        by_v: The same by v.
-        turned: Derivative by q of the torques that hold their forces, if these stay in the axes of their joints, less
-            that of the forces as they are; shape (nv, nv).
-    """
-
-    J: np.ndarray
-    by_q: np.ndarray
-    by_v: np.ndarray
+    J: np.ndarray  # rows, shape (rows, nv), as the next two
+    by_q: np.ndarray  # derivative of what contacts have less what is asked of them, at given v and a
+    by_v: np.ndarray  # the same by v
+    # derivative by q of the torques that hold their forces, if these stay in the axes of their joints, less that of the
+    # forces as they are; shape (nv, nv)
     turned: np.ndarray
 
 

@@ -86,7 +86,6 @@ class FrameTerms:
         return FrameTerms, (self._model, self.frames, self.reference_frame), self._block
 
     def __setstate__(self, numbers: np.ndarray) -> None:
-        """Take over numbers."""
         self._block[:] = numbers
 
 

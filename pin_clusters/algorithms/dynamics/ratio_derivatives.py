@@ -18,21 +18,14 @@ from .._shared import check as _check
 
 @dataclass(frozen=True, eq=False)
 class _Ratio:
-    """A number of a transmission: by how much more a joint moves per unit of it.
+    """A number of a transmission: by how much more a joint moves per unit of it."""
 
-    Attributes:
-        label: What it is.
-        joint: The dependent joint of the tree; None for a rotor that is no body.
-        row: Its place in the expanded tree's v.
-        slopes: Of its coefficients: index in the tree's v, and joint, of what it follows; the derivative.
-        offset: Derivative of its offset.
-    """
-
-    label: str
-    joint: int | None
-    row: int
+    label: str  # what it is
+    joint: int | None  # the dependent joint of the tree; None for a rotor that is no body
+    row: int  # its place in the expanded tree's v
+    # of its coefficients: index in the tree's v, and joint, of what it follows; the derivative
     slopes: tuple[tuple[int, int, float], ...]
-    offset: float = 0.0
+    offset: float = 0.0  # derivative of its offset
 
 
 @_check.documented(
@@ -94,7 +87,6 @@ def computeRatioDerivatives(
 
 
 def _ratios(model: ClusterModel, span: SpanningTree) -> list[_Ratio]:
-    """List them."""
     tree, found = model.own_tree, []
     names = {tree.idx_vs[j]: (j, tree.names[j]) for j in range(1, tree.njoints) if tree.nvs[j]}
     spinning = [r for r in model.rotors if r.source is not None]

@@ -133,7 +133,6 @@ class CoordinateChange:
         return self.torque_to_old(q, tau)
 
     def __repr__(self) -> str:
-        """Name both choices."""
         return f"CoordinateChange({list(self.old.independent_joints)} -> {list(self.new.independent_joints)})"
 
 

@@ -94,19 +94,13 @@ def check_tied(flags: Mapping[str, bool], dependents: set[str], description: Des
 
 @dataclass(frozen=True)
 class Ties:
-    """What the constraints of a model tie together, by the names of joints.
+    """What the constraints of a model tie together, by the names of joints."""
 
-    Attributes:
-        groups: Joints that one constraint ties, with those between them; one per row, closure and rotor.
-        coupled: Joints that couplings name, and those on the paths of closures.
-        closed: Joints on the paths of closures.
-        followers: Joints that couplings make follow, with the label of the coupling.
-    """
-
+    # joints that one constraint ties, with those between them; one per row, closure and rotor
     groups: tuple[frozenset[str], ...]
-    coupled: frozenset[str]
-    closed: frozenset[str]
-    followers: Mapping[str, str]
+    coupled: frozenset[str]  # joints that couplings name, and those on the paths of closures
+    closed: frozenset[str]  # joints on the paths of closures
+    followers: Mapping[str, str]  # joints that couplings make follow, with the label of the coupling
 
 
 def ties_of(constraints: Iterable[Any], tree: pin.Model) -> Ties:

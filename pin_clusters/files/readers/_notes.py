@@ -70,17 +70,12 @@ _XML = "{http://www.w3.org/XML/1998/namespace}"
 
 @dataclass
 class Notes:
-    """Collects what is ignored or doubtful, to be said in few warnings.
+    """Collects what is ignored or doubtful, to be said in few warnings."""
 
-    Attributes:
-        for_others: How often each element that other programs read was met, by its description.
-        unknown: The same of elements and attributes that are not known.
-        messages: Further warnings.
-    """
-
+    # how often each element that other programs read was met, by its description
     for_others: Counter[str] = field(default_factory=Counter)
-    unknown: Counter[str] = field(default_factory=Counter)
-    messages: list[str] = field(default_factory=list)
+    unknown: Counter[str] = field(default_factory=Counter)  # the same of elements and attributes that are not known
+    messages: list[str] = field(default_factory=list)  # further warnings
 
     def element(self, child: ET.Element, parent: str, owner: str) -> None:
         """Take note of a child element that is not read; refuse what changes the physics, or may be misspelt."""

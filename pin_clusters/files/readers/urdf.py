@@ -212,13 +212,7 @@ def _pinocchio(description: Description, root_joint: pin.JointModel | None, sour
 
 
 def read_shapes(description: Description, folder: Path | None, notes: Notes) -> dict[str, list[Shape]]:
-    """Return the collision shapes of the links.
-
-    Args:
-        description: The document.
-        folder: That of the file, for meshes; None for text.
-        notes: What is to be said at the end.
-    """
+    """Return the collision shapes of the links; ``folder`` is that of the file, for meshes, None for text."""
     make = Maker(folder, notes)
     found: dict[str, list[Shape]] = {name: [] for name in description.links}
     stated = [(name, e) for name, link in description.links.items() for e in link.findall("collision")]

@@ -19,52 +19,33 @@ MAX_DEPTH = 200
 
 @dataclass(eq=False)
 class Joint:
-    """A joint of a body.
+    """A joint of a body."""
 
-    Attributes:
-        name: Of the joint.
-        kind: ``"hinge"``, ``"slide"``, ``"free"`` or ``"ball"``.
-        axis: Unit vector in the frame of the body, shape (3,).
-        pos: A point of the axis, in the frame of the body, shape (3,).
-        at_q: Where its coordinate is in the model's q; None of joints that the file adds, which are 0 at the reference.
-        at_v: Where its velocity is in the tree's v; None of joints that the file adds.
-        turns: Whether the model has cosine and sine.
-        armature: [kg m^2] or [kg].
-    """
-
-    name: str
-    kind: str
-    axis: np.ndarray
+    name: str  # of the joint
+    kind: str  # ``"hinge"``, ``"slide"``, ``"free"`` or ``"ball"``
+    axis: np.ndarray  # unit vector in the frame of the body, shape (3,)
+    # a point of the axis, in the frame of the body, shape (3,)
     pos: np.ndarray = field(default_factory=lambda: np.zeros(3))
+    # where its coordinate is in the model's q; None of joints that the file adds, which are 0 at the reference
     at_q: range | None = None
-    at_v: range | None = None
-    turns: bool = False
-    armature: float = 0.0
+    at_v: range | None = None  # where its velocity is in the tree's v; None of joints that the file adds
+    turns: bool = False  # whether the model has cosine and sine
+    armature: float = 0.0  # [kg m^2] or [kg]
 
 
 @dataclass(eq=False)
 class Body:
-    """A body.
+    """A body."""
 
-    Attributes:
-        name: Of the body.
-        parent: The body that carries it; None for the world.
-        place: Its frame in that of the parent.
-        joints: Between them; none for the world alone.
-        P: Moments of its mass, shape (4, 4).
-        drawn: The same before anything was moved to another body.
-        spins: Whether it is a rotor.
-        sites: Name and placement of each site.
-    """
-
-    name: str
-    parent: "Body | None"
-    place: pin.SE3
-    joints: list[Joint]
-    P: np.ndarray
+    name: str  # of the body
+    parent: "Body | None"  # the body that carries it; None for the world
+    place: pin.SE3  # its frame in that of the parent
+    joints: list[Joint]  # between them; none for the world alone
+    P: np.ndarray  # moments of its mass, shape (4, 4)
+    # the same before anything was moved to another body
     drawn: np.ndarray = field(default_factory=lambda: np.zeros((4, 4)))
-    spins: bool = False
-    sites: list[tuple[str, pin.SE3]] = field(default_factory=list)
+    spins: bool = False  # whether it is a rotor
+    sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # name and placement of each site
 
     def __post_init__(self) -> None:
         self.drawn = self.P.copy()

@@ -33,27 +33,16 @@ _TOLERANCE = 1e-9
 
 
 class Crank(NamedTuple):
-    """A crank with its rod.
+    """A crank with its rod."""
 
-    Attributes:
-        rotor: Joint id of the rotor.
-        carrier: Joint id of the body on which both turn.
-        placement: Frame of the crank in that of the carrier, at rotor angle 0.
-        axis: Of the crank, in its frame, unit vector.
-        tip: End of the rod in the frame of the crank.
-        far: Joint id of the body of the other end.
-        end: Other end, in the frame of that joint.
-        length: Of the rod, [m].
-    """
-
-    rotor: int
-    carrier: int
-    placement: pin.SE3
-    axis: np.ndarray
-    tip: np.ndarray
-    far: int
-    end: np.ndarray
-    length: float
+    rotor: int  # joint id of the rotor
+    carrier: int  # joint id of the body on which both turn
+    placement: pin.SE3  # frame of the crank in that of the carrier, at rotor angle 0
+    axis: np.ndarray  # of the crank, in its frame, unit vector
+    tip: np.ndarray  # end of the rod in the frame of the crank
+    far: int  # joint id of the body of the other end
+    end: np.ndarray  # other end, in the frame of that joint
+    length: float  # of the rod, [m]
 
 
 def add_cranks(ties: Ties, closures: Sequence[Closure]) -> list[Closure]:

@@ -19,25 +19,15 @@ UNLIMITED = float(np.finfo(float).max)
 
 @dataclass(frozen=True, eq=False)
 class Part:
-    """One joint of a chain.
+    """One joint of a chain."""
 
-    Attributes:
-        name: Of the joint; the last part bears the name of the whole.
-        kind: ``"hinge"``, ``"slide"``, ``"free"``, ``"planar"`` or ``"ball"``.
-        axis: Unit vector in the frame of the part, shape (3,); zeros where there is none.
-        placement: In the frame of the part before it, or of the parent's joint.
-        turns: Whether its coordinates are cosine and sine.
-        at_q: Indices in the tree's q.
-        at_v: Indices in the tree's v.
-    """
-
-    name: str
-    kind: str
-    axis: np.ndarray
-    placement: pin.SE3
-    turns: bool
-    at_q: range
-    at_v: range
+    name: str  # of the joint; the last part bears the name of the whole
+    kind: str  # ``"hinge"``, ``"slide"``, ``"free"``, ``"planar"`` or ``"ball"``
+    axis: np.ndarray  # unit vector in the frame of the part, shape (3,); zeros where there is none
+    placement: pin.SE3  # in the frame of the part before it, or of the parent's joint
+    turns: bool  # whether its coordinates are cosine and sine
+    at_q: range  # indices in the tree's q
+    at_v: range  # indices in the tree's v
 
 
 def parts_of(tree: pin.Model, j: int, where: str) -> list[Part]:

@@ -30,47 +30,29 @@ REPORTED = 1e-9
 
 @dataclass(frozen=True, eq=False)
 class LoopAnalysis:
-    """What was found about one cluster.
+    """What was found about one cluster."""
 
-    Attributes:
-        joints: Joint ids.
-        closures: As given, with the lengths of rods filled in.
-        kept: The closures that are solved: redundant rows are gone; couplings on joints of the loops are at the end,
-            as LinearClosure. Closures that lost all rows are left out.
-        scales: What each kept row is divided by.
-        pivoted: Whether there are more kept rows than the rank, because the range of K turns with the pose.
-        dependents: idx_v in the tree, ascending.
-        independents: idx_v in the tree, ascending; neither dependent nor of a follower.
-        followers: Couplings that are solved by substitution once the loops are, in order.
-        rank: Of K at regular poses.
-        dropped: Largest miss of a row that is not solved for at the reference, [rad] or part of the loop's length.
-        worst_condition: Of K_d over the sampled poses, rows scaled.
-    """
-
-    joints: tuple[int, ...]
-    closures: tuple[Closure, ...]
+    joints: tuple[int, ...]  # joint ids
+    closures: tuple[Closure, ...]  # as given, with the lengths of rods filled in
+    # the closures that are solved: redundant rows are gone; couplings on joints of the loops are at the end, as
+    # LinearClosure. Closures that lost all rows are left out
     kept: tuple[Closure, ...]
-    scales: np.ndarray
-    pivoted: bool
-    dependents: tuple[int, ...]
-    independents: tuple[int, ...]
-    followers: tuple[Row, ...]
-    rank: int
-    dropped: float
-    worst_condition: float
+    scales: np.ndarray  # what each kept row is divided by
+    pivoted: bool  # whether there are more kept rows than the rank, because the range of K turns with the pose
+    dependents: tuple[int, ...]  # idx_v in the tree, ascending
+    independents: tuple[int, ...]  # idx_v in the tree, ascending; neither dependent nor of a follower
+    followers: tuple[Row, ...]  # couplings that are solved by substitution once the loops are, in order
+    rank: int  # of K at regular poses
+    dropped: float  # largest miss of a row that is not solved for at the reference, [rad] or part of the loop's length
+    worst_condition: float  # of K_d over the sampled poses, rows scaled
 
 
 @dataclass(frozen=True, eq=False)
 class Assembly:
-    """A tree whose loops are closed.
+    """A tree whose loops are closed."""
 
-    Attributes:
-        q_reference: Assembled configuration of the whole tree.
-        loops: One per cluster given, in order.
-    """
-
-    q_reference: np.ndarray
-    loops: tuple[LoopAnalysis, ...]
+    q_reference: np.ndarray  # assembled configuration of the whole tree
+    loops: tuple[LoopAnalysis, ...]  # one per cluster given, in order
 
 
 def analyse(

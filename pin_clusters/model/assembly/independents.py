@@ -79,17 +79,11 @@ def _spherical_chain(part: Subtree, body: int) -> list[int]:
 
 @dataclass(frozen=True)
 class Choice:
-    """What is said about the independent joints of a cluster, in joint ids.
+    """What is said about the independent joints of a cluster, in joint ids."""
 
-    Attributes:
-        wished: They shall be independent; empty: choose.
-        preferred: They shall rather be, best first.
-        twin: Places in the cluster of those that a cluster of the same shape has.
-    """
-
-    wished: tuple[int, ...] = ()
-    preferred: tuple[int, ...] = ()
-    twin: tuple[int, ...] = ()
+    wished: tuple[int, ...] = ()  # they shall be independent; empty: choose
+    preferred: tuple[int, ...] = ()  # they shall rather be, best first
+    twin: tuple[int, ...] = ()  # places in the cluster of those that a cluster of the same shape has
 
 
 def independent_columns(

@@ -15,17 +15,12 @@ from ...constraints.rows import Row
 
 @dataclass(frozen=True, eq=False)
 class LinearClosure(JointClosure):
-    """Rows ``coefficients @ x - offsets``; x of a continuous joint is its angle in (-pi, pi].
+    """Rows ``coefficients @ x - offsets``; x of a continuous joint is its angle in (-pi, pi]."""
 
-    Attributes:
-        coefficients: Shape (size, joints).
-        offsets: Shape (size,).
-        periods: Shape (size,); a row is wrapped to half its period, because continuous joints do not know their turns.
-            0: nothing is left open.
-    """
-
-    coefficients: np.ndarray
-    offsets: np.ndarray
+    coefficients: np.ndarray  # shape (size, joints)
+    offsets: np.ndarray  # shape (size,)
+    # shape (size,); a row is wrapped to half its period, because continuous joints do not know their turns. 0: nothing
+    # is left open
     periods: np.ndarray
 
     def value(self, x: np.ndarray) -> np.ndarray:
@@ -46,24 +41,15 @@ class LinearClosure(JointClosure):
 
 @dataclass(frozen=True)
 class Follower:
-    """One coupling, in indices of q.
+    """One coupling, in indices of q."""
 
-    Attributes:
-        label: Dependent joint and constraint, for messages.
-        iq: First index in q of the dependent joint.
-        nq: 1, or 2 for (cos, sin).
-        iv: Index in the tree's v of the dependent joint.
-        masters: (iq, nq, iv, coefficient) of each joint that leads.
-        offset: [rad] or [m].
-        period: What the coupling leaves open, [rad] or [m]: a continuous joint does not know its turns. 0 if nothing.
-    """
-
-    label: str
-    iq: int
-    nq: int
-    iv: int
-    masters: tuple[tuple[int, int, int, float], ...]
-    offset: float
+    label: str  # dependent joint and constraint, for messages
+    iq: int  # first index in q of the dependent joint
+    nq: int  # 1, or 2 for (cos, sin)
+    iv: int  # index in the tree's v of the dependent joint
+    masters: tuple[tuple[int, int, int, float], ...]  # (iq, nq, iv, coefficient) of each joint that leads
+    offset: float  # [rad] or [m]
+    # what the coupling leaves open, [rad] or [m]: a continuous joint does not know its turns. 0 if nothing
     period: float
 
     @staticmethod

@@ -70,19 +70,12 @@ class Branches:
 
 @dataclass(frozen=True, eq=False)
 class Pose:
-    """An assembled pose of a subtree.
+    """An assembled pose of a subtree."""
 
-    Attributes:
-        q: Its configuration.
-        K: With scaled rows.
-        rank: Of K.
-        condition: Largest over smallest singular value that counts.
-    """
-
-    q: np.ndarray
-    K: np.ndarray
-    rank: int
-    condition: float
+    q: np.ndarray  # its configuration
+    K: np.ndarray  # with scaled rows
+    rank: int  # of K
+    condition: float  # largest over smallest singular value that counts
 
 
 def pose_at(part: Subtree, q: np.ndarray) -> Pose:

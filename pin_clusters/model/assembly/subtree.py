@@ -18,19 +18,12 @@ from .project import step_lengths, translations
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class ClusterLoops:
-    """What ties one cluster.
+    """What ties one cluster."""
 
-    Attributes:
-        joints: Joint ids.
-        closures: Implicit equations.
-        rows: Couplings, masters before dependents.
-        independent: Joint ids that shall be independent; empty: choose.
-    """
-
-    joints: tuple[int, ...]
-    closures: tuple[Closure, ...]
-    rows: tuple[Row, ...]
-    independent: tuple[int, ...] = ()
+    joints: tuple[int, ...]  # joint ids
+    closures: tuple[Closure, ...]  # implicit equations
+    rows: tuple[Row, ...]  # couplings, masters before dependents
+    independent: tuple[int, ...] = ()  # joint ids that shall be independent; empty: choose
 
 
 def shape(tree: pin.Model, cluster: ClusterLoops) -> Hashable:
@@ -55,29 +48,17 @@ def places_of(tree: pin.Model, joints: Sequence[int], velocities: Sequence[int])
 
 @dataclasses.dataclass(frozen=True, eq=False)
 class Subtree:
-    """The joints of a cluster, hung from the universe in place of their output body.
+    """The joints of a cluster, hung from the universe in place of their output body."""
 
-    Attributes:
-        tree: The whole tree.
-        model: Tree of these joints.
-        joints: Their ids in the whole tree; joint i + 1 of ``model`` is ``joints[i]``.
-        equations: The closures, in the whole tree's order.
-        slides: Which velocities are translations.
-        lengths: Step that counts as one radian, per velocity: the loops' length for translations.
-        scales: Of the rows, at any pose: where it is the norm of the row of K, what that typically is.
-        iq: Indices in the whole tree's q.
-        iv: Indices in the whole tree's v.
-    """
-
-    tree: pin.Model
-    model: pin.Model
-    joints: tuple[int, ...]
-    equations: Equations
-    slides: np.ndarray
-    lengths: np.ndarray
-    scales: np.ndarray
-    iq: np.ndarray
-    iv: np.ndarray
+    tree: pin.Model  # the whole tree
+    model: pin.Model  # tree of these joints
+    joints: tuple[int, ...]  # their ids in the whole tree; joint i + 1 of ``model`` is ``joints[i]``
+    equations: Equations  # the closures, in the whole tree's order
+    slides: np.ndarray  # which velocities are translations
+    lengths: np.ndarray  # step that counts as one radian, per velocity: the loops' length for translations
+    scales: np.ndarray  # of the rows, at any pose: where it is the norm of the row of K, what that typically is
+    iq: np.ndarray  # indices in the whole tree's q
+    iv: np.ndarray  # indices in the whole tree's v
 
     @property
     def label(self) -> str:

@@ -16,21 +16,13 @@ from .. import ClusterModel, Follower, loops_of
 
 @dataclass(frozen=True)
 class Affine:
-    """``y[at] = constants``, then ``y[to[k]] += coefficients[k] * x[of[k]]``, one term after the other.
+    """``y[at] = constants``, then ``y[to[k]] += coefficients[k] * x[of[k]]``, one term after the other."""
 
-    Attributes:
-        at: Places in y, shape (rows,).
-        constants: Shape (rows,).
-        to: Place in y of each term.
-        of: Place in x of each term.
-        coefficients: One per term.
-    """
-
-    at: np.ndarray
-    constants: np.ndarray
-    to: np.ndarray
-    of: np.ndarray
-    coefficients: np.ndarray
+    at: np.ndarray  # places in y, shape (rows,)
+    constants: np.ndarray  # shape (rows,)
+    to: np.ndarray  # place in y of each term
+    of: np.ndarray  # place in x of each term
+    coefficients: np.ndarray  # one per term
 
     @staticmethod
     def of_rows(rows: Iterable[tuple[int, float, Iterable[tuple[int, float]]]]) -> "Affine":
@@ -61,19 +53,12 @@ class Affine:
 
 @dataclass(frozen=True)
 class Way:
-    """From residuals to the smallest step, in the norm of the tangent space, that takes them away.
+    """From residuals to the smallest step, in the norm of the tangent space, that takes them away."""
 
-    Attributes:
-        outside: The couplings of clusters without closed loops.
-        residual: q -> their residuals, where no joint is continuous.
-        step: Residuals -> step, shape (tree.nv,).
-        rest: Residuals -> what the held joints leave of them; None if nothing is left.
-    """
-
-    outside: tuple[Follower, ...]
-    residual: Affine
-    step: Affine
-    rest: np.ndarray | None
+    outside: tuple[Follower, ...]  # the couplings of clusters without closed loops
+    residual: Affine  # q -> their residuals, where no joint is continuous
+    step: Affine  # residuals -> step, shape (tree.nv,)
+    rest: np.ndarray | None  # residuals -> what the held joints leave of them; None if nothing is left
 
     def shortest(self, q: np.ndarray, linear: bool, nv: int) -> np.ndarray:
         """Return the step from q, shape (nv,); ``ConfigurationError`` if the held joints leave no way."""

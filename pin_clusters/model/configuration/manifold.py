@@ -30,30 +30,20 @@ _UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 
 
 @dataclass(frozen=True)
 class Manifold:
-    """The couplings and unit norms of a model, ready for use.
+    """The couplings and unit norms of a model, ready for use."""
 
-    Attributes:
-        couplings: One per row of ``model.coupling_rows``.
-        followers: Those that are solved by substitution, masters before dependents; the others are in closed loops.
-        units: Name of the joint, first and last index (exclusive) in q of each group of unit norm.
-        linear: Whether no (cos, sin) pair is coupled; then ``q[dependents] = map @ q[leaders] + offsets``.
-        dependents: Indices in q.
-        leaders: Indices in q.
-        map: Shape (dependents, leaders); chains are resolved.
-        offsets: Shape (dependents,).
-        affine: The same, q to q.
-        ways: The shortest ways onto the couplings, by held joints, as they are needed.
-    """
-
-    couplings: tuple[Follower, ...]
+    couplings: tuple[Follower, ...]  # one per row of ``model.coupling_rows``
+    # those that are solved by substitution, masters before dependents; the others are in closed loops
     followers: tuple[Follower, ...]
+    # name of the joint, first and last index (exclusive) in q of each group of unit norm
     units: tuple[tuple[str, int, int], ...]
-    linear: bool
-    dependents: np.ndarray
-    leaders: np.ndarray
-    map: np.ndarray
-    offsets: np.ndarray
-    affine: Affine
+    linear: bool  # whether no (cos, sin) pair is coupled; then ``q[dependents] = map @ q[leaders] + offsets``
+    dependents: np.ndarray  # indices in q
+    leaders: np.ndarray  # indices in q
+    map: np.ndarray  # shape (dependents, leaders); chains are resolved
+    offsets: np.ndarray  # shape (dependents,)
+    affine: Affine  # the same, q to q
+    # the shortest ways onto the couplings, by held joints, as they are needed
     ways: dict[tuple[int, ...], Way] = field(default_factory=dict)
 
     def follow(self, q: np.ndarray) -> np.ndarray:

@@ -25,42 +25,25 @@ from ._writer import Body, Robot, Writer, put_body
 
 
 class Condition(NamedTuple):
-    """How well the closures of a cluster determine its dependent joints.
+    """How well the closures of a cluster determine its dependent joints."""
 
-    Attributes:
-        joints: Ids of its joints.
-        dependents: Number of dependent velocities.
-        at: Where the kernels leave the squared bound of the condition in the workspace.
-    """
-
-    joints: tuple[int, ...]
-    dependents: int
-    at: int
+    joints: tuple[int, ...]  # ids of its joints
+    dependents: int  # number of dependent velocities
+    at: int  # where the kernels leave the squared bound of the condition in the workspace
 
 
 @dataclass(frozen=True)
 class Tables:
-    """What the kernels read; see ``kernels.tables.layout``.
+    """What the kernels read; see ``kernels.tables.layout``."""
 
-    Attributes:
-        index: Whole numbers, shape (rows, ROW_WIDTH).
-        params: Floats, flat.
-        work: What the workspace holds when it is made, flat.
-        supplies: Python functions whose derivatives the kernels want in the workspace.
-        conditions: One per cluster with closures.
-        rates: How many numbers derivatives need besides.
-        velocities: The tree of velocities, see ``tree_solve``.
-        joint_of_row: For messages: joint ids of the tree of each cluster row.
-    """
-
-    index: np.ndarray
-    params: np.ndarray
-    work: np.ndarray
-    joint_of_row: dict[int, tuple[int, ...]]
-    supplies: tuple[Supply, ...]
-    conditions: tuple[Condition, ...]
-    rates: int
-    velocities: np.ndarray
+    index: np.ndarray  # whole numbers, shape (rows, ROW_WIDTH)
+    params: np.ndarray  # floats, flat
+    work: np.ndarray  # what the workspace holds when it is made, flat
+    joint_of_row: dict[int, tuple[int, ...]]  # for messages: joint ids of the tree of each cluster row
+    supplies: tuple[Supply, ...]  # Python functions whose derivatives the kernels want in the workspace
+    conditions: tuple[Condition, ...]  # one per cluster with closures
+    rates: int  # how many numbers derivatives need besides
+    velocities: np.ndarray  # the tree of velocities, see ``tree_solve``
 
 
 def pack(

@@ -21,17 +21,11 @@ _TURNS = {"none": at.TURN_NONE, "full": at.TURN_FULL, "axis": at.TURN_AXIS, "uni
 
 @dataclass(frozen=True)
 class Supply:
-    """A Python function whose derivatives are written to the workspace before a kernel runs.
+    """A Python function whose derivatives are written to the workspace before a kernel runs."""
 
-    Attributes:
-        closure: The function.
-        iq: Index in q of each of its joints.
-        room: Where the Jacobian begins in the workspace; the second derivatives follow.
-    """
-
-    closure: CallableClosure
-    iq: tuple[int, ...]
-    room: int
+    closure: CallableClosure  # the function
+    iq: tuple[int, ...]  # index in q of each of its joints
+    room: int  # where the Jacobian begins in the workspace; the second derivatives follow
 
 
 @dataclass

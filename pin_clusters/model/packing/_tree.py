@@ -47,35 +47,20 @@ _OF_THE_WHOLE = (
 
 @dataclass(frozen=True)
 class TreeTables:
-    """What the kernels of the tree read.
+    """What the kernels of the tree read."""
 
-    Attributes:
-        index: Whole numbers, shape (rows, ROW_WIDTH); the addresses of fields are those of a data object.
-        params: Floats, flat.
-        work: Size of the workspace.
-        out: Size of the results.
-        sections: Where the fields of ``pin.Data`` are among the results.
-        own: Where our own results are.
-        derived: Where derivatives and what they need are.
-        fields: Row of the index and name of each copy to ``pin.Data``.
-        link_of_joint: The link that is moved by each joint.
-        settles: Whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q.
-        curved: Velocities whose rows of G depend on q.
-        masses: Of the subtree of each joint, with the masses of rods that no link has.
-    """
-
-    index: np.ndarray
-    params: np.ndarray
-    work: int
-    out: int
-    sections: tl.Sections
-    own: tl.Own
-    derived: tl.Derived
-    fields: tuple[tuple[int, str], ...]
-    link_of_joint: np.ndarray
-    settles: bool
-    curved: tuple[int, ...]
-    masses: np.ndarray
+    index: np.ndarray  # whole numbers, shape (rows, ROW_WIDTH); the addresses of fields are those of a data object
+    params: np.ndarray  # floats, flat
+    work: int  # size of the workspace
+    out: int  # size of the results
+    sections: tl.Sections  # where the fields of ``pin.Data`` are among the results
+    own: tl.Own  # where our own results are
+    derived: tl.Derived  # where derivatives and what they need are
+    fields: tuple[tuple[int, str], ...]  # row of the index and name of each copy to ``pin.Data``
+    link_of_joint: np.ndarray  # the link that is moved by each joint
+    settles: bool  # whether Pinocchio keeps motion axes that depend on q, which only itself can bring to q
+    curved: tuple[int, ...]  # velocities whose rows of G depend on q
+    masses: np.ndarray  # of the subtree of each joint, with the masses of rods that no link has
 
 
 def pack_tree(

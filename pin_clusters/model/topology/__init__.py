@@ -22,31 +22,19 @@ from ._graph import components
 
 @dataclass(frozen=True)
 class Topology:
-    """Clusters of a tree under constraints, in joint ids.
+    """Clusters of a tree under constraints, in joint ids."""
 
-    Attributes:
-        rows: Constant couplings, ordered so that masters are determined before dependents.
-        closures: Implicit equations, as stated.
-        rotors: Resolved rotors that are not bodies.
-        clusters: Joint ids of each cluster, ascending; every joint is in one. Parents come before children.
-        outputs: Output body of each cluster.
-        members: Indices into the constraints, per cluster.
-        loops: Analysis of the closures per cluster; None where there are none.
-        q_reference: Assembled configuration of the whole tree.
-        G: Coupling matrix, shape (tree.nv, nv): tree velocity = G v; with closures at the reference pose.
-        independent: idx_v in the tree of each independent velocity, ascending.
-    """
-
-    rows: tuple[Row, ...]
-    closures: tuple[Closure, ...]
-    rotors: tuple[RotorRow, ...]
+    rows: tuple[Row, ...]  # constant couplings, ordered so that masters are determined before dependents
+    closures: tuple[Closure, ...]  # implicit equations, as stated
+    rotors: tuple[RotorRow, ...]  # resolved rotors that are not bodies
+    # joint ids of each cluster, ascending; every joint is in one. Parents come before children
     clusters: tuple[tuple[int, ...], ...]
-    outputs: tuple[int, ...]
-    members: tuple[tuple[int, ...], ...]
-    loops: tuple[LoopAnalysis | None, ...]
-    q_reference: np.ndarray
-    G: np.ndarray
-    independent: np.ndarray
+    outputs: tuple[int, ...]  # output body of each cluster
+    members: tuple[tuple[int, ...], ...]  # indices into the constraints, per cluster
+    loops: tuple[LoopAnalysis | None, ...]  # analysis of the closures per cluster; None where there are none
+    q_reference: np.ndarray  # assembled configuration of the whole tree
+    G: np.ndarray  # coupling matrix, shape (tree.nv, nv): tree velocity = G v; with closures at the reference pose
+    independent: np.ndarray  # idx_v in the tree of each independent velocity, ascending
 
     @property
     def analyses(self) -> tuple[LoopAnalysis, ...]:

@@ -39,11 +39,7 @@ def _lives_there(x: Any) -> bool:
 
 
 def view(label: str, x: Any) -> View:
-    """Return where an array is.
-
-    Args:
-        label: Name of the argument, for errors.
-        x: The array.
+    """Return where an array is; ``label`` names the argument in errors.
 
     Raises:
         ArgumentTypeError: It is not on a GPU, or needs its gradient, or is not contiguous.

@@ -29,14 +29,7 @@ def stream_of(x: Any, seen: View) -> int:
 
 
 def empty(x: Any, seen: View, shape: tuple[int, ...], dtype: Any, label: str = "out") -> Any:
-    """Return a new array of the library of another one, on its device.
-
-    Args:
-        x: That array.
-        seen: What was seen of it.
-        shape: Of the new array.
-        dtype: Of the new array: NumPy's.
-        label: What it is for.
+    """Return a new array of the library of x, where that was ``seen``; dtype is NumPy's, label what it is for.
 
     Raises:
         TooLargeError: The device has not so much memory.

@@ -30,15 +30,10 @@ _known: "dict[int, dict[Any, Routine]]" = {}
 
 
 class Found(NamedTuple):
-    """Results of rows.
+    """Results of rows."""
 
-    Attributes:
-        results: One array per output, shape (rows, *shape); NaN in rows that are not good.
-        status: Of each row, shape (rows,): 0 good, 1 a loop is open (by 1e-2 of its size), 2 singular, 3 the input is
-            not finite.
-    """
-
-    results: tuple[np.ndarray, ...]
+    results: tuple[np.ndarray, ...]  # one array per output, shape (rows, *shape); NaN in rows that are not good
+    # of each row, shape (rows,): 0 good, 1 a loop is open (by 1e-2 of its size), 2 singular, 3 the input is not finite
     status: np.ndarray
 
 
@@ -53,12 +48,7 @@ class Routine:
     """
 
     def __init__(self, program: Program, judged: Program | None = None) -> None:
-        """Take a program.
-
-        Args:
-            program: What is computed.
-            judged: The same, and behind it what tells whether a row is good; None for derivatives.
-        """
+        """Take a program; ``judged``: the same, then what tells whether a row is good; None for derivatives."""
         self.program, self.judged = program, judged
         self.inputs, self.outputs = program.inputs, program.outputs
         self.doors: dict[str, Any] = {}

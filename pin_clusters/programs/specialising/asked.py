@@ -57,13 +57,7 @@ class Asked:
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[..., Any]) -> None:
-        """Begin with none.
-
-        Args:
-            operation: Of the kernel.
-            kernel: Which does what has no code.
-            make: Returns code, of its declaration and of what writes its module.
-        """
+        """Begin with none; ``make`` returns code, of its declaration and what writes it; ``kernel`` does the rest."""
         self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
         self._known: dict[bytes, Function] = {}
         self.own = 0
@@ -244,17 +238,11 @@ def _untouched(shape: tuple[int, ...]) -> np.ndarray:
 
 
 def module(model: ClusterModel, function: Function, most: float, given: dict[str, Any]) -> str:
-    """Return the module of the code of a question; "" if the kernel fails at every state.
-
-    Args:
-        model: The model.
-        function: The declaration.
-        most: How many operations there may be.
-        given: What the kernel is given, by name.
+    """Return the module of the code of a question, by what the kernel is given; "" if it fails at every state.
 
     Raises:
         NotAvailableError: A compiled function of the user ties joints of the robot.
-        TooLongError: There are more operations.
+        TooLongError: There are more than ``most`` operations.
     """
     question = _Question(model, function.operation, given, most)
     try:

@@ -12,19 +12,12 @@ _ONE = Kind("double")
 
 
 class Result(NamedTuple):
-    """What becomes of an expression.
+    """What becomes of an expression."""
 
-    Attributes:
-        array: Name of an output.
-        places: In it, one per lane that counts.
-        value: The expression, or a float.
-        bound: A comparison that should not hold, such as ``ole 0.0``, or "".
-    """
-
-    array: str
-    places: tuple[int, ...]
-    value: Any
-    bound: str = ""
+    array: str  # name of an output
+    places: tuple[int, ...]  # in it, one per lane that counts
+    value: Any  # the expression, or a float
+    bound: str = ""  # a comparison that should not hold, such as ``ole 0.0``, or ""
 
 
 def of_pack(array: str, places: tuple[int, ...], value: Any, bound: str = "") -> list[Result]:
@@ -40,11 +33,7 @@ class Core(Instructions):
     """Writes one function ``i1 core(inputs, outputs)``: whether a bound is hurt."""
 
     def __init__(self, inputs: Sequence[tuple[str, int]]) -> None:
-        """Prepare.
-
-        Args:
-            inputs: Name and size of each.
-        """
+        """Prepare, for inputs of these names and sizes."""
         super().__init__(_ONE)
         self._inputs = [(name, i) for name, size in inputs for i in range(size)]
         self._arrays = [name for name, _ in inputs]

@@ -125,19 +125,10 @@ def of_block(w: Instructions, i: int) -> str:
 
 
 def copy(w: Instructions, to: str, source: str, n: int, lanes: int, block: str, prefix: str = "") -> str:
-    """Write a loop that copies numbers, so that no function of others is called, which would have to be found.
+    """Write a loop that copies n numbers, so that no function of others is called, which would have to be found.
 
-    Args:
-        w: Where it is written.
-        to: Pointer.
-        source: Pointer.
-        n: How many.
-        lanes: How many numbers a register holds.
-        block: In which one this is written.
-        prefix: Of the names of blocks.
-
-    Returns:
-        The block in which one is afterwards.
+    It begins in ``block``, in registers of ``lanes`` numbers; what it adds has names with the prefix. Returns the block
+    in which one is afterwards.
     """
     if n == 0:
         return block

@@ -77,25 +77,16 @@ def without_collector() -> Iterator[None]:
 
 
 class Traced(NamedTuple):
-    """What a kernel does, for one robot.
+    """What a kernel does, for one robot."""
 
-    Attributes:
-        inputs: Name and size of each.
-        outputs: Expressions of what it writes, by the name of the argument; ``keep``: to what its tables lead to.
-        pivots: What must be positive.
-        conditions: What must be small, of each loop.
-        opens: The largest value of the equations of each loop, squared, if it was asked for.
-        params: Numbers of the robot that stand for inputs behind those, by number of the input.
-        finite: Inputs that must be finite, of those of which only some are read.
-    """
-
-    inputs: list[tuple[str, int]]
+    inputs: list[tuple[str, int]]  # name and size of each
+    # expressions of what it writes, by the name of the argument; ``keep``: to what its tables lead to
     outputs: dict[str, np.ndarray]
-    pivots: list[Any]
-    conditions: list[Any]
-    opens: list[Any]
-    params: dict[int, float]
-    finite: Sequence[Any] = ()
+    pivots: list[Any]  # what must be positive
+    conditions: list[Any]  # what must be small, of each loop
+    opens: list[Any]  # the largest value of the equations of each loop, squared, if it was asked for
+    params: dict[int, float]  # numbers of the robot that stand for inputs behind those, by number of the input
+    finite: Sequence[Any] = ()  # inputs that must be finite, of those of which only some are read
 
     @property
     def result(self) -> np.ndarray:

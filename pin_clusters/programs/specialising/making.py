@@ -34,19 +34,12 @@ _spent = [0.0]
 
 
 class Specialised(NamedTuple):
-    """What became of a function.
+    """What became of a function."""
 
-    Attributes:
-        function: Its name; of rows with ``batch.`` before it.
-        choice: ``traced``, or ``tables`` if that cannot be, or its code were too long.
-        size: Bytes of machine code and what belongs to it.
-        made_in: How long it took to trace and compile, or to load, [s].
-    """
-
-    function: str
-    choice: str
-    size: int
-    made_in: float
+    function: str  # its name; of rows with ``batch.`` before it
+    choice: str  # ``traced``, or ``tables`` if that cannot be, or its code were too long
+    size: int  # bytes of machine code and what belongs to it
+    made_in: float  # how long it took to trace and compile, or to load, [s]
 
 
 class Made:
@@ -59,14 +52,7 @@ class Made:
     def __init__(
         self, model: ClusterModel, function: Function, most: float, write: Callable[..., str] = module_of
     ) -> None:
-        """Trace and compile, or load.
-
-        Args:
-            model: The model.
-            function: What it does.
-            most: How many operations there may be.
-            write: Returns the text of its module, of all these.
-        """
+        """Trace and compile, or load; ``write`` returns the text of the module, of at most ``most`` operations."""
         self.function, self.name, self.most = function, function.name, most
         self.kernel = kernels.of(self.function.operation.name, with_loops(model))
         self.size, self.own = 0, 0
@@ -175,12 +161,7 @@ class Functions:
         return math.inf if self.asked or chosen() == "traced" else MOST
 
     def address(self, name: str, kernel: int) -> int:
-        """Return the address that a call of a function should take; 0 if that is to be made at the first call.
-
-        Args:
-            name: Of the function.
-            kernel: Address of its kernel.
-        """
+        """Return the address that a call should take, given its kernel's; 0 if it is to be made at the first call."""
         if name in self.wishes:
             return self.wishes[name].own
         return self._known(BY_NAME[name], kernel) if name in BY_NAME else kernel
@@ -222,13 +203,7 @@ class Functions:
         return self._make(one).call(pointer, *arrays)
 
     def rows(self, name: str, *, forced: bool = False, parameters: tuple[str, ...] = ()) -> MadeRows:
-        """Return what computes rows.
-
-        Args:
-            name: Of the function.
-            forced: Whether with external forces.
-            parameters: What of the robot each row has for itself.
-        """
+        """Return what computes rows, under forces if ``forced``; each has its own ``parameters`` of the robot."""
         one = FORCED[BY_NAME[name].operation.name] if forced else BY_NAME[name]
         key = (one.name, *parameters)
         with self._lock:

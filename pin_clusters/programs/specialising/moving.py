@@ -22,16 +22,11 @@ _ONE = Kind("double")
 
 
 def module(model: ClusterModel, operation: Operation, most: float) -> str:
-    """Return a module with the function ``entry``, which takes what the kernel takes; "" if there are no loops.
-
-    Args:
-        model: The model.
-        operation: ``MOVE`` or ``PROJECT``.
-        most: How many operations each part may have.
+    """Return a module with ``entry``, which takes what ``MOVE`` or ``PROJECT`` takes; "" if there are no loops.
 
     Raises:
         NotAvailableError: A function of the user ties joints of the loops.
-        TooLongError: There are more operations.
+        TooLongError: A part has more than ``most`` operations.
     """
     if model._tables.supplies:
         raise NotAvailableError("a function of the user in Python closes loops, which kernels follow step by step")

@@ -180,7 +180,6 @@ def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], ki
 
 
 def _entry() -> str:
-    """Return the function ``entry``."""
     first, words = words_of(ABA_DERIVATIVES)
 
     def given(*arrays: str) -> str:

@@ -148,13 +148,7 @@ class Wishes:
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
-        """Begin with none.
-
-        Args:
-            operation: Of the kernel.
-            kernel: Which does what has no code.
-            make: Returns what does one wish, of its declaration.
-        """
+        """Begin with none; ``kernel`` does what has no code, ``make`` returns what does a wish, of its declaration."""
         self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
         self.table, self.own = np.zeros(2 + 2 * _MOST, dtype=np.int64), 0
 

@@ -190,7 +190,6 @@ class Expression:
     __lt__ = __le__ = __gt__ = __ge__ = __bool__ = __int__ = __index__ = __abs__ = _decide
 
     def __repr__(self) -> str:
-        """Operation and places of its arguments."""
         return f"{NAMES[self.op]}({', '.join(f'#{a.id}' if isinstance(a, Expression) else repr(a) for a in self.args)})"
 
 

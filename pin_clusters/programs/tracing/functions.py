@@ -60,23 +60,14 @@ Outputs = dict[str, np.ndarray]
 
 
 class Function(NamedTuple):
-    """A function that can be traced.
+    """A function that can be traced."""
 
-    Attributes:
-        inputs: Their names, in order.
-        run: Returns its outputs.
-        forced: Whether external forces can be given.
-        framed: Whether it is about frames.
-        dynamic: Whether numbers of the robot can be inputs, too.
-        touching: Whether it is about contacts.
-    """
-
-    inputs: tuple[str, ...]
-    run: Callable[[Run], Outputs]
-    forced: bool = False
-    framed: bool = False
-    dynamic: bool = False
-    touching: bool = False
+    inputs: tuple[str, ...]  # their names, in order
+    run: Callable[[Run], Outputs]  # returns its outputs
+    forced: bool = False  # whether external forces can be given
+    framed: bool = False  # whether it is about frames
+    dynamic: bool = False  # whether numbers of the robot can be inputs, too
+    touching: bool = False  # whether it is about contacts
 
     @property
     def about(self) -> str:

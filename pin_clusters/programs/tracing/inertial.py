@@ -24,21 +24,13 @@ _STEP = 0.1  # [kg], [kg m], [kg m^2]: less than what the base has
 
 @dataclass(frozen=True)
 class InertialMap:
-    """``numbers = constant``, then ``numbers[to[k]] += coefficients[k] * parameters[of[k]]``; then centres of mass.
+    """``numbers = constant``, then ``numbers[to[k]] += coefficients[k] * parameters[of[k]]``; then centres of mass."""
 
-    Attributes:
-        bodies: How many bodies the tables have.
-        constant: Shape (numbers,).
-        to: Which numbers depend on parameters, one per term.
-        of: Which parameter, one per term.
-        coefficients: One per term.
-    """
-
-    bodies: int
-    constant: np.ndarray
-    to: np.ndarray
-    of: np.ndarray
-    coefficients: np.ndarray
+    bodies: int  # how many bodies the tables have
+    constant: np.ndarray  # shape (numbers,)
+    to: np.ndarray  # which numbers depend on parameters, one per term
+    of: np.ndarray  # which parameter, one per term
+    coefficients: np.ndarray  # one per term
 
     def apply(self, values: np.ndarray) -> np.ndarray:
         """Return the numbers for parameters, which may be expressions."""

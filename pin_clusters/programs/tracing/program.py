@@ -255,7 +255,6 @@ class Program:
         return "\n".join(lines)
 
     def __repr__(self) -> str:
-        """Name, inputs, outputs and how much there is to do."""
         given = ", ".join(f"{name}[{size}]" for name, size in self.inputs)
         found = ", ".join(f"{name}{list(shape)}" for name, shape in self.outputs)
         return f"Program({self.name!r}: {given} -> {found}; {self.flops} flops)"

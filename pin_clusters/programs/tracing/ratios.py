@@ -22,18 +22,12 @@ _ROUNDING = 1e-11
 
 @dataclass(frozen=True)
 class RatioMap:
-    """Numbers that are polynomials of ratios.
+    """Numbers that are polynomials of ratios."""
 
-    Attributes:
-        labels: Of each ratio.
-        values: Those of the model.
-        constant: All numbers, shape (numbers,); 0 where they are polynomials.
-        terms: Number, coefficient, and which ratios are multiplied (one of them twice for its square), of each term.
-    """
-
-    labels: tuple[str, ...]
-    values: np.ndarray
-    constant: np.ndarray
+    labels: tuple[str, ...]  # of each ratio
+    values: np.ndarray  # those of the model
+    constant: np.ndarray  # all numbers, shape (numbers,); 0 where they are polynomials
+    # number, coefficient, and which ratios are multiplied (one of them twice for its square), of each term
     terms: tuple[tuple[int, float, tuple[int, ...]], ...]
 
     def apply(self, ratios: np.ndarray) -> np.ndarray:

@@ -47,7 +47,6 @@ class Run:
         self.work = np.asarray(self.model._tables.work, dtype=float).astype(object)
 
     def __getitem__(self, name: str) -> np.ndarray:
-        """Return an input."""
         return self.inputs[name]
 
     def room(self, *shape: int) -> np.ndarray:

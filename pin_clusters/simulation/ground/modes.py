@@ -41,19 +41,12 @@ _ROUNDS = 100
 
 @dataclass
 class Modes:
-    """How contacts, then stops are.
+    """How contacts, then stops are."""
 
-    Attributes:
-        kinds: OPEN, SLIDES or STICKS of each, shape (contacts + stops,).
-        ways: Where what slides goes, in the contact's tangents, shape (contacts, 2).
-        anchors: Where what sticks is kept, shape (contacts, 3), [m].
-        forces: Near which forces shall be that are not unique, shape (3 contacts + stops,).
-    """
-
-    kinds: np.ndarray
-    ways: np.ndarray
-    anchors: np.ndarray
-    forces: np.ndarray
+    kinds: np.ndarray  # OPEN, SLIDES or STICKS of each, shape (contacts + stops,)
+    ways: np.ndarray  # where what slides goes, in the contact's tangents, shape (contacts, 2)
+    anchors: np.ndarray  # where what sticks is kept, shape (contacts, 3), [m]
+    forces: np.ndarray  # near which forces shall be that are not unique, shape (3 contacts + stops,)
 
 
 class Found(NamedTuple):

@@ -26,23 +26,15 @@ _BELOW = 1e-4
 
 @dataclass(frozen=True)
 class Near:
-    """Contacts at a pose, one entry each, and stops behind them.
+    """Contacts at a pose, one entry each, and stops behind them."""
 
-    Attributes:
-        joints: Ids of the joints that carry its two sides; 0 is the world, of the second one the ground.
-        places: Where they are in the world, shape (n, 3), [m].
-        axes: Two tangents and the normal, which points from the second side to the first, as rows, shape (n, 3, 3).
-        friction: Coefficients, shape (n,).
-        room: How far each is open, contacts then stops, shape (n + stops,), [m] or [rad].
-        keys: What knows a contact again in the next step.
-    """
-
-    joints: np.ndarray
-    places: np.ndarray
+    joints: np.ndarray  # ids of the joints that carry its two sides; 0 is the world, of the second one the ground
+    places: np.ndarray  # where they are in the world, shape (n, 3), [m]
+    # two tangents and the normal, which points from the second side to the first, as rows, shape (n, 3, 3)
     axes: np.ndarray
-    friction: np.ndarray
-    room: np.ndarray
-    keys: Sequence[Hashable]
+    friction: np.ndarray  # coefficients, shape (n,)
+    room: np.ndarray  # how far each is open, contacts then stops, shape (n + stops,), [m] or [rad]
+    keys: Sequence[Hashable]  # what knows a contact again in the next step
 
     @property
     def contacts(self) -> int:

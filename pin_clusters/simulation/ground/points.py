@@ -30,7 +30,6 @@ class ContactPoints:
     names: tuple[str, ...] = ()
 
     def __len__(self) -> int:
-        """How many there are."""
         return len(self.joints)
 
 

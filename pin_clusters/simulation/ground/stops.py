@@ -45,7 +45,6 @@ class Stops:
         self.bounds = self.sides * self._bounds
 
     def __len__(self) -> int:
-        """How many there are."""
         return len(self.columns)
 
     def room(self, q: np.ndarray) -> np.ndarray:

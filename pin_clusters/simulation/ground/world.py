@@ -57,7 +57,6 @@ def _checked(ground: Any, caller: str) -> Ground:
 
 
 def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself: bool) -> Any:
-    """Return points and shapes."""
     if touching is None:
         touching = model.collision
         if not touching.ngeoms:

@@ -34,7 +34,6 @@ class CaseFailure:
     traceback: str
 
     def __str__(self) -> str:
-        """One line."""
         return f"case {self.case}: {self.type}: {' '.join(self.message.split())}"
 
 

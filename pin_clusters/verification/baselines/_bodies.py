@@ -10,30 +10,18 @@ from ._compiled import fields
 
 @dataclass
 class Body:
-    """A body and the joint that moves it.
+    """A body and the joint that moves it."""
 
-    Attributes:
-        name: Of the joint.
-        parent: Number of the body before it; 0 is the universe.
-        user: Joint id in the user's tree, -1 if it has none.
-        first: First velocity of its joint in the tree's v.
-        joint: Its primitives.
-        inertia: About the origin of its frame, [linear; angular], shape (6, 6).
-        armature: Of each velocity.
-        lump: The same after lending.
-        share: Mass and transverse inertia that the parent lends.
-        borrowed: Diagonal of inertia that is not there, which rows of the system take back, shape (6,).
-    """
-
-    name: str
-    parent: int
-    user: int
-    first: int
-    joint: list[Primitive]
-    inertia: np.ndarray
-    armature: np.ndarray
-    lump: np.ndarray
-    share: np.ndarray = field(default_factory=lambda: np.zeros(2))
+    name: str  # of the joint
+    parent: int  # number of the body before it; 0 is the universe
+    user: int  # joint id in the user's tree, -1 if it has none
+    first: int  # first velocity of its joint in the tree's v
+    joint: list[Primitive]  # its primitives
+    inertia: np.ndarray  # about the origin of its frame, [linear; angular], shape (6, 6)
+    armature: np.ndarray  # of each velocity
+    lump: np.ndarray  # the same after lending
+    share: np.ndarray = field(default_factory=lambda: np.zeros(2))  # mass and transverse inertia that the parent lends
+    # diagonal of inertia that is not there, which rows of the system take back, shape (6,)
     borrowed: np.ndarray = field(default_factory=lambda: np.zeros(6))
 
     @property

@@ -14,40 +14,24 @@ from ._bodies import Body
 
 @dataclass
 class Row:
-    """One row.
+    """One row."""
 
-    Attributes:
-        bodies: On which it acts.
-        terms: Velocities of the tree, of a row of joints.
-        coefficients: Of the terms; zeros of a closure, which changes.
-        scale: What it is measured by; 0 if by its own norm.
-        compliance: What it gives way per force.
-    """
-
-    bodies: list[int]
-    terms: list[int]
-    coefficients: list[float]
-    scale: float = 1.0
-    compliance: float = 0.0
+    bodies: list[int]  # on which it acts
+    terms: list[int]  # velocities of the tree, of a row of joints
+    coefficients: list[float]  # of the terms; zeros of a closure, which changes
+    scale: float = 1.0  # what it is measured by; 0 if by its own norm
+    compliance: float = 0.0  # what it gives way per force
 
 
 @dataclass
 class Part:
-    """Rows that share velocities.
+    """Rows that share velocities."""
 
-    Attributes:
-        rows: Their numbers.
-        dependent: Velocities of the tree that they determine.
-        free: Places in v of the others.
-        moves: Whether the rows depend on the pose.
-        G: Coupling matrix of rows that do not.
-    """
-
-    rows: list[int]
-    dependent: list[int]
-    free: list[int]
-    moves: bool
-    G: np.ndarray
+    rows: list[int]  # their numbers
+    dependent: list[int]  # velocities of the tree that they determine
+    free: list[int]  # places in v of the others
+    moves: bool  # whether the rows depend on the pose
+    G: np.ndarray  # coupling matrix of rows that do not
 
 
 class Rows:

@@ -21,37 +21,24 @@ documented = stock(STATE)
 
 @dataclass
 class Block:
-    """One cluster k of n_b bodies and n_k independent velocities; its parent cluster has n_p bodies.
+    """One cluster k of n_b bodies and n_k independent velocities; its parent cluster has n_p bodies."""
 
-    Attributes:
-        parent: Index of the cluster to which the output body belongs; -1 if that is the universe.
-        columns: Indices of its independent velocities in v.
-        bodies: Joint ids in the expanded tree, parents first.
-        X: Motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p); only the columns of
-            the output body are not zero.
-        S: Motion subspace X_intra S_span G, shape (6 n_b, n_k).
-        X_intra: Transforms between its own bodies, unit lower triangular, shape (6 n_b, 6 n_b).
-        S_span: Joint motion subspaces, block diagonal, shape (6 n_b, sum of the joints' nv).
-        G: Coupling matrix of its joints, shape (sum of the joints' nv, n_k).
-        I: Spatial inertias, block diagonal, shape (6 n_b, 6 n_b).
-        H: Armature on the independent velocities, shape (n_k, n_k).
-        rotor_bias: Torques G' armature g, which the armature needs at zero independent acceleration, shape (n_k,).
-        V: Velocities of the bodies, stacked, shape (6 n_b,).
-        c: Their accelerations at zero independent accelerations of this cluster and of those that carry it, stacked.
-    """
-
-    parent: int
-    columns: np.ndarray
-    bodies: list[int]
+    parent: int  # index of the cluster to which the output body belongs; -1 if that is the universe
+    columns: np.ndarray  # indices of its independent velocities in v
+    bodies: list[int]  # joint ids in the expanded tree, parents first
+    # motion transform from the stacked bodies of the parent cluster, shape (6 n_b, 6 n_p); only the columns of the
+    # output body are not zero
     X: np.ndarray
-    S: np.ndarray
-    X_intra: np.ndarray
-    S_span: np.ndarray
-    G: np.ndarray
-    I: np.ndarray
-    H: np.ndarray
+    S: np.ndarray  # motion subspace X_intra S_span G, shape (6 n_b, n_k)
+    X_intra: np.ndarray  # transforms between its own bodies, unit lower triangular, shape (6 n_b, 6 n_b)
+    S_span: np.ndarray  # joint motion subspaces, block diagonal, shape (6 n_b, sum of the joints' nv)
+    G: np.ndarray  # coupling matrix of its joints, shape (sum of the joints' nv, n_k)
+    I: np.ndarray  # spatial inertias, block diagonal, shape (6 n_b, 6 n_b)
+    H: np.ndarray  # armature on the independent velocities, shape (n_k, n_k)
+    # torques G' armature g, which the armature needs at zero independent acceleration, shape (n_k,)
     rotor_bias: np.ndarray
-    V: np.ndarray
+    V: np.ndarray  # velocities of the bodies, stacked, shape (6 n_b,)
+    # their accelerations at zero independent accelerations of this cluster and of those that carry it, stacked
     c: np.ndarray
 
 

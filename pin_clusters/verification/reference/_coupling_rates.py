@@ -21,21 +21,13 @@ WORST = 1e8
 
 @dataclass(frozen=True, eq=False)
 class Rates:
-    """What a motion (v, a) of the independent joints is to the user's tree.
+    """What a motion (v, a) of the independent joints is to the user's tree."""
 
-    Attributes:
-        v: Tree velocity G v, shape (tree.nv,).
-        a: Tree acceleration G a + g, shape (tree.nv,).
-        v_q: d v_tree / dq along ``pc.integrate``, shape (tree.nv, nv).
-        a_q: d a_tree / dq, shape (tree.nv, nv).
-        a_v: d a_tree / dv, shape (tree.nv, nv).
-    """
-
-    v: np.ndarray
-    a: np.ndarray
-    v_q: np.ndarray
-    a_q: np.ndarray
-    a_v: np.ndarray
+    v: np.ndarray  # tree velocity G v, shape (tree.nv,)
+    a: np.ndarray  # tree acceleration G a + g, shape (tree.nv,)
+    v_q: np.ndarray  # d v_tree / dq along ``pc.integrate``, shape (tree.nv, nv)
+    a_q: np.ndarray  # d a_tree / dq, shape (tree.nv, nv)
+    a_v: np.ndarray  # d a_tree / dv, shape (tree.nv, nv)
 
 
 class CouplingRates:

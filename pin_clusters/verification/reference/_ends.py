@@ -24,23 +24,14 @@ class Along:
 
 @dataclass(frozen=True, eq=False)
 class End:
-    """A frame on a body: entry 0 of the first axis belongs to no change at all, the others to the directions.
+    """A frame on a body: entry 0 of the first axis belongs to no change at all, the others to the directions."""
 
-    Attributes:
-        R: Rotation to world axes, shape (n + 1, 3, 3).
-        x: Place of its origin, world axes, shape (n + 1, 3).
-        xd: Velocity of its origin.
-        xdd: Acceleration of its origin.
-        w: Angular velocity.
-        wd: Angular acceleration.
-    """
-
-    R: np.ndarray
-    x: np.ndarray
-    xd: np.ndarray
-    xdd: np.ndarray
-    w: np.ndarray
-    wd: np.ndarray
+    R: np.ndarray  # rotation to world axes, shape (n + 1, 3, 3)
+    x: np.ndarray  # place of its origin, world axes, shape (n + 1, 3)
+    xd: np.ndarray  # velocity of its origin
+    xdd: np.ndarray  # acceleration of its origin
+    w: np.ndarray  # angular velocity
+    wd: np.ndarray  # angular acceleration
 
 
 class Motion:

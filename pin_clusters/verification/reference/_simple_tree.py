@@ -18,17 +18,11 @@ from ._clusters import expanded
 
 @dataclass(frozen=True, eq=False)
 class SimpleTree:
-    """The expanded tree with more joints, but the coordinates and velocities of the expanded tree.
+    """The expanded tree with more joints, but the coordinates and velocities of the expanded tree."""
 
-    Attributes:
-        tree: Depth-first. Treat it as read-only.
-        span: The expanded tree from which it was made.
-        ids: Joint id in ``tree`` of each joint of the user's tree (the last one of a chain), shape (njoints,).
-    """
-
-    tree: pin.Model
-    span: SpanningTree
-    ids: np.ndarray
+    tree: pin.Model  # depth-first. Treat it as read-only
+    span: SpanningTree  # the expanded tree from which it was made
+    ids: np.ndarray  # joint id in ``tree`` of each joint of the user's tree (the last one of a chain), shape (njoints,)
 
 
 @lru_cache(maxsize=16)

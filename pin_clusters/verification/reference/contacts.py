@@ -31,19 +31,12 @@ REDUNDANT = 1e-11
 
 @dataclass
 class _Side:
-    """A body at one side of a contact, about the origin and in the axes of the world.
+    """A body at one side of a contact, about the origin and in the axes of the world."""
 
-    Attributes:
-        pose: Of the contact frame on it, homogeneous, shape (4, 4).
-        J: Its twist is J v, shape (6, nv).
-        V: Twist, shape (6,).
-        A: Rate of change of the twist at zero independent acceleration, shape (6,).
-    """
-
-    pose: np.ndarray
-    J: np.ndarray
-    V: np.ndarray
-    A: np.ndarray
+    pose: np.ndarray  # of the contact frame on it, homogeneous, shape (4, 4)
+    J: np.ndarray  # its twist is J v, shape (6, nv)
+    V: np.ndarray  # twist, shape (6,)
+    A: np.ndarray  # rate of change of the twist at zero independent acceleration, shape (6,)
 
     def point(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return Jacobian, velocity and acceleration of the contact point, a point of the body."""

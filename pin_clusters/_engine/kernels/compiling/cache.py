@@ -120,11 +120,9 @@ class _Locator(caching._CacheLocator):
 
     @classmethod
     def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
-        """Return one for any function."""
         return cls(py_func, py_file)
 
     def get_cache_path(self) -> str:
-        """Return the folder."""
         return self._place
 
     def get_source_stamp(self) -> str:

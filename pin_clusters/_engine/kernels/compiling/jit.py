@@ -52,21 +52,13 @@ def types_of(kinds: tuple[str, ...]) -> tuple[Any, ...]:
 
 
 class Source(NamedTuple):
-    """What a kernel is made of.
+    """What a kernel is made of."""
 
-    Attributes:
-        entry: The function.
-        kinds: What its arguments are, as in ``operations.Operation``.
-        title: What the user is told is being compiled.
-        plain: What runs instead when the JIT is off, on the arrays themselves.
-        nogil: Whether it releases the interpreter lock (batches do; it costs a little).
-    """
-
-    entry: Callable[..., Any]
-    kinds: tuple[str, ...]
-    title: str
-    plain: Callable[..., Any] | None
-    nogil: bool
+    entry: Callable[..., Any]  # the function
+    kinds: tuple[str, ...]  # what its arguments are, as in ``operations.Operation``
+    title: str  # what the user is told is being compiled
+    plain: Callable[..., Any] | None  # what runs instead when the JIT is off, on the arrays themselves
+    nogil: bool  # whether it releases the interpreter lock (batches do; it costs a little)
 
     def signature(self) -> Any:
         """Return the signature of Numba's."""

@@ -21,27 +21,16 @@ from ._tree import Layout
 
 @dataclass(frozen=True)
 class Actuator:
-    """What an actuator tells about the mechanism.
+    """What an actuator tells about the mechanism."""
 
-    Attributes:
-        name: As messages show it.
-        joint: What it drives, or None.
-        tendon: The same.
-        gear: Its first number.
-        armature: Inertia of the motor, on its own side.
-        damping: Coefficients of v, v |v| and v^3, on its own side.
-        force: Largest force on its own side, or None.
-        electric: Fields of a `Motor` that a ``<dcmotor>`` gives.
-    """
-
-    name: str
-    joint: str | None
-    tendon: str | None
-    gear: float
-    armature: float
-    damping: tuple[float, ...]
-    force: float | None
-    electric: dict[str, float]
+    name: str  # as messages show it
+    joint: str | None  # what it drives, or None
+    tendon: str | None  # the same
+    gear: float  # its first number
+    armature: float  # inertia of the motor, on its own side
+    damping: tuple[float, ...]  # coefficients of v, v |v| and v^3, on its own side
+    force: float | None  # largest force on its own side, or None
+    electric: dict[str, float]  # fields of a `Motor` that a ``<dcmotor>`` gives
 
 
 def read_actuators(document: Document, joints: Mapping[str, Joint], tendons: "Mapping[str, Tendon]") -> list[Actuator]:
@@ -157,23 +146,14 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]"
 
 @dataclass(frozen=True)
 class Tendon:
-    """A tendon.
+    """A tendon."""
 
-    Attributes:
-        name: Unique.
-        kind: ``"fixed"`` or ``"spatial"``.
-        element: What else the file says.
-        joints: Coefficients by joint, of a fixed one.
-        sites: Names along the path, of a spatial one.
-        wrapped: Whether it passes pulleys or wraps around geoms.
-    """
-
-    name: str
-    kind: str
-    element: Element
-    joints: Mapping[str, float]
-    sites: tuple[str, ...]
-    wrapped: bool
+    name: str  # unique
+    kind: str  # ``"fixed"`` or ``"spatial"``
+    element: Element  # what else the file says
+    joints: Mapping[str, float]  # coefficients by joint, of a fixed one
+    sites: tuple[str, ...]  # names along the path, of a spatial one
+    wrapped: bool  # whether it passes pulleys or wraps around geoms
 
     def coefficients(self, owner: str) -> dict[str, float]:
         """Return the coefficients of a fixed tendon; raise for a spatial one."""

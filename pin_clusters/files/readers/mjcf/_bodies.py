@@ -20,29 +20,18 @@ MADE_BY_MUJOCO = {"attach", "replicate", "composite", "flexcomp"}
 
 @dataclass
 class Joint:
-    """A joint of a body.
+    """A joint of a body."""
 
-    Attributes:
-        name: Unique among joints.
-        kind: ``"hinge"``, ``"slide"``, ``"ball"`` or ``"free"``.
-        pos: Anchor in the body, shape (3,).
-        axis: Unit vector in the body, shape (3,).
-        ref: Its coordinate in the pose of the file, [rad] or [m].
-        range: Limits, or None.
-        element: What else the file says.
-        held: Displacement from the pose of the file at which it is held, so that it is no joint of the tree; else None.
-        of_ball: Whether it is a part of a ball joint.
-    """
-
-    name: str
-    kind: str
-    pos: np.ndarray
-    axis: np.ndarray
-    ref: float
-    range: tuple[float, float] | None
-    element: Element
+    name: str  # unique among joints
+    kind: str  # ``"hinge"``, ``"slide"``, ``"ball"`` or ``"free"``
+    pos: np.ndarray  # anchor in the body, shape (3,)
+    axis: np.ndarray  # unit vector in the body, shape (3,)
+    ref: float  # its coordinate in the pose of the file, [rad] or [m]
+    range: tuple[float, float] | None  # limits, or None
+    element: Element  # what else the file says
+    # displacement from the pose of the file at which it is held, so that it is no joint of the tree; else None
     held: float | None = None
-    of_ball: bool = False
+    of_ball: bool = False  # whether it is a part of a ball joint
 
     @property
     def scalar(self) -> bool:
@@ -59,29 +48,17 @@ class Geom(NamedTuple):
 
 @dataclass
 class Body:
-    """A body, or the world.
+    """A body, or the world."""
 
-    Attributes:
-        name: Unique among bodies.
-        parent: Index of the parent body; the world is its own.
-        placement: In the parent body.
-        joints: First is next to the parent.
-        inertial: The element, or None.
-        geoms: Shapes.
-        sites: Names and placements.
-        mocap: Whether it is moved by hand.
-        gravcomp: Part of its weight that is held.
-    """
-
-    name: str
-    parent: int
-    placement: pin.SE3
-    joints: list[Joint] = field(default_factory=list)
-    inertial: Element | None = None
-    geoms: list[Geom] = field(default_factory=list)
-    sites: list[tuple[str, pin.SE3]] = field(default_factory=list)
-    mocap: bool = False
-    gravcomp: float = 0.0
+    name: str  # unique among bodies
+    parent: int  # index of the parent body; the world is its own
+    placement: pin.SE3  # in the parent body
+    joints: list[Joint] = field(default_factory=list)  # first is next to the parent
+    inertial: Element | None = None  # the element, or None
+    geoms: list[Geom] = field(default_factory=list)  # shapes
+    sites: list[tuple[str, pin.SE3]] = field(default_factory=list)  # names and placements
+    mocap: bool = False  # whether it is moved by hand
+    gravcomp: float = 0.0  # part of its weight that is held
 
     @property
     def owner(self) -> str:

@@ -23,37 +23,23 @@ KINDS = {"connect": "connect", "weld": "weld", "joint": "equality joint", "tendo
 
 @dataclass(frozen=True)
 class Tie:
-    """A connect or a weld: two frames that coincide.
+    """A connect or a weld: two frames that coincide."""
 
-    Attributes:
-        name: As messages show it.
-        kind: Of the loop: ``"spherical"`` or ``"fixed"``.
-        bodies: Indices of both bodies.
-        frames: In each body.
-    """
-
-    name: str
-    kind: str
-    bodies: tuple[int, int]
-    frames: tuple[pin.SE3, pin.SE3]
+    name: str  # as messages show it
+    kind: str  # of the loop: ``"spherical"`` or ``"fixed"``
+    bodies: tuple[int, int]  # indices of both bodies
+    frames: tuple[pin.SE3, pin.SE3]  # in each body
 
 
 @dataclass(frozen=True)
 class Equation:
-    """sum(left * x) = polynomial(sum(right * x)), x from the pose of the file.
+    """sum(left * x) = polynomial(sum(right * x)), x from the pose of the file."""
 
-    Attributes:
-        name: Of the equality.
-        left: Coefficients by joint.
-        right: The same; empty if nothing leads.
-        coefficients: Of the polynomial, c0 first, without zeros at the end.
-        distance: The spatial tendon whose length from that in the pose of the file is c0; nothing else is tied then.
-    """
-
-    name: str
-    left: Mapping[str, float]
-    right: Mapping[str, float]
-    coefficients: tuple[float, ...]
+    name: str  # of the equality
+    left: Mapping[str, float]  # coefficients by joint
+    right: Mapping[str, float]  # the same; empty if nothing leads
+    coefficients: tuple[float, ...]  # of the polynomial, c0 first, without zeros at the end
+    # the spatial tendon whose length from that in the pose of the file is c0; nothing else is tied then
     distance: Tendon | None = None
 
     @property

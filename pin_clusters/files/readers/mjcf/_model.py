@@ -134,7 +134,6 @@ def _build(
     document: Document, bodies: list[Body], root_joint: Any, given: tuple[Any, ...], q_reference: Any,
     independent: tuple[str, ...], rotors: bool = False, keyframe: str | None = None,
 ) -> ClusterModel:  # fmt: skip
-    """Put a model together."""
     notes = document.notes
     for element in document.sections["deformable"]:
         if element.tag == "flex":

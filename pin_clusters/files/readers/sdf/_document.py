@@ -23,25 +23,16 @@ VERSIONS = ((1, 2), (1, 12))
 
 @dataclass
 class Document:
-    """One model of a file, with what belongs to it.
+    """One model of a file, with what belongs to it."""
 
-    Attributes:
-        model: The ``<model>``; includes have been put in their places.
-        version: Of the format, such as (1, 6).
-        versions: Of models that were included from files of another version, by the identity of the element.
-        folders: The same of their folders, for meshes.
-        folder: Of the file; None for text.
-        gravity: Of the world, [m/s^2]; None if the file does not say.
-        source: How messages name the file.
-    """
-
-    model: ET.Element
-    version: tuple[int, int]
-    source: str
-    gravity: np.ndarray | None = None
+    model: ET.Element  # the ``<model>``; includes have been put in their places
+    version: tuple[int, int]  # of the format, such as (1, 6)
+    source: str  # how messages name the file
+    gravity: np.ndarray | None = None  # of the world, [m/s^2]; None if the file does not say
+    # of models that were included from files of another version, by the identity of the element
     versions: dict[int, tuple[int, int]] = field(default_factory=dict)
-    folder: Path | None = None
-    folders: dict[int, Path] = field(default_factory=dict)
+    folder: Path | None = None  # of the file; None for text
+    folders: dict[int, Path] = field(default_factory=dict)  # those of included models, as ``versions``, for meshes
 
 
 def read_document(text: str | bytes, source: str, folder: Path | None, notes: Notes) -> Document:

@@ -62,27 +62,16 @@ class Axis:
 
 @dataclass(frozen=True)
 class Joint:
-    """A joint of the file.
+    """A joint of the file."""
 
-    Attributes:
-        name: Unique in the robot.
-        kind: As in the file.
-        parent: Name of a link, or ``world``.
-        child: The same.
-        place: Its frame in that of the model.
-        axes: As many as the kind has.
-        lead: Of a screw, [m/rad]; the ratio of a gearbox.
-        reference: Of a gearbox: the link that both angles are measured from.
-    """
-
-    name: str
-    kind: str
-    parent: str
-    child: str
-    place: pin.SE3
-    axes: tuple[Axis, ...] = ()
-    lead: float = 0.0
-    reference: str = ""
+    name: str  # unique in the robot
+    kind: str  # as in the file
+    parent: str  # name of a link, or ``world``
+    child: str  # the same
+    place: pin.SE3  # its frame in that of the model
+    axes: tuple[Axis, ...] = ()  # as many as the kind has
+    lead: float = 0.0  # of a screw, [m/rad]; the ratio of a gearbox
+    reference: str = ""  # of a gearbox: the link that both angles are measured from
 
     @property
     def names(self) -> tuple[str, str]:

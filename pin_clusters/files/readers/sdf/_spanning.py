@@ -34,17 +34,11 @@ class Branch:
 
 @dataclass(frozen=True)
 class Spanning:
-    """A tree of links.
+    """A tree of links."""
 
-    Attributes:
-        root: Link without a joint above it; ``world`` if joints lead there.
-        branches: Joints of the tree, depth first, each after those above it.
-        closing: The others.
-    """
-
-    root: str
-    branches: tuple[Branch, ...]
-    closing: tuple[Joint, ...]
+    root: str  # link without a joint above it; ``world`` if joints lead there
+    branches: tuple[Branch, ...]  # joints of the tree, depth first, each after those above it
+    closing: tuple[Joint, ...]  # the others
 
     def between(self, a: str, b: str) -> tuple[list[Branch], list[Branch]]:
         """Return the joints of the tree from two links up to where their ways meet."""

@@ -16,23 +16,15 @@ from ....model import SpanningTree
 
 @dataclass(frozen=True, eq=False)
 class Motion:
-    """The expanded tree at N states.
+    """The expanded tree at N states."""
 
-    Attributes:
-        J: Columns of the joints' motion subspaces in the world, [linear; angular], shape (N, 6, tree.nv).
-        drift: ``Jdot v``, column by column, shape (N, 6, tree.nv).
-        v: Tree velocity, shape (N, tree.nv).
-        columns: For each joint, the velocities on its path to the root.
-        placements: Rotation (N, 3, 3) and position (N, 3) of the joints that were asked for.
-        gravity: Linear acceleration, shape (3,).
-    """
-
-    J: np.ndarray
-    drift: np.ndarray
-    v: np.ndarray
-    columns: list[np.ndarray]
+    J: np.ndarray  # columns of the joints' motion subspaces in the world, [linear; angular], shape (N, 6, tree.nv)
+    drift: np.ndarray  # ``Jdot v``, column by column, shape (N, 6, tree.nv)
+    v: np.ndarray  # tree velocity, shape (N, tree.nv)
+    columns: list[np.ndarray]  # for each joint, the velocities on its path to the root
+    # rotation (N, 3, 3) and position (N, 3) of the joints that were asked for
     placements: dict[int, tuple[np.ndarray, np.ndarray]]
-    gravity: np.ndarray
+    gravity: np.ndarray  # linear acceleration, shape (3,)
 
     def turning(self, j: int, a: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return angular velocity and acceleration of the body of joint j in world axes, (N, 3); 0 is the universe."""

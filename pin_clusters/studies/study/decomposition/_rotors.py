@@ -26,46 +26,30 @@ TERMS = ("carrier on joint", "spin on carrier", "gyroscopic", "coupling rate", "
 
 @dataclass(frozen=True, eq=False)
 class SpinningBody:
-    """A rotor in the expanded tree.
+    """A rotor in the expanded tree."""
 
-    Attributes:
-        joint: Joint id in the expanded tree.
-        row: Index of its speed in the tree's velocity.
-        carrier: Joint id of the carrier in the expanded tree.
-        axial: J of the part that is symmetric about the axis; 0 for a dependent that slides.
-        reflected: What its speed sees: ``S' I S`` and the armature of its joint.
-        deviation: Inertia less the symmetric part, in its joint's frame, (6, 6); None if it is symmetric.
-        own: ``S' deviation S``, which ``reflected`` holds already.
-        placement: Its joint frame in the carrier at angle 0.
-        locked: Its inertia in the carrier's frame at angle 0, (6, 6); None if it belongs to the carrier's link.
-    """
-
-    joint: int
-    row: int
-    carrier: int
-    axial: float
-    reflected: float
+    joint: int  # joint id in the expanded tree
+    row: int  # index of its speed in the tree's velocity
+    carrier: int  # joint id of the carrier in the expanded tree
+    axial: float  # J of the part that is symmetric about the axis; 0 for a dependent that slides
+    reflected: float  # what its speed sees: ``S' I S`` and the armature of its joint
+    # inertia less the symmetric part, in its joint's frame, (6, 6); None if it is symmetric
     deviation: np.ndarray | None
-    own: float
-    placement: pin.SE3
+    own: float  # ``S' deviation S``, which ``reflected`` holds already
+    placement: pin.SE3  # its joint frame in the carrier at angle 0
+    # its inertia in the carrier's frame at angle 0, (6, 6); None if it belongs to the carrier's link
     locked: np.ndarray | None
 
 
 @dataclass(frozen=True, eq=False)
 class Spin:
-    """How the expanded tree moves, exactly or in an approximation.
+    """How the expanded tree moves, exactly or in an approximation."""
 
-    Attributes:
-        G: From independent to tree velocities, whose transpose collects torques: (tree.nv, nv) or (N, tree.nv, nv).
-        motion: Kinematics at its tree velocity.
-        driven: Tree acceleration from the independent accelerations, shape (N, tree.nv).
-        bias: Tree acceleration besides that, shape (N, tree.nv).
-    """
-
+    # from independent to tree velocities, whose transpose collects torques: (tree.nv, nv) or (N, tree.nv, nv)
     G: np.ndarray
-    motion: Motion
-    driven: np.ndarray
-    bias: np.ndarray
+    motion: Motion  # kinematics at its tree velocity
+    driven: np.ndarray  # tree acceleration from the independent accelerations, shape (N, tree.nv)
+    bias: np.ndarray  # tree acceleration besides that, shape (N, tree.nv)
 
 
 def spinning_bodies(model: ClusterModel, span: SpanningTree) -> list[SpinningBody]:

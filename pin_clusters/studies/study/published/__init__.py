@@ -48,7 +48,6 @@ def _chosen(only: Iterable[str] | None) -> list[Part]:
 
 
 def _spent(quick: bool | Effort, longest: int | None) -> Effort:
-    """Return what a run spends."""
     effort = quick if isinstance(quick, Effort) else EFFORTS["quick" if quick else "full"]
     if longest is None:
         return effort

@@ -14,19 +14,12 @@ K = TypeVar("K", bound=Hashable)
 
 @dataclass(frozen=True)
 class Effort:
-    """What a run spends.
+    """What a run spends."""
 
-    Attributes:
-        name: ``full``, ``quick``, or ``tiny``, which only tests want; parts choose their sizes by it.
-        repeats: Blocks of calls of each function.
-        block: Wall time of a block, [s].
-        longest: Links of the longest chain.
-    """
-
-    name: str
-    repeats: int
-    block: float
-    longest: int
+    name: str  # ``full``, ``quick``, or ``tiny``, which only tests want; parts choose their sizes by it
+    repeats: int  # blocks of calls of each function
+    block: float  # wall time of a block, [s]
+    longest: int  # links of the longest chain
 
     def of(self, full: Any, quick: Any, tiny: Any) -> Any:
         """Return one of three, by the name."""

@@ -21,17 +21,11 @@ _TABLES = 60.0
 
 @dataclass(frozen=True)
 class Estimate:
-    """What a run will take.
+    """What a run will take."""
 
-    Attributes:
-        seconds: Time.
-        memory: Largest table of the longest chain, [bytes].
-        longest: Its links.
-    """
-
-    seconds: float
-    memory: float
-    longest: int
+    seconds: float  # time
+    memory: float  # largest table of the longest chain, [bytes]
+    longest: int  # its links
 
     @property
     def said(self) -> str:

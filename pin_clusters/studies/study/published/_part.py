@@ -14,19 +14,12 @@ CONFIRMED, CORRECTED, NOT_HERE = "confirmed", "corrected", "not measured here"
 
 @dataclass(frozen=True)
 class Statement:
-    """A statement of a paper, and what became of it.
+    """A statement of a paper, and what became of it."""
 
-    Attributes:
-        text: What is stated.
-        source: Where.
-        measured: What was measured, with its numbers.
-        holds: Whether it does here; None: it was not measured.
-    """
-
-    text: str
-    source: str
-    measured: str
-    holds: bool | None
+    text: str  # what is stated
+    source: str  # where
+    measured: str  # what was measured, with its numbers
+    holds: bool | None  # whether it does here; None: it was not measured
 
     @property
     def verdict(self) -> str:
@@ -36,29 +29,20 @@ class Statement:
 
 @dataclass(frozen=True)
 class Part:
-    """One study.
+    """One study."""
 
-    Attributes:
-        key: Its name in JSON and on the command line.
-        title: Its heading.
-        timed: What exactly is timed, in words.
-        measure: Takes an effort and what to call when a step is done; returns plain numbers.
-        figures: What draws each figure, by the name of its file without ending.
-        tables: Returns tables as text: a title, and rows of which the first is the head.
-        statements: Returns what it has to say about the papers.
-        says: Returns sentences about what was found.
-        seconds: About how long it takes: a full run, and a quick one.
-    """
-
-    key: str
-    title: str
-    timed: str
+    key: str  # its name in JSON and on the command line
+    title: str  # its heading
+    timed: str  # what exactly is timed, in words
+    # takes an effort and what to call when a step is done; returns plain numbers
     measure: Callable[[Effort, Callable[[], None]], Found]
+    # what draws each figure, by the name of its file without ending
     figures: Mapping[str, Callable[[Figure, Found], None]]
+    # returns tables as text: a title, and rows of which the first is the head
     tables: Callable[[Found], list[tuple[str, Rows]]]
-    statements: Callable[[Found], list[Statement]]
-    says: Callable[[Found], list[str]]
-    seconds: tuple[float, float]
+    statements: Callable[[Found], list[Statement]]  # returns what it has to say about the papers
+    says: Callable[[Found], list[str]]  # returns sentences about what was found
+    seconds: tuple[float, float]  # about how long it takes: a full run, and a quick one
 
 
 def nothing(found: Found) -> list[str]:
