@@ -69,7 +69,7 @@ def push(terms, numbers, coupling, forces, out):
             out[k] += numbers[t] * forces[terms[t, at.ROW]] * coupling[terms[t, at.INDEX] * nv + k]
 
 
-@device
+@inline
 def write_forces(terms, numbers, springs, q, rate, force, length):
     """Write the forces of all lines; ``length`` is room."""
     add_terms(terms, numbers, at.FIRST, terms[1, at.LENGTHS], q, length)
@@ -131,7 +131,7 @@ def expected(terms, gears, g, stage):
     return now if now == now else 0.0
 
 
-@device
+@inline
 def guess_losses(terms, gears, stage, rate, given, force):
     """Write torques of motors, less friction, and what their gears lose, as far as that can be told beforehand."""
     most = 0.0
@@ -155,7 +155,7 @@ def guess_losses(terms, gears, stage, rate, given, force):
     return most
 
 
-@device
+@inline
 def accelerate_under(aba, address, acting, coupling, stage, q, v, tau, torque, out):
     """Add what acts by itself to torques, and write the acceleration; returns the code of aba, or -1: a gear locks."""
     terms, numbers, springs, gears = acting
