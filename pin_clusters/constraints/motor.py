@@ -120,6 +120,20 @@ class Motor(PassiveForce):
         """Whether it has friction, or a gear with losses."""
         return self.viscous > 0.0 or self.coulomb > 0.0 or any(self.loss_factors)
 
+    @property
+    def free_speed(self) -> float | None:
+        """Speed without load, [rad/s]: ``no_load_speed``, else voltage / torque_constant; None if neither is known."""
+        if self.no_load_speed is None and self.voltage is not None and self.torque_constant is not None:
+            return self.voltage / self.torque_constant
+        return self.no_load_speed
+
+    @property
+    def stall_torque(self) -> float | None:
+        """Torque at rest by voltage and resistance, k V / R, [N m]; None if they are not all known."""
+        if self.voltage is None or self.torque_constant is None or self.resistance is None:
+            return None
+        return self.torque_constant * self.voltage / self.resistance
+
     def torque_limits(self, speed: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return the least and the largest torque that it can give, friction included.
 
@@ -133,9 +147,7 @@ class Motor(PassiveForce):
             ``(low, high)``, [N m], of the shape of ``speed``; infinite where nothing is known.
         """
         speeds = np.asarray(speed, dtype=float)
-        k, voltage, free = self.torque_constant, self.voltage, self.no_load_speed
-        if free is None and k is not None and voltage is not None:
-            free = voltage / k
+        k, voltage, free = self.torque_constant, self.voltage, self.free_speed
 
         def most(w: np.ndarray) -> np.ndarray:
             found = np.full(w.shape, np.inf if self.peak_torque is None else self.peak_torque)

@@ -11,6 +11,7 @@ from support.mjcf import Mujoco
 
 import pin_clusters as pc
 from pin_clusters import approximations
+from pin_clusters._cli import cli
 from pin_clusters.studies import trainers
 from pin_clusters.studies.audit.reflected import reflect
 
@@ -166,3 +167,8 @@ def test_refusals(tmp_path: Path, robot: str, trainer: str, how: dict[str, Any],
     with pytest.raises(pc.PinClustersError, match=said):
         trainers.write(pc.load(robot), trainer, tmp_path / "x", **how)
     assert not (tmp_path / "x").exists()
+
+
+def test_the_command_knows_all_trainers() -> None:
+    (option,) = [p for p in cli.main.commands["convert"].params if p.name == "trainer"]
+    assert list(option.type.choices) == list(trainers.TRAINERS)

@@ -56,6 +56,10 @@ class Losses:
         """Return what the gears lose, [N m] at the rotors, under loads."""
         return load * np.where(load > 0.0, *self.factors)
 
+    def needed(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
+        """Return the torques of motors, friction of them included, that do behind gears with losses what these do."""
+        return np.asarray(torque + self.loss(self.load(torque - self.friction, model, a)))
+
     def part(self, left: np.ndarray) -> np.ndarray:
         """Return what the gears lose of what is ``left``; NaN of those that lock, which may hold either way."""
         share = np.where(self.factors > -1.0, self.factors / np.maximum(1.0 + self.factors, 1e-300), np.nan)

@@ -111,7 +111,7 @@ def motor_torque(
         reached = without or f" They cannot move the joint(s) {_joints(model, np.abs(lost) > 1e-6)} independently."
         raise ModelError(f"motor_torque: the motors of model {model.name!r} do not turn independently.{reached}")
     u = np.linalg.solve(B, tau) if n else np.zeros(0)
-    return u if losses is None or not lossy else u + losses.loss(losses.load(u - losses.friction, model, a))
+    return u if losses is None or not lossy else losses.needed(u, model, a)
 
 
 class MotorPower(NamedTuple):

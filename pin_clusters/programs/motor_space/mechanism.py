@@ -60,8 +60,7 @@ class Mechanism:
         self.stated: list[Motor | None] = [rotors[name].motor if name in rotors else None for name in motors]
         for k, motor in enumerate(self.stated):
             if motor is not None:
-                fastest = (motor.voltage or np.nan) / (motor.torque_constant or np.nan)
-                limits["speed"][k] = motor.no_load_speed or (fastest if np.isfinite(fastest) else limits["speed"][k])
+                limits["speed"][k] = motor.free_speed or limits["speed"][k]
                 limits["torque"][k] = motor.peak_torque or limits["torque"][k]
         self.given = {what: np.where((x > 0.0) & (x < 1e6), x, np.nan) for what, x in limits.items()}
 

@@ -61,8 +61,7 @@ def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
             u = losses.motor_torque(motion.tau[k])
         else:
             others = springs(model, data, q[k], v[k], FRICTION_SPEED) + (0.0 if ground is None else ground[k])
-            u = losses.motor_torque(rnea(model, data, *state) - others)
-            u = u + losses.loss(losses.load(u - losses.friction, model, a[k]))
+            u = losses.needed(losses.motor_torque(rnea(model, data, *state) - others), model, a[k])
         flows[k] = motor_power(model, data, q[k], v[k], u, a[k])[:4]
     given, friction, gear, copper = flows.transpose(1, 0, 2)
     rest = given - friction - gear

@@ -4,6 +4,7 @@ import math
 from dataclasses import dataclass, field
 
 import numpy as np
+from scipy.sparse.csgraph import connected_components
 
 from ...constraints import Spring
 from ...errors import ArgumentTypeError
@@ -114,11 +115,14 @@ def _limits(model: ClusterModel, rotors: dict[str, dict[str, float]], found: dic
                 if 0.0 < limit < _UNLIMITED:
                     setattr(x, key, limit)
                     x.reasons[key] = "limit of the robot's file"
-    for group in _groups(rotors, model):
-        motors = [r for r in model.motors if r.name in group]
-        joints = [n for n in names if any(n in rotors[r.name] for r in motors)]
-        R = np.array([[rotors[r.name].get(n, 0.0) for n in joints] for r in motors])  # speeds of rotors = R v
-        torque, speed, stall = ([_of(r, key) for r in motors] for key in ("torque", "speed", "stall"))
+    ratios = np.array([[rotors[r.name].get(n, 0.0) for n in names] for r in model.motors])  # speeds of rotors = R v
+    count, group = connected_components(np.abs(ratios) @ np.abs(ratios.T), directed=False)  # that share joints
+    for k in range(count):
+        motors = [r.motor for r, g in zip(model.motors, group, strict=True) if g == k]
+        used = np.flatnonzero(np.any(ratios[group == k], axis=0))
+        joints, R = [names[i] for i in used], ratios[group == k][:, used]
+        torque = [m and m.peak_torque for m in motors]
+        speed, stall = [m and m.free_speed for m in motors], [m and m.stall_torque for m in motors]
         how = "" if len(joints) == 1 and len(motors) == 1 else f", with {', '.join(n for n in joints)} at once"
         if None not in speed:
             _box(found, joints, "velocity", np.abs(R), speed, f"no_load_speed / ratio{how}")
@@ -131,30 +135,6 @@ def _limits(model: ClusterModel, rotors: dict[str, dict[str, float]], found: dic
 
 
 _WHY = {"effort": "peak_torque |ratio|", "stall": "torque_constant voltage / resistance |ratio|"}
-
-
-def _of(r: object, key: str) -> float | None:
-    m = getattr(r, "motor", None)
-    if m is None:
-        return None
-    if key == "torque":
-        return m.peak_torque
-    line = None not in (m.voltage, m.torque_constant)
-    if key == "speed":
-        return m.no_load_speed or (m.voltage / m.torque_constant if line else None)
-    return m.torque_constant * m.voltage / m.resistance if line and m.resistance else None
-
-
-def _groups(rotors: dict[str, dict[str, float]], model: ClusterModel) -> list[set[str]]:
-    """Return the motors that share joints with each other."""
-    groups = list[tuple[set[str], set[str]]]()
-    for r in model.motors:
-        names, joints = {r.name}, set(rotors[r.name])
-        for other in [g for g in groups if g[1] & joints]:
-            groups.remove(other)
-            names, joints = names | other[0], joints | other[1]
-        groups.append((names, joints))
-    return [names for names, _ in groups]
 
 
 def _box(found: dict[str, JointValues], joints: list[str], key: str, A: np.ndarray, most: list, why: str) -> None:

@@ -9,9 +9,12 @@ from pathlib import Path
 
 import numpy as np
 
+from ..._support.trees import joint_in_v
 from ..._support.whole_files import make_folder, refused, whole
 from ...algorithms.dynamics.losses import Losses
+from ...algorithms.dynamics.passive import springs
 from ...algorithms.dynamics.rnea import rnea
+from ...constraints import Spring
 from ...errors import ArgumentTypeError, ExportError, ModelError, PinClustersWarning, did_you_mean
 from ...files.writers import to_mjcf
 from ...model import FRICTION_SPEED, ClusterModel, check_model
@@ -149,17 +152,15 @@ def _notes(
     for key, what in (("effort", "largest torque"), ("velocity", "largest speed")):
         if unknown := [x.joint for x in values.values() if getattr(x, key) is None]:
             notes.append(f"{what} is not known, and not limited: {', '.join(unknown)}.")
-    shared = sorted({", ".join(d) for r in model.motors if r.motor and (d := _turned(model, r)) and len(d) > 1})
-    if shared and any(r.motor.loses for r in model.motors if r.motor):
+    tree = model.own_tree
+    turned = [
+        [tree.names[joint_in_v(tree, i)] for i, _ in r.drivers] for r in model.motors if r.motor and r.motor.loses
+    ]
+    if shared := sorted({", ".join(names) for names in turned if len(names) > 1}):
         notes.append(f"friction of motors that several joints turn is on each joint by itself: {'; '.join(shared)}.")
-    if rods := [c.label for c in model.constraints if type(c).__name__ == "Spring" and not isinstance(c.along, str)]:
-        notes.append(f"springs along more than one joint are in the MJCF alone, if at all: {', '.join(rods)}.")
+    if several := [c.label for c in model.constraints if isinstance(c, Spring) and not isinstance(c.along, str)]:
+        notes.append(f"springs along more than one joint are in the MJCF alone, if at all: {', '.join(several)}.")
     return notes
-
-
-def _turned(model: ClusterModel, r: object) -> list[str]:
-    names = {int(i): str(n) for n, i in zip(model.tree.names, model.tree.idx_vs, strict=True)}
-    return [names[i] for i, _ in r.drivers]  # type: ignore[attr-defined]
 
 
 def _losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> float:
@@ -167,9 +168,9 @@ def _losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray) ->
     data, given, lost = model.createData(), [], []
     for x in zip(q, v, a, strict=True):
         at = Losses(model, data, x[0], x[1], FRICTION_SPEED)
-        u = at.motor_torque(rnea(model, data, *x))
-        lost.append(at.loss(at.load(u, model, x[2])))
-        given.append(u + at.friction + lost[-1])
+        u = at.motor_torque(rnea(model, data, *x) - springs(model, data, x[0], x[1], FRICTION_SPEED))
+        given.append(at.needed(u, model, x[2]))
+        lost.append(given[-1] - u)
     return float((100.0 * rms(np.array(lost)) / rms(np.array(given)).clip(1e-300)).max())
 
 
