@@ -54,7 +54,7 @@ def table(robots: Robots) -> str:
     rows = []
     for name, r in robots.items():
         if not r["judged"]:
-            rows.append([f"{title(r)} (`{name}`)", r["state"], *[""] * 6])
+            rows.append([f"{title(r)} (`{name}`)", r["state"], *[""] * 7])
             continue
         found = sets(r)
         shown = max(found, key=lambda j: worst(j)[1], default=None)
@@ -62,10 +62,11 @@ def table(robots: Robots) -> str:
         errors = [worst(shown)[1] if shown else math.nan]
         errors += [worst(j)[1] for x in ("none", "right armature") for j in sets(r, x)]
         errors += [worst(j)[1] for j in sets(r, "block armature")] or [math.nan]
-        push = max(shown["inertia"].values()) if shown and shown["inertia"] else math.nan
-        rows.append([f"{title(r)} (`{name}`)", quotient, *map(two, [*errors, push]), ", ".join(r["sure"])])
+        ends = [max(shown[x].values(), default=math.nan) if shown else math.nan for x in ("inertia", "touch")]
+        rows.append([f"{title(r)} (`{name}`)", quotient, *map(two, [*errors, *ends]), ", ".join(r["sure"])])
     head = ["robot", "published over right", "published [%]", "none [%]", "right armature [%]", "block armature [%]"]
-    return markdown([*head, "inertia at ends, published [%]", "numbers by"], rows)
+    ends = ["inertia at ends, published [%]", "touch-down, published [%]"]
+    return markdown([*head, *ends, "numbers by"], rows)
 
 
 def by_set(robot: dict[str, Any], joint: str) -> str:
@@ -74,10 +75,10 @@ def by_set(robot: dict[str, Any], joint: str) -> str:
     for j in sets(robot):
         at, most = worst(j)
         of = two(j["percent"]["sine"].get(joint, math.nan))
-        push = max(j["inertia"].values(), default=math.nan)
+        ends = [two(max(j[x].values(), default=math.nan)) for x in ("inertia", "touch")]
         where = j["where"].replace("|", "/")
-        rows.append([where, span(j["low"], j["high"]), f"{two(most)} (`{at}`)", of, two(push)])
-    head = ["published in", "over right", "worst joint [%]", f"`{joint}` [%]", "inertia at ends [%]"]
+        rows.append([where, span(j["low"], j["high"]), f"{two(most)} (`{at}`)", of, *ends])
+    head = ["published in", "over right", "worst joint [%]", f"`{joint}` [%]", "inertia at ends [%]", "touch-down [%]"]
     return markdown(head, rows)
 
 

@@ -124,6 +124,9 @@ def test_shipped_robots(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None
     (frame,) = inertia[0]
     assert inertia[0][frame] == pytest.approx(inertia[1][frame], rel=0.2)
     assert inertia[0][frame] < 0.5 * inertia[2][frame]
+    landing = [sets["mit_mini_cheetah"][x]["touch"][frame] for x in ("published", "right armature", "none")]
+    assert landing[0] == pytest.approx(landing[1], rel=0.2)
+    assert landing[0] < 0.2 * landing[2]
     assert sets["mit_mini_cheetah"]["published"]["percent"].keys() == {"sine", "chirp", "gait"}
     assert found["mit_mini_cheetah"]["gait"] == "mini_cheetah_trot"
     index = Path("out/index.html").read_text(encoding="utf-8")

@@ -227,11 +227,14 @@ def test_osim_of_a_pendulum_by_hand() -> None:
 
 @pytest.mark.parametrize(("name", "frame", "floating"), [("teleop_arm", "gripper", False), ("mini_cheetah", "", True)])
 def test_osim_by_pushing(name: str, frame: str, floating: bool) -> None:
-    """Push a body with three unit forces in the world; its accelerations are the columns of Lambda^-1."""
+    """Push a body with three unit forces in the world; its accelerations are the columns of Lambda^-1.
+
+    The impulse that stops it where it comes down is m v, by the acceleration upwards under a force upwards, 1 / m.
+    """
     model = load(name, floating)
     q, _, _ = states(model, 2, seed=3)
     frame = frame or next(n for n in model.independent_joints if "knee" in n)
-    found = metrics.osim_error(model, frame, q)
+    found, landing = metrics.osim_error(model, frame, q), metrics.osim_error(model, frame, q, rows_of="vertical")
     data, tree, work = model.createData(), model.tree, baselines.block.createData(model)
     j, zero = tree.getJointId(frame), np.zeros(model.nv)
 
@@ -256,6 +259,8 @@ def test_osim_by_pushing(name: str, frame: str, floating: bool) -> None:
         block = inertia(lambda *x: baselines.block.aba(model, work, *x), q[i])
         expected = np.linalg.norm(block - exact) / np.linalg.norm(exact)
         assert found.relative["block"][i] == pytest.approx(expected, rel=1e-6)
+        up = np.linalg.inv(exact)[2, 2] / np.linalg.inv(block)[2, 2]
+        assert landing.relative["block"][i] == pytest.approx(abs(up - 1.0), rel=1e-6)
 
 
 def test_osim_of_loops_and_of_what_cannot_move() -> None:

@@ -110,7 +110,7 @@ def _examined(sheet: Sheet, found: Found, entry: Entry, drop: float | None) -> E
     sets = [(where, named) for where, named in sets if named]
     entry = replace(
         entry, joints=_lines(model, audited, right, [named for _, named in sets]),
-        judged=(*_made(audited, runs, right), *(_published(model, audited, runs, right, *x) for x in sets)),
+        judged=(*_made(model, audited, runs, right), *(_published(model, audited, runs, right, *x) for x in sets)),
         gait=own[0] if own else "",
     )  # fmt: skip
     drawn = b""
@@ -133,7 +133,9 @@ def _named(model: ClusterModel, armature: Mapping[str, float]) -> dict[str, floa
     return found
 
 
-def _made(audited: audit.AuditResult, runs: Mapping[str, StudyResult], right: Mapping[str, float]) -> Iterator[Judged]:
+def _made(
+    model: ClusterModel, audited: audit.AuditResult, runs: Mapping[str, StudyResult], right: Mapping[str, float]
+) -> Iterator[Judged]:
     """Return the errors of what gears and rotors make: left out, diagonal, and with what joints share."""
     rungs = audited.study.approximate
     names = {NONE: "none" if "none" in rungs else "no rotor", DIAGONAL: usual(rungs), BLOCK: "block"}
@@ -142,7 +144,7 @@ def _made(audited: audit.AuditResult, runs: Mapping[str, StudyResult], right: Ma
             percent = {m: _at(run, run.share(run.rms_error)[rung], audited, right) for m, run in runs.items()}
             inertia = {x.frame: 100.0 * x.osim.mean[rung] for x in audited.simulated.frames}
             times = float(name != NONE)
-            yield Judged(name, "", times, times, percent, inertia)
+            yield Judged(name, "", times, times, percent, inertia, _touch(model, audited, [rung]))
 
 
 def _published(
@@ -170,11 +172,23 @@ def _published(
         error = run.error(bare)
         error[:, run.actuated] += np.array([torque(*x) for x in zip(*motions, strict=True)])[:, columns]
         percent[motion] = _at(run, run.share({"": rms(error)})[""], audited, right if model.closures else named)
+    rung = {"": SimpleNamespace(check=locked.check, crba=crba)}
+    inertia = _felt(model, audited, rung, "linear")
+    return Judged(PUBLISHED, where, min(off), max(off), percent, inertia, _touch(model, audited, rung))
+
+
+def _touch(model: ClusterModel, audited: audit.AuditResult, rung: Any) -> dict[str, float]:
+    """Return errors of impulses of touch-down, where the base is free."""
+    free = model.own_tree.joints[1].shortname() == "JointModelFreeFlyer"
+    return _felt(model, audited, rung, "vertical") if free else {}
+
+
+def _felt(model: ClusterModel, audited: audit.AuditResult, rung: Any, rows_of: Any) -> dict[str, float]:
+    """Return the mean error of the inertia at ends of one approximation, [%]."""
     poses = states(model, audited.study.trajectory, audited.study.base)[1]
-    poses, rung = poses[spread(len(poses), _POSES)], SimpleNamespace(check=locked.check, crba=crba)
-    frames = [x.frame for x in audited.simulated.frames]
-    inertia = {f: 100.0 * metrics.osim_error(model, f, poses, {"": rung}).mean[""] for f in frames}
-    return Judged(PUBLISHED, where, min(off), max(off), percent, inertia)
+    poses, frames = poses[spread(len(poses), _POSES)], [x.frame for x in audited.simulated.frames]
+    means = (metrics.osim_error(model, f, poses, rung, rows_of=rows_of).mean for f in frames)
+    return {f: 100.0 * next(iter(m.values())) for f, m in zip(frames, means, strict=True)}
 
 
 def _at(run: StudyResult, values: Any, audited: audit.AuditResult, named: Mapping[str, float]) -> dict[str, float]:

@@ -45,6 +45,8 @@ class Judged(Result):
         low: Smallest quotient of its armature and the right one; ``high``, largest.
         percent: By motion and joint with a motor: RMS of the torque error, as per cent of the joint's peak torque.
         inertia: By frame: mean error of the inertia that a push on it feels, [%].
+        touch: By frame: mean error of the impulse with which it comes down on flat ground and stays, the base free,
+            [%]; empty where the base is fixed.
     """
 
     name: str
@@ -53,6 +55,7 @@ class Judged(Result):
     high: float
     percent: dict[str, dict[str, float]]
     inertia: dict[str, float]
+    touch: dict[str, float]
 
     def worst(self, motion: str) -> tuple[str, float]:
         """Return the joint at which it is worst along a motion, and its error, [%]; NaN of what is not known."""
@@ -62,6 +65,11 @@ class Judged(Result):
     def push(self) -> float:
         """Largest error of the inertia at a frame, [%]."""
         return max(self.inertia.values(), default=math.nan)
+
+    @property
+    def landing(self) -> float:
+        """Largest error of the impulse of touch-down, [%]."""
+        return max(self.touch.values(), default=math.nan)
 
 
 @dataclass(frozen=True)
@@ -139,10 +147,10 @@ def two(x: float) -> str:
 
 def row(e: Entry) -> dict[str, Any]:
     """Return what tables show, by heads: published over right, and errors, [%]."""
-    push = {j.name: j.push for j in (*e.judged, *[e.worst] * bool(e.worst)) if j}
+    push, landing = (e.worst.push, e.worst.landing) if e.worst else (math.nan, math.nan)
     return {
         "published over right": e.span if e.judged else "", PUBLISHED: e.error(PUBLISHED), NONE: e.error(NONE),
         "right": e.error(DIAGONAL), "block": e.error(BLOCK), "published, chirp": e.error(PUBLISHED, "chirp"),
-        "right, own gait": e.error(DIAGONAL, "gait"), "inertia at ends, published": push.get(PUBLISHED, math.nan),
-        "the same, right": push.get(DIAGONAL, math.nan),
+        "right, own gait": e.error(DIAGONAL, "gait"), "inertia at ends, published": push,
+        "touch-down, published": landing,
     }  # fmt: skip

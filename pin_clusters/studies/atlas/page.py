@@ -112,9 +112,12 @@ def _joints(e: Entry) -> Html:
 
 
 def _sets(e: Entry) -> Html:
-    head = ["armature", "over right", Words("worst joint"), *(f"{m} [%]" for m in MOTIONS), "inertia at ends [%]"]
+    errors = *MOTIONS, "inertia at ends", "touch-down"
+    head = ["armature", "over right", Words("worst joint"), *(f"{x} [%]" for x in errors)]
     names, lines = [f"{PUBLISHED} {k}" for k in range(len(e.published), 0, -1)], []
     for j in e.judged:
         name, over = (names.pop(), spanned(j.low, j.high)) if j.name == PUBLISHED else (j.name, "")
-        lines.append([name, over, Words(j.worst("sine")[0]), *(two(j.worst(m)[1]) for m in MOTIONS), two(j.push)])
-    return template.table(head, lines, "Largest errors at any joint with a motor, and of the inertia felt.", "Errors")
+        found = *(j.worst(m)[1] for m in MOTIONS), j.push, j.landing
+        lines.append([name, over, Words(j.worst("sine")[0]), *map(two, found)])
+    said = "Largest errors at any joint with a motor, and of the inertia and the impulse of touch-down at ends."
+    return template.table(head, lines, said, "Errors")

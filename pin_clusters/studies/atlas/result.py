@@ -51,14 +51,15 @@ class AtlasResult(Result):
     def csv(self) -> str:
         """Return a line per robot and set of armature, largest errors of joints and frames in per cent."""
         heads = [x for m in MOTIONS for x in (f"{m} [%]", f"{m}: joint")]
-        lines = [["robot", "state", "armature", "low", "high", *heads, "inertia at ends [%]", "file", "sha256"]]
+        heads += ["inertia at ends [%]", "touch-down [%]"]
+        lines = [["robot", "state", "armature", "low", "high", *heads, "file", "sha256"]]
         for e in self.entries:
             rest = [f'"{e.file}"', e.digest]
             lines += [] if e.judged else [[e.name, e.state, *[""] * (len(lines[0]) - 4), *rest]]
             for j in e.judged:
                 name = '"{}"'.format(j.where.replace('"', "'")) if j.where else j.name
                 errors = [x for m in MOTIONS for x in (f"{j.worst(m)[1]:.6g}", j.worst(m)[0])]
-                numbers = [f"{j.low:.6g}", f"{j.high:.6g}", *errors, f"{j.push:.6g}"]
+                numbers = [f"{j.low:.6g}", f"{j.high:.6g}", *errors, f"{j.push:.6g}", f"{j.landing:.6g}"]
                 lines.append([e.name, e.state, name, *("" if x == "nan" else x for x in numbers), *rest])
         return "\n".join(map(",".join, lines)) + "\n"
 

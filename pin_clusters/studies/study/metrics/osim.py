@@ -14,8 +14,8 @@ from ....model import ClusterModel, check_model
 from ...pages.results import Result
 from .._samples import chosen, documented, quotient, rows
 
-Rows = Literal["linear", "angular", "all"]
-_ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6)}
+Rows = Literal["linear", "angular", "all", "vertical"]
+_ROWS = {"linear": slice(0, 3), "angular": slice(3, 6), "all": slice(0, 6), "vertical": slice(2, 3)}
 _RANK = 1e-6
 """Directions in which a frame moves less than this part of the most mobile one are taken as blocked."""
 
@@ -27,7 +27,7 @@ class OsimError(Result):
     Attributes:
         robot: Name of the robot.
         frame: Name of the frame.
-        rows: Which part of the frame's motion: ``"linear"``, ``"angular"``, or ``"all"`` of it with m and rad alike.
+        rows: Which part of the frame's motion: as ``rows_of``.
         relative: ``|Lambda_rung - Lambda| / |Lambda|`` (Frobenius norms) of each approximation at each state, (N,).
     """
 
@@ -65,7 +65,8 @@ def osim_error(
     ``unconstrained`` and ``frozen`` holds their own coupling.
 
     Args:
-        rows_of: ``"linear"``: mass felt at the frame's origin; ``"angular"``: rotational inertia; ``"all"``: 6 x 6.
+        rows_of: ``"linear"``: mass felt at the frame's origin; ``"angular"``: rotational inertia; ``"all"``: 6 x 6, m
+            and rad alike; ``"vertical"``: mass felt along z, which is the impulse of a touch-down per speed.
 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, ``q`` does not hold real numbers, or ``rows_of`` is unknown.
@@ -75,7 +76,9 @@ def osim_error(
     """
     check_model(model, "metrics.osim_error")
     if rows_of not in _ROWS:
-        raise ArgumentTypeError(f"osim_error: rows_of must be 'linear', 'angular' or 'all', got {rows_of!r}.")
+        raise ArgumentTypeError(
+            f"osim_error: rows_of must be 'linear', 'angular', 'all' or 'vertical', got {rows_of!r}."
+        )
     (q,) = rows(model, q)
     at, tree = model.getFrameId(frame), model.tree
     data, tree_data, ladder = model.createData(), tree.createData(), chosen(model, rungs, drop_rotors)
