@@ -208,7 +208,7 @@ def main() -> int:
     robots: Robots = json.loads(RESULTS.read_text(encoding="utf-8"))["robots"]
     before = PAGE.read_text(encoding="utf-8")
     known = sum(bool(r["judged"]) for r in robots.values())
-    count = f"{known} robots with numbers, {len(robots) - known} of which too little is public."
+    count = f"{known} robots with numbers; of {len(robots) - known} others motors or files are not public."
     after = fill(fill(fill(before, "atlas", table(robots)), "findings", findings(robots)), "count", count)
     if options.check:
         return int(after != before)
