@@ -138,7 +138,8 @@ armature of its knee.
 
 {by_set(t1, "Left_Knee_Pitch")}
 
-The first, the maker's newest, is what gears and rotors make, but for the head. Then 0.005, 0 and 0.01 for all joints.
+The first, the maker's newest, is right by construction, but for the head: rotors here are it over the square of the
+ratios of the last. Then 0.005, 0 and 0.01 for all joints.
 
 ### Unitree H1-2: three values in public
 

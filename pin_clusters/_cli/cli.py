@@ -37,7 +37,7 @@ def main() -> None:
       pin-clusters study mit_humanoid_leg     what the armature approximation gets wrong
       pin-clusters study tello                the same for closed loops and differentials
       pin-clusters audit mit_humanoid         is armature enough? one page that says so
-      pin-clusters atlas                      the same of 34 robots that people own
+      pin-clusters atlas                      the same of 33 robots that people own
       pin-clusters mechanism ankle_2rsu       how far, how strong, what its rods carry: one page
       pin-clusters identify leg.urdf log.csv  friction, inertias and more, from a log
       pin-clusters info mini_cheetah          what a robot is made of
