@@ -206,12 +206,12 @@ MOVED = Operation(
 )  # fmt: skip
 SIMULATE = Operation(
     "simulate", "simulate (loop over steps)", "steps.simulate.simulate_at",
-    "address:i0 calls:i1 plan:i2 terms:i2 forces springs:f2 gears:f2 clock:i1 ratios lengths limits coupling energies "
+    "address:i0 calls:i1 plan:i2 terms:i2 factors rows:f2 clock:i1 ratios lengths limits coupling energies "
     "asked state torque:f2 times:f2 positions:f2 velocities:f2 room:f2 samples:f2",
 )  # fmt: skip
 GROUND = Operation(
     "ground", "simulate (steps on a ground)", "steps.ground.ground_at",
-    "address:i0 work calls:i1 plan:i2 terms:i2 forces springs:f2 gears:f2 clock:i1 ratios conditions:i1 limits "
+    "address:i0 work calls:i1 plan:i2 terms:i2 factors rows:f2 clock:i1 ratios conditions:i1 limits "
     "coupling energies numbers torque:f2 samples q v middle free v_next other spare held x a mapped still where:i2 "
     "where_numbers places:f2 radii whole:i2 whole_numbers panel no_gram:f2 no_response:f2 no_velocities gram:f2 "
     "response:f2 positions:f2 velocities ends gaps last impulses near:i1 chosen:i1 stay:i1 A B g guess answer tried "

@@ -85,7 +85,7 @@ class Runs:
         samples = np.empty((count, *self._samples))
         torque = np.zeros((1, nv)) if self._torque is None else Each(self._torque.table[first:last], self._torque.shape)
         program, table = Program(status), self._table
-        numbers, gears = (Each(np.stack([x] * count), x.shape) for x in (table.numbers, table.gears))
+        rows = Each(np.stack([table.rows] * count), table.rows.shape)
         q, v = Each(self._q[first:last], (nq,)), Each(self._v[first:last], (nv,))
         if model.closures:
             starts = Program(status)
@@ -95,7 +95,7 @@ class Runs:
             starts.call(code_of(self._functions, kernels.openness), OPEN, room.tables.openness, q)
             starts.ready()(0, count)
         program.call(
-            kernels.simulate, SINGULAR, room.aba, room.calls, self._plan, table.terms, numbers, table.springs, gears,
+            kernels.simulate, SINGULAR, room.aba, room.calls, self._plan, table.terms, table.factors, rows,
             Each(clocks, (9,)), self._ratios, self._lengths, self._limits, room.G, room.energies, np.zeros(1),
             Each(states, (nq + nv,)), torque, np.zeros((1, 1)), self._method.positions, self._method.velocities,
             np.zeros((5 + 3 * len(self._method.positions), nq)), Each(samples, self._samples),

@@ -17,10 +17,14 @@ from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, on
 class Table(NamedTuple):
     """As in ``kernels/tables/passive.py``; without forces by itself."""
 
-    terms: np.ndarray = np.zeros((at.FIRST, at.WIDTH), dtype=np.int64)
-    numbers: np.ndarray = np.zeros(at.FIRST)
-    springs: np.ndarray = np.zeros((0, at.OF_SPRINGS))
-    gears: np.ndarray = np.zeros((0, at.OF_GEARS))
+    terms: np.ndarray = np.zeros((at.FIRST, at.WIDTH + 1), dtype=np.int64)
+    factors: np.ndarray = np.zeros(at.FIRST)
+    rows: np.ndarray = np.zeros((0, at.BLOCK))
+
+    @property
+    def loads(self) -> np.flatiter:
+        """Loads of gears in the last step, if they are lagged."""
+        return self.rows[self.terms[0, at.LINES] :, at.REST : at.REST + at.LANES].flat
 
 
 _MOST_TURNS, _SETTLED = 100, 1e-13
@@ -128,32 +132,42 @@ class Forces:
 
     def table(self, model: ClusterModel) -> Table:
         """Return the table for a choice of independent joints."""
-        lines, varying, G, m = self._forces.lines, _varying(model), model._topology.G, len(self.gears)
+        lines, varying, G = self._forces.lines, _varying(model), model._topology.G
         own = np.setdiff1d(np.arange(len(lines.friction)), self._lines[self.gears])  # others are of gears
+        m, n = len(own), len(self.gears)
+        first, lane = -(-m // at.LANES), np.concatenate([np.arange(m), np.arange(n)]) % at.LANES
+        block = np.concatenate([np.arange(m) // at.LANES, first + np.arange(n) // at.LANES])
         rates = np.concatenate([lines.to_rate[own], self._drivers[self.gears]])
         of_tree = np.any(rates[:, varying], axis=1, keepdims=True)
         lists = [
-            (0, lines.to_length[own], lines.iq), (len(own), self._torques[self.gears], np.arange(model.nv)),
+            (0, lines.to_length[own], lines.iq), (m, self._torques[self.gears], np.arange(model.nv)),
             (0, np.where(of_tree, 0.0, rates @ G), np.arange(model.nv)),
             (0, np.where(of_tree, rates, 0.0), np.arange(len(G))),
         ]  # fmt: skip
-        terms, numbers, ends = [(len(own), self._lagged, self._stages, 0), (0,) * 4], [self._rtol, 0.0], list[int]()
-        for first, matrix, index in lists:
+        terms, factors, ends = [(first, self._lagged, self._stages, at.LANES), (0,) * 4], [self._rtol, 0.0], list[int]()
+        for begin, matrix, index in lists:
             for row, k in np.argwhere(np.abs(matrix) > _ZERO).tolist():
-                terms.append((first + row, int(index[k]), 0, 0))
-                numbers.append(float(matrix[row, k]))
+                terms.append((int(block[begin + row]), int(lane[begin + row]), int(index[k]), 0))
+                factors.append(float(matrix[row, k]))
             ends.append(len(terms))
         terms[1] = ends[0], ends[1], ends[2], ends[3]
-        springs = lines.low, lines.high, *lines.stiffness, *lines.damping, lines.friction, self._speeds
-        inertia, *friction = self._numbers[:3]
-        of_motors = *friction, self._of_motors, inertia, self._share, *self._numbers[3:], self._reach
-        gears = np.zeros((m, at.OF_GEARS))
-        gears[:, : at.LEAST] = np.array(of_motors)[:, self.gears].T
-        gears[:, at.LEAST], gears[:, at.BEGUN :] = FRICTION_SPEED, 0.0 if self._lagged else np.nan
-        return Table(
-            np.array(terms, dtype=np.int64), np.array(numbers + [0.0] * (at.OF_ROWS * (len(own) + m))),
-            np.array(springs)[:, own].T.copy(), gears,
+        springs = lines.low, lines.high, *lines.stiffness, *lines.damping, lines.friction, 1.0 / self._speeds
+        inertia, viscous, coulomb, *factors_of_loss = self._numbers
+        no, all_ = np.zeros_like(inertia), np.full_like(inertia, np.inf)
+        of_gears = (
+            -all_, all_, no, no, no, viscous, no, no, coulomb, 1.0 / self._of_motors,
+            inertia, self._share, *factors_of_loss, self._reach,
         )  # fmt: skip
+        fields = np.zeros((first - (-n // at.LANES), at.BLOCK // at.LANES, at.LANES))
+        for rows, numbers, chosen in ((slice(m), springs, own), (slice(m, None), of_gears, self.gears)):
+            for i, x in enumerate(numbers, at.LOW // at.LANES):
+                fields[block[rows], i, lane[rows]] = x[chosen]
+        fields[first:, at.LEAST // at.LANES] = FRICTION_SPEED  # of lanes without gears, too
+        fields[first:, at.BEGUN // at.LANES], fields[first:, at.REST // at.LANES :] = (
+            np.nan,
+            0.0 if self._lagged else np.nan,
+        )
+        return Table(np.array(terms, dtype=np.int64), np.array(factors), fields.reshape(-1, at.BLOCK))
 
 
 _inverses: dict[int, np.ndarray] = {}

@@ -8,7 +8,6 @@ import numpy as np
 
 from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables import ground as at
-from ..._engine.kernels.tables.passive import REST as LOADS
 from .._compiled import CompiledMoves, record
 from .._engine import State
 from .._settings import Settings
@@ -50,7 +49,7 @@ class QuickGroundEngine(GroundEngine):
             first, code = state.k, at.FAILED
             steps.begin(first, state.q, state.v)
             if acting is not None:
-                table.gears[:, LOADS] = acting.loads
+                table.loads[: len(acting.loads)] = acting.loads
             try:
                 code = steps.run(end) if self._alone else self._ask_and_run(on, steps, end)
             except NotSolved:
@@ -62,7 +61,7 @@ class QuickGroundEngine(GroundEngine):
                 self._notes.take(first, steps, count, self._unmet[:count])
                 state.k, state.q, state.v = first + count, steps.q.copy(), steps.v.copy()
                 if acting is not None:
-                    acting.loads = table.gears[:, LOADS].copy()
+                    acting.loads = table.loads[: len(acting.loads)]
             if code != at.DONE:
                 super().advance(on, state, state.k + 1)
 

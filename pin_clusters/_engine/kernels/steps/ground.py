@@ -203,7 +203,7 @@ def kept(samples, k, x):
 
 
 def ground_at(
-    address, work, calls, plan, terms, forces, springs, gears, clock, ratios, conditions, limits, coupling, energies,
+    address, work, calls, plan, terms, factors, rows, clock, ratios, conditions, limits, coupling, energies,
     numbers, torque, samples, q, v, middle, free, v_next, other, spare, held, x, a, mapped, still, where,
     where_numbers, places, radii, whole, whole_numbers, panel, no_gram, no_response, no_velocities, gram, response,
     positions, velocities, ends, gaps, last, impulses, near, chosen, stay, A, B, g, guess, answer, tried, found,
@@ -214,7 +214,7 @@ def ground_at(
     Args:
         address: Tables for aba; their work.
         calls: Addresses of functions and of their tables.
-        plan: What moves how; terms, forces, springs, gears, ratios: see ``simulate_at``.
+        plan: What moves how; terms, factors, rows, ratios: see ``simulate_at``.
         clock: Numbers of steps, and what to begin with.
         conditions: Where in work the squared bounds of the condition of each cluster with loops are; their limits.
         coupling: Where the coupling function leaves G and its bias.
@@ -238,7 +238,7 @@ def ground_at(
         stops: Rows of index in q, side, and the velocity that moves it; room to a stop is side q - bound, it changes by
             rate times velocity.
     """
-    phase, nv, acting = clock[at.PHASE], len(v), (terms, forces, springs, gears)
+    phase, nv = clock[at.PHASE], len(v)
     clock[at.PHASE] = at.BEGIN
     while True:
         n = clock[at.STEP]
@@ -270,7 +270,10 @@ def ground_at(
             )
             kept(free, 0, still if below else v)
             for k in range(0 if below else 2):
-                if accelerate(address, calls, plan, acting, coupling, 0, middle, free, tau, mapped, a) != 0:
+                if (
+                    accelerate(address, calls, plan, terms, factors, rows, coupling, 0, middle, free, tau, mapped, a)
+                    != 0
+                ):
                     return at.FAILED
                 for i in range(nv):
                     free[i] = v[i] + 0.5 * (k + 1) * h * a[i]
@@ -336,7 +339,7 @@ def ground_at(
             return at.FAILED
         for i in range(nv):
             a[i] = (v_next[i] - v[i]) / h
-        keep_loads(acting, coupling, a)
+        keep_loads(terms, factors, rows, coupling, a)
         w = clock[at.WIDTH]
         k = (n - clock[at.FIRST]) * (w + 7 * len(gaps) + 4)
         if n % clock[at.RECORD] == 0:

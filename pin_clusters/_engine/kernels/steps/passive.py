@@ -2,6 +2,9 @@
 
 The loss of a gear depends on its load, and so on the acceleration: it is guessed from the stages before, and corrected
 by Newton's method, each gear by itself, until it is good enough; mostly it is at once.
+
+After ``aba`` little of this is in the caches, so that what counts is how much code there is: what is done twice is a
+function that is called.
 """
 
 import math
@@ -19,177 +22,209 @@ _SHARP: Final = 20.0
 
 @inline
 def turn(x):
-    """The hyperbolic tangent to 1e-15 of itself, in a fifth of the time of the library's: exp(y) - 1, doubled."""
-    if abs(x) >= _SHARP:
-        return math.copysign(1.0, x)
-    y = abs(x) * (-2.0 / 256.0)
+    """The hyperbolic tangent to 1e-15 of itself, without a branch: exp(y) - 1, doubled eight times."""
+    y = min(abs(x), _SHARP) * (-2.0 / 256.0)
     s = y * y
-    m = y + s * (0.5 + y * (1.0 / 6.0)) + s * s * ((1.0 / 24.0 + y * (1.0 / 120.0)) + s * (1.0 / 720.0 + y / 5040.0))
+    m = y + s * (0.5 + y * (1.0 / 6.0))
+    m += s * s * ((1.0 / 24.0 + y * (1.0 / 120.0)) + s * (1.0 / 720.0 + y * (1.0 / 5040.0)))
     m += s * s * s * s * (1.0 / 40320.0 + y * (1.0 / 362880.0) + s * (1.0 / 3628800.0))
-    for _ in range(8):
-        m = m * (2.0 + m)
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
     return math.copysign(m / (2.0 + m), x)
 
 
-@inline
-def of_row(terms, numbers, field):
-    """A number of all rows."""
-    r = (numbers.shape[0] - terms.shape[0]) // at.OF_ROWS
-    first = terms.shape[0] + field * r
-    return numbers[first : first + r]
+@device
+def turn_all(rows, first, width):
+    """Put the hyperbolic tangent of what stands there into a field."""
+    for b in range(first, rows.shape[0]):
+        for k in range(width):
+            rows[b, k + at.TURN] = turn(rows[b, k + at.TURN])
 
 
 @inline
-def add_terms(terms, numbers, first, last, x, out):
-    """Add the terms of a list of what is given to what is of rows."""
+def add_terms(terms, factors, first, last, x, rows, field):
+    """Add the terms of a list of what is given to a field."""
     for t in range(first, last):
-        out[terms[t, at.ROW]] += numbers[t] * x[terms[t, at.INDEX]]
-
-
-@inline
-def write_rates(terms, numbers, coupling, v, out):
-    """Write the rates of all rows."""
-    nv = v.shape[0]
-    for e in range(out.shape[0]):
-        out[e] = 0.0
-    add_terms(terms, numbers, terms[1, at.TORQUES], terms[1, at.RATES], v, out)
-    for t in range(terms[1, at.RATES], terms[1, at.TREE]):
-        for k in range(nv):
-            out[terms[t, at.ROW]] += numbers[t] * coupling[terms[t, at.INDEX] * nv + k] * v[k]
-
-
-@inline
-def push(terms, numbers, coupling, forces, out):
-    """Add the torques of forces along all rows."""
-    nv = out.shape[0]
-    for t in range(terms[1, at.TORQUES], terms[1, at.RATES]):
-        out[terms[t, at.INDEX]] += numbers[t] * forces[terms[t, at.ROW]]
-    for t in range(terms[1, at.RATES], terms[1, at.TREE]):
-        for k in range(nv):
-            out[k] += numbers[t] * forces[terms[t, at.ROW]] * coupling[terms[t, at.INDEX] * nv + k]
-
-
-@inline
-def write_forces(terms, numbers, springs, q, rate, force, length):
-    """Write the forces of all lines; ``length`` is room."""
-    add_terms(terms, numbers, at.FIRST, terms[1, at.LENGTHS], q, length)
-    for e in range(springs.shape[0]):
-        w, speed, d = rate[e], abs(rate[e]), at.DAMPING
-        y = length[e] - min(max(length[e], springs[e, at.LOW]), springs[e, at.HIGH])
-        x = -y * (springs[e, 2] + y * (springs[e, 3] + y * springs[e, 4]))
-        x -= w * (springs[e, d] + speed * (springs[e, d + 1] + speed * springs[e, d + 2]))
-        if springs[e, at.FRICTION] != 0.0:
-            x -= springs[e, at.FRICTION] * turn(w / springs[e, at.SPEED])
-        force[e] = x
-
-
-@inline
-def loss_of(gears, g, load):
-    """Loss of a gear under a load, and by how much its own one is then changed: a step of Newton's method."""
-    w = gears[g, at.SPIN]
-    c = gears[g, at.FORWARD] if load * w > 0.0 else gears[g, at.BACKWARD]
-    own = gears[g, at.REACH] * c * abs(load)
-    still, sign = max(gears[g, at.LEAST], own), math.copysign(1.0, w)
-    slope = c * sign
-    if abs(w) < _SHARP * still:
-        sign = turn(w / still)
-        slope = c * (sign - (w / still * (1.0 - sign * sign) if own == still else 0.0))
-    loss = c * sign * abs(load)
-    per_loss = 1.0 + gears[g, at.SHARE] * (slope if load > 0.0 else -slope)
-    return loss, (loss - gears[g, at.LOSS]) / max(per_loss, _LEAST_SLOPE)
-
-
-@inline
-def write_loads(terms, numbers, gears, coupling, a, rate):
-    """Write the loads of all gears at an acceleration, with the torques and losses that are kept of them."""
-    write_rates(terms, numbers, coupling, a, rate)
-    bias = coupling.shape[0] // (a.shape[0] + 1) * a.shape[0]
-    for t in range(terms[1, at.RATES], terms[1, at.TREE]):
-        rate[terms[t, at.ROW]] += numbers[t] * coupling[bias + terms[t, at.INDEX]]
-    for g in range(gears.shape[0]):
-        alpha = rate[terms[0, at.LINES] + g]
-        gears[g, at.LOAD] = gears[g, at.TORQUE] - gears[g, at.LOSS] - gears[g, at.INERTIA] * alpha
+        rows[terms[t, at.ROW], terms[t, at.LANE] + field] += factors[t] * x[terms[t, at.INDEX]]
 
 
 @device
-def keep_loads(acting, coupling, a):
+def add_rates(terms, factors, rows, coupling, v):
+    """Add the rates of all lines and gears."""
+    nv = v.shape[0]
+    add_terms(terms, factors, terms[1, at.TORQUES], terms[1, at.RATES], v, rows, at.RATE)
+    for t in range(terms[1, at.RATES], terms[1, at.TREE]):
+        for k in range(nv):
+            x = factors[t] * coupling[terms[t, at.INDEX] * nv + k] * v[k]
+            rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += x
+
+
+@inline
+def push(terms, factors, rows, coupling, out):
+    """Add the torques of the forces along all lines and gears."""
+    nv = out.shape[0]
+    for t in range(terms[1, at.TORQUES], terms[1, at.RATES]):
+        out[terms[t, at.INDEX]] += factors[t] * rows[terms[t, at.ROW], terms[t, at.LANE] + at.FORCE]
+    for t in range(terms[1, at.RATES], terms[1, at.TREE]):
+        force = factors[t] * rows[terms[t, at.ROW], terms[t, at.LANE] + at.FORCE]
+        for k in range(nv):
+            out[k] += force * coupling[terms[t, at.INDEX] * nv + k]
+
+
+@inline
+def write_forces(rows, width):
+    """Write the forces along all lines, and of gears friction of their motors, and what torque that leaves."""
+    for b in range(rows.shape[0]):
+        for k in range(width):
+            rows[b, k + at.SPIN] = rows[b, k + at.RATE]
+            rows[b, k + at.TURN] = rows[b, k + at.RATE] * rows[b, k + at.SHARP]
+            rows[b, k + at.RATE] = 0.0
+    turn_all(rows, 0, width)
+    for b in range(rows.shape[0]):
+        for k in range(width):
+            w, speed, x = rows[b, k + at.SPIN], abs(rows[b, k + at.SPIN]), rows[b, k + at.SUM]
+            y = x - min(max(x, rows[b, k + at.LOW]), rows[b, k + at.HIGH])
+            force = y * (rows[b, k + at.K1] + y * (rows[b, k + at.K2] + y * rows[b, k + at.K3]))
+            force += w * (rows[b, k + at.D1] + speed * (rows[b, k + at.D2] + speed * rows[b, k + at.D3]))
+            force = -force - rows[b, k + at.FRICTION] * rows[b, k + at.TURN]
+            rows[b, k + at.FORCE], rows[b, k + at.TORQUE], rows[b, k + at.SUM] = force, x + force, 0.0
+
+
+@inline
+def factor_of(load, w, forward, backward):
+    """What a gear loses per load."""
+    return forward if load * w > 0.0 else backward
+
+
+@device
+def lose(rows, first, width, straight):
+    """Change losses towards those of the loads, by Newton's method, and loads with them; returns how many turn signs.
+
+    ``straight``: loads do not follow.
+    """
+    for b in range(first, rows.shape[0]):
+        for k in range(width):
+            load, w, least = rows[b, k + at.LOAD], rows[b, k + at.SPIN], rows[b, k + at.LEAST]
+            c = factor_of(load, w, rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD])
+            rows[b, k + at.TURN] = w / max(least, rows[b, k + at.REACH] * c * abs(load))
+    turn_all(rows, first, width)
+    turned = 0
+    for b in range(first, rows.shape[0]):
+        for k in range(width):
+            load, w, least = rows[b, k + at.LOAD], rows[b, k + at.SPIN], rows[b, k + at.LEAST]
+            c, sign = factor_of(load, w, rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD]), rows[b, k + at.TURN]
+            own, share = rows[b, k + at.REACH] * c * abs(load), 0.0 if straight else rows[b, k + at.SHARE]
+            miss = c * sign * abs(load) - rows[b, k + at.LOSS]
+            slope = c * (sign - (w / max(least, own) * (1.0 - sign * sign) if own > least else 0.0))
+            change = miss / max(1.0 + share * (slope if load > 0.0 else -slope), _LEAST_SLOPE)
+            then = load - share * change
+            turned += 1 if load * then < 0.0 else 0
+            rows[b, k + at.MISS] = miss
+            rows[b, k + at.LOAD] = then
+            rows[b, k + at.LOSS] += change
+            rows[b, k + at.FORCE] -= change
+    return turned
+
+
+@inline
+def write_loads(terms, factors, rows, coupling, a):
+    """Write the loads of all gears at an acceleration, with the torques and losses that are kept of them."""
+    add_rates(terms, factors, rows, coupling, a)
+    bias = coupling.shape[0] // (a.shape[0] + 1) * a.shape[0]
+    for t in range(terms[1, at.RATES], terms[1, at.TREE]):
+        rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += factors[t] * coupling[bias + terms[t, at.INDEX]]
+    for b in range(rows.shape[0]):
+        for k in range(terms[0, at.WIDTH]):
+            taken = rows[b, k + at.INERTIA] * rows[b, k + at.RATE]
+            rows[b, k + at.LOAD] = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS] - taken
+            rows[b, k + at.RATE], rows[b, k + at.FORCE] = 0.0, 0.0
+
+
+@device
+def keep_loads(terms, factors, rows, coupling, a):
     """Remember the loads of a step with a mean acceleration, for the next one."""
-    terms, numbers, _, gears = acting
-    write_loads(terms, numbers, gears, coupling, a, of_row(terms, numbers, at.RATE))
-    for g in range(gears.shape[0]):
-        gears[g, at.REST] = gears[g, at.LOAD]
+    write_loads(terms, factors, rows, coupling, a)
+    for b in range(terms[0, at.LINES], rows.shape[0]):
+        for k in range(terms[0, at.WIDTH]):
+            rows[b, k + at.REST] = rows[b, k + at.LOAD]
 
 
 @inline
-def expected(terms, gears, g, stage):
-    """What of the load of a gear will not follow from its motor's torque: in a step it changes as in the last one."""
-    now, begun, stages = gears[g, at.REST + stage], gears[g, at.BEGUN], terms[0, at.STAGES]
-    change = now - begun if begun == begun else 0.0
-    if stage > 0:
-        return gears[g, at.REST] + change
-    now = now + change if stages == 1 else gears[g, at.REST + stages - 1]
-    return now if now == now else 0.0
+def expect(terms, rows, stage):
+    """Write what loads to expect: what does not follow from torques of motors changes in a step as in the last one."""
+    now, before, last, lagged = at.REST + stage * at.LANES, 1.0, at.REST, terms[0, at.LAGGED]
+    if stage == 0 and terms[0, at.STAGES] > 1:
+        before, last = 0.0, at.REST + (terms[0, at.STAGES] - 1) * at.LANES
+    for b in range(terms[0, at.LINES], rows.shape[0]):
+        for k in range(terms[0, at.WIDTH]):
+            begun, loss = rows[b, k + at.BEGUN], rows[b, k + at.LOSS]
+            loss = loss if loss == loss else 0.0
+            change = rows[b, k + now] - begun if begun == begun else 0.0
+            x = rows[b, k + last] + before * change
+            x = x if x == x else 0.0
+            rows[b, k + at.LOAD] = x if lagged else x + rows[b, k + at.SHARE] * (rows[b, k + at.TORQUE] - loss)
+            rows[b, k + at.LOSS] = loss
+            rows[b, k + at.FORCE] -= loss
 
 
 @inline
-def guess_losses(terms, gears, stage, rate, given, force):
-    """Write torques of motors, less friction, and what their gears lose, as far as that can be told beforehand."""
-    most = 0.0
-    for g in range(gears.shape[0]):
-        e = terms[0, at.LINES] + g
-        w = gears[g, at.SPIN] = rate[e]
-        rub = gears[g, at.VISCOUS] * w + gears[g, at.COULOMB] * turn(w / gears[g, at.STILL])
-        p = gears[g, at.TORQUE] = given[e] - rub
-        most = max(most, abs(p))
-        if terms[0, at.LAGGED]:
-            gears[g, at.LOSS], _ = loss_of(gears, g, gears[g, at.REST])
-        else:
-            guess = expected(terms, gears, g, stage) + gears[g, at.SHARE] * (p - gears[g, at.LOSS])
-            for _ in range(2):  # twice where the load turns its sign
-                _, change = loss_of(gears, g, guess)
-                gears[g, at.LOSS] += change
-                last, guess = guess, guess - gears[g, at.SHARE] * change
-                if guess * last > 0.0:
-                    break
-        force[e] = -rub - gears[g, at.LOSS]
-    return most
+def largest(rows, b, field):
+    """The largest number of a field, in absolute value."""
+    x, y = max(abs(rows[b, field]), abs(rows[b, field + 1])), max(abs(rows[b, field + 2]), abs(rows[b, field + 3]))
+    z, w = max(abs(rows[b, field + 4]), abs(rows[b, field + 5])), max(abs(rows[b, field + 6]), abs(rows[b, field + 7]))
+    return max(max(x, y), max(z, w))
 
 
 @inline
-def accelerate_under(aba, address, acting, coupling, stage, q, v, tau, torque, out):
+def good(rows, first, rtol):
+    """Whether losses are as good as asked for."""
+    worst, most, torque = 0.0, 0.0, 0.0
+    for b in range(first, rows.shape[0]):
+        worst, most = max(worst, largest(rows, b, at.MISS)), max(most, largest(rows, b, at.LOAD))
+        torque = max(torque, largest(rows, b, at.TORQUE))
+    return worst <= rtol * most + 1e-14 * torque
+
+
+@inline
+def keep(rows, first, width, stage):
+    """Remember what of loads did not follow from torques of motors, for the next stages."""
+    now = at.REST + stage * at.LANES
+    for b in range(first, rows.shape[0]):
+        for k in range(width):
+            rest, begun = rows[b, k + at.REST], rows[b, k + at.BEGUN]
+            rows[b, k + at.BEGUN] = rest if stage == 0 else begun
+            left = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS]
+            rows[b, k + at.MISS] = rows[b, k + at.LOAD] - rows[b, k + at.SHARE] * left
+        for k in range(width):
+            rows[b, k + now] = rows[b, k + at.MISS]
+
+
+@inline
+def accelerate_under(aba, address, terms, factors, rows, coupling, stage, q, v, tau, torque, out):
     """Add what acts by itself to torques, and write the acceleration; returns the code of aba, or -1: a gear locks."""
-    terms, numbers, springs, gears = acting
-    n, rate, force = terms[0, at.LINES], of_row(terms, numbers, at.RATE), of_row(terms, numbers, at.FORCE)
-    given, most_torque, rtol = of_row(terms, numbers, at.SUM), 0.0, numbers[0]
-    for e in range(given.shape[0]):
-        given[e] = 0.0
-    write_rates(terms, numbers, coupling, v, rate)
-    if n > 0:
-        write_forces(terms, numbers, springs, q, rate, force, given)
-    if gears.shape[0] > 0:
-        add_terms(terms, numbers, terms[1, at.LENGTHS], terms[1, at.TORQUES], tau, given)
-        most_torque = guess_losses(terms, gears, stage, rate, given, force)
+    width, gears, lagged = terms[0, at.WIDTH], terms[0, at.LINES], terms[0, at.LAGGED]
+    add_rates(terms, factors, rows, coupling, v)
+    add_terms(terms, factors, at.FIRST, terms[1, at.LENGTHS], q, rows, at.SUM)
+    add_terms(terms, factors, terms[1, at.LENGTHS], terms[1, at.TORQUES], tau, rows, at.SUM)
+    write_forces(rows, width)
+    if gears < rows.shape[0]:
+        expect(terms, rows, stage)
+        if lose(rows, gears, width, lagged) > 0:
+            lose(rows, gears, width, lagged)
     for _ in range(_MOST):
-        push(terms, numbers, coupling, force, torque)
+        push(terms, factors, rows, coupling, torque)
         code = call_at(aba, address, (q, v, torque, out))
-        if code != 0 or gears.shape[0] == 0 or terms[0, at.LAGGED]:
+        if code != 0 or gears == rows.shape[0] or lagged:
             return code
-        write_loads(terms, numbers, gears, coupling, out, rate)
-        worst, most = 0.0, 0.0
-        for g in range(gears.shape[0]):
-            loss, change = loss_of(gears, g, gears[g, at.LOAD])
-            worst, most = max(worst, abs(loss - gears[g, at.LOSS])), max(most, abs(gears[g, at.LOAD]))
-            force[n + g] = -change
-        good = worst <= rtol * most + 1e-14 * most_torque
-        for g in range(gears.shape[0]):
-            if good:
-                gears[g, at.BEGUN] = gears[g, at.REST] if stage == 0 else gears[g, at.BEGUN]
-                rest = gears[g, at.LOAD] - gears[g, at.SHARE] * (gears[g, at.TORQUE] - gears[g, at.LOSS])
-                gears[g, at.REST + stage] = rest
-            else:
-                gears[g, at.LOSS] -= force[n + g]
-        if good:
+        write_loads(terms, factors, rows, coupling, out)
+        lose(rows, gears, width, lagged)
+        if good(rows, gears, factors[0]):
+            keep(rows, gears, width, stage)
             return 0
-        for e in range(n):
-            force[e] = 0.0
     return -1

@@ -1,5 +1,6 @@
 """Many steps of a simulation."""
 
+from ..numbers.memory import borrowed
 from ..tables.addresses import tables
 from ..tables.plan import ANSWERS, ASK, CORRECTED, DUE, END, RECORD, SAMPLES, STEP, STEPS, STOPPED
 from ..tables.views import header
@@ -7,7 +8,7 @@ from .stepping import accelerate, all_finite, ask, keep_sample, moved, near_sing
 
 
 def simulate_at(
-    address, calls, plan, terms, forces, springs, gears, clock, ratios, lengths, limits, coupling, energies, asked,
+    address, calls, plan, terms, factors, rows, clock, ratios, lengths, limits, coupling, energies, asked,
     state, torque, times, positions, velocities, room, samples,
 ):  # fmt: skip
     """Run steps until the clock's END, or until one cannot be done: then the state is that before it.
@@ -16,7 +17,7 @@ def simulate_at(
         address: Tables for aba.
         calls: Addresses of functions and of their tables.
         plan: What moves how.
-        terms: What acts by itself, with forces, springs and gears: see ``tables.passive``.
+        terms: What acts by itself, with factors and rows: see ``tables.passive``.
         clock: Numbers of steps.
         ratios: One per term; then the offsets of the followers.
         lengths: Of a step, and of the last one.
@@ -32,9 +33,14 @@ def simulate_at(
         room: 5 + 3 (stages + 1) rows, as wide as q.
         samples: A row per sample.
     """
+    calls, plan, terms, factors = borrowed(calls), borrowed(plan), borrowed(terms), borrowed(factors)
+    rows, clock, ratios, coupling = borrowed(rows), borrowed(clock), borrowed(ratios), borrowed(coupling)
+    state, torque, times, room = borrowed(state), borrowed(torque), borrowed(times), borrowed(room)
+    positions, velocities, samples = borrowed(positions), borrowed(velocities), borrowed(samples)
+    asked, energies, limits = borrowed(asked), borrowed(energies), borrowed(limits)
     index, _, work, _ = tables(address)
     nq, nv, stages = room.shape[1], header(index).nv, positions.shape[0] - 1
-    q, v, acting = state[:nq], state[nq:], (terms, forces, springs, gears)
+    q, v = state[:nq], state[nq:]
     moved_q, spare, held, x, mapped = room[0], room[1], room[2], room[3][:nv], room[4][:nv]
     first = 5 + stages + 1
     k_rows, a_rows, v_rows = room[5:first], room[first : first + stages + 1], room[first + stages + 1 :]
@@ -58,7 +64,7 @@ def simulate_at(
                     clock[ANSWERS] = 1
                     if not all_finite(tau):
                         return 0
-                if accelerate(address, calls, plan, acting, coupling, 0, q, v, tau, mapped, a_i) != 0:
+                if accelerate(address, calls, plan, terms, factors, rows, coupling, 0, q, v, tau, mapped, a_i) != 0:
                     return 0
                 if near_singular(index, work, limits):
                     clock[STOPPED] = 2
@@ -83,7 +89,7 @@ def simulate_at(
                     return 0
             if i == stages:
                 break
-            if accelerate(address, calls, plan, acting, coupling, i, moved_q, v_i, tau, mapped, a_i) != 0:
+            if accelerate(address, calls, plan, terms, factors, rows, coupling, i, moved_q, v_i, tau, mapped, a_i) != 0:
                 return 0
         v_new = v_rows[stages]
         if not sound(moved_q, v_new[:nv]):

@@ -97,9 +97,8 @@ def all_finite(x):
 
 
 @device
-def accelerate(address, calls, plan, acting, coupling, stage, q, v, tau, mapped, out):
+def accelerate(address, calls, plan, terms, factors, rows, coupling, stage, q, v, tau, mapped, out):
     """Acceleration under torques of the user's independent joints, and what acts by itself; returns aba's code."""
-    terms = acting[0]
     if calls[at.OWN] and terms.shape[0] == FIRST:
         return call_at(calls[at.ABA], address, (q, v, tau, out))
     code, nv = 0, v.shape[0]
@@ -115,7 +114,7 @@ def accelerate(address, calls, plan, acting, coupling, stage, q, v, tau, mapped,
         mapped[k] = x
     if code != 0:
         return code
-    return accelerate_under(calls[at.ABA], address, acting, coupling, stage, q, v, tau, mapped, out)
+    return accelerate_under(calls[at.ABA], address, terms, factors, rows, coupling, stage, q, v, tau, mapped, out)
 
 
 @device

@@ -1,28 +1,30 @@
-"""What acts by itself, as steps and their kernels know it: terms, springs, gears, and numbers beside them."""
+"""What acts by itself, as steps and their kernels know it: terms, their factors, and blocks of lines and of gears."""
 
-# terms, row 0: how many springs, dampers and frictions along sums of coordinates there are (behind them, as rows too,
-# come the gears); whether loads of gears are those of the last step, as on a ground; stages of the method
-LINES, LAGGED, STAGES = range(3)
+# a block has LANES lines or gears, zeros where there is none, and of each field a number per lane: loops over lanes
+# become vector instructions, if their count is not known before (it stands in terms)
+LANES = 8
+
+# terms, row 0: blocks of springs, dampers and frictions along sums of coordinates (behind them come those of gears);
+# whether loads of gears are those of the last step, as on a ground; stages of the method; LANES
+LINES, LAGGED, STAGES, WIDTH = range(4)
 # row 1: where lists of terms end: of q, lengths of lines; of the user's torques, those of motors; of independent
 # velocities, rates; of velocities of the tree, rates that need the coupling function
 LENGTHS, TORQUES, RATES, TREE = range(4)
-# from row FIRST on: a term's row, and index in what is given; as far behind the beginning of numbers is its coefficient
+# from row FIRST on: a term's block and lane, and its index in what is given; its factor is as far in factors, of which
+# the first is a tolerance
 FIRST = 2
-ROW, INDEX = range(2)
-WIDTH = 4
+ROW, LANE, INDEX = range(3)
 
-# numbers: a tolerance, coefficients; then of all rows rates, forces, lengths or torques
-RATE, FORCE, SUM, OF_ROWS = range(4)
-
-# springs, a row per line: ends of its range of rest, three stiffnesses, three dampings, friction and the speed at which
+# fields: rate, length of a line or torque of a motor (both are 0 but where they are gathered), force, speed, what tanh
+# takes and gives; ends of the range of rest, three stiffnesses, three dampings, friction, one over the speed at which
 # it turns its sign
-LOW, HIGH, STIFFNESS, DAMPING, FRICTION, SPEED, OF_SPRINGS = 0, 1, 2, 5, 8, 9, 10
-
-# gears, a row per gear: friction of its motor and the speed at which it turns its sign; inertia of the rotor; about how
-# much less its load is per loss; loss per load where the motor drives, and where the joint does; about the speed that a
-# torque takes away in a step, and the least one at which loss turns its sign
-VISCOUS, COULOMB, STILL, INERTIA, SHARE, FORWARD, BACKWARD, REACH, LEAST = range(9)
-# out: torque of the motor, less friction; load, loss, speed; what of the load did not follow from the torque at the
-# beginning of the step before, and in each stage the last time it was there (NaN: it was not; lagged: the last load)
-TORQUE, LOAD, LOSS, SPIN, BEGUN, REST = range(9, 15)
-OF_GEARS = REST + 4
+RATE, SUM, FORCE, SPIN, TURN, LOW, HIGH, K1, K2, K3, D1, D2, D3, FRICTION, SHARP = range(0, 15 * LANES, LANES)
+# of gears: inertia of the rotor; about how much less its load is per loss; loss per load where the motor drives, and
+# where the joint does; about the speed that a torque takes away in a step, and the least one at which loss turns its
+# sign
+INERTIA, SHARE, FORWARD, BACKWARD, REACH, LEAST = range(15 * LANES, 21 * LANES, LANES)
+# torque of the motor, less friction; load, loss, by how much it missed that of the load; what of the load did not
+# follow from the torque at the beginning of the step before, and in each stage the last time it was there (NaN: it was
+# not; lagged: the first is the last load)
+TORQUE, LOAD, LOSS, MISS, BEGUN, REST = range(21 * LANES, 27 * LANES, LANES)
+BLOCK = REST + 4 * LANES
