@@ -10,6 +10,7 @@ from support.commands import run
 
 import pin_clusters as pc
 from pin_clusters.studies.identify.parameters import applied, sought
+from pin_clusters.studies.identify.solve import Fit, covariance
 from pin_clusters.studies.study import trajectories
 
 
@@ -50,6 +51,18 @@ def test_losses_of_gears_are_found(name: str, rng: np.random.Generator) -> None:
         result.model, log, ("rotor_inertia", "coulomb")
     )  # what is known of losses is taken into account
     np.testing.assert_allclose(again.estimate, values[: len(again.estimate)], rtol=1e-8)
+    if name == "ankle_2rsu":  # a torque that is larger by a factor may be either
+        with pytest.raises(pc.ModelError, match=r"known up to a factor\. Leave a mass or a spring that is known"):
+            pc.identify(model, log, (*what, "mass", "spring"))
+        springs = pc.identify(model, log, (*what, "spring"))
+        assert springs.estimate[-1] == pytest.approx(20.0)
+
+
+def test_what_is_correlated_counts_as_newey_and_west_have_it(rng: np.random.Generator) -> None:
+    u, lags = rng.normal(size=(90, 3)), 7
+    best = Fit(np.zeros(3), u, lags, 1.5, np.eye(3), np.ones(3), np.zeros((0, 3)), np.eye(1))
+    later = [(1.0 - k / (lags + 1.0)) * u[k:].T @ u[: len(u) - k] for k in range(lags + 1)]
+    np.testing.assert_allclose(covariance(u, best), 1.5 * (sum(x + x.T for x in later) - u.T @ u), rtol=1e-12)
 
 
 def _coverage(name: str, runs: int) -> tuple[float, float]:

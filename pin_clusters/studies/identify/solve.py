@@ -18,14 +18,17 @@ class Fit:
 
     Attributes:
         x: By how much the priors are off, shape (parameters,).
-        covariance: Of it, in the directions that are seen.
+        influence: What each sample adds to it, in the directions that are seen, shape (N, parameters).
+        lags: How many samples later one has something in common with it; ``few``: by what covariances are too small.
         R: Triangle of the weighted equations, and ``size``, the lengths of its columns.
         hidden: Orthonormal directions, in units of 1 / size, that no torque tells of, shape (hidden, parameters).
         weights: Of rows, shape (rows, rows): residuals @ weights have unit covariance.
     """
 
     x: np.ndarray
-    covariance: np.ndarray
+    influence: np.ndarray
+    lags: int
+    few: float
     R: np.ndarray
     size: np.ndarray
     hidden: np.ndarray
@@ -52,12 +55,16 @@ def fit(e: Equations, found: Sequence[Parameter], least: int, start: Fit | None 
     c = np.fft.irfft(power, axis=0)[:n].sum(axis=1)
     c = c[: int(np.argmax(np.append(c, 0.0) < _AGAIN * c[0]))] / c[0]
     lags = min(max(least, 3 * len(c), int(4.0 * (n / 100.0) ** (2.0 / 9.0))), n // 8)
-    S = g.T @ g  # of sums of what is correlated (Newey and West 1987)
-    for lag in range(1, lags + 1):
-        C = g[lag:].T @ g[:-lag]
-        S += (1.0 - lag / (lags + 1.0)) * (C + C.T)
-    few = n / (n - lags) / max(1.0 - rank * (2.0 * c.sum() - 1.0) / b.size, 0.1)
-    return Fit(x, few * inverse @ S @ inverse / np.outer(size, size), R, size, V[rank:], W)
+    free = 1.5 * n / (lags + 1.0)  # as many independent samples tell of the error: a t distribution (Sun 2014)
+    few = n / (n - lags) * (1.0 + 2.0 / max(free - 2.0, 1.0)) / max(1.0 - rank * (2.0 * c.sum() - 1.0) / b.size, 0.1)
+    return Fit(x, g @ inverse / size, lags, few, R, size, V[rank:], W)
+
+
+def covariance(influence: np.ndarray, best: Fit) -> np.ndarray:
+    """Return that of sums of what is correlated: by sums of as many in a row (weights of Newey and West 1987)."""
+    row = best.lags + 1
+    sums = np.cumsum(np.pad(influence, ((row, row), (0, 0))), axis=0)
+    return best.few / row * (sums[row:] - sums[:-row]).T @ (sums[row:] - sums[:-row])
 
 
 def _triangle(A: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
