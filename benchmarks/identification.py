@@ -30,7 +30,7 @@ import pin_clusters as pc
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "identification.json"
 PAGE = ROOT / "docs" / "identification.md"
-RUNS, QUICK = 100, 3
+RUNS, QUICK = 200, 3
 REPORTED = 1000
 """The first log that is reported; those before are for development."""
 

@@ -76,9 +76,11 @@ def identify(
 
     References:
         Gautier, "Dynamic identification of robots with power model", 1997 (parallel filter); Newey and West, "A simple,
-        positive semi-definite, heteroskedasticity and autocorrelation consistent covariance matrix", 1987; Cook and
-        Stefanski, "Simulation-extrapolation estimation in parametric measurement error models", 1994; Rucker and
-        Wensing, "Smooth parameterization of rigid-body inertia", 2022.
+        positive semi-definite, heteroskedasticity and autocorrelation consistent covariance matrix", 1987; Sun, "Let's
+        fix it: fixed-b asymptotics versus small-b asymptotics in heteroskedasticity and autocorrelation robust
+        inference", 2014; Cook and Stefanski, "Simulation-extrapolation estimation in parametric measurement error
+        models", 1994; Carroll et al., "Asymptotics for the SIMEX estimator in nonlinear measurement error models",
+        1996; Rucker and Wensing, "Smooth parameterization of rigid-body inertia", 2022.
 
     Example:
         >>> import pin_clusters as pc
