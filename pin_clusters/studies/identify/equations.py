@@ -144,8 +144,7 @@ def equations(
         load = np.einsum("nij,nj->ni", back, loaded) - inertia * (alpha @ lines.T)
         if np.all((at >= 0) & (at[0] != at[1])) and np.linalg.norm(load - by @ priors) < 1e-3 * np.linalg.norm(load):
             raise ModelError(
-                f"identify: both efficiencies of all motors of {model.name!r} are sought, and all that loads these: "
-                "that is known up to a factor. Leave a mass or a spring that is known out of `what`."
+                f"identify: with the efficiencies of {model.name!r} leave a mass or spring that is known out of `what`."
             )
         losses = Losses(turns, load, by, to_rows @ B, np.array(known), at)
     left, measured = (take(np.einsum("nij,nj->ni", to_rows, x)) for x in (torque - said, torque))
