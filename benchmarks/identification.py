@@ -20,7 +20,6 @@ sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import numpy as np
-import timing
 from report import fill
 from report_loops import markdown
 from support import logs
@@ -47,7 +46,7 @@ def measure(name: str, first: int, runs: int) -> dict[str, Any]:
         labels, off = result.parameters, result.estimate - case.values
         for key, x in (("z", off / result.error), ("off", off / case.values), ("error", result.error / case.values),
                        ("start", result.prior / case.values - 1.0), ("bias", result.bias / result.error)):  # fmt: skip
-            found[key].append(x.tolist())
+            found[key].append([float(f"{y:.4g}") for y in x])
     return {
         "parameters": list(labels),
         "first": first,
@@ -93,7 +92,7 @@ def main(arguments: list[str] | None = None) -> int:
     results = {"robots": {name: measure(name, first, runs) for name in chosen.robots}}
     print(table(results))
     if not (chosen.quick or chosen.development):
-        timing.write(results, RESULTS)
+        RESULTS.write_text(json.dumps(results) + "\n", encoding="utf-8")
         text = fill(PAGE.read_text(encoding="utf-8"), "identification", table(json.loads(RESULTS.read_text())))
         PAGE.write_text(text, encoding="utf-8")
     return 0
