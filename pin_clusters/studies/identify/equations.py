@@ -84,6 +84,7 @@ def equations(
 ) -> Equations:
     """Set the equations up along a motion."""
     time, q, v, a = motion
+    priors = np.array([p.prior for p in found])
     n, tree, data, closed = len(time), model.own_tree, model.createData(), bool(model.closures)
     inertial = [k for k, p in enumerate(found) if p.direction is not None]
     D = np.array([found[k].direction for k in inertial]).T
@@ -141,8 +142,11 @@ def equations(
             elif p.kind == "efficiency":
                 at[0, m], at[1, m] = k, at[1, m] if at[1, m] >= 0 or p.source.back_efficiency is not None else k
         load = np.einsum("nij,nj->ni", back, loaded) - inertia * (alpha @ lines.T)
+        if np.all((at >= 0) & (at[0] != at[1])) and np.linalg.norm(load - by @ priors) < 1e-3 * np.linalg.norm(load):
+            raise ModelError(
+                f"identify: with the efficiencies of {model.name!r} leave a mass or spring that is known out of `what`."
+            )
         losses = Losses(turns, load, by, to_rows @ B, np.array(known), at)
     left, measured = (take(np.einsum("nij,nj->ni", to_rows, x)) for x in (torque - said, torque))
     names = motors if square else [column_names(model)[k] for k in rows]
-    priors = np.array([p.prior for p in found])
     return Equations(tuple(names), left, measured, take(to_rows @ X), priors, losses, take)

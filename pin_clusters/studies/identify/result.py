@@ -19,7 +19,7 @@ class Identification(Shown, Result):
         robot: Name of the robot; ``log`` that of the log, ``cutoff`` of its filter, [Hz].
         parameters: Labels such as ``"knee: mass"``; ``units`` of each; ``prior``, what the model had.
         estimate: What the log says; where it says nothing, as near to the model as can be.
-        error: One standard deviation; infinite where the log tells nothing of a parameter alone.
+        error: One standard deviation, of a t distribution; infinite where the log tells nothing of a parameter alone.
         correlation: Of the estimates, shape (parameters, parameters).
         bias: What noise of the motion did to the estimates, which was taken away.
         unidentifiable: Labels of those that the log cannot tell from others, or sees nothing of.

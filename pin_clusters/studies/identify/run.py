@@ -21,7 +21,7 @@ from .log import read_log
 from .parameters import applied, scales, sought
 from .result import Identification
 from .smoothing import ORDER, channels, cutoff_of, noise_of, with_channels
-from .solve import Fit, fit
+from .solve import Fit, fit, in_a_row
 
 _LEAST, _ALONE, _SMALL, _MOVED = 3, 1e-6, 1e-6, 0.1
 """Torques by parameters; what counts as alone; of combinations as nothing; of an error as moved."""
@@ -68,17 +68,17 @@ def identify(
     Raises:
         ArgumentTypeError: ``model`` is no cluster model, or ``test`` no share.
         UnknownNameError: There is no such kind.
-        ModelError: The robot has nothing of a kind, or motors that do not turn independently (losses of gears).
+        ModelError: The robot has nothing of a kind; of losses: motors do not turn independently, no load is known.
         TrajectoryError: The log is wrong: names, gaps, rates, what is not finite, saturated or too short.
 
     Warns:
         PinClustersWarning: Noise of the motion is too strong for the errors to be trusted.
 
     References:
-        Gautier, "Dynamic identification of robots with power model", 1997 (parallel filter); Newey and West, "A simple,
-        positive semi-definite, heteroskedasticity and autocorrelation consistent covariance matrix", 1987; Cook and
-        Stefanski, "Simulation-extrapolation estimation in parametric measurement error models", 1994; Rucker and
-        Wensing, "Smooth parameterization of rigid-body inertia", 2022.
+        Gautier, "Dynamic identification of robots with power model", 1997 (parallel filter); Newey and West,
+        Econometrica 55, 1987, Bell and McCaffrey, Survey Methodology 28, 2002, and Sun, J. Econometrics 178, 2014
+        (errors); Cook and Stefanski, JASA 89, 1994, and Carroll et al., JASA 91, 1996 (noise of the motion, taken off);
+        Rucker and Wensing, "Smooth parameterization of rigid-body inertia", 2022.
 
     Example:
         >>> import pin_clusters as pc
@@ -114,15 +114,17 @@ def identify(
             f"too short for {len(found)} parameters. Log longer, seek fewer, or raise the cutoff."
         )
     best = fit(e, found, least)
-    bias, cov = np.zeros(len(found)), best.covariance
+    bias, influence = np.zeros(len(found)), best.influence
     if noisy and noises:
         rng, strength = np.random.default_rng(seed), noise_of(columns, rate, cutoff)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PinClustersWarning)  # was said of the log itself
             noise = strength * rng.standard_normal((noises, *columns.shape))
-            more = [fit(along(columns + x), found, least, best).x for x in noise]
-        bias = np.mean(more, axis=0) - best.x
-        cov = cov + np.cov(more, rowvar=False, ddof=min(1, noises - 1)).reshape(cov.shape) / noises
+            more = [fit(along(columns + x), found, least, best) for x in noise]
+        bias = np.mean([m.x for m in more], axis=0) - best.x
+        influence = 2.0 * influence - np.mean([m.influence for m in more], axis=0)  # of x - bias (Carroll et al. 1996)
+    sums = np.sqrt(best.few) * in_a_row(influence, best.lags)
+    cov = sums.T @ sums
     x, first = consistent(found, best.x - bias, best.R), int((1.0 - test) * n)
     start = {name: getattr(e, name)[:first] for name in ("left", "measured", "X")}
     early = fit(dataclasses.replace(e, **start, take=lambda y: e.take(y)[:first]), found, least).x

@@ -18,14 +18,17 @@ class Fit:
 
     Attributes:
         x: By how much the priors are off, shape (parameters,).
-        covariance: Of it, in the directions that are seen.
+        influence: What each sample adds to it, in the directions that are seen, shape (N, parameters).
+        lags: How many samples later one has something in common with it; ``few``: by what variances are too small.
         R: Triangle of the weighted equations, and ``size``, the lengths of its columns.
         hidden: Orthonormal directions, in units of 1 / size, that no torque tells of, shape (hidden, parameters).
         weights: Of rows, shape (rows, rows): residuals @ weights have unit covariance.
     """
 
     x: np.ndarray
-    covariance: np.ndarray
+    influence: np.ndarray
+    lags: int
+    few: np.ndarray
     R: np.ndarray
     size: np.ndarray
     hidden: np.ndarray
@@ -47,17 +50,23 @@ def fit(e: Equations, found: Sequence[Parameter], least: int, start: Fit | None 
     R, size = _triangle(A, scales(found))
     _, s, V = np.linalg.svd(R / size)
     rank = int(np.sum(s > _RANK * s.max(initial=0.0)))
-    inverse, g = (V[:rank].T / s[:rank] ** 2) @ V[:rank], np.einsum("nkp,nk->np", A / size, b)
-    power = np.abs(np.fft.rfft(b - b.mean(axis=0), 2 * n, axis=0)) ** 2
-    c = np.fft.irfft(power, axis=0)[:n].sum(axis=1)
-    c = c[: int(np.argmax(np.append(c, 0.0) < _AGAIN * c[0]))] / c[0]
-    lags = min(max(least, 3 * len(c), int(4.0 * (n / 100.0) ** (2.0 / 9.0))), n // 8)
-    S = g.T @ g  # of sums of what is correlated (Newey and West 1987)
-    for lag in range(1, lags + 1):
-        C = g[lag:].T @ g[:-lag]
-        S += (1.0 - lag / (lags + 1.0)) * (C + C.T)
-    few = n / (n - lags) / max(1.0 - rank * (2.0 * c.sum() - 1.0) / b.size, 0.1)
-    return Fit(x, few * inverse @ S @ inverse / np.outer(size, size), R, size, V[rank:], W)
+    Q = A @ (V[:rank] / size).T / s[:rank]  # orthonormal
+    a = Q @ (V[:rank] / s[:rank, None])
+    c = np.fft.irfft(np.abs(np.fft.rfft(b - b.mean(axis=0), 2 * n, axis=0)) ** 2, axis=0)[:n].sum(axis=1)
+    alike = int(np.argmax(np.append(c, 0.0) < _AGAIN * c[0]))
+    lags = min(max(least, 3 * alike, int(4.0 * (n / 100.0) ** (2.0 / 9.0))), n // 8)
+    # of residuals alike in time: what a fit hides (Bell and McCaffrey 2002), that few tell of their size (Sun 2014)
+    seen, row = in_a_row(np.sum(a**2, axis=1), lags), lags + 1.0
+    lost = [np.sum(in_a_row(np.einsum("nk,nkj->nj", x, Q), lags) ** 2) for x in np.moveaxis(a, 2, 0)]
+    own, square = (np.maximum(np.sum(y, axis=0), 1e-300) for y in (seen / np.sqrt(row), seen**2))
+    few = (1.0 + 2.0 / np.maximum(1.5 * own**2 / square - 2.0, 1.0)) / np.maximum(1.0 - lost / own, 0.1)
+    return Fit(x, np.einsum("nkp,nk->np", a, b) / size, lags, few, R, size, V[rank:], W)
+
+
+def in_a_row(x: np.ndarray, lags: int) -> np.ndarray:
+    """Return sums of as many samples; squared they are as Newey and West (1987) have it."""
+    sums = np.cumsum(np.pad(x, ((lags + 1, lags + 1), (0, 0))), axis=0)
+    return (sums[lags + 1 :] - sums[: -lags - 1]) / np.sqrt(lags + 1.0)
 
 
 def _triangle(A: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
