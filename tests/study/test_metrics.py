@@ -344,7 +344,7 @@ def test_bad_arguments() -> None:
         metrics.forward_error(model, q, v, tau[:, :4])
     with pytest.raises(pc.UnknownNameError, match=r"no frame 'anke'.*ankle"):
         metrics.osim_error(model, "anke", q)
-    with pytest.raises(pc.ArgumentTypeError, match="'linear', 'angular' or 'all', got 'both'"):
+    with pytest.raises(pc.ArgumentTypeError, match="'linear', 'angular', 'all' or 'vertical', got 'both'"):
         metrics.osim_error(model, "ankle", q, rows_of="both")  # type: ignore[arg-type]
     with pytest.raises(pc.UnknownNameError, match="no frame 'hand'"):
         metrics.drift(model, q[0], v[0], None, "hand")
