@@ -7,6 +7,8 @@ Flags, each with its reason:
 - ``forceinline``: the small spatial functions must vanish into the kernel; nothing else matters as much.
 - ``inline="always"`` (``paste``): the long parts of a kernel become part of it before anything is compiled. Called,
   each would cost 20 ns, because an array is passed as seven numbers; with ``forceinline`` it would be compiled twice.
+- ``_nrt=False`` (``uncounted``): no references to arrays are counted. Where functions have loops and many exits, as
+  steps do, that took as long as the arithmetic; what returns an array cannot do without.
 - no wrappers around inner functions: they took a quarter of the time of compilation.
 - explicit signatures: a strided, float32 or integer array must not trigger a fresh compilation of seconds.
 """
@@ -34,6 +36,8 @@ INLINE: dict[str, Any] = {"jit_options": {"forceinline": True, **_UNWRAPPED}}
 inline = njit(forceinline=True, **INNER)
 paste = njit(inline="always", **INNER)
 device = njit(**INNER)  # not inlined
+uncounted = njit(_nrt=False, **INNER)
+uncounted_inline = njit(forceinline=True, _nrt=False, **INNER)
 
 
 _KINDS = {

@@ -10,7 +10,7 @@ function that is called.
 import math
 from typing import Final
 
-from ..compiling.jit import device, inline
+from ..compiling.jit import uncounted, uncounted_inline
 from ..tables import passive as at
 from ..tables.addresses import call_at
 
@@ -20,7 +20,7 @@ _SHARP: Final = 20.0
 """Farther from zero the hyperbolic tangent is 1 to rounding."""
 
 
-@inline
+@uncounted_inline
 def turn(x):
     """The hyperbolic tangent to 1e-15 of itself, without a branch: exp(y) - 1, doubled eight times."""
     y = min(abs(x), _SHARP) * (-2.0 / 256.0)
@@ -39,7 +39,7 @@ def turn(x):
     return math.copysign(m / (2.0 + m), x)
 
 
-@device
+@uncounted
 def turn_all(rows, first, width):
     """Put the hyperbolic tangent of what stands there into a field."""
     for b in range(first, rows.shape[0]):
@@ -47,14 +47,14 @@ def turn_all(rows, first, width):
             rows[b, k + at.TURN] = turn(rows[b, k + at.TURN])
 
 
-@inline
+@uncounted_inline
 def add_terms(terms, factors, first, last, x, rows, field):
     """Add the terms of a list of what is given to a field."""
     for t in range(first, last):
         rows[terms[t, at.ROW], terms[t, at.LANE] + field] += factors[t] * x[terms[t, at.INDEX]]
 
 
-@device
+@uncounted
 def add_rates(terms, factors, rows, coupling, v):
     """Add the rates of all lines and gears."""
     nv = v.shape[0]
@@ -65,7 +65,7 @@ def add_rates(terms, factors, rows, coupling, v):
             rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += x
 
 
-@inline
+@uncounted_inline
 def push(terms, factors, rows, coupling, out):
     """Add the torques of the forces along all lines and gears."""
     nv = out.shape[0]
@@ -77,76 +77,94 @@ def push(terms, factors, rows, coupling, out):
             out[k] += force * coupling[terms[t, at.INDEX] * nv + k]
 
 
-@inline
+@uncounted_inline
+def sign_of(x):
+    """A hyperbolic tangent, or the sign of what it would be of, if that is far from zero."""
+    return min(max(x, -1.0), 1.0)
+
+
+@uncounted_inline
 def write_forces(rows, width):
     """Write the forces along all lines, and of gears friction of their motors, and what torque that leaves."""
+    smooth = 0
     for b in range(rows.shape[0]):
         for k in range(width):
-            rows[b, k + at.SPIN] = rows[b, k + at.RATE]
-            rows[b, k + at.TURN] = rows[b, k + at.RATE] * rows[b, k + at.SHARP]
+            x = rows[b, k + at.RATE] * rows[b, k + at.SHARP]
+            smooth += 1 if (abs(x) < _SHARP) & (x != 0.0) else 0
+            rows[b, k + at.SPIN], rows[b, k + at.TURN] = rows[b, k + at.RATE], x
             rows[b, k + at.RATE] = 0.0
-    turn_all(rows, 0, width)
+    if smooth > 0:
+        turn_all(rows, 0, width)
     for b in range(rows.shape[0]):
         for k in range(width):
             w, speed, x = rows[b, k + at.SPIN], abs(rows[b, k + at.SPIN]), rows[b, k + at.SUM]
             y = x - min(max(x, rows[b, k + at.LOW]), rows[b, k + at.HIGH])
             force = y * (rows[b, k + at.K1] + y * (rows[b, k + at.K2] + y * rows[b, k + at.K3]))
             force += w * (rows[b, k + at.D1] + speed * (rows[b, k + at.D2] + speed * rows[b, k + at.D3]))
-            force = -force - rows[b, k + at.FRICTION] * rows[b, k + at.TURN]
+            force = -force - rows[b, k + at.FRICTION] * sign_of(rows[b, k + at.TURN])
             rows[b, k + at.FORCE], rows[b, k + at.TORQUE], rows[b, k + at.SUM] = force, x + force, 0.0
 
 
-@inline
+@uncounted_inline
 def factor_of(load, w, forward, backward):
     """What a gear loses per load."""
     return forward if load * w > 0.0 else backward
 
 
-@device
+@uncounted
 def lose(rows, first, width, straight):
     """Change losses towards those of the loads, by Newton's method, and loads with them; returns how many turn signs.
 
     ``straight``: loads do not follow.
     """
+    smooth, turned = 0, 0
     for b in range(first, rows.shape[0]):
         for k in range(width):
             load, w, least = rows[b, k + at.LOAD], rows[b, k + at.SPIN], rows[b, k + at.LEAST]
             c = factor_of(load, w, rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD])
-            rows[b, k + at.TURN] = w / max(least, rows[b, k + at.REACH] * c * abs(load))
-    turn_all(rows, first, width)
-    turned = 0
+            x = w / max(least, rows[b, k + at.REACH] * c * abs(load))
+            smooth += 1 if (abs(x) < _SHARP) & (x != 0.0) else 0
+            rows[b, k + at.TURN] = x
+    if smooth > 0:
+        turn_all(rows, first, width)
     for b in range(first, rows.shape[0]):
         for k in range(width):
             load, w, least = rows[b, k + at.LOAD], rows[b, k + at.SPIN], rows[b, k + at.LEAST]
-            c, sign = factor_of(load, w, rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD]), rows[b, k + at.TURN]
+            forward, backward, sign = rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD], sign_of(rows[b, k + at.TURN])
+            c = factor_of(load, w, forward, backward)
             own, share = rows[b, k + at.REACH] * c * abs(load), 0.0 if straight else rows[b, k + at.SHARE]
             miss = c * sign * abs(load) - rows[b, k + at.LOSS]
             slope = c * (sign - (w / max(least, own) * (1.0 - sign * sign) if own > least else 0.0))
-            change = miss / max(1.0 + share * (slope if load > 0.0 else -slope), _LEAST_SLOPE)
+            per_loss = 1.0 + share * (slope if load > 0.0 else -slope)
+            change = miss / max(per_loss, _LEAST_SLOPE)
             then = load - share * change
             turned += 1 if load * then < 0.0 else 0
-            rows[b, k + at.MISS] = miss
-            rows[b, k + at.LOAD] = then
+            # farther from zero, and on one side, Newton's method is exact
+            exact = (abs(sign) >= 1.0) & (load * then >= 0.0) & (per_loss >= _LEAST_SLOPE)
+            doubt = 0.0 if exact else abs(change) + 2.0 * max(forward, backward) * abs(then - load)
+            rows[b, k + at.MISS], rows[b, k + at.DOUBT], rows[b, k + at.LOAD] = miss, doubt, then
             rows[b, k + at.LOSS] += change
             rows[b, k + at.FORCE] -= change
     return turned
 
 
-@inline
+@uncounted_inline
 def write_loads(terms, factors, rows, coupling, a):
     """Write the loads of all gears at an acceleration, with the torques and losses that are kept of them."""
     add_rates(terms, factors, rows, coupling, a)
-    bias = coupling.shape[0] // (a.shape[0] + 1) * a.shape[0]
     for t in range(terms[1, at.RATES], terms[1, at.TREE]):
+        bias = coupling.shape[0] // (a.shape[0] + 1) * a.shape[0]
         rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += factors[t] * coupling[bias + terms[t, at.INDEX]]
     for b in range(rows.shape[0]):
         for k in range(terms[0, at.WIDTH]):
             taken = rows[b, k + at.INERTIA] * rows[b, k + at.RATE]
-            rows[b, k + at.LOAD] = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS] - taken
-            rows[b, k + at.RATE], rows[b, k + at.FORCE] = 0.0, 0.0
+            load = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS] - taken
+            steep = max(rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD])
+            rows[b, k + at.DOUBT] += steep * abs(load - rows[b, k + at.LOAD])
+            rows[b, k + at.LOAD], rows[b, k + at.RATE], rows[b, k + at.FORCE] = load, 0.0, 0.0
 
 
-@device
+@uncounted
 def keep_loads(terms, factors, rows, coupling, a):
     """Remember the loads of a step with a mean acceleration, for the next one."""
     write_loads(terms, factors, rows, coupling, a)
@@ -155,25 +173,33 @@ def keep_loads(terms, factors, rows, coupling, a):
             rows[b, k + at.REST] = rows[b, k + at.LOAD]
 
 
-@inline
+@uncounted_inline
+def of_stage(stage, a, b, c, d):
+    """What is of a stage; not by an index, so that lanes stay side by side."""
+    return a if stage == 0 else (b if stage == 1 else (c if stage == 2 else d))
+
+
+@uncounted_inline
 def expect(terms, rows, stage):
     """Write what loads to expect: what does not follow from torques of motors changes in a step as in the last one."""
-    now, before, last, lagged = at.REST + stage * at.LANES, 1.0, at.REST, terms[0, at.LAGGED]
-    if stage == 0 and terms[0, at.STAGES] > 1:
-        before, last = 0.0, at.REST + (terms[0, at.STAGES] - 1) * at.LANES
+    stages, lagged = terms[0, at.STAGES], terms[0, at.LAGGED]
+    last, before = (stages - 1, 0.0) if stage == 0 and stages > 1 else (0, 1.0)
     for b in range(terms[0, at.LINES], rows.shape[0]):
         for k in range(terms[0, at.WIDTH]):
+            p, q = rows[b, k + at.REST], rows[b, k + at.REST + at.LANES]
+            r, s = rows[b, k + at.REST + 2 * at.LANES], rows[b, k + at.REST + 3 * at.LANES]
             begun, loss = rows[b, k + at.BEGUN], rows[b, k + at.LOSS]
             loss = loss if loss == loss else 0.0
-            change = rows[b, k + now] - begun if begun == begun else 0.0
-            x = rows[b, k + last] + before * change
+            change = of_stage(stage, p, q, r, s) - begun if begun == begun else 0.0
+            x = of_stage(last, p, q, r, s) + before * change
             x = x if x == x else 0.0
-            rows[b, k + at.LOAD] = x if lagged else x + rows[b, k + at.SHARE] * (rows[b, k + at.TORQUE] - loss)
+            more = rows[b, k + at.SHARE] * (rows[b, k + at.TORQUE] - loss)
+            rows[b, k + at.LOAD] = x if lagged else x + more
             rows[b, k + at.LOSS] = loss
             rows[b, k + at.FORCE] -= loss
 
 
-@inline
+@uncounted_inline
 def largest(rows, b, field):
     """The largest number of a field, in absolute value."""
     x, y = max(abs(rows[b, field]), abs(rows[b, field + 1])), max(abs(rows[b, field + 2]), abs(rows[b, field + 3]))
@@ -181,31 +207,33 @@ def largest(rows, b, field):
     return max(max(x, y), max(z, w))
 
 
-@inline
-def good(rows, first, rtol):
-    """Whether losses are as good as asked for."""
+@uncounted_inline
+def good(rows, first, rtol, field):
+    """Whether losses are as good as asked for, by what they miss."""
     worst, most, torque = 0.0, 0.0, 0.0
     for b in range(first, rows.shape[0]):
-        worst, most = max(worst, largest(rows, b, at.MISS)), max(most, largest(rows, b, at.LOAD))
+        worst, most = max(worst, largest(rows, b, field)), max(most, largest(rows, b, at.LOAD))
         torque = max(torque, largest(rows, b, at.TORQUE))
     return worst <= rtol * most + 1e-14 * torque
 
 
-@inline
+@uncounted_inline
 def keep(rows, first, width, stage):
     """Remember what of loads did not follow from torques of motors, for the next stages."""
-    now = at.REST + stage * at.LANES
     for b in range(first, rows.shape[0]):
         for k in range(width):
-            rest, begun = rows[b, k + at.REST], rows[b, k + at.BEGUN]
-            rows[b, k + at.BEGUN] = rest if stage == 0 else begun
-            left = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS]
-            rows[b, k + at.MISS] = rows[b, k + at.LOAD] - rows[b, k + at.SHARE] * left
-        for k in range(width):
-            rows[b, k + now] = rows[b, k + at.MISS]
+            p, q = rows[b, k + at.REST], rows[b, k + at.REST + at.LANES]
+            r, s = rows[b, k + at.REST + 2 * at.LANES], rows[b, k + at.REST + 3 * at.LANES]
+            left, begun = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS], rows[b, k + at.BEGUN]
+            x = rows[b, k + at.LOAD] - rows[b, k + at.SHARE] * left
+            rows[b, k + at.BEGUN] = p if stage == 0 else begun
+            rows[b, k + at.REST] = x if stage == 0 else p
+            rows[b, k + at.REST + at.LANES] = x if stage == 1 else q
+            rows[b, k + at.REST + 2 * at.LANES] = x if stage == 2 else r
+            rows[b, k + at.REST + 3 * at.LANES] = x if stage > 2 else s
 
 
-@inline
+@uncounted_inline
 def accelerate_under(aba, address, terms, factors, rows, coupling, stage, q, v, tau, torque, out):
     """Add what acts by itself to torques, and write the acceleration; returns the code of aba, or -1: a gear locks."""
     width, gears, lagged = terms[0, at.WIDTH], terms[0, at.LINES], terms[0, at.LAGGED]
@@ -223,8 +251,11 @@ def accelerate_under(aba, address, terms, factors, rows, coupling, stage, q, v, 
         if code != 0 or gears == rows.shape[0] or lagged:
             return code
         write_loads(terms, factors, rows, coupling, out)
-        lose(rows, gears, width, lagged)
-        if good(rows, gears, factors[0]):
+        enough = good(rows, gears, factors[0], at.DOUBT)
+        if not enough:
+            lose(rows, gears, width, lagged)
+            enough = good(rows, gears, factors[0], at.MISS)
+        if enough:
             keep(rows, gears, width, stage)
             return 0
     return -1

@@ -64,7 +64,7 @@ def simulate_at(
                     clock[ANSWERS] = 1
                     if not all_finite(tau):
                         return 0
-                if accelerate(address, calls, plan, terms, factors, rows, coupling, 0, q, v, tau, mapped, a_i) != 0:
+                if accelerate(address, calls, plan, terms, factors, rows, coupling, i, q, v, tau, mapped, a_i) != 0:
                     return 0
                 if near_singular(index, work, limits):
                     clock[STOPPED] = 2

@@ -6,7 +6,7 @@ The algorithms are called at their addresses, so nothing of them is compiled aga
 from typing import Final
 
 from ..bodies.increments import move_one, rate_one
-from ..compiling.jit import device
+from ..compiling.jit import uncounted
 from ..loops.coupling_of_loops import condition_of
 from ..tables import plan as at
 from ..tables.addresses import call_at, call_plain
@@ -18,7 +18,7 @@ from .passive import accelerate_under
 _FASTEST: Final = 1e8
 
 
-@device
+@uncounted
 def rates(plan, x, v, out):
     """Rate of the increment x at the velocity v."""
     for i in range(out.shape[0]):
@@ -29,7 +29,7 @@ def rates(plan, x, v, out):
             rate_one(kind, x, v, plan[j, 2], out)
 
 
-@device
+@uncounted
 def moved(calls, plan, ratios, q, x, out, spare, held):
     """Write the configuration after the increment x to out; returns 0, or less if a loop cannot follow."""
     for i in range(q.shape[0]):
@@ -57,7 +57,7 @@ def moved(calls, plan, ratios, q, x, out, spare, held):
     return 0
 
 
-@device
+@uncounted
 def ask(calls, plan, coupling, asked, t, q, v, tau):
     """Ask the user's function for torques at a state; returns 0 if they are there.
 
@@ -87,7 +87,7 @@ def ask(calls, plan, coupling, asked, t, q, v, tau):
     return 0
 
 
-@device
+@uncounted
 def all_finite(x):
     """Whether numbers are finite."""
     total = 0.0
@@ -96,7 +96,7 @@ def all_finite(x):
     return total == 0.0
 
 
-@device
+@uncounted
 def accelerate(address, calls, plan, terms, factors, rows, coupling, stage, q, v, tau, mapped, out):
     """Acceleration under torques of the user's independent joints, and what acts by itself; returns aba's code."""
     if calls[at.OWN] and terms.shape[0] == FIRST:
@@ -117,7 +117,7 @@ def accelerate(address, calls, plan, terms, factors, rows, coupling, stage, q, v
     return accelerate_under(calls[at.ABA], address, terms, factors, rows, coupling, stage, q, v, tau, mapped, out)
 
 
-@device
+@uncounted
 def sound(q, v):
     """Whether a state is one."""
     fastest, total = 0.0, 0.0
@@ -129,7 +129,7 @@ def sound(q, v):
     return fastest < _FASTEST and total - total == 0.0
 
 
-@device
+@uncounted
 def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row):
     """Write a sample: step, energies, openness, q, v, a, torques; with loops velocity and acceleration of the tree.
 
@@ -161,7 +161,7 @@ def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row):
             row[behind + n + j] = y
 
 
-@device
+@uncounted
 def near_singular(index, work, limits):
     """Whether the condition of a cluster with loops, at the last acceleration, exceeds its limit."""
     n = 0
@@ -174,7 +174,7 @@ def near_singular(index, work, limits):
     return False
 
 
-@device
+@uncounted
 def weighted(h, weights, rows, i, last, out):
     """Write h times the weighted sum of rows 0..last-1; row i of the weights."""
     for k in range(out.shape[0]):

@@ -23,8 +23,8 @@ RATE, SUM, FORCE, SPIN, TURN, LOW, HIGH, K1, K2, K3, D1, D2, D3, FRICTION, SHARP
 # where the joint does; about the speed that a torque takes away in a step, and the least one at which loss turns its
 # sign
 INERTIA, SHARE, FORWARD, BACKWARD, REACH, LEAST = range(15 * LANES, 21 * LANES, LANES)
-# torque of the motor, less friction; load, loss, by how much it missed that of the load; what of the load did not
-# follow from the torque at the beginning of the step before, and in each stage the last time it was there (NaN: it was
-# not; lagged: the first is the last load)
-TORQUE, LOAD, LOSS, MISS, BEGUN, REST = range(21 * LANES, 27 * LANES, LANES)
+# torque of the motor, less friction; load, loss, by how much it missed that of the load, and may miss it since; what of
+# the load did not follow from the torque at the beginning of the step before, and in each stage the last time it was
+# there (NaN: it was not; lagged: the first is the last load)
+TORQUE, LOAD, LOSS, MISS, DOUBT, BEGUN, REST = range(21 * LANES, 28 * LANES, LANES)
 BLOCK = REST + 4 * LANES
