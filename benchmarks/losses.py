@@ -2,8 +2,8 @@
 
 Microseconds per step, interleaved; the robot without losses, with friction of its motors, with losses of gears, and
 with both. Steps of 0.1 ms of ``rk4`` under a table of torques that swing or jump, in one simulation and as a row of a
-batch, and under a PD controller in Python; and steps of 1 ms on a ground under that controller. Medians over the
-repeats; the quotients are to the robot without losses. The table is put into docs/motors.md by report_motors.py.
+batch, and under a PD controller in Python; and steps of 1 ms on a ground under that controller. Least of the repeats;
+the quotients are to the robot without losses. The table is put into docs/motors.md by report_motors.py.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def measure(name: str, steps: int, repeats: int) -> dict[str, Any]:
     for what, (count, case) in cases(bare, name, steps).items():
         calls: dict[str, Any] = {key: (case, (model,)) for key, model in models.items()}
         times = interleaved(calls, repeats=repeats, block=1e-3)
-        found[what] = {key: 1e6 * t.median / count for key, t in times.items()}
+        found[what] = {key: 1e6 * t.minimum / count for key, t in times.items()}
         print(f"{name}, {what}: " + ", ".join(f"{k} {x:.2f}" for k, x in found[what].items()), flush=True)
     return found
 
@@ -94,7 +94,7 @@ def main() -> int:
     parser.add_argument("--quick", action="store_true", help="one robot, few steps, nothing is kept")
     quick = parser.parse_args().quick
     robots = ("mini_cheetah",) if quick else ("mini_cheetah", "mit_humanoid")
-    results = {name: measure(name, 100 if quick else 2000, 2 if quick else 15) for name in robots}
+    results = {name: measure(name, 100 if quick else 2000, 2 if quick else 25) for name in robots}
     if not quick:
         kept = {"machine": timing.machine(), "robots": results}
         RESULTS.write_text(json.dumps(kept, indent=1) + "\n", encoding="utf-8")
