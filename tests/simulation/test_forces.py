@@ -253,12 +253,19 @@ def test_motors_on_a_ground(monkeypatch: pytest.MonkeyPatch) -> None:
 WEIGHT, RATIO, SPIN = 9.81 * 0.5 * 0.4, 10.0, 1e-4
 
 
-def pendulum(**options: Any) -> pc.ClusterModel:
+def pendulum(spin: float = SPIN, **options: Any) -> pc.ClusterModel:
     """Half a kilogram at 0.4 m, held sideways, on a gear."""
     tree = pin.Model()
     tree.addJoint(0, pin.JointModelRY(), SE3.Identity(), "joint")
     tree.appendBodyToJoint(1, pin.Inertia(0.5, np.array([0.4, 0.0, 0.0]), 1e-3 * np.eye(3)), SE3.Identity())
-    return pc.ClusterModel(tree, [pc.Rotor("joint", RATIO, axial_inertia=SPIN, motor=pc.Motor(**options))])
+    return pc.ClusterModel(tree, [pc.Rotor("joint", RATIO, axial_inertia=spin, motor=pc.Motor(**options))])
+
+
+def test_a_load_that_is_known_is_no_loss_that_is(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A rotor of no inertia has the load that was guessed; near standstill its loss is that only after some turns."""
+    model = pendulum(1e-12, efficiency=0.5, back_efficiency=0.3)
+    tau = WEIGHT * rng.uniform(0.0, 2.0, size=(20, 1))
+    as_in_python(monkeypatch, model, [0.0], [0.05], tau, 0.02, 1e-3, rtol=1e-12)
 
 
 @pytest.mark.parametrize("dt", [1e-3, 1e-4])

@@ -140,7 +140,8 @@ def lose(rows, first, width, straight):
             then = load - share * change
             turned += 1 if load * then < 0.0 else 0
             # farther from zero, and on one side, Newton's method is exact
-            exact = (abs(sign) >= 1.0) & (load * then >= 0.0) & (per_loss >= _LEAST_SLOPE)
+            far = (abs(sign) >= 1.0) & (abs(w) >= _SHARP * max(least, rows[b, k + at.REACH] * c * abs(then)))
+            exact = far & (load * then >= 0.0) & (per_loss >= _LEAST_SLOPE)
             doubt = 0.0 if exact else abs(change) + 2.0 * max(forward, backward) * abs(then - load)
             rows[b, k + at.MISS], rows[b, k + at.DOUBT], rows[b, k + at.LOAD] = miss, doubt, then
             rows[b, k + at.LOSS] += change
