@@ -153,9 +153,9 @@ class Forces:
         terms[1] = ends[0], ends[1], ends[2], ends[3]
         springs = lines.low, lines.high, *lines.stiffness, *lines.damping, lines.friction, 1.0 / self._speeds
         inertia, viscous, coulomb, *factors_of_loss = self._numbers
-        no, all_ = np.zeros_like(inertia), np.full_like(inertia, np.inf)
+        no, endless = np.zeros_like(inertia), np.full_like(inertia, np.inf)
         of_gears = (
-            -all_, all_, no, no, no, viscous, no, no, coulomb, 1.0 / self._of_motors,
+            -endless, endless, no, no, no, viscous, no, no, coulomb, 1.0 / self._of_motors,
             inertia, self._share, *factors_of_loss, self._reach,
         )  # fmt: skip
         fields = np.zeros((first - (-n // at.LANES), at.BLOCK // at.LANES, at.LANES))
@@ -163,10 +163,8 @@ class Forces:
             for i, x in enumerate(numbers, at.LOW // at.LANES):
                 fields[block[rows], i, lane[rows]] = x[chosen]
         fields[first:, at.LEAST // at.LANES] = FRICTION_SPEED  # of lanes without gears, too
-        fields[first:, at.BEGUN // at.LANES], fields[first:, at.REST // at.LANES :] = (
-            np.nan,
-            0.0 if self._lagged else np.nan,
-        )
+        fields[first:, at.BEGUN // at.LANES] = np.nan
+        fields[first:, at.REST // at.LANES :] = 0.0 if self._lagged else np.nan
         return Table(np.array(terms, dtype=np.int64), np.array(factors), fields.reshape(-1, at.BLOCK))
 
 

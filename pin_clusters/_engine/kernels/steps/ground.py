@@ -270,10 +270,8 @@ def ground_at(
             )
             kept(free, 0, still if below else v)
             for k in range(0 if below else 2):
-                if (
-                    accelerate(address, calls, plan, terms, factors, rows, coupling, 0, middle, free, tau, mapped, a)
-                    != 0
-                ):
+                code = accelerate(address, calls, plan, terms, factors, rows, coupling, 0, middle, free, tau, mapped, a)
+                if code != 0:
                     return at.FAILED
                 for i in range(nv):
                     free[i] = v[i] + 0.5 * (k + 1) * h * a[i]

@@ -2,9 +2,6 @@
 
 The loss of a gear depends on its load, and so on the acceleration: it is guessed from the stages before, and corrected
 by Newton's method, each gear by itself, until it is good enough; mostly it is at once.
-
-After ``aba`` little of this is in the caches, so that what counts is how much code there is: what is done twice is a
-function that is called.
 """
 
 import math
