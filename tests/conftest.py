@@ -3,12 +3,16 @@ from __future__ import annotations
 import gc
 import os
 import zlib
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 # tests make thousands of robots; those that are about traced code say so
 os.environ.setdefault("PIN_CLUSTERS_ENGINE", "tables")
+
+from support import messages
 
 from pin_clusters._engine import entry_points
 
@@ -19,15 +23,48 @@ MANY = 50
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--ci", action="store_true", help="all that .ci/run has: more of other programs and packages")
     parser.addoption("--long", action="store_true", help="all robots, mechanisms and inputs, not a selection of each")
+    parser.addoption("--record-messages", action="store_true", help="update the messages in tests/messages")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    messages.recording = config.getoption("--record-messages")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    left = {"long", "ci"}
     if config.getoption("--long"):
-        return
-    left = ("long",) if config.getoption("--ci") else ("long", "ci")
-    later = [item for item in items if any(map(item.get_closest_marker, left))]
-    config.hook.pytest_deselected(items=later)
-    items[:] = [item for item in items if not any(map(item.get_closest_marker, left))]
+        left = set()
+    elif config.getoption("--ci"):
+        left = {"long"}
+    recorded = messages.recording and _everything(config)
+
+    def wanted(item: pytest.Item) -> bool:
+        return not any(map(item.get_closest_marker, left)) and not (recorded and not messages.used_by(item.module))
+
+    config.hook.pytest_deselected(items=[item for item in items if not wanted(item)])
+    items[:] = [item for item in items if wanted(item)]
+
+
+def _everything(config: pytest.Config) -> bool:
+    """Return whether the command line chooses no folder, file or test."""
+    chosen = [Path(path).resolve() for path in config.args] != [Path(__file__).parent]
+    return not (chosen or config.option.keyword or config.option.markexpr)
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: Any) -> None:
+    for name, known in getattr(node, "workeroutput", {}).get("messages", {}).items():
+        messages.seen.setdefault(name, {}).update(known)
+
+
+def pytest_sessionfinish(session: pytest.Session, exitstatus: int) -> None:
+    """Write the recorded messages; a worker sends them to the process that started the worker."""
+    config = session.config
+    if hasattr(config, "workeroutput"):
+        config.workeroutput["messages"] = messages.seen
+    elif messages.recording:
+        selection = not (config.getoption("--ci") or config.getoption("--long"))
+        messages.write(messages.seen, whole=_everything(config) and not selection and exitstatus == 0)
 
 
 @pytest.fixture
