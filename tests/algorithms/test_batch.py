@@ -14,6 +14,7 @@ import pinocchio as pin
 import pytest
 from samples import linkages, mechanisms, pool
 from samples.pool import error
+from support.messages import raises, warns
 
 import pin_clusters as pc
 
@@ -109,7 +110,7 @@ def test_bad_rows_have_a_status_and_hurt_no_others(name: str, n: int, which: str
         if code == NAN:  # NaN in, NaN out: no warning, as without loops
             assert np.array_equal(f(model, broken, v, x), found, equal_nan=True)
         else:
-            with pytest.warns(pc.PinClustersWarning, match=rf"1 of {n} rows are NaN.*status=.*pc\.project"):
+            with warns(pc.PinClustersWarning, f"1 {n} status pc.project"):
                 assert np.array_equal(f(model, broken, v, x), found, equal_nan=True)
 
 
@@ -136,7 +137,7 @@ def test_counts_in_the_warning(rng: np.random.Generator) -> None:
     status = np.zeros(20, dtype=np.int8)
     pc.batch.aba(model, q, v, a, status=status, threads=2)
     assert np.bincount(status, minlength=4).tolist() == [14, 3, 2, 1]
-    with pytest.warns(pc.PinClustersWarning, match=r"5 of 20 rows.*in 3 a loop.*open, in 2 it is singular"):
+    with warns(pc.PinClustersWarning, "5 20 3 2"):
         pc.batch.aba(model, q, v, a)
 
 
@@ -150,11 +151,11 @@ def test_status_on_models_without_loops(rng: np.random.Generator) -> None:
 
 
 STATUS = {
-    "int64": (np.zeros(3, dtype=np.int64), pc.ArgumentTypeError, "int8 array, got a int64"),
-    "list": ([0, 0, 0], pc.ArgumentTypeError, "got a list"),
-    "short": (np.zeros(2, dtype=np.int8), pc.ShapeError, r"\(2,\), expected \(3,\)"),
-    "strided": (np.zeros(6, dtype=np.int8)[::2], pc.ArgumentTypeError, "contiguous"),
-    "table": (np.zeros((3, 1), dtype=np.int8), pc.ShapeError, r"\(3, 1\)"),
+    "int64": (np.zeros(3, dtype=np.int64), pc.ArgumentTypeError, "int8 int64"),
+    "list": ([0, 0, 0], pc.ArgumentTypeError, "list"),
+    "short": (np.zeros(2, dtype=np.int8), pc.ShapeError, "(2,) (3,)"),
+    "strided": (np.zeros(6, dtype=np.int8)[::2], pc.ArgumentTypeError, "status int8 np.zeros"),
+    "table": (np.zeros((3, 1), dtype=np.int8), pc.ShapeError, "(3, 1)"),
 }
 
 
@@ -163,7 +164,7 @@ def test_bad_status(name: str, rng: np.random.Generator) -> None:
     model = change_point()
     given, kind, message = STATUS[name]
     q, v, a, _ = rows(model, pc.neutral(model), rng, 3)
-    with pytest.raises(kind, match=message):
+    with raises(kind, message):
         pc.batch.rnea(model, q, v, a, status=given)
 
 
@@ -311,16 +312,16 @@ def test_functions_that_end_on_the_way(phi: Any) -> None:
     assert error(pc.rnea(model, data, inside, v, v), pc.rnea(good, other, inside, v, v)) < 1e-9
     q = pc.integrate(good, pc.neutral(good), [0.0, 0.7])
     kind, message = (
-        (pc.SingularClusterError, "'cam'.*gives no finite number.*'crank', 'coupler', 'rocker'.*must be defined")
+        (pc.SingularClusterError, "'cam' 'crank' 'coupler' 'rocker'")
         if phi is holed
-        else (pc.ConstraintError, r"'cam'.*raised ValueError \(beyond the table\) at \[0.7.*must be defined")
+        else (pc.ConstraintError, "'cam' ValueError 0.7")
     )
     for f in (lambda: pc.rnea(model, data, q, v, v), lambda: pc.coupling_jacobian(model, data, q)):
-        with pytest.raises(kind, match=message):
+        with raises(kind, message):
             f()
-    with pytest.raises(pc.BranchLost, match=r"'cam'.*cannot follow"):
+    with raises(pc.BranchLost, "'cam'"):
         pc.integrate(model, pc.neutral(model), [0.0, 0.7])
-    with pytest.raises(pc.ConfigurationError, match=r"'cam'.*no finite number.*q_reference"):
+    with raises(pc.ConfigurationError, "'cam' model.q_reference"):
         pc.project(model, q + 0.01)
     status = np.zeros(2, dtype=np.int8)
     found = pc.batch.rnea(model, np.array([q, inside]), np.array([v, v]), np.array([v, v]), status=status)

@@ -12,6 +12,7 @@ import pinocchio as pin
 import pytest
 from samples import linkages, pool
 from support import rows
+from support.messages import warns
 
 import pin_clusters as pc
 from pin_clusters._engine.entry_points import JIT
@@ -119,7 +120,7 @@ def test_bad_rows_have_a_status_and_hurt_no_others(function: str, bad: str, rng:
     if code == NAN:  # no warning
         assert np.array_equal(rows.batch(function, model, given), found, equal_nan=True)
     else:
-        with pytest.warns(pc.PinClustersWarning, match=r"^1 of 3 rows are NaN.*status="):
+        with warns(pc.PinClustersWarning, "1 3 status"):
             assert np.array_equal(rows.batch(function, model, given), found, equal_nan=True)
 
 
@@ -139,7 +140,7 @@ def test_rows_that_cannot_be_projected() -> None:
     far = pc.neutral(bar) + np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0], [0.3, 0.0, 0.0]])
     found = pc.batch.project(bar, far)  # far from closed: the slower way of pc.project, for these rows alone
     assert np.array_equal(found, [pc.project(bar, x) for x in far])
-    with pytest.warns(pc.PinClustersWarning, match="1 of 2 rows are NaN: in 1 the couplings or loops.*pc.project of"):
+    with warns(pc.PinClustersWarning, "1 2 pc.project"):
         pc.batch.project(bar, np.array([pc.neutral(bar), [0.0, 3.0, 0.0]]), hold=["crank", "coupler"])
 
 
@@ -250,7 +251,7 @@ def test_simulations_through_a_dead_centre_and_off_the_manifold() -> None:
     assert np.isnan(end.q[1:]).all()
     arm = rows.model_of("teleop_arm")
     q, v = np.tile(pc.neutral(arm), (3, 1)), np.array([0.0, 1e9, np.nan])[:, None] * np.ones(arm.nv)
-    with pytest.warns(pc.PinClustersWarning, match=r"^1 of 3 rows.*in 0 .*in 0 .*in 1 the motion diverges"):
+    with warns(pc.PinClustersWarning, "1 3 0"):
         assert np.isnan(pc.batch.simulate(arm, q, v, duration=0.01).v[1:]).all()
     # with the slider independent, the crank passes its dead centres in other coordinates
     other, _ = pc.with_independent(bar, ["rocker"])

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from samples import pool
 from support.fake_gpu import Array, Driver, Foreign, gpu
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.programs.cuda import driver
@@ -64,7 +65,7 @@ def test_types_streams_and_what_is_kept(gpu: Driver, rng: np.random.Generator) -
     assert gpu.launched == [(0, 4711, 4), (3, 4711, 4), (3, 4711, 4), (0, 4711, 4)]
     assert pc.batch.aba(model, *(Array(x[:0]) for x in (q, v, tau))).x.shape == (0, 1)
     assert len(gpu.launched) == 4
-    with pytest.raises(pc.ArgumentTypeError, match=r"arrays of another are .* not made here: give out="):
+    with raises(pc.ArgumentTypeError, "float64 0 (4, 1)"):
         pc.batch.aba(model, *(Foreign(x) for x in (q, v, tau)))
     out = Foreign(np.zeros_like(v))
     pc.batch.aba(model, *(Foreign(x) for x in (q, v, tau)), out=out)
@@ -99,7 +100,7 @@ def test_status_and_forces(gpu: Driver, rng: np.random.Generator) -> None:
 
 
 def refused(error: type[Exception], match: str, *given: Any, name: str = "aba", **more: Any) -> None:
-    with pytest.raises(error, match=match):
+    with raises(error, match):
         getattr(pc.batch, name)(pc.load("four_bar"), *given, **more)
 
 
@@ -107,27 +108,25 @@ def test_what_is_refused(gpu: Driver, rng: np.random.Generator) -> None:
     q, v, tau = states(pc.load("four_bar"), rng)
     Q, V, T = map(Array, (q, v, tau))
     wrong = pc.ArgumentTypeError
-    refused(wrong, "v is a NumPy array, but other arguments live on a GPU", Q, v, T)
-    refused(wrong, "q is a NumPy array, but other arguments live on a GPU", q, V, T)
-    refused(wrong, "tau is a list, but", Q, V, tau.tolist())
-    refused(wrong, "q is of float64, v of float32. On a GPU nothing is converted", Q, Array(v.astype(np.float32)), T)
-    refused(wrong, "q is of float16; on a GPU arrays are float32 or float64", Array(q.astype(np.float16)), V, T)
-    refused(wrong, "q is on device 0, tau on device 1", Q, V, Array(tau, 1))
-    refused(
-        wrong, r"q has shape \(4, 3\) and strides \(8, 32\) bytes.*q.contiguous\(\)", Array(np.asfortranarray(q)), V, T
-    )
-    refused(pc.ShapeError, r"aba: q has shape \(4, 2\), expected \(N, 3\)", Array(q[:, :2].copy()), V, T)
-    refused(pc.ShapeError, r"v has shape \(3, 1\), expected \(4, 1\)", Q, Array(v[:3]), T)
-    refused(pc.ShapeError, r"out has shape \(4, 2\), expected \(4, 1\)", Q, V, T, out=Array(np.zeros((4, 2))))
-    refused(wrong, "out is a NumPy array, but", Q, V, T, out=np.zeros((4, 1)))
-    refused(wrong, "q is of float64, out of float32", Q, V, T, out=Array(np.zeros((4, 1), np.float32)))
-    refused(wrong, "status must be of int8, got int64", Q, V, T, status=Array(np.zeros(4, int)))
-    refused(pc.ShapeError, r"status has shape \(3,\), expected \(4\)", Q, V, T, status=Array(np.zeros(3, np.int8)))
-    refused(pc.NotAvailableError, "pc.batch.project does not run on a GPU: it repeats", Q, name="project")
-    refused(pc.NotAvailableError, "pc.batch.forwardKinematics does not run", Q, name="forwardKinematics")
+    refused(wrong, "v", Q, v, T)
+    refused(wrong, "q", q, V, T)
+    refused(wrong, "tau", Q, V, tau.tolist())
+    refused(wrong, "q float64 v float32", Q, Array(v.astype(np.float32)), T)
+    refused(wrong, "q float16 float32 float64", Array(q.astype(np.float16)), V, T)
+    refused(wrong, "q 0 tau 1", Q, V, Array(tau, 1))
+    refused(wrong, "q (4, 3) (8, 32) q.contiguous()", Array(np.asfortranarray(q)), V, T)
+    refused(pc.ShapeError, "aba q (4, 2) 3", Array(q[:, :2].copy()), V, T)
+    refused(pc.ShapeError, "v (3, 1) (4, 1)", Q, Array(v[:3]), T)
+    refused(pc.ShapeError, "out (4, 2) (4, 1)", Q, V, T, out=Array(np.zeros((4, 2))))
+    refused(wrong, "out", Q, V, T, out=np.zeros((4, 1)))
+    refused(wrong, "q float64 float32", Q, V, T, out=Array(np.zeros((4, 1), np.float32)))
+    refused(wrong, "status int8 int64", Q, V, T, status=Array(np.zeros(4, int)))
+    refused(pc.ShapeError, "status (3,) (4)", Q, V, T, status=Array(np.zeros(3, np.int8)))
+    refused(pc.NotAvailableError, "pc.batch.project", Q, name="project")
+    refused(pc.NotAvailableError, "pc.batch.forwardKinematics", Q, name="forwardKinematics")
     many = np.lib.stride_tricks.as_strided(np.zeros(3), (2 * 10**9, 3), (24, 8))  # looked at, not read
     one = np.lib.stride_tricks.as_strided(np.zeros(1), (2 * 10**9, 1), (8, 8))
-    refused(pc.TooLargeError, r"out of shape \(2000000000, 1\), 14.9 GiB, does not fit", *map(Array, (many, one, one)))
+    refused(pc.TooLargeError, "(2000000000, 1) 14.9", *map(Array, (many, one, one)))
     assert gpu.launched == []
 
 
@@ -140,7 +139,7 @@ def test_tensors_that_need_their_gradient(gpu: Driver, rng: np.random.Generator)
     q, v, tau = states(pc.load("four_bar"), rng)
     refused(
         pc.ArgumentTypeError,
-        r"v cannot be taken as it is \(Can't get.*pass v.detach\(\)",
+        "v v.detach()",
         Array(q),
         Tensor(v),
         Array(tau),
@@ -154,13 +153,11 @@ def test_without_cuda(rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch)
     driver.core.cache_clear()
     with monkeypatch.context() as m:
         m.setitem(__import__("sys").modules, "cuda.core", None)
-        refused(pc.NotAvailableError, r"pip install 'cuda-core\[cu13\]'", *given)
+        refused(pc.NotAvailableError, "'cuda-core[cu13]'", *given)
 
     class Device:
         def __init__(self, _: int) -> None:
             raise RuntimeError("no driver")
 
     monkeypatch.setattr(driver, "core", lambda: type("core", (), {"Device": Device}))
-    refused(
-        pc.NotAvailableError, r"lives on device 0, but there is no such device or no CUDA driver \(RuntimeError", *given
-    )
+    refused(pc.NotAvailableError, "0 RuntimeError", *given)

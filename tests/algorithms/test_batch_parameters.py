@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -105,14 +106,14 @@ def test_rows_that_are_not_good(engine: str, rng: np.random.Generator) -> None:
 def test_bad_input(rng: np.random.Generator) -> None:
     model = pc.load("four_bar")
     q, v, tau = states(model, 3, rng)
-    with pytest.raises(pc.ArgumentTypeError, match="must be a dict of arrays"):
+    with raises(pc.ArgumentTypeError, "'ratios'"):
         pc.batch.aba(model, q, v, tau, parameters=["gravity"])
-    with pytest.raises(pc.UnknownNameError, match="'mass' is none of gravity, inertial, ratios"):
+    with raises(pc.UnknownNameError, "'mass' gravity ratios"):
         pc.batch.aba(model, q, v, tau, parameters={"mass": q})
-    with pytest.raises(pc.ShapeError, match="gravity has shape"):
+    with raises(pc.ShapeError, "gravity"):
         pc.batch.aba(model, q, v, tau, parameters={"gravity": np.zeros((3, 2))})
-    with pytest.raises(pc.ShapeError, match="gravity has shape"):
+    with raises(pc.ShapeError, "gravity"):
         pc.batch.aba(model, q, v, tau, parameters={"gravity": np.zeros((2, 3))})
-    with pytest.raises(pc.NotAvailableError, match="together are not available"):
+    with raises(pc.NotAvailableError, "ratios pc.with_parameters"):
         pc.batch.aba(model, q, v, tau, parameters={"inertial": np.zeros(3), "ratios": np.zeros(1)})
     assert np.array_equal(pc.batch.aba(model, q, v, tau, parameters={}), pc.batch.aba(model, q, v, tau))

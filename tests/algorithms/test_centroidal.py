@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples.mixed import KINDS, disc, error, planar_leg, random_state, robot, rotors_as_bodies
+from support.messages import raises
 
 from pin_clusters.algorithms.dynamics.aba import aba
 from pin_clusters.algorithms.dynamics.rnea import rnea
@@ -214,13 +215,13 @@ def test_errors():
     model = robot("free")
     data = model.createData()
     q, v, a = random_state(model)
-    with pytest.raises(ArgumentTypeError, match="v needs q, and a needs v"):
+    with raises(ArgumentTypeError, "v q"):
         centroidal.centerOfMass(model, data, v=v)
-    with pytest.raises(ArgumentTypeError, match="v needs q, and a needs v"):
+    with raises(ArgumentTypeError, "v q"):
         centroidal.centerOfMass(model, data, q, a=a)
-    with pytest.raises(ShapeError, match="size of the spanning tree"):
+    with raises(ShapeError, "'free' v nv"):
         centroidal.computeCentroidalMomentum(model, data, q, model.coupling_matrix @ v)
-    with pytest.raises(ShapeError, match="q has size"):
+    with raises(ShapeError, "q"):
         centroidal.computeCentroidalMap(model, data, v)
-    with pytest.raises(ArgumentTypeError, match="must be a ClusterModel"):
+    with raises(ArgumentTypeError, "ClusterModel"):
         centroidal.ccrba(model.tree, data.tree, q, v)

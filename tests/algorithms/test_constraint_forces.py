@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import mechanisms, pool
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.algorithms.contacts.constraint_forces import (
@@ -322,16 +323,16 @@ def test_results_are_fresh_and_errors_name_the_argument(rng: np.random.Generator
     constraint_forces(model, data, q, np.ones(2), np.zeros(4))
     np.testing.assert_array_equal(found.joints, kept[0])
     np.testing.assert_array_equal(found.loops[0].force_a, kept[1])
-    with pytest.raises(pc.ShapeError, match=r"tau_tree has size 2.* nv of the spanning tree = 4"):
+    with raises(pc.ShapeError, "tau_tree 2 nv 4"):
         constraint_forces(model, data, q, np.zeros(2), np.zeros(2))
-    with pytest.raises(pc.ShapeError, match="v has size 4"):
+    with raises(pc.ShapeError, "v 4"):
         constraint_forces(model, data, q, np.zeros(4), np.zeros(4))
-    with pytest.raises(pc.ShapeError, match="fext has 1 forces"):
+    with raises(pc.ShapeError, "fext 1"):
         constraint_forces(model, data, q, np.zeros(2), np.zeros(4), [pin.Force.Zero()])
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel"):
+    with raises(pc.ArgumentTypeError, "ClusterModel"):
         constraint_forces(model.tree, data, q, np.zeros(2), np.zeros(4))
     # the rods lie in one line: their forces do not determine how the weight moves across
-    with pytest.raises(pc.SingularClusterError, match="'left'"):
+    with raises(pc.SingularClusterError, "'left'"):
         constraint_forces(model, data, [0.0, 0.0, 0.0, 0.1], np.zeros(2), np.zeros(4))
     # not a number goes through, as in aba
     broken = constraint_forces(model, data, np.full(4, np.nan), np.zeros(2), np.zeros(4))

@@ -11,6 +11,7 @@ import pinocchio as pin
 import pytest
 from samples import pool
 from support.fast import needed, python_calls
+from support.messages import raises
 from support.touching import contacts, correct
 
 import pin_clusters as pc
@@ -186,37 +187,41 @@ def test_no_contacts() -> None:
 
 
 CURES: list[tuple[Callable[[Feet], Any], type[Exception], str]] = [
-    (lambda x: x.derivatives(), pc.NotComputedError, "pc.constraintDynamics.*before"),
-    (lambda x: x.of_impact(), pc.NotComputedError, "pc.impulseDynamics.*before"),
+    (lambda x: x.derivatives(), pc.NotComputedError, "pc.constraintDynamics"),
+    (lambda x: x.of_impact(), pc.NotComputedError, "pc.impulseDynamics"),
     (lambda x: (x.hit(), x.derivatives()), pc.NotComputedError, "pc.constraintDynamics"),
     (lambda x: (x.move(), x.of_impact()), pc.NotComputedError, "pc.impulseDynamics"),
-    (lambda x: (x.hit(0.5), x.of_impact(0.4)), pc.ArgumentTypeError, "r_coeff is 0.4.*with 0.5"),
+    (lambda x: (x.hit(0.5), x.of_impact(0.4)), pc.ArgumentTypeError, "r_coeff 0.4 0.5"),
     (
         lambda x: (
             pc.impulseDynamics(x.model, x.data, x.q, x.v, np.ones((1, x.model.nv)), 0.0),
             x.of_impact(),
         ),
         pc.NotComputedError,
-        "contacts",
+        "computeImpulseDynamicsDerivatives pc.impulseDynamics",
     ),
-    (lambda x: (setattr(x, "v", np.nan * x.v), x.move(), x.derivatives()), pc.NotComputedError, "not finite"),
-    (lambda x: (x.move(), x.datas.pop(), x.derivatives()), pc.ShapeError, "2 contact_models, but 1 contact_datas"),
+    (
+        lambda x: (setattr(x, "v", np.nan * x.v), x.move(), x.derivatives()),
+        pc.NotComputedError,
+        "computeConstraintDynamicsDerivatives pc.constraintDynamics",
+    ),
+    (lambda x: (x.move(), x.datas.pop(), x.derivatives()), pc.ShapeError, "2 contact_models 1 contact_datas"),
     (
         lambda x: (x.move(), setattr(x, "datas", None), x.derivatives()),
         pc.ArgumentTypeError,
-        "contact_datas is missing",
+        "contact_datas",
     ),
-    (lambda x: (x.move(), setattr(x, "models", [1, 2]), x.derivatives()), pc.ArgumentTypeError, r"contact_models\[0\]"),
-    (lambda x: (x.move(), x.models.append(x.world), x.derivatives()), pc.ConstraintError, "reference frame WORLD"),
-    (lambda x: (x.move(), x.derivatives(-1.0)), pc.ArgumentTypeError, "must not be negative"),
-    (lambda x: (setattr(x, "data", Feet().data), x.derivatives()), pc.DataMismatchError, "another model"),
+    (lambda x: (x.move(), setattr(x, "models", [1, 2]), x.derivatives()), pc.ArgumentTypeError, "contact_models[0]"),
+    (lambda x: (x.move(), x.models.append(x.world), x.derivatives()), pc.ConstraintError, "WORLD"),
+    (lambda x: (x.move(), x.derivatives(-1.0)), pc.ArgumentTypeError, "-1.0"),
+    (lambda x: (setattr(x, "data", Feet().data), x.derivatives()), pc.DataMismatchError, "model.createData data.model"),
 ]
 
 
 @pytest.mark.jitless
 @pytest.mark.parametrize(("call", "error", "message"), CURES)
 def test_bad_input(call: Callable[[Feet], Any], error: type[Exception], message: str) -> None:
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         call(Feet())
 
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import warns
 
 import pin_clusters as pc
 from pin_clusters._engine.calls import Desk
@@ -391,7 +392,7 @@ def test_redundant_contacts(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     iterated = pc.constraintDynamics(model, data, q, v, tau, [foot, foot], datas, proximal)
     assert np.allclose(iterated, once, rtol=1e-6)
     datas[1].contact_acceleration_desired = pin.Motion(np.array([3.0, 0.0, 0.0, 0.0, 0.0, 0.0]))
-    with pytest.warns(pc.PinClustersWarning, match=r"0 \(on 'FL_knee'\), 1 \(on 'FL_knee'\) contradict.*rank 3 of 6"):
+    with warns(pc.PinClustersWarning, "0 'FL_knee' 1 3 6"):
         pc.constraintDynamics(model, data, q, v, tau, [foot, foot], datas)
     assert data.contact_residual == pytest.approx(1.5)
     assert np.allclose(pc.constraintDynamics(model, data, q, v, tau, [foot], datas[:1]), once, rtol=1e-9)

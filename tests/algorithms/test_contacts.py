@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.verification.baselines import projection
@@ -242,10 +243,10 @@ def test_what_has_no_solution() -> None:
     model = pc.load("mini_cheetah")
     data, (q, v, tau) = model.createData(), state(model)
     c = pc.RigidConstraintModel(POINT, model, 0, pin.SE3.Identity(), 0, pin.SE3.Identity(), LOCAL)
-    with pytest.raises(pc.RankError, match=r"3 rows of the contacts are redundant: rank 0.*mu > 0") as caught:
+    with raises(pc.RankError, "3 0 mu") as caught:
         pc.computeDampedDelassusMatrixInverse(model, data, q, [c], [c.createData()])
     assert caught.value.rank == 0
-    with pytest.raises(pc.RankError, match="redundant"):
+    with raises(pc.RankError, "mu constraintDynamics impulseDynamics"):
         pc.constraintDynamics(model, data, q, v, tau, [c], [c.createData()], pin.ProximalSettings(1e-9, 1e-9, 0.0, 3))
     assert close(pc.constraintDynamics(model, data, q, v, tau, [c], [c.createData()]), pc.aba(model, data, q, v, tau))
     (c, *_) = contacts(model, [4], POINT, LOCAL)
@@ -263,15 +264,15 @@ def test_no_contacts_and_copies() -> None:
 
 
 CURES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
-    (lambda x: x.run([x.c], None), pc.ArgumentTypeError, "contact_datas is missing"),
-    (lambda x: x.run([x.c], []), pc.ShapeError, "1 contact_models, but 0 contact_datas"),
-    (lambda x: x.run(x.c, [x.d]), pc.ArgumentTypeError, "must be a list of pin.RigidConstraintModel"),
-    (lambda x: x.run([1], [x.d]), pc.ArgumentTypeError, r"contact_models\[0\] must be a pin.RigidConstraintModel"),
-    (lambda x: x.run([x.c], [1]), pc.ArgumentTypeError, r"contact_datas\[0\] must be a pin.RigidConstraintData"),
-    (lambda x: x.run([x.world], [x.d]), pc.ConstraintError, "reference frame WORLD"),
-    (lambda x: x.run([x.far], [x.d]), pc.ConstraintError, "is on joint"),
+    (lambda x: x.run([x.c], None), pc.ArgumentTypeError, "contact_datas"),
+    (lambda x: x.run([x.c], []), pc.ShapeError, "1 contact_models 0 contact_datas"),
+    (lambda x: x.run(x.c, [x.d]), pc.ArgumentTypeError, "pin.RigidConstraintModel"),
+    (lambda x: x.run([1], [x.d]), pc.ArgumentTypeError, "contact_models[0] pin.RigidConstraintModel"),
+    (lambda x: x.run([x.c], [1]), pc.ArgumentTypeError, "contact_datas[0] pin.RigidConstraintData"),
+    (lambda x: x.run([x.world], [x.d]), pc.ConstraintError, "WORLD"),
+    (lambda x: x.run([x.far], [x.d]), pc.ConstraintError, "'mini_cheetah' contact_models pc.RigidConstraintModel"),
     (lambda x: pc.impulseDynamics(x.model, x.data, x.q, x.v, [x.c], [x.d], 1.5), pc.ArgumentTypeError, "r_coeff"),
-    (lambda x: pc.forwardDynamics(x.model, x.data, x.q, x.v, x.v, np.zeros((2, 3)), [0, 0]), pc.ShapeError, "nv = 18"),
+    (lambda x: pc.forwardDynamics(x.model, x.data, x.q, x.v, x.v, np.zeros((2, 3)), [0, 0]), pc.ShapeError, "nv 18"),
 ]  # fmt: skip
 
 
@@ -290,5 +291,5 @@ def test_bad_input(call: Callable[[Any], Any], error: type[Exception], message: 
         def run(self, models: Any, datas: Any) -> Any:
             return pc.constraintDynamics(self.model, self.data, self.q, self.v, self.tau, models, datas)
 
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         call(Case())

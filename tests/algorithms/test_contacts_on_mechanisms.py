@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 from samples import pool
 from support.frames import gap
+from support.messages import raises
 from support.touching import contacts, correct
 
 import pin_clusters as pc
@@ -127,9 +128,7 @@ def test_the_two_oracles_agree(kind: str, axes: Any, rng: np.random.Generator) -
         for x, y in zip(one, two, strict=True):
             assert gap(x, y) < 1e-12
     correct(models, rng)
-    with pytest.raises(
-        pc.NotAvailableError, match=r"corrector.*gains to 0, or use pin_clusters\.verification\.reference"
-    ):
+    with raises(pc.NotAvailableError, "0 pin_clusters.verification.reference"):
         baselines.contacts.contact_rows(s.model, work, s.q, s.v, models)
 
 

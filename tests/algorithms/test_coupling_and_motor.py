@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples.mixed import KINDS, error, planar_leg, random_state, robot, rotors_as_bodies
+from support.messages import raises
 
 from pin_clusters._support import missing
 from pin_clusters.algorithms.dynamics import coupling, motor
@@ -63,10 +64,10 @@ def test_independent_velocity_undoes_and_refuses():
     assert np.array_equal(coupling.independent_velocity(model, data, q, list(whole)), v)
     assert error(coupling.independent_velocity(model, data, q, whole.astype(np.float32)), v) < 1e-6
     whole[model.tree.joints[model.getJointId("far")].idx_v] += 0.5
-    with pytest.raises(ConfigurationError, match=r"joint 'far' moves at .*LinearCoupling\('far'\) makes it move at"):
+    with raises(ConfigurationError, "'far' LinearCoupling('far')"):
         coupling.independent_velocity(model, data, q, whole)
     assert np.array_equal(coupling.independent_velocity(model, data, q, whole, tolerance=1.0), v)
-    with pytest.raises(ShapeError, match="v_tree has size 3"):
+    with raises(ShapeError, "v_tree 3"):
         coupling.independent_velocity(model, data, q, [1.0, 2.0, 3.0])
 
 
@@ -147,22 +148,20 @@ def test_belt_over_two_joints():
 def test_motor_torque_says_which_joints_have_no_motor():
     tree = planar_leg().tree
     model = ClusterModel(tree, [Gear("hip", "hip_rotor", 6.0)])
-    with pytest.raises(
-        ModelError, match=r"1 motors for nv = 3.*No rotor is driven by the joint\(s\) 'knee', 'knee_rot"
-    ):
+    with raises(ModelError, "1 nv 3 joint(s) 'knee' 'knee_rotor'"):
         motor.motor_torque(model, model.createData(), conf.neutral(model), np.zeros(3))
     two = [Gear("hip", "hip_rotor", 6.0), LinearCoupling("knee_rotor", {"hip": 6.0})]  # a slower one is a stage
     model = ClusterModel(tree, two)
-    with pytest.raises(ModelError, match=r"do not turn independently.*'knee'"):
+    with raises(ModelError, "'knee'"):
         motor.motor_torque(model, model.createData(), conf.neutral(model), np.zeros(2))
     pair = ["shoulder1_joint", "shoulder2_joint"]
     rotors = [Rotor(pair, [2.0, -2.0], axial_inertia=1e-3, name=name) for name in ("first", "second")]
     rotors += [Rotor(f"{n}_joint", 3.0, axial_inertia=1e-3) for n in ("shoulder3", "elbow", "wrist1", "wrist2")]
     alike = ClusterModel(pin.buildSampleModelManipulator(), rotors)
-    with pytest.raises(ModelError, match=r"independently.*'shoulder1_joint', 'shoulder2_joint'"):
+    with raises(ModelError, "'shoulder1_joint' 'shoulder2_joint'"):
         motor.motor_torque(alike, alike.createData(), conf.neutral(alike), np.zeros(6))
     free = robot("free")
-    with pytest.raises(ModelError, match=r"'root'.*actuation_matrix"):
+    with raises(ModelError, "'root' pc.actuation_matrix"):
         motor.motor_torque(free, free.createData(), conf.neutral(free), np.zeros(free.nv))
 
 
@@ -180,19 +179,19 @@ def test_errors():
     for f, arguments in calls.items():
         with pytest.raises((ShapeError, ModelError)):
             f(model, data, *arguments)
-        with pytest.raises(ArgumentTypeError, match="must be a ClusterModel"):
+        with raises(ArgumentTypeError, "ClusterModel"):
             f(model.tree, data, *arguments)
-    with pytest.raises(ShapeError, match="a has size"):
+    with raises(ShapeError, "a"):
         coupling.spanning_acceleration(model, data, q, v, whole)
-    with pytest.raises(ShapeError, match="tau_tree has size"):
+    with raises(ShapeError, "tau_tree"):
         coupling.independent_torque(model, data, q, v)
-    with pytest.raises(ShapeError, match="q has size"):
+    with raises(ShapeError, "q"):
         coupling.coupling_jacobian(model, data, v)
     data.check = True
     bad = q.copy()
     bad[model.idx_qs[model.getJointId("far")]] += 0.1
     for f, arguments in ((coupling.coupling_jacobian, ()), (motor.actuation_matrix, ()), (motor.rotor_velocity, (v,))):
-        with pytest.raises(ConfigurationError, match="'far'"):
+        with raises(ConfigurationError, "'far'"):
             f(model, data, bad, *arguments)
     assert a.shape == v.shape
 
@@ -201,9 +200,9 @@ def test_every_name_of_pinocchio_has_a_route():
     for name in dir(pin):
         if name.startswith("_"):
             continue
-        with pytest.raises(NotAvailableError, match=r"pinocchio has\): \w"):
+        with raises(NotAvailableError):
             missing.unavailable(name)
-    with pytest.raises(AttributeError, match=r"no attribute 'rneaa'. Did you mean 'rnea'"):
+    with raises(AttributeError, "'rneaa' 'rnea'"):
         missing.unavailable("rneaa")
     assert "pc.constraintDynamics" in missing.route("contactInverseDynamics")
     assert "use pinocchio.SE3" in missing.route("SE3")

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support.fast import needed
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine.calls import entries
@@ -82,7 +83,7 @@ def test_the_state_of_the_call_before() -> None:
     model, q, v, a, f = state("mit_humanoid", 1)
     data = model.createData()
     for compute in (pc.computeABADerivatives, pc.getCoriolisMatrix, pc.getCentroidalDynamicsDerivatives):
-        with pytest.raises(pc.NotComputedError, match="before"):
+        with raises(pc.NotComputedError):
             compute(model, data)
     pc.aba(model, data, q[0], 0.0 * v[0], a[0])
     # lists are no usual call: what was kept of the one before must not remain
@@ -103,9 +104,9 @@ def test_the_state_of_the_call_before() -> None:
 def test_what_is_missing_or_of_another_size_is_said() -> None:
     model, q, v, a, _ = state("mit_humanoid", 1)
     data = model.createData()
-    with pytest.raises(pc.errors.ArgumentTypeError, match="q, v and tau"):
+    with raises(pc.errors.ArgumentTypeError, "q v"):
         pc.computeABADerivatives(model, data, q[0], v[0])
-    with pytest.raises(pc.errors.ShapeError, match="v has size"):
+    with raises(pc.errors.ShapeError, "v"):
         pc.computeRNEADerivatives(model, data, q[0], v[0][:-1], a[0])
     with pytest.raises(pc.errors.DataMismatchError):
         pc.computeCoriolisMatrix(model, pc.load("mit_humanoid").createData(), q[0], v[0])

@@ -11,6 +11,7 @@ import pinocchio as pin
 import pytest
 from samples import pool
 from support.fast import needed, python_calls
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -98,23 +99,23 @@ def test_copies_have_arrays_of_their_own(again: Any) -> None:
 
 
 REFUSED: list[tuple[dict[str, Any], type[Exception], str]] = [
-    ({"frames": ["FL_fot"]}, pc.UnknownNameError, "no frame 'FL_fot'.*FL_foot"),
-    ({"frames": [10**6]}, pc.UnknownNameError, "frame_id = 1000000"),
-    ({"frames": [-1]}, pc.UnknownNameError, "frame_id = -1"),
-    ({"frames": "FL_foot"}, pc.ArgumentTypeError, "frames must be a list of names or ids.*Write"),
-    ({"frames": []}, pc.ArgumentTypeError, "frames is empty"),
-    ({"frames": ["FL_foot", "FL_foot"]}, pc.ArgumentTypeError, "given twice"),
-    ({"frames": [1.5]}, pc.ArgumentTypeError, "must be a whole number"),
-    ({"frames": [1], "reference_frame": 1}, pc.ArgumentTypeError, "reference_frame must be pin.LOCAL"),
-    ({"reference_frame": pin.WORLD}, pc.ArgumentTypeError, "reference_frame needs frames"),
-    ({"out": np.zeros((3, 6, 18))}, pc.ArgumentTypeError, "out must be a pc.FrameTerms.*ndarray"),
+    ({"frames": ["FL_fot"]}, pc.UnknownNameError, "'FL_fot' 'FL_foot'"),
+    ({"frames": [10**6]}, pc.UnknownNameError, "frame_id 1000000"),
+    ({"frames": [-1]}, pc.UnknownNameError, "frame_id -1"),
+    ({"frames": "FL_foot"}, pc.ArgumentTypeError, "frames"),
+    ({"frames": []}, pc.ArgumentTypeError, "frames"),
+    ({"frames": ["FL_foot", "FL_foot"]}, pc.ArgumentTypeError, "'FL_foot' FL_foot"),
+    ({"frames": [1.5]}, pc.ArgumentTypeError, "frame_id 1.5"),
+    ({"frames": [1], "reference_frame": 1}, pc.ArgumentTypeError, "reference_frame pin.LOCAL"),
+    ({"reference_frame": pin.WORLD}, pc.ArgumentTypeError, "reference_frame"),
+    ({"out": np.zeros((3, 6, 18))}, pc.ArgumentTypeError, "out pc.FrameTerms ndarray"),
 ]
 
 
 @pytest.mark.parametrize(("options", "error", "words"), REFUSED, ids=[words for *_, words in REFUSED])
 def test_what_is_refused(options: dict[str, Any], error: type[Exception], words: str) -> None:
     model, data, q, v = given()
-    with pytest.raises(error, match=words):
+    with raises(error, words):
         pc.computeAllTerms(model, data, q, v, **options)
 
 
@@ -122,13 +123,13 @@ def test_out_is_of_one_model_and_set_of_frames() -> None:
     model, data, q, v = given()
     terms, other = pc.FrameTerms(model, [1]), pc.load("mini_cheetah")
     for options in ({"frames": [1]}, {"reference_frame": pin.LOCAL}):
-        with pytest.raises(pc.ArgumentTypeError, match="out has its own frames"):
+        with raises(pc.ArgumentTypeError, "reference_frame"):
             pc.computeAllTerms(model, data, q, v, out=terms, **options)
-    with pytest.raises(pc.DataMismatchError, match=r"out was made by another model.*pc\.FrameTerms of this model"):
+    with raises(pc.DataMismatchError, "pc.FrameTerms"):
         pc.computeAllTerms(other, other.createData(), q, v, out=terms)
-    with pytest.raises(pc.DataMismatchError, match="data was made by another model"):
+    with raises(pc.DataMismatchError, "model.createData data.model"):
         pc.computeAllTerms(model, other.createData(), q, v, out=terms)
-    with pytest.raises(pc.ArgumentTypeError, match="Wrap it"):
+    with raises(pc.ArgumentTypeError, "pc.ClusterModel"):
         pc.FrameTerms(model.tree, [1])
 
 
@@ -137,10 +138,10 @@ def test_states_are_checked_and_apart_from_out() -> None:
     terms = pc.FrameTerms(model, [1])
     for _ in range(2):  # then in machine code
         for bad in ((q[:-1], v), (q, v[:-1])):
-            with pytest.raises(pc.ShapeError, match="has size"):
+            with raises(pc.ShapeError, "'mini_cheetah'"):
                 pc.computeAllTerms(model, data, *bad, out=terms)
         for array in (terms.nle, terms.M[1], terms.J[0, 2]):
-            with pytest.raises(pc.ArgumentTypeError, match="part of out"):
+            with raises(pc.ArgumentTypeError, "q v"):
                 pc.computeAllTerms(model, data, q, array, out=terms)
         pc.computeAllTerms(model, data, q, v, out=terms)
     expected = terms.classical_drift.copy()
@@ -166,5 +167,5 @@ def test_nan_is_seen_where_it_goes(engine: str) -> None:
 
 def test_a_singular_pose_is_named() -> None:
     model = pc.load("four_bar_change_point")
-    with pytest.raises(pc.SingularClusterError, match="'crank', 'coupler', 'rocker' are singular"):
+    with raises(pc.SingularClusterError, "'crank' 'coupler' 'rocker'"):
         pc.computeAllTerms(model, model.createData(), np.zeros(model.nq), np.ones(model.nv), frames=[1])

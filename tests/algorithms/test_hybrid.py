@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import pickle
-import re
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 import pytest
 from samples import mixed, pool, trees
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.errors import (
@@ -300,7 +300,7 @@ def test_only_free_joints_need_inertia() -> None:
     tree.addJoint(one, pin.JointModelRX(), pin.SE3.Random(), "tip")
     model = pc.ClusterModel(tree)
     data, x = model.createData(), np.ones(2)
-    with pytest.raises(SingularClusterError, match="'tip' move no inertia"):
+    with raises(SingularClusterError, "'tip'"):
         pc.hybrid_dynamics(model, data, x, x, x, x, ["one"])
     tau, a = pc.hybrid_dynamics(model, data, x, x, x, x, ["tip"])
     assert np.allclose(pc.rnea(model, data, x, x, a), tau, rtol=0.0, atol=1e-14)  # a few products of numbers up to ten
@@ -308,21 +308,21 @@ def test_only_free_joints_need_inertia() -> None:
 
 
 BAD: dict[str, tuple[Any, type[Exception], str]] = {
-    "unknown": (["elbwo"], UnknownNameError, "prescribed: model '.*' has no joint 'elbwo'"),
-    "universe": (["universe"], UnknownNameError, "has no joint 'universe'"),
-    "twice": (lambda m: [m.independent_joints[-1]] * 2, ArgumentTypeError, "names joint '.*' twice"),
-    "one name": (lambda m: m.independent_joints[-1], ArgumentTypeError, r"a list of names, got '(\w+)': \['\1'\]"),
-    "dependent": (lambda m: [m.dependent_joints[0]], ModelError, "is dependent: it follows '.*'. Prescribe what it"),
-    "short": (lambda m: np.zeros(m.nv - 1, dtype=bool), ShapeError, r"shape \(9,\), but .* needs \(nv,\) = \(10,\)"),
-    "tree": (lambda m: np.zeros(m.tree.nv, dtype=bool), ShapeError, r"shape \(14,\)"),
-    "table": (lambda m: np.zeros((2, 5), dtype=bool), ShapeError, r"shape \(2, 5\)"),
-    "numbers": (lambda m: np.zeros(m.nv), ArgumentTypeError, r"got float64 of shape \(10,\).*mask\[indices\] = True"),
-    "indices": ([1, 2], ArgumentTypeError, "From indices in v: mask = np.zeros"),
-    "nothing": (None, ArgumentTypeError, r"got None \(NoneType\)"),
-    "number": (3, ArgumentTypeError, r"got 3 \(int\)"),
-    "dictionary": ({"elbow": 1.0}, ArgumentTypeError, r"\(dict\)"),
-    "mixture": (lambda m: [m.independent_joints[-1], 2], ArgumentTypeError, r"names only, got 2 \(int\)"),
-    "no mask": (np.zeros(0), ArgumentTypeError, r"got float64 of shape \(0,\)"),
+    "unknown": (["elbwo"], UnknownNameError, "'elbwo'"),
+    "universe": (["universe"], UnknownNameError, "'universe'"),
+    "twice": (lambda m: [m.independent_joints[-1]] * 2, ArgumentTypeError, "'j3'"),
+    "one name": (lambda m: m.independent_joints[-1], ArgumentTypeError, "'j3'"),
+    "dependent": (lambda m: [m.dependent_joints[0]], ModelError, "'j0'"),
+    "short": (lambda m: np.zeros(m.nv - 1, dtype=bool), ShapeError, "(9,) nv (10,)"),
+    "tree": (lambda m: np.zeros(m.tree.nv, dtype=bool), ShapeError, "(14,)"),
+    "table": (lambda m: np.zeros((2, 5), dtype=bool), ShapeError, "(2, 5)"),
+    "numbers": (lambda m: np.zeros(m.nv), ArgumentTypeError, "float64 (10,) mask[indices]"),
+    "indices": ([1, 2], ArgumentTypeError, "v mask np.zeros"),
+    "nothing": (None, ArgumentTypeError, "None NoneType"),
+    "number": (3, ArgumentTypeError, "3"),
+    "dictionary": ({"elbow": 1.0}, ArgumentTypeError, "'elbow' mask nv"),
+    "mixture": (lambda m: [m.independent_joints[-1], 2], ArgumentTypeError, "2"),
+    "no mask": (np.zeros(0), ArgumentTypeError, "float64 (0,)"),
 }
 
 
@@ -331,7 +331,7 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
 def test_bad_choices(kind: str) -> None:
     model, data, q, v, tau, a = walker()
     make, error, message = BAD[kind]
-    with pytest.raises(error, match=re.compile(message, re.DOTALL)):
+    with raises(error, message):
         pc.hybrid_dynamics(model, data, q, v, tau, a, make(model) if callable(make) else make)
 
 
@@ -342,11 +342,11 @@ def test_bad_vectors_and_data() -> None:
     for i, name in enumerate(names):
         given: list[Any] = [q, v, tau, a]
         for bad, error in ((given[i][:-1], ShapeError), ("abc", ArgumentTypeError), (None, ArgumentTypeError)):
-            with pytest.raises(error, match=rf"^{name}\b"):
+            with raises(error, name):
                 pc.hybrid_dynamics(model, data, *given[:i], bad, *given[i + 1 :], [])
-    with pytest.raises(ShapeError, match="fext has shape"):
+    with raises(ShapeError, "fext"):
         pc.hybrid_dynamics(model, data, q, v, tau, a, [], np.zeros((2, 6)))
-    with pytest.raises(DataMismatchError, match="another model"):
+    with raises(DataMismatchError, "model.createData data.model"):
         pc.hybrid_dynamics(model, walker()[0].createData(), q, v, tau, a, [])
     data.check = True
     off = q.copy()

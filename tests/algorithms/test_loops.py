@@ -11,6 +11,7 @@ import pinocchio as pin
 import pytest
 from samples import mechanisms, pool
 from samples.pool import build, error, slope
+from support.messages import raises, warns
 from support.moving import rate_of_coupling
 
 import pin_clusters as pc
@@ -92,7 +93,7 @@ def test_independent_side(case: Any, rng: np.random.Generator) -> None:
     assert pc.independent_torque(model, data, q, tau_tree) @ v == pytest.approx(tau_tree @ v_tree, rel=1e-9, abs=1e-9)
     dependent = next(i for i in range(model.tree.nv) if i not in model.idx_v_independent)
     v_tree[dependent] += 1.0 + np.abs(v_tree).max()
-    with pytest.raises(pc.ConfigurationError, match="is not a velocity") as caught:
+    with raises(pc.ConfigurationError, "v_tree") as caught:
         pc.independent_velocity(model, data, q, v_tree)
     assert any(c.label in str(caught.value) for c in model.constraints)
 
@@ -325,7 +326,7 @@ SINGULAR = {
 @pytest.mark.parametrize("name", SINGULAR)
 def test_singular_poses_are_errors(name: str) -> None:
     model = parallelogram()
-    with pytest.raises(pc.SingularClusterError, match="'left', 'right', 'bar'") as caught:
+    with raises(pc.SingularClusterError, "'left' 'right' 'bar'") as caught:
         SINGULAR[name](model, model.createData(), np.zeros(3))
     assert "change point" in str(caught.value)
 
@@ -357,7 +358,7 @@ def test_bodies_are_placed_at_a_singular_pose() -> None:
         lambda: pc.computeJointJacobians(model, data),
         lambda: pc.jacobianCenterOfMass(model, data),
     ):
-        with pytest.raises(pc.SingularClusterError, match=r"last pc\.forwardKinematics"):
+        with raises(pc.SingularClusterError, "pc.forwardKinematics"):
             f()
     # not a number is not singular
     pc.forwardKinematics(model, data, np.full(3, np.nan), [1.0])
@@ -383,7 +384,7 @@ def test_condition_of_a_four_bar_by_hand() -> None:
     assert math.isinf(flat.K_d) or flat.K_d > 1e14
     near = np.array([1e-3, 1e-3, -1e-3])
     assert 1e2 < condition(model, data, near)[0].K < 1e5
-    with pytest.raises(pc.ShapeError, match="q has size 2"):
+    with raises(pc.ShapeError, "q 2"):
         condition(model, data, [0.0, 0.0])
 
 
@@ -431,11 +432,11 @@ def test_old_names_of_a_coordinate_change_lead_where_they_led() -> None:
     q = pc.integrate(model, pc.neutral(model), [0.3])
     T = change.matrix(q)
     assert abs(T[0, 0] - 1.0) > 0.1  # else both directions are one
-    with pytest.warns(DeprecationWarning, match=r"velocity does not say .* now velocity_to_new. velocity_to_old"):
+    with warns(DeprecationWarning, "CoordinateChange.velocity velocity_to_new velocity_to_old"):
         assert change.velocity(q, [2.0]) == T @ [2.0]
-    with pytest.warns(DeprecationWarning, match=r"torque does not say .* now torque_to_old. torque_to_new"):
+    with warns(DeprecationWarning, "CoordinateChange.torque torque_to_old torque_to_new"):
         assert change.torque(q, [2.0]) == [2.0] @ T
-    with pytest.warns(DeprecationWarning, match="now acceleration_to_new. acceleration_to_old"):
+    with warns(DeprecationWarning, "acceleration_to_new acceleration_to_old"):
         assert change.acceleration(q, [2.0], [3.0]) == change.acceleration_to_new(q, [2.0], [3.0])
 
 
@@ -457,11 +458,11 @@ def other_choice(model: pc.ClusterModel) -> list[str] | None:
 def test_with_independent_errors() -> None:
     model = parallelogram()
     for wrong in ("left", 3, [1, 2]):
-        with pytest.raises(pc.ArgumentTypeError, match="list of joint names"):
+        with raises(pc.ArgumentTypeError, "with_independent"):
             with_independent(model, wrong)  # type: ignore[arg-type]
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel"):
+    with raises(pc.ArgumentTypeError, "ClusterModel"):
         with_independent(model.tree, ["left"])
-    with pytest.raises(pc.UnknownNameError, match="lift"):
+    with raises(pc.UnknownNameError, "'lift'"):
         with_independent(model, ["lift"])
     with pytest.raises(pc.ConstraintError):
         with_independent(model, ["left", "right"])

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.algorithms.dynamics.losses import Losses
@@ -138,7 +139,7 @@ def test_power_that_is_not_known() -> None:
 def test_a_gear_that_locks_needs_elasticity() -> None:
     worm = pc.Motor(ratio=5.0, rotor_inertia=1e-4, efficiency=0.4, back_efficiency=-0.5)
     model = one_joint(worm)
-    with pytest.raises(pc.ModelError, match=r"gear of the motor on 'rotor:wheel' locks .* pc.Spring"):
+    with raises(pc.ModelError, "'rotor:wheel' pc.Spring"):
         pc.passive_torque(model, model.createData(), [0.0], [1.0], [0.0])
     light = one_joint(worm, load=1e-4)  # its own rotor turns it on
     data = light.createData()
@@ -152,17 +153,17 @@ def test_what_is_missing_is_said(rng: np.random.Generator) -> None:
     model = lossy("mit_humanoid_leg", rng)
     data, (q, v, tau) = model.createData(), state(model, rng)
     cases: list[tuple[Any, type[Exception], str]] = [
-        (lambda: pc.passive_torque(model, data, q, v), pc.ArgumentTypeError, "torque of the motors is needed"),
-        (lambda: pc.passive_torque(model, data, q, v, tau[1:]), pc.ShapeError, "tau has size 4"),
-        (lambda: pc.motor_torque(model, data, q, tau, v), pc.ArgumentTypeError, "pass both"),
-        (lambda: pc.motor_torque(model, data, q, tau, a=v), pc.ArgumentTypeError, "pass both"),
-        (lambda: pc.motor_torque(model, data, q, tau, v, v, friction_speed=-1.0), pc.ArgumentTypeError, "at least 0"),
+        (lambda: pc.passive_torque(model, data, q, v), pc.ArgumentTypeError, "'ankle_rotor' passive_torque tau"),
+        (lambda: pc.passive_torque(model, data, q, v, tau[1:]), pc.ShapeError, "tau 4"),
+        (lambda: pc.motor_torque(model, data, q, tau, v), pc.ArgumentTypeError, "motor_torque"),
+        (lambda: pc.motor_torque(model, data, q, tau, a=v), pc.ArgumentTypeError, "motor_torque"),
+        (lambda: pc.motor_torque(model, data, q, tau, v, v, friction_speed=-1.0), pc.ArgumentTypeError, "0"),
         (lambda: pc.motor_power(model, data, q, v, tau[1:]), pc.ShapeError, "tau_motor"),
-        (lambda: pc.motor_power(model, data, q, v, tau, friction_speed="no"), pc.ArgumentTypeError, "at least 0"),
-        (lambda: pc.efficiency(model, "gait"), pc.ArgumentTypeError, "SimulationResult or a study.Trajectory"),
+        (lambda: pc.motor_power(model, data, q, v, tau, friction_speed="no"), pc.ArgumentTypeError, "0"),
+        (lambda: pc.efficiency(model, "gait"), pc.ArgumentTypeError, "SimulationResult study.Trajectory"),
     ]
     for call, error, words in cases:
-        with pytest.raises(error, match=words):
+        with raises(error, words):
             call()
     rubbing = one_joint(pc.Motor(ratio=5.0, rotor_inertia=1e-4, coulomb=0.2))  # whose losses no load is needed for
     assert pc.motor_torque(rubbing, rubbing.createData(), [0.0], [0.0], [1.0]) == pytest.approx(0.2)
@@ -171,7 +172,7 @@ def test_what_is_missing_is_said(rng: np.random.Generator) -> None:
 def test_gears_with_losses_are_rotors() -> None:
     arm = pc.load("teleop_arm")
     name = next(r.name for r in arm.rotors if not r.spins)
-    with pytest.raises(pc.ConstraintError, match="is no rotor by itself"):
+    with raises(pc.ConstraintError, "'gripper_rotor' pc.Rotor efficiency"):
         pc.ClusterModel(arm.tree, [*arm.constraints, pc.Motor(name, efficiency=0.9)])
     rubbing = pc.ClusterModel(arm.tree, [*arm.constraints, pc.Motor(name, viscous=0.1)])
     v = np.ones(rubbing.nv)

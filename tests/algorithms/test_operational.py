@@ -14,6 +14,7 @@ import pinocchio as pin
 import pytest
 from samples import mechanisms, pool, trees
 from support.frames import gap, joint_force, some, with_frames
+from support.messages import raises
 from support.tolerances import EXACT
 
 import pin_clusters as pc
@@ -106,7 +107,7 @@ def test_shipped_robots(robot: str, base: str, rng: np.random.Generator) -> None
     asked.of(with_frames(model, rng), pc.neutral(model), rng)
     if asked.condition > 1e13:  # planar linkages of rods without thickness, which float: an axis has no inertia
         assert base == "floating"
-        with np.errstate(all="ignore"), pytest.raises(pc.SingularClusterError, match="'root_joint' move no inertia"):
+        with np.errstate(all="ignore"), raises(pc.SingularClusterError, "'root_joint'"):
             asked.compare(rng)
         return
     asked.compare(rng)
@@ -275,9 +276,7 @@ def test_rows_that_do_not_move_independently(rng: np.random.Generator) -> None:
     model = with_frames(trees.geared_arm().build("shuffled", rng), rng)
     data, q = model.createData(), trees.random_state(model, rng)[0]
     for names, rank in ((["j3 0"], 4), (["j3 0", "j3 1"], 4), (["j0 0", "r0 1"], 1), (["universe 0"], 0)):
-        with pytest.raises(
-            pc.RankError, match=rf"rank {rank}\. Take fewer rows .rows=., another pose, or damping="
-        ) as e:
+        with raises(pc.RankError, f"{rank} rows damping") as e:
             pc.operational_inertia(model, data, q, names)
         assert e.value.rank == rank
         assert pickle.loads(pickle.dumps(e.value)).rank == rank
@@ -300,9 +299,9 @@ def test_rows_of_rounding_do_not_move(rng: np.random.Generator) -> None:
     model = pc.ClusterModel(tree)
     data, q = model.createData(), rng.normal(size=4)
     for axes in (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED, pin.WORLD):
-        with pytest.raises(pc.RankError, match="rank 3"):
+        with raises(pc.RankError, "3"):
             pc.operational_inertia(model, data, q, ["tip"], axes)
-    with pytest.raises(pc.RankError, match="rank 1"):
+    with raises(pc.RankError, "1"):
         pc.operational_inertia(model, data, q, ["j3"], rows=[0, 2, 3, 4])
 
 
@@ -324,7 +323,7 @@ def test_a_small_robot_is_not_singular(rng: np.random.Generator) -> None:
 @pytest.mark.parametrize("bad", [-1.0, np.nan, np.inf, "much", True, None, [0.1]])
 def test_bad_damping(bad: Any) -> None:
     model = trees.geared_arm().build()
-    with pytest.raises(pc.ArgumentTypeError, match=r"^damping must be a number that is not negative, got"):
+    with raises(pc.ArgumentTypeError, "damping"):
         pc.operational_inertia(model, model.createData(), pc.neutral(model), [1], damping=bad)
 
 
@@ -357,7 +356,7 @@ def test_no_inertia() -> None:
         lambda: pc.apply_test_force(model, data, [0.0], 1, np.ones(6)),
         lambda: pc.inverse_input_matrix(model, data, [0.0]),
     ):
-        with np.errstate(all="ignore"), pytest.raises(pc.SingularClusterError, match="'bare'"):
+        with np.errstate(all="ignore"), raises(pc.SingularClusterError, "'bare'"):
             call()
 
 
@@ -378,39 +377,39 @@ def test_a_robot_that_does_not_move() -> None:
 # --- what is asked ---------------------------------------------------------------------------------------------------
 
 BAD_FRAMES: dict[str, tuple[Any, type[Exception], str]] = {
-    "unknown": (["j1_lin"], pc.UnknownNameError, r"has no frame 'j1_lin'\. Did you mean 'j1_link'"),
-    "too far": ([1, 99], pc.UnknownNameError, r"frame_id = 99, but .* frames 0 to \d+"),
-    "negative": ([-1], pc.UnknownNameError, "frame_id = -1"),
-    "twice": (["j1_link", "j0_link", "j1_link"], pc.ArgumentTypeError, r"frame 'j1_link' .*is given twice"),
-    "twice by id": ([1, "universe", 0], pc.ArgumentTypeError, r"frame 0 \(universe\) is given twice"),
-    "none": ([], pc.ArgumentTypeError, "frames is empty: name at least one frame"),
-    "no list": ("j1_link", pc.ArgumentTypeError, r"must be a list .*, got 'j1_link'. Write \['j1_link'\]"),
-    "a number": (3, pc.ArgumentTypeError, r"must be a list .*, got 3. Write \[3\]"),
-    "nothing": (None, pc.ArgumentTypeError, "must be a list of names or ids, got None"),
-    "bytes": (b"j1", pc.ArgumentTypeError, "must be a list of names or ids"),
-    "a set": ({"j1_link"}, pc.ArgumentTypeError, "must be a list of names or ids"),
-    "a dictionary": ({1: 2}, pc.ArgumentTypeError, "must be a list of names or ids"),
-    "no dimension": (np.array(1), pc.ArgumentTypeError, "must be a list of names or ids"),
-    "a generator": ((x for x in [1]), pc.ArgumentTypeError, "must be a list of names or ids"),
-    "truth": ([True], pc.ArgumentTypeError, r"whole number, got True \(bool\)"),
-    "a fraction": ([1.0], pc.ArgumentTypeError, r"whole number, got 1\.0 \(float\)"),
-    "lists": ([["j1_link"]], pc.ArgumentTypeError, r"whole number, got \['j1_link'\] \(list\)"),
-    "a frame": ([pin.Frame()], pc.ArgumentTypeError, "whole number"),
+    "unknown": (["j1_lin"], pc.UnknownNameError, "'j1_lin' 'j1_link'"),
+    "too far": ([1, 99], pc.UnknownNameError, "frame_id 99 0"),
+    "negative": ([-1], pc.UnknownNameError, "frame_id -1"),
+    "twice": (["j1_link", "j0_link", "j1_link"], pc.ArgumentTypeError, "'j1_link'"),
+    "twice by id": ([1, "universe", 0], pc.ArgumentTypeError, "0"),
+    "none": ([], pc.ArgumentTypeError, "frames"),
+    "no list": ("j1_link", pc.ArgumentTypeError, "'j1_link'"),
+    "a number": (3, pc.ArgumentTypeError, "3"),
+    "nothing": (None, pc.ArgumentTypeError, "None"),
+    "bytes": (b"j1", pc.ArgumentTypeError, ""),
+    "a set": ({"j1_link"}, pc.ArgumentTypeError, ""),
+    "a dictionary": ({1: 2}, pc.ArgumentTypeError, ""),
+    "no dimension": (np.array(1), pc.ArgumentTypeError, ""),
+    "a generator": ((x for x in [1]), pc.ArgumentTypeError, ""),
+    "truth": ([True], pc.ArgumentTypeError, "True bool"),
+    "a fraction": ([1.0], pc.ArgumentTypeError, "1.0"),
+    "lists": ([["j1_link"]], pc.ArgumentTypeError, "'j1_link'"),
+    "a frame": ([pin.Frame()], pc.ArgumentTypeError, "frame_id 0"),
 }
 BAD_ROWS: dict[str, tuple[Any, str]] = {
-    "too far": ([0, 12], r"different whole numbers from 0 to 11 \(six per frame\), got 12 in \[0, 12\]"),
-    "negative": ([-1], "got -1"),
-    "twice": ((3, 4, 3), "got 3 in"),
-    "fraction": ([0.5], r"got 0\.5"),
-    "truth": ([True, False], "got True"),
-    "a mask": (np.ones(12, dtype=bool), "got"),
-    "none": ([], "rows is empty"),
-    "text": ("angular", "must be None, 'linear' or indices, got 'angular'"),
-    "texts": (["linear"], "got 'linear'"),
-    "a table": (np.zeros((2, 2), dtype=int), "got"),
-    "no dimension": (np.array(1), "got"),
-    "a set": ({1, 2}, "got"),
-    "lists": ([[1]], r"got \[1\]"),
+    "too far": ([0, 12], "0 11 12"),
+    "negative": ([-1], "-1"),
+    "twice": ((3, 4, 3), "3"),
+    "fraction": ([0.5], "0.5"),
+    "truth": ([True, False], "True"),
+    "a mask": (np.ones(12, dtype=bool), "0 11"),
+    "none": ([], "rows"),
+    "text": ("angular", "'linear' 'angular'"),
+    "texts": (["linear"], "'linear'"),
+    "a table": (np.zeros((2, 2), dtype=int), "0 11"),
+    "no dimension": (np.array(1), "0 11"),
+    "a set": ({1, 2}, "0 11"),
+    "lists": ([[1]], "1"),
 }
 
 
@@ -420,7 +419,7 @@ def test_bad_frames(kind: str) -> None:
     frames, error, message = BAD_FRAMES[kind]
     model = trees.geared_arm().build()
     for function in (pc.inverse_operational_inertia, pc.operational_inertia):
-        with pytest.raises(error, match=message):
+        with raises(error, message):
             function(model, model.createData(), pc.neutral(model), frames)
 
 
@@ -428,7 +427,7 @@ def test_bad_frames(kind: str) -> None:
 def test_bad_rows(kind: str) -> None:
     rows, message = BAD_ROWS[kind]
     model = trees.geared_arm().build()
-    with pytest.raises(pc.ArgumentTypeError, match=message):
+    with raises(pc.ArgumentTypeError, message):
         pc.inverse_operational_inertia(model, model.createData(), pc.neutral(model), [1, 2], pin.LOCAL, rows)
 
 
@@ -436,21 +435,21 @@ def test_other_bad_arguments() -> None:
     model = trees.geared_arm().build()
     data, q = model.createData(), pc.neutral(model)
     for reference_frame in ("LOCAL", 1, None, []):
-        with pytest.raises(pc.ArgumentTypeError, match=r"pin\.LOCAL, pin\.WORLD or pin\.LOCAL_WORLD_ALIGNED"):
+        with raises(pc.ArgumentTypeError, "pin.LOCAL pin.WORLD pin.LOCAL_WORLD_ALIGNED"):
             pc.inverse_operational_inertia(model, data, q, [1], reference_frame)
-    with pytest.raises(pc.ShapeError, match="q has size 3"):
+    with raises(pc.ShapeError, "q 3"):
         pc.inverse_operational_inertia(model, data, [0.0, 1.0, 2.0], [1])
     with pytest.raises(pc.DataMismatchError):
         pc.inverse_operational_inertia(model, trees.geared_arm().build().createData(), q, [1])
-    with pytest.raises(pc.ArgumentTypeError, match="ClusterModel"):
+    with raises(pc.ArgumentTypeError, "ClusterModel"):
         pc.inverse_operational_inertia(model.tree, data, q, [1])
-    with pytest.raises(pc.ArgumentTypeError, match=r"got a pin\.Motion"):
+    with raises(pc.ArgumentTypeError, "pin.Motion"):
         pc.apply_test_force(model, data, q, 1, pin.Motion.Zero())
-    with pytest.raises(pc.ShapeError, match="force has size 3"):
+    with raises(pc.ShapeError, "force 3"):
         pc.apply_test_force(model, data, q, 1, [1.0, 2.0, 3.0])
-    with pytest.raises(pc.UnknownNameError, match="has no frame 'hand'"):
+    with raises(pc.UnknownNameError, "'hand'"):
         pc.apply_test_force(model, data, q, "hand", np.ones(6))
-    with pytest.raises(pc.ArgumentTypeError, match="whole number"):
+    with raises(pc.ArgumentTypeError, "'j1_link' frame_id"):
         pc.apply_test_force(model, data, q, ["j1_link"], np.ones(6))
     data.check = True
     off = np.array(q)
@@ -467,7 +466,7 @@ def test_a_name_of_several_frames(rng: np.random.Generator) -> None:
     model = pc.ClusterModel(tree, trees.geared_arm().build().constraints)
     data, q = model.createData(), pc.neutral(model)
     n = model.nframes
-    with pytest.raises(pc.ArgumentTypeError, match=rf"several frames 'j1': {n - 2} \(JOINT\), {n - 1} \(BODY\)\. Give"):
+    with raises(pc.ArgumentTypeError, f"'j1' {n - 2} (JOINT) {n - 1} (BODY) model.getFrameId"):
         pc.inverse_operational_inertia(model, data, q, ["j1"])
     one = pc.inverse_operational_inertia(model, data, q, [model.getFrameId("j1", pin.FrameType.BODY)])
     assert np.array_equal(one, pc.inverse_operational_inertia(model, data, q, [n - 1]))
@@ -519,7 +518,7 @@ def test_many_questions_to_one_workspace(rng: np.random.Generator) -> None:
                 pc.inverse_operational_inertia(model, data, q, [name], rows=True)
     pc.inverse_operational_inertia(model, data, q, [1])
     for alike in (True, 1.0, np.float64(1.0)):
-        with pytest.raises(pc.ArgumentTypeError, match="whole number"):
+        with raises(pc.ArgumentTypeError, "frame_id"):
             pc.inverse_operational_inertia(model, data, q, [alike])
     assert len(data._plans) <= 65
 
@@ -571,6 +570,6 @@ def test_g_depends_on_q(key: pool.Key, rng: np.random.Generator) -> None:
 
 def test_the_message_lists_the_frames() -> None:
     model = trees.geared_arm().build()
-    with pytest.raises(pc.RankError, match=r"the 12 rows of frames \[.*1.*2.*\] of model") as caught:
+    with raises(pc.RankError, "12 1 2") as caught:
         pc.operational_inertia(model, model.createData(), pc.neutral(model), np.array([1, 2]))
     assert caught.value.rank < 12

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -183,38 +184,38 @@ def test_simulations_apply_them() -> None:
     assert seen[0] == pytest.approx(1.5 - 8.0 * 0.2)
     many = pc.batch.simulate(model, np.tile(q, (2, 1)), np.zeros((2, 1)), duration=1.0, dt=1e-3)
     assert np.allclose(many.q[1], found.q[-1], atol=1e-14)
-    with pytest.raises(pc.ArgumentTypeError, match="passive must be True or False"):
+    with raises(pc.ArgumentTypeError, "passive"):
         pc.simulate(model, q, [0.0], passive="no")
 
 
 @pytest.mark.parametrize(
     ("spring", "words"),
     [
-        (lambda: pc.Spring(3), "along must be a joint name"),
-        (lambda: pc.Spring({}), "along has no joint"),
-        (lambda: pc.Spring(["a"]), "along must be"),
-        (lambda: pc.Spring("a", "stiff"), "stiffness must be"),
-        (lambda: pc.Spring("a", (1, 2, 3, 4)), "one to three coefficients"),
-        (lambda: pc.Spring("a", friction=-1.0), "friction must not be negative"),
-        (lambda: pc.Spring("a", np.nan), "stiffness must be finite"),
-        (lambda: pc.ClusterModel(tree(), [pc.Spring("wheel", 1.0)]), "wheel' is continuous"),
-        (lambda: pc.ClusterModel(tree(), [pc.Spring({"ball": 1.0}, 1.0)]), "3 degrees of freedom"),
-        (lambda: pc.ClusterModel(tree(), [pc.Spring("ball", (1.0, 1.0))]), "only k1"),
-        (lambda: pc.ClusterModel(tree(), [pc.Spring("ball", 1.0, rest=0.0)]), "4 numbers, got 1"),
-        (lambda: pc.ClusterModel(tree(), [pc.Spring("hinge", 1.0, rest=(1.0, 2.0, 3.0))]), "one number, or two"),
-        (lambda: pc.GravityCompensation("a", 1.0, (1.0,)), "center must be three numbers"),
+        (lambda: pc.Spring(3), "along"),
+        (lambda: pc.Spring({}), "'knee' 1"),
+        (lambda: pc.Spring(["a"]), "along"),
+        (lambda: pc.Spring("a", "stiff"), "stiffness"),
+        (lambda: pc.Spring("a", (1, 2, 3, 4)), "stiffness (1, 2, 3, 4)"),
+        (lambda: pc.Spring("a", friction=-1.0), "friction"),
+        (lambda: pc.Spring("a", np.nan), "stiffness"),
+        (lambda: pc.ClusterModel(tree(), [pc.Spring("wheel", 1.0)]), "'wheel'"),
+        (lambda: pc.ClusterModel(tree(), [pc.Spring({"ball": 1.0}, 1.0)]), "3"),
+        (lambda: pc.ClusterModel(tree(), [pc.Spring("ball", (1.0, 1.0))]), "k1"),
+        (lambda: pc.ClusterModel(tree(), [pc.Spring("ball", 1.0, rest=0.0)]), "4 1"),
+        (lambda: pc.ClusterModel(tree(), [pc.Spring("hinge", 1.0, rest=(1.0, 2.0, 3.0))]), "(1.0, 2.0, 3.0)"),
+        (lambda: pc.GravityCompensation("a", 1.0, (1.0,)), "center"),
     ],
 )
 def test_what_is_refused(spring: Any, words: str) -> None:
-    with pytest.raises(pc.ConstraintError, match=words):
+    with raises(pc.ConstraintError, words):
         spring()
 
 
 def test_unknown_names_and_speeds() -> None:
-    with pytest.raises(pc.UnknownNameError, match="no joint or body 'hinges'"):
+    with raises(pc.UnknownNameError, "'hinges'"):
         pc.ClusterModel(tree(), [pc.Spring("hinges", 1.0)])
     model, q = oscillator()
-    with pytest.raises(pc.ArgumentTypeError, match="friction_speed"):
+    with raises(pc.ArgumentTypeError, "friction_speed"):
         pc.passive_torque(model, model.createData(), q, [0.0], friction_speed=-1.0)
     with warnings.catch_warnings():
         warnings.simplefilter("error")

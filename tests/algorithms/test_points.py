@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 from samples import pool, trees
 from support.frames import gap, some, with_frames
+from support.messages import raises
 from support.tolerances import EXACT
 
 import pin_clusters as pc
@@ -114,17 +115,17 @@ def test_bad_input() -> None:
     data, q, v = model.createData(), pc.neutral(model), np.zeros(model.nv)
     name = model.names[1]
     cases: list[tuple[Any, Any, type[Exception], str]] = [
-        (["nobody"], [[0, 0, 0]], pc.UnknownNameError, "no joint 'nobody'"),
-        ([99], [[0, 0, 0]], pc.UnknownNameError, "joint_id = 99"),
-        ([1.5], [[0, 0, 0]], pc.ArgumentTypeError, "whole number"),
-        (name, [[0, 0, 0]], pc.ArgumentTypeError, "a list of names or ids, one per point"),
-        ([name], [0, 0, 0], pc.ShapeError, r"shape \(3,\), expected \(1, 3\)"),
-        ([name, name], [[0, 0, 0]], pc.ShapeError, r"expected \(2, 3\)"),
-        ([name], [[0, np.nan, 0]], pc.ArgumentTypeError, rf"places\[0\], on joint '{name}', is .*nan.*finite"),
-        ([name], [["a", "b", "c"]], pc.ArgumentTypeError, "real numbers"),
+        (["nobody"], [[0, 0, 0]], pc.UnknownNameError, "'nobody'"),
+        ([99], [[0, 0, 0]], pc.UnknownNameError, "joint_id 99"),
+        ([1.5], [[0, 0, 0]], pc.ArgumentTypeError, "joint_id 1.5"),
+        (name, [[0, 0, 0]], pc.ArgumentTypeError, "'crank'"),
+        ([name], [0, 0, 0], pc.ShapeError, "(3,) (1, 3)"),
+        ([name, name], [[0, 0, 0]], pc.ShapeError, "(2, 3)"),
+        ([name], [[0, np.nan, 0]], pc.ArgumentTypeError, f"places[0] '{name}' nan"),
+        ([name], [["a", "b", "c"]], pc.ArgumentTypeError, ""),
     ]
     for joints, places, error, text in cases:
-        with pytest.raises(error, match=text):
+        with raises(error, text):
             pc.point_response(model, data, q, v, joints, places)
     with pytest.raises(pc.ShapeError):
         pc.point_response(model, data, q[:-1], v, [1], [[0, 0, 0]])

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool, trees
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters import approximations
@@ -185,29 +186,29 @@ def test_what_moves_no_inertia_is_refused() -> None:
     model = load("mit_humanoid_leg", True)  # its base has no mass but that of the rotors
     q, v, tau = state(model, 8)
     rungs = approximations.of(model, drop_rotors=True)
-    with pytest.raises(pc.SingularClusterError, match=r"'none' of 'mit_humanoid_leg' is singular.*keep the rotors"):
+    with raises(pc.SingularClusterError, "'none' 'mit_humanoid_leg'"):
         rungs["none"].aba(q, v, tau)
-    with pytest.raises(pc.SingularClusterError, match="is singular"):
+    with raises(pc.SingularClusterError, "'none' 'mit_humanoid_leg' drop_rotors"):
         rungs["none"].check(q)
     assert np.all(np.isfinite(rungs["none"].rnea(q, v, tau)))
     assert np.all(np.isfinite(rungs["diagonal"].aba(q, v, tau)))
 
 
 def test_bad_arguments() -> None:
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+    with raises(pc.ArgumentTypeError, "ClusterModel Model"):
         approximations.of(pin.buildSampleModelManipulator())  # type: ignore[arg-type]
     model = load("mit_humanoid_leg", False)
     q, v, tau = state(model, 9)
     rung = approximations.of(model)["diagonal"]
-    with pytest.raises(pc.ShapeError, match=r"q has size 5.*nq \(the whole tree\) = 10"):
+    with raises(pc.ShapeError, "q 5 10"):
         rung.rnea(v, v, v)
-    with pytest.raises(pc.ShapeError, match="v has size 10"):
+    with raises(pc.ShapeError, "v 10"):
         rung.aba(q, q, tau)
-    with pytest.raises(pc.ShapeError, match="tau has size 4"):
+    with raises(pc.ShapeError, "tau 4"):
         rung.aba(q, v, tau[:4])
-    with pytest.raises(pc.ArgumentTypeError, match="a must hold real numbers"):
+    with raises(pc.ArgumentTypeError, "a"):
         rung.rnea(q, v, ["fast"] * 5)
-    with pytest.raises(pc.ModelError, match="elbow_joint"):
+    with raises(pc.ModelError, "'elbow_joint'"):
         approximations.of(
             pc.ClusterModel(
                 pin.buildSampleModelManipulator(), [pc.LinearCoupling("elbow_joint", {"shoulder2_joint": 1.0})]

@@ -13,6 +13,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool, trees
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters import approximations
@@ -455,22 +456,22 @@ def test_chunks_are_joined(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_bad_arguments() -> None:
     model = load("mit_humanoid_leg")
     q, v, a = states(model)
-    with pytest.raises(pc.ArgumentTypeError, match=r"study\.decompose: model must be a ClusterModel, got Model"):
+    with raises(pc.ArgumentTypeError, "study.decompose model ClusterModel Model"):
         study.decompose(model.tree, q, v, a)  # type: ignore[arg-type]
-    with pytest.raises(pc.UnknownNameError, match=r"no approximation 'frozen'. It has: 'none', 'diagonal', 'block'"):
+    with raises(pc.UnknownNameError, "'frozen' 'none' 'diagonal' 'block'"):
         study.decompose(model, q, v, a, "frozen")
-    with pytest.raises(pc.ShapeError, match=r"v has shape \(4, 4\).*needs \(4, nv\) = \(4, 5\), one row per sample"):
+    with raises(pc.ShapeError, "v (4, 4) (4, nv) (4, 5)"):
         study.decompose(model, q, v[:, :4], a)
-    with pytest.raises(pc.ShapeError, match=r"a has shape \(3, 5\).*needs \(4, nv\)"):
+    with raises(pc.ShapeError, "a (3, 5) (4, nv)"):
         study.decompose(model, q, v, a[:3])
-    with pytest.raises(pc.ShapeError, match="q has no rows"):
+    with raises(pc.ShapeError, "q"):
         study.decompose(model, q[:0], v[:0], a[:0])
-    with pytest.raises(pc.ArgumentTypeError, match="q must hold real numbers"):
+    with raises(pc.ArgumentTypeError, "q"):
         study.decompose(model, q.astype(str), v, a)
     elbow = pc.LinearCoupling("elbow_joint", {"shoulder2_joint": 1.0})
     arm = pc.ClusterModel(pin.buildSampleModelManipulator(), [elbow])
     zero = np.zeros(arm.nv)
-    with pytest.raises(pc.ModelError, match="elbow_joint"):
+    with raises(pc.ModelError, "'elbow_joint'"):
         study.decompose(arm, pc.neutral(arm), zero, zero)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.messages import raises
 from support.scenes import load
 
 import pin_clusters as pc
@@ -32,13 +33,13 @@ def test_they_move_as_the_ladder_says(name: str, rng: np.random.Generator) -> No
 @pytest.mark.parametrize(
     ("name", "rung", "words"),
     [
-        ("mini_cheetah", "blocks", "no approximation 'blocks' that is a robot of its own. Did you mean 'block'"),
-        ("tello", "frozen", "no approximation 'frozen' that is a robot of its own"),
-        ("delta", "armature", "it has no rotors"),
+        ("mini_cheetah", "blocks", "'blocks' 'block'"),
+        ("tello", "frozen", "'frozen'"),
+        ("delta", "armature", "'delta' 'armature'"),
     ],
 )
 def test_refusals(name: str, rung: str, words: str) -> None:
-    with pytest.raises(pc.UnknownNameError, match=words):
+    with raises(pc.UnknownNameError, words):
         approximations.robot(load(name), rung)
 
 

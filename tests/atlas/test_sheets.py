@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.files.readers.motors import read_motors
@@ -95,29 +96,29 @@ def test_a_sheet_is_a_file_of_motors(tmp_path: Path) -> None:
     model = pc.loaders.motors.with_motors(pc.load("cassie"), sheet.path)
     assert len(model.motors) == 10
     assert pc.loaders.motors.with_motors(pc.load("mini_cheetah"), atlas.sheet("mit_mini_cheetah").path).nv == 18
-    with pytest.raises(pc.LoadError, match="of the motors of 'cassie' nothing is known"):
+    with raises(pc.LoadError, "'cassie'"):
         pc.loaders.motors.with_motors(pc.load("cassie"), atlas.sheet("upkie").path)
     wrong = tmp_path / "wrong.yaml"
     text = atlas.sheet("mit_mini_cheetah").path.read_text(encoding="utf-8")
     wrong.write_text(text.replace("ratio: 9.33", "ratio: 9.5"), encoding="utf-8")
-    with pytest.raises(pc.LoadError, match=r"line \d+: in_file is true, but no rotor .*'rotor:FL_knee' has 6.3e-05"):
+    with raises(pc.LoadError, "in_file 'rotor:FL_knee' 6.3e-05"):
         pc.loaders.motors.with_motors(pc.load("mini_cheetah"), wrong)
 
 
 BAD = {
-    "no place": ("  - where: somewhere\n", "  - wher: somewhere\n", 8, "unknown key 'wher'. Did you mean 'where'"),
-    "where is missing": ("  - where: somewhere\n    armature", "  - armature", 8, "where is missing: repository"),
-    "armature in words": ("knee: 0.01", "knee: much", 10, r"knee must be a finite number, got 'much'.*\[kg m\^2, or"),
-    "negative armature": ("knee: 0.01", "knee: -0.01", 10, "knee must not be negative"),
-    "unknown origin": ("path: a.urdf", "paht: a.urdf", 5, "unknown key 'paht'. Did you mean 'path'"),
-    "base": ("base: floating", "base: swimming", 6, "base must be fixed or floating, got 'swimming'"),
-    "who is sure": ("sure: maker", "sure: quite", 15, "sure of joint 'knee' must be maker or file or paper"),
-    "known and unknown": ("unknown: false", "unknown: true", 11, "motors is a list, empty if unknown is true, and"),
-    "unknown in words": ("unknown: false", "unknown: perhaps", 21, "unknown must be true or false"),
-    "joint and joints": ("joint: knee\n", "joint: knee\n    joints: {knee: 1}\n", 12, "give either joint or joints"),
-    "limits of several": ("name: both", "limits: {at: joint, effort: 3}", 17, "limits are those of one joint"),
-    "joints without turns": ("{hip: 1, knee: -1}", "{hip: 0, knee: -1}", 16, "hip must not be 0"),
-    "notes that are no list": ("notes: [one]", "notes: one", 20, "notes must be a list"),
+    "no place": ("  - where: somewhere\n", "  - wher: somewhere\n", 8, "'wher' 'where'"),
+    "where is missing": ("  - where: somewhere\n    armature", "  - armature", 8, "where"),
+    "armature in words": ("knee: 0.01", "knee: much", 10, "knee 'much'"),
+    "negative armature": ("knee: 0.01", "knee: -0.01", 10, "knee"),
+    "unknown origin": ("path: a.urdf", "paht: a.urdf", 5, "'paht' 'path'"),
+    "base": ("base: floating", "base: swimming", 6, "base 'swimming'"),
+    "who is sure": ("sure: maker", "sure: quite", 15, "'knee'"),
+    "known and unknown": ("unknown: false", "unknown: true", 11, "motors"),
+    "unknown in words": ("unknown: false", "unknown: perhaps", 21, "unknown"),
+    "joint and joints": ("joint: knee\n", "joint: knee\n    joints: {knee: 1}\n", 12, "12"),
+    "limits of several": ("name: both", "limits: {at: joint, effort: 3}", 17, "17"),
+    "joints without turns": ("{hip: 1, knee: -1}", "{hip: 0, knee: -1}", 16, "hip 0"),
+    "notes that are no list": ("notes: [one]", "notes: one", 20, "notes"),
 }  # fmt: skip
 SHEET = """motors_version: 1
 robot: leg
@@ -151,13 +152,13 @@ def test_bad_sheets_are_refused_with_their_line(case: str, tmp_path: Path) -> No
     old, new, line, words = BAD[case]
     assert old in SHEET
     file.write_text(SHEET.replace(old, new, 1), encoding="utf-8")
-    with pytest.raises(pc.LoadError, match=words) as error:
+    with raises(pc.LoadError, words) as error:
         read_motors(file)
     assert re.search(rf"leg\.yaml'.*\bline {line}\b", str(error.value)), error.value
 
 
 def test_unknown_robots_name_the_nearest() -> None:
-    with pytest.raises(pc.UnknownNameError, match=r"the atlas has no robot 'unitree_g2'\. Did you mean 'unitree_g"):
+    with raises(pc.UnknownNameError, "atlas 'unitree_g2' 'unitree_go2'"):
         atlas.sheet("unitree_g2")
 
 

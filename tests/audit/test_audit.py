@@ -16,6 +16,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from click.testing import CliRunner, Result
+from support.messages import raises, warns
 
 import pin_clusters as pc
 from pin_clusters import approximations
@@ -128,7 +129,7 @@ def test_frames_by_default_and_by_name() -> None:
     found = audit.run(load("mit_humanoid_leg"), frames=["knee_link"], **SHORT).simulated.frames
     assert [f.frame for f in found] == ["knee_link"]
     assert found[0].drift is not None
-    with pytest.raises(pc.UnknownNameError, match="no frame 'kneee_link'"):
+    with raises(pc.UnknownNameError, "'kneee_link'"):
         audit.run(load("mit_humanoid_leg"), frames=["kneee_link"])
 
 
@@ -320,20 +321,20 @@ def test_a_floating_base_that_moves(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("threshold", [0.0, -1.0, 100.1, float("nan"), float("inf")])
 def test_thresholds_out_of_range(threshold: float) -> None:
-    with pytest.raises(audit.ThresholdError, match="above 0 and at most 100"):
+    with raises(audit.ThresholdError, "0 100"):
         audit.run(load("mit_humanoid_leg"), threshold=threshold)
 
 
 def test_other_bad_arguments() -> None:
-    with pytest.raises(pc.ArgumentTypeError, match=r"must be a number \(per cent\), got '5'"):
+    with raises(pc.ArgumentTypeError, "'5'"):
         audit.run(load("mit_humanoid_leg"), threshold="5")  # type: ignore[arg-type]
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+    with raises(pc.ArgumentTypeError, "ClusterModel Model"):
         audit.run(pin.buildSampleModelManipulator())  # type: ignore[arg-type]
-    with pytest.raises(pc.ModelError, match=r"nothing to audit: model .* has no rotors. Add rotors"):
+    with raises(pc.ModelError, "'shoulder1_joint=RATIO,INERTIA' --rotor --motors"):
         audit.run(pc.ClusterModel(pin.buildSampleModelManipulator(), []))
-    with pytest.raises(pc.ModelError, match=r"has no rotors \(driven fingers or links are none: left\)"):
+    with raises(pc.ModelError, "'gripper' 'wrist=RATIO,INERTIA' --rotor"):
         audit.run(gripper())
-    with pytest.raises(study.TrajectoryError, match="amplitude"):
+    with raises(study.TrajectoryError, "amplitude"):
         audit.run(load("mit_humanoid_leg"), amplitude=-1.0)
 
 
@@ -349,9 +350,7 @@ def gripper(*constraints: Any) -> pc.ClusterModel:
 
 
 def test_fingers_are_no_rotors() -> None:
-    with pytest.warns(
-        pc.PinClustersWarning, match=r"in 'gripper', this looks like fingers .*: left\. .* without these couplings"
-    ):
+    with warns(pc.PinClustersWarning, "'gripper'"):
         audit.run(gripper(pc.Rotor("wrist", 50.0, axial_inertia=1e-5)), duration=0.7, dt=5e-3)
 
 
@@ -367,7 +366,7 @@ def test_values_are_text_whatever_is_in_them() -> None:
     block = "{{#of}}{{name}} in {{place}}{{/of}}{{^of}}nowhere{{/of}}"
     assert fill(block, {"of": {"name": "a"}, "place": "b"}) == "a in b"
     assert fill(block, {"of": None}) == "nowhere"
-    with pytest.raises(KeyError, match="place"):
+    with raises(KeyError, "'place'"):
         fill(block, {"of": {"name": "a"}})
 
 

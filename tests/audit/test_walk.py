@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from click.testing import CliRunner
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._cli import cli
@@ -166,19 +167,19 @@ def test_a_gentle_touch_down_counts_for_little() -> None:
 
 @pytest.mark.parametrize("drop", [0.0, -1.0, True, float("nan"), 11.0])
 def test_heights_that_are_refused(quadruped: pc.ClusterModel, drop: Any) -> None:
-    with pytest.raises(pc.ArgumentTypeError, match="drop is a height between 0 and 10 m"):
+    with raises(pc.ArgumentTypeError, "drop 0 10"):
         walked(quadruped, study.Sine(), drop, None, FEET)
 
 
 def test_what_is_refused(quadruped: pc.ClusterModel) -> None:
-    with pytest.raises(study.TrajectoryError, match=r"needs a recorded motion of a floating base .*--drop 0\.1"):
+    with raises(study.TrajectoryError, "--drop 0.1"):
         walked(quadruped, study.Sine(), None, None, FEET)
-    with pytest.raises(pc.ModelError, match="its base does not float"):
+    with raises(pc.ModelError, "'mit_humanoid_leg'"):
         walked(load("mit_humanoid_leg"), study.Sine(), 0.1, None, {"ankle": [0.0, 0.0, 0.0]})
-    with pytest.raises(pc.ModelError, match="no rotors that armature stands for"):
+    with raises(pc.ModelError, "armature"):
         walked(hopper(rotor=False), study.Sine(), 0.1, None, {"leg": [0.0, 0.0, 0.0]})
     # one foot carries what four carried: the harness does the rest
-    with pytest.raises(study.TrajectoryError, match="of the weight; above 20 %"):
+    with raises(study.TrajectoryError, "20"):
         walked(quadruped, piece(0.3), None, None, {"FL_knee": FEET["FL_knee"]}, dt=2e-3)
 
 

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from samples import pool
 from support.fast import NAMES, needed
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine.calls import entries
@@ -174,7 +175,7 @@ def test_what_is_looked_for_is_there() -> None:
     assert process.word(id(x) + found["data"]) == x.ctypes.data
     thing = pc.load("four_bar").createData()
     assert process.word(id(thing) + process.slot(type(thing), "_desk")) == id(thing._desk)
-    with pytest.raises(process.NoFastCallsError, match="slot"):
+    with raises(process.NoFastCallsError):
         process.slot(Mirror, "mark")
 
 

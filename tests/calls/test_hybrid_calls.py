@@ -14,6 +14,7 @@ import pytest
 from samples import pool
 from support.fast import needed, python_calls
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine.calls.entries import PYTHON
@@ -204,7 +205,7 @@ def test_what_has_no_answer_is_said_by_python_and_nothing_is_kept() -> None:
 
         def fail(times: int) -> None:
             for _ in range(times):
-                with pytest.raises(pc.SingularClusterError, match="'tip' move no inertia"):
+                with raises(pc.SingularClusterError, "'tip'"):
                     pc.hybrid_dynamics(model, data, x, x, x, x, none)
             gc.collect()
 

@@ -16,6 +16,7 @@ import pytest
 from samples import mixed, pool, trees
 from support.fast import needed, python_calls
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine.calls.desk import GROUPS
@@ -199,7 +200,7 @@ def test_held_joints_that_leave_no_way_are_refused_each_time() -> None:
     q[0] = 0.3
     both = (first, second)
     for _ in range(3):
-        with pytest.raises(pc.ConfigurationError, match=r"cannot be fulfilled; 0.6"):
+        with raises(pc.ConfigurationError, "0.6"):
             pc.project(model, q, both)
         assert pc.project(model, 0.0 * q, both) == pytest.approx(0.0 * q, abs=0.0)
         assert pc.project(model, q, first)[1] == pytest.approx(0.6, abs=1e-15)
@@ -260,7 +261,7 @@ def test_a_loop_that_is_lost_is_said_and_nothing_is_kept() -> None:
 
     def lose(times: int) -> None:
         for _ in range(times):
-            with pytest.raises(pc.BranchLost, match="cannot follow the motion"):
+            with raises(pc.BranchLost, "'crank' 'coupler' 'rocker'"):
                 pc.integrate(other, q, far)
         gc.collect()
 
@@ -313,7 +314,7 @@ def test_branches_are_told_apart() -> None:
     q = pc.neutral(model)
     own, other = pc.branches(model, q, "crank")
     assert pc.difference(model, q, own) == pytest.approx(0.0, abs=1e-15)
-    with pytest.raises(pc.BranchLost, match="different branches"):
+    with raises(pc.BranchLost):
         pc.difference(model, q, other)
     turned = own.copy()
     turned[model.idx_qs[model.getJointId("rocker")]] += 2.0 * np.pi
@@ -321,5 +322,5 @@ def test_branches_are_told_apart() -> None:
         assert pc.difference(model, q, turned) == pytest.approx(0.0, abs=1e-15)
         assert slow["difference"] == 0
         turned[model.idx_qs[model.getJointId("rocker")]] += 1e-5  # beyond what counts as the same
-        with pytest.raises(pc.ConfigurationError, match="q1 is off the loops"):
+        with raises(pc.ConfigurationError, "q1"):
             pc.difference(model, q, turned)

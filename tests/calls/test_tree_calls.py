@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support.fast import needed, python_calls
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine.calls import entries
@@ -141,21 +142,21 @@ def test_no_reference_is_lost_or_kept() -> None:
 @pytest.mark.parametrize(
     ("given", "error", "words"),
     [
-        ((-1, pin.LOCAL), pc.UnknownNameError, "frame_id = -1"),
+        ((-1, pin.LOCAL), pc.UnknownNameError, "frame_id -1"),
         ((10**30, pin.LOCAL), pc.UnknownNameError, "frame_id"),
-        ((True, pin.LOCAL), pc.ArgumentTypeError, "whole number"),
-        ((1.0, pin.LOCAL), pc.ArgumentTypeError, "whole number"),
-        ((1, 1), pc.ArgumentTypeError, "reference_frame must be"),
-        ((1, None), pc.ArgumentTypeError, "reference_frame must be"),
+        ((True, pin.LOCAL), pc.ArgumentTypeError, "frame_id"),
+        ((1.0, pin.LOCAL), pc.ArgumentTypeError, "frame_id"),
+        ((1, 1), pc.ArgumentTypeError, "reference_frame"),
+        ((1, None), pc.ArgumentTypeError, "reference_frame"),
     ],
 )
 def test_errors_are_python_s(given: tuple[Any, ...], error: type[Exception], words: str) -> None:
     usual = Usual("mini_cheetah")
     model, data, q = usual.model, usual.data, usual.values["q"]
     for function, arguments in ((pc.getFrameJacobian, given), (pc.computeFrameJacobian, (q, *given))):
-        with pytest.raises(error, match=words):
+        with raises(error, words):
             function(model, data, *arguments)
-    with pytest.raises(pc.UnknownNameError, match=f"joint_id = {model.njoints}"):
+    with raises(pc.UnknownNameError, f"joint_id {model.njoints}"):
         # the next place is a frame's
         pc.getJointJacobian(model, data, model.njoints, pin.LOCAL)
 

@@ -14,6 +14,7 @@ import pytest
 from samples import pool
 from support import compilers
 from support.compilers import CPP, STRICT, C, needs_c, needs_cpp, run
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.programs import tracing
@@ -263,8 +264,8 @@ def test_programs_of_the_user(tmp_path: Path) -> None:
         "four_bar_rnea(const double *q, const double *v, const double *a, const double *fext, double *tau);" in header
     )
     other = pc.trace(pc.load("mit_humanoid_leg"), "aba")
-    with pytest.raises(pc.ShapeError, match=r"'mit_humanoid_leg, aba' is of another robot than 'four_bar' \(nq = 3"):
+    with raises(pc.ShapeError, "'mit_humanoid_leg, aba' 'four_bar' nq 3"):
         pc.codegen.c(model, other)
-    with pytest.raises(pc.UnknownNameError, match="functions has 'aba' twice"):
+    with raises(pc.UnknownNameError, "'aba'"):
         pc.codegen.c(model, ["aba", pc.trace(model, "aba")])
     assert [f.own for f in _sources.functions_of(model, [derivatives, "aba"])] == [False, True]

@@ -12,6 +12,7 @@ import pytest
 from samples import pool
 from support.compilers import CPP, needs_cpp, run
 from support.fake_gpu import SHIM
+from support.messages import raises
 from support.nvrtc import ARCHITECTURES, compiled, needs_nvrtc
 
 import pin_clusters as pc
@@ -150,9 +151,9 @@ def test_registers_and_spills(key: tuple[str, str, str], architecture: str) -> N
 
 def test_arguments() -> None:
     model = pc.load("four_bar")
-    with pytest.raises(pc.UnknownNameError, match="real is 'half'"):
+    with raises(pc.UnknownNameError, "'half'"):
         pc.codegen.cuda(model, real="half")
-    with pytest.raises(pc.UnknownNameError, match="'abba' cannot be traced"):
+    with raises(pc.UnknownNameError, "'abba'"):
         pc.codegen.cuda(model, "abba")
     text = pc.codegen.cuda(model, ["aba", "crba"], name="mine")
     assert len(re.findall(r"\bvoid __launch_bounds__\(128, 2\) mine_(aba|crba)\(", text)) == 2

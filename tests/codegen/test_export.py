@@ -13,6 +13,7 @@ import pytest
 from support.commands import refused, run
 from support.compilers import C, needs_c
 from support.compilers import run as shell
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.programs.codegen import ExportError, TraceError, _export, _names, _test_program
@@ -68,19 +69,19 @@ def test_command_refuses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def test_bad_arguments(model: pc.ClusterModel, tmp_path: Path) -> None:
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+    with raises(pc.ArgumentTypeError, "ClusterModel Model"):
         pc.codegen.c(model.tree)
-    with pytest.raises(pc.ArgumentTypeError, match="functions must be names or programs, got int"):
+    with raises(pc.ArgumentTypeError, "int"):
         pc.codegen.c(model, [3])  # type: ignore[list-item]
-    with pytest.raises(pc.UnknownNameError, match="real is 'half'; it can be 'double' or 'float'"):
+    with raises(pc.UnknownNameError, "'half' 'double' 'float'"):
         pc.codegen.c(model, real="half")
-    with pytest.raises(pc.ArgumentTypeError, match="name must be a string, got int"):
+    with raises(pc.ArgumentTypeError, "name int"):
         pc.codegen.c(model, name=3)  # type: ignore[arg-type]
-    with pytest.raises(pc.ArgumentTypeError, match="target must be a string, got int"):
+    with raises(pc.ArgumentTypeError, "target int"):
         pc.codegen.export(model, tmp_path / "new", target=3)  # type: ignore[arg-type]
-    with pytest.raises(pc.UnknownNameError, match="LLVM knows no processor 'cortex-a1000'"):
+    with raises(pc.UnknownNameError, "'cortex-a1000'"):
         pc.codegen.export(model, tmp_path / "new", target="aarch64-linux-gnu,cortex-a1000")
-    with pytest.raises(pc.UnknownNameError, match="LLVM knows no target 'brick-linux-gnu'"):
+    with raises(pc.UnknownNameError, "'brick-linux-gnu'"):
         pc.codegen.export(model, tmp_path / "new", target="brick-linux-gnu")
     assert not (tmp_path / "new").exists()
 
@@ -91,7 +92,7 @@ def test_all_or_nothing(model: pc.ClusterModel, tmp_path: Path, monkeypatch: pyt
 
     folder = tmp_path / "a" / "b"
     monkeypatch.setattr(_export, "cmake", full)
-    with pytest.raises(ExportError, match=r"cannot write to .*b: No space left on device"):
+    with raises(ExportError, "b"):
         pc.codegen.export(model, folder)
     assert list(tmp_path.iterdir()) == []
     monkeypatch.undo()
@@ -106,7 +107,7 @@ def test_all_or_nothing(model: pc.ClusterModel, tmp_path: Path, monkeypatch: pyt
     monkeypatch.undo()
     (folder / "four_bar.h").unlink()
     (folder / "four_bar.h").mkdir()
-    with pytest.raises(ExportError, match=r"four_bar\.h is a folder; remove it"):
+    with raises(ExportError, "four_bar.h"):
         pc.codegen.export(model, folder, real="float")
     assert (folder / "four_bar.c").read_bytes() == before["four_bar.c"]
 
@@ -114,7 +115,7 @@ def test_all_or_nothing(model: pc.ClusterModel, tmp_path: Path, monkeypatch: pyt
 @pytest.mark.skipif(os.geteuid() == 0, reason="root may write everywhere")
 def test_folder_that_cannot_be_written(model: pc.ClusterModel, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    with pytest.raises(ExportError, match=r"Permission denied\. Choose another folder"):
+    with raises(ExportError):
         pc.codegen.export(model, tmp_path / "new")
     tmp_path.chmod(0o700)
 
@@ -144,7 +145,7 @@ def test_names() -> None:
     ):  # fmt: skip
         assert _names.identifier(text) == name
     for name in ("2x", "a b", "", "while", "_x", "a-b", "é"):
-        with pytest.raises(pc.UnknownNameError, match="which C or C\\+\\+ does not allow as a name"):
+        with raises(pc.UnknownNameError, repr(name)):
             _names.name_of("robot", name)
     assert _names.distinct(["q", "v", "q", "t1", "a_2", "é!"]) == ["q", "v", "q_", "t1_", "a_2_", "e"]
 
@@ -202,6 +203,6 @@ def test_numbers_are_those_of_kernels(model: pc.ClusterModel, monkeypatch: pytes
         return [1.001 * x for x in original(*given)]  # type: ignore[arg-type]
 
     monkeypatch.setattr(_test_program, "expected", wrong)
-    with pytest.raises(TraceError, match=r"four_bar, rnea: tau in double is \d\.\de-04 of its largest entry off"):
+    with raises(TraceError, "four_bar"):
         pc.codegen.export(model, tmp_path / "new")
     assert not (tmp_path / "new").exists()

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples.mixed import KINDS, error, planar_leg, random_state, robot
+from support.messages import raises, warns
 
 from pin_clusters.constraints import LinearCoupling
 from pin_clusters.errors import ArgumentTypeError, ConfigurationError, PinClustersWarning, ShapeError
@@ -135,20 +136,20 @@ def test_random_with_given_limits():
         j = model.getJointId(name)
         part = q[model.idx_qs[j] : model.idx_qs[j] + model.nqs[j]]
         assert np.all((part >= 0.5) & (part <= 0.6 + 1e-7)), name
-    with pytest.raises(ConfigurationError, match=r"joint 'arm'.*lower must not be above upper"):
+    with raises(ConfigurationError, "'arm'"):
         conf.randomConfiguration(model, high, np.where(np.arange(model.nq) == 7, 0.0, high))
-    with pytest.raises(ConfigurationError, match="not be above"):
+    with raises(ConfigurationError, "'root' randomConfiguration nan"):
         conf.randomConfiguration(model, np.full(model.nq, np.nan), high)
     # infinite ones are unlimited
     assert np.abs(conf.randomConfiguration(model, -np.inf * high, np.inf * high)[:3]).max() <= 1.0
-    with pytest.raises(ShapeError, match="lower has size 3"):
+    with raises(ShapeError, "3"):
         conf.randomConfiguration(model, np.zeros(3), high)
 
 
 def test_random_ignores_inverted_limits_of_the_model():
     tree = planar_leg().tree.copy()
     tree.lowerPositionLimit, tree.upperPositionLimit = np.full(4, 2.0), np.full(4, -2.0)
-    with pytest.warns(PinClustersWarning, match="leave it no position"):
+    with warns(PinClustersWarning, "'hip' 'hip_rotor' 'knee'"):
         model = ClusterModel(tree, planar_leg().constraints)
     assert np.abs(conf.randomConfiguration(model)[0]) <= 1.0
 
@@ -182,7 +183,7 @@ def test_a_joint_that_follows_a_continuous_one_counts_the_turns(ratio):
     q[2] += 2 * np.pi * ratio
     conf.check(model, q)
     q[2] += np.pi
-    with pytest.raises(ConfigurationError, match="'last'"):
+    with raises(ConfigurationError, "'last'"):
         conf.check(model, q)
 
 
@@ -204,22 +205,22 @@ def test_inputs():
     assert np.array_equal(conf.integrate(model, np.repeat(q, 2)[::2], np.repeat(v, 2)[::2]), expected)
     assert distance(conf.integrate(model, q, v.astype(np.float32)), expected) < 1e-5
     whole = model.coupling_matrix @ v
-    with pytest.raises(ShapeError, match="size of the spanning tree"):
+    with raises(ShapeError, "'free' v pc.independent_velocity"):
         conf.integrate(model, q, whole)
-    with pytest.raises(ShapeError, match="q has size 3"):
+    with raises(ShapeError, "q 3"):
         conf.integrate(model, q[:3], v)
-    with pytest.raises(ShapeError, match="q1 has size"):
+    with raises(ShapeError, "q1"):
         conf.difference(model, q, v)
-    with pytest.raises(ShapeError, match="u has size 2"):
+    with raises(ShapeError, "u 2"):
         conf.interpolate(model, q, q, [0.1, 0.2])
-    with pytest.raises(ArgumentTypeError, match="real numbers"):
+    with raises(ArgumentTypeError, "v complex128"):
         conf.integrate(model, q, v + 0j)
-    with pytest.raises(ArgumentTypeError, match="real numbers"):
+    with raises(ArgumentTypeError, "q"):
         conf.residual(model, "text")
-    with pytest.raises(ArgumentTypeError, match=r"ClusterModel, got Model\. Wrap it"):
+    with raises(ArgumentTypeError, "ClusterModel Model"):
         conf.integrate(model.tree, q, v)
     for f in (conf.neutral, conf.randomConfiguration):
-        with pytest.raises(ArgumentTypeError, match="must be a ClusterModel"):
+        with raises(ArgumentTypeError, "ClusterModel"):
             f(model.tree)
     before = q.copy()
     conf.project(model, q)
@@ -235,9 +236,9 @@ def test_nan_and_inf_propagate_and_do_not_hang(bad):
     with np.errstate(invalid="ignore"):
         moved = conf.integrate(model, q, v)
     assert not np.isfinite(moved[model.idx_qs[model.getJointId("arm_rotor")]])
-    with pytest.raises(ConfigurationError, match="not finite"):
+    with raises(ConfigurationError, "'root' q nan"):
         conf.check(model, moved)
-    with pytest.raises(ConfigurationError, match="not finite"):
+    with raises(ConfigurationError, "'root' project q"):
         conf.project(model, moved)
 
 

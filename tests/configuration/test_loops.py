@@ -15,6 +15,7 @@ import pinocchio as pin
 import pytest
 from samples import bad_loops, mechanisms, pool
 from samples.pool import error
+from support.messages import raises, warns
 
 import pin_clusters as pc
 from pin_clusters.algorithms.dynamics.condition import condition
@@ -208,9 +209,9 @@ def test_checked_workspaces(key: Any) -> None:
     step = np.zeros(model.tree.nv)
     step[loop.dependents[0]] = 0.01
     off = np.array(pin.integrate(model.tree, np.array(c.q), step))
-    labels = "|".join(re.escape(row.label) for row in pc.residual_rows(model))
-    with pytest.raises(pc.ConfigurationError, match=rf"({labels}).*pc\.project"):
+    with raises(pc.ConfigurationError, "pc.project") as caught:
         pc.crba(model, data, off)
+    assert any(row.label in str(caught.value) for row in pc.residual_rows(model))
 
 
 @pytest.mark.jitless
@@ -218,7 +219,7 @@ def test_checked_workspaces(key: Any) -> None:
 def test_rows_that_repeat_others_may_miss_by_1e_4(quarter: float, rng: np.random.Generator) -> None:
     """What a file rounds is told once, with the number, and never again taken for an open loop."""
     m = mechanisms.sloppy_four_bar(rng, quarter)
-    with pytest.warns(pc.PinClustersWarning, match=r"3 of 5 loop equations repeat.*miss by .*1\.5708") as told:
+    with warns(pc.PinClustersWarning, "3 5 1.5708") as told:
         model = m.build()
     assert len(told) == 1
     miss = float(re.findall(r"miss by ([\d.e-]+)", str(told[0].message))[0])
@@ -236,7 +237,7 @@ def test_rows_that_repeat_others_may_miss_by_1e_4(quarter: float, rng: np.random
 def test_more_than_that_is_no_planar_loop(quarter: float, rng: np.random.Generator) -> None:
     """1e-3 rad: the rows are not dropped in silence, and there is nothing left that could move."""
     m = mechanisms.sloppy_four_bar(rng, quarter)
-    with pytest.raises((pc.ConstraintError, pc.ConfigurationError), match="Loop"):
+    with raises((pc.ConstraintError, pc.ConfigurationError), "'crank' 'coupler' 'rocker'"):
         m.build()
 
 
@@ -255,7 +256,7 @@ def test_branches(key: Any) -> None:
     model, q = c.model, np.array(c.q)
     for cluster in model.clusters:
         if not any(hasattr(x, "closures") for x in cluster.constraints):
-            with pytest.raises(pc.ConfigurationError, match="no closed loops"):
+            with raises(pc.ConfigurationError, "'base'"):
                 pc.branches(model, q, cluster)
             continue
         found = pc.branches(model, q, cluster)
@@ -269,7 +270,7 @@ def test_branches(key: Any) -> None:
             for another in found[:i]:  # each assembly once, also where a joint is whole turns away
                 assert np.abs(poses(model, other) - poses(model, another)).max() > 1e-6
             if i and len(found) < 9:
-                with pytest.raises(pc.BranchLost, match="different branches"):
+                with raises(pc.BranchLost):
                     pc.difference(model, q, other)
 
 
@@ -377,7 +378,7 @@ def test_a_change_point_ends_the_branch(how: str) -> None:
         # steps of the continuation end on the change point itself, up to rounding and a little more
         angle = 0.2 * (k % 6 + 1) + float(rng.normal()) * 10.0 ** -rng.integers(4, 18)
         beyond = (0.05, 0.2, 0.37, 1e-3, 1e-6)[k % 5]
-        with pytest.raises(pc.BranchLost, match="'left', 'right', 'bar'"):
+        with raises(pc.BranchLost, "'left' 'right' 'bar'"):
             pc.integrate(model, angle * np.array([-1.0, -1.0, 1.0]), [angle + beyond])
 
 
@@ -408,7 +409,7 @@ def test_where_a_mechanism_cannot_go(way: float, rng: np.random.Generator) -> No
     model = non_grashof(rng)
     q = pc.neutral(model)
     before = q.copy()
-    with pytest.raises(pc.BranchLost, match=r"'crank', 'coupler', 'rocker'.*Loop\('pin'\).*with_independent") as lost:
+    with raises(pc.BranchLost, "'crank' 'coupler' 'rocker' Loop('pin') pc.with_independent") as lost:
         pc.integrate(model, q, [way])
     assert set(lost.value.cluster) == {"crank", "coupler", "rocker"}
     assert np.array_equal(q, before)
@@ -488,7 +489,7 @@ def test_singular_from_a_condition_of_1e8(exponent: int) -> None:
     }
     for name, f in calls.items():
         if here.K_d > 1e8:
-            with pytest.raises(pc.SingularClusterError, match=r"limit 1e\+08"):
+            with raises(pc.SingularClusterError, "1e+08"):
                 f()
         elif here.K_d < 0.3e8:  # the kernels' bound is up to twice the condition
             assert np.all(np.isfinite(f())), name
@@ -505,9 +506,9 @@ def test_what_is_not_finite_passes(rng: np.random.Generator) -> None:
         broken = q.copy()
         broken[1] = bad
         assert not np.isfinite(pc.integrate(model, broken, [0.1])[1])
-        with pytest.raises(pc.ConfigurationError, match="finite"):
+        with raises(pc.ConfigurationError, "'coupler' project q"):
             pc.project(model, broken)
-        with pytest.raises(pc.ConfigurationError, match="finite"):
+        with raises(pc.ConfigurationError, "'coupler' q"):
             pc.branches(model, broken, "crank")
 
 

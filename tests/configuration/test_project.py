@@ -6,6 +6,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples.mixed import planar_leg, random_state, robot
+from support.messages import raises
 
 from pin_clusters.constraints import Gear
 from pin_clusters.errors import ArgumentTypeError, ConfigurationError, UnknownNameError
@@ -53,11 +54,11 @@ def test_project_holds_joints():
             j = model.getJointId(name)
             i = slice(model.idx_qs[j], model.idx_qs[j] + model.nqs[j])
             assert np.abs(onto[i] - off[i]).max() < 1e-15, name  # a unit norm may be renewed
-    with pytest.raises(ConfigurationError, match=r"arm_rotor.*cannot be fulfilled.*Hold fewer"):
+    with raises(ConfigurationError, "'arm_rotor'"):
         conf.project(model, off, hold=["arm", "arm_rotor"])
-    with pytest.raises(UnknownNameError, match="'arm'"):
+    with raises(UnknownNameError, "'arm'"):
         conf.project(model, off, hold="armm")
-    with pytest.raises(ArgumentTypeError, match="hold must be"):
+    with raises(ArgumentTypeError, "hold"):
         conf.project(model, off, hold=[3])
 
 
@@ -70,31 +71,31 @@ def test_project_renews_unit_norms():
     off[k : k + 2] *= 0.2
     assert distance(conf.project(model, off), q) < ROUNDING
     off[3:7] = 0.0
-    with pytest.raises(ConfigurationError, match=r"quaternion of joint 'root'.*norm 0.*pc.neutral"):
+    with raises(ConfigurationError, "'root' 0 pc.neutral"):
         conf.project(model, off)
 
 
 def test_check_names_what_is_wrong():
     model = robot("free")
     q, _, _ = random_state(model, 10)
-    for name, what in (("root", "quaternion"), ("ball", "quaternion"), ("spin", "cos, sin"), ("plane", "cos, sin")):
+    for name in ("root", "ball", "spin", "plane"):
         j = model.getJointId(name)
         first = model.idx_qs[j] + {"root": 3, "plane": 2}.get(name, 0)
         bad = q.copy()
         bad[first : first + 2] += 1e-3 * bad[first : first + 2]
-        with pytest.raises(ConfigurationError, match=f"{what}.*'{name}'.*instead of 1.*pc.project"):
+        with raises(ConfigurationError, f"'{name}' 1 pc.project"):
             conf.check(model, bad)
     mixed = model.idx_qs[model.getJointId("mixed")]
     bad = q.copy()
     bad[mixed + 1 : mixed + 5] *= 1.01
-    with pytest.raises(ConfigurationError, match="quaternion of joint 'mixed'"):
+    with raises(ConfigurationError, "'mixed'"):
         conf.check(model, bad)
     bad = q.copy()
     bad[model.idx_qs[model.getJointId("arm_rotor")]] += 0.01
-    with pytest.raises(ConfigurationError, match=r"'arm_rotor' \(Gear.*\+0\.01.*pc\.project"):
+    with raises(ConfigurationError, "'arm_rotor' +0.01 pc.project"):
         conf.check(model, bad)
     bad[8] = np.nan
-    with pytest.raises(ConfigurationError, match=r"q\[8\] = nan \(joint 'ball'\)"):
+    with raises(ConfigurationError, "q[8] nan 'ball'"):
         conf.check(model, bad)
     conf.check(model, q.astype(np.float32))  # single precision is no mistake
     residual = conf.residual(model, np.where(np.arange(model.nq) == 12, q + 0.5, q))

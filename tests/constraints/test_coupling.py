@@ -10,6 +10,7 @@ import numba
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 
 from pin_clusters.constraints import Coupling, coupling
 from pin_clusters.constraints._functions import ComplexStep
@@ -154,13 +155,13 @@ def test_pickling():
         assert again.third is made.third
     for phi in (lambda x: cam(x), compiled_cam.ctypes):
         made = Coupling(JOINTS, phi, size=2)
-        with pytest.raises(PinClustersError, match="at the top level of a module"):
+        with raises(PinClustersError, "functools.partial"):
             pickle.dumps(made)
         assert copy.deepcopy(made) == made
 
 
 def test_a_warning_says_once_that_python_is_slow():
-    with pytest.warns(PinClustersWarning, match=r"slow.*Said once per process"):
+    with warns(PinClustersWarning, "phi numba.cfunc 10"):
         Coupling(JOINTS, cam).closures(tree())
     Coupling(JOINTS, real_cam).closures(tree())
 
@@ -172,53 +173,55 @@ def unstable(x):
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: Coupling("a", cam), "list of joint names"),
-        (lambda: Coupling(["a", "a"], cam), "named twice"),
-        (lambda: Coupling(["a", "b"], cam, independent=["s"]), "not among its joints"),
-        (lambda: Coupling(JOINTS, 3), "cannot be called"),
-        (lambda: Coupling(JOINTS, compiled_cam), "Give size="),
-        (lambda: Coupling(JOINTS, compiled_cam, cam_jacobian, size=2), "Compile both"),
-        (lambda: Coupling(JOINTS, cam, compiled_jacobian), "Compile both"),
-        (lambda: Coupling(JOINTS, compiled_cam, size=2, hessian=cam_hessian), "phi and hessian.*Compile both"),
-        (lambda: Coupling(JOINTS, cam, third=3), "third cannot be called"),
+        (lambda: Coupling("a", cam), "'a'"),
+        (lambda: Coupling(["a", "a"], cam), "'a' phi"),
+        (lambda: Coupling(["a", "b"], cam, independent=["s"]), "'s' 'a' 'b'"),
+        (lambda: Coupling(JOINTS, 3), "phi numba.cfunc"),
+        (lambda: Coupling(JOINTS, compiled_cam), "size"),
+        (lambda: Coupling(JOINTS, compiled_cam, cam_jacobian, size=2), "phi jacobian"),
+        (lambda: Coupling(JOINTS, cam, compiled_jacobian), "phi jacobian"),
+        (lambda: Coupling(JOINTS, compiled_cam, size=2, hessian=cam_hessian), "phi hessian"),
+        (lambda: Coupling(JOINTS, cam, third=3), "third"),
         (
             lambda: Coupling(JOINTS, cam, hessian=lambda x: -cam_hessian(x)).closures(tree()),
-            r"hessian is not the derivative of its Jacobian.*entry \(., ., .\), d phi\[.\] / d '.' d '.', is",
+            "hessian phi",
         ),
         (
             lambda: Coupling(JOINTS, cam, cam_jacobian, third=lambda x: -cam_third(x)).closures(tree()),
-            r"third is not the derivative of its Hessian.*entry \(., ., ., .\)",
+            "third",
         ),
-        (lambda: Coupling(JOINTS, cam, hessian=cam_jacobian).closures(tree()), "the Hessian of phi must return"),
-        (lambda: Coupling(JOINTS, other_signature, size=1), "has the signature"),
-        (lambda: Coupling(JOINTS, ctypes.CFUNCTYPE(None, ctypes.c_void_p)(0), size=1), "null pointer"),
-        (lambda: Coupling(JOINTS, cam, size=0), "whole number of equations, at least 1, got 0"),
-        (lambda: Coupling(JOINTS, cam, size=3).closures(tree()), "phi returns 2 numbers"),
-        (lambda: Coupling(JOINTS, lambda x: []).closures(tree()), "no equation"),
-        (lambda: Coupling(JOINTS, lambda x: np.eye(2)).closures(tree()), r"shape \(2, 2\)"),
-        (lambda: Coupling(JOINTS, lambda x: "zero").closures(tree()), "vector of real numbers, got str"),
-        (lambda: Coupling(JOINTS, lambda x: None).closures(tree()), "vector of real numbers|not finite"),
-        (lambda: Coupling(JOINTS, lambda x: [np.nan, 0.0]).closures(tree()), "not finite at any"),
-        (lambda: Coupling(JOINTS, unstable).closures(tree()), r"RuntimeError \(no solution\)"),
-        (lambda: Coupling(JOINTS, cam, lambda x: 2 * cam_jacobian(x)).closures(tree()), "not the derivative of phi"),
+        (lambda: Coupling(JOINTS, cam, hessian=cam_jacobian).closures(tree()), "phi"),
+        (lambda: Coupling(JOINTS, other_signature, size=1), "phi float64 numba.cfunc"),
+        (lambda: Coupling(JOINTS, ctypes.CFUNCTYPE(None, ctypes.c_void_p)(0), size=1), "phi numba.cfunc"),
+        (lambda: Coupling(JOINTS, cam, size=0), "1 0"),
+        (lambda: Coupling(JOINTS, cam, size=3).closures(tree()), "phi 2"),
+        (lambda: Coupling(JOINTS, lambda x: []).closures(tree()), "phi 0"),
+        (lambda: Coupling(JOINTS, lambda x: np.eye(2)).closures(tree()), "shape (2, 2)"),
+        (lambda: Coupling(JOINTS, lambda x: "zero").closures(tree()), "str"),
+        (lambda: Coupling(JOINTS, lambda x: None).closures(tree()), "phi nan 10"),
+        (lambda: Coupling(JOINTS, lambda x: [np.nan, 0.0]).closures(tree()), "phi nan 10"),
+        (lambda: Coupling(JOINTS, unstable).closures(tree()), "RuntimeError"),
+        (lambda: Coupling(JOINTS, cam, lambda x: 2 * cam_jacobian(x)).closures(tree()), "phi"),
         (
             lambda: Coupling(JOINTS, cam, lambda x: cam_jacobian(x).T).closures(tree()),
-            "the Jacobian of phi must return",
+            "phi",
         ),
     ],
 )
 def test_refusals(make, message):
-    with pytest.raises(ConstraintError, match=message):
+    with raises(ConstraintError, message):
         make()
 
 
-@pytest.mark.parametrize(("joint", "message"), [("c", "Make it revolute"), ("ball", "must have one")])
+@pytest.mark.parametrize(
+    ("joint", "message"), [("c", "'c' 'revolute' cos"), ("ball", "'ball' JointModelSpherical pc.LinearCoupling")]
+)
 def test_joints_of_more_coordinates(joint, message):
-    with pytest.raises(UnsupportedJointError, match=message):
+    with raises(UnsupportedJointError, message):
         Coupling(["a", joint], cam).closures(tree())
 
 
 def test_shape_that_changes_later():
     (closure,) = Coupling(["a", "b"], lambda x: x[:1] if np.all(np.abs(x) < 2) else x).closures(tree())
-    with pytest.raises(ConstraintError, match="phi must return"):
+    with raises(ConstraintError, "phi"):
         closure.value(np.array([3.0, 3.0]))

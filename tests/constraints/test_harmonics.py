@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from support.messages import raises
 
 from pin_clusters.constraints._functions import central_differences
 from pin_clusters.constraints._harmonics import coordinates, cos, harmonic_closure, linear, rotation, sin, square
@@ -73,5 +74,5 @@ def test_equal_terms_meet():
 
 def test_too_many_linear_factors_are_refused():
     x, y, z = coordinates(3)
-    with pytest.raises(NotImplementedError, match="4 factors"):
+    with raises(NotImplementedError, "4"):
         linear(x) * linear(y) * linear(z) * linear(x)

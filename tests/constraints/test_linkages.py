@@ -7,6 +7,7 @@ import pinocchio as pin
 import pytest
 from samples.linkages import FOOT_ENDS, PINS, SHANK_ENDS, ankle, five_bar, four_bar, slider_crank
 from support.closure_values import assembled, assemblies, closure_value, coordinates
+from support.messages import raises
 
 from pin_clusters.constraints import Coupling, Differential, FourBar, SliderCrank, coupling
 from pin_clusters.constraints._functions import central_differences
@@ -180,7 +181,7 @@ def test_parallelogram_passes_its_change_points(serial, sign):
 
 def test_parallelogram_of_other_lengths_is_refused():
     tree, closure = four_bar(7, points=((0, 0), (0.1, 0.2), (0.5, 0.2), (0.41, 0.0)))
-    with pytest.raises(ConstraintError, match=r"crank and rocker must be of one length.*pc.FourBar"):
+    with raises(ConstraintError, "crank rocker pc.FourBar"):
         Differential.parallelogram("crank", "coupler", "rocker", closure).rows(tree)
 
 
@@ -220,43 +221,55 @@ def test_planetary(signs):
 def refusals():
     tree, closure = four_bar(0)
     names = ("crank", "coupler", "rocker")
-    yield lambda: FourBar("crank", "rocker", "coupler", closure).closures(tree), ConstraintError, "should hang from"
-    yield lambda: FourBar("crank", "crank", "rocker", closure), ConstraintError, "named twice"
+    yield (
+        lambda: FourBar("crank", "rocker", "coupler", closure).closures(tree),
+        ConstraintError,
+        "'rocker' 'base' 'crank'",
+    )
+    yield lambda: FourBar("crank", "crank", "rocker", closure), ConstraintError, ""
     yield lambda: FourBar(*names, closure, branch=2), ConstraintError, "branch"
-    yield lambda: FourBar(*names, "coupler"), ConstraintError, "pair of frames"
-    yield lambda: FourBar(*names, closure[::-1]).closures(tree), ConstraintError, "must be on the body"
-    yield lambda: FourBar("cranc", *names[1:], closure).closures(tree), UnknownNameError, "Did you mean 'crank'"
-    yield lambda: FourBar(*names, (("coupler", [0, 0, 0]), closure[1])).closures(tree), ConstraintError, "length 0"
+    yield lambda: FourBar(*names, "coupler"), ConstraintError, "'coupler' FourBar closure"
+    yield lambda: FourBar(*names, closure[::-1]).closures(tree), ConstraintError, "'coupler' 'rocker' FourBar"
+    yield lambda: FourBar("cranc", *names[1:], closure).closures(tree), UnknownNameError, "'crank'"
+    yield lambda: FourBar(*names, (("coupler", [0, 0, 0]), closure[1])).closures(tree), ConstraintError, "0"
     apart, frames = four_bar(0, height=0.01)
-    yield lambda: FourBar(*names, frames).closures(apart), ConstraintError, "0.01 m apart along"
+    yield lambda: FourBar(*names, frames).closures(apart), ConstraintError, "0.01"
     sliding, frames_2 = slider_crank(0)
     yield (
         lambda: FourBar("crank", "coupler", "slider", frames_2).closures(sliding),
         UnsupportedJointError,
-        r"needed. Use pc\.Loop",
+        "pc.Loop",
     )
     yield (
         lambda: SliderCrank("crank", "coupler", "rocker", closure).closures(tree),
         UnsupportedJointError,
-        "a prismatic joint is needed",
+        "'rocker' SliderCrank JointModelRevoluteUnaligned",
     )
     skew = tree.copy()
     tilt = pin.SE3(pin.AngleAxis(2e-3, np.array([1.0, 0.0, 0.0])).toRotationMatrix(), np.zeros(3))
     skew.jointPlacements[3] = skew.jointPlacements[3] * tilt
-    yield lambda: FourBar(*names, closure).closures(skew), ConstraintError, r"parallel axes.*pc\.Loop"
+    yield lambda: FourBar(*names, closure).closures(skew), ConstraintError, "pc.Loop"
     names_4 = ("motor_1", "motor_2", "pitch", "roll")
-    yield lambda: Differential.push_rod_ankle(*names_4, shank="ab", foot=""), ConstraintError, "two points"
+    yield (
+        lambda: Differential.push_rod_ankle(*names_4, shank="ab", foot=""),
+        ConstraintError,
+        "'ab' Differential.push_rod_ankle shank",
+    )
     builder = ankle(0)
-    yield lambda: push_rods(builder, length0=[0.3, -0.1]), ConstraintError, "positive lengths"
+    yield lambda: push_rods(builder, length0=[0.3, -0.1]), ConstraintError, "Differential.push_rod_ankle length0 0.3"
     yield lambda: rsu(ankle(0, cranks=True), branch=(1, 3)), ConstraintError, "branch"
-    yield lambda: Differential.planetary("base", "a", "b", 20, 60).rows(gears()), ConstraintError, "the housing"
+    yield (
+        lambda: Differential.planetary("base", "a", "b", 20, 60).rows(gears()),
+        ConstraintError,
+        "'base' 'universe' 'a'",
+    )
     yield lambda: Differential.planetary("a", "b", "c", 0, 60), ConstraintError, "teeth_sun"
-    yield lambda: Differential.bevel("a", "b", "a", "d"), ConstraintError, "named twice"
+    yield lambda: Differential.bevel("a", "b", "a", "d"), ConstraintError, ""
 
 
 @pytest.mark.parametrize(("make", "kind", "message"), list(refusals()))
 def test_refusals(make, kind, message):
-    with pytest.raises(kind, match=message):
+    with raises(kind, message):
         make()
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -258,17 +259,17 @@ def test_forces_need_the_contacts_of_their_rows() -> None:
     space = pcc.State(pc.load("four_bar"))
     total = croc.CostModelSum(space, 1)
     total.addCost("f", croc.CostModelResidual(space, pcc.ResidualModelContactForce(space, np.eye(3), 1)), 1.0)
-    with pytest.raises(pc.ShapeError, match=r"A has shape \(3, 3\), but the contacts .* have 0 rows"):
+    with raises(pc.ShapeError, "A (3, 3) 0"):
         pcc.DifferentialActionModel(space, np.eye(1), (), total).createData()
-    with pytest.raises(pc.ShapeError, match="have None rows"):
+    with raises(pc.ShapeError, "ResidualModelContactForce costs (3, 3)"):
         total.createData(croc.DataCollectorAbstract())
-    with pytest.raises(pc.ShapeError, match="reference has size 2"):
+    with raises(pc.ShapeError, "reference 2"):
         pcc.ResidualModelCoMPosition(space, np.zeros(2), 1)
 
 
 def test_a_matrix_that_does_not_fit() -> None:
     space = pcc.State(pc.load("four_bar"))
-    with pytest.raises(pc.ShapeError, match=r"actuation has shape \(2, 1\), expected .* = \(1, 1\)"):
+    with raises(pc.ShapeError, "actuation (2, 1) (1, 1)"):
         pcc.DifferentialActionModel(space, np.ones((2, 1)), (), costs(space, 1))
 
 
@@ -333,7 +334,7 @@ def test_a_matrix_of_one_pose_is_refused() -> None:
     model = pc.load("ankle_2rsu")
     space = pcc.State(model)
     one = pc.actuation_matrix(model, model.createData(), pc.neutral(model))
-    with pytest.raises(pc.ConstraintError, match=r"actuation is constant, but .* 'ankle_2rsu' depends .* Give None"):
+    with raises(pc.ConstraintError, "actuation 'ankle_2rsu'"):
         pcc.DifferentialActionModel(space, one, (), costs(space, 2))
     units = np.eye(2)[:, :1]
     assert pcc.DifferentialActionModel(space, units, (), costs(space, 1)).actuation is units
@@ -440,33 +441,33 @@ def test_what_is_given_is_checked_when_things_are_made() -> None:
     euclidean = croc.StateVector(space.nx)
     kind, shape, unknown, wrong = pc.ArgumentTypeError, pc.ShapeError, pc.UnknownNameError, pc.ConstraintError
     cases: list[tuple[Any, Any, str]] = [
-        (lambda: pcc.State(model.tree), kind, r"State: model must be a ClusterModel, got Model. Wrap it"),
-        (lambda: pcc.State("cassie"), kind, r"ClusterModel, got str"),
-        (lambda: state(euclidean, np.zeros(space.nx), 7), kind, r"state must be a State, got StateVector. Make it"),
-        (lambda: pcc.ResidualModelCoMPosition(model, np.zeros(3), 7), kind, r"must be a State, got ClusterModel"),
+        (lambda: pcc.State(model.tree), kind, "crocoddyl.State model ClusterModel Model"),
+        (lambda: pcc.State("cassie"), kind, "ClusterModel str"),
+        (lambda: state(euclidean, np.zeros(space.nx), 7), kind, "state StateVector"),
+        (lambda: pcc.ResidualModelCoMPosition(model, np.zeros(3), 7), kind, "ClusterModel"),
         (lambda: state(space, np.zeros(3), 7), shape, rf"reference has size 3, .* nx = nq \+ nv = {space.nx}"),
-        (lambda: state(space, "stand", 7), kind, r"reference must hold real numbers"),
-        (lambda: state(space, space.zero(), 7.0), kind, r"nu must be a whole number, .* got 7.0"),
-        (lambda: place(space, frame, np.zeros(6), 7), shape, r"reference has size 6"),
-        (lambda: place(space, model.nframes, np.zeros(3), 7), unknown, r"Use model.getFrameId"),
-        (lambda: moving(space, "foot", v, pin.LOCAL, 7), kind, r"Use model.getFrameId\('foot'\)"),
-        (lambda: moving(space, frame, np.zeros(6), pin.LOCAL, 7), kind, r"reference must be a Motion, got ndarray"),
-        (lambda: moving(space, frame, v, "LOCAL", 7), kind, r"reference_frame must be pin.LOCAL"),
-        (lambda: force(space, np.zeros(3), 7), shape, r"A has shape \(3,\), expected \(nr, rows"),
-        (lambda: action(model, None, (), total), kind, r"state must be a State, got ClusterModel"),
-        (lambda: action(space, np.eye(7), (), None), kind, r"costs must be a CostModelSum, got NoneType"),
-        (lambda: action(space, np.eye(7), (), costs(other, 7)), shape, rf"nx = {other.nx}, expected {space.nx}"),
-        (lambda: action(space, "motors", (), total), kind, r"actuation must hold real numbers"),
-        (lambda: action(space, None, (), total), shape, r"actuation has shape \(7, 5\), expected .* = \(7, 7\)"),
-        (lambda: action(space, np.eye(7), contacts[0], total), kind, r"contact_models must be a list"),
-        (lambda: action(space, np.eye(7), ["foot"], total), kind, r"contact_models\[0\] must be a pin.Rigid"),
-        (lambda: impact(space, None, free), wrong, r"needs contacts, .* got 0 contacts and costs with nu = 0"),
-        (lambda: impact(space, contacts, total), wrong, r"got 1 contacts and costs with nu = 7"),
-        (lambda: impact(space, contacts, free, 1.5), kind, r"r_coeff must be between 0 and 1, got 1.5"),
-        (lambda: impact(space, contacts, free, "none"), kind, r"r_coeff must be between 0 and 1, got 'none'"),
+        (lambda: state(space, "stand", 7), kind, "reference"),
+        (lambda: state(space, space.zero(), 7.0), kind, "nu 7.0"),
+        (lambda: place(space, frame, np.zeros(6), 7), shape, "reference 6"),
+        (lambda: place(space, model.nframes, np.zeros(3), 7), unknown, "model.getFrameId"),
+        (lambda: moving(space, "foot", v, pin.LOCAL, 7), kind, "model.getFrameId('foot')"),
+        (lambda: moving(space, frame, np.zeros(6), pin.LOCAL, 7), kind, "reference ndarray"),
+        (lambda: moving(space, frame, v, "LOCAL", 7), kind, "reference_frame pin.LOCAL"),
+        (lambda: force(space, np.zeros(3), 7), shape, "A (3,)"),
+        (lambda: action(model, None, (), total), kind, "state ClusterModel"),
+        (lambda: action(space, np.eye(7), (), None), kind, "costs CostModelSum NoneType"),
+        (lambda: action(space, np.eye(7), (), costs(other, 7)), shape, f"nx {other.nx} {space.nx}"),
+        (lambda: action(space, "motors", (), total), kind, "actuation"),
+        (lambda: action(space, None, (), total), shape, "actuation (7, 5) (7, 7)"),
+        (lambda: action(space, np.eye(7), contacts[0], total), kind, "contact_models"),
+        (lambda: action(space, np.eye(7), ["foot"], total), kind, "contact_models[0] pin.RigidConstraintModel"),
+        (lambda: impact(space, None, free), wrong, "0 costs nu"),
+        (lambda: impact(space, contacts, total), wrong, "1 costs nu 7"),
+        (lambda: impact(space, contacts, free, 1.5), kind, "r_coeff 0 1 1.5"),
+        (lambda: impact(space, contacts, free, "none"), kind, "r_coeff 0 1 'none'"),
     ]
     for make, error, words in cases:
-        with pytest.raises(error, match=words):
+        with raises(error, words):
             make()
     for none in (None, ()):
         held = action(space, np.eye(7), none, total)

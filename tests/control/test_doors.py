@@ -6,6 +6,7 @@ import importlib
 import sys
 
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -14,9 +15,9 @@ import pin_clusters as pc
 def test_a_missing_package_names_the_extra(name: str, spelt: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, name, None)
     monkeypatch.delitem(sys.modules, f"pin_clusters.{name}", raising=False)
-    text = rf"pc.{name} needs {spelt}, .*Install it: pip install .* '\.\[control\]'"
-    with pytest.raises(pc.NotAvailableError, match=text):
+    text = f"pc.{name} {spelt} '.[control]'"
+    with raises(pc.NotAvailableError, text):
         importlib.import_module(f"pin_clusters.{name}")
     monkeypatch.delattr(pc, name, raising=False)
-    with pytest.raises(pc.NotAvailableError, match=text):
+    with raises(pc.NotAvailableError, text):
         getattr(pc, name)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -70,7 +71,7 @@ def test_without_the_constraint_the_foot_goes_astray() -> None:
 
 def test_a_tree_of_pinocchio_is_refused() -> None:
     model = pc.load("four_bar")
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+    with raises(pc.ArgumentTypeError, "ClusterModel Model"):
         pcp.Configuration(model.tree, pc.neutral(model))
 
 

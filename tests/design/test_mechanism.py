@@ -12,6 +12,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
+from support.messages import raises
 from support.studies import ab_ankle
 
 import pin_clusters as pc
@@ -549,14 +550,14 @@ def test_numbers_of_tellos_hip_matter_as_in_a_hip_made_anew() -> None:
 
 
 def test_what_cannot_be_asked() -> None:
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel"):
+    with raises(pc.ArgumentTypeError, "ClusterModel"):
         pc.mechanism(pin.Model())  # type: ignore[arg-type]
     tree = pin.Model()
     j = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "root_joint")
     tree.appendBodyToJoint(j, pin.Inertia.Random(), pin.SE3.Identity())
-    with pytest.raises(pc.ModelError, match="nothing to move"):
+    with raises(pc.ModelError):
         pc.mechanism(pc.ClusterModel(tree))
-    with pytest.raises(pc.UnknownNameError, match="Did you mean 'rocker'"):
+    with raises(pc.UnknownNameError, "'rocker'"):
         result("four_bar_change_point").range("roker")
 
 

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from support import logs
 from support.commands import run
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.studies.identify.equations import Equations
@@ -53,7 +54,7 @@ def test_losses_of_gears_are_found(name: str, rng: np.random.Generator) -> None:
     )  # what is known of losses is taken into account
     np.testing.assert_allclose(again.estimate, values[: len(again.estimate)], rtol=1e-8)
     if name == "ankle_2rsu":  # a torque that is larger by a factor may be either
-        with pytest.raises(pc.ModelError, match=r"efficiencies of .* leave a mass or spring that is known out"):
+        with raises(pc.ModelError, "'ankle_2rsu'"):
             pc.identify(model, log, (*what, "mass", "spring"))
         springs = pc.identify(model, log, (*what, "spring"))
         assert springs.estimate[-1] == pytest.approx(20.0)
@@ -150,40 +151,40 @@ def test_what_the_log_does_not_see_is_named(rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize(("change", "words"), [
-    (lambda x: {"knee": np.where(np.arange(len(x["time"])) == 7, np.nan, x["knee"])}, "'knee' is nan at sample 7"),
-    (lambda x: {"time": np.where(x["time"] > 1.0, x["time"] + 0.5, x["time"])}, r"samples are missing.*span=\(0, 1\)"),
-    (lambda x: {"time": x["time"] ** 2 + x["time"]}, "the rate is not even"),
-    (lambda x: {"knee_rotor.tau": x["knee_rotor.tau"].clip(-0.1, 0.1)}, r"flat.*'knee_rotor.tau' \(\d+ samples at 0.1"),
-    (lambda x: {"knee.v": np.repeat(x["knee.v"][::5], 5)}, "'knee.v' has each value 5 times"),
-    (lambda x: {"knie.tau": x["knee"]}, "'knie.tau' is of no motor or joint.*knee"),
-    (lambda x: {"knee.v": x["knee.v"][:-1]}, r"shape \(749,\), time \(750,\)"),
-    (lambda x: {"knee.tau": x["knee"]}, "of all motors .* or JOINT.tau"),
-    (lambda x: {"knee_rotor.current": x["knee"]}, "is there beside its torque"),
-    (lambda x: {key: y[:30] for key, y in x.items()}, "30 samples are too few"),
+    (lambda x: {"knee": np.where(np.arange(len(x["time"])) == 7, np.nan, x["knee"])}, "'knee' nan 7"),
+    (lambda x: {"time": np.where(x["time"] > 1.0, x["time"] + 0.5, x["time"])}, "(0, 1)"),
+    (lambda x: {"time": x["time"] ** 2 + x["time"]}, "0.024 624"),
+    (lambda x: {"knee_rotor.tau": x["knee_rotor.tau"].clip(-0.1, 0.1)}, "'knee_rotor.tau' 0.1"),
+    (lambda x: {"knee.v": np.repeat(x["knee.v"][::5], 5)}, "'knee.v' 5"),
+    (lambda x: {"knie.tau": x["knee"]}, "'knie.tau' 'knee'"),
+    (lambda x: {"knee.v": x["knee.v"][:-1]}, "(749,) (750,)"),
+    (lambda x: {"knee.tau": x["knee"]}, "JOINT.tau"),
+    (lambda x: {"knee_rotor.current": x["knee"]}, "'knee_rotor.current'"),
+    (lambda x: {key: y[:30] for key, y in x.items()}, "30"),
 ])  # fmt: skip
 def test_wrong_logs(leg: tuple[logs.Case, dict[str, np.ndarray]], change, words: str) -> None:
     case, log = leg
-    with pytest.raises(trajectories.TrajectoryError, match=words):
+    with raises(trajectories.TrajectoryError, words):
         pc.identify(case.believed, log | change(log), case.what)
 
 
 def test_wrong_wishes(leg: tuple[logs.Case, dict[str, np.ndarray]]) -> None:
     case, log = leg
-    with pytest.raises(pc.UnknownNameError, match="no kind 'frition'"):
+    with raises(pc.UnknownNameError, "'frition'"):
         pc.identify(case.believed, log, "frition")
-    with pytest.raises(pc.ModelError, match=r"state it first, as pc\.Spring"):
+    with raises(pc.ModelError, "pc.Spring"):
         pc.identify(case.believed, log, "spring")
-    with pytest.raises(pc.ModelError, match="coulomb of ankle_rotor, knee_rotor"):
+    with raises(pc.ModelError, "coulomb ankle_rotor knee_rotor"):
         pc.identify(case.believed, log, "elbow: coulomb")
-    with pytest.raises(pc.ArgumentTypeError, match="test must be a share"):
+    with raises(pc.ArgumentTypeError, "test"):
         pc.identify(case.believed, log, test=1.0)
-    with pytest.raises(pc.ArgumentTypeError, match="torque_constant of 'elbow'"):
+    with raises(pc.ArgumentTypeError, "torque_constant 'elbow'"):
         pc.identify(case.believed, log, torque_constant={"elbow": 0.1})
     lacking = {key: x for key, x in log.items() if key != "hip_rz_rotor.tau"}
-    with pytest.raises(trajectories.TrajectoryError, match="of all motors"):
+    with raises(trajectories.TrajectoryError, "MOTOR.tau MOTOR.current"):
         pc.identify(case.believed, lacking)
     short = logs.noisy({key: x[:60] for key, x in log.items()}, np.random.default_rng(0))
-    with pytest.raises(trajectories.TrajectoryError, match="too short for 20 parameters"):
+    with raises(trajectories.TrajectoryError, "20"):
         pc.identify(case.believed, short, case.what, cutoff=10.0)
 
 
@@ -212,7 +213,7 @@ def test_currents_and_files_of_bags(leg: tuple[logs.Case, dict[str, np.ndarray]]
         found = pc.identify(case.believed, tmp_path / "bag.csv", noises=0, cutoff=20.0)
         np.testing.assert_allclose(found.estimate, truth, rtol=1e-6)
     (tmp_path / "bag.csv").write_text("\n".join([*lines[:9], lines[9] + ",1"]), encoding="utf-8")
-    with pytest.raises(trajectories.TrajectoryError, match="row 10: not as many cells"):
+    with raises(trajectories.TrajectoryError, "10"):
         pc.identify(case.believed, tmp_path / "bag.csv")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import Any
 
@@ -10,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support.calls import ALL, DYNAMICS, OTHERS, State, call, rows, state
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.errors import (
@@ -22,19 +22,19 @@ from pin_clusters.errors import (
 )
 
 NUMBERS: dict[str, tuple[Callable[[np.ndarray], Any], type[Exception], str]] = {
-    "short": (lambda x: x[:-1], ShapeError, r"has size \d+, but model '' needs n[qv]\b.* = \d+"),
-    "empty list": (lambda x: [], ShapeError, "has size 0"),
-    "table": (lambda x: np.zeros((3, 3)), ShapeError, r"shape \(3, 3\); expected one dimension or a column"),
-    "number": (lambda x: 1.0, ShapeError, r"shape \(\)"),
-    "text": (lambda x: ["a"] * len(x), ArgumentTypeError, "must hold real numbers, got <U1"),
-    "one text": (lambda x: "abc", ArgumentTypeError, r"real numbers, got <U3 \(str\)"),
-    "complex": (lambda x: x + 0j, ArgumentTypeError, "real numbers, got complex128"),
-    "objects": (lambda x: x.astype(object), ArgumentTypeError, "real numbers, got object"),
-    "nothing": (lambda x: None, ArgumentTypeError, r"real numbers, got object \(NoneType\)"),
-    "ragged": (lambda x: [[1.0, 2.0], [3.0]], ArgumentTypeError, "not an array of numbers"),
-    "generator": (lambda x: (y for y in x), ArgumentTypeError, r"real numbers, got object \(generator\)"),
-    "dictionary": (lambda x: dict(enumerate(x)), ArgumentTypeError, r"got object \(dict\)"),
-    "times": (lambda x: x.astype("M8[s]"), ArgumentTypeError, r"real numbers, got datetime64"),
+    "short": (lambda x: x[:-1], ShapeError, ""),
+    "empty list": (lambda x: [], ShapeError, "0"),
+    "table": (lambda x: np.zeros((3, 3)), ShapeError, "(3, 3)"),
+    "number": (lambda x: 1.0, ShapeError, "()"),
+    "text": (lambda x: ["a"] * len(x), ArgumentTypeError, "<U1"),
+    "one text": (lambda x: "abc", ArgumentTypeError, "<U3 (str)"),
+    "complex": (lambda x: x + 0j, ArgumentTypeError, "complex128"),
+    "objects": (lambda x: x.astype(object), ArgumentTypeError, "object"),
+    "nothing": (lambda x: None, ArgumentTypeError, "object (NoneType)"),
+    "ragged": (lambda x: [[1.0, 2.0], [3.0]], ArgumentTypeError, ""),
+    "generator": (lambda x: (y for y in x), ArgumentTypeError, "object (generator)"),
+    "dictionary": (lambda x: dict(enumerate(x)), ArgumentTypeError, "object (dict)"),
+    "times": (lambda x: x.astype("M8[s]"), ArgumentTypeError, "datetime64[s]"),
 }
 
 
@@ -46,7 +46,7 @@ def test_bad_vector(name: str, kind: str) -> None:
     s = state()
     for which in DYNAMICS[name][1]:
         shown = "tau" if (name, which) == ("aba", "a") else which
-        with pytest.raises(error, match=re.compile(rf"^{shown}\b.*{message}", re.DOTALL)) as caught:
+        with raises(error, f"{shown} {message}") as caught:
             call(name, s, **{which: make(getattr(s, which))})
         assert isinstance(caught.value, PinClustersError)
 
@@ -57,7 +57,7 @@ def test_bad_vector_of_other_functions(name: str, kind: str) -> None:
     make, error, _ = NUMBERS[kind]
     s = state()
     for which in OTHERS[name][1]:
-        with pytest.raises(error, match=rf"^{which}\b"):
+        with raises(error, which):
             call(name, s, **{which: make(getattr(s, which))})
 
 
@@ -66,9 +66,7 @@ def test_bad_vector_of_other_functions(name: str, kind: str) -> None:
 def test_velocity_of_the_spanning_tree(name: str) -> None:
     s = state()
     for which in ALL[name][1].replace("q", ""):
-        with pytest.raises(
-            ShapeError, match=r"needs nv = 10 .*14 is the size of the spanning tree.*\[model.idx_v_independent\]"
-        ):
+        with raises(ShapeError, "nv 10 14 model.idx_v_independent"):
             call(name, s, **{which: np.zeros(s.model.tree.nv)})
 
 
@@ -77,37 +75,37 @@ def test_velocity_of_the_spanning_tree(name: str) -> None:
 def test_wrong_model_or_data(name: str) -> None:
     s, other = state(), state()
     for model, data, error, message in (
-        (s.model.tree, s.data, ArgumentTypeError, "ClusterModel, got Model.*Wrap it: model = pc.ClusterModel"),
-        (s.model.tree, s.data.tree, ArgumentTypeError, "ClusterModel, got Model"),
-        (s.data, s.model, ArgumentTypeError, "ClusterModel, got ClusterData"),
-        (None, s.data, ArgumentTypeError, "ClusterModel, got NoneType"),
-        (s.model, s.data.tree, ArgumentTypeError, r"ClusterData, got Data. Use data = model.createData\(\)"),
-        (s.model, None, ArgumentTypeError, "ClusterData, got NoneType"),
-        (s.model, other.data, DataMismatchError, r"another model.*Use data = model.createData\(\) of this model"),
+        (s.model.tree, s.data, ArgumentTypeError, "ClusterModel Model pc.ClusterModel"),
+        (s.model.tree, s.data.tree, ArgumentTypeError, "ClusterModel Model"),
+        (s.data, s.model, ArgumentTypeError, "ClusterModel ClusterData"),
+        (None, s.data, ArgumentTypeError, "ClusterModel NoneType"),
+        (s.model, s.data.tree, ArgumentTypeError, "ClusterData Data model.createData()"),
+        (s.model, None, ArgumentTypeError, "ClusterData NoneType"),
+        (s.model, other.data, DataMismatchError, "model.createData()"),
     ):
-        with pytest.raises(error, match=message):
+        with raises(error, message):
             call(name, s._replace(model=model, data=data))
 
 
 FORCES: dict[str, tuple[Callable[[np.ndarray], Any], type[Exception], str]] = {
-    "short array": (lambda f: f[:-1], ShapeError, r"shape \(9, 6\).*needs \(njoints, 6\) = \(10, 6\)"),
-    "wide array": (lambda f: np.hstack([f, f]), ShapeError, r"shape \(10, 12\)"),
-    "transposed": (lambda f: f.T, ShapeError, r"shape \(6, 10\)"),
-    "flat": (lambda f: f.ravel(), ShapeError, r"shape \(60,\)"),
-    "short list": (lambda f: [pin.Force(x) for x in f[:-1]], ShapeError, "9 forces.*njoints = 10.*universe"),
+    "short array": (lambda f: f[:-1], ShapeError, "(9, 6) 6 (10, 6)"),
+    "wide array": (lambda f: np.hstack([f, f]), ShapeError, "(10, 12)"),
+    "transposed": (lambda f: f.T, ShapeError, "(6, 10)"),
+    "flat": (lambda f: f.ravel(), ShapeError, "(60,)"),
+    "short list": (lambda f: [pin.Force(x) for x in f[:-1]], ShapeError, "9 10"),
     "short vector": (
-        lambda f: pin.StdVec_Force([pin.Force(x) for x in f[1:]]), ShapeError, "9 forces.*njoints = 10.*universe",
+        lambda f: pin.StdVec_Force([pin.Force(x) for x in f[1:]]), ShapeError, "9 10",
     ),
-    "empty": (lambda f: [], ShapeError, "0 forces"),
-    "one force": (lambda f: pin.Force(f[0]), ArgumentTypeError, "must be a list"),
-    "number": (lambda f: 1.0, ArgumentTypeError, "must be a list of pin.Force .*got float"),
-    "text": (lambda f: "abc", ArgumentTypeError, "must be a list.*got str"),
-    "dictionary": (lambda f: {"j0": f[0]}, ArgumentTypeError, "must be a list.*got dict"),
-    "complex": (lambda f: f + 0j, ArgumentTypeError, "real numbers, got complex"),
-    "objects": (lambda f: f.astype(object), ArgumentTypeError, "real numbers, got object"),
-    "nothings": (lambda f: [None] * len(f), ArgumentTypeError, r"fext\[0\] \(joint 'universe'\).*six numbers.*None"),
-    "a motion": (lambda f: [*f[:-1], pin.Motion(f[-1])], ArgumentTypeError, r"fext\[9\] \(joint 'j3'\) must"),
-    "texts": (lambda f: [["a"] * 6] * len(f), ArgumentTypeError, r"fext\[0\] must hold real numbers"),
+    "empty": (lambda f: [], ShapeError, "0"),
+    "one force": (lambda f: pin.Force(f[0]), ArgumentTypeError, "fext pin.Force 6"),
+    "number": (lambda f: 1.0, ArgumentTypeError, "pin.Force float"),
+    "text": (lambda f: "abc", ArgumentTypeError, "str"),
+    "dictionary": (lambda f: {"j0": f[0]}, ArgumentTypeError, "dict"),
+    "complex": (lambda f: f + 0j, ArgumentTypeError, "complex128"),
+    "objects": (lambda f: f.astype(object), ArgumentTypeError, "object"),
+    "nothings": (lambda f: [None] * len(f), ArgumentTypeError, "fext[0] 'universe' None"),
+    "a motion": (lambda f: [*f[:-1], pin.Motion(f[-1])], ArgumentTypeError, "fext[9] 'j3'"),
+    "texts": (lambda f: [["a"] * 6] * len(f), ArgumentTypeError, "fext[0]"),
 }  # fmt: skip
 
 
@@ -118,35 +116,35 @@ def test_bad_forces(name: str, kind: str) -> None:
     make, error, message = FORCES[kind]
     s = state()
     before = () if name == "computeStaticTorque" else (s.v, s.a)
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         getattr(pc, name)(s.model, s.data, s.q, *before, make(s.fext))
 
 
 BATCH: dict[str, tuple[Callable[[State, np.ndarray, np.ndarray, np.ndarray], Any], type[Exception], str]] = {
-    "one state": (lambda s, q, v, a: (s.q, v, a), ShapeError, r"q has shape \(15,\).*needs \(N, 15\)"),
-    "columns": (lambda s, q, v, a: (q[:, 1:], v, a), ShapeError, r"q has shape \(3, 14\).*nq \(the whole tree\)"),
-    "rows": (lambda s, q, v, a: (q, v[:2], a), ShapeError, r"v has shape \(2, 10\).*needs \(3, 10\)"),
+    "one state": (lambda s, q, v, a: (s.q, v, a), ShapeError, "q (15,) 15"),
+    "columns": (lambda s, q, v, a: (q[:, 1:], v, a), ShapeError, "q (3, 14)"),
+    "rows": (lambda s, q, v, a: (q, v[:2], a), ShapeError, "v (2, 10) (3, 10)"),
     "spanning": (
         lambda s, q, v, a: (q, np.zeros((3, 14)), a),
         ShapeError,
-        r"spanning tree: take v\[:, model.idx_v_ind",
+        "v model.idx_v_independent",
     ),
-    "text": (lambda s, q, v, a: (q, "v", a), ArgumentTypeError, r"v must hold real numbers, got <U1 \(str\)"),
-    "complex": (lambda s, q, v, a: (q, v * 1j, a), ArgumentTypeError, "v must hold real numbers, got complex"),
-    "nothing": (lambda s, q, v, a: (None, v, a), ArgumentTypeError, r"q must hold real numbers.*NoneType"),
-    "ragged": (lambda s, q, v, a: ([[1.0], [1.0, 2.0]], v, a), ShapeError, r"q\[0\] has shape \(1,\).*in every row"),
-    "data": (lambda s, q, v, a: (s.data, q, v, a), ArgumentTypeError, "got a data. Batches take none"),
-    "forces of one": (lambda s, q, v, a: (q, v, a, s.fext), ShapeError, r"fext.*\(N, njoints, 6\) = \(3, 10, 6\)"),
-    "forces as text": (lambda s, q, v, a: (q, v, a, "f"), ArgumentTypeError, "fext must hold real numbers"),
+    "text": (lambda s, q, v, a: (q, "v", a), ArgumentTypeError, "v str"),
+    "complex": (lambda s, q, v, a: (q, v * 1j, a), ArgumentTypeError, "v complex128"),
+    "nothing": (lambda s, q, v, a: (None, v, a), ArgumentTypeError, "q NoneType"),
+    "ragged": (lambda s, q, v, a: ([[1.0], [1.0, 2.0]], v, a), ShapeError, "q[0] (1,)"),
+    "data": (lambda s, q, v, a: (s.data, q, v, a), ArgumentTypeError, "data"),
+    "forces of one": (lambda s, q, v, a: (q, v, a, s.fext), ShapeError, "fext 6 (3, 10, 6)"),
+    "forces as text": (lambda s, q, v, a: (q, v, a, "f"), ArgumentTypeError, "fext"),
 }
 BATCH_OPTIONS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
-    "no threads": ({"threads": 0}, ArgumentTypeError, "threads must be a whole number, at least 1, got 0"),
-    "half a thread": ({"threads": 0.5}, ArgumentTypeError, "threads.*got 0.5"),
-    "threads text": ({"threads": "2"}, ArgumentTypeError, "threads.*got '2'"),
-    "out of other rows": ({"out": np.zeros((2, 10))}, ShapeError, r"out has shape \(2, 10\), expected \(3, 10\)"),
-    "out a list": ({"out": []}, ArgumentTypeError, "out must be.*got a list"),
-    "out of float32": ({"out": np.zeros((3, 10), np.float32)}, ArgumentTypeError, "out must be.*float64.*float32"),
-    "out transposed": ({"out": np.zeros((10, 3)).T}, ArgumentTypeError, "out must be a writable, contiguous"),
+    "no threads": ({"threads": 0}, ArgumentTypeError, "threads 1 0"),
+    "half a thread": ({"threads": 0.5}, ArgumentTypeError, "threads 0.5"),
+    "threads text": ({"threads": "2"}, ArgumentTypeError, "threads '2'"),
+    "out of other rows": ({"out": np.zeros((2, 10))}, ShapeError, "out (2, 10) (3, 10)"),
+    "out a list": ({"out": []}, ArgumentTypeError, "out list"),
+    "out of float32": ({"out": np.zeros((3, 10), np.float32)}, ArgumentTypeError, "out float64 float32"),
+    "out transposed": ({"out": np.zeros((10, 3)).T}, ArgumentTypeError, "out"),
 }
 
 
@@ -155,12 +153,12 @@ BATCH_OPTIONS: dict[str, tuple[dict[str, Any], type[Exception], str]] = {
 def test_bad_batch(function: Callable[..., Any]) -> None:
     s = state()
     for make, error, message in BATCH.values():
-        with pytest.raises(error, match=message):
+        with raises(error, message):
             function(s.model, *make(s, *rows(s)))
     for options, error, message in BATCH_OPTIONS.values():
-        with pytest.raises(error, match=message):
+        with raises(error, message):
             function(s.model, *rows(s), **options)
-    with pytest.raises(ArgumentTypeError, match=r"got Model. Wrap it: model = pc.ClusterModel"):
+    with raises(ArgumentTypeError, "Model pc.ClusterModel"):
         function(s.model.tree, *rows(s))
 
 
@@ -176,11 +174,11 @@ def test_data_check_finds_a_q_off_the_manifold(name: str) -> None:
     long[3:7] *= 1.0 + 1e-4
     lost[i] = np.nan
     for q, message in (
-        (slipped, r"couplings.*'r1' \(Gear\('j1', 'r1'\)\).*pc.project"),
-        (long, r"quaternion of joint 'base', q\[3:7\], has norm 1.0001 instead of 1.*pc.project"),
-        (lost, r"q\[\d+\] = nan \(joint 'r1'\) is not finite"),
+        (slipped, "'r1' Gear('j1', 'r1') pc.project"),
+        (long, "'base' q[3:7] 1.0001 1 pc.project"),
+        (lost, "q nan 'r1'"),
     ):
-        with pytest.raises(ConfigurationError, match=message):
+        with raises(ConfigurationError, message):
             call(name, s, q=q)
     nearly = s.q.copy()
     nearly[3:7] *= 1.0 + 1e-12
@@ -193,14 +191,14 @@ ROUTES = {
     "computeTotalMass": "pinocchio.computeTotalMass",
     "contactInverseDynamics": "pc.getConstraintsJacobian",
     "SE3": "pinocchio.SE3",
-    "buildReducedModel": r"pc.ClusterModel\(pinocchio.buildReducedModel",
-    "Data": r"model.createData\(\)",
+    "buildReducedModel": "pc.ClusterModel pinocchio.buildReducedModel",
+    "Data": "model.createData()",
 }
 
 
 @pytest.mark.jitless
 @pytest.mark.parametrize("name", ROUTES)
 def test_functions_without_a_cluster_version_name_the_route(name: str) -> None:
-    with pytest.raises(NotAvailableError, match=f"no '{name}'.*{ROUTES[name]}"):
+    with raises(NotAvailableError, f"'{name}' {ROUTES[name]}"):
         getattr(pc, name)
     assert not hasattr(pc, name)

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import rows
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.batch import _tables
@@ -26,33 +27,33 @@ def test_what_is_refused(function: str) -> None:
     nq, name = model.nq, rows.FUNCTIONS[function][0].split()[0]
     shown = "q" if name == "off" else name
     for threads in (0, -1, 1.5, "2", True, None):
-        with pytest.raises(pc.ArgumentTypeError, match=f"threads must be a whole number, at least 1, got {threads!r}"):
+        with raises(pc.ArgumentTypeError, f"threads 1 {threads!r}"):
             call(function, model, given, threads=threads)
-    with pytest.raises(pc.ArgumentTypeError, match=r"got Model. Wrap it"):
+    with raises(pc.ArgumentTypeError, "Model"):
         call(function, model.tree, given)
     for data in (model.createData(), model.tree.createData()):
-        with pytest.raises(pc.ArgumentTypeError, match=r"got a data\. Batches take none"):
+        with raises(pc.ArgumentTypeError, "data"):
             getattr(pc.batch, function)(model, data, *(given.q for _ in rows.FUNCTIONS[function][0].split()[1:]))
     own = getattr(given, name)
     ragged = [list(own[0]), list(own[1][:-1]), list(own[2])]
     for bad, kind, message in (
-        (ragged, pc.ShapeError, rf"{shown}\[1\] has shape \({nq - 1},\), but.*needs \({nq},\), nq.*in every row"),
-        ([list(own[0]), ["a"] * nq, []], pc.ArgumentTypeError, rf"{shown}\[1\] must hold real numbers"),
-        (own[0], pc.ShapeError, rf"{shown} has shape \({nq},\), which is one row.*take pc.{function}, or pass"),
-        (own[:, 1:], pc.ShapeError, rf"{shown} has shape \(3, {nq - 1}\), but.*needs \(N, {nq}\), nq"),
-        (3.0, pc.ShapeError, rf"{shown} has shape \(\)"),
+        (ragged, pc.ShapeError, f"{shown}[1] ({nq - 1},) ({nq},) nq"),
+        ([list(own[0]), ["a"] * nq, []], pc.ArgumentTypeError, f"{shown}[1]"),
+        (own[0], pc.ShapeError, f"{shown} ({nq},) pc.{function}"),
+        (own[:, 1:], pc.ShapeError, f"{shown} (3, {nq - 1}) (N, {nq}) nq"),
+        (3.0, pc.ShapeError, f"{shown} ()"),
     ):
-        with pytest.raises(kind, match=message):
+        with raises(kind, message):
             call(function, model, given._replace(**{name: bad}))
     if function not in ("project", "crba", "computeMinverse", "forwardKinematics", "inverse_operational_inertia"):
         second = rows.FUNCTIONS[function][0].split()[1]
-        with pytest.raises(pc.ShapeError, match=rf"v has shape \(2, {model.nv}\).*needs \(3, {model.nv}\)"):
+        with raises(pc.ShapeError, f"v (2, {model.nv}) (3, {model.nv})"):
             call(function, model, given._replace(**{second: getattr(given, second)[:2]}))
     for status, kind, message in (
-        (np.zeros(3), pc.ArgumentTypeError, "status must be a writable, contiguous int8 array, got a float64"),
-        (np.zeros(2, dtype=np.int8), pc.ShapeError, r"status has shape \(2,\), expected \(3,\)"),
+        (np.zeros(3), pc.ArgumentTypeError, "status int8 float64"),
+        (np.zeros(2, dtype=np.int8), pc.ShapeError, "status (2,) (3,)"),
     ):
-        with pytest.raises(kind, match=message):
+        with raises(kind, message):
             call(function, model, given, status=status)
 
 
@@ -71,17 +72,17 @@ def test_where_results_go(function: str) -> None:
     frozen.flags.writeable = False
     strided = np.repeat(out, 2, axis=0)[::2]
     for bad, kind, message in (
-        (frozen, pc.ArgumentTypeError, "out must be a writable, contiguous float64 array"),
-        (strided, pc.ArgumentTypeError, "out must be a writable, contiguous float64 array"),
-        (out.astype(np.float32), pc.ArgumentTypeError, "got a float32 array"),
-        (out[:-1], pc.ShapeError, r"out has shape \(2, .*expected \(3, "),
+        (frozen, pc.ArgumentTypeError, "out float64"),
+        (strided, pc.ArgumentTypeError, "out float64"),
+        (out.astype(np.float32), pc.ArgumentTypeError, "float32"),
+        (out[:-1], pc.ShapeError, "out"),
     ):
-        with pytest.raises(kind, match=message):
+        with raises(kind, message):
             call(function, model, given, out=wrap(bad))
     room = np.zeros(out.size + 1)
-    with pytest.raises(pc.ArgumentTypeError, match="share memory, and both are written"):
+    with raises(pc.ArgumentTypeError, "status"):
         call(function, model, given, out=wrap(room[:-1].reshape(out.shape)), status=room.view(np.int8)[:3])
-    with pytest.raises(pc.ArgumentTypeError, match="out must be two arrays, for q and v, got ndarray"):
+    with raises(pc.ArgumentTypeError, "out q v ndarray"):
         pc.batch.simulate(model, given.q, given.v, duration=0.001, out=out)
 
 
@@ -106,9 +107,7 @@ def test_rows_that_do_not_fit_are_said_before_anything_is_allocated(function: st
         np.broadcast_to(x[0], (n, *x.shape[1:])) for x in rows.given_of("mit_humanoid_leg", 1)[:-1]
     ]  # fmt: skip
     given = rows.Rows(*whole, [1])
-    with pytest.raises(
-        pc.TooLargeError, match=rf"pc.batch.{function}: {n} rows need \d+ bytes .* are free. Take at most"
-    ) as e:
+    with raises(pc.TooLargeError, f"pc.batch.{function} {n}") as e:
         call(function, model, given)
     assert isinstance(e.value, MemoryError)
 
@@ -119,7 +118,7 @@ def test_limits_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
     assert there is None or there > 0
     monkeypatch.setattr(_tables, "_SMALL", 0)
     monkeypatch.setattr(_tables, "available", lambda: 1000)
-    with pytest.raises(pc.TooLargeError, match=r"10 rows need 2000 bytes .*and 1000 \(.*Take at most 5 rows"):
+    with raises(pc.TooLargeError, "10 2000 1000 5"):
         _tables._check_memory("aba", 10, 2000)
     _tables._check_memory("aba", 10, 1000)
     monkeypatch.setattr(_tables, "available", lambda: None)
@@ -129,15 +128,15 @@ def test_limits_of_memory(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.jitless
 def test_unknown_frames_and_joints() -> None:
     model, q = rows.model_of("four_bar"), np.tile(pc.neutral(rows.model_of("four_bar")), (2, 1))
-    with pytest.raises(pc.UnknownNameError, match="no frame 'hand'"):
+    with raises(pc.UnknownNameError, "'hand'"):
         pc.batch.forwardKinematics(model, q, ["hand"])
-    with pytest.raises(pc.UnknownNameError, match="no frame 'hand'"):
+    with raises(pc.UnknownNameError, "'hand'"):
         pc.batch.inverse_operational_inertia(model, q, ["hand"])
-    with pytest.raises(pc.UnknownNameError, match="nobody"):
+    with raises(pc.UnknownNameError, "'nobody'"):
         pc.batch.project(model, q, hold="nobody")
-    with pytest.raises(pc.ArgumentTypeError, match="frames must be a list"):
+    with raises(pc.ArgumentTypeError, "'coupler'"):
         pc.batch.forwardKinematics(model, q, "coupler")
-    with pytest.raises(pc.SimulationError, match="method 'euler' is not known"):
+    with raises(pc.SimulationError, "method 'euler'"):
         pc.batch.simulate(model, q, np.zeros((2, 1)), method="euler")
-    with pytest.raises(pc.ShapeError, match=r"tau has shape \(2, 3, 1\).*needs \(2, 1000, 1\), 1000 steps of nv"):
+    with raises(pc.ShapeError, "(2, 3, 1) (2, 1000, 1) 1000 nv"):
         pc.batch.simulate(model, q, np.zeros((2, 1)), np.zeros((2, 3, 1)))

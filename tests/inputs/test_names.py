@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._support import missing
@@ -42,7 +43,7 @@ def test_what_only_other_releases_have_is_answered(script) -> None:
     for name, where in ELSEWHERE.items():
         if hasattr(pc, name):
             continue
-        with pytest.raises(pc.NotAvailableError, match=f"no {name!r} ") as told:
+        with raises(pc.NotAvailableError, repr(name)) as told:
             getattr(pc, name)
         assert hasattr(pin, name) or f"(pinocchio {where} has, the installed" in str(told.value)
 
@@ -72,7 +73,7 @@ def test_routes_lead_to_what_exists() -> None:
 
 @pytest.mark.parametrize("name", ["nope", "abba", "__wrapped__", "computeRNEADerivativesInParalel"])
 def test_what_no_pinocchio_has(name: str) -> None:
-    with pytest.raises(AttributeError, match=f"no attribute {name!r}") as told:
+    with raises(AttributeError, repr(name)) as told:
         getattr(pc, name)
     assert not isinstance(told.value, pc.NotAvailableError)
 

@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pytest
 from samples import trees
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._support import arrays
@@ -62,11 +63,11 @@ def test_what_they_do_not_take_becomes_what_they_take(kind: str) -> None:
 
 
 def test_sizes_are_checked_of_plain_arrays_too() -> None:
-    with pytest.raises(ShapeError, match="one dimension"):
+    with raises(ShapeError, "(2, 2)"):
         arrays.array("x", np.zeros((2, 2)))
-    with pytest.raises(ShapeError, match="one dimension"):
+    with raises(ShapeError):
         arrays.array("x", np.array(1.0))
-    with pytest.raises(ArgumentTypeError, match="real numbers"):
+    with raises(ArgumentTypeError, "complex128 ndarray"):
         arrays.array("x", GIVEN.astype(complex))
 
 
@@ -80,7 +81,7 @@ def test_results_go_where_a_subclass_has_its_numbers() -> None:
         (lambda out: pc.batch.rnea(model, *rows, out=out), (2, model.nv)),
     ):
         out = np.zeros(shape).view(np.recarray)
-        with pytest.raises(ArgumentTypeError, match=r"plain array, got a recarray: pass np.asarray"):
+        with raises(ArgumentTypeError, "recarray np.asarray"):
             call(out)
         call(np.asarray(out))
         assert np.array_equal(np.asarray(out), call(None))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 
 import pin_clusters as pc
 
@@ -29,42 +30,42 @@ def test_sizes_and_types_of_states(model: pc.ClusterModel) -> None:
         for i, name in enumerate("qva"[: len(given)]):
             wrong = [*given]
             wrong[i] = np.zeros(3)
-            with pytest.raises(pc.ShapeError, match=f"{name} has size 3"):
+            with raises(pc.ShapeError, f"{name} 3"):
                 function(model, data, *wrong)
             wrong[i] = "text"
-            with pytest.raises(pc.ArgumentTypeError, match=name):
+            with raises(pc.ArgumentTypeError, name):
                 function(model, data, *wrong)
         with pytest.raises(pc.DataMismatchError):
             function(pc.load("four_bar"), data, *given)
-        with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel"):
+        with raises(pc.ArgumentTypeError, "ClusterModel"):
             function(model.tree, data, *given)
 
 
 def test_sizes_of_parameters(model: pc.ClusterModel) -> None:
     values, _ = pc.parameters(model)
-    with pytest.raises(pc.ShapeError, match=r"30 values, but model .* has 61 parameters"):
+    with raises(pc.ShapeError, "30 61"):
         pc.with_parameters(model, pc.parameters(pc.load("four_bar"))[0])
-    with pytest.raises(pc.ShapeError, match="one dimension"):
+    with raises(pc.ShapeError, "with_parameters (2, 61)"):
         pc.with_parameters(model, np.stack([values, values]))
-    with pytest.raises(pc.ArgumentTypeError, match="values"):
+    with raises(pc.ArgumentTypeError, "values"):
         pc.with_parameters(model, "text")
     for function in (pc.parameters, pc.identifiable_parameters):
-        with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+        with raises(pc.ArgumentTypeError, "ClusterModel Model"):
             function(model.tree)
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel"):
+    with raises(pc.ArgumentTypeError, "ClusterModel"):
         pc.with_parameters(model.tree, values)
 
 
 @pytest.mark.parametrize(
     ("label", "value", "words"),
     [
-        ("elbow_joint: mass", -1.0, "body 'elbow_joint' has mass -1"),
-        ("elbow_joint: mass", 0.0, "'elbow_joint' has a first moment"),
-        ("elbow_joint: Izz", -0.1, "no real body has the inertia given for 'elbow_joint'"),
-        ("elbow_joint: Ixx", 99.0, "no real body has the inertia given for 'elbow_joint'"),
-        ("elbow_joint: mx", 9.0, "no real body has the inertia given for 'elbow_joint'"),
-        ("elbow_joint: Ixy", np.nan, "elbow_joint: Ixy is nan; it must be finite"),
-        ("rotor:elbow_joint: axial inertia", -1e-6, "rotor:elbow_joint: axial inertia is -1e-06; it must not be neg"),
+        ("elbow_joint: mass", -1.0, "'elbow_joint' -1"),
+        ("elbow_joint: mass", 0.0, "'elbow_joint'"),
+        ("elbow_joint: Izz", -0.1, "'elbow_joint'"),
+        ("elbow_joint: Ixx", 99.0, "'elbow_joint'"),
+        ("elbow_joint: mx", 9.0, "'elbow_joint'"),
+        ("elbow_joint: Ixy", np.nan, "elbow_joint nan"),
+        ("rotor:elbow_joint: axial inertia", -1e-6, "elbow_joint -1e-06"),
     ],
 )
 def test_impossible_parameters_name_the_body(model: pc.ClusterModel, label: str, value: float, words: str) -> None:
@@ -72,7 +73,7 @@ def test_impossible_parameters_name_the_body(model: pc.ClusterModel, label: str,
     values[labels.index(label)] = value
     if label == "elbow_joint: mass" and not value:
         values[labels.index("elbow_joint: mx")] = 0.3
-    with pytest.raises(pc.InertiaError, match=words):
+    with raises(pc.InertiaError, words):
         pc.with_parameters(model, values)
 
 
@@ -85,26 +86,26 @@ def test_negative_armature_and_rods_are_named() -> None:
     values, labels = pc.parameters(model)
     assert labels[-1] == "shoulder3_joint: armature"
     values[-1] = -0.1
-    with pytest.raises(pc.InertiaError, match=r"shoulder3_joint: armature is -0\.1"):
+    with raises(pc.InertiaError, "shoulder3_joint armature -0.1"):
         pc.with_parameters(model, values)
     delta = pc.load("delta")
     values, labels = pc.parameters(delta)
     assert labels[-1].startswith("Rod(")
     values[-1] *= -1.0
-    with pytest.raises(pc.InertiaError, match=r"Rod\(.*: mass is -"):
+    with raises(pc.InertiaError, "with_parameters"):
         pc.with_parameters(delta, values)
 
 
 def test_bodies_that_stay_as_they_are_may_be_impossible() -> None:
     """Published robots have such links; the rest can be identified all the same."""
-    with pytest.warns(pc.PinClustersWarning, match="no real body"):
+    with warns(pc.PinClustersWarning, "'mini_cheetah' 'HR_hip_link' 'HL_hip_link'"):
         model = pc.load("mini_cheetah")
     values, labels = pc.parameters(model)
     values[labels.index("FL_knee: mass")] *= 1.1
     other = pc.with_parameters(model, values)
     assert pc.parameters(other)[0][labels.index("FL_knee: mass")] == values[labels.index("FL_knee: mass")]
     values[labels.index("FL_hip: Ixx")] *= 1.1
-    with pytest.raises(pc.InertiaError, match="FL_hip"):
+    with raises(pc.InertiaError, "'FL_hip'"):
         pc.with_parameters(model, values)
 
 
@@ -136,5 +137,5 @@ def test_ratios_on_which_it_depends_where_a_loop_is_closed() -> None:
     loop = pc.Loop(*ends, "revolute", axis=(0, 1, 0))
     model = pc.ClusterModel(tree, [loop, pc.LinearCoupling("crank", {"motor": 0.5})], independent=["motor"])
     data = model.createData()
-    with pytest.raises(pc.ModelError, match=r"LinearCoupling\('crank'\): coefficient of motor moves joint 'crank'"):
+    with raises(pc.ModelError, "LinearCoupling('crank') 'crank'"):
         pc.computeRatioDerivatives(model, data, pc.neutral(model), np.ones(1), np.ones(1))

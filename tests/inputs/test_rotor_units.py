@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import re
-
 import numpy as np
 import pinocchio as pin
 import pytest
 from samples.stumbles import arm, rotor
+from support.messages import raises, warns
 
 import pin_clusters as pc
 from pin_clusters.model import cluster_model, plausibility
 
 pytestmark = pytest.mark.jitless
-UNIT = re.escape("1 g cm^2 = 1e-7 kg m^2")
+UNIT = "1e-7 kg m^2"
 
 
 @pytest.mark.parametrize("floating", [False, True])
@@ -42,16 +41,16 @@ def test_shipped_robots_pass_without_a_word_about_rotors(name: str) -> None:
     if name not in TOLD:
         pc.load(name)
         return
-    with pytest.warns(pc.PinClustersWarning, match="no real body") as told:
+    with warns(pc.PinClustersWarning) as told:
         pc.load(name)
     assert len(told) == 1
 
 
 def test_a_rotor_in_g_cm2_that_leaves_no_mass_matrix_is_an_error() -> None:
     # 92 g cm^2, typed as it stands in the catalogue
-    with pytest.raises(pc.InertiaError, match=rf"rotor:elbow.*92 kg m\^2.*'shoulder'.*not positive definite.*{UNIT}"):
+    with raises(pc.InertiaError, f"'rotor:elbow' 92 'shoulder' {UNIT}"):
         arm(rotor("elbow", 9.0, 92.0))
-    with pytest.raises(pc.InertiaError, match=r"rotor:shoulder.*'base', of which it is a part, can hold 0\.107 "):
+    with raises(pc.InertiaError, "'rotor:shoulder' 'base' 0.107"):
         arm(rotor("shoulder", 9.0, 0.92), floating=True)
 
 
@@ -64,7 +63,7 @@ def test_the_refusal_is_that_of_the_mass_matrix() -> None:
         M = pc.crba(model, model.createData(), pc.randomConfiguration(model))
         assert np.linalg.eigvalsh(M)[0] > 0.0
     whole = pin.Inertia(20.0, np.zeros(3), np.diag([1.0, 1.0, 2.0]))
-    with pytest.warns(pc.PinClustersWarning, match="times the inertia"):
+    with warns(pc.PinClustersWarning, "'elbow' ratio"):
         model = arm(pc.Rotor("elbow", 9.0, inertia=whole, axis=(0, 0, 1)))
     assert np.linalg.eigvalsh(pc.crba(model, model.createData(), pc.neutral(model)))[0] > 0.0
 
@@ -98,7 +97,7 @@ def test_a_pose_that_is_not_the_reference_shows_it() -> None:
     assert np.linalg.eigvalsh(pc.crba(at_reference, data, q))[0] > 0.0
     q[1] = np.pi / 2
     assert np.linalg.eigvalsh(pc.crba(at_reference, data, q))[0] < 0.0
-    with pytest.raises(pc.InertiaError, match=r"rotor:tool.*'pitch'.*not positive definite"):
+    with raises(pc.InertiaError, "'rotor:tool' 'pitch'"):
         pc.ClusterModel(tree, [heavy])
 
 
@@ -112,13 +111,13 @@ def test_two_rotors_that_their_link_holds_singly_only() -> None:
     room = arm().own_tree.inertias[1].inertia[1, 1]
     one, two = (rotor("elbow", r, 0.7 * room, name=n) for r, n in ((3.0, "one"), (5.0, "two")))
     arm(one)
-    with pytest.warns(pc.PinClustersWarning, match=r"'one'.*'shoulder'.*'two' has 0.0105, 'shoulder' room for 0.015"):
+    with warns(pc.PinClustersWarning, "'one' 'shoulder' 'two' 0.0105 0.015"):
         arm(one, two)
 
 
 def test_a_link_that_is_too_light_but_leaves_a_mass_matrix() -> None:
     # such a motor is not in the link before the joint that it turns
-    with pytest.warns(pc.PinClustersWarning, match=r"rotor:elbow.*'shoulder'.*can hold 0.015 .*No body.*carrier="):
+    with warns(pc.PinClustersWarning, "'rotor:elbow' 'shoulder' 0.015 carrier"):
         model = arm(rotor("elbow", 7.0, 2e-2))
     M = pc.crba(model, model.createData(), pc.neutral(model))
     assert np.linalg.eigvalsh(M)[0] > 0.0
@@ -127,20 +126,20 @@ def test_a_link_that_is_too_light_but_leaves_a_mass_matrix() -> None:
 @pytest.mark.parametrize(
     ("ratio", "axial", "shown"),
     [
-        (9.0, 9.2e-3, r"is 1e\+04 times"),  # 92 g cm^2, as if one were 1e-4 kg m^2
-        (350.0, 2e-1, "times the inertia"),
-        (9.0, 9.2e-20, "times the inertia"),  # converted too often
+        (9.0, 9.2e-3, "1e+04"),  # 92 g cm^2, as if one were 1e-4 kg m^2
+        (350.0, 2e-1, ""),
+        (9.0, 9.2e-20, ""),  # converted too often
     ],
 )
 def test_a_slip_that_leaves_a_mass_matrix_is_a_warning(ratio: float, axial: float, shown: str) -> None:
-    with pytest.warns(pc.PinClustersWarning, match=rf"'?rotor:wrist.*{shown}.*'wrist'.*as a rule. .*{UNIT}"):
+    with warns(pc.PinClustersWarning, f"'rotor:wrist' {shown} 'wrist' {UNIT}"):
         arm(rotor("wrist", ratio, axial, carrier="universe", axis=(1, 0, 0)))
 
 
 @pytest.mark.parametrize(("mass", "axial"), [(0.055, 6.3e-2), (0.055, 6.3e-12)])
 def test_mass_and_inertia_that_no_rotor_has(mass: float, axial: float) -> None:
     inertia = pin.Inertia(mass, np.zeros(3), np.diag([axial / 2, axial / 2, axial]))
-    with pytest.warns(pc.PinClustersWarning, match=rf"rotor:elbow.*radius of gyration of .*plausible.*{UNIT}"):
+    with warns(pc.PinClustersWarning, f"'rotor:elbow' {mass} {UNIT}"):
         arm(pc.Rotor("elbow", 9.0, inertia=inertia, axis=(0, 0, 1)))
 
 
@@ -155,17 +154,17 @@ def test_rotors_that_are_links_of_the_tree() -> None:
 
     geared(6.3e-5)
     # links without mass, as some files have them: nothing but what they turn tells of them
-    with pytest.warns(pc.PinClustersWarning, match=r"'motor': 1 kg m\^2 at the ratio 9 is 3.2e.03 times the inertia"):
+    with warns(pc.PinClustersWarning, "'motor' 'elbow' ratio"):
         geared(1.0, mass=0.0)
-    with pytest.warns(pc.PinClustersWarning, match=rf"'motor': 0.063 kg m\^2 .*radius of gyration of 1.07 m.*{UNIT}"):
+    with warns(pc.PinClustersWarning, f"'motor' 0.063 1.07 {UNIT}"):
         geared(6.3e-2)
 
 
 def test_armature_and_a_rotor_for_the_same_motor() -> None:
     reflected = 100.0**2 * 1e-6
-    with pytest.warns(pc.PinClustersWarning, match="'wrist', which has armature 0.01 .*counted twice.*'replace'"):
+    with warns(pc.PinClustersWarning, "'wrist' armature 0.01 'replace'"):
         arm(rotor("wrist", 100.0, 1e-6, armature="keep"), armature=reflected)
-    with pytest.warns(pc.PinClustersWarning, match="counted twice"):
+    with warns(pc.PinClustersWarning, "'wrist' ratio armature"):
         arm(rotor("wrist", 100.0, 1e-6, armature="keep"), armature=0.9995 * reflected)
     arm(rotor("wrist", 100.0, 1e-6, armature="replace"), armature=reflected)
     arm(rotor("wrist", 100.0, 1e-6, armature="keep"), armature=0.9 * reflected)
@@ -174,14 +173,14 @@ def test_armature_and_a_rotor_for_the_same_motor() -> None:
 def test_aba_blames_the_rotor_where_only_other_poses_show_it() -> None:
     plain = pc.load("four_bar")
     heavy = pc.Rotor("crank", 0.5, axial_inertia=0.5, carrier="coupler", axis=(0, 1, 0))
-    with pytest.warns(pc.PinClustersWarning, match=r"rotor:crank.*'coupler'.*No body has less"):
+    with warns(pc.PinClustersWarning, "'rotor:crank' 'coupler'"):
         model = pc.ClusterModel(plain.own_tree, [*plain.constraints, heavy])  # other poses of loops are not known yet
     data, q = model.createData(), pc.neutral(model)
     assert pc.crba(model, data, q)[0, 0] > 0.0
     for _ in range(12):
         q = pc.integrate(model, q, [0.1])
     assert pc.crba(model, data, q)[0, 0] < 0.0
-    with pytest.raises(pc.SingularClusterError, match=rf"'crank'.*D is zero or neg.*'rotor:crank' of 0.5 .*{UNIT}"):
+    with raises(pc.SingularClusterError, f"'crank' 'rotor:crank' 0.5 {UNIT}"):
         pc.aba(model, data, q, [0.0], [1.0])
 
 
@@ -191,5 +190,5 @@ def test_ratios_that_no_transmission_has(ratio: float) -> None:
         lambda: rotor("elbow", ratio, 1e-5), lambda: pc.Gear("elbow", "wrist", ratio),
         lambda: pc.Belt("elbow", "wrist", ratio), lambda: pc.LinearCoupling("elbow", {"wrist": ratio}),
     ):  # fmt: skip
-        with pytest.raises(pc.ConstraintError, match=r"must lie between 1e-08 and 1e\+08: .*per turn of what leads"):
+        with raises(pc.ConstraintError, "1e-08 1e+08"):
             make()

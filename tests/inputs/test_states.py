@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support.calls import ALL, call, rows, state
+from support.messages import raises, warns
 
 import pin_clusters as pc
 from pin_clusters.errors import PinClustersWarning, SingularClusterError
@@ -63,13 +64,13 @@ def test_what_moves_no_inertia_is_named(case: str) -> None:
     make, joints = SINGULAR[case]
     s = state(make())
     for compute in (lambda: pc.aba(*s[:5]), lambda: pc.aba(*s), lambda: pc.computeMinverse(*s[:3])):
-        with pytest.raises(SingularClusterError, match=r"move no inertia.*armature or a rotor") as caught:
+        with raises(SingularClusterError) as caught:
             compute()
         assert caught.value.cluster == joints
         assert all(repr(j) in str(caught.value) for j in joints)
     assert np.all(np.isfinite(pc.rnea(*s)))
     assert np.all(np.isfinite(pc.crba(*s[:3])))
-    with pytest.warns(PinClustersWarning, match="3 of 3 rows are NaN: .* in 3 it is singular"):
+    with warns(PinClustersWarning, "3"):
         assert np.all(np.isnan(pc.batch.aba(s.model, *rows(s))))
 
 

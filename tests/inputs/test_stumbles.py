@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 import subprocess
 import sys
 from pathlib import Path
@@ -12,7 +11,9 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import stumbles
+from support import messages
 from support.calls import state
+from support.messages import raises, warns
 
 import pin_clusters as pc
 from pin_clusters._support import memory
@@ -31,15 +32,17 @@ def test_what_is_told(name: str) -> None:
         assert isinstance(error, case.error), error
         assert isinstance(error, pc.PinClustersError) or case.cure or name == "pink"
     text = "".join(warned) if error is None else str(error)
-    assert re.search(case.message, text, re.DOTALL), text
+    assert not messages.missing(case.message, text), text
+    if error is not None:
+        messages.check(error)
     if not case.cure:
         assert not text or text.endswith((".", "?")), text
 
 
 def test_what_other_code_may_set_and_must_not() -> None:
     s = state()
-    for name, cure in (("gravity", "with_gravity"), ("armature", "Make a new"), ("constraints", "Make a new")):
-        with pytest.raises(AttributeError, match=cure):
+    for name, cure in (("gravity", "with_gravity"), ("armature", "ClusterModel"), ("constraints", "ClusterModel")):
+        with raises(AttributeError, cure):
             setattr(s.model, name, 1.0)
     assert pin.RobotWrapper(s.model.tree).nq == s.model.nq
 
@@ -60,9 +63,9 @@ def test_conventions_are_taken() -> None:
         assert not np.array_equal(forced, a)
         assert np.array_equal(pc.crba(model, data, q, convention), pc.crba(model, data, q))
     for wrong in (0, "WORLD", pin.LOCAL):
-        with pytest.raises(pc.ArgumentTypeError, match=r"convention must be a pin\.Convention, got .*leave it out"):
+        with raises(pc.ArgumentTypeError, "convention pin.Convention"):
             pc.crba(model, data, q, convention=wrong)
-        with pytest.raises(pc.ArgumentTypeError, match=r"convention must be a pin\.Convention, got .*leave it out"):
+        with raises(pc.ArgumentTypeError, "convention pin.Convention"):
             pc.aba(model, data, q, v, s.a, forces, wrong)
 
 
@@ -91,14 +94,14 @@ def test_lower_limits_above_the_upper_ones() -> None:
     lower = np.array(tree.lowerPositionLimit)
     lower[2] = tree.upperPositionLimit[2] + 1.0
     tree.lowerPositionLimit = lower
-    told = rf"joint '{names[3]}' leave it no position: the lower one is {lower[2]:g}, the upper one .*Swap"
-    with pytest.warns(pc.PinClustersWarning, match=told) as found:
+    told = f"'{names[3]}' {lower[2]:g}"
+    with warns(pc.PinClustersWarning, told) as found:
         model = pc.ClusterModel(tree)
     assert found[0].filename == __file__
     model.with_gravity([0.0, 0.0, 0.0])  # says nothing again
     lower[3] = np.nan
     tree.lowerPositionLimit = lower
-    with pytest.warns(pc.PinClustersWarning, match=rf"The same of '{names[4]}'"):
+    with warns(pc.PinClustersWarning, f"'{names[4]}'"):
         pc.ClusterModel(tree)
 
 
@@ -108,7 +111,7 @@ def test_limits_of_a_file_in_the_wrong_order() -> None:
         'ixy="0" ixz="0" iyz="0"/></inertial></link><joint name="j" type="revolute"><parent link="a"/><child link="b"/>'
         '<axis xyz="0 0 1"/><limit lower="1" upper="-1" effort="1" velocity="1"/></joint></robot>'
     )
-    with pytest.warns(pc.PinClustersWarning, match="joint 'j' leave it no position: the lower one is 1, the upper"):
+    with warns(pc.PinClustersWarning, "'j' 1"):
         pc.buildModelFromXML(text)
 
 
@@ -155,14 +158,12 @@ def test_what_a_data_of_pinocchio_takes() -> None:
 def test_a_large_data_is_said_before_it_is_made(monkeypatch: pytest.MonkeyPatch) -> None:
     model = pc.ClusterModel(chain(20))
     monkeypatch.setattr(memory, "_MUCH", 32 * 20**3)
-    with pytest.warns(
-        pc.PinClustersWarning, match=r"pin.Data of the tree of 'chain' takes 0.0 GB.*nv^3|pc\.batch"
-    ) as w:
+    with warns(pc.PinClustersWarning, "pc.batch") as w:
         model.createData()
     assert len(w) == 1
     assert w[0].filename == __file__
     monkeypatch.setattr(memory, "available", lambda: 1000)
-    with pytest.raises(pc.TooLargeError, match=r"nv of the tree is 20; 0\.0 GB are free\. Each model\.createData"):
+    with raises(pc.TooLargeError, "nv 20 0.0 model.createData"):
         model.createData()
     monkeypatch.setattr(memory, "_MUCH", 32 * 20**3 + 1)
     model.createData()

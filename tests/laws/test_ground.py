@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 from support import grounds
 from support.ground_steps import rebuild
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.simulation.ground.solver import Impulses, NotSolved
@@ -420,7 +421,7 @@ def test_painleves_rod(monkeypatch: pytest.MonkeyPatch) -> None:
         assert r.energy[1] < r.energy[0] - 1.0
     monkeypatch.setattr(Impulses, "solve", lambda *_: (_ for _ in ()).throw(NotSolved(1.0, 7)))
     monkeypatch.setattr("pin_clusters.simulation.ground.kernel.GOOD", -1.0)  # nothing is good enough
-    with pytest.raises(pc.SimulationError, match=r"after 7 iterations.*Painleve.*smaller friction") as caught:
+    with raises(pc.SimulationError, "7 friction") as caught:
         slide(0.9, 8.0)
     assert caught.value.result is not None
     assert len(caught.value.result.time) == 1

@@ -8,6 +8,7 @@ import math
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -64,7 +65,7 @@ def test_difference_leads_where_it_says_or_raises(rng: np.random.Generator, foll
             q1[0] -= TURN * back
             # the crank's way leads elsewhere: refused
             if apart(model, pc.integrate(model, q0, q1[:1] - q0[:1]), q1) > 1e-6:
-                with pytest.raises(pc.BranchLost, match="whole turns"):
+                with raises(pc.BranchLost, "'crank' 'coupler' 'rocker'"):
                     pc.difference(model, q0, q1)
                 lost += 1
                 continue
@@ -97,7 +98,7 @@ def test_turns_are_counted_where_a_follower_feels_them() -> None:
     q2[0] -= TURN
     for _ in range(2):  # the second time from machine code
         for a, b in ((start, q2), (q2, start), (q1, q2)):
-            with pytest.raises(pc.BranchLost, match="whole turns apart"):
+            with raises(pc.BranchLost):
                 pc.difference(model, a, b)
     for _ in range(8):
         q1 = pc.integrate(model, q1, [math.pi / 4])

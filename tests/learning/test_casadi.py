@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from samples import coupled, pool
 from support.entries import OFTEN, ROBOTS, drawn, tangent
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.programs import tracing
@@ -105,14 +106,14 @@ def test_a_program_of_derivatives(rng: np.random.Generator) -> None:
 
 def test_what_is_refused(rng: np.random.Generator) -> None:
     model = pc.load("four_bar")
-    with pytest.raises(pc.UnknownNameError, match="'abba' cannot be traced"):
+    with raises(pc.UnknownNameError, "'abba'"):
         pc.casadi.function(model, "abba")
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+    with raises(pc.ArgumentTypeError, "ClusterModel Model"):
         pc.casadi.function(model.tree, "aba")
-    with pytest.raises(pc.ArgumentTypeError, match="'four bar' is no name for CasADi: letters"):
+    with raises(pc.ArgumentTypeError, "'four bar'"):
         pc.casadi.function(model, "aba", name="four bar")
-    with pytest.raises(pc.ArgumentTypeError, match=r"must be a Program of pc.tracing.trace, got ClusterModel"):
+    with raises(pc.ArgumentTypeError, "pc.tracing.trace ClusterModel"):
         pc.casadi.of_program(model)
     tied = coupled.mechanism(rng, "compiled").build()
-    with pytest.raises(pc.NotAvailableError, match="is compiled, so its operations are not known"):
+    with raises(pc.NotAvailableError):
         pc.casadi.function(tied, "aba")

@@ -13,6 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from samples import pool
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._support.extras import NAMES, cure
@@ -147,7 +148,7 @@ def test_what_is_listed_is_called_as_it_is_listed(host: str) -> None:
         needs = pc.tracing.FUNCTIONS[name].about
         assert (f"*, {needs}, status=" in getattr(where, name).__doc__) == bool(needs), name
         if needs:
-            with pytest.raises(pc.ArgumentTypeError, match=f"Write pc.{host}.{name}\\(model, q.*, {needs}=\\["):
+            with raises(pc.ArgumentTypeError, f"pc.{host}.{name} {needs}"):
                 getattr(where, name)(model, *given)
-    with pytest.raises(pc.ArgumentTypeError, match="frames is empty: name at least one frame"):
+    with raises(pc.ArgumentTypeError, "frames"):
         where.computeFrameJacobian(model, *given, frames=np.array([], dtype=int))

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine.native.memory import may_execute
@@ -122,31 +123,29 @@ def test_with_the_sines_of_a_library(rng: np.random.Generator) -> None:
 
 def test_targets_that_nobody_knows() -> None:
     text = texts.module_text(texts.function_text(mixed(), "mixed"))
-    with pytest.raises(pc.UnknownNameError, match=r"no processor 'cortex-x99' .* cortex-a72"):
+    with raises(pc.UnknownNameError, "'cortex-x99'"):
         machine.object_code(text, "cortex-x99", "aarch64-linux-gnu")
-    with pytest.raises(pc.UnknownNameError, match=r"no target 'abacus-linux' .*aarch64"):
+    with raises(pc.UnknownNameError, "'abacus-linux' aarch64"):
         machine.object_code(text, "native", "abacus-linux")
-    with pytest.raises(pc.NotAvailableError, match=r"is no target 'riscv64-linux-gnu': name one, such as"):
+    with raises(pc.NotAvailableError, "'riscv64-linux-gnu'"):
         machine.object_code(text, "native", "riscv64-linux-gnu")
 
 
 def test_what_is_given_is_looked_at() -> None:
     code = Compiled(mixed())
     first, none, second = np.ones(3), np.ones(0), np.ones(1)
-    with pytest.raises(pc.ShapeError, match=r"mixed has 3 inputs: first \(3\), nothing \(0\), second \(1\); 2 were"):
+    with raises(pc.ShapeError, "mixed 3 (3) (0) second (1) 2"):
         code(first, second)
-    with pytest.raises(pc.ShapeError, match=r"second has shape \(2,\), but needs \(1,\)"):
+    with raises(pc.ShapeError, "second (2,) (1,)"):
         code(first, none, np.ones(2))
-    with pytest.raises(
-        pc.ShapeError, match=r"second has shape \(1,\), but needs \(1,\) or, as all others, \(rows, 1\)"
-    ):
+    with raises(pc.ShapeError, "second (1,) 1"):
         code(np.ones((4, 3)), np.ones((4, 0)), second)
     for wrong in (np.ones(3, np.float32), np.ones(6)[::2], [1.0, 2.0, 3.0]):
-        with pytest.raises(pc.ArgumentTypeError, match="first must be a contiguous array of float64"):
+        with raises(pc.ArgumentTypeError, "first float64"):
             code(wrong, none, second)
-    with pytest.raises(pc.UnknownNameError, match="real is 'half'"):
+    with raises(pc.UnknownNameError, "'half'"):
         Compiled(mixed(), "half")
-    with pytest.raises(pc.UnknownNameError, match="sines is 'mine'"):
+    with raises(pc.UnknownNameError, "sines 'mine'"):
         texts.function_text(mixed(), "f", sines="mine")
 
 
@@ -157,12 +156,12 @@ def test_results_where_one_wants_them() -> None:
     found = code(*given, out=rooms)
     assert found[0] is rooms[0]
     assert all(np.array_equal(x, y) for x, y in zip(rooms, code(*given), strict=True))
-    with pytest.raises(pc.ShapeError, match="2 outputs; out has 1"):
+    with raises(pc.ShapeError, "2 1"):
         code(*given, out=rooms[:1])
-    with pytest.raises(pc.ShapeError, match=r"out \(table\) must be writeable and of shape \(5, 2, 2\), got \(5, 4\)"):
+    with raises(pc.ShapeError, "(5, 2, 2) (5, 4)"):
         code(*given, out=(rooms[0], np.zeros((5, 4))))
     whole = np.zeros(5 * 12 + 5 * 3)
-    with pytest.raises(pc.ArgumentTypeError, match=r"out \(values\) overlaps"):
+    with raises(pc.ArgumentTypeError, "mixed"):
         code(whole[:15].reshape(5, 3), *given[1:], out=(whole[5:65].reshape(5, 12), rooms[1]))
 
 
@@ -202,5 +201,5 @@ def test_code_is_kept_and_made_again_where_it_is_damaged(tmp_path: Path, monkeyp
 def test_a_process_that_may_not_execute(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(loading, "may_execute", lambda: False)
     code = Compiled(mixed())
-    with pytest.raises(pc.NotAvailableError, match="may not execute what it writes"):
+    with raises(pc.NotAvailableError, "PR_SET_MDWE"):
         code(np.ones(3), np.ones(0), np.ones(1))

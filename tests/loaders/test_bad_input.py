@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import re
-
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 from support.urdf_text import FOLLOWS, INERTIAL, LEG, LEG_PARTS, coupling, joint, link, robot
 
 import pin_clusters.files.readers.urdf as urdf
@@ -42,228 +41,227 @@ def follower(inside: str) -> str:
 
 CASES = {
     # the document
-    "empty": ("", LoadError, "empty"),
-    "blank": (" \n ", LoadError, "empty"),
-    "malformed": (LEG.replace("</robot>", ""), LoadError, "not well-formed.*line"),
-    "text": ("<robot", LoadError, "not well-formed"),
-    "unknown encoding": (b'<?xml version="1.0" encoding="klingon"?><robot/>', LoadError, "well-formed|decoded"),
-    "wrong encoding": (b'<?xml version="1.0" encoding="utf-8"?><robot name="\xe9"/>', LoadError, "well-formed"),
-    "deeply nested": ("<robot>" + "<a>" * 100_000 + "</a>" * 100_000 + "</robot>", LoadError, "within each other"),
-    "unbound prefix": (robot("<xacro:include/>"), LoadError, "well-formed"),
-    "not a URDF": ("<mujoco/>", LoadError, "<mujoco>.*expected <robot>"),
-    "doctype": (DOCTYPE + '<robot name="&x;"/>', LoadError, "document type"),
-    "entity bomb": (LAUGHS + '<r name="&b;"/>', LoadError, "document type"),
-    "external DTD": ('<!DOCTYPE robot SYSTEM "http://localhost:1/x.dtd"><robot/>', LoadError, "document type"),
-    "undeclared entity": ('<robot name="&x;"/>', LoadError, "not well-formed"),
-    "no links": ("<robot name='x'/>", LoadError, "no <link>"),
+    "empty": ("", LoadError, ""),
+    "blank": (" \n ", LoadError, ""),
+    "malformed": (LEG.replace("</robot>", ""), LoadError, ""),
+    "text": ("<robot", LoadError, ""),
+    "unknown encoding": (b'<?xml version="1.0" encoding="klingon"?><robot/>', LoadError, ""),
+    "wrong encoding": (b'<?xml version="1.0" encoding="utf-8"?><robot name="\xe9"/>', LoadError, ""),
+    "deeply nested": ("<robot>" + "<a>" * 100_000 + "</a>" * 100_000 + "</robot>", LoadError, "100"),
+    "unbound prefix": (robot("<xacro:include/>"), LoadError, ""),
+    "not a URDF": ("<mujoco/>", LoadError, "<mujoco> <robot>"),
+    "doctype": (DOCTYPE + '<robot name="&x;"/>', LoadError, ""),
+    "entity bomb": (LAUGHS + '<r name="&b;"/>', LoadError, ""),
+    "external DTD": ('<!DOCTYPE robot SYSTEM "http://localhost:1/x.dtd"><robot/>', LoadError, ""),
+    "undeclared entity": ('<robot name="&x;"/>', LoadError, ""),
+    "no links": ("<robot name='x'/>", LoadError, "<link>"),
     # names and topology
-    "two links": (robot(*TWO, link("a")), LoadError, "Two links.*'a'"),
-    "two joints": (robot(*TWO, link("c"), joint("ja", "a", "c")), LoadError, "Two joints.*'ja'"),
-    "two couplings": (robot(*TWO, coupling("a", "b"), coupling("a", "b")), LoadError, "Two couplings.*'belt'"),
-    "no link name": (robot(*TWO, "<link/>"), LoadError, "<link> has no name"),
-    "no joint name": (robot(*TWO, '<joint type="fixed"/>'), LoadError, "<joint> has no name"),
-    "no coupling name": (robot(*TWO, coupling("a", "b").replace('name="belt"', "")), LoadError, "<coupling> has no"),
+    "two links": (robot(*TWO, link("a")), LoadError, "'a'"),
+    "two joints": (robot(*TWO, link("c"), joint("ja", "a", "c")), LoadError, "'ja'"),
+    "two couplings": (robot(*TWO, coupling("a", "b"), coupling("a", "b")), LoadError, "'belt'"),
+    "no link name": (robot(*TWO, "<link/>"), LoadError, "<link>"),
+    "no joint name": (robot(*TWO, '<joint type="fixed"/>'), LoadError, "<joint>"),
+    "no coupling name": (robot(*TWO, coupling("a", "b").replace('name="belt"', "")), LoadError, "<coupling>"),
     "universe": (robot(*BASE[:2], joint("universe", "ground", "a")), LoadError, "universe"),
-    "two roots": (robot(*BASE, joint("ja", "ground", "a")), LoadError, "2 root links.*'ground', 'b'"),
+    "two roots": (robot(*BASE, joint("ja", "ground", "a")), LoadError, "2 'ground' 'b'"),
     "circle": (robot(*BASE[1:], joint("x", "a", "b"), joint("y", "b", "a")), LoadError, "circle"),
     "circle aside": (
         robot(*BASE, link("c"), joint("x", "a", "b"), joint("y", "b", "a"), joint("z", "ground", "c")),
         LoadError, "circle",
     ),
-    "two parents": (robot(*TWO, joint("jc", "a", "b")), LoadError, "'b' is the child of two joints"),
-    "unknown parent": (one().replace('parent link="ground"', 'parent link="grond"'), LoadError, "'grond'.*'ground'"),
+    "two parents": (robot(*TWO, joint("jc", "a", "b")), LoadError, "'b'"),
+    "unknown parent": (one().replace('parent link="ground"', 'parent link="grond"'), LoadError, "'grond' 'ground'"),
     "unknown child": (one().replace('child link="a"', 'child link="aa"'), LoadError, "'aa'"),
-    "no parent": (one().replace('<parent link="ground"/>', ""), LoadError, "'ja'.*<parent"),
-    "joint type": (one(kind="continous"), LoadError, "'continous'.*continuous"),
-    "no joint type": (one().replace('type="revolute"', ""), LoadError, "'ja'.*None"),
+    "no parent": (one().replace('<parent link="ground"/>', ""), LoadError, "'ja'"),
+    "joint type": (one(kind="continous"), LoadError, "'continous' 'continuous'"),
+    "no joint type": (one().replace('type="revolute"', ""), LoadError, "'ja'"),
     # numbers
-    "no mass": (one('<inertial><inertia ixx="1"/></inertial>'), LoadError, "'a'.*<mass>"),
-    "no inertia": (one('<inertial><mass value="1"/></inertial>'), LoadError, "'a'.*<inertia>"),
-    "mass text": (one(inertial("one")), LoadError, "'a'.*mass.*'one'"),
-    "mass nan": (one(inertial("nan")), LoadError, "'a'.*mass.*finite"),
-    "mass overflow": (one(inertial("1e999")), LoadError, "'a'.*mass.*finite"),
-    "mass underscore": (one(inertial("1_0")), LoadError, "'a'.*mass"),
-    "no ixy": (one(inertial().replace('ixy="0"', "")), LoadError, "'a'.*ixy is missing"),
-    "mass negative": (one(inertial("-1")), InertiaError, "'a'.*-1 kg"),
-    "inertia negative": (one(inertial(ixx="-1")), InertiaError, "'a'.*semidefinite"),
-    "inertia indefinite": (one(inertial(ixy="1.5")), InertiaError, "'a'.*semidefinite"),
-    "two inertials": (one(INERTIAL * 2), LoadError, "'a' has 2 <inertial>"),
-    "origin": (one().replace('xyz="0.1 0.2 0.3"', 'xyz="0.1 0.2"'), LoadError, "'ja'.*xyz.*3 numbers"),
-    "origin text": (one().replace('rpy="0.4 0 0"', 'rpy="0.4 0 x"'), LoadError, "'ja'.*rpy.*'x'"),
-    "axis zero": (one(axis="0 0 0"), LoadError, "'ja'.*axis is zero"),
-    "axis nan": (one(axis="0 nan 1"), LoadError, "'ja'.*axis.*'nan'"),
-    "axis of two": (one(axis="0 1"), LoadError, "'ja'.*3 numbers"),
-    "axis without xyz": (one(axis=None, inside="<axis/>"), LoadError, "'ja'.*no xyz"),
-    "no limit": (one(limit=""), LoadError, "'ja'.*<limit>.*continuous"),
-    "no effort": (one(limit='<limit velocity="1"/>'), LoadError, "'ja'.*effort"),
-    "limit text": (one(limit='<limit effort="1" velocity="fast"/>'), LoadError, "'ja'.*velocity.*'fast'"),
+    "no mass": (one('<inertial><inertia ixx="1"/></inertial>'), LoadError, "'a' <mass>"),
+    "no inertia": (one('<inertial><mass value="1"/></inertial>'), LoadError, "'a' <inertia>"),
+    "mass text": (one(inertial("one")), LoadError, "'a' 'one'"),
+    "mass nan": (one(inertial("nan")), LoadError, "'a'"),
+    "mass overflow": (one(inertial("1e999")), LoadError, "'a'"),
+    "mass underscore": (one(inertial("1_0")), LoadError, "'a'"),
+    "no ixy": (one(inertial().replace('ixy="0"', "")), LoadError, "'a' ixy"),
+    "mass negative": (one(inertial("-1")), InertiaError, "'a' -1"),
+    "inertia negative": (one(inertial(ixx="-1")), InertiaError, "'a'"),
+    "inertia indefinite": (one(inertial(ixy="1.5")), InertiaError, "'a'"),
+    "two inertials": (one(INERTIAL * 2), LoadError, "'a' 2 <inertial>"),
+    "origin": (one().replace('xyz="0.1 0.2 0.3"', 'xyz="0.1 0.2"'), LoadError, "'ja' 3"),
+    "origin text": (one().replace('rpy="0.4 0 0"', 'rpy="0.4 0 x"'), LoadError, "'ja' 'x'"),
+    "axis zero": (one(axis="0 0 0"), LoadError, "'ja'"),
+    "axis nan": (one(axis="0 nan 1"), LoadError, "'ja' 'nan'"),
+    "axis of two": (one(axis="0 1"), LoadError, "'ja' 3"),
+    "axis without xyz": (one(axis=None, inside="<axis/>"), LoadError, "'ja'"),
+    "no limit": (one(limit=""), LoadError, "'ja' <limit>"),
+    "no effort": (one(limit='<limit velocity="1"/>'), LoadError, "'ja'"),
+    "limit text": (one(limit='<limit effort="1" velocity="fast"/>'), LoadError, "'ja' 'fast'"),
     # couplings
-    "unknown predecessor": (robot(*TWO, coupling("aa", "b")), LoadError, "'belt'.*predecessor link 'aa'.*'a'"),
-    "unknown successor": (robot(*TWO, coupling("a", "nope")), LoadError, "'belt'.*successor link 'nope'"),
+    "unknown predecessor": (robot(*TWO, coupling("aa", "b")), LoadError, "'belt' predecessor 'aa' 'a'"),
+    "unknown successor": (robot(*TWO, coupling("a", "nope")), LoadError, "'belt' 'nope'"),
     "no predecessor": (
-        robot(*TWO, coupling("a", "b").replace('<predecessor link="a"/>', "")), LoadError, "'belt'.*<predecessor",
+        robot(*TWO, coupling("a", "b").replace('<predecessor link="a"/>', "")), LoadError, "'belt' predecessor",
     ),
-    "ratio 0": (robot(*TWO, coupling("a", "b", "0")), LoadError, "'belt'.*ratio is 0"),
-    "ratio nan": (robot(*TWO, coupling("a", "b", "nan")), LoadError, "'belt'.*ratio.*'nan'"),
-    "ratio inf": (robot(*TWO, coupling("a", "b", "inf")), LoadError, "'belt'.*ratio.*'inf'"),
-    "ratio text": (robot(*TWO, coupling("a", "b", "six")), LoadError, "'belt'.*ratio.*'six'"),
-    "ratio empty": (robot(*TWO, coupling("a", "b", "")), LoadError, "'belt'.*ratio"),
-    "ratio missing": (robot(*TWO, coupling("a", "b", None)), LoadError, "'belt'.*<ratio.*missing"),
-    "ratio without value": (robot(*TWO, coupling("a", "b", None, inside="<ratio/>")), LoadError, "'belt'.*missing"),
-    "two ratios": (robot(*TWO, coupling("a", "b", inside='<ratio value="1"/>')), LoadError, "'belt' has 2 <ratio>"),
-    "to itself": (robot(*TWO, coupling("a", "a")), LoadError, "'belt'.*same link"),
-    "to the ground": (robot(*TWO, coupling("ground", "b")), LoadError, "'belt'.*carries"),
+    "ratio 0": (robot(*TWO, coupling("a", "b", "0")), LoadError, "'belt' 0"),
+    "ratio nan": (robot(*TWO, coupling("a", "b", "nan")), LoadError, "'belt' 'nan'"),
+    "ratio inf": (robot(*TWO, coupling("a", "b", "inf")), LoadError, "'belt' 'inf'"),
+    "ratio text": (robot(*TWO, coupling("a", "b", "six")), LoadError, "'belt' 'six'"),
+    "ratio empty": (robot(*TWO, coupling("a", "b", "")), LoadError, "'belt'"),
+    "ratio missing": (robot(*TWO, coupling("a", "b", None)), LoadError, "'belt'"),
+    "ratio without value": (robot(*TWO, coupling("a", "b", None, inside="<ratio/>")), LoadError, "'belt'"),
+    "two ratios": (robot(*TWO, coupling("a", "b", inside='<ratio value="1"/>')), LoadError, "'belt' 2 <ratio>"),
+    "to itself": (robot(*TWO, coupling("a", "a")), LoadError, "'belt'"),
+    "to the ground": (robot(*TWO, coupling("ground", "b")), LoadError, "'belt'"),
     "along a branch": (
-        robot(*BASE, joint("ja", "ground", "a"), joint("jb", "a", "b"), coupling("a", "b")), LoadError, "carries",
+        robot(*BASE, joint("ja", "ground", "a"), joint("jb", "a", "b"), coupling("a", "b")), LoadError, "",
     ),
     "free flyer": (
         robot(*BASE, joint("ja", "ground", "a", "floating"), joint("jb", "ground", "b"), coupling("a", "b")),
-        LoadError, "'belt'.*'ja'.*6 degrees",
+        LoadError, "'belt' 'ja' 6",
     ),
     "unknown dependent": (
         robot(*TWO, '<coupling name="x"><dependent joint="jc"/><independent joint="ja" ratio="1"/></coupling>'),
-        LoadError, "'x'.*'jc' does not exist",
+        LoadError, "'x' 'jc'",
     ),
     "no independent": (
-        robot(*TWO, '<coupling name="x"><dependent joint="jb"/></coupling>'), LoadError, "'x'.*<independent",
+        robot(*TWO, '<coupling name="x"><dependent joint="jb"/></coupling>'), LoadError, "'x'",
     ),
     "no dependent": (
-        robot(*TWO, '<coupling name="x"><independent joint="ja" ratio="1"/></coupling>'), LoadError, "'x'.*<dependent",
+        robot(*TWO, '<coupling name="x"><independent joint="ja" ratio="1"/></coupling>'), LoadError, "'x'",
     ),
     "no ratio of one joint": (
         robot(*TWO, '<coupling name="x"><dependent joint="jb"/><independent joint="ja"/></coupling>'),
-        LoadError, "'x', joint 'ja'.*ratio is missing",
+        LoadError, "'x' 'ja'",
     ),
     "follows itself": (
         robot(*TWO, '<coupling name="x"><dependent joint="jb"/><independent joint="jb" ratio="1"/></coupling>'),
-        LoadError, "'x'.*itself",
+        LoadError, "'x'",
     ),
     "joint twice": (
         robot(*TWO, '<coupling name="x"><dependent joint="jb"/><independent joint="ja" ratio="1"/>'
               '<independent joint="ja" ratio="1"/></coupling>'),
-        LoadError, "'x'.*'ja'.*twice",
+        LoadError, "'x' 'ja'",
     ),
     "mixed": (
-        robot(*TWO, '<coupling name="x"><dependent joint="jb"/><ratio value="1"/></coupling>'), LoadError, "mixes",
+        robot(*TWO, '<coupling name="x"><dependent joint="jb"/><ratio value="1"/></coupling>'), LoadError, "",
     ),
-    "constraint element": (robot(*TWO, '<constraint name="x"/>'), LoadError, "<constraint>.*cannot be honoured"),
+    "constraint element": (robot(*TWO, '<constraint name="x"/>'), LoadError, "<constraint>"),
     "loop": (
         robot(*TWO, '<loop name="four_bar" type="ball"><predecessor link="a"/><successor link="b"/></loop>'),
-        LoadError, "'four_bar'.*'ball'.*Known types",
+        LoadError, "'four_bar' 'ball'",
     ),
-    "misplaced": (one(INERTIAL + '<mimic joint="ja"/>'), LoadError, "'a'.*<mimic> does not belong"),
-    "misspelt coupling": (robot(*TWO, "<cupling/>"), LoadError, "<cupling>.*<coupling>"),
-    "misspelt in a joint": (one(inside='<mimick joint="ja"/>'), LoadError, "'ja'.*<mimick>.*<mimic>"),
-    "misspelt attribute": (one(attributes='independant="false"'), LoadError, "'ja'.*'independant'.*'independent'"),
-    "unknown in inertial": (one(INERTIAL.replace("<mass", "<com/><mass")), LoadError, "'a'.*<com>"),
+    "misplaced": (one(INERTIAL + '<mimic joint="ja"/>'), LoadError, "'a' <mimic>"),
+    "misspelt coupling": (robot(*TWO, "<cupling/>"), LoadError, "<cupling> <coupling>"),
+    "misspelt in a joint": (one(inside='<mimick joint="ja"/>'), LoadError, "'ja' <mimick> <mimic>"),
+    "misspelt attribute": (one(attributes='independant="false"'), LoadError, "'ja' 'independant' 'independent'"),
+    "unknown in inertial": (one(INERTIAL.replace("<mass", "<com/><mass")), LoadError, "'a' <com>"),
     "xacro": (
         robot("<xacro:macro/>").replace("<robot ", '<robot xmlns:xacro="http://www.ros.org/wiki/xacro" '),
         LoadError, "xacro",
     ),
     # independence
-    "independent text": (one(attributes='independent="no"'), LoadError, "'ja'.*'no'"),
-    "tied by nothing": (robot(*LEG_PARTS), LoadError, "'knee_rotor'.*nothing says"),
+    "independent text": (one(attributes='independent="no"'), LoadError, "'ja' 'no'"),
+    "tied by nothing": (robot(*LEG_PARTS), LoadError, "'knee_rotor'"),
     # mimics
-    "mimic unknown": (one(inside='<mimic joint="jaa"/>'), LoadError, "'ja'.*'jaa' does not exist.*'ja'"),
-    "mimic without joint": (one(inside="<mimic/>"), LoadError, "<mimic> of joint 'ja'"),
-    "mimic itself": (one(inside='<mimic joint="ja"/>'), LoadError, "mimics itself"),
+    "mimic unknown": (one(inside='<mimic joint="jaa"/>'), LoadError, "'ja' 'jaa'"),
+    "mimic without joint": (one(inside="<mimic/>"), LoadError, "<mimic> 'ja'"),
+    "mimic itself": (one(inside='<mimic joint="ja"/>'), LoadError, "'ja' <mimic>"),
     "mimic 0": (
-        robot(*TWO[:-1], joint("jb", "ground", "b", inside='<mimic joint="ja" multiplier="0"/>')), LoadError, "'jb'.*0",
+        robot(*TWO[:-1], joint("jb", "ground", "b", inside='<mimic joint="ja" multiplier="0"/>')), LoadError, "'jb' 0",
     ),
     "mimic text": (
         robot(*TWO[:-1], joint("jb", "ground", "b", inside='<mimic joint="ja" multiplier="x"/>')), LoadError, "'x'",
     ),
     "mimic of a fixed joint": (
         robot(*BASE, joint("ja", "ground", "a", "fixed"), joint("jb", "ground", "b", inside='<mimic joint="ja"/>')),
-        LoadError, "'ja' is fixed",
+        LoadError, "'ja'",
     ),
     "mimic of a free flyer": (
         robot(*BASE, joint("ja", "ground", "a", "floating"), joint("jb", "ground", "b", inside='<mimic joint="ja"/>')),
-        LoadError, "'ja' is floating",
+        LoadError, "'ja'",
     ),
     "mimic circle": (
         robot(*BASE, joint("ja", "ground", "a", inside='<mimic joint="jb"/>'),
               joint("jb", "ground", "b", inside='<mimic joint="ja"/>')),
-        LoadError, "<mimic> of joint 'ja', <mimic> of joint 'jb' run in a circle.*'ja', 'jb' waits",
+        LoadError, "<mimic> 'ja' 'jb'",
     ),
     "mimic into a circle": (
         robot(*BASE, link("c"), joint("ja", "ground", "a", inside='<mimic joint="jb"/>'),
               joint("jb", "ground", "b", inside='<mimic joint="jc"/>'),
               joint("jc", "ground", "c", inside='<mimic joint="jb"/>')),
-        LoadError, "'jb', <mimic> of joint 'jc' run in a circle",
+        LoadError, "'jb' <mimic> 'jc'",
     ),
     "mimic and belt in a circle": (
         robot(*BASE, joint("ja", "ground", "a", inside='<mimic joint="jb"/>'), joint("jb", "ground", "b"),
               coupling("a", "b")),
-        LoadError, "<mimic> of joint 'ja', coupling 'belt' run in a circle|"
-                   "coupling 'belt', <mimic> of joint 'ja' run in a circle",
+        LoadError, "'belt' <mimic> 'ja'",
     ),
     # attributes that would be lost
     "mimic multiplyer": (
-        follower('<mimic joint="ja" multiplyer="5"/>'), LoadError, "'jb'.*'multiplyer' of <mimic>.*'multiplier'",
+        follower('<mimic joint="ja" multiplyer="5"/>'), LoadError, "'jb' 'multiplyer' <mimic> 'multiplier'",
     ),
-    "mimic ratio": (follower('<mimic joint="ja" ratio="5"/>'), LoadError, "'ratio' of <mimic>.*multiplier"),
+    "mimic ratio": (follower('<mimic joint="ja" ratio="5"/>'), LoadError, "'ratio' <mimic>"),
     "dependent ratio": (
         robot(*TWO, '<coupling name="x"><dependent joint="jb" ratio="2"/>'
               '<independent joint="ja" ratio="1"/></coupling>'),
-        LoadError, "'x'.*'ratio' of <dependent>",
+        LoadError, "'x' 'ratio' <dependent>",
     ),
     "independent ofset": (
         robot(*TWO, '<coupling name="x"><dependent joint="jb"/>'
               '<independent joint="ja" ratio="1" ofset="1"/></coupling>'),
-        LoadError, "'x'.*'ofset' of <independent>",
+        LoadError, "'x' 'ofset' <independent>",
     ),
     "ratio ofset": (
-        robot(*TWO, coupling("a", "b", None, inside='<ratio value="2" ofset="1"/>')), LoadError, "'belt'.*'ofset'",
+        robot(*TWO, coupling("a", "b", None, inside='<ratio value="2" ofset="1"/>')), LoadError, "'belt' 'ofset'",
     ),
     "ratio Value": (
-        robot(*TWO, coupling("a", "b", None, inside='<ratio value="2" VALUE="3"/>')), LoadError, "'VALUE'.*'value'",
+        robot(*TWO, coupling("a", "b", None, inside='<ratio value="2" VALUE="3"/>')), LoadError, "'VALUE' 'value'",
     ),
-    "offset valu": (robot(*TWO, coupling("a", "b", inside='<offset valu="1"/>')), LoadError, "'valu'.*'value'"),
+    "offset valu": (robot(*TWO, coupling("a", "b", inside='<offset valu="1"/>')), LoadError, "'valu' 'value'"),
     "predecessor": (
         robot(*TWO, coupling("a", "b").replace('predecessor link="a"', 'predecessor link="a" joint="ja"')),
-        LoadError, "'joint' of <predecessor>",
+        LoadError, "'joint' <predecessor>",
     ),
-    "dynamics armature": (one(inside='<dynamics armature="3 4"/>'), LoadError, "armature must be 1 numbers, got 2"),
+    "dynamics armature": (one(inside='<dynamics armature="3 4"/>'), LoadError, "1 2"),
     "dynamics stiffness": (one(inside='<dynamics spring_stiffness="3"/>'), LoadError, "'spring_stiffness'"),
-    "dynamics dampin": (one(inside='<dynamics dampin="3"/>'), LoadError, "'dampin'.*'damping'"),
-    "joint armature": (one(attributes='armature="1"'), LoadError, r"'armature' of <joint>.*pc\.Rotor"),
-    "limit lowr": (one(limit='<limit effort="1" velocity="1" lowr="0"/>'), LoadError, "'lowr'.*'lower'"),
+    "dynamics dampin": (one(inside='<dynamics dampin="3"/>'), LoadError, "'dampin' 'damping'"),
+    "joint armature": (one(attributes='armature="1"'), LoadError, "'armature' <joint> pc.Rotor"),
+    "limit lowr": (one(limit='<limit effort="1" velocity="1" lowr="0"/>'), LoadError, "'lowr' 'lower'"),
     "origin quaternion": (
-        one().replace('rpy="0.4 0 0"', 'quat_xyzw="1 0 0 0"'), LoadError, "'ja'.*'quat_xyzw' of <origin>",
+        one().replace('rpy="0.4 0 0"', 'quat_xyzw="1 0 0 0"'), LoadError, "'ja' 'quat_xyzw' <origin>",
     ),
-    "origin in inertial": (one(INERTIAL.replace("xyz=", "xzy=")), LoadError, "link 'a'.*'xzy' of <origin>"),
-    "axis rpy": (one(axis=None, inside='<axis xyz="0 0 1" rpy="0 1 0"/>'), LoadError, "'rpy' of <axis>"),
-    "mass unit": (one(INERTIAL.replace("<mass ", '<mass unit="g" ')), LoadError, "'a'.*'unit' of <mass>"),
-    "inertia IXX": (one(INERTIAL.replace("<inertia ", '<inertia IXX="1" ')), LoadError, "'IXX'.*'ixx'"),
+    "origin in inertial": (one(INERTIAL.replace("xyz=", "xzy=")), LoadError, "'a' 'xzy' <origin>"),
+    "axis rpy": (one(axis=None, inside='<axis xyz="0 0 1" rpy="0 1 0"/>'), LoadError, "'rpy' <axis>"),
+    "mass unit": (one(INERTIAL.replace("<mass ", '<mass unit="g" ')), LoadError, "'a' 'unit' <mass>"),
+    "inertia IXX": (one(INERTIAL.replace("<inertia ", '<inertia IXX="1" ')), LoadError, "'IXX' 'ixx'"),
     # Drake's elements
-    "bushing": (drake(robot(*TWO, "<drake:linear_bushing_rpy/>")), LoadError, "<drake:linear_bushing_rpy> changes"),
-    "ball": (drake(robot(*TWO, "<drake:ball_constraint/>")), LoadError, "<drake:ball_constraint> changes"),
-    "ball of others": (drake(robot(*TWO, "<drake:ball_constraint/>"), "urn:x"), LoadError, "ball_constraint> changes"),
-    "drake joint": (drake(robot(*TWO, "<drake:joint/>")), LoadError, "<drake:joint> changes"),
-    "drake mimic": (drake(one(inside='<drake:mimic joint="x"/>')), LoadError, "'ja'.*<drake:mimic> changes"),
-    "drake axis": (drake(one(inside='<drake:axis xyz="1 0 0"/>')), LoadError, "'ja'.*<drake:axis> changes"),
+    "bushing": (drake(robot(*TWO, "<drake:linear_bushing_rpy/>")), LoadError, "<drake:linear_bushing_rpy>"),
+    "ball": (drake(robot(*TWO, "<drake:ball_constraint/>")), LoadError, "<drake:ball_constraint>"),
+    "ball of others": (drake(robot(*TWO, "<drake:ball_constraint/>"), "urn:x"), LoadError, "<urn:x:ball_constraint>"),
+    "drake joint": (drake(robot(*TWO, "<drake:joint/>")), LoadError, "<drake:joint>"),
+    "drake mimic": (drake(one(inside='<drake:mimic joint="x"/>')), LoadError, "'ja' <drake:mimic>"),
+    "drake axis": (drake(one(inside='<drake:axis xyz="1 0 0"/>')), LoadError, "'ja' <drake:axis>"),
     "rotor in a joint": (
         drake(one(inside='<drake:rotor_inertia value="1"/>')), LoadError,
-        r"'ja'.*<drake:rotor_inertia> changes the dynamics.*pc\.Rotor.*constraints=",
+        "'ja' <drake:rotor_inertia> pc.Rotor",
     ),
     "rotor in a transmission without a joint": (
         robot(*TWO, '<transmission><actuator><rotor_inertia value="2"/></actuator></transmission>'),
-        LoadError, r"<transmission>: a rotor inertia.*needs 1 actuators and 1 joints.*pc\.Rotor",
+        LoadError, "<transmission> 1 pc.Rotor",
     ),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("address", [DRAKE, DRAKE + "/", "https://www.drake.mit.edu", "x/drake", "drake"])
 def test_drakes_namespace_may_have_any_address(address):
-    with pytest.raises(LoadError, match="<drake:rotor_inertia>"):
+    with raises(LoadError, "<drake:rotor_inertia>"):
         parse_urdf(drake(one(inside="<drake:rotor_inertia/>"), address))
 
 
 @pytest.mark.parametrize("case", CASES)
 def test_bad_text(case, capfd):
     text, error, message = CASES[case]
-    with pytest.raises(error, match=re.compile(message, re.DOTALL)) as caught:
+    with raises(error, message) as caught:
         parse_urdf(text)
     assert isinstance(caught.value, PinClustersError)
     assert isinstance(caught.value, ValueError)
@@ -280,20 +278,20 @@ def test_entities_are_not_read(monkeypatch, tmp_path):
 
 
 def test_missing_file(tmp_path):
-    with pytest.raises(LoadError, match="No such file"):
+    with raises(LoadError, "none.urdf"):
         urdf.buildModelFromUrdf(tmp_path / "none.urdf")
-    with pytest.raises(LoadError, match="cannot read"):
+    with raises(LoadError):
         urdf.buildModelFromUrdf(str(tmp_path))
     empty = tmp_path / "empty.urdf"
     empty.write_text("")
-    with pytest.raises(LoadError, match=r"empty\.urdf.*empty"):
+    with raises(LoadError, "empty.urdf"):
         urdf.buildModelFromUrdf(empty)
 
 
 def test_file_and_text_mixed_up():
-    with pytest.raises(LoadError, match="buildModelFromXML"):
+    with raises(LoadError, "buildModelFromXML"):
         urdf.buildModelFromUrdf(LEG)
-    with pytest.raises(LoadError, match="buildModelFromUrdf"):
+    with raises(LoadError, "buildModelFromUrdf"):
         urdf.buildModelFromXML("robot.urdf")
 
 
@@ -307,20 +305,20 @@ def test_argument_types(argument):
 
 @pytest.mark.parametrize("root", [pin.JointModelFreeFlyer, "free", 1, pin.SE3.Identity()])
 def test_root_joint_type(root):
-    with pytest.raises(ArgumentTypeError, match="root_joint"):
+    with raises(ArgumentTypeError, "root_joint"):
         parse_urdf(LEG, root)
 
 
 @pytest.mark.parametrize("constraints", [None, 3, "gear"])
 def test_constraints_type(constraints):
-    with pytest.raises(ArgumentTypeError, match="constraints"):
+    with raises(ArgumentTypeError, "constraints"):
         parse_urdf(LEG, None, constraints)
 
 
 def test_root_joint_name_taken():
     text = robot(*BASE[:2], joint("root_joint", "ground", "a"))
     assert parse_urdf(text)[0].nv == 1
-    with pytest.raises(LoadError, match="root_joint"):
+    with raises(LoadError, "'root_joint'"):
         parse_urdf(text, pin.JointModelFreeFlyer())
 
 
@@ -374,10 +372,10 @@ def test_unreal_inertias_are_named_once():
 
 def test_long_axes_are_normalised():
     assert "'ja'" in one_warning(one(axis="0 0 2"))
-    with pytest.warns(PinClustersWarning, match="unit length"):
+    with warns(PinClustersWarning, "'ja'"):
         tree, *_ = parse_urdf(one(axis="0 0 -1e-200"))
     assert tree == parse_urdf(one(axis="0 0 -1"))[0]
-    with pytest.warns(PinClustersWarning, match="unit length"):
+    with warns(PinClustersWarning, "'ja'"):
         assert parse_urdf(one(axis="0 0 2"))[0].joints[1].shortname() == "JointModelRZ"
 
 

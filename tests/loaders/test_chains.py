@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 from support.urdf_text import coupling_matrix, rows
 
 from pin_clusters._support.trees import spin_defect
@@ -83,17 +84,17 @@ def test_random_chains(chain, root):
 
 @pytest.mark.parametrize("n", [0, -1, 2.0, "12", None, True])
 def test_bad_length(n):
-    with pytest.raises(LoadError, match="geared_chain: n must be"):
+    with raises(LoadError, "geared_chain n"):
         geared_chain(n)
 
 
 @pytest.mark.parametrize("n", [1, 7])
 def test_odd_belt_chain(n):
-    with pytest.raises(LoadError, match=f"even.*n={n + 1}"):
+    with raises(LoadError, f"n={n + 1}"):
         belt_chain(n)
 
 
 @pytest.mark.parametrize("seed", [-1, 0.5, "a", False])
 def test_bad_seed(seed):
-    with pytest.raises(LoadError, match="seed"):
+    with raises(LoadError, "seed"):
         geared_chain(3, seed=seed)

@@ -16,6 +16,7 @@ import pytest
 from samples.bad_mjcf import world
 from support import sdf_text
 from support.meshes import CUBE, cube
+from support.messages import raises
 from support.urdf_text import INERTIAL, joint, link, robot
 
 import pin_clusters as pc
@@ -376,13 +377,13 @@ def test_geometry_of_the_user_is_copied_and_checked() -> None:
     def refused(kind: type[Exception], words: str, j: int = 1, k: int = 2, M: pin.SE3 | None = None) -> None:
         bad = pin.GeometryModel()
         bad.addGeometryObject(pin.GeometryObject("shape", j, k, M or pin.SE3.Identity(), coal.Sphere(0.1)))
-        with pytest.raises(kind, match=words):
+        with raises(kind, words):
             pc.ClusterModel(tree, collision=bad)
 
-    refused(pc.UnknownNameError, "shape 'shape' is on joint 99; the tree has the joints 0 to 6", j=99)
-    refused(pc.UnknownNameError, "is on frame 999; the tree has the frames 0 to", k=999)
-    refused(pc.ModelError, "on joint 'shoulder2_joint', but its frame .* is on joint 'shoulder1_joint'", j=2, k=1)
+    refused(pc.UnknownNameError, "'shape' 99 0 6", j=99)
+    refused(pc.UnknownNameError, "999 0", k=999)
+    refused(pc.ModelError, "'shoulder2_joint' 'shoulder1_joint'", j=2, k=1)
     k = next(i for i, f in enumerate(tree.frames) if f.parentJoint == 1)
-    refused(pc.ModelError, "its placement is not finite", k=k, M=pin.SE3(np.eye(3), np.full(3, np.nan)))
-    with pytest.raises(pc.ArgumentTypeError, match=r"must be a pinocchio\.GeometryModel or None, got list"):
+    refused(pc.ModelError, "'shape' ClusterModel", k=k, M=pin.SE3(np.eye(3), np.full(3, np.nan)))
+    with raises(pc.ArgumentTypeError, "pinocchio.GeometryModel list"):
         pc.ClusterModel(tree, collision=[])  # type: ignore[arg-type]

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 from support.urdf_text import FOLLOWS, INERTIAL, LEG, LEG_PARTS, coupling, joint, link, robot, rows
 
 from pin_clusters.constraints import Belt, Gear, LinearCoupling, Rotor
@@ -128,7 +129,7 @@ def test_continuous_joints_in_a_coupling_become_revolute():
         joint("jd", "ground", "d", "continuous", limit="", inside='<mimic joint="ja"/>'),
         coupling("a", "b", "9.33"),
     )  # fmt: skip
-    with pytest.warns(PinClustersWarning, match=r"'ja', 'jb', 'jd'") as said:
+    with warns(PinClustersWarning, "'ja' 'jb' 'jd'") as said:
         tree, *_ = parse_urdf(text)
     assert len(said) == 1
     nq = {name: j.nq for name, j in zip(tree.names, tree.joints, strict=True)}
@@ -152,7 +153,7 @@ def test_continuous_joints_of_constraints_in_python_become_revolute_too():
         link("ground", ""), link("a"), link("b"),
         joint("ja", "ground", "a", "continuous", limit=""), joint("jb", "ground", "b", "continuous", limit=""),
     )  # fmt: skip
-    with pytest.warns(PinClustersWarning, match="continuous"):
+    with warns(PinClustersWarning, "continuous"):
         tree, *_ = parse_urdf(text, None, [Gear("ja", "jb", 9.33)])
     assert tree.nq == 2
     tree, *_ = parse_urdf(text, None, [Rotor("ja", 9.33, axial_inertia=1e-5)])
@@ -161,11 +162,11 @@ def test_continuous_joints_of_constraints_in_python_become_revolute_too():
 
 @pytest.mark.parametrize(
     ("constraints", "named"),
-    [((), "ankle_rotor|knee_rotor"), ((Gear("knee", "knee_rotor", 5.0),), "ankle_rotor"),
+    [((), "'knee_rotor'"), ((Gear("knee", "knee_rotor", 5.0),), "ankle_rotor"),
      ((Gear("knee_rotor", "knee", 5.0), Gear("ankle", "ankle_rotor", 1.0)), "knee_rotor")],
 )  # fmt: skip
 def test_a_dependent_joint_that_nothing_ties_is_named(constraints, named):
-    with pytest.raises(LoadError, match=named):
+    with raises(LoadError, named):
         parse_urdf(robot(*LEG_PARTS), None, constraints)
 
 
@@ -175,11 +176,11 @@ def test_an_independent_joint_must_not_follow():
         link("ground", ""), link("a"), link("b"),
         joint("ja", "ground", "a"), joint("jb", "ground", "b", attributes=flag),
     )  # fmt: skip
-    with pytest.raises(LoadError, match=r"'jb'.*independent"):
+    with raises(LoadError, "'jb'"):
         parse_urdf(robot(*parts, coupling("a", "b")))
-    with pytest.raises(LoadError, match=r"'jb'.*independent"):
+    with raises(LoadError, "'jb'"):
         parse_urdf(robot(*parts), None, [Gear("ja", "jb", 2.0)])
-    with pytest.raises(LoadError, match=r"<mimic> of joint 'jb'"):
+    with raises(LoadError, "<mimic> 'jb'"):
         parse_urdf(robot(*parts[:-1], joint("jb", "ground", "b", inside='<mimic joint="ja"/>', attributes=flag)))
 
 
@@ -195,7 +196,7 @@ def test_meshes_and_materials_that_do_not_exist_do_not_matter():
         '<collision><geometry><mesh filename="gone.dae"/></geometry></collision>'
     )
     text = robot(link("ground", ""), link("a", INERTIAL + visual), joint("ja", "ground", "a"))
-    with pytest.warns(PinClustersWarning, match="without collision shapes: .*'gone.dae', is missing"):
+    with warns(PinClustersWarning, "'gone.dae'"):
         assert parse_urdf(text)[0].nv == 1
 
 

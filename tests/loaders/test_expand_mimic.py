@@ -7,6 +7,7 @@ import math
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 from support.urdf_text import INERTIAL, coupling_matrix, joint, link, robot
 
 from pin_clusters.constraints import LinearCoupling
@@ -93,11 +94,11 @@ def test_unlimited_stays_unlimited():
 
 
 def test_bad_arguments():
-    with pytest.raises(ArgumentTypeError, match=r"pinocchio\.Model"):
+    with raises(ArgumentTypeError, "pinocchio.Model"):
         expand_mimic("robot")
     text = robot(
         link("ground", ""), link("a"), link("b"), joint("ja", "ground", "a"),
         joint("jb", "a", "b", inside='<mimic joint="ja" multiplier="0"/>'),
     )  # fmt: skip
-    with pytest.raises(UnsupportedJointError, match=r"'jb'.*scaling 0"):
+    with raises(UnsupportedJointError, "'jb' 0"):
         expand_mimic(pin.buildModelFromXML(text, mimic=True))

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples.bad_extended_urdf import CASES, LEG, PLAIN, fixed, hinge
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.errors import ArgumentTypeError, LoadError
@@ -91,7 +92,7 @@ def test_where_the_urdf_is(tmp_path):
     assert read(file).nv == 2  # the only one beside it
     assert read(tmp_path).nv == 2  # the folder
     (tmp_path / "third.urdf").write_text(LEG)
-    with pytest.raises(LoadError, match="has 2 URDF files beside it"):
+    with raises(LoadError, "2"):
         read(file)
     assert read(file, urdf=tmp_path / "other.urdf").nv == 2
 
@@ -107,16 +108,16 @@ def test_root_joint_constraints_and_independent(tmp_path):
 @pytest.mark.parametrize("name", CASES)
 def test_refused(name, tmp_path):
     text, words = CASES[name]
-    with pytest.raises((LoadError, pc.PinClustersError), match=words):
+    with raises((LoadError, pc.PinClustersError), words):
         read(write(tmp_path, text))
 
 
 def test_missing_files(tmp_path):
-    with pytest.raises(LoadError, match=r"cannot read .*robot\.urdf"):
+    with raises(LoadError, "robot.urdf"):
         read(write(tmp_path, urdf=None))
-    with pytest.raises(LoadError, match=r"cannot read .*nowhere\.yaml"):
+    with raises(LoadError, "nowhere.yaml"):
         read(tmp_path / "nowhere.yaml")
-    with pytest.raises(ArgumentTypeError, match="file must be a path"):
+    with raises(ArgumentTypeError, "file"):
         read(7)
 
 

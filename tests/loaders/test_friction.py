@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from samples.motors import URDF
+from support.messages import raises, warns
 
 import pin_clusters as pc
 
@@ -51,12 +52,12 @@ def test_friction_that_does_not_act_is_not_written_but_said() -> None:
 @pytest.mark.parametrize("kind", ["floating", "planar"])
 def test_where_it_cannot_act_that_is_said(kind: str) -> None:
     text = RUBBING.replace('name="knee_joint" type="revolute"', f'name="knee_joint" type="{kind}"')
-    with pytest.warns(pc.PinClustersWarning, match="have no axis to act along and are lost: 'knee_joint'"):
+    with warns(pc.PinClustersWarning, "'knee_joint'"):
         assert pc.buildModelFromXML(text.replace('armature="0.02"', "")).passive is None
 
 
 def test_numbers_are_checked() -> None:
-    with pytest.raises(pc.LoadError, match=r"joint 'knee_joint': .*friction"):
+    with raises(pc.LoadError, "'knee_joint'"):
         pc.buildModelFromXML(RUBBING.replace('friction="0.3"', 'friction="-0.3"'))
-    with pytest.raises(pc.LoadError, match="joint 'knee_joint': the damping must be a finite number, got 'x'"):
+    with raises(pc.LoadError, "'knee_joint' 'x'"):
         pc.buildModelFromXML(RUBBING.replace('damping="0.7"', 'damping="x"'))

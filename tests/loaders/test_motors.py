@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 import yaml
 from samples.motors import MOTORS, URDF, in_python
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.files.motor_keys import FILE, LIMITS, MOTOR, STAGE
@@ -57,15 +58,15 @@ def test_a_mapping_is_as_good_as_a_file(leg: Path) -> None:
     given["motors"][0]["source"] = None  # as a template leaves it: nobody has to say it
     assert pc.open_robot(leg, motors=given).constraints == of_text(leg, MOTORS).constraints
     given["motors"][0]["ratio"] = None
-    with pytest.raises(pc.LoadError, match=r"motors\['motors'\]\[0\]\['ratio'\]: ratio of joint 'hip_joint' is not"):
+    with raises(pc.LoadError, "motors['motors'][0]['ratio'] ratio 'hip_joint'"):
         pc.open_robot(leg, motors=given)
     given["motors"][0]["ratio"] = True
-    with pytest.raises(pc.LoadError, match=r"ratio of joint 'hip_joint' must be a finite number, got 'True'"):
+    with raises(pc.LoadError, "ratio 'hip_joint' 'True'"):
         pc.open_robot(leg, motors=given)
     given["motors"][0]["ratio"] = 10**400
-    with pytest.raises(pc.LoadError, match=r"\['ratio'\]: ratio of joint 'hip_joint' must"):
+    with raises(pc.LoadError, "'ratio' ratio 'hip_joint'"):
         pc.open_robot(leg, motors=given)
-    with pytest.raises(pc.ArgumentTypeError, match="path"):
+    with raises(pc.ArgumentTypeError):
         pc.open_robot(leg, motors=3)
 
 
@@ -87,9 +88,7 @@ def test_a_pattern_that_fits_a_joint_of_another_entry_is_refused_with_both_place
     entry = "  - {{joint: '{}', ratio: 9, rotor_inertia: 1e-5, armature: keep{}}}\n"
     one, other = entry.format("hip_joint", ", name: a"), entry.format(pattern, "")
     for pair in ([one, other], [other, one]):
-        with pytest.raises(
-            pc.LoadError, match=r"line 4: joint 'hip_joint' has a motor already, .*line 3\. Keep one"
-        ) as e:
+        with raises(pc.LoadError, "4 'hip_joint' 3") as e:
             of_text(leg, "motors_version: 1\nmotors:\n" + "".join(pair))
         assert str(e.value).count("leg.motors.yaml") == 2
     both = "motors_version: 1\nmotors:\n" + one + entry.format("hip", ", name: b")
@@ -114,45 +113,45 @@ def test_nothing_is_read_unasked(leg: Path) -> None:
 
 
 BAD = {
-    "unknown key": ("source:", "sorce:", 7, "unknown key 'sorce' of joint 'hip_joint'. Did you mean 'source'"),
-    "unknown key of a stage": ("inertia: 3e-5", "inertja: 3e-5", 12, "unknown key 'inertja' of joint 'knee'"),
-    "unknown key of limits": ("effort: 2\n", "torque: 2\n", 18, "unknown key 'torque' of joint 'knee'"),
-    "unknown key of the file": ("motors_version", "robt: leg\nmotors_version", 1, "unknown key 'robt'"),
-    "key twice": ("ratio: -6.33", "ratio: 1\n    ratio: -6.33", 5, "'ratio' is given twice"),
-    "unknown joint": ("joint: hip_joint", "joint: hjp_joint", 3, "is 'hjp_joint'. Did you mean 'hip_joint'"),
-    "unknown joint, name first": ("joint: hip_joint", "name: m\n    joint: elbow", 4, "no joint .* is 'elbow'"),
-    "a joint that does not move": ("joint: hip_joint", "joint: knee_rotor_joint", 3, "no joint of one degree"),
-    "same motor twice": ("name: knee_motor", "name: rotor:hip_joint", 8, "motor 'rotor:hip_joint' already, .*line 3"),
-    "joint twice": ("joint: knee ", "joint: hip ", 8, "joint 'hip_joint' has a motor already, .*line 3. .*each a name"),
+    "unknown key": ("source:", "sorce:", 7, "'sorce' 'hip_joint' 'source'"),
+    "unknown key of a stage": ("inertia: 3e-5", "inertja: 3e-5", 12, "'inertja' 'knee'"),
+    "unknown key of limits": ("effort: 2\n", "torque: 2\n", 18, "'torque' 'knee'"),
+    "unknown key of the file": ("motors_version", "robt: leg\nmotors_version", 1, "'robt'"),
+    "key twice": ("ratio: -6.33", "ratio: 1\n    ratio: -6.33", 5, "'ratio'"),
+    "unknown joint": ("joint: hip_joint", "joint: hjp_joint", 3, "'hjp_joint' 'hip_joint'"),
+    "unknown joint, name first": ("joint: hip_joint", "name: m\n    joint: elbow", 4, "'elbow'"),
+    "a joint that does not move": ("joint: hip_joint", "joint: knee_rotor_joint", 3, "'knee_rotor_joint'"),
+    "same motor twice": ("name: knee_motor", "name: rotor:hip_joint", 8, "'rotor:hip_joint' 3"),
+    "joint twice": ("joint: knee ", "joint: hip ", 8, "'hip_joint' 3"),
     "limits twice": ("joint: hip_joint", "joint: knee\n    name: a\n    armature: keep", 10,
-                     "limits of joint 'knee_joint' already, .*line 3"),
-    "no joint": ("joint: hip_joint", "name: hip", 3, "joint is missing"),
-    "no inertia": ("    rotor_inertia: 1.2e-4\n", "", 3, "rotor_inertia of joint 'hip_joint' is missing"),
-    "no ratio": ("    ratio: -6.33\n", "", 3, "either ratio or stages of joint 'hip_joint'"),
-    "ratio and stages": ("    stages:", "    ratio: 2\n    stages:", 8, "either ratio or stages of joint 'knee'"),
-    "no side of limits": ("      at: motor\n", "", 16, "at of joint 'knee' is missing"),
-    "no side that is one": ("at: motor", "at: gear", 17, "at of joint 'knee' must be joint or motor, got 'gear'"),
-    "null": ("-6.33", "null", 4, "ratio of joint 'hip_joint' is not filled in"),
-    "empty": ("-6.33", "", 4, "ratio of joint 'hip_joint' is not filled in"),
-    "zero": ("-6.33", "0", 4, "ratio of joint 'hip_joint' must not be 0"),
-    "negative inertia": ("1.2e-4", "-1.2e-4", 5, "rotor_inertia of joint 'hip_joint' must be above 0, got -1.2e-4"),
-    "negative limit": ("effort: 23.7", "effort: -23.7", 6, "effort of joint 'hip_joint' must be above 0"),
-    "negative inertia of a stage": ("3e-5", "-3e-5", 12, "inertia of joint 'knee' must be above 0"),
-    "unit": ("1.2e-4", "1200 g cm^2", 5, r"got '1200 g cm\^2'. It is in SI units, \[kg m\^2\], and written without"),
-    "truth": ("-6.33", "yes", 4, "ratio of joint 'hip_joint' must be a finite number, got 'yes'"),
-    "infinite": ("-6.33", ".inf", 4, "must be a finite number, got '.inf'"),
-    "list for a number": ("-6.33", "[6.33]", 4, "ratio of joint 'hip_joint' must be one value"),
-    "mapping for a number": ("-6.33", "{value: 6.33}", 4, "ratio of joint 'hip_joint' must be one value"),
-    "text for a list": ("motors:\n", "motors: 3\nrest:\n", 3, "unknown key 'rest'"),
+                     "'knee_joint' 3"),
+    "no joint": ("joint: hip_joint", "name: hip", 3, "joint"),
+    "no inertia": ("    rotor_inertia: 1.2e-4\n", "", 3, "rotor_inertia 'hip_joint'"),
+    "no ratio": ("    ratio: -6.33\n", "", 3, "ratio 'hip_joint'"),
+    "ratio and stages": ("    stages:", "    ratio: 2\n    stages:", 8, "ratio 'knee'"),
+    "no side of limits": ("      at: motor\n", "", 16, "'knee'"),
+    "no side that is one": ("at: motor", "at: gear", 17, "'knee' 'gear'"),
+    "null": ("-6.33", "null", 4, "ratio 'hip_joint'"),
+    "empty": ("-6.33", "", 4, "ratio 'hip_joint'"),
+    "zero": ("-6.33", "0", 4, "ratio 'hip_joint' 0"),
+    "negative inertia": ("1.2e-4", "-1.2e-4", 5, "rotor_inertia 'hip_joint' 0 -1.2e-4"),
+    "negative limit": ("effort: 23.7", "effort: -23.7", 6, "'hip_joint' 0"),
+    "negative inertia of a stage": ("3e-5", "-3e-5", 12, "'knee' 0"),
+    "unit": ("1.2e-4", "1200 g cm^2", 5, "'1200 g cm^2'"),
+    "truth": ("-6.33", "yes", 4, "ratio 'hip_joint' 'yes'"),
+    "infinite": ("-6.33", ".inf", 4, "'.inf'"),
+    "list for a number": ("-6.33", "[6.33]", 4, "ratio 'hip_joint'"),
+    "mapping for a number": ("-6.33", "{value: 6.33}", 4, "ratio 'hip_joint'"),
+    "text for a list": ("motors:\n", "motors: 3\nrest:\n", 3, "'rest'"),
     "number for stages": ("      - ratio: 5\n        inertia: 3e-5\n      - {ratio: 4, inertia: 2e-4}\n",
-                          "      5\n", 10, "stages of joint 'knee' must be a list"),
-    "number for limits": ("limits: {at: joint, effort: 23.7, velocity: 30.1}", "limits: 23.7", 6, "keys and values"),
-    "a stage that is a number": ("- ratio: 5\n        inertia: 3e-5\n", "- 5\n", 11, "keys and values of joint 'knee'"),
-    "another version": ("motors_version: 1", "motors_version: 2", 1, "motors_version must be 1, got '2'"),
-    "no version": ("motors_version: 1\n", "", 1, "motors_version is missing: version of the format, 1"),
-    "armature that is not explained": ("    armature: replace\n", "", 8, "knee_joint' has armature 0.02.*'replace'"),
-    "armature by another word": ("armature: replace", "armature: drop", 15, "must be replace or keep, got 'drop'"),
-    "no YAML": ("motors:\n", "motors:\n  {", 3, "not well-formed YAML"),
+                          "      5\n", 10, "'knee'"),
+    "number for limits": ("limits: {at: joint, effort: 23.7, velocity: 30.1}", "limits: 23.7", 6, "'hip_joint' 6"),
+    "a stage that is a number": ("- ratio: 5\n        inertia: 3e-5\n", "- 5\n", 11, "'knee'"),
+    "another version": ("motors_version: 1", "motors_version: 2", 1, "motors_version 1 '2'"),
+    "no version": ("motors_version: 1\n", "", 1, "motors_version 1"),
+    "armature that is not explained": ("    armature: replace\n", "", 8, "'knee_joint' armature 0.02 'replace'"),
+    "armature by another word": ("armature: replace", "armature: drop", 15, "replace keep 'drop'"),
+    "no YAML": ("motors:\n", "motors:\n  {", 3, "3"),
 }  # fmt: skip
 
 
@@ -160,20 +159,20 @@ BAD = {
 def test_what_is_wrong_is_said_with_its_line(leg: Path, case: str) -> None:
     old, new, line, words = BAD[case]
     assert old in MOTORS
-    with pytest.raises(pc.LoadError, match=words) as error:
+    with raises(pc.LoadError, words) as error:
         of_text(leg, MOTORS.replace(old, new, 1))
     assert re.search(rf"leg\.motors\.yaml'.*\bline {line}\b", str(error.value)), error.value
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "3", "motors_version: 1\nmotors: []"])
 def test_a_file_without_motors_is_refused(leg: Path, text: str) -> None:
-    with pytest.raises(pc.LoadError, match=r"leg\.motors\.yaml"):
+    with raises(pc.LoadError):
         of_text(leg, text)
 
 
 def test_a_second_rotor_on_a_joint_of_the_file_is_refused(leg: Path) -> None:
     text = "motors_version: 1\nmotors: [{joint: hip, ratio: 9, rotor_inertia: 1e-5}]"
-    with pytest.raises(pc.LoadError, match="'hip_joint' has a rotor in the robot's file, 'rotor:hip_joint'"):
+    with raises(pc.LoadError, "'hip_joint' 'rotor:hip_joint'"):
         with_motors(of_text(leg, MOTORS), yaml.safe_load(text))
 
 
@@ -243,7 +242,7 @@ def test_urdf_keeps_which_rotors_are_motors(leg: Path) -> None:
     other = pc.buildModelFromXML(text)
     assert [(r.name, r.driven) for r in other.rotors] == [(r.name, r.driven) for r in model.rotors]
     assert np.abs(torques(other) - torques(model)).max() < 1e-12
-    with pytest.raises(pc.LoadError, match="driven must be True or False, got 'no'"):
+    with raises(pc.LoadError, "driven 'no'"):
         pc.buildModelFromXML(text.replace('driven="false"', 'driven="no"', 1))
 
 
@@ -258,11 +257,11 @@ def test_a_template_has_what_the_file_says_and_names_what_it_has_not(leg: Path) 
     assert text.count("limits: {at: joint, effort: 40, velocity: 20}") == 2
     assert text.count("joint: ") == 2 + 1  # no free joint; one in the comment
     line = text.splitlines().index("    ratio: null") + 1
-    with pytest.raises(pc.LoadError, match=rf"line {line}: ratio of joint 'hip_joint' is not filled in"):
+    with raises(pc.LoadError, f"{line} ratio 'hip_joint'"):
         of_text(leg, text)
     filled = of_text(leg, text.replace("null", "9"))
     assert [r.axial_inertia for r in filled.motors] == pytest.approx([1.2e-4, 1.1e-4], rel=1e-12)
-    with pytest.raises(pc.ModelError, match="no joint of one degree of freedom without a rotor"):
+    with raises(pc.ModelError, "'leg'"):
         motors_template(filled)
 
 
@@ -281,7 +280,7 @@ def test_armature_becomes_rotors_that_reflect_it(leg: Path) -> None:
     both = [pc.crba(m, m.createData(), q)[-1, -1] for m in (model, found)]
     assert both[0] == pytest.approx(both[1], rel=1e-12)
     assert "Joints with armature: 1 (knee_joint: 0.02, " in told(model)
-    with pytest.raises(pc.ModelError, match="no joint of 'leg' that a motor may drive has armature"):
+    with raises(pc.ModelError, "'leg' armature"):
         from_armature(found, 10.0)
 
 
@@ -316,28 +315,28 @@ def test_what_a_motor_can_give_and_loses(leg: Path) -> None:
 @pytest.mark.parametrize(
     ("more", "line", "words"),
     [
-        ("model: mini_cheeta_hip", 3, "no motor 'mini_cheeta_hip' .* Did you mean 'mini_cheetah_hip'"),
-        ("friction: {viscos: 1}", 4, "unknown key 'viscos' of joint 'hip'. Did you mean 'viscous'"),
-        ("friction: {viscous: -1}", 4, "viscous of joint 'hip' must not be negative, got -1"),
-        ("friction: 1", 4, "expected keys and values"),
-        ("gear: {back_efficiency: 0.5}", 4, "efficiency of joint 'hip' is missing"),
-        ("gear: {efficiency: 1.5}", 3, "efficiency must lie above 0 and be at most 1"),
-        ("gear: {efficiency: 0.8, back_efficiency: 2}", 3, "makes energy"),
-        ("peak_torque: 0", 4, "peak_torque of joint 'hip' must be above 0"),
-        ("voltage: 48 V", 4, "voltage of joint 'hip' must be a finite number.* SI units, \\[V\\]"),
-        ("torque: 3", 4, "unknown key 'torque' of joint 'hip'"),
+        ("model: mini_cheeta_hip", 3, "'mini_cheeta_hip' 'mini_cheetah_hip'"),
+        ("friction: {viscos: 1}", 4, "'viscos' 'hip' 'viscous'"),
+        ("friction: {viscous: -1}", 4, "viscous 'hip' -1"),
+        ("friction: 1", 4, "'hip' viscous"),
+        ("gear: {back_efficiency: 0.5}", 4, "efficiency 'hip'"),
+        ("gear: {efficiency: 1.5}", 3, "efficiency 0 1 1.5"),
+        ("gear: {efficiency: 0.8, back_efficiency: 2}", 3, "back_efficiency 2"),
+        ("peak_torque: 0", 4, "peak_torque 'hip' 0"),
+        ("voltage: 48 V", 4, "voltage 'hip' '48 V' [V]"),
+        ("torque: 3", 4, "'torque' 'hip' 'peak_torque'"),
     ],
 )
 def test_what_a_motor_cannot_be(leg: Path, more: str, line: int, words: str) -> None:
     text = f"motors_version: 1\nmotors:\n  - joint: hip\n    {more}\n"
     if not more.startswith("model"):
         text += "    ratio: 6\n    rotor_inertia: 1e-5\n"
-    with pytest.raises(pc.LoadError, match=rf"line {line}: .*{words}"):
+    with raises(pc.LoadError, f"{line} {words}"):
         of_text(leg, text)
 
 
 def test_a_model_without_a_number_asks_for_it(leg: Path) -> None:
-    with pytest.raises(pc.LoadError, match="line 3: rotor_inertia of joint 'hip' is missing"):
+    with raises(pc.LoadError, "3 rotor_inertia 'hip'"):
         of_text(leg, "motors_version: 1\nmotors:\n  - joint: hip\n    ratio: 6\n")
-    with pytest.raises(pc.LoadError, match="give either ratio or stages"):
+    with raises(pc.LoadError, "ratio"):
         of_text(leg, "motors_version: 1\nmotors:\n  - joint: hip\n    rotor_inertia: 1e-5\n")

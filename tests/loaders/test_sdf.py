@@ -10,6 +10,7 @@ from pathlib import Path
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 from support.sdf_text import BODY, INERTIAL, axis, gearbox, joint, link, model
 
 import pin_clusters as pc
@@ -298,11 +299,11 @@ ROUND = (
 
 def test_a_round_rod_needs_no_joint():
     """A rod as a Rod, and the same one with a hair more of inertia as a body with a universal joint: equal dynamics."""
-    with pytest.warns(pc.PinClustersWarning, match="round rod"):  # angles of the text have seven digits
+    with warns(pc.PinClustersWarning):  # angles of the text have seven digits
         rod = pc.buildModelFromSdf(pendulum_with_rod(ROUND), independent=["ja"])
     assert [type(c).__name__ for c in rod.constraints] == ["Rod"]
     oval = ROUND.replace("<ixx>0</ixx><iyy>0.02", "<ixx>7e-4</ixx><iyy>0.0206")
-    with pytest.warns(pc.PinClustersWarning, match="'rod' one ball joint is read as two hinges"):
+    with warns(pc.PinClustersWarning, "'rod'"):
         body = pc.buildModelFromSdf(pendulum_with_rod(oval), independent=["ja"])
     assert {"one_1", "one_2"} <= set(body.tree.names) or {"two_1", "two_2"} <= set(body.tree.names)
     results = []
@@ -330,7 +331,7 @@ def test_root_joint():
     assert (fixed.nv, free.nv) == (1, 7)
     assert places(fixed)["a"].isApprox(pose(A))
     assert places(free)["a"].isApprox(pin.SE3.Identity())
-    with pytest.raises(pc.LoadError, match=r"root_joint was given.*connect the model to the world"):
+    with raises(pc.LoadError, "root_joint"):
         read(model(link("a"), joint("j", "world", "a")), pin.JointModelFreeFlyer())
 
 
@@ -362,7 +363,7 @@ def test_loops_that_cannot_move_are_locked():
 def test_loops_of_a_robot_of_one_hinge():
     """What holds the only hinge locks it, as it does where there are more; the same hinge once more holds nothing."""
     hinge = link("a") + joint("j1", "world", "a")
-    with pytest.warns(pc.PinClustersWarning, match="'j2' leave their joints no motion, so these are fixed: 'j1'"):
+    with warns(pc.PinClustersWarning, "'j2' 'j1'"):
         assert pc.buildModelFromSdf(model(hinge, joint("j2", "world", "a", inside=axis("1 0 0")))).nv == 0
     twice, once = read(model(hinge, joint("j2", "world", "a"))), read(model(hinge))
     state = [np.array([x]) for x in (0.3, -0.2, 0.7)]
@@ -431,7 +432,7 @@ def test_a_world_with_scenery(tmp_path):
 
 def test_balls_have_no_axis():
     inside = axis("0 0 1", "<dynamics><damping>0.1</damping></dynamics>")
-    with pytest.warns(pc.PinClustersWarning, match="ball and fixed joints have no axis.*'j'"):
+    with warns(pc.PinClustersWarning, "'j'"):
         pc.buildModelFromSdf(model(link("a"), joint("j", "world", "a", "ball", inside)))
     read(model(link("a"), joint("j", "world", "a", "ball", inside.replace("0.1", "0"))))
 
@@ -444,7 +445,7 @@ def test_prefixes_need_no_namespace():
     one, other = ([repr(c) for c in robot.constraints] for robot in robots)
     assert one == other
     assert "50.0" in one[0]
-    with pytest.raises(pc.LoadError, match="<drake:linear_bushing_rpy> changes the dynamics"):
+    with raises(pc.LoadError, "<drake:linear_bushing_rpy>"):
         read(model(link("a"), joint("j", "world", "a"), "<drake:linear_bushing_rpy/>"))
 
 
@@ -459,5 +460,5 @@ def test_rotors_of_drake():
     y = "<xyz>0 1 0</xyz>"
     start, end = four_bar().split('name="closing"')
     closing = f"{y}<d:rotor_inertia {DRAKE}>1e-5</d:rotor_inertia>"
-    with pytest.raises(pc.LoadError, match="'closing': it has a rotor, but no coordinate"):
+    with raises(pc.LoadError, "'closing'"):
         read(start + 'name="closing"' + end.replace(y, closing))

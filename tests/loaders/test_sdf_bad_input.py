@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 from samples.bad_sdf import CASES, ONE
+from support.messages import raises
 from support.sdf_text import axis, joint, link, model
 
 import pin_clusters as pc
@@ -13,19 +14,19 @@ from pin_clusters.errors import ArgumentTypeError, LoadError
 @pytest.mark.parametrize("name", CASES)
 def test_refused(name):
     text, error, words = CASES[name]
-    with pytest.raises(error, match=words):
+    with raises(error, words):
         pc.buildModelFromSdf(text)
 
 
 INCLUDES = {
-    "outside": ("../secret.sdf", "outside of the folder"),
-    "absolute": ("/etc/hostname", "outside of the folder"),
-    "by file": ("file:///etc/hostname", "no such file|outside"),
-    "network": ("https://localhost:1/x.sdf", "nothing is fetched"),
-    "missing": ("model://x", "no such file"),
-    "link": ("link.sdf", "outside of the folder"),
-    "by a model.config": ("model://nested", "outside of the folder"),
-    "itself": ("robot.sdf", "include each other more than 20 deep"),
+    "outside": ("../secret.sdf", "<include>"),
+    "absolute": ("/etc/hostname", "<include>"),
+    "by file": ("file:///etc/hostname", "'file:///etc/hostname' <include>"),
+    "network": ("https://localhost:1/x.sdf", "'https://localhost:1/x.sdf' <include>"),
+    "missing": ("model://x", "'model://x' <include>"),
+    "link": ("link.sdf", "<include>"),
+    "by a model.config": ("model://nested", "<include>"),
+    "itself": ("robot.sdf", "20"),
 }
 
 
@@ -39,7 +40,7 @@ def test_includes(name, tmp_path):
     (folder / "nested" / "model.config").write_text("<model><sdf>../../secret.sdf</sdf></model>")
     (folder / "link.sdf").symlink_to(tmp_path / "secret.sdf")
     (folder / "robot.sdf").write_text(model(ONE, f"<include><uri>{uri}</uri></include>"))
-    with pytest.raises(LoadError, match=words):
+    with raises(LoadError, words):
         pc.buildModelFromSdf(folder / "robot.sdf")
 
 
@@ -52,8 +53,8 @@ def test_includes_are_counted(twice, tmp_path):
         inner = "".join(f"<include><uri>m{i + 1}.sdf</uri><name>{n}</name></include>" for n in "pq")
         inner = link("l") + f"<!--{'x' * 1_000_000}-->" if twice == "large" else inner
         (tmp_path / f"m{i}.sdf").write_text(model(inner))
-    words = r"and all before it has 34 MB" if twice == "large" else "one of more than 1000"
-    with pytest.raises(LoadError, match=words + ".*This is no robot"):
+    words = "34" if twice == "large" else "1000"
+    with raises(LoadError, words):
         pc.buildModelFromSdf(tmp_path / "robot.sdf")
 
 
@@ -72,11 +73,11 @@ def test_what_is_left_out_is_said():
 
 
 def test_arguments():
-    with pytest.raises(ArgumentTypeError, match="must be the path of a SDF file"):
+    with raises(ArgumentTypeError, "file_or_string"):
         pc.buildModelFromSdf(3)
-    with pytest.raises(LoadError, match="cannot read"):
+    with raises(LoadError, "'nowhere.sdf'"):
         pc.buildModelFromSdf("nowhere.sdf")
-    with pytest.raises(ArgumentTypeError, match="root_joint"):
+    with raises(ArgumentTypeError, "root_joint"):
         pc.buildModelFromSdf(model(ONE), 3)
 
 
@@ -84,5 +85,5 @@ def test_a_large_file(tmp_path):
     """A row of links that is too long is refused, in time that grows with the file."""
     links = "".join(link(f"l{i}") for i in range(3000))
     joints = "".join(joint(f"j{i}", f"l{i - 1}" if i else "world", f"l{i}") for i in range(3000))
-    with pytest.raises(LoadError, match="more than 1000 links hang from each other in a row"):
+    with raises(LoadError, "1000"):
         pc.buildModelFromSdf(model(links, joints))

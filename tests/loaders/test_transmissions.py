@@ -7,6 +7,7 @@ import warnings
 
 import numpy as np
 import pytest
+from support.messages import raises, warns
 from support.urdf_text import joint, link, robot
 
 import pin_clusters as pc
@@ -128,7 +129,7 @@ def test_drake():
 
 
 def test_reductions_without_inertia_are_named():
-    with pytest.warns(pc.PinClustersWarning, match=r"state reductions, but no inertia.*'m' \(50\).*rotor_inertias"):
+    with warns(pc.PinClustersWarning, "'m' (50) rotor_inertias"):
         model = read(ros1("Simple", {"m": (50.0, "")}, {"ja": 1.0}))
     assert not model.rotors
     with warnings.catch_warnings():
@@ -139,56 +140,61 @@ def test_reductions_without_inertia_are_named():
 
 
 CASES = {
-    "drake contradicts": (drakes("80", 50.0), {}, LoadError, "gear ratio is 80, but mechanicalReduction 50"),
-    "drake without a ratio": (drakes("", 50.0), {}, LoadError, "no gear ratio, which Drake then takes as 1"),
-    "drake zero": (drakes("0"), {}, LoadError, "gear ratio is 0"),
-    "drake twice": (drakes(more='<drake:gear_ratio value="3"/>'), {}, LoadError, "stated twice"),
-    "drake negative": (drakes().replace(str(I1), "-1"), {}, LoadError, "must not be negative"),
-    "drake text": (drakes("fast"), {}, LoadError, "gear_ratio must be a finite number, got 'fast'"),
-    "drake unknown joint": (drakes().replace('"ja"', '"jx"'), {}, LoadError, "joint 'jx' does not exist"),
+    "drake contradicts": (drakes("80", 50.0), {}, LoadError, "ratio 80 mechanicalReduction 50"),
+    "drake without a ratio": (drakes("", 50.0), {}, LoadError, "ratio 1"),
+    "drake zero": (drakes("0"), {}, LoadError, "ratio 0"),
+    "drake twice": (drakes(more='<drake:gear_ratio value="3"/>'), {}, LoadError, "'t' 'm' <gear_ratio>"),
+    "drake negative": (drakes().replace(str(I1), "-1"), {}, LoadError, "'t' -1"),
+    "drake text": (drakes("fast"), {}, LoadError, "gear_ratio 'fast'"),
+    "drake unknown joint": (drakes().replace('"ja"', '"jx"'), {}, LoadError, "'jx'"),
     "drake on a differential": (
         ros1("Differential", {"m1": (2.0, '<drake:gear_ratio value="2"/>'), "m2": (2.0, "")}, {"ja": 1.0, "jb": 1.0}),
         {},
         LoadError,
-        "for one joint",
+        "'t' ratio",
     ),
-    "unknown kind": (drakes().replace("Simple", "Harmonic"), {}, LoadError, "HarmonicTransmission' are not read"),
+    "unknown kind": (
+        drakes().replace("Simple", "Harmonic"),
+        {},
+        LoadError,
+        "'transmission_interface/HarmonicTransmission'",
+    ),
     "too few joints": (
         ros1("Differential", {"m1": (2.0, ""), "m2": (2.0, "")}, {"ja": 1.0}),
         {"m1": I1},
         LoadError,
-        "2 actuators and 2 joi",
+        "2",
     ),
-    "reduction zero": (ros1("Simple", {"m": (0.0, "")}, {"ja": 1.0}), {}, LoadError, "mechanicalReduction is 0"),
-    "given twice": (drakes(), {"m": 2 * I1}, LoadError, "several inertias"),
+    "reduction zero": (ros1("Simple", {"m": (0.0, "")}, {"ja": 1.0}), {}, LoadError, "mechanicalReduction 0"),
+    "given twice": (drakes(), {"m": 2 * I1}, LoadError, "'t'"),
     "given for both": (
         ros1("Simple", {"m": (5.0, "")}, {"ja": 1.0}),
         {"m": I1, "ja": I2},
         LoadError,
-        "several inertias",
+        "'t'",
     ),
     "unknown name": (
         ros1("Simple", {"m": (5.0, "")}, {"ja": 1.0}),
         {"n": I1},
         UnknownNameError,
-        "'n'.*Known names: m, ja",
+        "'n' ja",
     ),
-    "no transmissions": ("", {"ja": I1}, UnknownNameError, "has no transmissions"),
+    "no transmissions": ("", {"ja": I1}, UnknownNameError, "'ja' rotor_inertias pc.Rotor"),
     "a joint of a differential": (
         ros1("Differential", {"m1": (2.0, ""), "m2": (2.0, "")}, {"ja": 1.0, "jb": 1.0}),
         {"ja": I1},
         UnknownNameError,
         "'ja'",
     ),
-    "no mapping": ("", [I1], ArgumentTypeError, "rotor_inertias must map names"),
-    "no number": ("", {"ja": "x"}, ArgumentTypeError, "that of 'ja' must be a number"),
-    "negative": ("", {"ja": -1.0}, ArgumentTypeError, "that of 'ja' must be a number"),
-    "armature": (drakes(more='<drake:armature value="1"/>'), {}, LoadError, "<drake:armature> changes"),
+    "no mapping": ("", [I1], ArgumentTypeError, "rotor_inertias"),
+    "no number": ("", {"ja": "x"}, ArgumentTypeError, "'ja'"),
+    "negative": ("", {"ja": -1.0}, ArgumentTypeError, "'ja'"),
+    "armature": (drakes(more='<drake:armature value="1"/>'), {}, LoadError, "<drake:armature>"),
 }
 
 
 @pytest.mark.parametrize("name", CASES)
 def test_refused(name):
     text, given, error, words = CASES[name]
-    with pytest.raises(error, match=words):
+    with raises(error, words):
         read(text, rotor_inertias=given)

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support import sdf_text
+from support.messages import raises
 from support.urdf_text import joint as urdf_joint
 from support.urdf_text import link, robot
 
@@ -87,23 +88,23 @@ def test_places_are_named_as_in_constraints() -> None:
 @pytest.mark.parametrize(
     ("frames", "kind", "words"),
     [
-        ({"FL_knee": ("FL_knee", [0, 0, 0])}, pc.ModelError, "has a frame 'FL_knee' already"),
-        ({"foot": ("FL_kne", [0, 0, 0])}, pc.UnknownNameError, "no joint, body or frame 'FL_kne' .*FL_knee"),
-        ({"foot": ("FL_knee", [0, 0])}, pc.ConstraintError, "frame 'foot' in 'FL_knee' must be a pinocchio.SE3"),
-        ({"foot": ("FL_knee", [0, 0, np.nan])}, pc.ConstraintError, "not finite"),
-        ({"foot": 7}, pc.ConstraintError, "must be the name of a joint"),
-        ({7: "FL_knee"}, pc.ArgumentTypeError, "the name of a frame must be text, got 7"),
-        ({"": "FL_knee"}, pc.ArgumentTypeError, "the name of a frame must be text"),
-        ([("foot", "FL_knee")], pc.ArgumentTypeError, "frames must map names to places"),
+        ({"FL_knee": ("FL_knee", [0, 0, 0])}, pc.ModelError, "'FL_knee'"),
+        ({"foot": ("FL_kne", [0, 0, 0])}, pc.UnknownNameError, "'FL_kne' 'FL_knee'"),
+        ({"foot": ("FL_knee", [0, 0])}, pc.ConstraintError, "'foot' 'FL_knee' pinocchio.SE3"),
+        ({"foot": ("FL_knee", [0, 0, np.nan])}, pc.ConstraintError, "'foot' 'FL_knee' with_frames"),
+        ({"foot": 7}, pc.ConstraintError, "'foot' with_frames pinocchio.SE3"),
+        ({7: "FL_knee"}, pc.ArgumentTypeError, "7"),
+        ({"": "FL_knee"}, pc.ArgumentTypeError, "with_frames"),
+        ([("foot", "FL_knee")], pc.ArgumentTypeError, "frames"),
     ],
 )
 def test_refusals(frames: object, kind: type[Exception], words: str) -> None:
-    with pytest.raises(kind, match=words):
+    with raises(kind, words):
         load("mini_cheetah").with_frames(frames)  # type: ignore[arg-type]
 
 
 def test_adding_a_frame_to_the_model_itself_names_the_cure() -> None:
-    with pytest.raises(pc.NotAvailableError, match=r"model\.with_frames"):
+    with raises(pc.NotAvailableError, "model.with_frames"):
         load("four_bar").addFrame(None)
 
 

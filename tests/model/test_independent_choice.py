@@ -7,6 +7,7 @@ import pickle
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 
 import pin_clusters as pc
 from pin_clusters.model.assembly import choose_independents
@@ -74,9 +75,7 @@ def test_a_choice_that_is_much_worse_is_told() -> None:
 
 def test_a_driven_rocker_leads_and_the_warning_names_better_joints() -> None:
     tree, loops = legs(ground=0.45, crank=0.15, coupler=0.4, rocker=0.35)
-    with pytest.warns(
-        pc.PinClustersWarning, match=r"'left_c' are independent.*times better.*'left_[ab]'.*independent="
-    ):
+    with warns(pc.PinClustersWarning, "'left_c' independent"):
         model = pc.ClusterModel(tree, loops[:1], preferred=["left_c"])
     assert "left_c" in model.independent_joints
     tree, loops = legs(("left_c",), ground=0.45, crank=0.15, coupler=0.4, rocker=0.35)
@@ -86,13 +85,13 @@ def test_a_driven_rocker_leads_and_the_warning_names_better_joints() -> None:
 @pytest.mark.parametrize("given", ["left_a", [1], 3])
 def test_preferred_must_be_names(given: object) -> None:
     tree, loops = legs()
-    with pytest.raises(pc.ArgumentTypeError, match="preferred must be a list of joint names"):
+    with raises(pc.ArgumentTypeError, "preferred"):
         pc.ClusterModel(tree, loops, preferred=given)  # type: ignore[arg-type]
 
 
 def test_preferred_must_exist() -> None:
     tree, loops = legs()
-    with pytest.raises(pc.UnknownNameError, match="nobody"):
+    with raises(pc.UnknownNameError, "'nobody'"):
         pc.ClusterModel(tree, loops, preferred=["nobody"])
 
 

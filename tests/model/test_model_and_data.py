@@ -12,6 +12,7 @@ import pinocchio as pin
 import pytest
 from samples import trees
 from support.calls import ALL, call, state
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.errors import ArgumentTypeError, DataMismatchError, ModelError, NotAvailableError, UnknownNameError
@@ -73,45 +74,45 @@ def test_look_ups() -> None:
 
 
 UNKNOWN: dict[str, tuple[Callable[[pc.ClusterModel], Any], type[Exception], str]] = {
-    "joint": (lambda m: m.getJointId("kne"), UnknownNameError, "no joint 'kne' in model 'mit_humanoid_leg'.*'knee'"),
-    "frame": (lambda m: m.getFrameId("kne"), UnknownNameError, "no frame 'kne'.*Did you mean 'knee'"),
+    "joint": (lambda m: m.getJointId("kne"), UnknownNameError, "'kne' 'mit_humanoid_leg' 'knee'"),
+    "frame": (lambda m: m.getFrameId("kne"), UnknownNameError, "'kne' 'knee'"),
     "frame of a type": (
-        lambda m: m.getFrameId("knee", pin.FrameType.SENSOR), UnknownNameError, "'knee'.*is a JOINT, not that type",
+        lambda m: m.getFrameId("knee", pin.FrameType.SENSOR), UnknownNameError, "'knee' JOINT",
     ),
-    "body": (lambda m: m.getBodyId("knee_lnk"), UnknownNameError, "no body 'knee_lnk'.*Did you mean 'knee_link'"),
-    "index": (lambda m: m.joint_idx_v("kne"), UnknownNameError, "no joint 'kne'"),
+    "body": (lambda m: m.getBodyId("knee_lnk"), UnknownNameError, "'knee_lnk' 'knee_link'"),
+    "index": (lambda m: m.joint_idx_v("kne"), UnknownNameError, "'kne'"),
     "index of a dependent joint": (
-        lambda m: m.joint_idx_v("knee_rotor"), ModelError, r"'knee_rotor' is dependent.*spanning_velocity\(.*\)\[\d+",
+        lambda m: m.joint_idx_v("knee_rotor"), ModelError, "'knee_rotor' pc.spanning_velocity",
     ),
-    "index of the universe": (lambda m: m.joint_idx_v("universe"), UnknownNameError, "'universe' has no velocity"),
-    "id of a number": (lambda m: m.getJointId(3), ArgumentTypeError, r"a name must be text, got 3 \(int\)"),
-    "frame None": (lambda m: m.existFrame(None), ArgumentTypeError, "a name must be text, got None"),
-    "idx_vs": (lambda m: m.idx_vs, NotAvailableError, r"'idx_vs'.*model.joint_idx_v\(name\).*model.tree.idx_vs"),
-    "nvs": (lambda m: m.nvs, NotAvailableError, "'nvs'.*model.tree.nvs"),
-    "rotorInertia": (lambda m: m.rotorInertia, NotAvailableError, "'rotorInertia'.*model.rotors"),
-    "addJoint": (lambda m: m.addJoint, NotAvailableError, "'addJoint'.*immutable.*make a new ClusterModel"),
+    "index of the universe": (lambda m: m.joint_idx_v("universe"), UnknownNameError, "'universe'"),
+    "id of a number": (lambda m: m.getJointId(3), ArgumentTypeError, "3"),
+    "frame None": (lambda m: m.existFrame(None), ArgumentTypeError, "None"),
+    "idx_vs": (lambda m: m.idx_vs, NotAvailableError, "'idx_vs' model.joint_idx_v(name) model.tree.idx_vs"),
+    "nvs": (lambda m: m.nvs, NotAvailableError, "'nvs' model.tree.nvs"),
+    "rotorInertia": (lambda m: m.rotorInertia, NotAvailableError, "'rotorInertia' model.rotors"),
+    "addJoint": (lambda m: m.addJoint, NotAvailableError, "'addJoint' ClusterModel"),
     "saveToText": (lambda m: m.saveToText, NotAvailableError, "model.tree.saveToText"),
-    "data.dFda": (lambda m: m.createData().dFda, NotAvailableError, "no 'dFda'.*data.tree.dFda"),
-    "nonsense": (lambda m: m.nonsense, AttributeError, "'ClusterModel' object has no attribute 'nonsense'"),
-    "data.nonsense": (lambda m: m.createData().nonsense, AttributeError, "'ClusterData' object has no attribute"),
+    "data.dFda": (lambda m: m.createData().dFda, NotAvailableError, "'dFda' data.tree.dFda"),
+    "nonsense": (lambda m: m.nonsense, AttributeError, "'ClusterModel' 'nonsense'"),
+    "data.nonsense": (lambda m: m.createData().nonsense, AttributeError, "'ClusterData'"),
 }  # fmt: skip
 
 
 @pytest.mark.parametrize("case", UNKNOWN)
 def test_unknown_names_raise(case: str) -> None:
     look, error, message = UNKNOWN[case]
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         look(pc.load("mit_humanoid_leg"))
 
 
 def test_models_cannot_be_changed() -> None:
     model = model_with_armature()
     for name in ("nq", "tree", "armature", "name"):
-        with pytest.raises(AttributeError, match=f"immutable: '{name}' cannot be set. Make a new ClusterModel"):
+        with raises(AttributeError, f"'{name}' ClusterModel"):
             setattr(model, name, 1)
-    with pytest.raises(AttributeError, match=r"'gravity' cannot be set. Use model.with_gravity\(g\)"):
+    with raises(AttributeError, "'gravity' model.with_gravity(g)"):
         model.gravity = pin.Motion.Zero()
-    with pytest.raises(AttributeError, match="'nq' cannot be deleted"):
+    with raises(AttributeError, "'nq'"):
         del model.nq
     for array in (
         model.armature, model.effortLimit, model.lowerPositionLimit, model.upperPositionLimit, model.coupling_matrix,
@@ -178,7 +179,7 @@ def test_changing_the_tree_has_no_effect_and_is_found(name: str, change: Callabl
     assert np.array_equal(model.gravity.linear, other.model.gravity.linear)
     assert pickle.loads(pickle.dumps(model)).njoints == other.model.njoints
     s.data.check = True
-    with pytest.raises(DataMismatchError, match=r"model.tree of '' was changed.*make a new ClusterModel"):
+    with raises(DataMismatchError, "model.tree ClusterModel"):
         call(name, s)
 
 
@@ -234,20 +235,20 @@ def test_copies_of_data_keep_the_results() -> None:
 
 def test_a_model_is_made_once() -> None:
     model = trees.geared_arm().build()
-    with pytest.raises(ModelError, match=r"immutable.*is made already"):
+    with raises(ModelError, "ClusterModel"):
         model.__init__(pin.buildSampleModelManipulator())  # type: ignore[misc]
     assert model.nv == trees.geared_arm().build().nv
 
 
 WRONG_TREES: dict[str, Any] = {
-    "None": (lambda: None, ArgumentTypeError, "data.tree must be a pinocchio.Data, got NoneType.*createData"),
-    "text": (lambda: "tree", ArgumentTypeError, "got str"),
-    "a model": (pin.buildSampleModelManipulator, ArgumentTypeError, "got Model"),
-    "nothing in it": (lambda: pin.Data.__new__(pin.Data), ArgumentTypeError, "made without __init__"),
+    "None": (lambda: None, ArgumentTypeError, "data.tree pinocchio.Data NoneType model.own_tree.createData"),
+    "text": (lambda: "tree", ArgumentTypeError, "str"),
+    "a model": (pin.buildSampleModelManipulator, ArgumentTypeError, "Model"),
+    "nothing in it": (lambda: pin.Data.__new__(pin.Data), ArgumentTypeError, "__init__"),
     "another robot's": (
         lambda: pin.buildSampleModelManipulator().createData(),
         DataMismatchError,
-        "another robot: its oMi has 7 entries, but the tree of '' needs",
+        "oMi 7",
     ),
 }
 
@@ -258,7 +259,7 @@ def test_the_tree_of_a_data_is_compared_before_it_replaces(what: str) -> None:
     model = trees.geared_arm(floating=True).build()
     data, q = model.createData(), pc.neutral(model)
     before = data.tree
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         data.tree = make()
     assert data.tree is before
     pc.forwardKinematics(model, data, q, np.ones(model.nv))
@@ -266,7 +267,7 @@ def test_the_tree_of_a_data_is_compared_before_it_replaces(what: str) -> None:
     pc.forwardKinematics(model, other, q, np.ones(model.nv))
     assert all(x == y for x, y in zip(before.oMi, other.tree.oMi, strict=True))
     state = data.__reduce__()[2] | {"tree": pin.buildSampleModelManipulator().createData()}
-    with pytest.raises(DataMismatchError, match="another robot"):
+    with raises(DataMismatchError, "data.tree oMi model.own_tree.createData"):
         model.createData().__setstate__(state)
 
 
@@ -294,7 +295,7 @@ def test_the_tree_of_a_data_that_moved_in_memory(what: str) -> None:
     MOVED[what](data.tree)
     rooms = [np.full(size, 7.0) for size in (12, 64, 200, 500, 12 * model.njoints) for _ in range(50)]
     for function in (pc.forwardKinematics, pc.computeJointJacobiansTimeVariation):
-        with pytest.raises(DataMismatchError, match="another robot"):
+        with raises(DataMismatchError, "data.tree model.own_tree.createData ClusterData"):
             function(model, data, q, v)
     assert all((x == 7.0).all() for x in rooms)
 
@@ -325,7 +326,7 @@ def test_a_changed_inertia_tree_is_found() -> None:
     data = model.createData()
     data.check = True
     model.inertia_tree.inertias[1] = pin.Inertia.Zero()
-    with pytest.raises(DataMismatchError, match="inertia_tree"):
+    with raises(DataMismatchError, "inertia_tree"):
         pc.centerOfMass(model, data, pc.neutral(model))
 
 

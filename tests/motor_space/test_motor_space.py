@@ -10,6 +10,7 @@ import pinocchio as pin
 import pytest
 from samples import linkages
 from samples.linkages import FOOT_ENDS, PINS, SHANK_ENDS
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.programs.machine_code.function import Compiled
@@ -196,9 +197,9 @@ def test_limits_come_from_the_file_or_a_function_of_speed():
     effort = model.own_tree.effortLimit[[model.own_tree.idx_vs[model.getJointId(f"crank_{i}")] for i in (1, 2)]]
     if np.all((effort > 0.0) & (effort < 1e6)):
         assert np.allclose(space.torque_polygon(x), space.torque_polygon(x, effort))
-    with pytest.raises(pc.ArgumentTypeError, match="zero between"):
+    with raises(pc.ArgumentTypeError, "1.0 2.0"):
         space.torque_polygon(x, [[1.0, 2.0], [-1.0, 1.0]])
-    with pytest.raises(pc.ArgumentTypeError, match=r"limits must be \(2,\)"):
+    with raises(pc.ArgumentTypeError, "limits (2,)"):
         space.torque_polygon(x, [1.0, 2.0, 3.0])
 
 
@@ -252,19 +253,19 @@ def test_beyond_a_dead_centre_there_is_no_number(label):
 
 def test_a_motor_at_its_dead_centre_is_named():
     space = space_of("four-bar")
-    with pytest.raises(pc.SingularClusterError, match="'crank' is at a dead centre"):
+    with raises(pc.SingularClusterError, "'crank'"):
         [space.inverse([x]) for x in np.linspace(0.0, 0.5, 200)]
 
 
 REFUSED = [
-    (dict(joints=["roll"]), pc.ModelError, "2 degrees of freedom"),
-    (dict(joints=["roll", "roll"]), pc.ModelError, "each once"),
-    (dict(joints=["roll", "shank"]), pc.ModelError, "'shank' moves apart"),
-    (dict(joints=["roll", "pich"]), pc.UnknownNameError, "Did you mean 'pitch'"),
-    (dict(joints="roll"), pc.ArgumentTypeError, "list of joint names"),
-    (dict(motors=["motor_1", "rotor:motor_1"]), pc.ModelError, "motors on 1 joints"),
-    (dict(region=[(0.0, 1.0)]), pc.ConfigurationError, "region must be"),
-    (dict(region=[(8.0, 9.0), (8.0, 9.0)]), pc.ConfigurationError, "almost nothing"),
+    (dict(joints=["roll"]), pc.ModelError, "2"),
+    (dict(joints=["roll", "roll"]), pc.ModelError, "'roll' MotorSpace"),
+    (dict(joints=["roll", "shank"]), pc.ModelError, "'shank'"),
+    (dict(joints=["roll", "pich"]), pc.UnknownNameError, "'pitch'"),
+    (dict(joints="roll"), pc.ArgumentTypeError, "'roll'"),
+    (dict(motors=["motor_1", "rotor:motor_1"]), pc.ModelError, "1"),
+    (dict(region=[(0.0, 1.0)]), pc.ConfigurationError, "region"),
+    (dict(region=[(8.0, 9.0), (8.0, 9.0)]), pc.ConfigurationError, "'motor_1' 'motor_2' 'pitch'"),
 ]
 
 
@@ -272,7 +273,7 @@ REFUSED = [
 def test_what_does_not_fit_is_refused(change, error, words):
     model, joints, _ = rsu(True, True)
     given = dict(joints=joints, motors=MOTORS) | change
-    with pytest.raises(error, match=words):
+    with raises(error, words):
         MotorSpace(model, given.pop("joints"), given.pop("motors"), **given)
 
 
@@ -282,9 +283,9 @@ def test_bad_poses_are_refused():
                      ([np.nan, 0.0], pc.ConfigurationError), (np.zeros((2, 2, 2)), pc.ShapeError)):  # fmt: skip
         with pytest.raises(error):
             space.inverse(x)
-    with pytest.raises(pc.SingularClusterError, match=r"row 1"):
+    with raises(pc.SingularClusterError, "1"):
         space.inverse([[0.0, 0.0], [2.5, 0.0]])
-    with pytest.raises(pc.ShapeError, match="stiffness"):
+    with raises(pc.ShapeError, "stiffness"):
         space.joint_to_motor_gains([0.0, 0.0], np.ones(3))
 
 
@@ -314,9 +315,9 @@ def test_the_static_map_lacks_rotors_and_cranks():
         tau = pc.rnea(other, other.createData(), q[i], *speeds)
         driven = [other.joint_idx_v(name) for name in MOTORS]
         assert np.allclose(found.exact[i], tau[driven] / [8.0, -6.0])
-    with pytest.raises(pc.ArgumentTypeError, match="x, or q, v and a"):
+    with raises(pc.ArgumentTypeError, "q v"):
         space.static_map_error(t, fast, q=q)
-    with pytest.raises(pc.ShapeError, match="growing"):
+    with raises(pc.ShapeError):
         space.static_map_error(t[::-1], fast)
 
 

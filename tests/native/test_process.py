@@ -6,6 +6,7 @@ import sys
 from typing import Any
 
 import pytest
+from support.messages import raises
 
 from pin_clusters._engine.calls import entries
 from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
@@ -42,5 +43,5 @@ def test_a_function_that_an_interpreter_lacks(name: str, monkeypatch: pytest.Mon
 
     whole = process.pythonapi
     monkeypatch.setattr(process, "pythonapi", Without())
-    with pytest.raises(process.NoFastCallsError, match=name):
+    with raises(process.NoFastCallsError, name):
         process.find()

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import trees
+from support.messages import raises
 from support.tolerances import EXACT, relative
 
 import pin_clusters as pc
@@ -145,18 +146,18 @@ def test_replaced_armature_is_gone(rng: np.random.Generator) -> None:
 def test_what_is_no_rotor_is_named(rng: np.random.Generator) -> None:
     robot = trees.random_tree(rng, 4, kinds=["revolute"], chain=1.0)
     robot.constraints.append(lambda names: pc.LinearCoupling("j2", {"j1": 2.0}))
-    with pytest.raises(pc.ModelError, match=r"'j2'.*not a rotor"):
+    with raises(pc.ModelError, "'j2'"):
         armature_model(robot.build())
-    with pytest.raises(pc.ModelError, match="'j2'"):
+    with raises(pc.ModelError, "'j2'"):
         block.createData(robot.build())
     axis = np.array([0.0, 0.0, 1.0])
     turned = trees.random_tree(rng, 2, kinds=["revolute"], chain=1.0)
     rotor = trees.Node("r", "j0", pin.JointModelRZ(), trees.placement(rng), trees.rotor_inertia(rng, axis))
     turned.nodes.append(rotor)
     turned.constraints.append(lambda names: pc.Gear("r", "j1", 0.1))
-    with pytest.raises(pc.ModelError, match=r"'r' looks like a rotor but is independent.*'j1'"):
+    with raises(pc.ModelError, "'r' 'j1'"):
         armature_model(turned.build())
-    with pytest.raises(pc.ModelError, match="'none' or 'diagonal'"):
+    with raises(pc.ModelError, "'none' 'diagonal'"):
         armature_model(trees.geared_arm().build(), "block")  # type: ignore[arg-type]
 
 
@@ -168,13 +169,13 @@ def test_data_of_another_module_or_model_is_refused() -> None:
     for owner, module in wrong:
         data = module.createData(owner)
         for compute in (projection.rnea, projection.aba):
-            with pytest.raises(pc.DataMismatchError, match=r"projection\.createData"):
+            with raises(pc.DataMismatchError):
                 compute(model, data, q, v, v)
-        with pytest.raises(pc.DataMismatchError, match=r"projection\.createData"):
+        with raises(pc.DataMismatchError):
             projection.crba(model, data, q)
-    with pytest.raises(pc.DataMismatchError, match=r"lagrange\.createData"):
+    with raises(pc.DataMismatchError):
         lagrange.aba(model, projection.createData(model), q, v, v)
-    with pytest.raises(pc.DataMismatchError, match=r"block\.createData"):
+    with raises(pc.DataMismatchError, "ClusterData"):
         block.rnea(model, model.createData(), q, v, v)
 
 

@@ -7,6 +7,7 @@ import pinocchio as pin
 import pytest
 from samples import pool, trees
 from support.frames import gap, some, with_frames
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.approximations.armature import independent_q, independent_v
@@ -26,7 +27,7 @@ def test_sparse_factorisation_is_exact(key: pool.Key, rng: np.random.Generator) 
     model, q = with_frames(case.model, rng), case.pose(rng)
     exact = projection.createData(model)
     if exact.rods is not None:
-        with pytest.raises(pc.NotAvailableError, match="has mass, which ties branches"):
+        with raises(pc.NotAvailableError):
             sparse.createData(model)
         return
     data, names = sparse.createData(model), some(model, rng)
@@ -86,9 +87,9 @@ def test_armature(floating: bool, rng: np.random.Generator) -> None:
     assert gap(some_rows, A[np.ix_(rows, rows)], condition) < 10.0 * LIMIT
     exact = pc.inverse_operational_inertia(model, model.createData(), q, names)
     assert gap(A, exact) > 1e-3
-    with pytest.raises(pc.ArgumentTypeError, match="how must be 'minverse', or 'cholesky' with"):
+    with raises(pc.ArgumentTypeError, "how 'minverse' 'cholesky'"):
         armature.inverse_operational_inertia(model, data, q, names, pin.WORLD, how="cholesky")
-    with pytest.raises(pc.ArgumentTypeError, match="got 'dense'"):
+    with raises(pc.ArgumentTypeError, "'dense'"):
         armature.inverse_operational_inertia(model, data, q, names, how="dense")
 
 
@@ -101,16 +102,16 @@ def test_workspaces_of_another_model_are_refused() -> None:
         (sparse, sparse.inverse_operational_inertia),
         (armature, armature.inverse_operational_inertia),
     ):
-        with pytest.raises(pc.DataMismatchError, match=module.__name__.rpartition(".")[2]):
+        with raises(pc.DataMismatchError, f"{module.__name__}.createData"):
             call(one, module.createData(two), q, [1])
     for module, call in (
         (projection, projection.inverse_input_matrix),
         (unit_forces, unit_forces.inverse_input_matrix),
     ):
-        with pytest.raises(pc.DataMismatchError, match=module.__name__.rpartition(".")[2]):
+        with raises(pc.DataMismatchError, f"{module.__name__}.createData"):
             call(one, module.createData(two), q)
     assert unit_forces.inverse_input_matrix(one, unit_forces.createData(one), q, np.zeros((one.nv, 0))).shape[1] == 0
-    with pytest.raises(pc.UnknownNameError, match="hand"):
+    with raises(pc.UnknownNameError, "'hand'"):
         projection.inverse_operational_inertia(one, projection.createData(one), q, ["hand"])
 
 

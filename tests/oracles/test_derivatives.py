@@ -11,6 +11,7 @@ import pytest
 from samples import coupled, mechanisms, pool, trees
 from scipy import optimize
 from support import differences
+from support.messages import raises
 from support.moving import FRAMES, places
 
 import pin_clusters as pc
@@ -207,5 +208,5 @@ def test_dead_centres_are_refused() -> None:
     q = pc.integrate(model, model.q_reference, [optimize.brentq(follows, low, high, xtol=1e-15)])
     reference.rnea_derivatives(model, q, np.ones(1), np.ones(1))
     other, _ = pc.with_independent(model, ["rocker"])
-    with pytest.raises(pc.SingularClusterError, match="do not tie the dependent joints"):
+    with raises(pc.SingularClusterError, "q"):
         reference.rnea_derivatives(other, q, np.ones(1), np.ones(1))

@@ -11,6 +11,7 @@ import pinocchio as pin
 import pytest
 from samples import pool, trees
 from samples.pool import error
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.verification.baselines import baraff, projection, sparse_crba, unit_vectors, yamane_nakamura
@@ -67,7 +68,7 @@ def test_shipped_robots(name: str, base: str, rng: np.random.Generator) -> None:
     q, v, tau, fext = state(model, rng)
     if (name, base) in NOTHING_TO_PUSH:
         for method in METHODS.values():
-            with pytest.raises(pc.SingularClusterError, match="moves no inertia"):
+            with raises(pc.SingularClusterError):
                 method.aba(model, method.createData(model), q, v, tau)
         return
     expected = pc.aba(model, model.createData(), q, v, tau, fext)
@@ -269,7 +270,7 @@ def test_what_moves_nothing_is_named(name: str, rng: np.random.Generator) -> Non
     model = pc.ClusterModel(bare_arm(rng, pin.Inertia.Zero(), pin.JointModelPX()))
     module = METHODS[name]
     data = module.createData(model)
-    with pytest.raises(pc.SingularClusterError, match="moves no inertia") as caught:
+    with raises(pc.SingularClusterError) as caught:
         module.aba(model, data, np.zeros(2), np.zeros(2), np.ones(2))
     if name != "unit_vectors":  # a dense factor does not know where
         assert caught.value.cluster == ("bare 0",)
@@ -283,7 +284,7 @@ def test_open_or_singular_loops_are_named(name: str, rng: np.random.Generator) -
     data = module.createData(model)
     good = module.aba(model, data, q, np.ones(1), np.ones(1))
     flat = np.zeros(model.nq)  # all links on one line
-    with pytest.raises(pc.SingularClusterError, match="cluster of joints"):
+    with raises(pc.SingularClusterError, "'crank' 'coupler' 'rocker'"):
         module.aba(model, data, flat, np.ones(1), np.ones(1))
     np.testing.assert_array_equal(module.aba(model, data, q, np.ones(1), np.ones(1)), good)
 
@@ -297,15 +298,15 @@ def test_arguments(name: str, rng: np.random.Generator) -> None:
     q, v = trees.random_state(model, rng)[:2]
     tau = rng.normal(size=model.nv)
     expected = module.aba(model, data, q, v, tau)
-    with pytest.raises(pc.DataMismatchError, match=f"baselines.{name}.createData"):
+    with raises(pc.DataMismatchError, f"baselines.{name}.createData"):
         module.aba(model, module.createData(other), q, v, tau)
-    with pytest.raises(pc.DataMismatchError, match=f"baselines.{name}.createData"):
+    with raises(pc.DataMismatchError, f"baselines.{name}.createData"):
         module.aba(model, projection.createData(model), q, v, tau)
-    with pytest.raises(pc.ShapeError, match="tau has size 3"):
+    with raises(pc.ShapeError, "tau 3"):
         module.aba(model, data, q, v, tau[:3])
-    with pytest.raises(pc.ShapeError, match=r"fext has shape \(2, 6\)"):
+    with raises(pc.ShapeError, "fext (2, 6)"):
         module.aba(model, data, q, v, tau, np.zeros((2, 6)))
-    with pytest.raises(pc.ArgumentTypeError, match="q must hold real numbers"):
+    with raises(pc.ArgumentTypeError, "q"):
         module.aba(model, data, ["a"] * model.nq, v, tau)
     np.testing.assert_array_equal(
         module.aba(model, data, q.tolist(), v[:, None], tau.astype(np.float32)),
@@ -338,9 +339,9 @@ def test_what_is_not_finite_stays_so(name: str, rng: np.random.Generator) -> Non
 
 def test_options(rng: np.random.Generator) -> None:
     model = star(3, rng)
-    with pytest.raises(pc.ArgumentTypeError, match="split must be True or False, got 1"):
+    with raises(pc.ArgumentTypeError, "split 1"):
         yamane_nakamura.createData(model, split=1)  # type: ignore[arg-type]
-    with pytest.raises(pc.ArgumentTypeError, match="form must be 'chain', 'tree' or None, got 'band'"):
+    with raises(pc.ArgumentTypeError, "form 'chain' 'tree' 'band'"):
         baraff.createData(model, "band")
-    with pytest.raises(pc.NotAvailableError, match=r"is no chain: 'hub' carries 'upper 0' and 'upper 1'.*form='tree'"):
+    with raises(pc.NotAvailableError, "'hub' 'upper 0' 'upper 1' form='tree'"):
         baraff.createData(model, "chain")

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises, warns
 from support.mujoco_states import Twin
 
 import pin_clusters as pc
@@ -188,7 +189,7 @@ def test_weight_that_actuators_hold_is_not_passive(rng: np.random.Generator) -> 
             held = here.passive(q, v)
             assert np.any(held) == ("true" not in given)
             assert np.allclose(pc.passive_torque(here.model, here.data, q, v), held, atol=1e-10)
-    with pytest.warns(pc.PinClustersWarning, match="hold the weight of the bodies 'body1', 'body2'.*add it to tau"):
+    with warns(pc.PinClustersWarning, "'body1' 'body2' tau"):
         pc.buildModelFromMJCF(text.format(given))
 
 
@@ -196,7 +197,7 @@ def test_armature_of_a_free_joint_is_another_force_than_mujocos(rng: np.random.G
     """There it acts on the velocity in the world, which turns in the body."""
     body = """<mujoco><default><joint armature="0.5"/></default><worldbody><body><joint type="free" {}/>
       <inertial pos="0.1 0 0.2" mass="2" diaginertia=".1 .2 .25"/></body></worldbody></mujoco>"""
-    with pytest.warns(pc.PinClustersWarning, match=r"joint 'body1' has armature 0\.5.*0\.5 w x v.*<freejoint/>"):
+    with warns(pc.PinClustersWarning, "'body1' armature 0.5 v <freejoint/>"):
         model = pc.buildModelFromMJCF(body.format(""))
     here = Twin(model, mujoco.MjModel.from_xml_string(body.format("")))
     for q, v, a in states(model, rng, 3):
@@ -232,7 +233,7 @@ def test_shapes_have_mujocos_inertia(shape: str, shell: str) -> None:
     text = f"""<mujoco><worldbody><body><freejoint/><geom {shape} shellinertia="{shell}" {place}/></body></worldbody>
       </mujoco>"""
     if "ellipsoid" in shape and shell == "true":
-        with pytest.raises(pc.LoadError, match="the shell of an ellipsoid has no closed form"):
+        with raises(pc.LoadError):
             pc.buildModelFromMJCF(text)
         return
     mine, theirs = pc.buildModelFromMJCF(text).tree.inertias[1], mujoco.MjModel.from_xml_string(text)

@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import trees
+from support.messages import raises, warns
 from support.tolerances import AGAINST_PINOCCHIO, BACKWARD, EXACT, backward, inverse_residual, relative
 
 import pin_clusters as pc
@@ -40,20 +41,21 @@ def test_the_robots_are_there() -> None:
 def test_a_massless_leaf_is_named() -> None:
     """Pinocchio's aba gives NaN for this robot."""
     tree = load("romeo_description/urdf/romeo.urdf")
-    massless = "|".join(n for n, i in zip(tree.names, tree.inertias, strict=True) if i.mass == 0.0 and n != "universe")
+    massless = {n for n, i in zip(tree.names, tree.inertias, strict=True) if i.mass == 0.0 and n != "universe"}
     assert "LFinger23" in massless
     model = pc.ClusterModel(tree)
     data, q, zero = model.createData(), pin.neutral(tree), np.zeros(model.nv)
     for compute in (lambda: pc.aba(model, data, q, zero, zero), lambda: pc.computeMinverse(model, data, q)):
-        with pytest.raises(pc.SingularClusterError, match=f"'({massless})'"):
+        with raises(pc.SingularClusterError) as caught:
             compute()
+        assert set(caught.value.cluster) <= massless
     assert not np.all(np.isfinite(pin.aba(tree, tree.createData(), q, zero, zero)))
     assert relative(pc.crba(model, data, q), projection.crba(model, projection.createData(model), q)) < EXACT
 
 
 def test_an_inertia_that_is_not_positive_semidefinite_is_reported(rng: np.random.Generator) -> None:
     tree = load("romeo_description/urdf/romeo_laas_small.urdf")
-    with pytest.warns(pc.PinClustersWarning, match=r"not positive semidefinite.*root_joint"):
+    with warns(pc.PinClustersWarning, "'root_joint'"):
         model = pc.ClusterModel(tree)
     q, v, a, _ = trees.random_state(model, rng)
     assert relative(pc.rnea(model, model.createData(), q, v, a), pin.rnea(tree, tree.createData(), q, v, a)) < EXACT

@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 from samples import pool
 from samples.mixed import KINDS, random_state, robot
+from support.messages import raises
 from support.moving import rate_of_coupling
 
 import pin_clusters as pc
@@ -336,7 +337,7 @@ def test_a_singular_pose_is_remembered_by_copies() -> None:
     data._G[: model.tree.nv] = np.nan
     pin.forwardKinematics(model.tree, data.tree, q)
     for one in (data, data.copy()):
-        with pytest.raises(pc.SingularClusterError, match="singular at the q of the last"):
+        with raises(pc.SingularClusterError, "q"):
             pc.getJointJacobian(model, one, 1, pin.LOCAL)
     pc.forwardKinematics(model, data, q, np.zeros(model.nv))
     assert np.isfinite(pc.getJointJacobian(model, data, 1, pin.LOCAL)).all()

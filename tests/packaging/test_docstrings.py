@@ -7,6 +7,7 @@ import pickle
 from typing import Any
 
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._support.docstrings import stock
@@ -87,7 +88,7 @@ def test_an_argument_without_words_is_an_error() -> None:
     def silent(model: Any, more: Any) -> None:
         """Do nothing."""
 
-    with pytest.raises(KeyError, match="more"):
+    with raises(KeyError, "'more'"):
         stock(COMMON)(silent)
 
 

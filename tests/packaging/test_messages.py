@@ -37,7 +37,7 @@ def record(golden: Path, monkeypatch: pytest.MonkeyPatch, ratio: float, whole: b
         ("3", "size 3."), ("0.3", "at 0.3 m"), ("-1", "got -1"), ("1e+12", "below 1e+12"), ("(2, 3)", "shape (2, 3)"),
         ("'j'", "joints 'i', 'j'"), ("'connect b'", "equality 'connect b'"), ("--drop", "with --drop 0.1"),
         ("model.tree.nvs", "use model.tree.nvs."), ("nvs", "use model.tree.nvs."), ("tau[0]", "tau[0] is nan"),
-        ("missing='hold'", "give missing='hold'"), ("Rod('a', 'b')", "Rod('a', 'b') has mass"), ("<joint>", "a <joint>"),
+        ("hold='j'", "give hold='j'"), ("Rod('a', 'b')", "Rod('a', 'b') has mass"), ("<joint>", "no <joint>"),
     ],
 )  # fmt: skip
 def test_a_piece_is_found(piece: str, text: str) -> None:

@@ -31,8 +31,8 @@ class Case(NamedTuple):
         what: In words.
         make: Gives a model that must agree with projection (and perhaps a pose to start from), or raises.
         error: What it must raise; None: nothing.
-        message: Pattern that the message must match.
-        warning: Pattern of the warning that must come with a correct result.
+        message: Names and numbers that the message must contain.
+        warning: Names and numbers of the warning that must come with a correct result; "": there is none.
     """
 
     what: str
@@ -254,61 +254,61 @@ FILES: dict[str, Case] = {
     ),
     "loop, unknown link": Case(
         'a loop\'s predecessor is "nope"', text(bars(), closing("nope")), pc.LoadError,
-        "'closing'.*'nope' does not exist"
+        "'closing' 'nope'"
     ),
     "coupling, unknown link": Case(
         'a coupling\'s successor is "nope"', text(bars(), closing(), coupling("a_link", "nope")), pc.LoadError,
-        "'belt'.*'nope' does not exist",
+        "'belt' 'nope'",
     ),
-    "ratio 0": Case("a coupling with ratio 0", edited('"12"', '"0"', LEG), pc.LoadError, "'knee_belt'.*ratio.*0"),
+    "ratio 0": Case("a coupling with ratio 0", edited('"12"', '"0"', LEG), pc.LoadError, "'knee_belt' ratio 0"),
     "ratio missing": Case(
         "a coupling without a ratio", edited('<ratio value="12"/>', "", LEG), pc.LoadError,
-        "'knee_belt'.*<ratio.*missing"
+        "'knee_belt' ratio"
     ),
-    "ratio is text": Case('a ratio "six"', edited('"12"', '"six"', LEG), pc.LoadError, "'knee_belt'.*'six'"),
-    "ratio is nan": Case('a ratio "nan"', edited('"12"', '"nan"', LEG), pc.LoadError, "'knee_belt'.*'nan'"),
+    "ratio is text": Case('a ratio "six"', edited('"12"', '"six"', LEG), pc.LoadError, "'knee_belt' 'six'"),
+    "ratio is nan": Case('a ratio "nan"', edited('"12"', '"nan"', LEG), pc.LoadError, "'knee_belt' 'nan'"),
     "two links of one name": Case(
         "two links a_link", text(bars(), link("a_link"), closing()), pc.LoadError, "'a_link'"
     ),
     "two joints of one name": Case(
-        "two joints a", edited('name="c"', 'name="a"'), pc.LoadError, "joint.*'a'|'a'.*joint"
+        "two joints a", edited('name="c"', 'name="a"'), pc.LoadError, "'a'"
     ),
     "two loops of one name": Case(
-        "two loops of the same name", text(bars(), closing(), closing()), pc.LoadError, "Two loops.*'closing'.*Rename"
+        "two loops of the same name", text(bars(), closing(), closing()), pc.LoadError, "'closing'"
     ),
-    "malformed XML": Case("the end tag is missing", edited("</robot>", ""), pc.LoadError, "not well-formed"),
-    "empty": Case("an empty text", lambda: pc.buildModelFromXML(""), pc.LoadError, "empty"),
+    "malformed XML": Case("the end tag is missing", edited("</robot>", ""), pc.LoadError, ""),
+    "empty": Case("an empty text", lambda: pc.buildModelFromXML(""), pc.LoadError, ""),
     "missing file": Case(
         "a file that does not exist", lambda: pc.buildModelFromUrdf("missing.urdf"), pc.LoadError, "'missing.urdf'"
     ),
     "q is NaN": Case(
         "a NaN in the q of a four-bar; checked (`data.check`)", lambda: checked(four_bar(), put(1, math.nan)),
-        pc.ConfigurationError, r"q\[1\] = nan \(joint 'b'\)",
+        pc.ConfigurationError, "q[1] nan 'b'",
     ),
     "q is NaN, rotors": Case(
         "a NaN in the q of a geared leg; checked (`data.check`)",
         lambda: checked(pc.buildModelFromXML(LEG), put(0, math.nan)), pc.ConfigurationError,
-        r"q\[0\] = nan \(joint 'hip'\)",
+        "q[0] nan 'hip'",
     ),
     "q is off the loop": Case(
         "a q whose loop is open; checked (`data.check`)", lambda: checked(four_bar(), put(1, 0.3)),
-        pc.ConfigurationError, r"'closing'.*open by .* m.*pc\.project",
+        pc.ConfigurationError, "'closing' pc.project",
     ),
     "tau of the tree": Case(
-        "tau of the size of the tree", lambda: aba(np.zeros(3), [1.0], np.ones(3)), pc.ShapeError, "tau.*size 3.*nv = 1"
+        "tau of the size of the tree", lambda: aba(np.zeros(3), [1.0], np.ones(3)), pc.ShapeError, "tau 3 nv 1"
     ),
-    "short q": Case("q without its last entry", lambda: aba(np.zeros(2), [1.0], [1.0]), pc.ShapeError, "q has size 2"),
-    "empty state": Case("empty vectors", lambda: aba([], [], []), pc.ShapeError, "q has size 0.*= 3"),
+    "short q": Case("q without its last entry", lambda: aba(np.zeros(2), [1.0], [1.0]), pc.ShapeError, "q 2"),
+    "empty state": Case("empty vectors", lambda: aba([], [], []), pc.ShapeError, "q 0 3"),
     "no inertial": Case("a link of the loop without <inertial>", edited(INERTIAL, "")),
     "negative axis": Case("one joint turns about 0 -1 0", edited("0 1 0", "0 -1 0")),
     "loop's negative axis": Case("a loop's axis 0 -1 0", text(bars(), closing(axis="0 -1 0"))),
     "positive axis": Case("all joints turn about 0 1 0", four_bar),
     "oblique axis": Case("a plane whose normal is no coordinate axis", oblique),
     "axis not of unit length": Case(
-        "a joint's axis 0 2 0", edited("0 1 0", "0 2 0"), warning="not of unit length.*'a'"
+        "a joint's axis 0 2 0", edited("0 1 0", "0 2 0"), warning="'a'"
     ),
     "loop's axis not of unit length": Case(
-        "a loop's axis 0 2 0", text(bars(), closing(axis="0 2 0")), warning="loops are not of unit length.*'closing'"
+        "a loop's axis 0 2 0", text(bars(), closing(axis="0 2 0")), warning="'closing'"
     ),
     "fixed joint": Case(
         "a fixed joint on the path of the loop",
@@ -334,28 +334,28 @@ FILES: dict[str, Case] = {
     ),
     "loop of one link": Case(
         "predecessor and successor are the same link", text(bars(), closing("b_link", "b_link")), pc.LoadError,
-        "'closing'.*same link",
+        "'closing'",
     ),
     "all independent": Case(
         "all joints of a loop are flagged independent", text(bars("true", "true", "true"), closing()),
-        pc.ConstraintError, "3 independent velocities.*needs 1.*A choice that works: 'a'",
+        pc.ConstraintError, "3 1 'a'",
     ),
     "none independent": Case(
         "no joint of a loop is flagged independent: the library chooses", text(bars("false", "false",
         "false"), closing()),
-        warning="all are flagged.*chosen",
+        warning="'a' 'b' 'c'",
     ),
     "coupling, all independent": Case(
         "the joints of a coupling are all flagged independent",
         lambda: pc.buildModelFromXML(LEG.replace('independent="false"', 'independent="true"')), pc.LoadError,
-        "knee_rotor.*independent",
+        "'knee_rotor'",
     ),
     "loop type fixed": Case(
         'a four-bar whose last pin is "fixed"', text(bars(), closing(kind="fixed")), pc.ConstraintError,
-        "'closing'.*cannot move",
+        "'closing'",
     ),
     "loop type unknown": Case(
-        'a loop of type "ball"', text(bars(), closing(kind="ball")), pc.LoadError, "'ball' is unknown.*spherical"
+        'a loop of type "ball"', text(bars(), closing(kind="ball")), pc.LoadError, "'ball' spherical"
     ),
     "loop and coupling": Case(
         "a loop and a coupling on the same joint",
@@ -366,19 +366,19 @@ FILES: dict[str, Case] = {
         with_model(
             text(link("ground", ""), bar("a", "ground", 0.0, inertial=""), bar("b", "ground", 0.1)),
             lambda m: pc.aba(m, m.createData(), np.zeros(2), np.zeros(2), np.ones(2)),
-        ), pc.SingularClusterError, "'a'.*move no inertia.*armature or a rotor",
+        ), pc.SingularClusterError, "'a'",
     ),
     "negative mass": Case(
-        "a mass of -1 kg", edited('mass value="1"', 'mass value="-1"'), pc.InertiaError, "a_link.*-1 kg"
+        "a mass of -1 kg", edited('mass value="1"', 'mass value="-1"'), pc.InertiaError, "'a_link' -1"
     ),
     "cannot close": Case(
         "links too short to meet", text(bars(), closing(before="5 0 0")), pc.ConstraintError,
-        r"'closing'.*stays open by [\d.]+ m",
+        "'closing'",
     ),
     "one joint, no mobility": Case(
         "a robot of one hinge, and a loop that holds it", text(link("ground"), bar("a", "ground", 0.0),
         closing("ground", "a_link", "fixed", before="0 0 0", after="0 0 0")), pc.ConstraintError,
-        "'closing'.*cannot move: the loops take the one degree of freedom of joint 'a'",
+        "'closing' 'a'",
     ),
     "one joint, a loop beside it": Case(
         "a robot of one hinge, and a pin that is the same hinge", text(link("ground"), bar("a", "ground", 0.0),
@@ -386,17 +386,17 @@ FILES: dict[str, Case] = {
     ),
     "redundant loop": Case("the same pin stated twice", text(bars(), closing(), closing(name="again"))),
     "two roots": Case(
-        "a link without a parent", text(link("other"), bars(), closing()), pc.LoadError, "2 root links.*'other'"
+        "a link without a parent", text(link("other"), bars(), closing()), pc.LoadError, "2 'other'"
     ),
     "misspelt flag": Case(
-        'independent="flase"', text(bars("true", "flase", "false"), closing()), pc.LoadError, "joint 'b'.*'flase'"
+        'independent="flase"', text(bars("true", "flase", "false"), closing()), pc.LoadError, "'b' 'flase'"
     ),
     "misspelt attribute": Case(
         'indpendent="true"', edited("independent=", "indpendent="), pc.LoadError,
-        "'indpendent'.*Did you mean 'independent'"
+        "'indpendent' 'independent'"
     ),
     "unknown element": Case(
-        "an element <foo/> in the robot", text(bars(), closing(), "<foo/>"), warning="unknown here: <foo>"
+        "an element <foo/> in the robot", text(bars(), closing(), "<foo/>"), warning="<foo>"
     ),
 }  # fmt: skip
 
@@ -409,39 +409,39 @@ CALLS: dict[str, Case] = {
     "frames on one body": Case(
         "`pc.Loop` between two frames of one body", lambda: drawn(loops=lambda: [pc.Loop("crank", "crank_link",
         "fixed")]),
-        pc.ConstraintError, "both frames are on one body.*'crank'.*Name frames of two bodies",
+        pc.ConstraintError, "'crank'",
     ),
     "no mobility": Case(
         "a four-bar whose last pin is a `fixed` loop", lambda: drawn(None, loops=ends(kind="fixed")),
         pc.ConstraintError,
-        "'pin'.*cannot move.*3 degrees of freedom.*'crank', 'coupler', 'rocker'",
+        "'pin' 3 'crank' 'coupler' 'rocker'",
     ),
     "no mobility, two loops": Case(
         "a rod across a four-bar",
         lambda: drawn(loops=ends(pc.Rod(("crank", 0.3 * X), ("rocker", 0.5 * Z), name="strut"))),
-        pc.ConstraintError, "'strut'.*cannot move",
+        pc.ConstraintError, "'strut'",
     ),
     "through the floating base": Case(
         "a foot of a floating robot tied to the universe", lambda: floating("universe"), pc.ConstraintError,
-        "'foot'.*'base'.*a contact.*fext.*hang it from one leg",
+        "'foot' 'base' fext",
     ),
     "rod of length 0": Case(
         "`pc.Rod(..., length=0)`", lambda: pc.Rod("crank", "rocker", length=0.0), pc.ConstraintError,
-        r"length is 0.*pc\.Loop\(a, b, 'spherical'\)",
+        "0 pc.Loop(a, b, 'spherical')",
     ),
     "rod of length 0 at the reference": Case(
         "`pc.Rod` without a length, whose ends coincide", lambda: drawn(
             np.zeros(3), loops=lambda: [pc.Rod(("coupler", 0.65 * X), "rocker", name="strut")]
-        ), pc.ConstraintError, "'strut'.*coincide at the reference",
+        ), pc.ConstraintError, "'strut'",
     ),
     "too many independent": Case(
         "`independent=` names two joints of a four-bar", lambda: drawn(independent=["crank", "rocker"]),
-        pc.ConstraintError, "2 independent velocities.*'crank', 'rocker'.*needs 1.*A choice that works: 'crank'",
+        pc.ConstraintError, "2 'crank' 'rocker' 1",
     ),
     "flag on a free joint": Case(
         'independent="false" on a joint that nothing ties',
         text(bars(), bar("far", "ground", 1.0, 0.0, "false"), closing()), pc.LoadError,
-        "'far'.*nothing says which joints it follows.*constraints=",
+        "'far'",
     ),
     "flag explained by the caller": Case(
         'independent="false" on joints that only `constraints=` ties',
@@ -452,103 +452,103 @@ CALLS: dict[str, Case] = {
     ),
     "rod body with two balls": Case(
         "a body between a spherical joint and a spherical loop", rod_with_two_balls, pc.ConstraintError,
-        "'ball'.*'link'.*spin about itself.*pc.Rod.*universal",
+        "'ball' 'link' pc.Rod",
     ),
     "cannot close, no reference": Case(
         "links too short to meet, no reference pose", lambda: drawn(None, crank=3.0), pc.ConstraintError,
-        r"'pin'.*stays open by 0\.4 m.*Check the lengths",
+        "'pin' 0.4",
     ),
     "cannot close near the reference": Case(
         "links too short to meet, with a reference pose", lambda: drawn(crank=3.0), pc.ConfigurationError,
-        r"'pin'.*stays open by 0\.4 m.*from the reference pose.*lengths and placements",
+        "'pin' 0.4",
     ),
     "reference of another pose": Case(
         "a reference pose far from any assembled one", lambda: drawn((0.7, 0.9, 1.5)), pc.ConfigurationError,
-        r"'pin'.*open by .* m at the reference pose.*moves joint.*too far",
+        "'pin'",
     ),
     "reference at a change point": Case(
         "a parallelogram with its bars in line as the reference",
         lambda: (parallelogram(np.zeros(3)), np.array([-1.0, -1.0, 1.0])),
-        warning="reference pose is singular.*Give a pose off it",
+        warning="1 2",
     ),
     "reference is NaN": Case(
         "a NaN in the reference pose", lambda: drawn((0.7, math.nan, -0.3)), pc.ConfigurationError,
-        r"q_reference\[1\] = nan \(joint 'coupler'\) is not finite",
+        "q_reference[1] nan 'coupler'",
     ),
     "reference too short": Case(
-        "a reference pose of one joint", lambda: drawn((0.7,)), pc.ShapeError, "q_reference has size 1; expected nq = 3"
+        "a reference pose of one joint", lambda: drawn((0.7,)), pc.ShapeError, "q_reference 1 3"
     ),
     "dead centre": Case(
         "`pc.crba` where coupler and rocker are in line", at_dead_centre, pc.SingularClusterError,
-        r"'crank', 'coupler', 'rocker'.*With \['(coupler|rocker)'\] independent it would be regular.*with_independent",
+        "'crank' 'coupler' 'rocker' pc.with_independent",
     ),
     "change point": Case(
         "`pc.crba` where all bars of a parallelogram are in line", at_change_point, pc.SingularClusterError,
-        "'left', 'right', 'bar'.*change point.*no choice.*parallelogram",
+        "'left' 'right' 'bar' pc.Differential.parallelogram",
     ),
     "lambda in a pickle": Case(
         "`pickle.dumps` of a `pc.Coupling` whose phi is a lambda", lambda: pickle.dumps(coupled(lambda x: ratio(x))),
-        pc.PinClustersError, "'cam'.*lambda.*def",
+        pc.PinClustersError, "'cam'",
     ),
     "phi is NaN": Case(
         "`pc.Coupling` with a phi that returns NaN", lambda: coupled(lambda x: [math.nan]), pc.ConstraintError,
-        "'cam'.*not finite",
+        "'cam'",
     ),
     "unknown frame": Case(
         "`pc.Loop` to the frame `rokcer`", lambda: drawn(loops=lambda: [pc.Loop("coupler", "rokcer", "revolute", Y)]),
-        pc.UnknownNameError, "'rokcer'.*Did you mean 'rocker'",
+        pc.UnknownNameError, "'rokcer' 'rocker'",
     ),
     "unknown independent joint": Case(
         "`independent=['crnk']`", lambda: drawn(independent=["crnk"]), pc.UnknownNameError,
-        "'crnk'.*Did you mean 'crank'"
+        "'crnk' 'crank'"
     ),
     "one name as independent": Case(
-        "`independent='crank'`", lambda: drawn(independent="crank"), pc.ArgumentTypeError, r"list of joint names"
+        "`independent='crank'`", lambda: drawn(independent="crank"), pc.ArgumentTypeError, "'crank'"
     ),
     "unknown joint to hold": Case(
         "`pc.project(..., hold='crnk')`", with_model(drawn, lambda m: pc.project(m, pc.neutral(m), hold="crnk")),
-        pc.UnknownNameError, "'crnk'.*Did you mean 'crank'",
+        pc.UnknownNameError, "'crnk' 'crank'",
     ),
     "all joints held": Case(
         "`pc.project` with an open loop and all joints held",
         with_model(drawn, lambda m: pc.project(m, np.zeros(3), hold=["crank", "coupler", "rocker"])),
-        pc.ConfigurationError, r"held.*'pin'.*open by .* m.*hold fewer",
+        pc.ConfigurationError, "'pin'",
     ),
     "unknown cluster": Case(
         "`pc.branches(..., 'crnk')`", with_model(drawn, lambda m: pc.branches(m, pc.neutral(m), "crnk")),
-        pc.UnknownNameError, "'crnk'.*Did you mean 'crank'",
+        pc.UnknownNameError, "'crnk' 'crank'",
     ),
     "difference across branches": Case(
         "`pc.difference` between two assemblies", across_branches, pc.BranchLost,
-        r"different branches.*'crank', 'coupler', 'rocker'.*pc\.branches"
+        "'crank' 'coupler' 'rocker' pc.branches"
     ),
     "difference to an open loop": Case(
         "`pc.difference` to a q whose loop is open",
         with_model(drawn, lambda m: pc.difference(m, pc.neutral(m), np.add(pc.neutral(m), [0.0, 0.1, 0.0]))),
-        pc.ConfigurationError, r"difference: q1 is off the loops.*'pin'.*open by .* m\. Use q1 = pc\.project",
+        pc.ConfigurationError, "difference q1 'pin' pc.project",
     ),
     "motion beyond reach": Case(
         "`pc.integrate` beyond a dead centre", beyond_reach, pc.BranchLost,
-        r"'crank', 'coupler', 'rocker'.*'pin'.*cannot follow.*shorter step.*with_independent",
+        "'crank' 'coupler' 'rocker' 'pin' pc.with_independent",
     ),
     "project a NaN": Case(
         "`pc.project` of a q that is not finite", with_model(drawn, lambda m: pc.project(m, [math.nan, 0.0, 0.0])),
-        pc.ConfigurationError, "finite",
+        pc.ConfigurationError, "'crank' project q",
     ),
     "project another size": Case(
         "`pc.project` of a q of another size", with_model(drawn, lambda m: pc.project(m, [0.0])), pc.ShapeError,
-        "q has size 1.*= 3",
+        "q 1 3",
     ),
     "unknown kind": Case(
-        "`pc.Loop(..., 'revolut')`", lambda: pc.Loop("a", "b", "revolut"), pc.ConstraintError, "Did you mean 'revolute'"
+        "`pc.Loop(..., 'revolut')`", lambda: pc.Loop("a", "b", "revolut"), pc.ConstraintError, "'revolute'"
     ),
     "no axis": Case(
         "`pc.Loop(..., axis=(0, 0, 0))`", lambda: pc.Loop("a", "b", "revolute", axis=(0, 0, 0)), pc.ConstraintError,
-        "axis.*not all zero",
+        "axis",
     ),
     "opposite axes": Case(
         "`pc.Loop(..., 'prismatic', axis, -axis)`", lambda: pc.Loop("a", "b", "prismatic", X, -X), pc.ConstraintError,
-        "opposite.*Turn frame b",
+        "b",
     ),
     "oblique planar loop, fixed rows": Case(
         "a four-bar closed by a `spherical` loop: one row is redundant", lambda: drawn(loops=ends(kind="spherical"))
@@ -563,10 +563,10 @@ CALLS: dict[str, Case] = {
     ),
     "sloppy geometry": Case(
         "a planar loop written with 1.5708 for a quarter turn",
-        lambda: mechanisms.sloppy_four_bar(np.random.default_rng(0)).build(), warning="repeat others.*1.5708",
+        lambda: mechanisms.sloppy_four_bar(np.random.default_rng(0)).build(), warning="1.5708",
     ),
     "class instead of a constraint": Case(
-        "`constraints=[pc.Loop]`", lambda: drawn(loops=lambda: [pc.Loop]), pc.ConstraintError, r"class Loop.*pc\.Loop\("
+        "`constraints=[pc.Loop]`", lambda: drawn(loops=lambda: [pc.Loop]), pc.ConstraintError, "pc.Loop"
     ),
 }  # fmt: skip
 

@@ -24,7 +24,7 @@ class Case(NamedTuple):
         what: In words.
         make: Does it.
         error: What it must raise; None: nothing.
-        message: Pattern that the message, or the warning, must match; "": it just works.
+        message: Names and numbers that the message, or the warning, must contain; "": it just works.
         cure: In words, where the message is not ours.
     """
 
@@ -120,8 +120,8 @@ def asked(name: str) -> Callable[[], Any]:
     return lambda: getattr(pc, name)
 
 
-_OWN = r"Python argument types in\n.*\(ClusterModel"
-_UNIT = r"1 g cm\^2 = 1e-7 kg m\^2"
+_OWN = "ClusterModel"
+_UNIT = "1e-7 kg m^2"
 _PINS = "`pc.{f}`; or, of the tree without couplings, `{f}` of Pinocchio with `model.tree` and `data.tree`."
 
 CASES: dict[str, Case] = {
@@ -131,7 +131,7 @@ CASES: dict[str, Case] = {
     ),
     "pc.RobotWrapper": Case(
         "`RobotWrapper` asked of `pc`", asked("RobotWrapper"), pc.NotAvailableError,
-        r"pinocchio\.RobotWrapper\(model\.tree\)",
+        "pinocchio.RobotWrapper(model.tree)",
     ),
     "pin.rnea": Case(
         "`pin.rnea(model, ...)` with a `ClusterModel`", called(lambda m, d, q, v: pin.rnea(m, d, q, v, v)), TypeError,
@@ -143,16 +143,16 @@ CASES: dict[str, Case] = {
     ),
     "pc.rnea of a tree": Case(
         "`pc.rnea(tree, ...)` with a `pin.Model`", called(lambda m, d, q, v: pc.rnea(m.tree, d, q, v, v)),
-        pc.ArgumentTypeError, r"must be a ClusterModel, got Model\. Wrap it",
+        pc.ArgumentTypeError, "ClusterModel Model",
     ),
-    "pink": Case("`pink.Configuration(model, data, q)`", pink, AttributeError, r"'tangent' cannot be set.*model\.tree"),
+    "pink": Case("`pink.Configuration(model, data, q)`", pink, AttributeError, "'tangent' model.tree"),
     "convention": Case(
         "`pc.aba(model, data, q, v, tau, convention=pin.Convention.WORLD)`",
         called(lambda m, d, q, v: pc.aba(m, d, q, v, v, convention=pin.Convention.WORLD)),
     ),
     "convention that is none": Case(
         "`pc.crba(model, data, q, pin.WORLD)`", called(lambda m, d, q, v: pc.crba(m, d, q, pin.WORLD)),
-        pc.ArgumentTypeError, r"convention must be a pin\.Convention, got .*leave it out",
+        pc.ArgumentTypeError, "convention pin.Convention",
     ),
     "motor torque, nan": Case(
         "`pc.motor_torque` at a pose that is NaN: NaN, as elsewhere",
@@ -160,57 +160,57 @@ CASES: dict[str, Case] = {
     ),
     "other release": Case(
         "a name of another release or build, `buildGeomFromSdf`, asked of `pc`", asked("buildGeomFromSdf"),
-        pc.NotAvailableError, r"with SDFormat has, the installed .* has not\): ",
+        pc.NotAvailableError, "'buildGeomFromSdf'",
     ),
     "module": Case(
-        "`rpy`, a module of Pinocchio, asked of `pc`", asked("rpy"), pc.NotAvailableError, r"use pinocchio\.rpy",
+        "`rpy`, a module of Pinocchio, asked of `pc`", asked("rpy"), pc.NotAvailableError, "pinocchio.rpy",
     ),
     "model's name": Case(
-        "`model.nvs`", called(lambda m, d, q, v: m.nvs), pc.NotAvailableError, r"it is model\.tree\.nvs",
+        "`model.nvs`", called(lambda m, d, q, v: m.nvs), pc.NotAvailableError, "model.tree.nvs",
     ),
     "g cm^2": Case(
         "a rotor of 92 g cm^2 as `axial_inertia=92.0`", lambda: arm(rotor("elbow", 9.0, 92.0)), pc.InertiaError,
-        "'shoulder'.*not positive definite.*" + _UNIT,
+        "'shoulder' " + _UNIT,
     ),
     "kg cm^2": Case(
         "one of 9.2e-5 kg m^2 as `axial_inertia=0.92` (kg cm^2)", lambda: arm(rotor("elbow", 9.0, 0.92), floating=True),
-        pc.InertiaError, "'shoulder'.*not positive definite.*" + _UNIT,
+        pc.InertiaError, "'shoulder' " + _UNIT,
     ),
     "too much for its link": Case(
         "a rotor of more inertia than the link of which it is a part", lambda: arm(rotor("elbow", 7.0, 2e-2)), None,
-        "'shoulder'.*No body has less inertia than a part of it.*" + _UNIT,
+        "'shoulder' " + _UNIT,
     ),
     "too much for what it turns": Case(
         "one on the ground, 1e3 times too large",
         lambda: arm(rotor("wrist", 9.0, 9.2e-3, carrier="universe", axis=(1, 0, 0))), None,
-        "times the inertia .* joint 'wrist' moves.*as a rule.*" + _UNIT,
+        "'wrist' " + _UNIT,
     ),
     "mass and inertia": Case(
         "`inertia=` of 55 g and 0.063 kg m^2",
         lambda: arm(pc.Rotor("elbow", 9.0, inertia=pin.Inertia(0.055, np.zeros(3), 0.063 * np.eye(3)))), None,
-        "radius of gyration of 1.07 m.*plausible.*" + _UNIT,
+        "1.07 " + _UNIT,
     ),
     "twice": Case(
         "a `Rotor` beside the same motor's armature", lambda: arm(rotor("wrist", 100.0, 1e-6, armature="keep"),
-        armature=0.01), None, "counted twice.*armature='replace'",
+        armature=0.01), None, "armature='replace'",
     ),
     "ratio 1e300": Case(
         "a ratio of 1e300", lambda: pc.Gear("elbow", "wrist", 1e300), pc.ConstraintError,
-        "ratio is 1e.300; its size must lie between",
+        "ratio 1e+300 1e-08",
     ),
     "ratio 1e-300": Case(
-        "a ratio of 1e-300", lambda: rotor("elbow", 1e-300, 1e-5), pc.ConstraintError, "1e-300; its size must lie",
+        "a ratio of 1e-300", lambda: rotor("elbow", 1e-300, 1e-5), pc.ConstraintError, "1e-300",
     ),
     "limits": Case(
         "a lower limit above the upper one", lambda: arm(limits=(1.0, -1.0)), None,
-        "joint 'elbow' leave it no position: the lower one is 1, the upper one -1.",
+        "'elbow' 1 -1",
     ),
     "500 joints": Case(
-        "`model.createData()` of a chain of 500 joints", chain_of_500, None, r"takes 4\.0 GB.*nv\^3.*pc\.batch",
+        "`model.createData()` of a chain of 500 joints", chain_of_500, None, "4.0 nv^3 pc.batch",
     ),
     "old names": Case(
         "`change.velocity` of `pc.with_independent`",
         called(lambda m, d, q, v: pc.with_independent(m, ["rocker"])[1].velocity(q, v), "four_bar"),
-        None, "it is now velocity_to_new. velocity_to_old leads the other way",
+        None, "velocity_to_new velocity_to_old",
     ),
 }  # fmt: skip

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from samples import pool, trees
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters import simulation
@@ -100,7 +101,7 @@ def test_what_is_wrong_is_said_by_both(monkeypatch: pytest.MonkeyPatch) -> None:
     said = []
     for engine in (_compiled.engine_for, _compiled.PythonEngine):
         monkeypatch.setattr(run, "engine_for", engine)
-        with pytest.raises(pc.SimulationError, match="diverges") as caught:
+        with raises(pc.SimulationError) as caught:
             pc.simulate(model, q, v, np.full(model.nv, 1e14), 0.5, 1e-2)
         said.append((str(caught.value), len(caught.value.result.time)))
     assert said[0] == said[1]

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -122,9 +123,7 @@ def test_gains_that_pull_beyond_reach(dt: float) -> None:
         POINT, tree, 2, place, 0, pin.SE3(np.eye(3), goal / start * tip), pin.LOCAL_WORLD_ALIGNED
     )
     pull(contact, 100.0, 20.0)
-    with pytest.raises(
-        pc.SimulationError, match=r"diverges.*smaller step.*beyond reach, or through a singular pose"
-    ) as caught:
+    with raises(pc.SimulationError, "'elbow' simulate dt") as caught:
         pc.simulate(pc.ClusterModel(tree), q, np.zeros(2), None, 1.0, dt, contacts=[contact])
     times = np.linspace(0.0, 1.0, 100_001)
     out = goal + (start - goal) * (1.0 + 10.0 * times) * np.exp(-10.0 * times)
@@ -162,16 +161,16 @@ def test_files_and_no_contacts(tmp_path: Path) -> None:
 def test_bad_input() -> None:
     s = Springs()
     contacts, rest = feet(s.model), np.zeros(s.model.nv)
-    with pytest.raises(pc.SimulationError, match=r"contacts\[1\] \(on 'HR_knee'\).*v0 moves it.*impulseDynamics"):
+    with raises(pc.SimulationError, "contacts[1] 'HR_knee' v0 pc.impulseDynamics"):
         pc.simulate(s.model, s.q, np.eye(s.model.nv)[-3], contacts=contacts)
     after = pc.impulseDynamics(
         s.model, s.model.createData(), s.q, np.ones(s.model.nv), contacts, [c.createData() for c in contacts]
     )
     assert pc.simulate(s.model, s.q, after, duration=0.002, contacts=contacts).residual.max() < 1e-12
-    with pytest.raises(pc.SimulationError, match="dynamics cannot be given"):
+    with raises(pc.SimulationError, "dynamics"):
         pc.simulate(s.model, s.q, rest, contacts=contacts, dynamics=lambda q, v, tau: v)
     for wrong in (contacts[0], "FL_knee", 3):
-        with pytest.raises(pc.ArgumentTypeError, match="contacts must be a list"):
+        with raises(pc.ArgumentTypeError, "contacts"):
             pc.simulate(s.model, s.q, rest, contacts=wrong)
-    with pytest.raises(pc.ArgumentTypeError, match=r"must be a pin\.RigidConstraintModel"):
+    with raises(pc.ArgumentTypeError, "pin.RigidConstraintModel"):
         pc.simulate(s.model, s.q, rest, contacts=["FL_knee"])

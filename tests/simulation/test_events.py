@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from scipy.integrate import solve_ivp
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.simulation.ground import events
@@ -101,9 +102,7 @@ def test_torques_are_held_and_may_jump(monkeypatch: pytest.MonkeyPatch) -> None:
 
     noise = np.random.default_rng(0)
     monkeypatch.setattr(events, "_TRIES", 100)
-    with pytest.raises(
-        pc.SimulationError, match=r"100 shorter ones do not keep errors within rtol = 1e-08 .*larger ones"
-    ):
+    with raises(pc.SimulationError, "100 rtol 1e-08"):
         run(model, np.zeros(2), np.zeros(2), lambda t, q, v: noise.normal(size=2), 0.05, dt, **kept)
 
 
@@ -352,25 +351,25 @@ def test_what_it_does_not_know_is_refused() -> None:
     geometry.addGeometryObject(
         pin.GeometryObject("barrel", model.getJointId("body"), 0, pin.SE3.Identity(), coal.Cylinder(0.1, 0.2))
     )
-    with pytest.raises(pc.SimulationError, match="'events' knows points, balls"):
+    with raises(pc.SimulationError, "'events'"):
         run(model, pc.neutral(model), np.zeros(6), None, 0.1, 1e-2, ground=pc.Ground(height=-1.0), touching=geometry)
-    with pytest.raises(pc.SimulationError, match=r"'events' is not known without ground or limits\. Known"):
+    with raises(pc.SimulationError, "'events'"):
         run(model, pc.neutral(model), np.zeros(6), None, 0.1, 1e-2)
 
 
 @pytest.mark.parametrize(
     ("given", "error", "says"),
     [
-        ({"rtol": 0.0}, pc.SimulationError, "rtol = 0, but it must be positive and finite"),
-        ({"rtol": float("nan")}, pc.SimulationError, "rtol = nan, but it must be"),
-        ({"atol": "fine"}, pc.ArgumentTypeError, "atol must be a number, got 'fine'"),
-        ({"atol": 1e-9, "method": "moreau"}, pc.SimulationError, "'moreau' has steps of dt alone"),
-        ({"rtol": 1e-9, "method": "rk4", "ground": None, "touching": None}, pc.SimulationError, "of method='events'"),
+        ({"rtol": 0.0}, pc.SimulationError, "rtol 0"),
+        ({"rtol": float("nan")}, pc.SimulationError, "rtol nan"),
+        ({"atol": "fine"}, pc.ArgumentTypeError, "atol 'fine'"),
+        ({"atol": 1e-9, "method": "moreau"}, pc.SimulationError, "'moreau' dt"),
+        ({"rtol": 1e-9, "method": "rk4", "ground": None, "touching": None}, pc.SimulationError, "method='events'"),
     ],
 )
 def test_tolerances_that_are_refused(given: dict[str, Any], error: type[Exception], says: str) -> None:
     model = block()
-    with pytest.raises(error, match=says):
+    with raises(error, says):
         run(
             model,
             pc.neutral(model),
@@ -384,7 +383,7 @@ def test_tolerances_that_are_refused(given: dict[str, Any], error: type[Exceptio
 
 def test_what_diverges_is_said() -> None:
     model = robot(pin.JointModelPX(), pin.JointModelPZ())
-    with pytest.raises(pc.SimulationError, match="diverges") as caught:
+    with raises(pc.SimulationError) as caught:
         run(
             model, np.zeros(2), [1.0, 0.0], lambda t, q, v: np.array([60.0 * v[0], 0.0]), 1.0, 0.25,
             ground=pc.Ground(0.0), touching={"body": [0.0, 0.0, 0.0]}, rtol=1e-5,
@@ -397,6 +396,6 @@ def test_a_storm_of_events_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     model = block()
     q = pc.neutral(model)
     q[:7] = pin.SE3ToXYZQUAT(pin.SE3(pin.utils.rpyToMatrix(0.3, 0.4, 0.5), np.array([0.0, 0.0, 0.2])))
-    with pytest.raises(pc.SimulationError, match=r"more than 3 events happen.*'body'.*method='moreau'") as caught:
+    with raises(pc.SimulationError, "3 'body' method='moreau'") as caught:
         run(model, q, [1.0, 0.3, 0, 1, 2, 3], None, 0.3, 5e-3, ground=pc.Ground(0.5, (0.1, 0.0, 1.0)), touching=CORNERS)
     assert 10 < len(caught.value.result.time) < 61

@@ -15,6 +15,7 @@ import numpy as np
 import pytest
 from samples import pool, trees
 from support.fast import needed
+from support.messages import warns
 
 import pin_clusters as pc
 from pin_clusters import simulation
@@ -339,5 +340,5 @@ def test_warnings_of_the_function_are_seen(rng: np.random.Generator) -> None:
         warnings.warn("from the function", UserWarning, stacklevel=1)
         return -v
 
-    with pytest.warns(UserWarning, match="from the function"):
+    with warns(UserWarning):
         pc.simulate(model, q, v, tau, 1e-3, 1e-4)

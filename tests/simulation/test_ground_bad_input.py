@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support import grounds
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -26,47 +27,47 @@ def run(name: str = "mini_cheetah", **changes: Any) -> pc.SimulationResult:
 @pytest.mark.parametrize(
     ("how", "error", "says"),
     [
-        ({"friction": -0.1}, pc.SimulationError, r"friction = -0.1, but .* between 0 and 10 \(rubber"),
-        ({"friction": 10.5}, pc.SimulationError, "Is it an angle"),
-        ({"friction": np.nan}, pc.SimulationError, "friction = nan is not finite"),
-        ({"friction": np.inf}, pc.SimulationError, "friction = inf is not finite"),
-        ({"friction": "0.8"}, pc.ArgumentTypeError, "friction must be a number, got '0.8'"),
-        ({"friction": True}, pc.ArgumentTypeError, "friction must be a number, got True"),
-        ({"friction": None}, pc.ArgumentTypeError, "friction must be a number"),
-        ({"normal": (0.0, 0.0, 0.0)}, pc.SimulationError, "is no direction"),
-        ({"normal": (0.0, 0.0, np.nan)}, pc.SimulationError, "is no direction"),
-        ({"normal": (0.0, 1.0)}, pc.ShapeError, r"shape \(2,\), expected \(3,\)"),
+        ({"friction": -0.1}, pc.SimulationError, "friction -0.1 0 10"),
+        ({"friction": 10.5}, pc.SimulationError, "friction 10.5 0"),
+        ({"friction": np.nan}, pc.SimulationError, "friction nan"),
+        ({"friction": np.inf}, pc.SimulationError, "friction inf"),
+        ({"friction": "0.8"}, pc.ArgumentTypeError, "friction '0.8'"),
+        ({"friction": True}, pc.ArgumentTypeError, "friction True"),
+        ({"friction": None}, pc.ArgumentTypeError, "friction"),
+        ({"normal": (0.0, 0.0, 0.0)}, pc.SimulationError, "normal 0.0"),
+        ({"normal": (0.0, 0.0, np.nan)}, pc.SimulationError, "normal 0.0"),
+        ({"normal": (0.0, 1.0)}, pc.ShapeError, "(2,) (3,)"),
         ({"normal": "up"}, pc.ArgumentTypeError, "normal"),
-        ({"height": np.nan}, pc.SimulationError, "height = nan is not finite"),
-        ({"height": [0.0]}, pc.ArgumentTypeError, "height must be a number"),
+        ({"height": np.nan}, pc.SimulationError, "height nan"),
+        ({"height": [0.0]}, pc.ArgumentTypeError, "height"),
     ],
 )
 def test_grounds(how: dict[str, Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+    with raises(error, says):
         pc.Ground(**how)
 
 
 @pytest.mark.parametrize(
     ("points", "error", "says"),
     [
-        ({"FL_kne": [0.0, 0.0, -0.2]}, pc.UnknownNameError, "no frame or joint 'FL_kne'. Did you mean 'FL_knee'"),
-        (["no such frame"], pc.UnknownNameError, "no frame or joint 'no such frame'"),
-        ("no such frame", pc.UnknownNameError, "no frame or joint 'no such frame'"),
-        ({"FL_knee": [0.0, 0.0]}, pc.ShapeError, r"shape \(2,\), expected \(3,\) for one point, or \(k, 3\)"),
-        ({"FL_knee": np.zeros((1, 1, 3))}, pc.ShapeError, "expected"),
-        ({"FL_knee": [0.0, np.nan, 0.0]}, pc.SimulationError, "not finite"),
+        ({"FL_kne": [0.0, 0.0, -0.2]}, pc.UnknownNameError, "'FL_kne' 'FL_knee'"),
+        (["no such frame"], pc.UnknownNameError, "'no such frame'"),
+        ("no such frame", pc.UnknownNameError, "'no such frame'"),
+        ({"FL_knee": [0.0, 0.0]}, pc.ShapeError, "(2,) (3,) 3"),
+        ({"FL_knee": np.zeros((1, 1, 3))}, pc.ShapeError, "'FL_knee' contact_points 3"),
+        ({"FL_knee": [0.0, np.nan, 0.0]}, pc.SimulationError, "'FL_knee' contact_points nan"),
         ({"FL_knee": "here"}, pc.PinClustersError, "FL_knee"),
-        ({3: [0.0, 0.0, 0.0]}, pc.ArgumentTypeError, "names of frames or joints are expected, got 3"),
-        ({"universe": [0.0, 0.0, 0.0]}, pc.SimulationError, "fixed to the world"),
-        (7, pc.ArgumentTypeError, "points must be names of frames, or a dict"),
-        ({}, pc.SimulationError, "names no point"),
-        ([], pc.SimulationError, "names no point"),
-        ({"FL_knee": np.zeros((0, 3))}, pc.SimulationError, "names no point"),
+        ({3: [0.0, 0.0, 0.0]}, pc.ArgumentTypeError, "3"),
+        ({"universe": [0.0, 0.0, 0.0]}, pc.SimulationError, "'universe' contact_points"),
+        (7, pc.ArgumentTypeError, "points"),
+        ({}, pc.SimulationError, "simulate"),
+        ([], pc.SimulationError, "simulate"),
+        ({"FL_knee": np.zeros((0, 3))}, pc.SimulationError, "simulate"),
     ],
 )
 def test_points(points: Any, error: type[Exception], says: str) -> None:
     model, _ = grounds.robot("mini_cheetah")
-    with pytest.raises(error, match=says):
+    with raises(error, says):
         pc.simulate(
             model, pc.neutral(model), np.zeros(18), duration=1e-3, ground=pc.Ground(height=-9.0), touching=points
         )
@@ -75,44 +76,44 @@ def test_points(points: Any, error: type[Exception], says: str) -> None:
 def test_points_of_another_model_and_radii() -> None:
     model, _ = grounds.robot("mini_cheetah")
     _, other = grounds.robot("jvrc1")
-    with pytest.raises(pc.SimulationError, match="made for another model"):
+    with raises(pc.SimulationError, "'mini_cheetah' simulate"):
         run(touching=other)
     for radius, error in ((-0.01, pc.SimulationError), (np.nan, pc.SimulationError), ("1", pc.ArgumentTypeError)):
-        with pytest.raises(error, match="radius"):
+        with raises(error, "radius"):
             pc.contact_points(model, {"FL_knee": [0.0, 0.0, 0.0]}, radius)
 
 
 @pytest.mark.parametrize(
     ("changes", "error", "says"),
     [
-        ({"ground": True}, pc.ArgumentTypeError, r"ground must be a pc.Ground, got bool. Make one: pc.Ground"),
-        ({"ground": 0.8}, pc.ArgumentTypeError, "ground must be a pc.Ground, got float"),
-        ({"ground": None}, pc.SimulationError, "points touch nothing without a ground"),
-        ({"limits": "torque"}, pc.ArgumentTypeError, 'True, False, "position" or "effort", got \'torque\''),
-        ({"limits": 1.0}, pc.ArgumentTypeError, "limits must be"),
-        ({"limits": None}, pc.ArgumentTypeError, "limits must be"),
-        ({"limits": ["position"]}, pc.ArgumentTypeError, "limits must be"),
-        ({"self_collisions": 1}, pc.ArgumentTypeError, "self_collisions must be True or False, got 1"),
-        ({"self_collisions": True}, pc.SimulationError, "self_collisions needs shapes"),
-        ({"method": "rk4"}, pc.SimulationError, "'rk4' is not known with ground or limits"),
-        ({"method": "moreaux"}, pc.SimulationError, "'moreaux' is not known.* Did you mean 'moreau'"),
+        ({"ground": True}, pc.ArgumentTypeError, "ground pc.Ground bool"),
+        ({"ground": 0.8}, pc.ArgumentTypeError, "ground pc.Ground float"),
+        ({"ground": None}, pc.SimulationError, "simulate"),
+        ({"limits": "torque"}, pc.ArgumentTypeError, "effort 'torque'"),
+        ({"limits": 1.0}, pc.ArgumentTypeError, "limits"),
+        ({"limits": None}, pc.ArgumentTypeError, "limits"),
+        ({"limits": ["position"]}, pc.ArgumentTypeError, "limits"),
+        ({"self_collisions": 1}, pc.ArgumentTypeError, "self_collisions 1"),
+        ({"self_collisions": True}, pc.SimulationError, "self_collisions"),
+        ({"method": "rk4"}, pc.SimulationError, "'rk4'"),
+        ({"method": "moreaux"}, pc.SimulationError, "'moreaux' 'moreau'"),
         ({"method": 3}, pc.SimulationError, "moreau"),
-        ({"dynamics": lambda q, v, tau: tau}, pc.SimulationError, "other dynamics.*armature_model"),
-        ({"tau": np.zeros(3)}, pc.ShapeError, "tau has size 3"),
-        ({"dt": 0.0}, pc.SimulationError, "dt = 0 s"),
+        ({"dynamics": lambda q, v, tau: tau}, pc.SimulationError, "dynamics pc.baselines.armature_model"),
+        ({"tau": np.zeros(3)}, pc.ShapeError, "tau 3"),
+        ({"dt": 0.0}, pc.SimulationError, "dt 0"),
     ],
 )
 def test_arguments(changes: dict[str, Any], error: type[Exception], says: str) -> None:
-    with pytest.raises(error, match=says):
+    with raises(error, says):
         run(**changes)
 
 
 def test_moreau_needs_a_ground_and_contacts_are_not_held_with_it() -> None:
     model, _ = grounds.robot("mini_cheetah")
-    with pytest.raises(pc.SimulationError, match="'moreau' is not known"):
+    with raises(pc.SimulationError, "'moreau'"):
         pc.simulate(model, pc.neutral(model), np.zeros(18), duration=1e-3, method="moreau")
     foot = pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, model.getJointId("FL_knee"))
-    with pytest.raises(pc.SimulationError, match="what is held"):
+    with raises(pc.SimulationError, "simulate dynamics pc.ClusterModel"):
         run(contacts=[foot])
 
 
@@ -120,7 +121,7 @@ def test_a_foot_that_begins_below() -> None:
     model, _ = grounds.robot("mini_cheetah")
     q = pc.on_ground(model, pc.neutral(model), touching=grounds.feet("mini_cheetah"))
     q[2] -= 0.01
-    with pytest.raises(pc.SimulationError, match=r"begins 0.01 m inside the ground, with .* '.._knee'. Lift it"):
+    with raises(pc.SimulationError, "0.01"):
         run(q0=q)
     q[2] += 0.01 - 5e-5  # less than 0.1 mm is put back
     assert run(q0=q).gap.min() > -1e-8
@@ -135,7 +136,7 @@ def test_a_start_beyond_a_stop() -> None:
     stopped = pc.ClusterModel(tree, model.constraints, q_reference=model.q_reference, preferred=model.preferred)
     q = pc.neutral(stopped)
     says = re.escape("beyond a stop: crank_left < -0.2 does not hold. Begin inside")
-    with pytest.raises(pc.SimulationError, match=says):
+    with raises(pc.SimulationError, says):
         pc.simulate(stopped, q, np.zeros(2), duration=1e-2, limits=True)
     pc.simulate(stopped, q, np.zeros(2), duration=1e-2, limits="effort")
 
@@ -158,28 +159,28 @@ def test_geometry() -> None:
     flat.addSubModel(*whole)
     flat.endModel()
     for (model, geometry), error, says in (
-        (shapes(None), pc.SimulationError, "no collision shapes|no shape of the geometry moves"),
-        (shapes(coal.Sphere(0.1), 0), pc.SimulationError, "no shape of the geometry moves"),
-        (shapes(coal.Sphere(0.1), 7), pc.SimulationError, "hangs on joint 7, but .* has joints up to 1"),
+        (shapes(None), pc.SimulationError, "simulate"),
+        (shapes(coal.Sphere(0.1), 0), pc.SimulationError, ""),
+        (shapes(coal.Sphere(0.1), 7), pc.SimulationError, "7 1"),
         (
             shapes(flat),
             pc.SimulationError,
-            "'shape': its points lie in a plane, so its convex hull has no volume",
+            "'shape'",
         ),
-        (shapes(coal.TriangleP(*corners[:3])), pc.ArgumentTypeError, "'shape' is a TriangleP; spheres, boxes"),
+        (shapes(coal.TriangleP(*corners[:3])), pc.ArgumentTypeError, "'shape' TriangleP"),
     ):
-        with pytest.raises(error, match=says):
+        with raises(error, says):
             pc.simulate(
                 model, pc.neutral(model), np.zeros(6), duration=1e-3, ground=pc.Ground(height=-2.0), touching=geometry
             )
     model, geometry = shapes(coal.Sphere(0.1))
-    with pytest.raises(pc.SimulationError, match="no pairs of the robot's own shapes"):
+    with raises(pc.SimulationError, "simulate self_collisions"):
         pc.simulate(
             model, pc.neutral(model), np.zeros(6), duration=1e-3, ground=pc.Ground(height=-2.0), touching=geometry,
             self_collisions=True,
         )  # fmt: skip
     geometry.addGeometryObject(pin.GeometryObject("wall", 0, 0, pin.SE3.Identity(), coal.Box(1.0, 1.0, 0.2)))
-    with pytest.raises(pc.SimulationError, match="inside what it touches"):
+    with raises(pc.SimulationError, "'block' simulate q0"):
         pc.simulate(model, pc.neutral(model), np.zeros(6), duration=1e-3, touching=geometry)
     before = [type(g.geometry).__name__ for g in geometry.geometryObjects], len(geometry.collisionPairs)
     q = pc.neutral(model)
@@ -190,19 +191,19 @@ def test_geometry() -> None:
 
 def test_a_robot_without_shapes() -> None:
     model = pc.load("tello")
-    with pytest.raises(pc.SimulationError, match=r"'tello' can touch: it has no collision shapes .* Name points"):
+    with raises(pc.SimulationError, "'tello'"):
         pc.simulate(model, pc.neutral(model), np.zeros(model.nv), ground=pc.Ground())
 
 
 def test_an_older_pinocchio(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delattr(pin, "PGSConstraintSolver")
-    with pytest.raises(pc.SimulationError, match=r"need the solvers of Pinocchio 4.1, .* pip install 'pin>=4.1'"):
+    with raises(pc.SimulationError, "4.1 'pin>=4.1'"):
         run()
 
 
 def test_on_ground_needs_a_base_that_is_free() -> None:
     model = pc.load("four_bar")
-    with pytest.raises(pc.ModelError, match="no free-flyer"):
+    with raises(pc.ModelError, "'four_bar' on_ground"):
         pc.on_ground(model, pc.neutral(model), touching={"coupler": (0.0, 0.0, 0.0)})
     with pytest.raises(pc.PinClustersError):
         pc.on_ground(grounds.robot("block")[0], np.zeros(3), touching={"block": (0.0, 0.0, 0.0)})
@@ -211,6 +212,6 @@ def test_on_ground_needs_a_base_that_is_free() -> None:
 
 
 def test_steps_too_large_are_said_not_hung() -> None:
-    with pytest.raises(pc.SimulationError, match=r"diverges|no impulses|cannot follow") as caught:
+    with raises(pc.SimulationError, "simulate") as caught:
         run("mini_cheetah", tau=lambda t, q, v: -1e4 * v, duration=0.5, dt=1e-2)
     assert caught.value.result is not None

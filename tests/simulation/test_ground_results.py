@@ -106,8 +106,8 @@ def test_functions_that_fail_keep_what_was_computed() -> None:
     def nan(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.full(18, np.nan if t > 0.0795 else 0.0)
 
-    for f, says in ((raises, "tau raised at t = 0.08 s: ValueError: no torque today"), (nan, "tau gave nan")):
-        with pytest.raises(pc.SimulationError, match=says) as caught:
+    for f, says in ((raises, "tau t 0.08 ValueError"), (nan, "tau nan")):
+        with raises(pc.SimulationError, says) as caught:
             drop(tau=f)
         r = caught.value.result
         assert r is not None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 from support.scenes import load
 
 import pin_clusters as pc
@@ -78,5 +79,5 @@ def test_robots_land_and_stay_where_they_stand(name: str, touching: dict[str, li
 
 def test_negative_gains_are_refused() -> None:
     for name in ("kp", "kd"):
-        with pytest.raises(pc.SimulationError, match=f"{name} = -1 is negative"):
+        with raises(pc.SimulationError, f"{name} -1"):
             Hold(pendulum(), np.zeros(1), 1e-3, **{name: -1.0})

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from support.messages import raises, warns
 
 import pin_clusters as pc
 
@@ -50,7 +51,7 @@ def test_results_are_those_of_regular_coordinates(rocker: pc.ClusterModel, tau: 
 
 def test_a_step_that_fails_is_done_again_with_other_joints(rocker: pc.ClusterModel) -> None:
     """Steps so long that the condition is still good at the start of the one that would jump over the dead centre."""
-    with pytest.warns(pc.PinClustersWarning, match="the energy went off"):
+    with warns(pc.PinClustersWarning, "simulate dt"):
         result = pc.simulate(rocker, pc.neutral(rocker), [6.0], duration=DURATION, dt=0.02)
     assert [s.new for s in result.switches] == [("crank",)]
     with pytest.raises(pc.SimulationError):
@@ -80,7 +81,7 @@ def test_a_function_sees_the_original_velocity(rocker: pc.ClusterModel) -> None:
 
 
 def test_without_switch_it_is_an_error_that_keeps_the_way_there(rocker: pc.ClusterModel) -> None:
-    with pytest.raises(pc.SimulationError, match=r"t = 0\.0\d+ s: .*rocker.*switch=True") as caught:
+    with raises(pc.SimulationError, "'rocker' switch=True") as caught:
         pc.simulate(rocker, pc.neutral(rocker), [3.0], None, DURATION, 1e-3, switch=False)
     assert isinstance(caught.value.__cause__, pc.BranchLost | pc.SingularClusterError)
     kept = caught.value.result
@@ -92,7 +93,7 @@ def test_without_switch_it_is_an_error_that_keeps_the_way_there(rocker: pc.Clust
 
 def test_with_dynamics_independent_joints_are_not_changed(rocker: pc.ClusterModel) -> None:
     data = rocker.createData()
-    with pytest.raises(pc.SimulationError, match="With dynamics"):
+    with raises(pc.SimulationError, "dynamics"):
         pc.simulate(
             rocker,
             pc.neutral(rocker),
@@ -115,6 +116,6 @@ def test_a_change_point_is_an_error() -> None:
     """There K itself loses rank: no choice of independent joints helps."""
     model = pc.load("four_bar_change_point")
     q = pc.neutral(model)
-    with pytest.raises(pc.SimulationError, match=r"looked for others.*change point") as caught:
+    with raises(pc.SimulationError, "'crank' 'coupler' 'rocker'") as caught:
         pc.simulate(model, q, np.full(model.nv, 3.0), None, 3.0, 1e-3)
     assert caught.value.result.time[-1] > 0.0

@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import coupled, pool
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
@@ -76,9 +77,9 @@ def test_the_choice() -> None:
     with pytest.raises(KeyError), pc.engine("auto"):
         raise KeyError
     assert model.createData().engine == "tables"  # what tests choose
-    with pytest.raises(pc.UnknownNameError, match=r"no engine 'table'\. Did you mean 'tables'"), pc.engine("table"):
+    with raises(pc.UnknownNameError, "engine 'table' 'tables'"), pc.engine("table"):
         pass
-    with pytest.raises(pc.ArgumentTypeError, match="'auto', 'traced', 'tables', got 3"), pc.engine(3):  # type: ignore[arg-type]
+    with raises(pc.ArgumentTypeError, "'auto' 'traced' 'tables' 3"), pc.engine(3):  # type: ignore[arg-type]
         pass
     done = child("import pin_clusters", PIN_CLUSTERS_ENGINE="fast")
     assert "PIN_CLUSTERS_ENGINE: there is no engine 'fast'" in done.stderr
@@ -155,7 +156,7 @@ def test_functions_that_choose_by_value(capfd: pytest.CaptureFixture[str]) -> No
             assert np.array_equal(pc.rnea(model, data, *given), expected)
             pc.aba(model, data, *given)
     assert capfd.readouterr().err.count("kernels by tables") == 1
-    with pytest.raises(pc.NotAvailableError, match="cannot be traced"):
+    with raises(pc.NotAvailableError):
         pc.specialise(model)
 
 
@@ -164,7 +165,7 @@ def test_what_the_user_compiled_is_left_to_kernels_where_it_was_not_asked_for(rn
     """A model with code of its own for no function: questions, frames and masks are answered by tables."""
     given = coupled.mechanism(rng, "compiled, third")
     model = pc.ClusterModel(given.tree, given.constraints)
-    with pytest.raises(pc.NotAvailableError, match="compiled"):
+    with raises(pc.NotAvailableError):
         pc.specialise(model)
     special, results = pc.specialise(model, ()), []
     q, v, tau = state(model)

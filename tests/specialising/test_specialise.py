@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
@@ -209,7 +210,7 @@ def test_singular_states() -> None:
     special = pc.specialise(model)
     given = np.zeros(1), np.zeros(1), np.ones(1)
     for one in (model, special):
-        with pytest.raises(pc.SingularClusterError, match="'light' move no inertia"):
+        with raises(pc.SingularClusterError, "'light'"):
             pc.aba(one, one.createData(), *given)
     assert [x.choice for x in special.specialised] == ["traced", "tables"]
 
@@ -348,13 +349,13 @@ def test_nothing_is_specialised_of_others(pair: tuple[pc.ClusterModel, pc.Cluste
 
 def test_what_is_given_is_looked_at(pair: tuple[pc.ClusterModel, pc.ClusterModel]) -> None:
     model, _ = pair
-    with pytest.raises(pc.ArgumentTypeError, match=r"model must be a ClusterModel, got Model. Wrap it"):
+    with raises(pc.ArgumentTypeError, "model ClusterModel Model"):
         pc.specialise(model.tree)  # type: ignore[arg-type]
-    with pytest.raises(pc.ArgumentTypeError, match=r"must be a list of names, such as \('rnea',\), got 'aba'"):
+    with raises(pc.ArgumentTypeError, "'rnea' 'aba'"):
         pc.specialise(model, "aba")
-    with pytest.raises(pc.ArgumentTypeError, match="functions must be names, got 3"):
+    with raises(pc.ArgumentTypeError, "3"):
         pc.specialise(model, [3])  # type: ignore[list-item]
-    with pytest.raises(pc.UnknownNameError, match=r"'abba' cannot be specialised\. Did you mean 'aba'"):
+    with raises(pc.UnknownNameError, "'abba' 'aba'"):
         pc.specialise(model, ["abba"])
 
 

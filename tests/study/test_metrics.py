@@ -9,6 +9,7 @@ from functools import cache
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters import approximations
@@ -199,13 +200,13 @@ def test_base_in_free_fall_does_not_count_gravity() -> None:
 
 def test_robots_that_cannot_fly() -> None:
     leg = load("mit_humanoid_leg")
-    with pytest.raises(pc.ModelError, match=r"no floating base.*root_joint=pin\.JointModelFreeFlyer"):
+    with raises(pc.ModelError, "root_joint pin.JointModelFreeFlyer"):
         metrics.flight(leg, *states(leg, 2))
     tree = pendulum(root=True).tree.copy()
     tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "door")
     tree.inertias[tree.getJointId("door")] = pin.Inertia.Random()
     model = pc.ClusterModel(tree, [pc.Rotor("arm", N_RATIO, axial_inertia=J)])
-    with pytest.raises(pc.ModelError, match="'door' of model 'pendulum' hold on to the world"):
+    with raises(pc.ModelError, "'door' 'pendulum'"):
         metrics.flight(model, *states(model, 2))
 
 
@@ -334,24 +335,24 @@ def test_bad_arguments() -> None:
     model = load("mit_humanoid_leg")
     q, v, tau = states(model, 3)
     for function in (metrics.inverse, metrics.forward_error):
-        with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+        with raises(pc.ArgumentTypeError, "ClusterModel Model"):
             function(model.tree, q, v, tau)  # type: ignore[arg-type]
-        with pytest.raises(pc.UnknownNameError, match=r"no approximation 'armature'\. It has: 'none'"):
+        with raises(pc.UnknownNameError, "'armature' 'none'"):
             function(model, q, v, tau, rungs=["armature"])
-        with pytest.raises(pc.ShapeError, match=r"v has shape \(2, 5\)"):
+        with raises(pc.ShapeError, "v (2, 5)"):
             function(model, q, v[:2], tau)
-    with pytest.raises(pc.ShapeError, match=r"tau has shape \(3, 4\)"):
+    with raises(pc.ShapeError, "tau (3, 4)"):
         metrics.forward_error(model, q, v, tau[:, :4])
-    with pytest.raises(pc.UnknownNameError, match=r"no frame 'anke'.*ankle"):
+    with raises(pc.UnknownNameError, "'anke' 'ankle'"):
         metrics.osim_error(model, "anke", q)
-    with pytest.raises(pc.ArgumentTypeError, match="'linear', 'angular', 'all' or 'vertical', got 'both'"):
+    with raises(pc.ArgumentTypeError, "'linear' 'angular' 'all' 'vertical' 'both'"):
         metrics.osim_error(model, "ankle", q, rows_of="both")  # type: ignore[arg-type]
-    with pytest.raises(pc.UnknownNameError, match="no frame 'hand'"):
+    with raises(pc.UnknownNameError, "'hand'"):
         metrics.drift(model, q[0], v[0], None, "hand")
     with pytest.raises(pc.SimulationError):
         metrics.drift(model, q[0], v[0], None, "ankle", duration=-1.0)
     leg = load("mit_humanoid_leg", True)
-    with pytest.raises(pc.SingularClusterError, match="keep the rotors"):
+    with raises(pc.SingularClusterError, "'none' 'mit_humanoid_leg' drop_rotors"):
         metrics.osim_error(leg, "ankle", states(leg, 2)[0], drop_rotors=True)
 
 
@@ -359,7 +360,7 @@ def test_states_that_are_not_finite_are_refused() -> None:
     model = pc.load("mit_humanoid_leg", root_joint=None)
     q, v = np.tile(pc.neutral(model), (3, 1)), np.zeros((3, model.nv))
     q[1, 2] = np.nan
-    with pytest.raises(pc.ConfigurationError, match="q is not finite in row 1"):
+    with raises(pc.ConfigurationError, "q 1"):
         study.decompose(model, q, v, v)
 
 
@@ -372,5 +373,5 @@ def test_what_holds_a_floating_robot_is_named() -> None:
     base = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "base")
     tree.appendBodyToJoint(base, inertia, pin.SE3.Identity())
     model = pc.ClusterModel(tree)
-    with pytest.raises(pc.ModelError, match="'post' of model"):
+    with raises(pc.ModelError, "'post'"):
         metrics.flight(model, pc.neutral(model), np.zeros(7), np.zeros(7))

@@ -13,6 +13,7 @@ import pinocchio as pin
 import pytest
 from samples import pool
 from support.commands import refused, run
+from support.messages import raises
 from support.studies import DROPPED, LARGEST, LEG, load, pendulum
 
 import pin_clusters as pc
@@ -191,19 +192,19 @@ def test_the_page_has_the_numbers_of_the_results() -> None:
 
 
 def test_bad_experiments() -> None:
-    with pytest.raises(pc.UnknownNameError, match="Did you mean 'torque-sinusoids'"):
+    with raises(pc.UnknownNameError, "'torque-sinusoids'"):
         paper.run("torque-sinusoid")
-    with pytest.raises(pc.UnknownNameError, match=r"no joint 'kne'.*'knee'"):
+    with raises(pc.UnknownNameError, "'kne' 'knee'"):
         paper.run("torque-sinusoids", joint="kne", duration=0.1, dt=0.01)
-    with pytest.raises(pc.UnknownNameError, match="no frame 'foot'"):
+    with raises(pc.UnknownNameError, "'foot'"):
         paper.run("end-effector-tracking", frame="foot")
-    with pytest.raises(pc.ArgumentTypeError, match="samples must be a whole number, at least 20, got 3"):
+    with raises(pc.ArgumentTypeError, "samples 20 3"):
         paper.run("torque-magnitude", samples=3)
-    with pytest.raises(pc.ModelError, match="'joint' of 'pendulum' has no effort limit"):
+    with raises(pc.ModelError, "'joint' 'pendulum'"):
         paper.run("torque-magnitude", pendulum(pin.JointModelRY()))
-    with pytest.raises(pc.ArgumentTypeError, match="makes its own robots"):
+    with raises(pc.ArgumentTypeError, "'random-chains'"):
         paper.run("random-chains", leg())
-    with pytest.raises(pc.ArgumentTypeError, match="drop_rotors is not available"):
+    with raises(pc.ArgumentTypeError, "drop_rotors"):
         paper.run("random-chains", drop_rotors=True)
 
 

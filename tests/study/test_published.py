@@ -14,6 +14,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support.commands import refused, run
+from support.messages import raises
 from support.studies import load
 
 import pin_clusters as pc
@@ -216,7 +217,7 @@ def test_the_serial_robot_of_differentials_reflects_what_their_rotors_store() ->
 
 
 def test_robots_that_have_no_serial_robot_are_refused() -> None:
-    with pytest.raises(pc.ModelError, match=r"four_bar: without its rotors the tree has 3 .* the robot 1"):
+    with raises(pc.ModelError, "four_bar 3 1"):
         _models.serial(load("four_bar"))
 
 
@@ -254,10 +255,10 @@ def test_trees_have_the_depth_and_the_ends_that_are_asked_for() -> None:
 
 
 def test_unknown_parts_and_lengths() -> None:
-    with pytest.raises(pc.UnknownNameError, match="Did you mean 'lengths'"):
+    with raises(pc.UnknownNameError, "'lengths'"):
         published.run(only=["length"])
     for longest in (1, 2.5, True):
-        with pytest.raises(pc.ArgumentTypeError, match="longest must be a whole number of links, at least 2"):
+        with raises(pc.ArgumentTypeError, "longest 2"):
             published.run(longest=longest)  # type: ignore[arg-type]
 
 
@@ -272,12 +273,12 @@ def test_what_takes_hours_is_said_and_refused_before(monkeypatch: pytest.MonkeyP
     clock = iter(range(1000))
     monkeypatch.setattr(_estimate.time, "perf_counter", lambda: float(next(clock)))
     monkeypatch.setattr(_estimate, "chain", lambda n: None)
-    with pytest.raises(pc.ArgumentTypeError, match=r"longest=10000: .* about [0-9.]+ h, .*GB.*--patient"):
+    with raises(pc.ArgumentTypeError, "longest=10000 --patient"):
         published.run(only=["lengths"], longest=10_000)
     assert published.expected(only=["lengths"], longest=1000).seconds < 1000.0
     assert published.expected(only=["shapes"], longest=10_000).seconds < 1000.0  # it has no long chains
     monkeypatch.setattr(_estimate, "available", lambda: 1e9)
-    with pytest.raises(pc.ArgumentTypeError, match=r"would take 6.0 GB, and 1.0 GB can be had"):
+    with raises(pc.ArgumentTypeError, "6.0 1.0"):
         published.run(only=["lengths"], longest=10_000, patient=True)
 
 

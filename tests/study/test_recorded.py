@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support.commands import refused, run
+from support.messages import raises, warns
 from support.studies import check_derivatives, load, pendulum
 
 import pin_clusters as pc
@@ -115,7 +116,7 @@ def test_a_cutoff_takes_noise_away(leg: pc.ClusterModel) -> None:
         error[cutoff] = np.sqrt(np.mean((a[:, leg.joint_idx_v("knee")] - expected)[inner] ** 2))
     assert error[None] > 1.0
     assert error[5.0] < 0.1
-    with pytest.raises(TrajectoryError, match=r"cutoff of 60 Hz must be below half the rate of the samples, 50 Hz"):
+    with raises(TrajectoryError, "cutoff 60 50"):
         Recorded.from_columns(noisy, cutoff=60.0).states(leg)
 
 
@@ -125,7 +126,7 @@ def test_degrees(leg: pc.ClusterModel) -> None:
     expected = Recorded.from_columns(columns).states(leg)
     for x, y in zip(Recorded.from_columns(in_degrees, degrees=True).states(leg), expected, strict=True):
         assert np.abs(x - y).max() < 1e-8 * max(1.0, np.abs(y).max())
-    with pytest.warns(pc.PinClustersWarning, match=r"goes to 28\.\d+ rad.*in degrees\? Then say degrees=True"):
+    with warns(pc.PinClustersWarning, "degrees=True"):
         Recorded.from_columns(in_degrees).states(leg)
 
 
@@ -201,7 +202,7 @@ def test_dependents_are_compared(leg: pc.ClusterModel) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         found = Recorded.from_columns(columns | {rotor: ratio * columns["hip_ry"]}).states(leg)
-    with pytest.warns(pc.PinClustersWarning, match=rf"dependent joint '{rotor}' was recorded up to .* are ignored"):
+    with warns(pc.PinClustersWarning, f"'{rotor}'"):
         other = Recorded.from_columns(columns | {rotor: -ratio * columns["hip_ry"]}).states(leg)
     for x, y, z in zip(expected, found, other, strict=True):
         assert np.array_equal(x, y)
@@ -211,7 +212,7 @@ def test_dependents_are_compared(leg: pc.ClusterModel) -> None:
 def test_joints_that_were_not_recorded_can_be_held(leg: pc.ClusterModel) -> None:
     columns = sines()
     del columns["knee"]
-    with pytest.raises(TrajectoryError, match=r"no column for 'knee' of 'mit_humanoid_leg'.*missing='hold'"):
+    with raises(TrajectoryError, "'knee' 'mit_humanoid_leg' missing='hold'"):
         Recorded.from_columns(columns).states(leg)
     _, q, v, _ = Recorded.from_columns(columns, missing="hold").states(leg)
     assert np.abs(v[:, leg.joint_idx_v("knee")]).max() == 0.0
@@ -243,22 +244,22 @@ def changed(i: int, row: str) -> str:
 
 
 BAD = {
-    "empty": ("", "motion.csv is empty"),
-    "comments only": ("# nothing\n", "motion.csv is empty"),
-    "head only": (HEAD, "0 samples are too few; at least 6"),
-    "few samples": ("\n".join([HEAD, *ROWS[:5]]), "5 samples are too few"),
-    "no head": ("\n".join(ROWS), "begins with numbers. Its first line must be the names"),
-    "no time": (changed(0, ROWS[0]).replace("time", "seconds"), "no column 'time'"),
-    "twice": (changed(0, ROWS[0]).replace("ankle", "knee"), "got 'knee' twice"),
-    "text": (changed(2, "0.02,0,0,zero,0,0"), "line 4, column 'hip_ry': 'zero' is not a number"),
-    "NaN": (changed(3, "0.03,0,0,0,nan,0"), "line 5, column 'knee': nan is not finite"),
-    "a short row": (changed(4, "0.04,0,0"), "line 6: 3 numbers, expected 6"),
-    "time back": (changed(5, f"0.01,{ROW}"), r"time must increase.*sample 5 is at 0.01 s after sample 4 at 0.04 s"),
-    "time again": (changed(5, f"0.04,{ROW}"), "Sort the samples and remove those that repeat"),
-    "unknown joint": (changed(0, ROWS[0]).replace("ankle", "anke"), "has no joint 'anke'. Did you mean 'ankle'"),
-    "missing joint": (changed(0, ROWS[0]).replace(",ankle", "").replace(",0\n", "\n")[:-2], "no column for 'ankle'"),
-    "half a base": (changed(0, ROWS[0]).replace("ankle", "qx"), "column 'qx' of a floating base, but not all of x y z"),
-    "half a force": (changed(0, ROWS[0]).replace("ankle", "foot.fx"), "force on 'foot' lacks column 'foot.fy'"),
+    "empty": ("", "motion.csv"),
+    "comments only": ("# nothing\n", "motion.csv"),
+    "head only": (HEAD, "0 6"),
+    "few samples": ("\n".join([HEAD, *ROWS[:5]]), "5"),
+    "no head": ("\n".join(ROWS), "motion.csv"),
+    "no time": (changed(0, ROWS[0]).replace("time", "seconds"), "'time'"),
+    "twice": (changed(0, ROWS[0]).replace("ankle", "knee"), "'knee'"),
+    "text": (changed(2, "0.02,0,0,zero,0,0"), "4 'hip_ry' 'zero'"),
+    "NaN": (changed(3, "0.03,0,0,0,nan,0"), "5 'knee' nan"),
+    "a short row": (changed(4, "0.04,0,0"), "6 3"),
+    "time back": (changed(5, f"0.01,{ROW}"), "time 5 0.01 4 0.04"),
+    "time again": (changed(5, f"0.04,{ROW}"), "motion.csv 5 0.04"),
+    "unknown joint": (changed(0, ROWS[0]).replace("ankle", "anke"), "'anke' 'ankle'"),
+    "missing joint": (changed(0, ROWS[0]).replace(",ankle", "").replace(",0\n", "\n")[:-2], "'ankle'"),
+    "half a base": (changed(0, ROWS[0]).replace("ankle", "qx"), "'qx'"),
+    "half a force": (changed(0, ROWS[0]).replace("ankle", "foot.fx"), "'foot' 'foot.fy'"),
 }
 
 
@@ -266,7 +267,7 @@ BAD = {
 def test_bad_files_are_one_clear_line(case: str) -> None:
     text, message = BAD[case]
     write(text)
-    with pytest.raises(TrajectoryError, match=message):
+    with raises(TrajectoryError, message):
         Recorded.from_file("motion.csv").states(load("mit_humanoid_leg"))
     line = refused("study", "mit_humanoid_leg", "--trajectory", "motion.csv", "--output", "new")
     assert "motion.csv" in line
@@ -283,12 +284,12 @@ def test_files_that_are_none() -> None:
     np.savez("nan.npz", time=T, knee=np.full(201, np.nan))
     np.savez("words.npz", time=T, knee=np.array(["x"] * 201))
     for name, message in {
-        "binary.csv": "not text: byte 0 is not UTF-8", "binary.npz": "not an NPZ file", "folder.csv": "cannot read",
-        "motion.txt": "must be a .csv or .npz file", "shape.npz": r"array 'knee' has shape \(201, 2\)",
-        "length.npz": r"array 'knee' has shape \(200,\)", "nan.npz": "sample 0, column 'knee': nan is not finite",
-        "words.npz": "array 'knee' has shape .* type <U1", "nowhere.csv": "there is no file nowhere.csv",
+        "binary.csv": "0", "binary.npz": "binary.npz allow_pickle pickle.load", "folder.csv": "folder.csv",
+        "motion.txt": "csv", "shape.npz": "'knee' (201, 2)",
+        "length.npz": "'knee' (200,)", "nan.npz": "0 'knee' nan",
+        "words.npz": "'knee'", "nowhere.csv": "nowhere.csv",
     }.items():  # fmt: skip
-        with pytest.raises(TrajectoryError, match=message):
+        with raises(TrajectoryError, message):
             Recorded.from_file(name)
 
 
@@ -296,48 +297,48 @@ def test_bad_numbers_of_a_recording(cheetah: pc.ClusterModel) -> None:
     zero = {"joint": np.zeros(201)}
     base = np.tile([0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 1.0], (201, 1))
     for options, message in (
-        ({"dt": 0.0}, "dt must be finite and greater than 0"),
-        ({"dt": 5.0}, "longer than the duration"),
-        ({"cutoff": -1.0}, "cutoff must be finite"),
-        ({"missing": "guess"}, "missing must be 'error' or 'hold'"),
-        ({"base": base[:, :6]}, "base must be 201 rows of x y z qx qy qz qw"),
-        ({"base": 2.0 * base}, "sample 0: the quaternion qx qy qz qw has length 2"),
-        ({"velocities": {"joint": np.zeros(3)}}, "velocities of 'joint' must be 201 finite numbers"),
-        ({"forces": {"foot": np.zeros((201, 3))}}, "forces on 'foot' must be 201 finite rows of 6"),
+        ({"dt": 0.0}, "dt 0"),
+        ({"dt": 5.0}, "dt 5 2"),
+        ({"cutoff": -1.0}, "cutoff"),
+        ({"missing": "guess"}, "missing 'error' 'hold'"),
+        ({"base": base[:, :6]}, "base 201 qx"),
+        ({"base": 2.0 * base}, "0 qx 2"),
+        ({"velocities": {"joint": np.zeros(3)}}, "'joint' 201"),
+        ({"forces": {"foot": np.zeros((201, 3))}}, "'foot' 201 6"),
     ):
-        with pytest.raises(TrajectoryError, match=message):
+        with raises(TrajectoryError, message):
             Recorded(T, zero, **options)  # type: ignore[arg-type]
-    with pytest.raises(TrajectoryError, match=r"500000 samples are more than 400000. Give dt"):
+    with raises(TrajectoryError, "500000 400000 dt"):
         Recorded(np.arange(500_000) * 1e-3, {})
-    with pytest.raises(TrajectoryError, match=r"'root_joint' of .* has several degrees of freedom"):
+    with raises(TrajectoryError, "'root_joint'"):
         Recorded(T, {"root_joint": 0.0 * T}).states(cheetah)
     trot = trajectories.motion("mini_cheetah_trot")
     other = Recorded(trot.time, trot.positions, base=trot.base, forces={"FL_fot": np.zeros((len(trot.time), 6))})
-    with pytest.raises(TrajectoryError, match="'FL_fot', which is no frame of 'mini_cheetah'"):
+    with raises(TrajectoryError, "'FL_fot' 'mini_cheetah'"):
         study.run(cheetah, other)
 
 
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (lambda c: c | {"time": 1e3 * T}, r"10 s from sample to sample is slow.*milliseconds"),
-        (lambda c: c | {"knee.v": np.degrees(np.gradient(c["knee"], T))}, "derivative of the positions: 'knee.v' by"),
-        (lambda c: c | {"knee.a": 0.02 * np.degrees(c["knee"])}, r"derivative of the positions: 'knee.a' by"),
-        (lambda c: c | {f"{n}.v": 60.0 * c[n] for n in ("hip_rx", "knee")}, r"'hip_rx.v' by .* \(and 1 more\)"),
+        (lambda c: c | {"time": 1e3 * T}, "10"),
+        (lambda c: c | {"knee.v": np.degrees(np.gradient(c["knee"], T))}, "'knee.v'"),
+        (lambda c: c | {"knee.a": 0.02 * np.degrees(c["knee"])}, "'knee.a'"),
+        (lambda c: c | {f"{n}.v": 60.0 * c[n] for n in ("hip_rx", "knee")}, "'hip_rx.v' 1"),
     ],
 )
 def test_suspicious_recordings_are_taken_with_a_warning(leg: pc.ClusterModel, change: object, message: str) -> None:
-    with pytest.warns(pc.PinClustersWarning, match=message):
+    with warns(pc.PinClustersWarning, message):
         _, q, _, _ = Recorded.from_columns(change(sines())).states(leg)  # type: ignore[operator]
     assert np.isfinite(q).all()
 
 
 def test_text_in_the_place_of_numbers(leg: pc.ClusterModel) -> None:
-    with pytest.raises(TrajectoryError, match="times must be numbers"):
+    with raises(TrajectoryError, "times"):
         Recorded.from_columns(sines() | {"time": "abc"})  # type: ignore[dict-item]
-    with pytest.raises(TrajectoryError, match="positions of 'knee' must be numbers"):
+    with raises(TrajectoryError, "'knee'"):
         Recorded.from_columns(sines() | {"knee": ["a"] * len(T)})  # type: ignore[dict-item]
-    with pytest.raises(TrajectoryError, match="times must be numbers"):
+    with raises(TrajectoryError, "times"):
         trajectories.MinimumJerk(["neutral", "neutral"], times=["a", "b"])  # type: ignore[list-item]
 
 
@@ -374,7 +375,7 @@ def test_names_in_quotes_after_a_blank(tmp_path: Path) -> None:
 def test_another_name_of_the_time_is_a_hint(tmp_path: Path) -> None:
     path = tmp_path / "t.csv"
     path.write_text(spreadsheet(sines()).replace("time", "Time [s]", 1))
-    with pytest.raises(TrajectoryError, match=r"no column 'time'.* Rename 'Time \[s\]' if that is the time in seconds"):
+    with raises(TrajectoryError, "'time' 'Time [s]'"):
         Recorded.from_file(path)
 
 
@@ -401,7 +402,7 @@ def test_motions_that_ship() -> None:
     assert set(trajectories.motions()) == {
         "mini_cheetah_jump", "mini_cheetah_trot", "mit_humanoid_jump", "mit_humanoid_walk",
     }  # fmt: skip
-    with pytest.raises(pc.UnknownNameError, match="Did you mean 'mini_cheetah_trot'"):
+    with raises(pc.UnknownNameError, "'mini_cheetah_trot'"):
         trajectories.motion("mini_cheetah_tort")
 
 

@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
+from support.messages import raises
 from support.studies import DROPPED, LARGEST, LEG, LOCKED, load, pendulum
 
 import pin_clusters as pc
@@ -102,31 +103,31 @@ def test_number_of_samples() -> None:
 @pytest.mark.parametrize(
     ("numbers", "message"),
     [
-        ({"amplitude": 0.0}, "amplitude must be finite and greater than 0, got 0"),
-        ({"frequency": float("nan")}, "frequency must be finite"),
-        ({"duration": float("inf")}, "duration must be finite"),
-        ({"dt": -1e-3}, "dt must be finite and greater than 0"),
-        ({"dt": "fast"}, "dt must be a number, got 'fast'"),
-        ({"dt": 1.0, "duration": 0.5}, "longer than the duration"),
-        ({"dt": 1e-9}, "at most 400000"),
+        ({"amplitude": 0.0}, "amplitude 0"),
+        ({"frequency": float("nan")}, "frequency"),
+        ({"duration": float("inf")}, "duration"),
+        ({"dt": -1e-3}, "dt 0"),
+        ({"dt": "fast"}, "dt 'fast'"),
+        ({"dt": 1.0, "duration": 0.5}, "duration"),
+        ({"dt": 1e-9}, "400000"),
     ],
 )
 def test_bad_trajectories_are_refused(leg: pc.ClusterModel, numbers: dict, message: str) -> None:
-    with pytest.raises(TrajectoryError, match=message):
+    with raises(TrajectoryError, message):
         study.run(leg, **numbers)
 
 
 def test_bad_models_are_refused() -> None:
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got Model"):
+    with raises(pc.ArgumentTypeError, "ClusterModel Model"):
         study.run(pin.buildSampleModelManipulator())  # type: ignore[arg-type]
-    with pytest.raises(pc.ModelError, match="nothing to move"):
+    with raises(pc.ModelError, "'pendulum'"):
         study.run(pendulum(pin.JointModelSpherical(), ()))
 
 
 def test_dependents_that_are_no_rotors_are_named() -> None:
     tree = pin.buildSampleModelManipulator()
     model = pc.ClusterModel(tree, [pc.LinearCoupling("elbow_joint", {"shoulder2_joint": 1.0})])
-    with pytest.raises(pc.ModelError, match="elbow_joint"):
+    with raises(pc.ModelError, "'elbow_joint'"):
         study.run(model, duration=0.1)
 
 

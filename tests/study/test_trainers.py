@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from support.messages import raises
 from support.mjcf import Mujoco
 
 import pin_clusters as pc
@@ -157,14 +158,14 @@ def test_motors_give_all_of_the_box_of_shared_joints(leg: pc.ClusterModel) -> No
 @pytest.mark.parametrize(
     ("robot", "trainer", "how", "said"),
     [
-        ("ankle_2rsu", "isaaclab", {}, "takes no closed loops"),
-        ("four_bar", "mjlab", {}, "has no rotors"),
-        ("mit_humanoid_leg", "isaacgym", {}, "there is no trainer 'isaacgym'"),
-        ("mit_humanoid_leg", "mjlab", {"gains": -1.0}, "natural frequency above 0"),
+        ("ankle_2rsu", "isaaclab", {}, "'ankle_2rsu' crank_left crank_right"),
+        ("four_bar", "mjlab", {}, "'four_bar' --motors"),
+        ("mit_humanoid_leg", "isaacgym", {}, "'isaacgym'"),
+        ("mit_humanoid_leg", "mjlab", {"gains": -1.0}, "0"),
     ],
 )
 def test_refusals(tmp_path: Path, robot: str, trainer: str, how: dict[str, Any], said: str) -> None:
-    with pytest.raises(pc.PinClustersError, match=said):
+    with raises(pc.PinClustersError, said):
         trainers.write(pc.load(robot), trainer, tmp_path / "x", **how)
     assert not (tmp_path / "x").exists()
 

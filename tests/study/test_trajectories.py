@@ -11,6 +11,7 @@ import pinocchio as pin
 import pytest
 from matplotlib.figure import Figure
 from samples import pool
+from support.messages import raises, warns
 from support.studies import check_derivatives, load, pendulum
 
 import pin_clusters as pc
@@ -118,20 +119,20 @@ def test_poses_of_an_srdf_file_are_known() -> None:
 @pytest.mark.parametrize(
     ("make", "message"),
     [
-        (lambda: MinimumJerk(["neutral"]), "at least two poses"),
-        (lambda: MinimumJerk("neutral"), "must be a list"),
-        (lambda: MinimumJerk(["neutral", "neutral"], 1.0, times=[0.0, 0.5]), "from 0 to the duration"),
-        (lambda: MinimumJerk(["neutral", "neutral"], 1.0, times=[0.0, 0.5, 1.0]), "one for each pose"),
-        (lambda: MinimumJerk(["neutral", "neutral"], -1.0), "duration must be finite and greater than 0"),
-        (lambda: MinimumJerk(["neutral", "standing"]).states(load("mit_humanoid_leg")), "no pose 'standing'"),
-        (lambda: MinimumJerk([{}, {"kne": 1.0}]).states(load("mit_humanoid_leg")), "Did you mean 'knee'"),
-        (lambda: MinimumJerk([{}, {"knee": np.nan}]).states(load("mit_humanoid_leg")), "finite number"),
-        (lambda: Chirp(start=0.0), "start must be finite and greater than 0"),
-        (lambda: Swing(amplitude=-1.0), "amplitude must be finite"),
+        (lambda: MinimumJerk(["neutral"]), "'neutral'"),
+        (lambda: MinimumJerk("neutral"), "'neutral'"),
+        (lambda: MinimumJerk(["neutral", "neutral"], 1.0, times=[0.0, 0.5]), "0 duration"),
+        (lambda: MinimumJerk(["neutral", "neutral"], 1.0, times=[0.0, 0.5, 1.0]), "duration 2 0"),
+        (lambda: MinimumJerk(["neutral", "neutral"], -1.0), "duration 0"),
+        (lambda: MinimumJerk(["neutral", "standing"]).states(load("mit_humanoid_leg")), "'standing'"),
+        (lambda: MinimumJerk([{}, {"kne": 1.0}]).states(load("mit_humanoid_leg")), "'knee'"),
+        (lambda: MinimumJerk([{}, {"knee": np.nan}]).states(load("mit_humanoid_leg")), "'knee' nan"),
+        (lambda: Chirp(start=0.0), "start 0"),
+        (lambda: Swing(amplitude=-1.0), "amplitude"),
     ],
 )
 def test_bad_motions(make: object, message: str) -> None:
-    with pytest.raises(TrajectoryError, match=message):
+    with raises(TrajectoryError, message):
         make()  # type: ignore[operator]
 
 
@@ -156,9 +157,9 @@ def test_loops_follow_poses() -> None:
 def test_loops_that_cannot_follow_say_when() -> None:
     model = pc.load("four_bar", independent=["rocker"])
     motion = MinimumJerk(["reference", {"rocker": 3.0}], 1.0, dt=0.01)
-    with pytest.raises(TrajectoryError, match=r"coupler_to_rocker.*cannot follow the trajectory at t = 0\.\d+ s"):
+    with raises(TrajectoryError, "'coupler_to_rocker' t"):
         study.run(model, motion)
-    with pytest.raises(TrajectoryError, match="on the way from the reference pose"):
+    with raises(TrajectoryError, "'four_bar' rocker"):
         study.run(model, MinimumJerk([{"rocker": 3.0}, "reference"], 1.0, dt=0.01))
 
 
@@ -174,9 +175,9 @@ def test_a_trajectory_of_the_user(leg: pc.ClusterModel) -> None:
     assert np.allclose(result.exact, pc.computeGeneralizedGravity(leg, leg.createData(), pc.neutral(leg)))
     assert max(x.max() for x in result.rms_error.values()) < 1e-12
     assert "along standing still" in report.motion(result)
-    with pytest.raises(AttributeError, match="no sine"):
+    with raises(AttributeError, "sine"):
         _ = result.sine
-    with pytest.raises(pc.ArgumentTypeError, match=r"must have states\(model\) and a label, got int"):
+    with raises(pc.ArgumentTypeError, "states(model) int"):
         study.run(leg, 3)  # type: ignore[arg-type]
 
 
@@ -199,9 +200,9 @@ def test_a_still_floating_base_carries_the_same(leg: pc.ClusterModel) -> None:
         rate = np.array(pc.computeCentroidalMomentumTimeVariation(floating, data, q[i], v[i], a[i]))
         assert held.exact[i, :3] == pytest.approx([rate[0], rate[1], rate[2] + weight], abs=1e-9)
     assert report.verdict(held) == report.verdict(fixed)
-    with pytest.raises(TrajectoryError, match=r"no floating base\. Load it with root_joint"):
+    with raises(TrajectoryError, "root_joint"):
         study.run(leg, sine, base="floating")
-    with pytest.raises(TrajectoryError, match="base must be 'fixed' or 'floating', got 'free'"):
+    with raises(TrajectoryError, "base 'fixed' 'floating' 'free'"):
         study.run(leg, sine, base="free")  # type: ignore[arg-type]
 
 
@@ -246,5 +247,5 @@ def test_json_and_plot(leg: pc.ClusterModel, motion: trajectories.Wave, tmp_path
 )
 def test_degrees_are_suspected(trajectory: trajectories.Trajectory) -> None:
     leg = pc.load("mit_humanoid_leg", root_joint=None)
-    with pytest.warns(pc.PinClustersWarning, match="more than a turn and beyond its limits. Is that in degrees"):
+    with warns(pc.PinClustersWarning, "'mit_humanoid_leg'"):
         trajectory.states(leg)

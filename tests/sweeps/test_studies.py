@@ -12,6 +12,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from click.testing import CliRunner, Result
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._cli import cli
@@ -168,7 +169,7 @@ def test_the_ladder_over_robots() -> None:
 
 @pytest.mark.parametrize("change", [{"robots": 0}, {"states": 2.5}, {"seed": -1}, {"robots": True}])
 def test_experiment_refuses(change: dict[str, object]) -> None:
-    with pytest.raises(pc.ArgumentTypeError, match=f"{next(iter(change))} must be a whole number"):
+    with raises(pc.ArgumentTypeError, next(iter(change))):
         random_chains.experiment(**({"robots": 2, "states": 1} | change))
 
 
@@ -275,18 +276,18 @@ def test_motors_of_loops_stay() -> None:
 
 
 def test_ratio_refuses() -> None:
-    with pytest.raises(pc.ModelError, match="'four_bar' has no rotor whose gear ratio"):
+    with raises(pc.ModelError, "'four_bar' ratio"):
         ratio.run(load("four_bar"), executor=HERE)
-    with pytest.raises(pc.ArgumentTypeError, match="greater than 0"):
+    with raises(pc.ArgumentTypeError, "0"):
         ratio.run(load("mit_humanoid_leg"), [1.0, -2.0], executor=HERE)
-    with pytest.raises(pc.ArgumentTypeError, match="must be a ClusterModel, got str"):
+    with raises(pc.ArgumentTypeError, "ClusterModel str"):
         ratio.scaled("tello", 2.0)
     tree = pin.Model()
     for name in ("right", "left"):
         j = tree.addJoint(0, pin.JointModelPX(), pin.SE3.Identity(), name)
         tree.appendBodyToJoint(j, pin.Inertia(0.1, np.array([0.0, 0.01, 0.0]), 1e-4 * np.eye(3)), pin.SE3.Identity())
     fingers = [pc.LinearCoupling("left", {"right": -1.0})]
-    with pytest.raises(pc.ModelError, match=r"no rotor whose gear ratio could be changed\. Give"):
+    with raises(pc.ModelError, "ratio"):
         ratio.scaled(pc.ClusterModel(tree, fingers), 2.0)
     hand = ratio.scaled(pc.ClusterModel(tree, [*fingers, pc.Rotor("right", 100.0, axial_inertia=1e-6)]), 2.0)
     assert [r.row.tolist() for r in hand.rotors] == [[200.0]]
@@ -296,12 +297,12 @@ def test_ratio_refuses() -> None:
         j = tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), name)
         tree.appendBodyToJoint(j, pin.Inertia(1.0, np.array([lever, 0.0, 0.0]), 0.01 * np.eye(3)), pin.SE3.Identity())
     model = pc.ClusterModel(tree, [pc.Gear("link", "rotor", 4.0)])
-    with pytest.raises(pc.InertiaError, match=r"rotor 'rotor' is 0\.01 m off its axis"):
+    with raises(pc.InertiaError, "'rotor' 0.01"):
         ratio.scaled(model, 2.0)
 
 
 def test_a_study_that_fails_says_at_which_factor() -> None:
-    with pytest.raises(sweeps.SweepError, match=r"'mit_humanoid_leg' failed at factor 1 and 1 others: \w+"):
+    with raises(sweeps.SweepError, "'mit_humanoid_leg' 1"):
         ratio.run(load("mit_humanoid_leg"), [1.0, 2.0], executor=_Failing())
 
 

@@ -17,6 +17,7 @@ import numpy as np
 import pytest
 import sweep_cases
 from samples.pool import some
+from support.messages import raises
 from threadpoolctl import threadpool_info
 
 import pin_clusters as pc
@@ -54,7 +55,7 @@ def test_results_have_a_row_per_case() -> None:
     assert (result.effort.computed, result.effort.read, result.effort.workers) == (7, 0, 1)
     assert result == result != sweeps.run(sweep_cases.square, range(7), executor=HERE)  # compare digests
     assert 1e6 < result.effort.peak <= result.effort.own
-    with pytest.raises(pc.UnknownNameError, match="Did you mean 'square'"):
+    with raises(pc.UnknownNameError, "'square'"):
         result["sqare"]
 
 
@@ -120,7 +121,7 @@ def test_robots_travel_to_other_processes(pool: sweeps.Processes, tmp_path: Path
     # another process, which hashes in another order, knows them again
     assert pool.submit(sweep_cases.known_again, str(tmp_path), names).result() == (0, here.digest)
     models[2] = models[2].with_gravity([0.0, 0.0, -1.6])
-    with pytest.raises(sweeps.SweepFolderError, match="holds another sweep"):
+    with raises(sweeps.SweepFolderError):
         sweeps.run(sweep_cases.torque, models, executor=HERE, folder=tmp_path, resume=True)
 
 
@@ -243,7 +244,7 @@ def test_an_exit_code_that_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
         return found
 
     monkeypatch.setattr(os, "waitpid", late)
-    with pytest.raises(sweeps.SweepError, match="exit code 11 at case 7 of chunk 0"):
+    with raises(sweeps.SweepError, "11 7 chunk 0"):
         sweeps.run(sweep_cases.deadly, range(8), workers=1, chunk=8)
 
 
@@ -266,18 +267,18 @@ def test_a_dead_worker_of_another_pool(tmp_path: Path) -> None:
                     future.set_result(fn(other))
             return sent[-1][0]
 
-    with pytest.raises(sweeps.SweepError, match=r"a worker died at one of: chunk 2 \(cases 6 to 8\)\. .*resume=True"):
+    with raises(sweeps.SweepError, "chunk 2 6 8 resume=True"):
         sweeps.run(sweep_cases.square, range(9), folder=tmp_path, chunk=3, executor=Pool())
     assert sweeps.load(tmp_path).index.tolist() == list(range(6))
 
 
 def test_a_case_that_cannot_be_sent(pool: sweeps.Processes) -> None:
-    with pytest.raises(pc.ArgumentTypeError, match=r"generator.*cannot be pickled"):
+    with raises(pc.ArgumentTypeError, "generator sweeps.run"):
         sweeps.run(sweep_cases.square, [1, (x for x in "ab")], executor=pool)
 
 
 def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
-    with pytest.raises(sweeps.SweepInterrupted, match=r"interrupted after 4 of 9 cases.*resume=True") as caught:
+    with raises(sweeps.SweepInterrupted, "4 9 resume=True") as caught:
         sweeps.run(sweep_cases.interrupted, range(9), folder=tmp_path, chunk=2, executor=HERE)
     assert isinstance(caught.value, KeyboardInterrupt)
     assert caught.value.result["x"].tolist() == [0, 1, 2, 3]
@@ -285,7 +286,7 @@ def test_ctrl_c_keeps_what_is_done(tmp_path: Path) -> None:
     back = pickle.loads(pickle.dumps(caught.value))
     assert (str(back), back.result.digest) == (str(caught.value), caught.value.result.digest)
     assert sweeps.load(tmp_path).index.tolist() == [0, 1, 2, 3]
-    with pytest.raises(sweeps.SweepInterrupted, match="no folder"):
+    with raises(sweeps.SweepInterrupted, "5 9"):
         sweeps.run(sweep_cases.interrupted, range(9), executor=HERE)
 
 
@@ -303,7 +304,7 @@ def test_what_was_sent_but_not_begun_is_cancelled() -> None:
             raise KeyboardInterrupt
 
     with ThreadPoolExecutor(2) as executor:
-        with pytest.raises(sweeps.SweepInterrupted, match="after 2 of 12 cases"):
+        with raises(sweeps.SweepInterrupted, "2 12"):
             sweeps.run(blocked, range(12), chunk=1, executor=executor, progress=stop)
         gate.set()
     # six chunks are sent at a time: case 0 alone, case 1, and those that two threads have begun
@@ -331,20 +332,20 @@ def test_failures_are_part_of_the_digest() -> None:
 @pytest.mark.parametrize(
     ("change", "text"),
     [
-        ({"function": 3}, "function must be callable, got int"),
-        ({"cases": 3}, "cases must be a list of cases, got int"),
-        ({"cases": "abc"}, "cases must be a list of cases, got str"),
-        ({"cases": {1: 2}}, r"got a mapping: pass list\(cases.items\(\)\)"),
-        ({"cases": {1, 2}}, "got a set, which has no order"),
-        ({"resume": "no"}, "resume must be True or False, got 'no'"),
-        ({"executor": "dask"}, "executor must be a concurrent.futures.Executor, got str"),
-        ({"chunk": 0}, "chunk must be a whole number, at least 1, got 0"),
-        ({"chunk": 2.5}, "chunk must be a whole number"),
-        ({"workers": -1}, "workers must be a whole number"),
-        ({"seed": None}, "seed must be a whole number, at least 0, got None"),
-        ({"seed": -1}, "seed must be a whole number"),
-        ({"function": lambda case: {"x": case}, "executor": None}, "cannot be sent to another process"),
-        ({"function": lambda case: {"x": case}, "folder": "f"}, "must have a name"),
+        ({"function": 3}, "function int"),
+        ({"cases": 3}, "cases int"),
+        ({"cases": "abc"}, "cases str"),
+        ({"cases": {1: 2}}, "mapping list(cases.items())"),
+        ({"cases": {1, 2}}, "set"),
+        ({"resume": "no"}, "resume 'no'"),
+        ({"executor": "dask"}, "executor concurrent.futures.Executor str"),
+        ({"chunk": 0}, "chunk 1 0"),
+        ({"chunk": 2.5}, "chunk"),
+        ({"workers": -1}, "workers"),
+        ({"seed": None}, "seed 0 None"),
+        ({"seed": -1}, "seed"),
+        ({"function": lambda case: {"x": case}, "executor": None}, "sweeps.run"),
+        ({"function": lambda case: {"x": case}, "folder": "f"}, "sweeps.run <lambda>"),
     ],
 )
 def test_arguments_that_are_refused(
@@ -353,7 +354,7 @@ def test_arguments_that_are_refused(
     monkeypatch.chdir(tmp_path)
     given: dict[str, object] = {"function": sweep_cases.square, "cases": range(3), "executor": HERE} | change
     function, cases = given.pop("function"), given.pop("cases")
-    with pytest.raises(pc.ArgumentTypeError, match=text):
+    with raises(pc.ArgumentTypeError, text):
         sweeps.run(function, cases, **given)
     assert not list(tmp_path.iterdir())
 
@@ -362,7 +363,7 @@ def test_a_dask_client_is_not_its_executor() -> None:
     class Client:
         def get_executor(self) -> None: ...
 
-    with pytest.raises(pc.ArgumentTypeError, match=r"client\.get_executor\(\)"):
+    with raises(pc.ArgumentTypeError, "client.get_executor()"):
         sweeps.run(sweep_cases.square, range(3), executor=Client())
 
 
@@ -378,7 +379,7 @@ def test_functions_without_a_name_are_welcome_where_none_is_needed() -> None:
 def test_dask_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(pc.NotAvailableError, match=r"pip install distributed .*'\.\[dask\]'"),
+        raises(pc.NotAvailableError, "distributed '.[dask]'"),
         sweeps.open_executor(1, "local"),
     ):
         pass

@@ -9,6 +9,7 @@ import pinocchio as pin
 import pytest
 from samples import pool
 from support import touching
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.algorithms._shared.reach import body_of
@@ -36,7 +37,7 @@ def test_they_are_the_kernels(key: pool.Key, rng: np.random.Generator) -> None:
             if not t.independent or t.condition > touching.WORST:
                 continue
             if not all(body_of(model, j) for c in contacts for j in (c.joint1_id, c.joint2_id) if j):
-                with pytest.raises(pc.NotAvailableError, match="on a rotor that spins"):
+                with raises(pc.NotAvailableError):
                     pc.trace(model, "constraintDynamics", contacts=contacts)
                 continue
             program = pc.trace(model, "constraintDynamics", contacts=contacts, status=True)
@@ -138,17 +139,17 @@ def test_damped_and_redundant_rows() -> None:
 
 def test_bad_input() -> None:
     model, contacts, *_ = stance()
-    with pytest.raises(pc.ArgumentTypeError, match="about contacts"):
+    with raises(pc.ArgumentTypeError, "constraintDynamics"):
         pc.trace(model, "constraintDynamics")
-    with pytest.raises(pc.ArgumentTypeError, match="not about contacts"):
+    with raises(pc.ArgumentTypeError, "aba"):
         pc.trace(model, "aba", contacts=contacts)
-    with pytest.raises(pc.ArgumentTypeError, match=r"must be a pin\.RigidConstraintModel"):
+    with raises(pc.ArgumentTypeError, "pin.RigidConstraintModel"):
         pc.trace(model, "constraintDynamics", contacts=[1])
     other = pc.load("mit_humanoid_leg")
-    with pytest.raises(pc.ConstraintError, match="has the joints 0 to"):
+    with raises(pc.ConstraintError, "0"):
         pc.trace(other, "constraintDynamics", contacts=contacts)
     on_itself = pin.SE3.Identity()
     kind, axes = pin.ContactType.CONTACT_3D, pin.LOCAL
     same = pin.RigidConstraintModel(kind, model.tree, 5, on_itself, 5, on_itself, axes)
-    with pytest.raises(pc.NotAvailableError, match="cannot be traced"):
+    with raises(pc.NotAvailableError):
         pc.trace(model, "constraintDynamics", contacts=[same])

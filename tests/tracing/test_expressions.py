@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from samples import pool
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.programs.tracing import Program
@@ -58,7 +59,7 @@ def test_what_is_equal_is_one() -> None:
 )
 def test_what_decides_is_refused(decide: Any) -> None:
     (x,) = inputs(1)
-    with pytest.raises(BranchOnValueError, match="decides by a value"):
+    with raises(BranchOnValueError):
         decide(x)
 
 
@@ -66,7 +67,7 @@ def test_powers() -> None:
     (x,) = inputs(1)
     program = Program.of("powers", [("x", 1)], {"y": np.array([x**3, x**-2, x**0.5, x**0], dtype=object)})
     np.testing.assert_allclose(program(np.array([4.0])), [64.0, 1.0 / 16.0, 2.0, 1.0], rtol=1e-15)
-    with pytest.raises(pc.NotAvailableError, match=r"a power of 1\.5"):
+    with raises(pc.NotAvailableError, "1.5"):
         x**1.5
 
 
@@ -132,22 +133,22 @@ def test_programs_differentiate_themselves() -> None:
     a_dot, b_dot = program.jvp()(p, r, *changes)
     np.testing.assert_allclose(a_dot, da_dp @ changes[0] + da_dr @ changes[1], rtol=1e-13)
     np.testing.assert_allclose(b_dot, db_dp @ changes[0] + db_dr @ changes[1], rtol=1e-13)
-    with pytest.raises(pc.UnknownNameError, match=r"no input 'q'; it has p, r"):
+    with raises(pc.UnknownNameError, "'q' p"):
         program.jacobian("q")
 
 
 @pytest.mark.parametrize(
     ("given", "error", "message"),
     [
-        ((np.ones(2),), pc.ShapeError, r"2 inputs: p \(2\), r \(1\); 1 were given"),
-        ((np.ones(3), np.ones(1)), pc.ShapeError, r"p has shape \(3,\), but needs \(2,\)"),
-        ((np.ones((4, 2)), np.ones((3, 1))), pc.ShapeError, "shape"),
-        ((np.ones(2), np.ones(1, dtype=np.float32)), pc.ArgumentTypeError, "one type, float32 or float64"),
-        ((np.ones(2, dtype=int), np.ones(1, dtype=int)), pc.ArgumentTypeError, "got int64"),
+        ((np.ones(2),), pc.ShapeError, "2 p (2) (1) 1"),
+        ((np.ones(3), np.ones(1)), pc.ShapeError, "p (3,) (2,)"),
+        ((np.ones((4, 2)), np.ones((3, 1))), pc.ShapeError, "p 2 (4, 2)"),
+        ((np.ones(2), np.ones(1, dtype=np.float32)), pc.ArgumentTypeError, "float32 float64"),
+        ((np.ones(2, dtype=int), np.ones(1, dtype=int)), pc.ArgumentTypeError, "int64"),
     ],
 )
 def test_bad_inputs(given: Any, error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         some()(*given)
 
 

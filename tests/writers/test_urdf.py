@@ -14,6 +14,7 @@ import pytest
 from samples import mechanisms, pool
 from samples.pool import error
 from support.draws import draw
+from support.messages import raises, warns
 
 import pin_clusters as pc
 
@@ -176,7 +177,7 @@ def test_any_mechanism_comes_back(key: pool.Key) -> None:
     model = pool.case(key).model
     kinds = {model.tree.joints[j].shortname() for j in range(1, model.njoints)}
     if any("Spherical" in kind or "Helical" in kind for kind in kinds - {"JointModelSphericalZYX"}):
-        with pytest.raises(pc.UnsupportedJointError, match="URDF"):
+        with raises(pc.UnsupportedJointError):
             pc.to_urdf(model)
         return
     check_same(model, draw(f"urdf any {key}"), 0.01)
@@ -240,7 +241,7 @@ def test_armature_is_read_without_damping() -> None:
 
 def test_gravity_is_said() -> None:
     model = load("four_bar").with_gravity([1.0, 2.0, 3.0])
-    with pytest.warns(pc.PinClustersWarning, match="gravity of model 'four_bar' is 1 2 3"):
+    with warns(pc.PinClustersWarning, "gravity 'four_bar' 1 2 3"):
         text = pc.to_urdf(model)
     assert "Gravity is not in URDF: 1 2 3 m/s^2" in text.split("-->")[0]
 
@@ -257,13 +258,13 @@ def odd(x: np.ndarray) -> np.ndarray:
 
 
 REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
-    "ball": (lambda: pc.to_urdf(single(pin.JointModelSpherical())), pc.UnsupportedJointError, "'only'.*no ball joint"),
-    "screw": (lambda: pc.to_urdf(single(pin.JointModelHX(0.1))), pc.UnsupportedJointError, "'only'.*URDF cannot"),
-    "a pin.Model": (lambda: pc.to_urdf(pin.Model()), pc.ArgumentTypeError, "must be a ClusterModel, got Model"),
-    "file": (lambda: pc.to_urdf(load("four_bar"), 3), pc.ArgumentTypeError, "file must be a path"),
-    "folder": (lambda: pc.to_urdf(load("four_bar"), Path("/")), pc.codegen.ExportError, "is a folder"),
+    "ball": (lambda: pc.to_urdf(single(pin.JointModelSpherical())), pc.UnsupportedJointError, "'only'"),
+    "screw": (lambda: pc.to_urdf(single(pin.JointModelHX(0.1))), pc.UnsupportedJointError, "'only'"),
+    "a pin.Model": (lambda: pc.to_urdf(pin.Model()), pc.ArgumentTypeError, "ClusterModel Model"),
+    "file": (lambda: pc.to_urdf(load("four_bar"), 3), pc.ArgumentTypeError, "file"),
+    "folder": (lambda: pc.to_urdf(load("four_bar"), Path("/")), pc.codegen.ExportError, ""),
     "nowhere": (
-        lambda: pc.to_urdf(load("four_bar"), "/no/such/folder/x.urdf"), pc.codegen.ExportError, "cannot write.*No such",
+        lambda: pc.to_urdf(load("four_bar"), "/no/such/folder/x.urdf"), pc.codegen.ExportError, "folder/x.urdf",
     ),
 }  # fmt: skip
 
@@ -271,7 +272,7 @@ REFUSED: dict[str, tuple[Callable[[], object], type[Exception], str]] = {
 @pytest.mark.parametrize("case", REFUSED)
 def test_what_urdf_cannot_hold_is_refused(case: str) -> None:
     call, kind, words = REFUSED[case]
-    with pytest.raises(kind, match=words):
+    with raises(kind, words):
         call()
 
 
@@ -282,7 +283,7 @@ def test_a_function_is_refused_by_name() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
         model = b.mechanism([pc.Coupling(["one", "two"], odd, name="cam")], ("two",), 1).build()
-    with pytest.raises(pc.ConstraintError, match=r"Coupling\('cam'\).*no file can hold a function"):
+    with raises(pc.ConstraintError, "Coupling('cam')"):
         pc.to_urdf(model)
 
 
@@ -290,7 +291,7 @@ def test_names_that_xml_cannot_hold_are_refused() -> None:
     tree = pin.Model()
     j = tree.addJoint(0, pin.JointModelRX(), pin.SE3.Identity(), "bell\x07")
     tree.appendBodyToJoint(j, pin.Inertia(1.0, np.zeros(3), np.eye(3)), pin.SE3.Identity())
-    with pytest.raises(pc.ModelError, match="no XML file can hold"):
+    with raises(pc.ModelError, "'bell\\x07_link'"):
         pc.to_urdf(pc.ClusterModel(tree))
 
 
@@ -306,7 +307,7 @@ def test_only_files_are_replaced(tmp_path: Path) -> None:
     """Not a device (as /dev/null, by one who may), not a link itself."""
     model = load("four_bar")
     os.mkfifo(tmp_path / "pipe.urdf")
-    with pytest.raises(pc.codegen.ExportError, match="a device or a pipe"):
+    with raises(pc.codegen.ExportError, "pipe.urdf"):
         pc.to_urdf(model, tmp_path / "pipe.urdf")
     assert (tmp_path / "pipe.urdf").is_fifo()
     (tmp_path / "link.urdf").symlink_to(tmp_path / "robot.urdf")
@@ -314,37 +315,37 @@ def test_only_files_are_replaced(tmp_path: Path) -> None:
     assert (tmp_path / "link.urdf").is_symlink()
     assert (tmp_path / "robot.urdf").read_text(encoding="utf-8") == text
     for name in ("a" * 5000, "x\0"):
-        with pytest.raises(pc.codegen.ExportError, match="cannot write"):
+        with raises(pc.codegen.ExportError):
             pc.to_urdf(model, tmp_path / name)
 
 
 PARTS = {
-    "rod without end": ('<rod name="r" length="1"><predecessor link="base"/></rod>', "'r': <successor link"),
+    "rod without end": ('<rod name="r" length="1"><predecessor link="base"/></rod>', "'r'"),
     "rod on a link that is missing": (
-        '<rod name="r"><predecessor link="bse"/><successor link="arm"/></rod>', "'bse' does not exist.*'base'",
+        '<rod name="r"><predecessor link="bse"/><successor link="arm"/></rod>', "'bse' 'base'",
     ),
-    "rod, other attribute": ('<rod name="r" weight="1"/>', "unknown attribute 'weight'"),
+    "rod, other attribute": ('<rod name="r" weight="1"/>', "'weight'"),
     "rotor without joint": (
-        '<rotor name="m" axial_inertia="1e-5"><carrier link="base"/><axis xyz="0 0 1"/></rotor>', "<drive joint",
+        '<rotor name="m" axial_inertia="1e-5"><carrier link="base"/><axis xyz="0 0 1"/></rotor>', "'m'",
     ),
     "rotor without inertia": (
         '<rotor name="m"><drive joint="j" ratio="6"/><carrier link="base"/><axis xyz="0 0 1"/></rotor>',
-        "either axial_inertia",
+        "axial_inertia",
     ),
     "rotor with an axis alone": (
-        '<rotor name="m" axial_inertia="1"><drive joint="j" ratio="6"/><axis xyz="0 0 1"/></rotor>', "<carrier link",
+        '<rotor name="m" axial_inertia="1"><drive joint="j" ratio="6"/><axis xyz="0 0 1"/></rotor>', "'m'",
     ),
     "rotor on a joint that is missing": (
-        '<rotor name="m" axial_inertia="1"><drive joint="k" ratio="6"/></rotor>', "joint 'k' does not exist",
+        '<rotor name="m" axial_inertia="1"><drive joint="k" ratio="6"/></rotor>', "'k'",
     ),
-    "mechanism of no kind": ('<mechanism name="x" type="five_bars"/>', "'five_bars' is unknown.*'five_bar'"),
+    "mechanism of no kind": ('<mechanism name="x" type="five_bars"/>', "'five_bars' 'five_bar'"),
     "role": (
-        '<mechanism name="x" type="bevel"><joint role="lft" joint="j"/></mechanism>', "role 'lft'.*'left'",
+        '<mechanism name="x" type="bevel"><joint role="lft" joint="j"/></mechanism>', "role 'lft' 'left'",
     ),
-    "inner element": ('<mechanism name="x" type="bevel"><jnt role="left"/></mechanism>', "unknown element <jnt>"),
-    "reference of no joint": ('<reference_pose><joint name="k" q="1"/></reference_pose>', "joint 'k' does not exist"),
-    "reference of two numbers": ('<reference_pose><joint name="j" q="1 2"/></reference_pose>', "got 2 numbers"),
-    "armature": ("", "armature is -1"),
+    "inner element": ('<mechanism name="x" type="bevel"><jnt role="left"/></mechanism>', "<jnt>"),
+    "reference of no joint": ('<reference_pose><joint name="k" q="1"/></reference_pose>', "'k'"),
+    "reference of two numbers": ('<reference_pose><joint name="j" q="1 2"/></reference_pose>', "2"),
+    "armature": ("", "armature -1"),
 }  # fmt: skip
 
 
@@ -356,7 +357,7 @@ def test_ill_formed_elements_of_ours_are_refused(case: str) -> None:
     <inertia ixx="1" iyy="1" izz="1" ixy="0" ixz="0" iyz="0"/></inertial></link>
     <joint name="j" type="revolute"><parent link="base"/><child link="arm"/><axis xyz="0 0 1"/>
     <limit lower="-1" upper="1" effort="1" velocity="1"/><dynamics damping="0"{armature}/></joint>{text}</robot>"""
-    with pytest.raises(pc.LoadError, match=words):
+    with raises(pc.LoadError, words):
         pc.buildModelFromXML(robot)
 
 
