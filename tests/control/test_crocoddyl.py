@@ -445,7 +445,7 @@ def test_what_is_given_is_checked_when_things_are_made() -> None:
         (lambda: pcc.State("cassie"), kind, "ClusterModel str"),
         (lambda: state(euclidean, np.zeros(space.nx), 7), kind, "state StateVector"),
         (lambda: pcc.ResidualModelCoMPosition(model, np.zeros(3), 7), kind, "ClusterModel"),
-        (lambda: state(space, np.zeros(3), 7), shape, rf"reference has size 3, .* nx = nq \+ nv = {space.nx}"),
+        (lambda: state(space, np.zeros(3), 7), shape, f"reference 3 nx {space.nx}"),
         (lambda: state(space, "stand", 7), kind, "reference"),
         (lambda: state(space, space.zero(), 7.0), kind, "nu 7.0"),
         (lambda: place(space, frame, np.zeros(6), 7), shape, "reference 6"),

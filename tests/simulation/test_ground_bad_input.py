@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import numpy as np
@@ -135,8 +134,7 @@ def test_a_start_beyond_a_stop() -> None:
     tree.upperPositionLimit = high
     stopped = pc.ClusterModel(tree, model.constraints, q_reference=model.q_reference, preferred=model.preferred)
     q = pc.neutral(stopped)
-    says = re.escape("beyond a stop: crank_left < -0.2 does not hold. Begin inside")
-    with raises(pc.SimulationError, says):
+    with raises(pc.SimulationError, "crank_left -0.2"):
         pc.simulate(stopped, q, np.zeros(2), duration=1e-2, limits=True)
     pc.simulate(stopped, q, np.zeros(2), duration=1e-2, limits="effort")
 

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 from support import grounds
+from support.messages import raises
 
 import pin_clusters as pc
 
@@ -97,7 +98,7 @@ def test_a_picture_shows_forces(tmp_path: Any) -> None:
 def test_functions_that_fail_keep_what_was_computed() -> None:
     calls: list[float] = []
 
-    def raises(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def fails(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         calls.append(t)
         if t > 0.0795:
             raise ValueError("no torque today")
@@ -106,7 +107,7 @@ def test_functions_that_fail_keep_what_was_computed() -> None:
     def nan(t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         return np.full(18, np.nan if t > 0.0795 else 0.0)
 
-    for f, says in ((raises, "tau t 0.08 ValueError"), (nan, "tau nan")):
+    for f, says in ((fails, "tau t 0.08 ValueError"), (nan, "tau nan")):
         with raises(pc.SimulationError, says) as caught:
             drop(tau=f)
         r = caught.value.result

@@ -7,6 +7,7 @@ subpackage, which ``pytest --record-messages`` updates.
 
 from __future__ import annotations
 
+import functools
 import re
 import sys
 import traceback
@@ -24,7 +25,7 @@ import pin_clusters as pc
 FOLDER = Path(__file__).parents[1] / "messages"
 PACKAGE = Path(pc.__file__).parent
 
-seen: dict[str, dict[str, str]] = {}  # by subpackage: the messages that this process recorded, by template
+seen: dict[str, dict[str, str]] = {}  # by subpackage: a sample of each wording that this process recorded
 recording = False  # set by conftest.py
 
 
@@ -78,13 +79,11 @@ def check(error: BaseException, names: str = "") -> None:
         return
     entry = sample(error)
     if recording:
-        known = seen.setdefault(name, {})
-        known[template(entry)] = min(entry, known.get(template(entry), entry))
+        samples = seen.setdefault(name, {})
+        samples[wording(entry)] = min(entry, samples.get(wording(entry), entry))
     else:
-        file = FOLDER / f"{name}.txt"
-        known = read(file)
-        assert template(entry) in known, (
-            f"tests/messages/{file.name} does not contain this message. If the text is right, run "
+        assert template(entry) in read(FOLDER / f"{name}.txt"), (
+            f"tests/messages/{name}.txt does not contain this message. If the text is right, run "
             f"'pytest --record-messages' and review the diff.\n{entry}"
         )
 
@@ -106,20 +105,29 @@ def bounded(piece: str) -> str:
     return before + re.escape(piece) + after
 
 
-def template(entry: str) -> str:
-    """Return a message without its numbers, quoted names and line breaks."""
+def wording(entry: str) -> str:
+    """Return a message without its numbers and quoted names."""
     text = re.sub(r"""(?<!\w)(['"])(?:(?!\1).)*\1(?!\w)""", "'…'", " ".join(entry.split()))
-    text = re.sub(r"[-+]?(?:\d+(?:\.\d+)?(?:e[-+]?\d+)?|\b(?:inf|nan)\b)", "#", text)
+    text = re.sub(r"[-+]?(?:\d+(?:\.\d+)*(?:e[-+]?\d+)?|\b(?:inf|nan)\b)", "#", text)
     return re.sub(r"('…'|#)(?:(?:,? |, (?:and|or) )\1)+", r"\1", text)
 
 
+def template(entry: str) -> str:
+    """Return the wording without what varies from case to case: subject, given value, names of Pinocchio."""
+    text = wording(entry)
+    text = re.sub(r"^(\w+: )(?:\w+: )?(?:\w+\('…'\)|[\w.#[\]]+(?= (?:must|has|is|needs|cannot)\b))", r"\1…", text)
+    text = re.sub(r"\(pinocchio [^)]*\)", "(pinocchio …)", text)
+    return re.sub(r"\b(got |pinocchio\.)(?:(?<= )[^.;:]*|[\w#]+)", r"\1…", text)
+
+
 def sample(error: BaseException) -> str:
-    """Return class and text of a message, without folders and without the text of a cause outside the package."""
+    """Return class and text of a message, without folders, addresses and the text of a cause outside the package."""
     text = str(error)
     cause = error.__cause__ or error.__context__
-    if cause is not None and str(cause) and not _is_ours(cause):
+    if " " in str(cause) and not _is_ours(cause):
         text = text.replace(str(cause), "<cause>")
     text = re.sub(r"(?<![\w.<>/:])/(?:[\w.+-]+/)+", "<folder>/", text)
+    text = re.sub(r"0x[0-9a-f]{2,}", "0x…", text)
     return f"{type(error).__name__}: {text.strip()}"
 
 
@@ -160,15 +168,23 @@ def used_by(module: ModuleType) -> bool:
 
 def read(file: Path) -> dict[str, str]:
     """Return the messages of a golden file by template. Each begins at a line that is not indented."""
-    text = file.read_text("utf-8").strip() if file.exists() else ""
-    entries = [re.sub(r"\n {4}", "\n", entry) for entry in re.split(r"\n(?=\S)", text) if entry]
+    return _parsed(file.read_text("utf-8")) if file.exists() else {}
+
+
+@functools.cache
+def _parsed(text: str) -> dict[str, str]:
+    entries = [entry.replace("\n    ", "\n") for entry in re.split(r"\n(?=\S)", text.strip())]
     return {template(entry): entry for entry in entries}
 
 
 def write(found: dict[str, dict[str, str]], whole: bool) -> None:
-    """Add messages to the golden files; after a whole run, remove those that were not seen."""
-    for name in sorted({file.stem for file in FOLDER.glob("*.txt")} | set(found)):
-        file, new = FOLDER / f"{name}.txt", found.get(name, {})
-        entries = {key: entry for key, entry in (new | read(file)).items() if key in new or not whole}
+    """Add messages to the golden files; after a whole run, remove those that were not seen.
+
+    A sample stays as long as its wording is seen, so that other numbers and names make no diff.
+    """
+    for name in {file.stem for file in FOLDER.glob("*.txt")} | set(found):
+        file, samples = FOLDER / f"{name}.txt", found.get(name, {})
+        kept = {key: entry for key, entry in read(file).items() if not whole or wording(entry) in samples}
+        entries = {template(entry): entry for entry in sorted(samples.values(), reverse=True)} | kept
         lines = [entry.replace("\n", "\n    ") for entry in sorted(entries.values())]
         file.write_text("\n".join(lines) + "\n", "utf-8") if lines else file.unlink(missing_ok=True)
