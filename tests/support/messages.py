@@ -115,19 +115,20 @@ def wording(entry: str) -> str:
 def template(entry: str) -> str:
     """Return the wording without what varies from case to case: subject, given value, names of Pinocchio."""
     text = wording(entry)
-    text = re.sub(r"^(\w+: )(?:\w+: )?(?:\w+\('…'\)|[\w.#[\]]+(?= (?:must|has|is|needs|cannot)\b))", r"\1…", text)
+    text = re.sub(r"^(\w+: )(?:[\w.]+: )?(?:\w+\('…'\)|[\w.#[\]]+(?= (?:must|has|is|needs|cannot)\b))?", r"\1…", text)
     text = re.sub(r"\(pinocchio [^)]*\)", "(pinocchio …)", text)
     return re.sub(r"\b(got |pinocchio\.)(?:(?<= )[^.;:]*|[\w#]+)", r"\1…", text)
 
 
 def sample(error: BaseException) -> str:
-    """Return class and text of a message, without folders, addresses and the text of a cause outside the package."""
+    """Return class and text of a message, without folders, addresses, digests and the texts of foreign causes."""
     text = str(error)
     cause = error.__cause__ or error.__context__
-    if " " in str(cause) and not _is_ours(cause):
-        text = text.replace(str(cause), "<cause>")
+    if cause is not None and not _is_ours(cause):
+        for part in (str(cause), " ".join(str(cause).split()), getattr(cause, "strerror", None) or ""):
+            text = text.replace(part, "<cause>") if " " in part else text
     text = re.sub(r"(?<![\w.<>/:])/(?:[\w.+-]+/)+", "<folder>/", text)
-    text = re.sub(r"0x[0-9a-f]{2,}", "0x…", text)
+    text = re.sub(r"\b(?:0x[0-9a-f]{2,}|(?=[a-f]*\d)[0-9a-f]{12}\b)", "…", text)
     return f"{type(error).__name__}: {text.strip()}"
 
 
