@@ -1,4 +1,4 @@
-"""MJCF that is ill-formed, or says what cannot be honoured: which error, with which words."""
+"""MJCF that is ill-formed, or says what cannot be honoured: which error, with which names and numbers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""A leg as extended URDF, and YAML files beside it that are refused, with words of the message.
+"""A leg as extended URDF, and YAML files beside it that are refused, with names and numbers of the message.
 
 ``CASES`` feeds tests/loaders/test_extended_urdf.py and the table in docs/bad_inputs.md (benchmarks/bad_inputs.py).
 """

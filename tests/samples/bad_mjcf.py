@@ -37,7 +37,7 @@ def mesh(text: str) -> str:
 POINTS = 'vertex="0 0 0 1 0 0 0 1 0 0 0 1"'
 HELD = """<body gravcomp="1"><joint name="j" actuatorgravcomp="true"/><geom size="1"/><body name="b" gravcomp="1">
   <joint name="k"/><geom size="1"/></body></body>"""
-CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and words of the error
+CASES: dict[str, tuple[str, str]] = {  # what it is: the document, and names and numbers of the message
     "empty": ("   ", "<mujoco>"),
     "not well-formed": ("<mujoco><worldbody>", ""),
     "another format": ("<robot name='x'/>", "<robot> pc.buildModelFromUrdf"),

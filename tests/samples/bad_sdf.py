@@ -1,4 +1,4 @@
-"""SDF documents that are refused: the error, and words of its message.
+"""SDF documents that are refused: the error, and names and numbers of its message.
 
 ``CASES`` feeds tests/loaders/test_sdf_bad_input.py and the table in docs/bad_inputs.md (benchmarks/bad_inputs.py).
 """
