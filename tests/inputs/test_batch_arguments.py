@@ -1,4 +1,4 @@
-"""Arguments of batches: which are refused, with which words; where results may go; how many rows are too many."""
+"""Arguments of batches: which are refused, and by which names; where results may go; how many rows are too many."""
 
 from __future__ import annotations
 
