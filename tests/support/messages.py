@@ -113,8 +113,9 @@ def wording(entry: str) -> str:
 
 
 def template(entry: str) -> str:
-    """Return the wording without what varies from case to case: class, subject, given value, names of Pinocchio."""
-    text = wording(entry)
+    """Return the wording without what varies: class, subject, kind of constraint, given value, names of Pinocchio."""
+    text = re.sub(r"(?<![.\w])[A-Z]\w+(?:\.\w+)?\('…'\)", "Constraint('…')", wording(entry))
+    text = re.sub(r"(Constraint\('…'\))(?:, \1)+", r"\1", text)
     text = re.sub(r"^\w+: (?:[\w.]+: )?(?:\w+\('…'\)|[\w.#[\]]+(?= (?:must|has|is|needs|cannot)\b))?", "…", text)
     text = re.sub(r"\(pinocchio [^)]*\)", "(pinocchio …)", text)
     return re.sub(r"\b(got |pinocchio\.)(?:(?<= )[^.;:]*|[\w#]+)", r"\1…", text)
