@@ -256,7 +256,7 @@ def test_branches(key: Any) -> None:
     model, q = c.model, np.array(c.q)
     for cluster in model.clusters:
         if not any(hasattr(x, "closures") for x in cluster.constraints):
-            with raises(pc.ConfigurationError, "'base'"):
+            with raises(pc.ConfigurationError, f"'{cluster.joints[0]}'"):
                 pc.branches(model, q, cluster)
             continue
         found = pc.branches(model, q, cluster)

@@ -118,7 +118,8 @@ def template(entry: str) -> str:
     text = re.sub(r"(Constraint\('…'\))(?:, \1)+", r"\1", text)
     text = re.sub(r"^\w+: (?:[\w.]+: )?(?:\w+\('…'\)|[\w.#[\]]+(?= (?:must|has|is|needs|cannot)\b))?", "…", text)
     text = re.sub(r"\(pinocchio [^)]*\)", "(pinocchio …)", text)
-    return re.sub(r"\b(got |pinocchio\.)(?:(?<= )[^.;:]*|[\w#]+)", r"\1…", text)
+    text = re.sub(r"\b(got |pinocchio\.)(?:(?<= )[^.;:]*|[\w#]+)", r"\1…", text)
+    return re.sub(r"(?<=: )[\w#.:-]+(?:[,;] [\w#.:-]+)*(?=\.(?: |$))", "…", text)  # a list of names
 
 
 def sample(error: BaseException) -> str:
