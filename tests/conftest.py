@@ -46,9 +46,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _everything(config: pytest.Config) -> bool:
-    """Return whether the command line chooses no folder, file or test."""
+    """Return whether the command line runs all tests: it chooses no folder, file or test, and leaves none out."""
+    options = ("keyword", "markexpr", "collectonly", "deselect", "ignore", "ignore_glob", "lf")
     chosen = [Path(path).resolve() for path in config.args] != [Path(__file__).parent]
-    return not (chosen or config.option.keyword or config.option.markexpr)
+    return not chosen and not any(config.getoption(name, None) for name in options)
 
 
 @pytest.hookimpl(optionalhook=True)
