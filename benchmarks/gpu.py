@@ -1,19 +1,28 @@
-"""Batches on a GPU, checked and measured; where there is none it says so, and nothing fails.
+"""Check and measure batches on a GPU: here, or on another machine with a bundle.
 
-python benchmarks/gpu.py [ROBOT ...]   # writes results/gpu.json. Needs pip install '.[cuda]' torch
+    python benchmarks/gpu.py [ROBOT ...]   # writes results/gpu.json; needs a GPU and pip install '.[cuda]' torch
+    python benchmarks/gpu.py --bundle DIR  # writes CUDA kernels, inputs, expected outputs and DIR/run.py; no GPU needed
 
-Results against those of the CPU, in float64 and float32; on a stream of its own, and in a graph, the same to the bit;
-states per second from 1e3 to 1e6 rows; and a step of 4096 robots (aba, then integrate) in one graph.
+Here ``pc.batch`` runs on PyTorch tensors. The script compares results with the CPU in float64 and float32, checks that
+another stream and a captured graph give the same bits, and measures states per second from 1e3 to 1e6 rows and a step
+of 4096 robots (``aba``, then ``integrate``) in one graph. Without a GPU it prints what is missing.
+
+A bundle needs no installation of this package: ``DIR/run.py`` checks and measures the kernels with Python, NumPy and
+the NVIDIA driver, derivatives and vector-Jacobian products included.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
+import gpu_bundle
 import numpy as np
+from gpu_run import row_errors
 
 import pin_clusters as pc
 from pin_clusters.errors import NotAvailableError
@@ -22,13 +31,13 @@ HERE = Path(__file__).parent
 ROBOTS = ("mini_cheetah", "mit_humanoid", "tello", "jvrc1", "four_bar")
 LIMITS = {"float64": 1e-12, "float32": 1e-4}
 GOALS = {"float64": 5e8, "float32": 1e9}
-"""Of mini_cheetah: exact forward dynamics per second."""
+"""Calls of ``aba`` per second, for mini_cheetah."""
 GOAL_STEP = 50.0  # us
 DT = 1e-3
 
 
 def why_not() -> str:
-    """Say what is missing; nothing if there is a GPU."""
+    """Return what is missing; an empty text if there is a GPU."""
     try:
         import torch
     except ImportError:
@@ -45,39 +54,34 @@ def why_not() -> str:
 
 
 def states(model: pc.ClusterModel, rows: int) -> list[np.ndarray]:
-    """Return q, v and tau of some states about the reference configuration, rows of which repeat."""
-    rng = np.random.default_rng(0)
-    own = min(rows, 256)
-    q = np.tile(model.q_reference, (own, 1))
-    q = pc.batch.integrate(model, q, 0.1 * rng.normal(size=(own, model.nv)), threads=2)
-    repeated = -(-rows // own)
-    return [np.tile(q, (repeated, 1))[:rows], *rng.normal(size=(2, rows, model.nv))]
+    """Return q, v and tau of states about the reference configuration, which repeat after ``gpu_bundle.STATES``."""
+    given = gpu_bundle.states(model)
+    repeated = -(-rows // gpu_bundle.STATES)
+    return [np.tile(given[name], (repeated, 1))[:rows] for name in ("q", "v", "tau")]
 
 
 def here(model: pc.ClusterModel, rows: int, dtype: str) -> list[Any]:
-    """Return the same on the GPU."""
+    """Return the states as tensors on the GPU."""
     import torch
 
     return [torch.tensor(x, dtype=getattr(torch, dtype), device="cuda") for x in states(model, rows)]
 
 
 def errors(model: pc.ClusterModel, dtype: str) -> dict[str, float]:
-    """Return how far results are from those of the CPU, over the largest entry of each row: median over rows, worst."""
+    """Return the errors relative to the CPU (``row_errors``): the median over the rows, and the worst row."""
     q, v, tau = states(model, 1000)
     found = {}
     import torch
 
     for name, given in (("aba", (q, v, tau)), ("rnea", (q, v, tau)), ("integrate", (q, DT * v)), ("crba", (q,))):
         there = [torch.tensor(x, dtype=getattr(torch, dtype), device="cuda") for x in given]
-        got = getattr(pc.batch, name)(model, *there).cpu().numpy().astype(float).reshape(len(q), -1)
-        right = getattr(pc.batch, name)(model, *given).reshape(len(q), -1)
-        rows = np.abs(got - right).max(axis=1) / np.abs(right).max(axis=1)
+        rows = row_errors(getattr(pc.batch, name)(model, *there).cpu().numpy(), getattr(pc.batch, name)(model, *given))
         found[name], found[f"{name}, worst row"] = float(np.median(rows)), float(rows.max())
     return found
 
 
 def streams_and_graphs(model: pc.ClusterModel) -> dict[str, bool]:
-    """Return whether a stream of its own, and a graph, give the same bits as the usual stream."""
+    """Return whether another stream and a captured graph give the same bits as the current stream."""
     import torch
 
     q, v, tau = here(model, 1000, "float64")
@@ -146,10 +150,10 @@ def step(model: pc.ClusterModel, dtype: str, rows: int = 4096) -> float:
 
 
 def measure(robots: tuple[str, ...]) -> dict[str, Any]:
-    """Return all of it."""
+    """Return the checks and measurements of robots."""
     import torch
 
-    found: dict[str, Any] = {"device": torch.cuda.get_device_name(), "robots": {}}
+    found: dict[str, Any] = {"device": torch.cuda.get_device_name(), "date": time.strftime("%Y-%m-%d"), "robots": {}}
     for robot in robots:
         model = pc.load(robot)
         found["robots"][robot] = about = {"streams and graphs": streams_and_graphs(model)}
@@ -163,7 +167,7 @@ def measure(robots: tuple[str, ...]) -> dict[str, Any]:
 
 
 def said(found: dict[str, Any]) -> list[str]:
-    """Return which limits and goals are missed."""
+    """Return the limits and goals that are missed."""
     missed = []
     for robot, about in found["robots"].items():
         missed += [f"{robot}: {what} fails" for what, good in about["streams and graphs"].items() if not good]
@@ -179,19 +183,58 @@ def said(found: dict[str, Any]) -> list[str]:
     return missed
 
 
-def main(arguments: list[str] | None = None) -> None:
+def write_bundle(given: argparse.Namespace) -> int:
+    """Write a bundle as the command line asks; return the exit code."""
+    start = time.monotonic()
+    try:
+        made = gpu_bundle.write(
+            given.bundle, given.robots or gpu_bundle.ROBOTS, given.functions, architectures=given.cubins,
+            sources_only=given.sources_only,
+        )  # fmt: skip
+    except NotAvailableError as error:
+        print(f"no bundle was written: {error}")
+        return 1
+    size = sum(path.stat().st_size for path in given.bundle.rglob("*") if path.is_file()) / 2**20
+    print(f"{len(made['kernels'])} kernels, {size:.1f} MiB, {time.monotonic() - start:.0f} s: {given.bundle}")
+    print(f"on a machine with a GPU: python {given.bundle / 'run.py'}")
+    return 0
+
+
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("robots", nargs="*", default=ROBOTS)
-    robots = tuple(parser.parse_args(arguments).robots)
+    parser.add_argument(
+        "robots", nargs="*", help=f"shipped robots (default: {', '.join(ROBOTS)}; without jvrc1 in a bundle)"
+    )
+    parser.add_argument("--bundle", type=Path, metavar="DIR", help="write a bundle for another machine into DIR")
+    parser.add_argument(
+        "--functions", nargs="+", choices=gpu_bundle.FUNCTIONS, default=gpu_bundle.FUNCTIONS, help="of the bundle"
+    )
+    parser.add_argument(
+        "--cubins",
+        nargs="*",
+        default=gpu_bundle.ARCHITECTURES,
+        metavar="ARCHITECTURE",
+        help="architectures of the bundle's cubins (default: sm_90); other GPUs compile its PTX",
+    )
+    parser.add_argument(
+        "--sources-only",
+        action="store_true",
+        help="write a bundle without PTX and cubins, which needs no NVRTC but runs only with --cpu",
+    )
+    given = parser.parse_args(arguments)
+    if given.bundle:
+        return write_bundle(given)
+    robots = tuple(given.robots) or ROBOTS
     missing = why_not()
     if missing:
         print(f"nothing is measured: {missing}")
-        return
+        return 0
     found = measure(robots)
     print("\n".join(said(found)) or "all goals are met")
     if robots == ROBOTS:
         (HERE / "results" / "gpu.json").write_text(json.dumps(found, indent=1) + "\n", encoding="utf-8")
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

@@ -34,7 +34,8 @@ MODULES = (
     "moves", "operational", "report_operational", "operational_cases", "operational_contacts", "operational_accuracy",
     "report_simulation", "standing", "batches", "report_batches", "dead_centres", "derivatives",
     "wbc", "derivatives_more", "derivatives_accuracy", "report_derivatives", "specialised", "report_specialised",
-    "traces", "report_traces", "control_loop", "gpu", "learning", "report_learning", "ground",
+    "traces", "report_traces", "control_loop", "gpu", "gpu_bundle", "gpu_driver",
+    "gpu_host", "gpu_run", "learning", "report_learning", "ground",
 )  # fmt: skip
 ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
