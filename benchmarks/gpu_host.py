@@ -14,7 +14,7 @@ from typing import Any
 
 from gpu_driver import CudaError, MissingError
 
-OPTIONS = ("-O1", "-shared", "-fPIC")
+OPTIONS = ("-O0", "-shared", "-fPIC")  # g++ -O1 takes minutes for each of the large kernels
 SHIM = """
 #include <cmath>
 #define __device__
