@@ -91,7 +91,9 @@ def test_each_step_is_that_of_a_cone_programme(name: str, mu: float, limits: Any
         u = velocity(s, mu, shift_of(s, s.end, mu))
         worst = max(worst, np.abs(u - s.end).max() / max(1.0, np.abs(s.free).max()))
     # laws are kept to 3e-7; where soles or feet of several points slide, velocities follow them some 20 times as far
-    assert worst < (1e-5 if (name, mu) in {("jvrc1", 0.3), ("mit_humanoid", 0.2), ("cassie", 0.9)} else 1e-6)
+    assert worst < (
+        1e-5 if (name, mu) in {("jvrc1", 0.3), ("mit_humanoid", 0.2), ("cassie", 0.9), ("tello", 0.5)} else 1e-6
+    )
 
 
 def test_where_nothing_is_redundant_from_nothing() -> None:
