@@ -9,15 +9,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-# tests make thousands of robots; those that are about traced code say so
+# Tests have thousands of models. Generic kernels are compiled once; robot-specific code would be made for each model.
+# Tests of robot-specific code choose their engine themselves.
 os.environ.setdefault("PIN_CLUSTERS_ENGINE", "tables")
 
 from support import messages
 
 from pin_clusters._engine import entry_points
 
-# so many tests need most kernels
+# The everyday run checks these operations in plain Python; tests that need their generic kernels have the marker ci.
+IN_PLAIN_PYTHON = set(
+    "hybrid contact_rates contact_derivatives rnea_derivatives aba_derivatives coupling_derivatives".split()
+)
 MANY = 50
+"""A run of more tests than this needs most of the generic kernels."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,12 +42,22 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     elif config.getoption("--ci"):
         left = {"long"}
     recorded = messages.recording and _everything(config)
+    plain = _in_plain_python(config)
 
     def wanted(item: pytest.Item) -> bool:
-        return not any(map(item.get_closest_marker, left)) and not (recorded and not messages.used_by(item.module))
+        marks = {mark.name for mark in item.iter_markers()}
+        if marks & left or ("whole_run" in marks and not plain) or (recorded and not messages.used_by(item.module)):
+            return False
+        return not (plain and "jitless" in marks and "slow" not in marks)
 
     config.hook.pytest_deselected(items=[item for item in items if not wanted(item)])
     items[:] = [item for item in items if wanted(item)]
+
+
+def _in_plain_python(config: pytest.Config) -> bool:
+    """Return whether tests/kernels/test_plain_python.py runs the tests that are quick without compiled kernels."""
+    more = config.getoption("--ci") or config.getoption("--long") or messages.recording
+    return _everything(config) and not more and entry_points.JIT
 
 
 def _everything(config: pytest.Config) -> bool:
@@ -76,29 +91,32 @@ def rng(request: pytest.FixtureRequest) -> np.random.Generator:
 
 @pytest.fixture(scope="session", autouse=True)
 def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
-    """Workers share the compilation: each begins elsewhere, and loads what others have compiled."""
+    """Share the compilation of the generic kernels between workers: each starts with another kernel."""
     worker = os.environ.get("PYTEST_XDIST_WORKER")
     items = request.session.items
-    traced = os.environ["PIN_CLUSTERS_ENGINE"] != "tables"  # then few kernels are needed
-    if traced or not entry_points.JIT or worker is None or len(items) < MANY:
+    generic = os.environ["PIN_CLUSTERS_ENGINE"] == "tables"
+    if not generic or not entry_points.JIT or worker is None or len(items) < MANY:
         return
     kernels = list(entry_points.ALL)
+    if _in_plain_python(request.config):
+        kernels = [kernel for kernel in kernels if kernel.operation.name not in IN_PLAIN_PYTHON]
     if all(item.get_closest_marker("jitless") for item in items):
         kernels = [k for k in kernels if "rows" not in k.name and k not in (entry_points.simulate, entry_points.moved)]
     workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])
-    gc.disable()  # compilers make millions of objects, and looking through them took a seventh of the time
+    gc.disable()  # the compilers make millions of objects; searching them for cycles took a seventh of the time
     for kernel in _from_another_end(kernels, int(worker[2:]), workers):
         kernel.function()
         gc.collect()
-        gc.freeze()  # those that stay are not looked at again, also not by collections of tests
+        gc.freeze()  # later collections, in tests too, skip the objects that stay
     gc.enable()
 
 
 def _from_another_end(kernels: list[entry_points.Kernel], i: int, n: int) -> list[entry_points.Kernel]:
-    """Put kernels in the order of worker i of n.
+    """Return the kernels in the order of worker i of n.
 
-    One works from the front, where neighbours share what they are made of, one from the end. Two that began with the
-    same kernel would wait for each other, and compile the shared parts twice. More workers begin in between.
+    One worker starts at the front and one at the end, because neighbours share the functions that they inline. Two
+    workers that started with the same kernel would wait for each other and compile the shared functions twice. Further
+    workers start in between.
     """
     start = len(kernels) * (i // 2) // ((n + 1) // 2)
     turned = [*kernels[start:], *kernels[:start]]

@@ -240,6 +240,7 @@ FUNCTIONS: dict[str, dict[str, Any]] = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_functions_of_the_user_against_the_closed_form(name: str, rng: np.random.Generator) -> None:
     """The same pin: as FourBar, and as a Coupling; single states and rows."""

@@ -23,7 +23,8 @@ STATES = tuple(name for name in rows.FUNCTIONS if name not in ("rnea", "aba"))
 """Functions that came after ``rnea`` and ``aba``, whose tests are in ``test_batch.py``."""
 
 
-@pytest.mark.parametrize("name", pool.some(pc.robots(), ["mini_cheetah", "tello", "cassie_leg"], rest="ci"))
+@pytest.mark.ci
+@pytest.mark.parametrize("name", pool.some(pc.robots(), ["mini_cheetah"], rest="ci"))
 def test_shipped_robots(name: str) -> None:
     model, given = rows.model_of(name), rows.given_of(name, pc.batch.lanes + 3)
     # Traced rows have sums in an order of their own, times conditions up to a thousand.
@@ -36,8 +37,8 @@ def test_shipped_robots(name: str) -> None:
         assert np.array_equal(alone, shared), function
 
 
-@pytest.mark.parametrize("function", STATES)
-@pytest.mark.parametrize("name", ["mini_cheetah", "delta"])
+@pytest.mark.parametrize("function", pool.some(STATES, ["crba", "integrate"], rest="ci"))
+@pytest.mark.parametrize("name", pool.some(["delta", "mini_cheetah"], 1, rest="ci"))
 def test_any_number_of_rows_and_threads(name: str, function: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(_sharing, "ROWS", 1)
     model, given, lanes = rows.model_of(name), rows.given_of(name, 40), pc.batch.lanes

@@ -27,6 +27,7 @@ def states(model: pc.ClusterModel, n: int, rng: np.random.Generator) -> tuple[np
     return q, *rng.normal(size=(2, n, model.nv))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("engine", pool.some(ENGINES, ["tables"], rest="ci"))
 def test_a_thousand_robots_with_other_rotors(engine: str, rng: np.random.Generator) -> None:
     """In one call; every sixteenth is compared."""
@@ -49,7 +50,7 @@ def test_a_thousand_robots_with_other_rotors(engine: str, rng: np.random.Generat
 
 
 @pytest.mark.parametrize("engine", ENGINES)
-@pytest.mark.parametrize("name", pool.some(["four_bar", "mit_humanoid_leg", "mini_cheetah"], 2))
+@pytest.mark.parametrize("name", pool.some(["four_bar", "mit_humanoid_leg", "mini_cheetah"], 2, everyday=1))
 def test_gravity_forces_and_matrices(name: str, engine: str, rng: np.random.Generator) -> None:
     model = pc.load(name)
     q, v, a = states(model, 9, rng)

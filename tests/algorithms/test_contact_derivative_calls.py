@@ -62,7 +62,7 @@ def close(found: Any, exact: Any, condition: float = 1.0) -> None:
         assert pool.error(x, y) < CLOSE * condition, i
 
 
-@pool.each()
+@pool.each(everyday=pool.TWO)
 @pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
 def test_kernel_and_dense_equations(
     key: pool.Key, axes: Any, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
@@ -104,6 +104,7 @@ def test_kernel_and_dense_equations(
         assert all(asked) or pin.__version__.startswith("3.")
 
 
+@pytest.mark.ci
 @needed
 @pytest.mark.parametrize("kind", [POINT, FRAME], ids=["point", "frame"])
 @pytest.mark.parametrize("robot", ["mini_cheetah", "tello"])

@@ -32,6 +32,7 @@ def close(found: Any, exact: Any) -> None:
         assert np.allclose(x, y, rtol=SAME, atol=SAME * max(1.0, np.abs(y).max()))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ["computeRNEADerivatives", "computeABADerivatives"])
 @pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("forced", [False, True])
@@ -45,6 +46,7 @@ def test_rows_are_those_of_one_state(name: str, robot: str, forced: bool) -> Non
     close(found, [np.array(x) for x in zip(*rows, strict=True)])
 
 
+@pytest.mark.ci
 def test_rows_that_are_not_finite_are_marked() -> None:
     model, q, v, a, _ = state("mit_humanoid", 3)
     v[1, 0] = np.nan
@@ -55,6 +57,7 @@ def test_rows_that_are_not_finite_are_marked() -> None:
     assert np.isfinite(first[[0, 2]]).all()
 
 
+@pytest.mark.ci
 @needed
 @pytest.mark.parametrize("robot", ROBOTS)
 @pytest.mark.parametrize("forced", [False, True])

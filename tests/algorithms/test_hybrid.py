@@ -135,6 +135,7 @@ def test_every_split_of_a_cluster(n: int, carrier: str, rng: np.random.Generator
     check(model, q, rng, masks, ROUNDING["tree"])
 
 
+@pytest.mark.ci
 def test_more_columns_than_an_integer_has_bits(rng: np.random.Generator) -> None:
     model = one_cluster(66, "j0", rng)
     q = pc.randomConfiguration(model)

@@ -267,6 +267,7 @@ def test_nan_propagates():
     assert np.isnan(data.v[model.getJointId("far")].vector).any()
 
 
+@pytest.mark.jitless
 def test_a_robot_of_one_velocity():
     """Pinocchio gives Jacobians of one column as vectors: each function that makes more of them, after another one."""
     tree = pin.Model()

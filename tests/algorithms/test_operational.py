@@ -119,7 +119,7 @@ def test_shipped_robots(robot: str, base: str, rng: np.random.Generator) -> None
 # --- laws ------------------------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize("key", pool.some(pool.ALL, pool.FEW, pool.JITLESS))
+@pool.each()
 def test_a_force_accelerates_as_in_aba(key: pool.Key, rng: np.random.Generator) -> None:
     """Two runs of forward dynamics, with and without the force: nothing but the force is between them."""
     asked = Asked(key, rng)
@@ -138,7 +138,7 @@ def test_a_force_accelerates_as_in_aba(key: pool.Key, rng: np.random.Generator) 
         assert np.array_equal(same, inverse)
 
 
-@pytest.mark.parametrize("key", pool.some(pool.ALL, pool.FEW, pool.JITLESS))
+@pool.each()
 def test_change_of_axes_by_adjoints(key: pool.Key, rng: np.random.Generator) -> None:
     asked = Asked(key, rng)
     model, data, q, names = asked.model, asked.data, asked.q, asked.names
@@ -154,7 +154,7 @@ def test_change_of_axes_by_adjoints(key: pool.Key, rng: np.random.Generator) -> 
         assert asked.close(pc.inverse_operational_inertia(model, data, q, names, axes), X @ A @ X.T)
 
 
-@pytest.mark.parametrize("key", pool.some(pool.ALL, pool.FEW, pool.JITLESS))
+@pool.each()
 def test_order_and_rows(key: pool.Key, rng: np.random.Generator) -> None:
     """Frames in another order permute the rows; rows are those of the whole; each by its name or its id."""
     asked = Asked(key, rng)

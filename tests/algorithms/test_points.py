@@ -54,7 +54,9 @@ def test_dense_routes(key: pool.Key, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize("engine", ["tables", "traced"])
-@pytest.mark.parametrize("robot", pool.some(sorted(pc.robots()), ("mini_cheetah", "tello", "delta", "four_bar")))
+@pytest.mark.parametrize(
+    "robot", pool.some(sorted(pc.robots()), ("mini_cheetah", "tello", "delta", "four_bar"), everyday=1)
+)
 def test_shipped_robots(robot: str, engine: str, rng: np.random.Generator) -> None:
     if engine == "traced" and (not kernels.JIT or kernels.BOUNDSCHECK):
         pytest.skip("nothing is traced")

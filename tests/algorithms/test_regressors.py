@@ -71,7 +71,7 @@ def test_times_parameters_they_are_torques_energies_and_the_centre(key: Any, rng
     check_products(s.model, s.q, s.v, s.a, max(1e-13, 10.0 * s.case.rounding * (s.case.mechanism is not None)))
 
 
-@pool.each([key for key in pool.ALL if key in pool.FEW])
+@pool.each()
 def test_columns_are_differences_of_models(key: Any, rng: np.random.Generator) -> None:
     """Torques of models with one parameter changed, each compiled anew from its own tree and constraints."""
     s = pool.state(key, rng)
@@ -146,7 +146,7 @@ def test_the_usual_call_is_machine_code(name: str, rng: np.random.Generator) -> 
 
 
 @pytest.mark.jitless
-@pool.each([key for key in pool.ALL if key in pool.FEW])
+@pool.each()
 def test_parameters_come_back(key: Any, rng: np.random.Generator) -> None:
     model = pool.case(key).model
     values, labels = pc.parameters(model)
@@ -242,7 +242,7 @@ AWKWARD = (
 )
 
 
-@pytest.mark.parametrize("key", pool.some(AWKWARD, 5))
+@pytest.mark.parametrize("key", pool.some(AWKWARD, 1, rest="ci"))
 @pytest.mark.parametrize("armature", [False, True])
 def test_identifiable_parameters_of_awkward_robots(key: Any, armature: bool, rng: np.random.Generator) -> None:
     """A rod with mass above another loop, loops that hardly move; armature that differs between a base's axes."""
@@ -361,6 +361,7 @@ def changes(c: Any) -> list[tuple[str, str, Any]]:
     pool.some(
         ["mini_cheetah", "mit_humanoid", "mit_humanoid_leg", "teleop_arm", "jvrc1", "cassie_leg", "tello_with_arms"],
         ["mit_humanoid_leg", "cassie_leg"],
+        everyday=1,
     ),
 )
 def test_ratios_of_shipped_robots(name: str, rng: np.random.Generator) -> None:

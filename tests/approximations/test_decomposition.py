@@ -77,7 +77,9 @@ def test_adds_up_on_all_robots(name: str, floating: bool) -> None:
     adds_up(model, *states(model), EXACT if not model.closures else LOOPS)
 
 
-@pytest.mark.parametrize("name", ["mit_humanoid", "jvrc1_as_published", "cassie_leg", "four_bar"])
+@pytest.mark.parametrize(
+    "name", pool.some(["mit_humanoid", "cassie_leg", "jvrc1_as_published", "four_bar"], 2, rest="ci")
+)
 def test_adds_up_along_the_sine(name: str) -> None:
     model = load(name)
     _, q, v, a = study.Sine(amplitude=0.2, duration=0.7, dt=0.02).states(model)
@@ -388,6 +390,7 @@ def test_loop_terms_with_dense_matrices() -> None:
 # --- the result ---------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.ci
 def test_the_published_leg() -> None:
     """The errors of the accuracy study, and why: the belt for diagonal armature, the carriers for block armature."""
     model = load("mit_humanoid_leg")
@@ -475,6 +478,7 @@ def test_bad_arguments() -> None:
         study.decompose(arm, pc.neutral(arm), zero, zero)
 
 
+@pytest.mark.ci
 def test_the_page_can_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     root = Path(__file__).resolve().parents[2]
     monkeypatch.syspath_prepend(str(root / "benchmarks"))

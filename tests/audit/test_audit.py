@@ -86,6 +86,7 @@ def test_the_worst_joint_is_the_worst(leg: audit.AuditResult) -> None:
     assert leg.verdict.torque.above == tuple(n for n, x in zip(leg.study.joints, percent, strict=True) if x > 5.0)
 
 
+@pytest.mark.ci
 def test_the_reasons_add_up(humanoid: audit.AuditResult, tello: audit.AuditResult, four_bar: audit.AuditResult) -> None:
     for result in (humanoid, tello, four_bar):
         assert result.why.residual < 1e-9
@@ -204,6 +205,7 @@ def test_the_best_is_the_coarsest_that_is_enough(leg: audit.AuditResult) -> None
     assert "Block armature" in judged(leg, 1.01 * worst["block"]).advice
 
 
+@pytest.mark.ci
 def test_joints_that_the_motion_leaves_still_are_named(humanoid: audit.AuditResult) -> None:
     """In phase both cranks only pitch the foot, so nothing is known about its roll."""
     model = pc.load("ankle_2rsu", independent=["crank_left", "crank_right"])
@@ -237,6 +239,7 @@ def test_armature_that_is_exact_is_enough() -> None:
     assert result.reflected.armature == {"joint": pytest.approx(0.036)}
 
 
+@pytest.mark.ci
 def test_loops_with_rotors_ask_about_armature(tello: audit.AuditResult) -> None:
     assert tello.verdict.asked == "armature"
     assert list(tello.percent) == ["unconstrained", "frozen", "no rotor", "armature"]
@@ -262,6 +265,7 @@ def test_loops_without_rotors_ask_about_the_loops(four_bar: audit.AuditResult) -
     assert "In your simulator" not in text
 
 
+@pytest.mark.ci
 def test_the_range_of_reflected_inertia_of_a_linkage() -> None:
     result = audit.run(load("ankle_2rsu"), **SHORT, frames=())
     r = result.reflected
@@ -305,6 +309,7 @@ def test_without_belts_block_armature_does_not_help() -> None:
     assert found.advice.startswith("Off-diagonal terms (block armature) do not help")
 
 
+@pytest.mark.ci
 def test_a_floating_base_that_moves(tmp_path: Path) -> None:
     result = audit.run(load("mini_cheetah"), study.motion("mini_cheetah_trot", dt=1e-2), frames=())
     assert result.study.base == "floating"
@@ -482,6 +487,7 @@ def test_names_are_escaped() -> None:
         assert name in text
 
 
+@pytest.mark.ci
 def test_the_same_audit_gives_the_same_bytes(leg: audit.AuditResult, tmp_path: Path) -> None:
     again = audit.run(load("mit_humanoid_leg"), **SHORT)
     first, second = audit.write(leg, tmp_path / "a"), audit.write(again, tmp_path / "b")
@@ -563,6 +569,7 @@ def test_the_command_prints_the_verdict_and_writes(here: Path) -> None:
     assert found["study"]["trajectory"]["duration"] == 0.7
 
 
+@pytest.mark.ci
 def test_the_command_takes_files(here: Path) -> None:
     (here / "leg.urdf").write_text(loaders.library.folders()["mit_humanoid_leg"].joinpath("model.urdf").read_text())
     result = run("leg.urdf", "--output", "x", "--duration", "0.7", "--dt", "0.01", "--frame", "knee_link")

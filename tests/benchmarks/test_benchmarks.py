@@ -250,6 +250,7 @@ def test_robots_without_rotors_have_their_reflected_inertia(scripts: dict[str, M
     assert np.allclose(pc.aba(model, model.createData(), q, v, tau), pc.aba(plain, plain.createData(), q, v, tau))
 
 
+@pytest.mark.ci
 def test_accuracy_on_closed_loops(
     scripts: dict[str, ModuleType], tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -283,6 +284,7 @@ def test_errors_are_kept_by_the_largest_and_nan_is_one(scripts: dict[str, Module
     assert np.isnan(found["x"]["aba"])
 
 
+@pytest.mark.ci
 def test_every_constraint_is_measured(scripts: dict[str, ModuleType]) -> None:
     titles = set(scripts["loop_mechanisms"].MECHANISMS)
     kinds = ("fixed", "revolute", "prismatic", "cylindrical", "spherical", "universal", "planar")
@@ -317,6 +319,7 @@ def test_mujoco_has_no_helical_joints(scripts: dict[str, ModuleType], rng: np.ra
         scripts["mujoco_tree"].MujocoTree(tree)
 
 
+@pytest.mark.ci
 def test_drift(scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     script = scripts["drift"]
     shorter = {
@@ -335,6 +338,7 @@ def test_drift(scripts: dict[str, ModuleType], tmp_path: Path, monkeypatch: pyte
     assert "| `delta` | arm_1 = 1.1, arm_2 = 1.25, arm_3 = 1.25 |" in text
 
 
+@pytest.mark.ci
 def test_files_in_mujoco(scripts: dict[str, ModuleType], tmp_path: Path) -> None:
     pytest.importorskip("mujoco", minversion="3.3.4")
     script = importlib.import_module("mujoco_files")

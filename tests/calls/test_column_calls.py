@@ -20,7 +20,6 @@ from pin_clusters._engine.calls.entries import PYTHON
 
 # the published inertias of some robots are no real bodies'
 pytestmark = [needed, pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")]
-CALLS = {False: 1500, True: 30_000}
 OSIM, INPUTS = "inverse_operational_inertia", "inverse_input_matrix"
 REFERENCES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 
@@ -92,7 +91,8 @@ def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
         [10**30],
         [[1]],
     ]
-    taken, times = 0, CALLS[request.config.getoption("--long")]
+    option = request.config.getoption
+    taken, times = 0, 30_000 if option("--long") else 1500 if option("--ci") else 500
     with python_calls() as slow:
         for _ in range(times):
             name = choose.choice([OSIM, INPUTS, INPUTS])

@@ -52,11 +52,10 @@ def test_every_entry_with_everything(robot: str, request: pytest.FixtureRequest)
     assert min(found[name] for name in ("kinds", "slots", "results", "changes")) > 1
 
 
+@pytest.mark.ci
 @needed
 def test_random_calls_end_as_in_python(request: pytest.FixtureRequest) -> None:
-    calls, robots = 1000, ["mini_cheetah", "four_bar", "s:four_bar"]
-    if request.config.getoption("--long") or request.config.getoption("--ci"):
-        calls, robots = 100_000 if request.config.getoption("--long") else 3000, list(hostile.ROBOTS)
+    calls, robots = 100_000 if request.config.getoption("--long") else 3000, list(hostile.ROBOTS)
     found = run("fuzz", "--calls", str(calls), "--seed", "11", "--robots", *robots)
     assert min(found["answers"], found["errors"]) > calls / 10
 
@@ -93,6 +92,7 @@ with python_calls() as slow:
     assert done.returncode == 0, done.stderr
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("robot", ["four_bar", "mini_cheetah"])
 def test_derivatives_leave_their_state(robot: str) -> None:
     model = pc.load(robot)
@@ -105,6 +105,7 @@ def test_derivatives_leave_their_state(robot: str) -> None:
         assert all(map(np.array_equal, found, expected))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("robot", ["four_bar", "tello", "mini_cheetah"])
 def test_derivatives_where_q_is_not_finite_are_not_either(robot: str) -> None:
     model = pc.load(robot)
@@ -139,6 +140,7 @@ def test_what_could_be_another_robots_is_python_s() -> None:
     assert _quick.quick_columns(model, data, q, another) is None
 
 
+@pytest.mark.ci
 def test_desks_of_others_are_not_written() -> None:
     """A desk of loops in the data of a robot without: its kernels and tables would be those of data that end."""
     model, other = pc.load("mini_cheetah"), pc.load("four_bar")
@@ -183,6 +185,7 @@ def knee(model: pc.ClusterModel) -> int:
     return int(model.getJointId("FL_knee")) if "FL_knee" in model.names else 1
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("robot", ["four_bar", "mini_cheetah"])
 def test_states_that_are_results_are_kept_as_they_were(robot: str) -> None:
     """Torques or accelerations given as the data's own results, which the call overwrites."""

@@ -41,6 +41,7 @@ def same(x: Any, y: Any) -> bool:
     return len(x) == len(y) == 2 and all(map(alike, x, y))
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("robot", ["mini_cheetah", "tello", "four_bar"])
 def test_the_usual_call_is_fast(robot: str) -> None:
     model, data, given = usual(robot)
@@ -62,6 +63,7 @@ def test_the_usual_call_is_fast(robot: str) -> None:
         assert slow[NAME] == 0
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "four_bar"], ["four_bar"], rest="ci"))
 def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
     choose, rng = random.Random(robot), np.random.default_rng(3)
@@ -106,6 +108,7 @@ def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
     assert taken > count / 5, taken
 
 
+@pytest.mark.ci
 def test_every_byte_of_a_mask_counts() -> None:
     """A boolean of NumPy is a byte, and what is not 0 is true."""
     model, data, given = usual("mini_cheetah")
@@ -115,6 +118,7 @@ def test_every_byte_of_a_mask_counts() -> None:
         assert same(function(model, data, *given, odd), pc.hybrid_dynamics(model, data, *given, mask))
 
 
+@pytest.mark.ci
 def test_names_are_known_by_what_is_in_the_list() -> None:
     """Not by the list, which may be changed, nor by data of another robot; of many lists the last ones are kept."""
     model, data, given = usual("mini_cheetah")
@@ -190,6 +194,7 @@ def test_no_reference_is_lost_or_kept() -> None:
     assert [sys.getrefcount(x) for x in kept] == [sys.getrefcount(x) for x in ([0.0], [0.0])]
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore:(invalid value|divide by zero) encountered:RuntimeWarning")
 def test_what_has_no_answer_is_said_by_python_and_nothing_is_kept() -> None:
     tree = pin.Model()

@@ -68,6 +68,7 @@ def test_a_desk_owns_what_its_numbers_lead_to_also_when_they_lead_elsewhere() ->
     assert [any(x is y for x in d) for d in (before, after) for y in (first, second)] == [True, False, False, True]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("robot", ["four_bar", "mini_cheetah"])
 def test_data_and_all_that_they_own_end_without_the_collector(robot: str) -> None:
     model = pc.load(robot)

@@ -50,7 +50,7 @@ def row(text: str, *start: str) -> list[str]:
     return found
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", pool.some(LOOPS, ["four_bar", "cassie_leg", "tello"], rest="ci"))
 def test_info(name: str) -> None:
     result = run("info", name)
     assert result.exit_code == 0
@@ -101,7 +101,9 @@ def test_info_of_rods() -> None:
 
 
 @pytest.mark.parametrize("width", [60, 80, 160])
-@pytest.mark.parametrize("name", [*LOOPS, "mit_humanoid", "jvrc1"])
+@pytest.mark.parametrize(
+    "name", pool.some([*LOOPS, "mit_humanoid", "jvrc1"], ["cassie_leg", "mit_humanoid"], rest="ci")
+)
 def test_info_fits_and_breaks_no_word(name: str, width: int) -> None:
     model, out = load(name), terminal(width)
     info.show(model, out)
@@ -118,7 +120,7 @@ def short_study(name: str) -> pc.study.StudyResult:
 
 
 @pytest.mark.parametrize("width", [60, 80, 160])
-@pytest.mark.parametrize("name", pool.some(["cassie_leg", "four_bar", "mit_humanoid", "tello"], 3))
+@pytest.mark.parametrize("name", pool.some(["cassie_leg", "four_bar", "mit_humanoid", "tello"], 1, rest="ci"))
 def test_study_fits_and_breaks_no_word(name: str, width: int) -> None:
     result, out = short_study(name), terminal(width)
     study_command.show(result, out)
@@ -150,7 +152,7 @@ def test_tables_go_row_by_row_where_nothing_else_fits() -> None:
     assert any(line.split() == ["name", "first"] for line in shapes[20])
 
 
-@pytest.mark.parametrize("name", pool.some(LOOPS, ["four_bar", "cassie_leg"]))
+@pytest.mark.parametrize("name", pool.some(LOOPS, ["four_bar", "cassie_leg"], everyday=1))
 def test_study(name: str) -> None:
     result = run("study", name, "--duration", "0.1", "--dt", "0.005")
     assert result.exit_code == 0

@@ -20,6 +20,7 @@ def _own_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
 
 
+@pytest.mark.ci
 def test_a_page_and_its_tables() -> None:
     result = run("mechanism", "ankle_2rsu")
     assert result.exit_code == 0

@@ -138,6 +138,7 @@ def test_nothing_is_called_kept_or_allocated(tmp_path: Path) -> None:
     assert not re.search(r"\b(for|while|if|goto|malloc|static|extern)\b", re.sub(r"/\*.*?\*/", "", source, flags=re.S))
 
 
+@pytest.mark.ci
 @needs_c
 @pytest.mark.parametrize("robot", pool.some(["mit_humanoid_leg", "four_bar", "mini_cheetah", "tello"], ["four_bar"]))
 def test_every_function(robot: str, tmp_path: Path) -> None:

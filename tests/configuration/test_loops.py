@@ -590,7 +590,7 @@ ROBOTS: dict[str, tuple[str, ...]] = {
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("name", sorted(pc.robots()))
+@pytest.mark.parametrize("name", pool.some(sorted(pc.robots()), ["cassie", "delta", "tello"], rest="ci"))
 def test_independent_joints_of_the_robots(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)  # of inertias as published

@@ -210,6 +210,7 @@ def test_the_region_of_an_ankle_ends_at_the_limits_that_it_names() -> None:
     assert wide[0] < alone.low - 0.1
 
 
+@pytest.mark.ci
 def test_the_headline_is_what_both_cranks_do_together(capsys: pytest.CaptureFixture[str]) -> None:
     """One crank of a 2-RSU alone is soon stopped by the roll that it makes; both together pitch it to its limits."""
     found = pc.mechanism(pc.load("ankle_2rsu", independent=["crank_left", "crank_right"]))
@@ -241,6 +242,7 @@ def test_the_map_grows_until_its_ends_are_on_it() -> None:
     assert found.range("pitch").span == pytest.approx((-0.9, 0.6), abs=1e-9)
 
 
+@pytest.mark.ci
 def test_three_motors_go_together_as_far_as_a_walk_over_all_their_poses() -> None:
     """Limits end each way of a delta robot; poses of a grid that has the corners of the motors' box are within."""
     model, arms, grid = pc.load("delta"), ("arm_1", "arm_2", "arm_3"), np.linspace(-1.2, 1.6, 9)
@@ -279,6 +281,7 @@ def test_the_headline_is_what_three_motors_do_together() -> None:
     assert "what was reached, no proof" in page(found)
 
 
+@pytest.mark.ci
 def test_climbs_end_where_the_map_of_two_does() -> None:
     """Limits that are lines and such that bend; a joint that goes on for ever; none where one turns fully."""
     model = pc.load("ankle_2rsu")
@@ -293,6 +296,7 @@ def test_climbs_end_where_the_map_of_two_does() -> None:
     assert not together(six, cluster, tuple(sweep(six, cluster, c, 9) for c in coordinates(six, cluster.independent)))
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore:.*Python:pin_clusters.PinClustersWarning")
 def test_climbs_follow_limits_that_bend() -> None:
     """On slides a, b with d = a^2 + b^2 <= 1, which is no vertex of lines, e = a + 2 b goes to sqrt(5)."""
@@ -386,6 +390,7 @@ def test_torques_of_an_ankle_are_those_of_virtual_work() -> None:
             assert s.alone[i] == pytest.approx(abs(effort[i] @ kernel) / np.abs(kernel).max(), rel=1e-6)
 
 
+@pytest.mark.ci
 def test_motors_of_a_differential_act_on_its_links() -> None:
     model, part = part_of_tello("left_knee")
     torques = part.torques
@@ -413,6 +418,7 @@ def test_without_an_effort_the_torque_is_one_and_the_page_says_so() -> None:
 # --- loads -----------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.ci
 def test_torques_of_the_tree_do_the_work_of_those_of_the_joints(rng: np.random.Generator) -> None:
     for name in ("ankle_2rsu", "cassie_leg"):
         found = result(name)
@@ -465,6 +471,7 @@ def test_the_ground_in_a_recording_is_carried() -> None:
     assert lifted.force < 1e-9 * free.force
 
 
+@pytest.mark.ci
 def test_the_motion_without_one_stays_within_the_ranges_and_fits_together() -> None:
     from pin_clusters.studies.design import ThroughRange
 
@@ -527,6 +534,7 @@ def test_a_longer_rod_matters_as_in_a_mechanism_made_anew() -> None:
     assert found.at_reference[found.lengths.index("achilles_rod: length"), 0] == pytest.approx(expected, rel=1e-5)
 
 
+@pytest.mark.ci
 def test_numbers_of_tellos_hip_matter_as_in_a_hip_made_anew() -> None:
     import dataclasses
 

@@ -207,6 +207,7 @@ print("none")
 """
 
 
+@pytest.mark.ci
 def test_kernels_do_not_allocate() -> None:
     # the same package, whose kernels are compiled
     folders = Path(__file__).parents[1], Path(pc.__file__).parents[1]

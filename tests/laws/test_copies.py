@@ -6,13 +6,12 @@ import copy
 import pickle
 
 import numpy as np
-import pytest
 from samples import pool
 
 import pin_clusters as pc
 
 
-@pytest.mark.parametrize("key", pool.some(pool.ALL, pool.FEW))
+@pool.each(jitless=False)
 def test_copies_are_the_same_model(key: pool.Key, rng: np.random.Generator) -> None:
     _, model, data, q, v, a, _ = pool.state(key, rng)
     wanted = pc.rnea(model, data, q, v, a)

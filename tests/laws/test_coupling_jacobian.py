@@ -42,7 +42,7 @@ def test_the_bias_is_the_slope_of_the_spanning_velocity(key: pool.Key, rng: np.r
     assert np.abs(g - measured).max() < 1e-6 * (float(np.abs(g).max(initial=0.0)) ** 2 + 1.0) + 10.0 * SLOPPY * c.exact
 
 
-@pool.each(pool.FAMILIES, jitless=False)
+@pool.each(pool.FAMILIES, jitless=False, everyday=pool.FAMILIES_EVERYDAY)
 def test_loops_do_turn(key: pool.Key) -> None:
     """The states are not all the reference."""
     c = pool.case(key)

@@ -263,6 +263,7 @@ def test_a_mirrored_robot_moves_mirrored() -> None:
     assert np.abs(one.contact_impulses[:, [1, 0, 3, 2]] * [1.0, -1.0, 1.0] - two.contact_impulses).max() < 1e-5
 
 
+@pytest.mark.ci
 def test_loops_stay_closed_for_ten_thousand_steps() -> None:
     """A linkage swings against its stops."""
     model = pc.load("ankle_2rsu")

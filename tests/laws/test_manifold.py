@@ -14,7 +14,7 @@ import pin_clusters as pc
 SLOPPY = 30.0
 
 
-@pool.each(pool.FAMILIES, jitless=False)
+@pool.each(pool.FAMILIES, jitless=False, everyday=pool.FAMILIES_EVERYDAY)
 def test_integrate_and_difference(key: pool.Key, rng: np.random.Generator) -> None:
     """The round trip, the same poses as the tests' own motion, and closed by the rule."""
     c = pool.case(key)
@@ -43,7 +43,7 @@ def assert_closed(model: pc.ClusterModel, q: np.ndarray, slack: float) -> None:
     assert np.all(np.abs(own) <= 10.0 * allowed + 1e-15)
 
 
-@pool.each(pool.FAMILIES, jitless=False)
+@pool.each(pool.FAMILIES, jitless=False, everyday=pool.FAMILIES_EVERYDAY)
 def test_project_is_the_nearest_assembled_pose(key: pool.Key, rng: np.random.Generator) -> None:
     """The change has no part along the manifold, and others nearby are farther away; what is held stays."""
     c = pool.case(key)
@@ -69,7 +69,7 @@ def test_project_is_the_nearest_assembled_pose(key: pool.Key, rng: np.random.Gen
     assert np.abs(pin.difference(tree, off, kept)[model.idx_v_independent]).max() < 1e-15
 
 
-@pool.each(pool.FAMILIES, jitless=False)
+@pool.each(pool.FAMILIES, jitless=False, everyday=pool.FAMILIES_EVERYDAY)
 def test_independent_joints_are_chosen_alike_each_time(key: pool.Key) -> None:
     c = pool.case(key)
     m = c.mechanism

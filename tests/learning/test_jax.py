@@ -52,6 +52,7 @@ def test_check_grads(robot: str, rng: np.random.Generator) -> None:
     check_grads(lambda *x: f(*x) / size, given, order=1, modes=["rev"], eps=1e-6)
 
 
+@pytest.mark.ci
 def test_derivatives_of_derivatives(rng: np.random.Generator) -> None:
     from jax.test_util import check_grads
 

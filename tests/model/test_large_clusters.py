@@ -25,7 +25,15 @@ def chain(n: int) -> pin.Model:
 
 
 @pytest.mark.jitless
-@pytest.mark.parametrize("n", [5, 63, 64, 75])
+@pytest.mark.parametrize(
+    "n",
+    [
+        5,
+        pytest.param(63, marks=pytest.mark.ci),
+        pytest.param(64, marks=pytest.mark.ci),
+        pytest.param(75, marks=pytest.mark.ci),
+    ],
+)
 def test_one_cluster_of_the_whole_chain(n: int) -> None:
     rng = np.random.default_rng(n)
     coupling = pc.LinearCoupling(f"j{n - 1}", {f"j{i}": rng.normal() for i in range(n - 1)})

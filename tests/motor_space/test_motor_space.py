@@ -66,7 +66,7 @@ SPACES = {
     "Cassie": lambda: shipped("cassie_leg", "foot", "rotor:foot"),
     "delta": lambda: shipped("delta", "platform_x platform_y platform_z", "arm_1 arm_2 arm_3"),
 }  # fmt: skip
-DAILY = ("2-RSU", "rotors", "push rods", "four-bar", "belts")
+DAILY = ("2-RSU", "rotors", "belts")
 LISTED = [pytest.param(x, marks=() if x in DAILY else pytest.mark.ci) for x in SPACES]
 _made = {}
 

@@ -222,6 +222,7 @@ def test_two_installations_share_what_they_keep(filled: Path, tmp_path: Path) ->
     assert run(PIN_CLUSTERS_CACHE=str(filled)) == ("True\n", "")  # and beside the first one
 
 
+@pytest.mark.ci
 def test_a_source_written_under_a_process_is_not_kept(tmp_path: Path) -> None:
     """The process has imported what stood there before: its code must not be found under the name of the new one."""
     copy = Path(shutil.copy(SAMPLE, tmp_path))

@@ -70,12 +70,14 @@ def test_python_answers(changes: dict[str, str], tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.ci
 @pytest.mark.jitless
 def test_plain_python_that_was_asked_for_is_not_said() -> None:
     lines, said = run(CALLS, NUMBA_DISABLE_JIT="1")
     assert (lines, said) == (["True True", "True", "True", "False True"], "")
 
 
+@pytest.mark.ci
 def test_memory_that_is_refused_later(tmp_path: Path) -> None:
     """What was made before runs on; of what would be made now the error says why it cannot be."""
     code = f"""

@@ -21,7 +21,7 @@ SPARSE = 1e-10
 SLOPPY = 30.0
 
 
-@pytest.mark.parametrize("key", pool.some(pool.ALL, pool.FEW, pool.JITLESS))
+@pool.each()
 def test_sparse_factorisation_is_exact(key: pool.Key, rng: np.random.Generator) -> None:
     case = pool.case(key)
     model, q = with_frames(case.model, rng), case.pose(rng)

@@ -37,6 +37,7 @@ def compare(found: Results, differenced: Results, along_q: float, exact: float, 
         assert pool.error(x, y) < (along_q if i % half == 0 else exact) * condition, i
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "key", [*pool.some(OFTEN, QUICK, rest="ci"), *pool.some([k for k in pool.ALL if k not in OFTEN], 0)]
 )
@@ -52,6 +53,7 @@ def test_differences_on_mechanisms(key: pool.Key, rng: np.random.Generator) -> N
             compare(x.impact_found(bounce), x.impact_differenced(bounce), along_q, exact, x.condition)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("how", ["Python, Jacobian", "compiled, third"])
 def test_functions_of_users(how: str) -> None:
     """Third derivatives of a function count along the motion, of which an impact has none."""
@@ -67,10 +69,10 @@ def test_functions_of_users(how: str) -> None:
 
 BASES = {"default": {}, "fixed": {"root_joint": None}, "floating": {"root_joint": pin.JointModelFreeFlyer()}}
 ROBOTS = [(robot, base) for robot in pc.robots() for base in BASES]
-FEW = [("mit_humanoid", "default"), ("tello", "default"), ("cassie_leg", "floating"), ("jvrc1_as_published", "fixed")]
+FEW = [("tello", "default"), ("mit_humanoid", "default"), ("cassie_leg", "floating"), ("jvrc1_as_published", "fixed")]
 
 
-@pytest.mark.parametrize("which", pool.some(ROBOTS, FEW))
+@pytest.mark.parametrize("which", pool.some(ROBOTS, FEW, everyday=1))
 def test_differences_on_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> None:
     robot, base = which
     model = pc.load(robot, **BASES[base])
@@ -100,7 +102,15 @@ def touching(name: str, rng: np.random.Generator, kinds: list[Any], axes: Any = 
     return best
 
 
-@pytest.mark.parametrize(("name", "kinds"), [("mit_humanoid", [POINT]), ("mit_humanoid", [FRAME]), ("tello", [POINT])])
+@pytest.mark.ci
+@pytest.mark.parametrize(
+    ("name", "kinds"),
+    [
+        pytest.param("mit_humanoid", [POINT], marks=pytest.mark.ci),
+        pytest.param("mit_humanoid", [FRAME], marks=pytest.mark.ci),
+        ("tello", [POINT]),
+    ],
+)
 @pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
 def test_damped(name: str, kinds: list[Any], axes: Any, rng: np.random.Generator) -> None:
     """One iteration with mu is damping; what ``constraintDynamics`` was given is remembered."""
@@ -119,8 +129,9 @@ def test_damped(name: str, kinds: list[Any], axes: Any, rng: np.random.Generator
     compare(iterated, undamped, exact, exact, 1e3 * x.condition)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
-@pytest.mark.parametrize("asked", [False, True], ids=["agree", "contradict"])
+@pytest.mark.parametrize("asked", pool.some([False, True], 1, rest="ci"))
 def test_redundant(axes: Any, asked: bool, rng: np.random.Generator) -> None:
     """Four points of one foot, and one of them twice: forces of least norm turn with the rows, not with the robot."""
     model = pc.load("mini_cheetah")
@@ -138,6 +149,7 @@ def test_redundant(axes: Any, asked: bool, rng: np.random.Generator) -> None:
     compare(x.impact_found(0.3), x.impact_differenced(0.3), *limits(model), 1e3)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", pool.some(["mit_humanoid", "tello"], 1))
 @pytest.mark.parametrize(
     "axes", [pytest.param(AXES[0], id="local"), pytest.param(AXES[1], id="aligned", marks=pytest.mark.ci)]
@@ -173,6 +185,7 @@ def test_what_holds_between_them(name: str, axes: Any, rng: np.random.Generator)
     assert pool.error(M @ (after_dv - np.eye(model.nv)), J.T @ impulse_dv) < limit
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", [POINT, FRAME], ids=["point", "frame"])
 @pytest.mark.parametrize("axes", AXES, ids=["local", "aligned"])
 @pytest.mark.parametrize("corrected", [False, True], ids=["free", "corrected"])

@@ -22,7 +22,6 @@ METHODS: dict[str, Any] = {
     "unit_vectors": unit_vectors,
     "sparse_crba": sparse_crba,
 }
-OFTEN = ("unit_vectors", "sparse_crba")
 """The others take half a minute to compile."""
 WITH_FORCES = ("yamane_nakamura", "baraff")
 LIMIT = 1e-9
@@ -265,7 +264,7 @@ def test_functions_of_the_user(rng: np.random.Generator) -> None:
         assert error(module.aba(model, module.createData(model), q, v, tau, fext), expected) < LIMIT
 
 
-@pytest.mark.parametrize("name", pool.some(METHODS, OFTEN, rest="ci"))
+@pytest.mark.parametrize("name", pool.some(METHODS, 0, rest="ci"))
 def test_what_moves_nothing_is_named(name: str, rng: np.random.Generator) -> None:
     model = pc.ClusterModel(bare_arm(rng, pin.Inertia.Zero(), pin.JointModelPX()))
     module = METHODS[name]
@@ -276,7 +275,7 @@ def test_what_moves_nothing_is_named(name: str, rng: np.random.Generator) -> Non
         assert caught.value.cluster == ("bare 0",)
 
 
-@pytest.mark.parametrize("name", pool.some(METHODS, OFTEN, rest="ci"))
+@pytest.mark.parametrize("name", pool.some(METHODS, 0, rest="ci"))
 def test_open_or_singular_loops_are_named(name: str, rng: np.random.Generator) -> None:
     module = METHODS[name]
     model = load("four_bar_change_point")
@@ -290,7 +289,7 @@ def test_open_or_singular_loops_are_named(name: str, rng: np.random.Generator) -
 
 
 @pytest.mark.jitless
-@pytest.mark.parametrize("name", pool.some(METHODS, OFTEN, rest="ci"))
+@pytest.mark.parametrize("name", pool.some(METHODS, 0, rest="ci"))
 def test_arguments(name: str, rng: np.random.Generator) -> None:
     module, model = METHODS[name], chain(2, rng)
     other = chain(2, rng)
@@ -321,7 +320,7 @@ def test_arguments(name: str, rng: np.random.Generator) -> None:
     np.testing.assert_array_equal(module.aba(model, data, q, v, tau), expected)
 
 
-@pytest.mark.parametrize("name", pool.some(METHODS, OFTEN, rest="ci"))
+@pytest.mark.parametrize("name", pool.some(METHODS, 0, rest="ci"))
 def test_what_is_not_finite_stays_so(name: str, rng: np.random.Generator) -> None:
     module = METHODS[name]
     for model in (chain(2, rng), load("four_bar")):

@@ -318,7 +318,7 @@ def test_random_mechanisms(seed: int, record_property: Any) -> None:
     check(mechanisms.random_one(rng, seed), rng, 2, record_property)
 
 
-@pool.each(pool.FAMILIES)
+@pool.each(pool.FAMILIES, everyday=pool.FAMILIES_EVERYDAY)
 def test_families(key: pool.Key, rng: np.random.Generator) -> None:
     c = pool.case(key)
     model, data = c.model, c.model.createData()

@@ -30,7 +30,9 @@ def example(page: Path) -> str:
     return "\n".join(blocks)
 
 
-@pytest.mark.parametrize("page", SHOWN, ids=page_id)
+@pytest.mark.parametrize(
+    "page", [pytest.param(page, marks=[pytest.mark.ci] * (page.stem == "derivatives")) for page in SHOWN], ids=page_id
+)
 def test_example_gives_what_it_shows(page: Path) -> None:
     code = example(page)
     assert code.count(">>> ") == page.read_text(encoding="utf-8").count("\n>>> "), (

@@ -40,24 +40,31 @@ JITLESS = {
     "tree-0", "tree-1", "rotors_on_a_loop_on_free_flyer", "rssr_uneven", "geared_five_bar", "ankle_2rsu",
     "spatial_ball_in_tree", "bennett", "plate_that_follows", "plate_that_leads", 1494,
 }  # fmt: skip
-# what every run has: each kind of joint, kernel and closure; both kinds of base; one and two loops; drawn at random
-OFTEN = {*JITLESS, "tree-3", "delta_pairs", "sloppy_four_bar", 100, "planar-0", "spatial-0"}
-# what CI has: mixed, too
+# The everyday run has one sample for each kind of cluster and loop closure: couplings and rotors on a fixed base; the
+# same on a free flyer; frames with rotors; equations in sines and cosines; rods; frames above a rod with mass.
+EVERYDAY = {
+    "tree-0", "tree-1", "rotors_on_a_loop_on_free_flyer", "ankle_2rsu", "plate_that_follows", 1494,
+}  # fmt: skip
+# A tree and a closed loop suffice where a test takes seconds and others check the same quantities.
+TWO = {"tree-0", "rotors_on_a_loop_on_free_flyer"}
+FAMILIES_EVERYDAY = {"planar-0", "spatial-0"}
+# CI adds further joint types, mixed closures, random mechanisms and geometry that does not close exactly.
 IN_CI = {
-    *(f"tree-{seed}" for seed in (2, 7)), *(name for name in FIXED if name != "delta"), 101, 103, "spatial-2",
-    "spatial-5", "bennett-0",
-}  # fmt: skip
-# one or two of each kind: for laws that are simple, and follow from others
-FEW = {
-    *JITLESS, "tree-2", "tree-3", "sloppy_four_bar", "delta_pairs", 100, 101, "planar-0", "spatial-0", "spatial-5",
-}  # fmt: skip
+    *JITLESS, *(f"tree-{seed}" for seed in (2, 3, 7)), *(name for name in FIXED if name != "delta"), 100, 101, 103,
+    "planar-0", "spatial-0", "spatial-2", "spatial-5", "bennett-0",
+} - EVERYDAY  # fmt: skip
+
+FEW = 3
+"""So many parameters of a test are in the everyday run, where other tests check the same on further robots."""
 
 
-def each(keys: Iterable[Key] = ALL, *, jitless: bool = True) -> pytest.MarkDecorator:
-    """Parametrize a test by ``key``: all of them in a long run, else those of ``OFTEN``, in CI of ``IN_CI`` as well."""
-    found = []
+def each(
+    keys: Iterable[Key] = ALL, *, jitless: bool = True, everyday: Iterable[Key] = EVERYDAY
+) -> pytest.MarkDecorator:
+    """Parametrize a test by ``key``: ``everyday`` in each run, ``IN_CI`` with --ci as well, all with --long."""
+    found, everyday = [], set(everyday)
     for key in keys:
-        marks = [] if key in OFTEN else [pytest.mark.ci if key in IN_CI else pytest.mark.long]
+        marks = [] if key in everyday else [pytest.mark.ci if key in IN_CI | EVERYDAY else pytest.mark.long]
         if jitless and key in JITLESS:
             marks.append(pytest.mark.jitless)
         found.append(pytest.param(key, marks=marks, id=str(key)))
@@ -65,14 +72,27 @@ def each(keys: Iterable[Key] = ALL, *, jitless: bool = True) -> pytest.MarkDecor
 
 
 def some(
-    values: Iterable[Any], often: Iterable[Any] | int, jitless: Iterable[Any] = (), *, rest: str = "long"
-) -> list[Any]:
-    """Parameters of a test or fixture: those listed, or so many of the first ones; the rest carries a marker."""
+    values: Iterable[Any], often: Iterable[Any] | int, jitless: Iterable[Any] = (), *,
+    rest: str = "long", everyday: int = FEW,
+) -> list[Any]:  # fmt: skip
+    """Return parameters of a test or fixture, with markers that choose in which runs each has a test.
+
+    Args:
+        values: All of them.
+        often: Those for CI, or how many of the first ones.
+        jitless: Those that are quick in plain Python.
+        rest: Marker of the values that are not in ``often``.
+        everyday: How many of ``often`` the everyday run has.
+    """
     values = list(values)
     often = values[:often] if isinstance(often, int) else list(often)
-    jitless = list(jitless)
-    less, plain = getattr(pytest.mark, rest), pytest.mark.jitless
-    return [pytest.param(x, id=str(x), marks=[*[less] * (x not in often), *[plain] * (x in jitless)]) for x in values]
+    first, jitless = often[:everyday], list(jitless)
+    found = []
+    for x in values:
+        marks = [] if x in first else [pytest.mark.ci if x in often else getattr(pytest.mark, rest)]
+        marks += [pytest.mark.jitless] * (x in jitless)
+        found.append(pytest.param(x, id=str(x), marks=marks))
+    return found
 
 
 class Case(NamedTuple):

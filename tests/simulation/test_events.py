@@ -171,6 +171,7 @@ def test_slips_where_the_push_exceeds_friction() -> None:
     assert abs(result.contact_impulses[:, 0, 0].sum() + rate * slips**2 / 2.0 + mu * 2.0 * G * (0.8 - slips)) < 1e-11
 
 
+@pytest.mark.ci
 def test_a_block_slips_as_a_whole() -> None:
     model = block()
     mu, rate = 0.5, 40.0
@@ -271,6 +272,7 @@ def test_feet_that_roll_are_of_order_four() -> None:
         assert np.log2(errors[:-1] / errors[1:]).min() > 3.6, errors
 
 
+@pytest.mark.ci
 def test_stops_of_a_linkage() -> None:
     model = pc.load("ankle_2rsu")
 

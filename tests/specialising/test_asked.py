@@ -22,7 +22,7 @@ pytestmark = [
 ]
 OFTEN = ["four_bar", "mit_humanoid_leg", "mini_cheetah"]
 OTHERS = [name for name in pc.robots() if name not in OFTEN]
-ROBOTS = [*pool.some(OFTEN, 2, rest="ci"), *pool.some(OTHERS, 0)]
+ROBOTS = [*pool.some(OFTEN, 1, rest="ci"), *pool.some(OTHERS, 0)]
 LIMIT = 1e-11
 """Sums are added in other orders, and solved with D, J M^-1 J' and the columns of loops, of conditions up to 1e3."""
 AXES = (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED)
@@ -73,6 +73,7 @@ def contact_lists(model: pc.ClusterModel) -> Iterator[tuple[list[Any], bool]]:
             yield found, model.nv >= rows * len(found)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ROBOTS)
 def test_hybrid_dynamics(name: str, rng: np.random.Generator) -> None:
     model = pc.load(name)
@@ -169,6 +170,7 @@ def test_a_question_is_made_once_whatever_its_numbers_are(rng: np.random.Generat
     assert len([x for x in model.specialised if x.function.startswith("contacts ")]) == 1
 
 
+@pytest.mark.ci
 def test_calls_do_not_come_back_to_python(monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator) -> None:
     model = pc.load("mini_cheetah")
     special, _ = datas(model)
@@ -205,6 +207,7 @@ def test_the_same_contact_twice_is_left_to_the_kernel(rng: np.random.Generator) 
     assert not [x for x in model.specialised if x.function.startswith("contacts ")]
 
 
+@pytest.mark.ci
 def test_masks_and_questions_are_no_more_than_a_limit(
     monkeypatch: pytest.MonkeyPatch, rng: np.random.Generator
 ) -> None:
@@ -226,6 +229,7 @@ def test_masks_and_questions_are_no_more_than_a_limit(
     assert (made.count("hybrid"), made.count("columns")) == (2, 2)
 
 
+@pytest.mark.ci
 def test_numbers_that_are_none_and_copies(rng: np.random.Generator) -> None:
     model = pc.specialise(pc.load("tello"), ())
     special = model.createData()
@@ -275,6 +279,7 @@ def test_models_with_other_numbers_share_code(monkeypatch: pytest.MonkeyPatch, r
     assert not asked_for
 
 
+@pytest.mark.ci
 def test_no_number_of_a_contact_gives_none(rng: np.random.Generator) -> None:
     model = pc.load("mini_cheetah")
     special, _ = datas(model)

@@ -86,7 +86,8 @@ def test_the_choice() -> None:
     assert done.returncode != 0
 
 
-@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "four_bar", "tello"], 2, rest="ci"))
+@pytest.mark.ci
+@pytest.mark.parametrize("robot", pool.some(["four_bar", "mini_cheetah", "tello"], 1, rest="ci"))
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_both_engines_agree(robot: str) -> None:
     model = pc.load(robot)
@@ -128,6 +129,7 @@ def test_what_is_long_is_left_to_kernels(monkeypatch: pytest.MonkeyPatch) -> Non
         assert model.specialised[0].choice == "traced"
 
 
+@pytest.mark.ci
 def test_a_robot_of_a_thousand_links_is_not_traced() -> None:
     tree = pin.Model()
     for i in range(1000):
@@ -160,6 +162,7 @@ def test_functions_that_choose_by_value(capfd: pytest.CaptureFixture[str]) -> No
         pc.specialise(model)
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_what_the_user_compiled_is_left_to_kernels_where_it_was_not_asked_for(rng: np.random.Generator) -> None:
     """A model with code of its own for no function: questions, frames and masks are answered by tables."""
@@ -257,7 +260,8 @@ def test_much_time_in_traces_is_told_once(monkeypatch: pytest.MonkeyPatch, capfd
     assert capfd.readouterr().err.count("pc.engine('tables')") == 1
 
 
-@pytest.mark.parametrize("robot", pool.some(["mini_cheetah", "four_bar", "cassie_leg"], 2))
+@pytest.mark.ci
+@pytest.mark.parametrize("robot", pool.some(["four_bar", "mini_cheetah", "cassie_leg"], 1, rest="ci"))
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_external_forces(robot: str) -> None:
     """They have code of their own, by whatever way a call comes to it; contacts differentiate with it, too."""

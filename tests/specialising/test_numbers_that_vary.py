@@ -33,7 +33,7 @@ def all_of(model: pc.ClusterModel, rng: np.random.Generator) -> list[Any]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", pool.some(["four_bar", "mit_humanoid_leg", "tello", "cassie_leg"], 2))
+@pytest.mark.parametrize("name", pool.some(["four_bar", "mit_humanoid_leg", "tello", "cassie_leg"], 1, rest="ci"))
 def test_they_are_the_kernels_and_compile_once(name: str) -> None:
     base = pc.load(name)
     values, _ = pc.parameters(base)

@@ -67,10 +67,11 @@ def parts(found: Any) -> tuple[Any, ...]:
     return found if isinstance(found, tuple) else (found,)
 
 
-OFTEN = ["tree-0", "rotors_on_a_loop_on_free_flyer", "delta_pairs"]
+OFTEN = [("four_bar", "default"), ("mit_humanoid_leg", "default"), ("mini_cheetah", "default")]
+OFTEN_IN_POOL = ["tree-0", "rotors_on_a_loop_on_free_flyer", "delta_pairs"]
 
 
-@pytest.mark.parametrize("key", pool.some(pool.ALL, OFTEN))
+@pytest.mark.parametrize("key", pool.some(pool.ALL, OFTEN_IN_POOL))
 def test_they_are_the_kernels(key: pool.Key, rng: np.random.Generator) -> None:
     s = pool.state(key, rng)
     check(s.model, s.q, rng, ("rnea", "aba", "nonLinearEffects"))
@@ -83,7 +84,7 @@ ROBOTS = [(robot, base) for robot in pc.robots() for base in BASES]
 
 
 @pytest.mark.parametrize(
-    "which", pool.some(ROBOTS, [("mit_humanoid_leg", "default"), ("mini_cheetah", "default"), ("four_bar", "default")])
+    "which", [*pool.some(OFTEN, 1, rest="ci"), *pool.some([x for x in ROBOTS if x not in OFTEN], 0)]
 )
 def test_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> None:
     robot, base = which
@@ -372,7 +373,8 @@ def flat(x: Any) -> np.ndarray:
     return np.concatenate([np.ravel(part) for part in (x if isinstance(x, tuple) else (x,))])
 
 
-@pytest.mark.parametrize("name", ["mini_cheetah", "four_bar"])
+@pytest.mark.ci
+@pytest.mark.parametrize("name", pool.some(["four_bar", "mini_cheetah"], 1, rest="ci"))
 def test_functions_that_are_not_specialised_are_those_of_kernels(name: str, rng: np.random.Generator) -> None:
     """Kernels that share a result with a specialised function, and external forces, which none of them reads."""
     model = pc.load(name)

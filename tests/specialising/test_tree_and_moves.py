@@ -99,12 +99,14 @@ def compare(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator) -> 
             assert error(found[name], wanted) < (OF_RATES if name.startswith(RATES) else LIMIT), name
 
 
-@pytest.mark.parametrize("name", [*pool.some(SHIPPED, 2, rest="ci"), *pool.some(OTHERS, 0)])
+@pytest.mark.ci
+@pytest.mark.parametrize("name", [*pool.some(SHIPPED, 1, rest="ci"), *pool.some(OTHERS, 0)])
 def test_shipped_robots(name: str, rng: np.random.Generator) -> None:
     model = pc.load(name)
     compare(model, pc.randomConfiguration(model), rng)
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("key", pool.some(pool.ALL, OFTEN))
 def test_random_mechanisms(key: pool.Key, rng: np.random.Generator) -> None:
     s = pool.state(key, rng)
@@ -201,6 +203,7 @@ def test_a_model_moves_with_the_engine_of_its_first_move() -> None:
         assert [one.function for one in other.specialised] == ["move"]
 
 
+@pytest.mark.ci
 def test_simulations(rng: np.random.Generator) -> None:
     for name in ("tello", "four_bar", "digit_leg"):
         runs = []

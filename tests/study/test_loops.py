@@ -158,7 +158,7 @@ WHOLE = tuple(n for n in LOOPS if n not in ("cassie_leg", "ankle_2rsu"))
 RODS = ("delta", "digit_leg", "kangaroo_leg")
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", pool.some(WHOLE, ["delta", "four_bar"], rest="ci"))
 def test_unconstrained_is_the_trees_rows(name: str) -> None:
     """M_ii a + h_i with Pinocchio's dense M and h; G by differences; rods by Lagrange's equations."""
     model = load(name)
@@ -176,7 +176,7 @@ def test_unconstrained_is_the_trees_rows(name: str) -> None:
         assert scaled(short(name).approximate["unconstrained"][i], expected) < (1e-6 if name in RODS else 1e-9)
 
 
-@pytest.mark.parametrize("name", WHOLE)
+@pytest.mark.parametrize("name", pool.some(WHOLE, ["delta", "four_bar"], rest="ci"))
 def test_frozen_is_gears(name: str) -> None:
     """G0' rnea(q, G0 v, G0 a) with Pinocchio's rnea; G0 by differences at the reference pose."""
     model = load(name)
@@ -196,7 +196,7 @@ def test_frozen_is_exact_where_the_coupling_is_constant(name: str) -> None:
     assert "frozen loops: exact on this motion" in report.verdict(result)
 
 
-@pytest.mark.parametrize("name", pool.some([n for n in LOOPS if n not in CONSTANT], QUICK))
+@pytest.mark.parametrize("name", pool.some([n for n in LOOPS if n not in CONSTANT], QUICK[::-1], everyday=1))
 def test_frozen_becomes_exact_with_the_amplitude(name: str) -> None:
     errors = [
         np.abs(study.run(load(name), amplitude=x, duration=0.7, dt=0.01).error("frozen")).max() for x in (2e-3, 1e-3)
@@ -220,6 +220,7 @@ def test_unconstrained_lacks_the_dependents_weight_at_rest(name: str) -> None:
     assert scaled(result.error("unconstrained"), np.tile(-(G.T @ h), (len(result.time), 1))) < 1e-6
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("drop", pool.some([False, True], 1, rest="ci"))
 def test_tello_without_rotors_is_the_robot_that_pinocchio_reduces(drop: bool) -> None:
     """``no rotor``: the tree with locked rotor joints; ``armature``: J ratio^2 on what drives them."""
@@ -299,6 +300,7 @@ def test_rotors_anywhere_on_a_loop_are_locked(base: bool, balanced: bool) -> Non
             assert scaled(found[rung][i], pc.rnea(same, data, q[i][: reduced.nq], v[i], a[i])) < 1e-11
 
 
+@pytest.mark.ci
 def test_dropped_rotors_leave_the_loops_alone() -> None:
     locked, dropped = short("tello"), short("tello", drop_rotors=True)
     for rung in study.LOOP_RUNGS:
@@ -314,6 +316,7 @@ def test_rungs(name: str) -> None:
     assert tuple(short(name).approximate) == expected
 
 
+@pytest.mark.ci
 def test_both_cranks_of_an_ankle_oppose_each_other() -> None:
     """In phase the foot only pitches; the default motion rolls it, and the loops are no gears."""
     model = ab_ankle()
@@ -332,6 +335,7 @@ def test_both_cranks_of_an_ankle_oppose_each_other() -> None:
     assert 20.0 < share[False] < 22.0
 
 
+@pytest.mark.ci
 def test_a_floating_base_is_held() -> None:
     fixed = short("tello")
     floating = study.run(load("tello", True), amplitude=0.2, **SHORT)

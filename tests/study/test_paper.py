@@ -39,7 +39,7 @@ def leg() -> pc.ClusterModel:
     return load("mit_humanoid_leg")
 
 
-@pytest.mark.parametrize("name", paper.EXPERIMENTS)
+@pytest.mark.parametrize("name", pool.some(paper.EXPERIMENTS, 1, rest="ci"))
 def test_every_experiment_has_json_tables_and_a_figure(name: str, tmp_path: Path) -> None:
     result = paper.run(name, **SHORT[name])  # type: ignore[arg-type]
     result.write_json(tmp_path / "found.json")
@@ -53,6 +53,7 @@ def test_every_experiment_has_json_tables_and_a_figure(name: str, tmp_path: Path
         assert len({len(row) for row in rows}) == 1
 
 
+@pytest.mark.ci
 def test_torque_sinusoids_are_the_study_at_four_frequencies() -> None:
     result = paper.run("torque-sinusoids", drop_rotors=True)
     assert isinstance(result, paper.TorqueSinusoids)
@@ -117,6 +118,7 @@ def test_magnitude_is_forward_dynamics_at_these_states() -> None:
     assert list(result.errors) == list(approximations.names(leg()))
 
 
+@pytest.mark.ci
 def test_tracking_without_an_approximation_stays_on_the_motion() -> None:
     result = paper.run("end-effector-tracking", duration=1.0, dt=2e-3)
     assert isinstance(result, paper.EndEffectorTracking)

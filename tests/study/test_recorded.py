@@ -461,6 +461,7 @@ def test_the_script_makes_them_again() -> None:
 # --- the command ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.ci
 def test_the_command_knows_motions_and_files() -> None:
     result = run("study", "mini_cheetah", "--trajectory", "mini_cheetah_jump")
     assert result.exit_code == 0, result.stderr

@@ -106,6 +106,7 @@ def _flipped(data: bytes) -> bytes:
     return data[:at] + bytes([data[at] ^ 1]) + data[at + 1 :]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_broken_chunk_is_moved_aside_and_computed_again(folder: Path, whole: tuple[Path, str], how: str) -> None:
     path = chunk(folder, 2)

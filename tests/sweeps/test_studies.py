@@ -97,6 +97,7 @@ def test_random_robots_against_projection(drawn: list[random_robots.RandomRobot]
             assert np.allclose(pc.rnea(model, data, q[i], v[i], a[i]), tau, rtol=0.0, atol=1e-11 * np.abs(tau).max())
 
 
+@pytest.mark.ci
 def test_experiment_and_sweep_are_the_same() -> None:
     told: list[tuple[int, int]] = []
     one = random_chains.experiment(9, 3, seed=2, progress=lambda *x: told.append(x))
@@ -186,6 +187,7 @@ TABLE = {
 }
 
 
+@pytest.mark.ci
 def test_the_published_leg() -> None:
     found = ratio.run(load("mit_humanoid_leg"), list(TABLE), executor=HERE)
     assert found.joints[3:] == ("knee", "ankle")
@@ -256,6 +258,7 @@ def test_a_rotors_armature_is_scaled_and_what_follows_it_keeps_its_speed() -> No
         assert m.coupling_matrix[2, at] == pytest.approx(0.5, rel=1e-14)
 
 
+@pytest.mark.ci
 def test_loops_whose_rotors_are_geared() -> None:
     found = ratio.run(load("cassie_leg"), (0.5, 1.0, 4.0), executor=HERE, duration=0.1, dt=0.005)
     assert found.rungs == ("unconstrained", "frozen", "no rotor", "armature")
@@ -411,6 +414,7 @@ def test_ctrl_c_while_computing(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert sweeps.load(tmp_path / "x").digest == robots.run(7, 1, executor=HERE).digest
 
 
+@pytest.mark.ci
 def test_sweep_ratio(tmp_path: Path) -> None:
     options = ("ratio", "--duration", "0.5", "--dt", "0.005", "--workers", "1", "--output", str(tmp_path / "r"))
     result = command(*options, "--factors", "1/2, 1,2")

@@ -376,6 +376,7 @@ def test_functions_without_a_name_are_welcome_where_none_is_needed() -> None:
     assert sweeps.run(bound, range(2), executor=HERE).index.tolist() == [1]
 
 
+@pytest.mark.ci
 def test_dask_that_is_not_there(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (

@@ -107,6 +107,7 @@ def changed(model: pc.ClusterModel, kind: str, factors: np.ndarray) -> pc.Cluste
 SOME = pool.some(pc.robots(), ["mit_humanoid_leg", "four_bar"])
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", ["gravity", "inertial", "ratios"])
 @pytest.mark.parametrize("robot", SOME)
 def test_numbers_of_the_robot_as_inputs(robot: str, kind: str, rng: np.random.Generator) -> None:
@@ -164,6 +165,7 @@ FUNCTIONS = {
 }
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("how", pool.some(FUNCTIONS, ["derivatives"], rest="ci"))
 def test_functions_in_python(how: str, rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch) -> None:
     """Beside the kernels, which have all derivatives from the user."""

@@ -157,7 +157,7 @@ def mixture(couplings: list, independent: tuple[str, ...]) -> pc.ClusterModel:
     return pc.ClusterModel(tree, [loop, *couplings], independent=independent)
 
 
-@pytest.mark.parametrize("name", pool.some(MIXTURES, 2, rest="ci"))
+@pytest.mark.parametrize("name", pool.some(MIXTURES, 1, rest="ci"))
 def test_couplings_on_the_joints_of_loops_come_back(name: str) -> None:
     """Whichever of its joints follows: all sets of joints that can lead."""
     couplings, made = MIXTURES[name], 0
@@ -172,7 +172,7 @@ def test_couplings_on_the_joints_of_loops_come_back(name: str) -> None:
     assert made > 2
 
 
-@pytest.mark.parametrize("key", pool.some((*pool.LOOPS, *pool.MORE), pool.FEW))
+@pool.each((*pool.LOOPS, *pool.MORE), jitless=False)
 def test_any_mechanism_comes_back(key: pool.Key) -> None:
     model = pool.case(key).model
     kinds = {model.tree.joints[j].shortname() for j in range(1, model.njoints)}

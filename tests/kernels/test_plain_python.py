@@ -1,0 +1,24 @@
+"""Tests with the marker ``jitless``, in processes in which kernels are plain Python and nothing is compiled."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+TESTS = Path(__file__).parents[1]
+LARGE = (("algorithms",), ("laws", "oracles", "configuration"))
+REST = tuple(sorted({path.parent.name for path in TESTS.glob("*/test_*.py")} - {x for part in LARGE for x in part}))
+
+
+@pytest.mark.whole_run
+@pytest.mark.parametrize("folders", [*LARGE, REST], ids=["algorithms", "laws", "rest"])
+def test_in_plain_python(folders: tuple[str, ...]) -> None:
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PYTEST_")} | {"NUMBA_DISABLE_JIT": "1"}
+    command = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "no:cacheprovider", "-m", "jitless and not slow"]
+    done = subprocess.run([*command, *folders], cwd=TESTS, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout[-20000:] + done.stderr[-2000:]
+    print(done.stdout.splitlines()[-1])
