@@ -47,6 +47,7 @@ EVERYDAY = {
 }  # fmt: skip
 # A tree and a closed loop suffice where a test takes seconds and others check the same quantities.
 TWO = {"tree-0", "rotors_on_a_loop_on_free_flyer"}
+# The same choice among the families of mechanisms: a planar and a spatial one.
 FAMILIES_EVERYDAY = {"planar-0", "spatial-0"}
 # CI adds further joint types, mixed closures, random mechanisms and geometry that does not close exactly.
 IN_CI = {

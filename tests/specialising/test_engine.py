@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from samples import coupled, pool
+from samples import coupled
 from support.messages import raises
 
 import pin_clusters as pc
@@ -87,7 +87,7 @@ def test_the_choice() -> None:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("robot", pool.some(["four_bar", "mini_cheetah", "tello"], 1, rest="ci"))
+@pytest.mark.parametrize("robot", ["four_bar", "mini_cheetah", "tello"])
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_both_engines_agree(robot: str) -> None:
     model = pc.load(robot)
@@ -261,7 +261,7 @@ def test_much_time_in_traces_is_told_once(monkeypatch: pytest.MonkeyPatch, capfd
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("robot", pool.some(["four_bar", "mini_cheetah", "cassie_leg"], 1, rest="ci"))
+@pytest.mark.parametrize("robot", ["four_bar", "mini_cheetah", "cassie_leg"])
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_external_forces(robot: str) -> None:
     """They have code of their own, by whatever way a call comes to it; contacts differentiate with it, too."""

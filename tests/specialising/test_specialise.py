@@ -374,7 +374,7 @@ def flat(x: Any) -> np.ndarray:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", pool.some(["four_bar", "mini_cheetah"], 1, rest="ci"))
+@pytest.mark.parametrize("name", ["four_bar", "mini_cheetah"])
 def test_functions_that_are_not_specialised_are_those_of_kernels(name: str, rng: np.random.Generator) -> None:
     """Kernels that share a result with a specialised function, and external forces, which none of them reads."""
     model = pc.load(name)

@@ -100,7 +100,7 @@ def compare(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator) -> 
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", [*pool.some(SHIPPED, 1, rest="ci"), *pool.some(OTHERS, 0)])
+@pytest.mark.parametrize("name", [*SHIPPED, *pool.some(OTHERS, 0)])
 def test_shipped_robots(name: str, rng: np.random.Generator) -> None:
     model = pc.load(name)
     compare(model, pc.randomConfiguration(model), rng)

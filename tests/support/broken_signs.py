@@ -133,12 +133,12 @@ def main(arguments: list[str]) -> int:
     survivors = 0
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder) / "copy"
-        for name in "pin_clusters tests robot_models".split():
+        for name in "pin_clusters tests robot_models docs examples benchmarks".split():
             shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
         shutil.copy(ROOT / "pyproject.toml", copy)
-        if not _passes(copy, *stages[0]):
-            print("the tests fail as they are")
-            return 1
+        for stage in stages:  # a stage that fails without a broken sign would count every sign as detected
+            if not _passes(copy, *stage):
+                sys.exit(f"these tests fail without a broken sign: pytest {' '.join(stage[0])}")
         for i, (module, line, text, changed) in enumerate(signs):
             path = copy / kernels / module
             source = path.read_text()
