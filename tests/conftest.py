@@ -13,13 +13,15 @@ import pytest
 # Tests of robot-specific code choose their engine themselves.
 os.environ.setdefault("PIN_CLUSTERS_ENGINE", "tables")
 
+from samples import pool
 from support import messages
 
 from pin_clusters._engine import entry_points
 
-# The everyday run checks these operations in plain Python; tests that need their generic kernels have the marker ci.
+# The everyday run checks these kernels in plain Python; tests that need them compiled have the marker ci.
 IN_PLAIN_PYTHON = set(
-    "hybrid contact_rates contact_derivatives rnea_derivatives aba_derivatives coupling_derivatives".split()
+    "hybrid contact_rates contact_derivatives rnea_derivatives aba_derivatives coupling_derivatives "
+    "contacts_loops".split()
 )
 MANY = 50
 """A run of more tests than this needs most of the generic kernels."""
@@ -33,14 +35,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     messages.recording = config.getoption("--record-messages")
+    pool.left_out = _left_out(config)
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    left = {"long", "ci"}
-    if config.getoption("--long"):
-        left = set()
-    elif config.getoption("--ci"):
-        left = {"long"}
+    left = _left_out(config)
     recorded = messages.recording and _everything(config)
     plain = _in_plain_python(config)
 
@@ -52,6 +51,14 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
     config.hook.pytest_deselected(items=[item for item in items if not wanted(item)])
     items[:] = [item for item in items if wanted(item)]
+    items.sort(key=lambda item: "whole_run" not in item.keywords)  # the longest tests first: nobody waits for them
+
+
+def _left_out(config: pytest.Config) -> frozenset[str]:
+    """Return the markers that this run leaves out."""
+    if config.getoption("--long"):
+        return frozenset()
+    return frozenset({"long"} if config.getoption("--ci") else {"long", "ci"})
 
 
 def _in_plain_python(config: pytest.Config) -> bool:
@@ -99,7 +106,7 @@ def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
         return
     kernels = list(entry_points.ALL)
     if _in_plain_python(request.config):
-        kernels = [kernel for kernel in kernels if kernel.operation.name not in IN_PLAIN_PYTHON]
+        kernels = [k for k in kernels if not {k.operation.name, k.name.removesuffix("_at")} & IN_PLAIN_PYTHON]
     if all(item.get_closest_marker("jitless") for item in items):
         kernels = [k for k in kernels if "rows" not in k.name and k not in (entry_points.simulate, entry_points.moved)]
     workers = int(os.environ["PYTEST_XDIST_WORKER_COUNT"])

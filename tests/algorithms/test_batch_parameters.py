@@ -28,7 +28,7 @@ def states(model: pc.ClusterModel, n: int, rng: np.random.Generator) -> tuple[np
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("engine", pool.some(ENGINES, ["tables"], rest="ci"))
+@pytest.mark.parametrize("engine", pool.some(ENGINES, ["tables"]))
 def test_a_thousand_robots_with_other_rotors(engine: str, rng: np.random.Generator) -> None:
     """In one call; every sixteenth is compared."""
     model, n = pc.load("tello"), 1024

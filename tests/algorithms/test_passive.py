@@ -169,7 +169,7 @@ def oscillator(**options: Any) -> tuple[pc.ClusterModel, np.ndarray]:
 
 def test_simulations_apply_them() -> None:
     model, q = oscillator(rest=0.1)
-    found = pc.simulate(model, q, [0.0], duration=1.0, dt=1e-3)
+    found = pc.simulate(model, q, [0.0], duration=0.4, dt=1e-3)
     assert np.allclose(found.q[:, 0], 0.1 + 0.2 * np.cos(2.0 * found.time), atol=1e-10)
     assert not found.tau.any()
     bare = pc.simulate(model, q, [0.0], duration=1.0, dt=1e-2, passive=False)
@@ -182,7 +182,7 @@ def test_simulations_apply_them() -> None:
 
     pc.simulate(model, q, [0.0], [1.5], duration=0.1, dt=1e-2, dynamics=dynamics)
     assert seen[0] == pytest.approx(1.5 - 8.0 * 0.2)
-    many = pc.batch.simulate(model, np.tile(q, (2, 1)), np.zeros((2, 1)), duration=1.0, dt=1e-3)
+    many = pc.batch.simulate(model, np.tile(q, (2, 1)), np.zeros((2, 1)), duration=0.4, dt=1e-3)
     assert np.allclose(many.q[1], found.q[-1], atol=1e-14)
     with raises(pc.ArgumentTypeError, "passive"):
         pc.simulate(model, q, [0.0], passive="no")

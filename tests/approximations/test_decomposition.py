@@ -71,7 +71,7 @@ def adds_up(model: pc.ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray,
 
 
 @pytest.mark.parametrize("floating", [False, True])
-@pytest.mark.parametrize("name", pool.some(loaders.robots(), OFTEN))
+@pytest.mark.parametrize("name", pool.some(loaders.robots(), OFTEN, everyday=2))
 def test_adds_up_on_all_robots(name: str, floating: bool) -> None:
     model = load(name, floating)
     adds_up(model, *states(model), EXACT if not model.closures else LOOPS)

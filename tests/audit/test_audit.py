@@ -16,6 +16,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from click.testing import CliRunner, Result
+from samples import pool
 from support.messages import raises, warns
 
 import pin_clusters as pc
@@ -420,7 +421,7 @@ def read(text: str) -> Reader:
     return reader
 
 
-@pytest.mark.parametrize("name", ["leg", "humanoid", "tello", "four_bar"])
+@pytest.mark.parametrize("name", pool.some(["leg", "humanoid", "tello", "four_bar"], 1, rest="ci"))
 def test_the_page_is_valid_and_stands_alone(name: str, request: pytest.FixtureRequest) -> None:
     result = request.getfixturevalue(name)
     text = cached(result)

@@ -111,7 +111,7 @@ def test_the_whole_run(scripts: dict[str, ModuleType], tmp_path: Path, capsys: p
         assert "SIMD lanes" in text
 
 
-@pytest.mark.ci
+@pytest.mark.long
 def test_two_states_of_the_package_in_one_process(tmp_path: Path) -> None:
     """In a process of its own, as it imports the package twice more; without machine code, which nobody times here."""
     here = Path(pc.__file__).parents[1]
@@ -629,6 +629,7 @@ def test_gpu(scripts: dict[str, ModuleType], capsys: pytest.CaptureFixture[str])
     ]  # fmt: skip
 
 
+@pytest.mark.ci
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_accuracy_of_traces(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
     module = scripts["traces"]

@@ -142,6 +142,7 @@ def test_the_page_loads_and_is_not_blank(show, name):
     np.testing.assert_allclose(found, data.oMi[model.tree.getJointId(joint)].homogeneous, atol=SENT)
 
 
+@pytest.mark.ci
 def test_a_rotor_turns_at_its_ratio_between_two_frames(show):
     model, time, q = leg_motion()
     page = show(visualize.animate(model, time, q))
@@ -160,6 +161,7 @@ def test_a_rotor_turns_at_its_ratio_between_two_frames(show):
         assert np.abs(pin.log3(turned @ pin.exp3(angle * np.array(axis)).T)).max() < 0.01 * abs(angle)
 
 
+@pytest.mark.ci
 def test_the_animation_plays_and_can_be_stopped(show):
     model, time, q = leg_motion()
     page = show(visualize.animate(model, time, q))
@@ -178,6 +180,7 @@ def test_the_animation_plays_and_can_be_stopped(show):
     assert page.evaluate("viewer.animator.playing")
 
 
+@pytest.mark.ci
 def test_lengths_and_colours_change_in_an_animation(show):
     model = pc.load("four_bar")
     time = np.linspace(0.0, 1.0, 31)
@@ -204,6 +207,7 @@ def test_lengths_and_colours_change_in_an_animation(show):
     np.testing.assert_allclose(colors[2], visualize.palette.rgb(visualize.palette.OPEN), atol=1e-6)
 
 
+@pytest.mark.ci
 def test_a_narrow_screen_shows_the_robot_first(browser, tmp_path):
     path = Path(tmp_path, "page.html")
     offline(pc.load("four_bar")).save(path)
@@ -215,6 +219,7 @@ def test_a_narrow_screen_shows_the_robot_first(browser, tmp_path):
     page.close()
 
 
+@pytest.mark.ci
 def test_a_live_server_follows_display(browser, capsys):
     model, _, q = leg_motion()
     with visualize.MeshcatVisualizer(model) as viz:
@@ -237,6 +242,7 @@ def test_a_live_server_follows_display(browser, capsys):
         opened.page.close()
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("size", [1e-3, 100.0])
 def test_robots_of_any_size_are_seen_above_the_bar_of_the_player(show, size):
     tree = pin.Model()
@@ -276,6 +282,7 @@ symbol="m" target="#m"/><instance_material symbol="n" target="#n"/></technique_c
 </instance_geometry></node>"""
 
 
+@pytest.mark.ci
 def test_meshes_with_several_materials_lose_no_part(show, tmp_path):
     file = tmp_path / "part.dae"
     parts = {"one": "mn", "two": "m"}

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from samples import pool
 
 import pin_clusters as pc
 import pin_clusters.files.readers.library as library
@@ -55,7 +56,7 @@ def renamed(name: str, joints: tuple[str, ...]) -> pc.ClusterModel:
     return pc.buildModelFromXML(text)
 
 
-@pytest.fixture(scope="module", params=["audit", "mechanism", "mechanism of an ankle"])
+@pytest.fixture(scope="module", params=pool.some(["mechanism", "audit", "mechanism of an ankle"], 1, rest="ci"))
 def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("page")
     if request.param == "audit":
@@ -66,7 +67,7 @@ def page(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactor
     return pc.mechanism(model).write(folder)[0]
 
 
-@pytest.mark.parametrize("theme", ["light", "dark"])
+@pytest.mark.parametrize("theme", pool.some(["light", "dark"], 1, rest="ci"))
 @pytest.mark.parametrize("width", [390, 1280])
 def test_the_page_fits_and_is_silent(browser: Any, page: Path, width: int, theme: str) -> None:
     context = browser.new_context(

@@ -61,6 +61,7 @@ def with_body(key: str, joint: pin.JointModel, axial: float) -> tuple[pin.Model,
     return tree, rod, out
 
 
+@pytest.mark.jitless
 @pytest.mark.parametrize("key", RODS)
 def test_as_a_body_that_cannot_spin(key: str, rng: np.random.Generator) -> None:
     """On a universal joint, without inertia about its axis, which that joint would turn it about."""

@@ -514,6 +514,7 @@ def test_lengths_of_a_four_bar_matter_as_its_closed_form_says() -> None:
     assert np.abs(found.at_reference[across]).max() < 1e-9
 
 
+@pytest.mark.ci
 def test_a_longer_rod_matters_as_in_a_mechanism_made_anew() -> None:
     model = pc.load("cassie_leg")
     found = result("cassie_leg").part("knee").lengths

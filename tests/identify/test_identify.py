@@ -79,7 +79,7 @@ def test_two_errors_are_as_much_where_few_samples_tell_of_them(rng: np.random.Ge
     assert 0.938 < np.mean(within) < 0.965  # without that: 0.92
 
 
-@pytest.mark.ci
+@pytest.mark.long
 @pytest.mark.filterwarnings("ignore:.*noise of the motion moves")
 def test_errors_are_those_of_estimates_without_what_noise_of_the_motion_does(
     leg: tuple[logs.Case, dict[str, np.ndarray]], rng: np.random.Generator
@@ -105,7 +105,7 @@ def _coverage(name: str, runs: int) -> tuple[float, float]:
     return float(np.mean(np.abs(z) < 2.0)), float(np.sqrt(np.mean(np.square(z))))
 
 
-@pytest.mark.ci
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["mit_humanoid_leg", "ankle_2rsu"])
 def test_the_truth_is_within_two_errors_as_often_as_is_said(name: str) -> None:
     share, size = _coverage(name, 8)

@@ -47,6 +47,7 @@ def test_warnings_are_told_once_per_input() -> None:
             assert len(said) == len(set(said)) == 1, (name, said)
 
 
+@pytest.mark.ci
 def test_the_page_is_current(monkeypatch: pytest.MonkeyPatch) -> None:
     """docs/bad_inputs.md is what benchmarks/bad_inputs.py writes now, up to digits."""
     script, page = ROOT / "benchmarks" / "bad_inputs.py", ROOT / "docs" / "bad_inputs.md"

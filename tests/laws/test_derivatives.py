@@ -95,7 +95,7 @@ def test_coriolis_matrix(key: pool.Key, rng: np.random.Generator) -> None:
     assert pool.error(dtau_dv[:, columns], 2.0 * C[:, columns]) < rounding(s)
 
 
-@pool.each(jitless=False)
+@pool.each()
 def test_rate_of_the_mass_matrix(key: pool.Key, rng: np.random.Generator) -> None:
     s = pool.state(key, rng)
     _, model, data, q, v, _, _ = s

@@ -58,7 +58,7 @@ def test_every_function_is_there_with_its_names(robot: str, rng: np.random.Gener
             assert pool.error(y.reshape(np.shape(x)), x) < 1e-12, (name, key)
 
 
-@pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN))
+@pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN, everyday=0))
 def test_its_derivatives_are_those_along_integrate(which: tuple[str, str], rng: np.random.Generator) -> None:
     model, state = drawn(*which, rng)
     q, v, tau = state["q"], state["v"], state["tau"]

@@ -60,7 +60,7 @@ def test_derivatives_of_derivatives(rng: np.random.Generator) -> None:
     check_grads(lambda *x: pc.jax.aba(model, *x), given, order=2, modes=["rev"], eps=1e-6, atol=1e-4, rtol=1e-4)
 
 
-@pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN[2:3]))
+@pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN[2:3], everyday=0))
 def test_derivatives_are_those_along_integrate(which: tuple[str, str], rng: np.random.Generator) -> None:
     model, state = drawn(*which, rng)
     data = model.createData()
@@ -76,6 +76,7 @@ def test_derivatives_are_those_along_integrate(which: tuple[str, str], rng: np.r
         assert pool.error(x, y) < 1e-9 * max(1.0, 1e-6 * condition)
 
 
+@pytest.mark.ci
 def test_transformations(rng: np.random.Generator) -> None:
     model, q, v, tau = near("mit_humanoid_leg", rng, 3)
 

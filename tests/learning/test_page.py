@@ -54,7 +54,12 @@ def blocks() -> list[str]:
 
 
 @pytest.mark.parametrize(
-    "library", [pytest.param("torch", marks=pytest.mark.long), pytest.param("jax", marks=pytest.mark.long), "casadi"]
+    "library",
+    [
+        pytest.param("torch", marks=pytest.mark.long),
+        pytest.param("jax", marks=pytest.mark.long),
+        pytest.param("casadi", marks=pytest.mark.ci),
+    ],
 )
 def test_its_code_runs(library: str) -> None:
     pytest.importorskip(library, reason=f"needs pip install '.[{library}]'")

@@ -104,7 +104,7 @@ def test_derivatives_of_derivatives(rng: np.random.Generator) -> None:
     assert torch.autograd.gradcheck(lambda *x: pc.torch.aba(model, *x), given, check_forward_ad=True)
 
 
-@pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN))
+@pytest.mark.parametrize("which", pool.some(ROBOTS, OFTEN, everyday=0))
 def test_derivatives_are_those_along_integrate(which: tuple[str, str], rng: np.random.Generator) -> None:
     model, state = drawn(*which, rng)
     data = model.createData()

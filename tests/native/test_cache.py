@@ -93,6 +93,7 @@ def test_two_processes_compile_once_and_say_so(tmp_path: Path, code: str, title:
     assert run(code, PIN_CLUSTERS_CACHE=str(folder)) == ("True\n", "")
 
 
+@pytest.mark.ci
 def test_falls_back_when_the_home_folder_cannot_be_written(tmp_path: Path) -> None:
     blocked, temporary = tmp_path / "file", tmp_path / "tmp"
     blocked.write_text("")

@@ -89,6 +89,7 @@ def test_example_runs(
     assert capsys.readouterr().out
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize(
     "example", [pytest.param(e, id=e.stem, marks=[pytest.mark.long] * (e != EXAMPLES[0])) for e in EXAMPLES]
 )

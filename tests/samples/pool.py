@@ -55,6 +55,9 @@ IN_CI = {
     "planar-0", "spatial-0", "spatial-2", "spatial-5", "bennett-0",
 } - EVERYDAY  # fmt: skip
 
+left_out: frozenset[str] = frozenset()
+"""Markers that this run leaves out (set by conftest.py): no test is made for such a parameter."""
+
 FEW = 3
 """So many parameters of a test are in the everyday run, where other tests check the same on further robots."""
 
@@ -69,7 +72,7 @@ def each(
         if jitless and key in JITLESS:
             marks.append(pytest.mark.jitless)
         found.append(pytest.param(key, marks=marks, id=str(key)))
-    return pytest.mark.parametrize("key", found)
+    return pytest.mark.parametrize("key", _of_this_run(found))
 
 
 def some(
@@ -93,7 +96,12 @@ def some(
         marks = [] if x in first else [pytest.mark.ci if x in often else getattr(pytest.mark, rest)]
         marks += [pytest.mark.jitless] * (x in jitless)
         found.append(pytest.param(x, id=str(x), marks=marks))
-    return found
+    return _of_this_run(found)
+
+
+def _of_this_run(parameters: list[Any]) -> list[Any]:
+    """Return the parameters that this run has, or all if it has none: then pytest deselects the tests and says so."""
+    return [x for x in parameters if not any(mark.name in left_out for mark in x.marks)] or parameters
 
 
 class Case(NamedTuple):

@@ -111,6 +111,7 @@ write_csv("/dev/stdout", {"x": np.array([1.0, 2.0])})
     assert [float(x) for x in done.stdout.split()[1:]] == [1.0, 2.0]
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("kind", ["npz", "png"])
 def test_arrays_and_pictures_are_whole_or_as_they_were(
     kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

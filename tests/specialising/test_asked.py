@@ -108,6 +108,7 @@ def test_columns(name: str, rng: np.random.Generator) -> None:
                     assert error(x, y) < LIMIT
 
 
+@pytest.mark.ci
 @pytest.mark.parametrize("name", ROBOTS)
 def test_contacts(name: str, rng: np.random.Generator) -> None:
     model = pc.load(name)

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 import pytest
-from samples import pool
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
@@ -33,7 +32,8 @@ def all_of(model: pc.ClusterModel, rng: np.random.Generator) -> list[Any]:
     ]  # fmt: skip
 
 
-@pytest.mark.parametrize("name", pool.some(["four_bar", "mit_humanoid_leg", "tello", "cassie_leg"], 1, rest="ci"))
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["four_bar", "mit_humanoid_leg", "tello", "cassie_leg"])
 def test_they_are_the_kernels_and_compile_once(name: str) -> None:
     base = pc.load(name)
     values, _ = pc.parameters(base)

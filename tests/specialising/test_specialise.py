@@ -84,7 +84,7 @@ ROBOTS = [(robot, base) for robot in pc.robots() for base in BASES]
 
 
 @pytest.mark.parametrize(
-    "which", [*pool.some(OFTEN, 1, rest="ci"), *pool.some([x for x in ROBOTS if x not in OFTEN], 0)]
+    "which", [*pool.some(OFTEN, 0, rest="ci"), *pool.some([x for x in ROBOTS if x not in OFTEN], 0)]
 )
 def test_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> None:
     robot, base = which
@@ -252,6 +252,7 @@ def test_bad_arguments_are_refused_as_before(pair: tuple[pc.ClusterModel, pc.Clu
         pc.aba(special, model.createData(), q, v, v)
 
 
+@pytest.mark.ci
 def test_other_forms_of_calls(pair: tuple[pc.ClusterModel, pc.ClusterModel], rng: np.random.Generator) -> None:
     model, special = pair
     data, own, q = model.createData(), special.createData(), np.array(model.q_reference)

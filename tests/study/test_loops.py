@@ -310,7 +310,7 @@ def test_dropped_rotors_leave_the_loops_alone() -> None:
     assert "rotors dropped" not in "".join(row[0] for row in report.table(locked))
 
 
-@pytest.mark.parametrize("name", LOOPS)
+@pytest.mark.parametrize("name", pool.some(LOOPS, QUICK, rest="ci"))
 def test_rungs(name: str) -> None:
     expected = study.LOOP_RUNGS + (study.ROTOR_RUNGS if name in WITH_ROTORS else ())
     assert tuple(short(name).approximate) == expected

@@ -232,6 +232,7 @@ def test_a_dead_worker_is_named_and_what_is_done_stays(tmp_path: Path) -> None:
     assert np.array_equal(sweeps.load(tmp_path)["x"], range(6))
 
 
+@pytest.mark.ci
 def test_an_exit_code_that_comes_late(monkeypatch: pytest.MonkeyPatch) -> None:
     """The pool's own thread collects a dead process, and knows its exit code a moment after everybody sees its end."""
     collect, here = os.waitpid, threading.current_thread()

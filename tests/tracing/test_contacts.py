@@ -25,7 +25,9 @@ def error(x: Any, y: Any) -> float:
     return float(np.max(np.abs(np.subtract(x, y)), initial=0.0) / max(1.0, np.max(np.abs(y), initial=0.0)))
 
 
-@pytest.mark.parametrize("key", pool.some(pool.ALL, ["tree-0", "rotors_on_a_loop_on_free_flyer", "delta_pairs"]))
+@pytest.mark.parametrize(
+    "key", pool.some(pool.ALL, ["tree-0", "rotors_on_a_loop_on_free_flyer", "delta_pairs"], everyday=2)
+)
 def test_they_are_the_kernels(key: pool.Key, rng: np.random.Generator) -> None:
     s = pool.state(key, rng)
     model, q = s.model, s.q

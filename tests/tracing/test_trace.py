@@ -59,7 +59,7 @@ OFTEN = [("four_bar", "floating"), ("mit_humanoid_leg", "default"), ("tello", "d
 OTHERS = [which for which in ROBOTS if which not in OFTEN]
 
 
-@pytest.mark.parametrize("which", [*pool.some(OFTEN, 1, rest="ci"), *pool.some(OTHERS, 0)])
+@pytest.mark.parametrize("which", [*pool.some(OFTEN, 0, rest="ci"), *pool.some(OTHERS, 0)])
 def test_shipped_robots(which: tuple[str, str], rng: np.random.Generator) -> None:
     robot, base = which
     model = pc.load(robot, **BASES[base])
@@ -83,7 +83,7 @@ def test_rows_and_short_numbers(robot: str, rng: np.random.Generator) -> None:
 
 
 @pytest.mark.parametrize(
-    "which", pool.some(ROBOTS, [("four_bar", "floating"), ("mit_humanoid_leg", "default")], everyday=1)
+    "which", pool.some(ROBOTS, [("four_bar", "floating"), ("mit_humanoid_leg", "default")], everyday=0)
 )
 def test_derivatives_along_integrate(which: tuple[str, str], rng: np.random.Generator) -> None:
     """Those by raw entries of q times the tangent are the analytic ones, loops and floating bases included."""
