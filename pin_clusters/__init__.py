@@ -1,10 +1,12 @@
 """Exact rigid-body dynamics of robots with gears, belts and other transmissions, on top of Pinocchio.
 
-What Pinocchio has keeps Pinocchio's name, argument order and results; ``pin.`` becomes ``pc.``. Spatial vectors are
-[linear; angular]. ``q`` is a configuration of the whole tree; ``v``, ``a`` and ``tau`` are of independent joints.
+What Pinocchio has keeps Pinocchio's name, argument order and results; ``pin.`` becomes ``pc.``. Names that do not
+depend on a model are Pinocchio's own objects, and functions take a ``pin.Model`` as well. Spatial vectors are [linear;
+angular]. ``q`` is a configuration of the whole tree; ``v``, ``a`` and ``tau`` are of independent joints.
 """
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import batch as batch
@@ -20,9 +22,14 @@ from .algorithms.contacts.constraint_forces import constraint_forces as constrai
 from .algorithms.contacts.contacts import RigidConstraintModel as RigidConstraintModel
 from .algorithms.contacts.contacts import computeDampedDelassusMatrixInverse as computeDampedDelassusMatrixInverse
 from .algorithms.contacts.contacts import computeDelassusMatrix as computeDelassusMatrix
+from .algorithms.contacts.contacts import (
+    computeKKTContactDynamicMatrixInverse as computeKKTContactDynamicMatrixInverse,
+)
 from .algorithms.contacts.contacts import constraintDynamics as constraintDynamics
 from .algorithms.contacts.contacts import forwardDynamics as forwardDynamics
+from .algorithms.contacts.contacts import getConstraintJacobian as getConstraintJacobian
 from .algorithms.contacts.contacts import getConstraintsJacobian as getConstraintsJacobian
+from .algorithms.contacts.contacts import getKKTContactDynamicMatrixInverse as getKKTContactDynamicMatrixInverse
 from .algorithms.contacts.contacts import impulseDynamics as impulseDynamics
 from .algorithms.contacts.contacts import initConstraintDynamics as initConstraintDynamics
 from .algorithms.contacts.derivatives import (
@@ -79,6 +86,7 @@ from .algorithms.dynamics.points import point_response as point_response
 from .algorithms.dynamics.ratio_derivatives import computeRatioDerivatives as computeRatioDerivatives
 from .algorithms.dynamics.rnea import computeGeneralizedGravity as computeGeneralizedGravity
 from .algorithms.dynamics.rnea import computeStaticTorque as computeStaticTorque
+from .algorithms.dynamics.rnea import nle as nle
 from .algorithms.dynamics.rnea import nonLinearEffects as nonLinearEffects
 from .algorithms.dynamics.rnea import rnea as rnea
 from .algorithms.dynamics.with_independent import CoordinateChange as CoordinateChange
@@ -114,6 +122,7 @@ from .algorithms.kinematics.jacobians import computeFrameJacobian as computeFram
 from .algorithms.kinematics.jacobians import computeJointJacobian as computeJointJacobian
 from .algorithms.kinematics.jacobians import computeJointJacobians as computeJointJacobians
 from .algorithms.kinematics.jacobians import computeJointJacobiansTimeVariation as computeJointJacobiansTimeVariation
+from .algorithms.kinematics.jacobians import frameJacobianTimeVariation as frameJacobianTimeVariation
 from .algorithms.kinematics.jacobians import getFrameJacobian as getFrameJacobian
 from .algorithms.kinematics.jacobians import getFrameJacobianTimeVariation as getFrameJacobianTimeVariation
 from .algorithms.kinematics.jacobians import getJointJacobian as getJointJacobian
@@ -129,6 +138,13 @@ from .algorithms.kinematics.kinematics import getVelocity as getVelocity
 from .algorithms.kinematics.kinematics import updateFramePlacement as updateFramePlacement
 from .algorithms.kinematics.kinematics import updateFramePlacements as updateFramePlacements
 from .algorithms.kinematics.kinematics import updateGlobalPlacements as updateGlobalPlacements
+from .algorithms.kinematics.subtrees import computeSubtreeMasses as computeSubtreeMasses
+from .algorithms.kinematics.subtrees import computeSupportedInertiaByFrame as computeSupportedInertiaByFrame
+from .algorithms.kinematics.subtrees import computeTotalMass as computeTotalMass
+from .algorithms.kinematics.subtrees import frameBodyRegressor as frameBodyRegressor
+from .algorithms.kinematics.subtrees import getJacobianSubtreeCenterOfMass as getJacobianSubtreeCenterOfMass
+from .algorithms.kinematics.subtrees import jacobianSubtreeCenterOfMass as jacobianSubtreeCenterOfMass
+from .algorithms.kinematics.subtrees import jointBodyRegressor as jointBodyRegressor
 from .algorithms.parameters.identifiable import identifiable_parameters as identifiable_parameters
 from .algorithms.parameters.inertial_parameters import parameters as parameters
 from .algorithms.parameters.inertial_parameters import with_parameters as with_parameters
@@ -188,7 +204,9 @@ from .files.readers import robots as robots
 from .model import Cluster as Cluster
 from .model import ClusterData as ClusterData
 from .model import ClusterModel as ClusterModel
+from .model import Data as Data
 from .model import RotorElement as RotorElement
+from .model import buildReducedModel as buildReducedModel
 
 # --- configurations
 from .model.configuration import ResidualRow as ResidualRow
@@ -196,13 +214,19 @@ from .model.configuration import branches as branches
 from .model.configuration import dDifference as dDifference
 from .model.configuration import difference as difference
 from .model.configuration import dIntegrate as dIntegrate
+from .model.configuration import dIntegrateTransport as dIntegrateTransport
+from .model.configuration import distance as distance
 from .model.configuration import integrate as integrate
 from .model.configuration import interpolate as interpolate
+from .model.configuration import isNormalized as isNormalized
+from .model.configuration import isSameConfiguration as isSameConfiguration
 from .model.configuration import neutral as neutral
+from .model.configuration import normalize as normalize
 from .model.configuration import project as project
 from .model.configuration import randomConfiguration as randomConfiguration
 from .model.configuration import residual as residual
 from .model.configuration import residual_rows as residual_rows
+from .model.configuration import squaredDistance as squaredDistance
 from .programs.specialising import specialise as specialise
 
 # --- motion in time
@@ -215,11 +239,15 @@ from .simulation import on_ground as on_ground
 from .simulation import simulate as simulate
 
 if TYPE_CHECKING:
+    from pinocchio import *  # noqa: F403 -- what is passed through
+
     from .files.merging import into_mjcf as into_mjcf
     from .files.writers import to_mjcf as to_mjcf
     from .files.writers import to_urdf as to_urdf
     from .programs.motor_space import MotorSpace as MotorSpace
     from .programs.tracing import trace as trace
+    from .robot_wrapper import RobotWrapper as RobotWrapper
+    from .robot_wrapper import buildModelsFromUrdf as buildModelsFromUrdf
     from .studies.design import mechanism as mechanism
     from .studies.identify import identify as identify
     from .studies.study import efficiency as efficiency
@@ -230,12 +258,14 @@ _LAZY = {
     "baselines": "verification.baselines", "codegen": "programs.codegen", "configuration": "model.configuration",
     "design": "studies.design", "identification": "studies.identify", "loaders": "files.readers",
     "merging": "files.merging", "motor_space": "programs.motor_space", "reference": "verification.reference",
+    "robot_wrapper": "robot_wrapper",
     "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing",
     "visualize": "visualize", "writers": "files.writers",
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {
-    "MotorSpace": "motor_space", "efficiency": "study", "identify": "identification", "into_mjcf": "merging",
+    "MotorSpace": "motor_space", "RobotWrapper": "robot_wrapper",
+    "buildModelsFromUrdf": "robot_wrapper", "efficiency": "study", "identify": "identification", "into_mjcf": "merging",
     "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing",
 }  # fmt: skip
 # public is what is imported above by its own name, and what will be
@@ -265,8 +295,12 @@ moved.lead(
 )  # fmt: skip
 
 
+# modules of Pinocchio that this package has not: ``import pin_clusters.utils``
+sys.meta_path.append(moved.Passing(__name__, "pinocchio"))
+
+
 def __getattr__(name: str) -> Any:
-    """Import a subpackage at its first use, or explain which Pinocchio function has no cluster version."""
+    """Import a subpackage at its first use, or pass through what Pinocchio has under a name."""
     if name in _HOSTS:
         from ._support import extras
 
@@ -276,10 +310,14 @@ def __getattr__(name: str) -> Any:
         return importlib.import_module(f".{place}", __name__)
     if name in _LAZY_FUNCTIONS:
         return getattr(__getattr__(_LAZY_FUNCTIONS[name]), name)
-    from ._support.missing import unavailable
+    from .algorithms.passed import passed
 
-    return unavailable(name)
+    globals()[name] = found = passed(name)
+    return found
 
 
 def __dir__() -> list[str]:
-    return sorted([*__all__, *_LAZY, *_HOSTS, "__version__"])
+    import pinocchio as pin
+
+    theirs = [name for name in dir(pin) if not name.startswith("_")]
+    return sorted({*__all__, *_LAZY, *_HOSTS, "__version__", *theirs})

@@ -26,6 +26,7 @@ Args:
     q: Configuration of the whole tree, shape (nq,).
     q0: Configuration of the whole tree, shape (nq,).
     q1: Configuration of the whole tree, shape (nq,).
+    q2: Configuration of the whole tree, shape (nq,).
     v: Independent velocity, shape (nv,), [rad/s] or [m/s].
     a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2].
     tau: Torque of the independent joints, shape (nv,), [N m] or [N].
@@ -40,7 +41,7 @@ Args:
 Raises:
     UnknownNameError (joint_id): There is no such joint.
     UnknownNameError (frame_id): There is no such frame.
-    ShapeError (q, q0): A size is wrong.
+    ShapeError (q, q0, q1): A size is wrong.
     ArgumentTypeError: A type is wrong.
 """
 """What states of a cluster model are."""

@@ -1,6 +1,7 @@
 """Modules that earlier versions had elsewhere: their old names, which pickles say, lead to the new ones."""
 
 import importlib
+import importlib.util
 import sys
 import warnings
 from collections.abc import Mapping
@@ -49,6 +50,23 @@ class Finder(MetaPathFinder):
             stacklevel=2,
         )
         return ModuleSpec(fullname, _Leading(place), is_package=hasattr(importlib.import_module(place), "__path__"))
+
+
+class Passing(MetaPathFinder):
+    """Leads names of modules that a package does not have to those of another one; it is asked last."""
+
+    def __init__(self, package: str, other: str) -> None:
+        self._front, self._other = f"{package}.", f"{other}."
+
+    def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
+        """Return what imports the other package's module of that name; None if it has none."""
+        name = fullname.removeprefix(self._front)
+        if name == fullname or "." in name:
+            return None
+        other = self._other + name  # what is there already may have no spec
+        if other not in sys.modules and importlib.util.find_spec(other) is None:
+            return None
+        return ModuleSpec(fullname, _Leading(other))
 
 
 _before: dict[str, str] = {}

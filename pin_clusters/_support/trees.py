@@ -13,6 +13,23 @@ from ..errors import ConfigurationError
 SPIN_TOLERANCE = 1e-9
 # Printed digits of a rotation or an axis leave errors near 1e-7; more than this was not meant as one.
 ROTATION_TOLERANCE = 1e-6
+# What pin.Model keeps per coordinate, in any of the supported versions.
+PER_VELOCITY = (
+    "armature",
+    "rotorInertia",
+    "rotorGearRatio",
+    "friction",
+    "damping",
+    "effortLimit",
+    "velocityLimit",
+    "lowerEffortLimit",
+    "upperEffortLimit",
+    "lowerVelocityLimit",
+    "upperVelocityLimit",
+    "lowerDryFrictionLimit",
+    "upperDryFrictionLimit",
+)
+PER_POSITION = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
 
 
 def common_ancestor(tree: pin.Model, bodies: Iterable[int]) -> int:

@@ -37,6 +37,11 @@ from .loops import movers_of as movers_of
 from .loops import names_of_cluster as names_of_cluster
 from .loops import same_pose as same_pose
 from .motors import friction_of_motors as friction_of_motors
+from .of_pinocchio import Data as Data
+from .of_pinocchio import also_pinocchios as also_pinocchios
+from .of_pinocchio import buildReducedModel as buildReducedModel
+from .of_pinocchio import is_pinocchios as is_pinocchios
+from .owed_members import recipes as recipes
 from .parameters import ParameterColumns as ParameterColumns
 from .parameters import parameter_columns as parameter_columns
 from .passive import FRICTION_SPEED as FRICTION_SPEED

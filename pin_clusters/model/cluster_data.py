@@ -14,14 +14,15 @@ from .._engine import entry_points as kernels
 from .._engine.choice import engine, functions_of
 from .._engine.kernels.tables.tree_layout import KEEP
 from .._engine.operations import CALLED, CONTACT_RATES, COUPLING_DERIVATIVES, HELPERS, HYBRID, Function, Helper
+from .._engine.owed import LOST
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
+from .owed_members import OwedMembers, owed
 from .parts import ModelParts
 from .regressor_tables import RegressorMemory
 from .tree_attributes import forwarded
 from .tree_memory import made
-from .tree_workspace import TreeWorkspace
 
 if TYPE_CHECKING:
     from .cluster_model import ClusterModel
@@ -82,7 +83,7 @@ def _made_again(model: ClusterModel, name: str) -> ClusterData:
         return ClusterData(model)
 
 
-class ClusterData(TreeWorkspace):
+class ClusterData(OwedMembers):
     """Workspace and results; make it with ``model.createData()``, one per thread.
 
     Result arrays may be changed in place; no algorithm reads them. Copies and pickles keep the results.
@@ -125,35 +126,41 @@ class ClusterData(TreeWorkspace):
     _contacts_found: tuple[int, float]  # rank and residual
 
     model: ClusterModel = forwarded("_model", "The model it belongs to.")
-    tau = forwarded("_tau", "Result of ``rnea``, shape (nv,).")
+    tau = owed("tau", "_tau", "Result of ``rnea``, shape (nv,).")
     ddq = forwarded("_ddq", "Result of ``aba``, shape (nv,).")
-    nle = forwarded("_nle", "Result of ``nonLinearEffects``, shape (nv,).")
-    g = forwarded("_g", "Result of ``computeGeneralizedGravity``, shape (nv,).")
+    nle = owed("nle", "_nle", "Result of ``nonLinearEffects``, shape (nv,).")
+    g = owed("g", "_g", "Result of ``computeGeneralizedGravity``, shape (nv,).")
     Minv = forwarded("_Minv", "Result of ``computeMinverse``, shape (nv, nv).")
-    J = forwarded("_J", "Result of ``computeJointJacobians``, shape (6, nv), in the world.")
-    Jcom = forwarded("_Jcom", "Result of ``jacobianCenterOfMass``, shape (3, nv).")
-    Ag = forwarded("_Ag", "Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
-    dAg = forwarded("_dAg", "Result of ``dccrba`` and ``computeCentroidalMapTimeVariation``, shape (6, nv).")
-    oMi = forwarded("tree.oMi", "Placements of the joints in the world, after ``forwardKinematics``.")
-    liMi = forwarded("tree.liMi", "Placements of the joints in their parents, after ``forwardKinematics``.")
-    oMf = forwarded("tree.oMf", "Placements of the frames in the world, after ``updateFramePlacements``.")
-    v = forwarded("tree.v", "Spatial velocities of the joints in their own frames, after ``forwardKinematics``.")
-    a = forwarded("tree.a", "Spatial accelerations of the joints in their own frames, after ``forwardKinematics``.")
-    com = forwarded("tree.com", "Centres of mass, after ``centerOfMass``.")
-    vcom = forwarded("tree.vcom", "Velocities of the centres of mass, after ``centerOfMass``.")
-    acom = forwarded("tree.acom", "Accelerations of the centres of mass, after ``centerOfMass``.")
-    mass = forwarded("tree.mass", "Masses of the subtrees, after ``centerOfMass``.")
-    Ig = forwarded(
-        "tree.Ig", "Inertia of the whole robot about its centre of mass, in axes of the world, after ``ccrba``."
+    M = owed("M", "_M", "Result of ``crba``, shape (nv, nv): the same array at all times.")
+    J = owed("J", "_J", "Result of ``computeJointJacobians``, shape (6, nv), in the world.")
+    Jcom = owed("Jcom", "_Jcom", "Result of ``jacobianCenterOfMass``, shape (3, nv).")
+    Ag = owed("Ag", "_Ag", "Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
+    dJ = owed("dJ", "_dJ", "Result of ``computeJointJacobiansTimeVariation``, shape (6, nv), in the world.")
+    dAg = owed("dAg", "_dAg", "Result of ``dccrba`` and ``computeCentroidalMapTimeVariation``, shape (6, nv).")
+    oMi = owed("oMi", "_tree.oMi", "Placements of the joints in the world, after ``forwardKinematics``.")
+    liMi = owed("liMi", "_tree.liMi", "Placements of the joints in their parents, after ``forwardKinematics``.")
+    oMf = forwarded("_tree.oMf", "Placements of the frames in the world, after ``updateFramePlacements``.")
+    v = owed("v", "_tree.v", "Spatial velocities of the joints in their own frames, after ``forwardKinematics``.")
+    a = owed("a", "_tree.a", "Spatial accelerations of the joints in their own frames, after ``forwardKinematics``.")
+    com = owed("com", "_tree.com", "Centres of mass, after ``centerOfMass``.")
+    vcom = owed("vcom", "_tree.vcom", "Velocities of the centres of mass, after ``centerOfMass``.")
+    acom = forwarded("_tree.acom", "Accelerations of the centres of mass, after ``centerOfMass``.")
+    mass = owed("mass", "_tree.mass", "Masses of the subtrees, after ``centerOfMass``.")
+    Ig = owed(
+        "Ig", "_tree.Ig", "Inertia of the whole robot about its centre of mass, in axes of the world, after ``ccrba``."
     )
     kinetic_energy = _energy(0, "Result of ``computeKineticEnergy``, [J].")
     potential_energy = _energy(1, "Result of ``computePotentialEnergy``, [J].")
     mechanical_energy = _energy(2, "Result of ``computeMechanicalEnergy``, [J].")
-    hg = forwarded(
-        "tree.hg", "Momentum about the centre of mass, after ``computeCentroidalMomentum``, ``ccrba`` and their kin."
+    hg = owed(
+        "hg",
+        "_tree.hg",
+        "Momentum about the centre of mass, after ``computeCentroidalMomentum``, ``ccrba`` and their kin.",
     )
-    dhg = forwarded(
-        "tree.dhg", "Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``."
+    dhg = owed(
+        "dhg",
+        "_tree.dhg",
+        "Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``.",
     )
 
     dtau_dq: np.ndarray = _result(
@@ -226,7 +233,8 @@ class ClusterData(TreeWorkspace):
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros((2, nv * nv))
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
-        self._M = np.zeros((0, 0))
+        self._M = np.zeros((nv, nv))
+        self._lay_out_owed()
         coupling, with_rate = self._lay_out_tree()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
         self._contacts_found = 0, 0.0
@@ -271,7 +279,8 @@ class ClusterData(TreeWorkspace):
         desk = _calls.records.DataDesk(
             model=model._index, nq=model.nq, nv=nv, njoints=model.njoints, nframes=model.nframes,
             matrix=(nv, nv), motion=(6, nv), of_point=(3, nv), hessian=(6, nv, nv),
-            zeros=self._zeros, tau=self._tau, ddq=self._ddq, M=self._M_kernel, Minv=self._Minv, changed=True,
+            owed=self._owed_words, states=self._kept_states, zeros=self._zeros, tau=self._tau, ddq=self._ddq,
+            M=self._M_kernel, Minv=self._Minv, M_live=self._M,
             energies=pointers["energy"].arrays[-1], kept=self._kept, known=self._known,
             forces=pointers["forced"].arrays[-1][nv:], also=KEEP if model.closures else 0,
             coupling_tables=pointers["coupling"], rate_tables=pointers["coupling_rate"],
@@ -282,7 +291,7 @@ class ClusterData(TreeWorkspace):
         self._derivatives.desk = desk
         desk.owned["tables"] = tuple(pointers.values())
         self._record, self._desk = desk, _calls.Desk(desk)  # written is our own, whatever is put in the other's place
-        self.tree = made(model.own_tree)
+        self._put_tree(made(model.own_tree))
         if self._functions is not None:
             self._use_compiled()
 
@@ -384,7 +393,7 @@ class ClusterData(TreeWorkspace):
             code = self._kernels[kernel].call(self._pointers[result], *arrays)
         self._notice(kernel)
         if kernel == "crba":
-            self._record.changed = True
+            self._changed()
         return code
 
     def _ready(self, kernel: str, *arrays: Any) -> int:
@@ -430,16 +439,8 @@ class ClusterData(TreeWorkspace):
                 work[supply.room : supply.room + numbers.size] = numbers
 
     def _changed(self) -> None:
-        """Say that the kernel's mass matrix is another one."""
-        self._record.changed = True
-
-    @property
-    def M(self) -> np.ndarray:
-        """Result of ``crba``, shape (nv, nv)."""
-        # a copy: the kernel's own has zeros that are never written again, and users write to M
-        if self._record.changed:
-            self._M, self._record.changed = self._M_kernel.copy(), False
-        return self._M
+        """Let users see the kernel's mass matrix: not itself, as it has zeros that are never written again."""
+        self._M[...] = self._M_kernel
 
     def _regressor_memory(self) -> RegressorMemory:
         """Return where regressors stand, made now if need be."""
@@ -452,7 +453,9 @@ class ClusterData(TreeWorkspace):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model, the results and whether to check."""
+        self._pay_all()
         state = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE_ARRAYS, "_M_kernel", *_VALUES)}
+        state["lost"] = self._owed[LOST]
         if self._regressors is not None:
             state["regressors"] = self._regressors.results()
         return _made_again, (self._model, self.engine), state
@@ -466,8 +469,9 @@ class ClusterData(TreeWorkspace):
                 getattr(self, name)[...] = state[name]
         if "regressors" in state:
             self._regressor_memory().take(state["regressors"])
-        self._record.changed = True
+        self._changed()
         self._lost = bool(np.isnan(self._G).any())
+        self._note(0, spoils=state.get("lost", 0))
         for name in _VALUES:
             if name in state:  # pickles from before contacts have less
                 setattr(self, name, state[name])
@@ -480,8 +484,10 @@ class ClusterData(TreeWorkspace):
         """Explain why an attribute is missing; reached only for names that do not exist."""
         if not name.startswith("_") and hasattr(pin.Data, name):
             raise NotAvailableError(
-                f"ClusterData has no {name!r}: no cluster algorithm fills it. "
-                f"Pinocchio's own, for the spanning tree, is data.tree.{name}."
+                f"ClusterData has no {name!r}: no cluster algorithm fills it. Of the spanning tree, without what "
+                "rotors and loops add, it is that of Pinocchio: tree = model.inertia_tree; d = tree.createData(); "
+                "pinocchio.rnea(tree, d, q, pc.spanning_velocity(model, data, q, v), "
+                f"pc.spanning_acceleration(model, data, q, v, a)), or the function that fills it, then d.{name}."
             )
         raise AttributeError(f"{type(self).__name__!r} object has no attribute {name!r}")
 

@@ -13,6 +13,8 @@ from .._support.arrays import array, joint_names, on_a_page
 from ..errors import ArgumentTypeError, ModelError, PinClustersWarning, ShapeError, UnknownNameError, did_you_mean
 from .attachments import Attachments, checked_collision
 from .elements import describe, find_rotors
+from .fixed import FixedMotion
+from .locking import locked
 from .motors import with_motors
 from .packing import pack, pack_tree
 from .passive import passive_forces
@@ -198,8 +200,8 @@ class ClusterModel(Attachments):
 
     @property
     def gravity(self) -> pin.Motion:
-        """A copy of the spatial gravity field; it is fixed at construction, see ``with_gravity``."""
-        return pin.Motion(self.own_tree.gravity)
+        """The spatial gravity field; it is fixed at construction, see ``with_gravity``."""
+        return FixedMotion(self.own_tree.gravity)
 
     def with_gravity(self, g: Any) -> ClusterModel:
         """Return a new model under another gravity.
@@ -223,6 +225,34 @@ class ClusterModel(Attachments):
         recipe = self._recipe()
         restored: ClusterModel = other if recipe is None else recipe.restore(other)
         return restored
+
+    def with_locked(self, joints: Iterable[Any], q: Any) -> ClusterModel:
+        """Return the same robot with joints held where they are at q.
+
+        Their bodies become parts of those that carry them, their frames and the shapes stay. Constraints are carried
+        over; a rotor that only they drive becomes a part of its carrier.
+
+        Args:
+            joints: Names or ids of joints; of joints that a constraint ties all or none, dependent ones too.
+            q: Configuration of the whole tree, shape (nq,); only the entries of these joints count.
+
+        Returns:
+            A model whose q has the entries of the other joints, in the same order.
+
+        Raises:
+            UnknownNameError: There is no such joint.
+            ConstraintError: A constraint would be cut, as it ties joints that are locked to others.
+            ShapeError: q has another size.
+            ModelError: All joints are locked.
+
+        Example:
+            >>> import pin_clusters as pc
+            >>> model = pc.load("mini_cheetah")  # doctest: +SKIP
+            >>> model.with_locked(["FR_knee", "FR_knee_rotor"], pc.neutral(model)).nv  # doctest: +SKIP
+            17
+        """
+        other: ClusterModel = locked(self, joints, q)[0]
+        return other
 
     def was_changed(self) -> bool:
         """Whether someone changed ``tree`` or ``inertia_tree``, which the algorithms would not see."""

@@ -7,29 +7,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._support.trees import in_q, in_v
+from .._support.trees import PER_POSITION, PER_VELOCITY, in_q, in_v
 from ..constraints.rows import joint_id
 from ..errors import ModelError
 from .cluster_model import ClusterModel
 from .elements import RotorElement
-
-# What pin.Model keeps per coordinate, in any of the supported versions.
-_PER_VELOCITY = (
-    "armature",
-    "rotorInertia",
-    "rotorGearRatio",
-    "friction",
-    "damping",
-    "effortLimit",
-    "velocityLimit",
-    "lowerEffortLimit",
-    "upperEffortLimit",
-    "lowerVelocityLimit",
-    "upperVelocityLimit",
-    "lowerDryFrictionLimit",
-    "upperDryFrictionLimit",
-)
-_PER_POSITION = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
 
 
 @dataclass(frozen=True, eq=False)
@@ -188,7 +170,7 @@ def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
         frame = pin.Frame(f.name, int(new_id[f.parentJoint]), f.parentFrame, placement, kind, f.inertia)
         copy.addFrame(frame, False)
     from_q, from_v = index_maps(tree, copy, new_id, order)
-    for names, at in ((_PER_POSITION, from_q), (_PER_VELOCITY, from_v)):
+    for names, at in ((PER_POSITION, from_q), (PER_VELOCITY, from_v)):
         for name in (n for n in names if hasattr(tree, n)):
             values = np.array(getattr(copy, name))
             values[at[at >= 0]] = getattr(tree, name)[at >= 0]

@@ -8,6 +8,7 @@ import pinocchio as pin
 
 from ..constraints.rows import model_name
 from ..errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
+from .fixed import FixedFrame, FixedInertia, FixedList, FixedPlacement
 
 # sizes and indices of velocities count independent joints here, but dependent ones too in the tree
 _ROUTES = {
@@ -40,6 +41,11 @@ def instead_of_setting(kind: type, name: str) -> str:
 def forwarded(path: str, doc: str) -> Any:
     """Return a property that gives what stands at a path from the object."""
     return property(attrgetter(path), doc=doc)
+
+
+def _fixed(name: str, kind: Any, doc: str) -> Any:
+    """Return a property that gives a list of copies whose attributes cannot be set."""
+    return property(lambda model: FixedList(getattr(model.own_tree, name), kind, kind.cure), doc=doc)
 
 
 def _array(name: str, doc: str, at: str | None = None) -> Any:
@@ -78,14 +84,16 @@ class TreeAttributes:
     nbodies: int = forwarded("own_tree.nbodies", "Number of bodies of the tree.")
     nframes: int = forwarded("own_tree.nframes", "Number of frames of the tree.")
     names = forwarded("tree.names", 'Names of the joints, ``"universe"`` first.')
-    frames = forwarded("tree.frames", "Frames of the tree.")
+    frames = _fixed("frames", FixedFrame, "Frames of the tree.")
     joints = forwarded("tree.joints", "Joint models of the tree.")
     parents = forwarded("tree.parents", "Parent joint of each joint.")
     children = forwarded("tree.children", "Child joints of each joint.")
     supports = forwarded("tree.supports", "Joints from the universe to each joint.")
     subtrees = forwarded("tree.subtrees", "Joints of the subtree of each joint.")
-    inertias = forwarded("tree.inertias", "Inertias of the bodies as the user gave them: rotors are not lumped here.")
-    jointPlacements = forwarded("tree.jointPlacements", "Placement of each joint in its parent's frame.")
+    inertias = _fixed(
+        "inertias", FixedInertia, "Inertias of the bodies as the user gave them: rotors are not lumped here."
+    )
+    jointPlacements = _fixed("jointPlacements", FixedPlacement, "Placement of each joint in its parent's frame.")
     idx_qs = forwarded("tree.idx_qs", "First index in q of each joint.")
     nqs = forwarded("tree.nqs", "Size in q of each joint.")
     lowerPositionLimit: np.ndarray = _array("lowerPositionLimit", "Lower limits of q, shape (nq,).")
@@ -166,6 +174,8 @@ class TreeAttributes:
             cure = _ROUTES.get(name, f"If it is the tree's that you mean, it is model.tree.{name}.")
             if name == "addFrame":
                 cure = "Use model.with_frames({name: (joint, placement)}), which returns a model that has them."
+            elif name.startswith(("saveTo", "loadFrom")):
+                cure = "It would lose rotors, couplings and loops: use pickle, pc.to_urdf or pc.to_mjcf."
             elif name.startswith(("add", "append", "load")):
                 cure = "A ClusterModel is immutable: change the pin.Model and make a new ClusterModel."
             raise NotAvailableError(f"ClusterModel has no {name!r} (pin.Model has). {cure}")

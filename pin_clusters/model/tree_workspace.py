@@ -12,6 +12,7 @@ from .._engine.entry_points import Kernel, Pointer
 from .._engine.kernels.tables.tree_layout import QUIET
 from .._engine.operations import TREE
 from .._support.arrays import on_a_page
+from ..errors import NotComputedError
 from .packing import NEVER
 from .parts import ModelParts
 from .tree_memory import check, found_in, read, write
@@ -99,13 +100,8 @@ class TreeWorkspace:
         self._coupling = coupling[: G.size].reshape(G.shape), coupling[G.size :]
         return coupling, out[own.G : own.kept_rate + G.size]
 
-    @property
-    def tree(self) -> pin.Data:
-        """``pin.Data`` of ``model.tree``, filled by ``pc.forwardKinematics`` and its relatives."""
-        return self._tree
-
-    @tree.setter
-    def tree(self, tree: pin.Data) -> None:
+    def _put_tree(self, tree: pin.Data) -> None:
+        """Take a ``pin.Data`` of the tree, where kernels write from now on."""
         check(self._model.own_tree, tree)
         tables = self._model._tree_tables
         found, places = found_in(tree, dict.fromkeys(name for _, name in tables.fields))
@@ -124,7 +120,7 @@ class TreeWorkspace:
     def _look_at_tree(self) -> None:
         """See whether the tree's data is where it was, before a kernel goes there; else find it, unless resized."""
         if not self._watch.holds():
-            self.tree = self._tree
+            self._put_tree(self._tree)
 
     def _run_tree(
         self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING, moved: bool = False
@@ -171,12 +167,43 @@ class TreeWorkspace:
         nq, nv = self._model.nq, self._model.nv
         return {"posed_q": nq, "posed": 1, "bent_q": nq, "bent": 1, "seen_q": nq, "seen_v": nv, "seen": 1}
 
-    @property
-    def _state(self) -> tuple[np.ndarray, np.ndarray] | None:
-        """Last q and v of which motions or centres of mass were asked for; None if there were none."""
-        if not self._section("seen", 1)[0]:
-            return None
-        return self._section("seen_q", self._model.nq), self._section("seen_v", self._model.nv)
+    def _last(self, level: int, function: str, needed: str) -> list[np.ndarray]:
+        """Return copies of the last q, v and a of which the motion was computed: at level 1 q and v, at level 2 all.
+
+        Raises:
+            NotComputedError: There is none; ``function`` asks, ``needed`` is what to call before.
+        """
+        if self._section("seen", 1)[0] < level:
+            raise NotComputedError(
+                f"{function} was given no state, and this data knows none: call pc.{needed} before, or pass the state."
+            )
+        nq, nv = self._model.nq, self._model.nv
+        state = self._section("seen_q", nq), self._section("seen_v", nv), self._section("seen_a", nv)
+        return [x.copy() for x in state[: level + 1]]
+
+    def _see(self, *state: np.ndarray) -> None:
+        """Keep a state as that of the last motion: q and v, or with a."""
+        for name, x in zip(("seen_q", "seen_v", "seen_a"), state, strict=False):
+            self._section(name, x.size)[:] = x
+        self._section("seen", 1)[0] = len(state) - 1.0
+
+    def _pose(self, q: np.ndarray, other: "TreeWorkspace") -> None:
+        """Keep a pose as the last one, and G there, as another workspace has it."""
+        self._posed[:-1], self._posed[-1] = q, 1.0
+        self._G[...], self._lost = other._G, other._lost
+
+    def _last_pose(self, function: str) -> np.ndarray:
+        """Return a copy of the last q of which the kinematics were computed.
+
+        Raises:
+            NotComputedError: There is none.
+        """
+        if not self._section("posed", 1)[0]:
+            raise NotComputedError(
+                f"{function} was given no q, and this data knows none: call pc.forwardKinematics(model, data, q) "
+                "before, or pass q."
+            )
+        return self._section("posed_q", self._model.nq).copy()
 
     @property
     def _standing(self) -> bool:

@@ -225,4 +225,4 @@ def test_errors():
     with raises(ShapeError, "q"):
         centroidal.computeCentroidalMap(model, data, v)
     with raises(ArgumentTypeError, "ClusterModel"):
-        centroidal.ccrba(model.tree, data.tree, q, v)
+        centroidal.ccrba(data, data.tree, q, v)

@@ -217,9 +217,9 @@ def test_errors():
         kinematics.forwardKinematics(model, data, v)
     with raises(ArgumentTypeError, "forwardKinematics q v"):
         kinematics.forwardKinematics(model, data, q, a=a)
-    with raises(ArgumentTypeError, "ClusterModel"):
+    with raises(DataMismatchError, "pinocchio.Model ClusterData"):
         kinematics.forwardKinematics(model.tree, data, q)
-    with raises(ArgumentTypeError, "ClusterData"):
+    with raises(DataMismatchError, "ClusterData"):
         kinematics.updateFramePlacements(model, data.tree)
     with raises(DataMismatchError, "model.createData data.model"):
         jacobians.computeJointJacobians(model, robot("free").createData(), q)

@@ -35,7 +35,7 @@ def test_unknown_names_are_refused() -> None:
 @pytest.mark.parametrize(
     ("name", "wrong"),
     [
-        ("nv", True), ("nv", np.zeros(1)), ("nv", 2.0), ("changed", 1), ("zeros", 5), ("zeros", np.zeros(2)),
+        ("nv", True), ("nv", np.zeros(1)), ("nv", 2.0), ("M_live", 1), ("zeros", 5), ("zeros", np.zeros(2)),
         ("zeros", np.zeros((3, 2))[:, 0]), ("zeros", np.zeros(3, np.float32)), ("regressor", (3,)), ("aba", (1, 2, 3)),
         ("known", Watch([])), ("tree_words", Recollection()), ("matrix", (3, 4)), ("coupling", 1.5),
     ],

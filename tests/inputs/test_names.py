@@ -45,7 +45,7 @@ def test_what_only_other_releases_have_is_answered(script) -> None:
             continue
         with raises(pc.NotAvailableError, repr(name)) as told:
             getattr(pc, name)
-        assert hasattr(pin, name) or f"(pinocchio {where} has, the installed" in str(told.value)
+        assert hasattr(pin, name) or f"pinocchio {where} has it, the installed" in str(told.value)
 
 
 def test_no_name_of_the_other_releases_is_in_both() -> None:
@@ -73,9 +73,39 @@ def test_routes_lead_to_what_exists() -> None:
 
 @pytest.mark.parametrize("name", ["nope", "abba", "__wrapped__", "computeRNEADerivativesInParalel"])
 def test_what_no_pinocchio_has(name: str) -> None:
-    with raises(AttributeError, repr(name)) as told:
+    assert not hasattr(pc, name)
+    with pytest.raises(AttributeError, match=name) as told:
         getattr(pc, name)
     assert not isinstance(told.value, pc.NotAvailableError)
+    assert (told.value.name, told.value.obj) == (name, pc)  # of which Python makes "Did you mean"
+
+
+def test_what_depends_on_no_model_is_pinocchios() -> None:
+    for name in ("SE3", "Motion", "Model", "LOCAL", "rpy", "liegroups", "log6", "exp3", "StdVec_Force", "seed"):
+        assert getattr(pc, name) is getattr(pin, name)
+        assert name in dir(pc)
+    for name in ("utils", "rpy", "shortcuts"):
+        assert importlib.import_module(f"pin_clusters.{name}") is importlib.import_module(f"pinocchio.{name}")
+    for name in ("visualize", "robot_wrapper"):
+        assert importlib.util.find_spec(f"pin_clusters.{name}").origin.startswith(str(Path(pc.__file__).parent))
+    with pytest.raises(ModuleNotFoundError):
+        importlib.import_module("pin_clusters.nothing_of_this_name")
+
+
+def test_a_model_is_made_joint_by_joint() -> None:
+    """As the first line of a program: ``import pin_clusters as pin``."""
+    model = pc.Model()
+    joint = model.addJoint(0, pc.JointModelRX(), pc.SE3.Identity(), "joint")
+    model.appendBodyToJoint(joint, pc.Inertia.Random(), pc.SE3.Identity())
+    data, q, v = pc.Data(model), pc.neutral(model), np.ones(1)
+    assert np.array_equal(pc.rnea(model, data, q, v, v), pin.rnea(model, model.createData(), q, v, v))
+    assert isinstance(data, pc.Data)
+    robot = pc.ClusterModel(model, [pc.Rotor("joint", 6.0, axial_inertia=1e-3)])
+    assert isinstance(pc.Data(robot), pc.ClusterData)
+    assert isinstance(pc.Data(robot), pc.Data)
+    assert not isinstance(robot, pc.Data)
+    with raises(pc.ArgumentTypeError, "Data ClusterModel int"):
+        pc.Data(3)
 
 
 def test_the_route_of_jacobians_of_subtrees() -> None:

@@ -37,7 +37,8 @@ def test_sizes_and_types_of_states(model: pc.ClusterModel) -> None:
                 function(model, data, *wrong)
         with pytest.raises(pc.DataMismatchError):
             function(pc.load("four_bar"), data, *given)
-        with raises(pc.ArgumentTypeError, "ClusterModel"):
+        own = function is pc.computeRatioDerivatives  # Pinocchio has the others
+        with raises(pc.ArgumentTypeError if own else pc.DataMismatchError, "ClusterModel"):
             function(model.tree, data, *given)
 
 

@@ -78,7 +78,7 @@ def test_depth_is_limited() -> None:
 
 def test_types() -> None:
     for given, options, words in (
-        (3, {}, "file_or_string"),
+        (3, {}, "path MJCF int"),
         (world(), {"armature": "no"}, "armature 'keep' 'rotor'"),
         (world(), {"constraints": "x"}, "constraints"),
         (world(), {"root_joint": 3}, "root_joint"),

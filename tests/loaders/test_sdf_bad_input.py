@@ -73,7 +73,7 @@ def test_what_is_left_out_is_said():
 
 
 def test_arguments():
-    with raises(ArgumentTypeError, "file_or_string"):
+    with raises(ArgumentTypeError, "path SDF int"):
         pc.buildModelFromSdf(3)
     with raises(LoadError, "'nowhere.sdf'"):
         pc.buildModelFromSdf("nowhere.sdf")

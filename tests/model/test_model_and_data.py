@@ -91,8 +91,8 @@ UNKNOWN: dict[str, tuple[Callable[[pc.ClusterModel], Any], type[Exception], str]
     "nvs": (lambda m: m.nvs, NotAvailableError, "'nvs' model.tree.nvs"),
     "rotorInertia": (lambda m: m.rotorInertia, NotAvailableError, "'rotorInertia' model.rotors"),
     "addJoint": (lambda m: m.addJoint, NotAvailableError, "'addJoint' ClusterModel"),
-    "saveToText": (lambda m: m.saveToText, NotAvailableError, "model.tree.saveToText"),
-    "data.dFda": (lambda m: m.createData().dFda, NotAvailableError, "'dFda' data.tree.dFda"),
+    "saveToText": (lambda m: m.saveToText, NotAvailableError, "pickle pc.to_urdf pc.to_mjcf"),
+    "data.dFda": (lambda m: m.createData().dFda, NotAvailableError, "'dFda' model.inertia_tree d.dFda"),
     "nonsense": (lambda m: m.nonsense, AttributeError, "'ClusterModel' 'nonsense'"),
     "data.nonsense": (lambda m: m.createData().nonsense, AttributeError, "'ClusterData'"),
 }  # fmt: skip
@@ -131,7 +131,16 @@ def test_models_cannot_be_changed() -> None:
 def test_gravity() -> None:
     s = state()
     before = pc.rnea(*s[:5])
-    s.model.gravity.linear = np.zeros(3)  # of a copy
+    with raises(pc.ModelError, "'linear' model.with_gravity(g)"):
+        s.model.gravity.linear = np.zeros(3)
+    with pytest.raises(ValueError, match="read-only"):
+        s.model.gravity.linear[:] = 0.0
+    with raises(pc.ModelError, "'mass' pc.with_parameters"):
+        s.model.inertias[1].mass = 5.0
+    with raises(pc.ModelError, "pc.with_parameters"):
+        s.model.inertias[1] = pin.Inertia.Random()
+    with raises(pc.ModelError, "'placement' model.with_frames"):
+        s.model.frames[1].placement = pin.SE3.Random()
     assert np.array_equal(s.model.gravity.linear, [0.0, 0.0, -9.81])
     assert np.array_equal(pc.rnea(*s[:5]), before)
     g = np.array([1.0, 2.0, 3.0])

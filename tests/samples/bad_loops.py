@@ -525,7 +525,7 @@ CALLS: dict[str, Case] = {
     "difference to an open loop": Case(
         "`pc.difference` to a q whose loop is open",
         with_model(drawn, lambda m: pc.difference(m, pc.neutral(m), np.add(pc.neutral(m), [0.0, 0.1, 0.0]))),
-        pc.ConfigurationError, "difference q1 'pin' pc.project",
+        pc.ConfigurationError, "difference q2 'pin' pc.project",
     ),
     "motion beyond reach": Case(
         "`pc.integrate` beyond a dead centre", beyond_reach, pc.BranchLost,

@@ -127,11 +127,7 @@ _PINS = "`pc.{f}`; or, of the tree without couplings, `{f}` of Pinocchio with `m
 CASES: dict[str, Case] = {
     "wrapper": Case(
         "`pin.RobotWrapper(model)` with a `ClusterModel`", lambda: pin.RobotWrapper(leg()), TypeError, _OWN,
-        "`pin.RobotWrapper(model.tree)` has placements and viewers; dynamics are `pc.rnea(model, data, ...)`.",
-    ),
-    "pc.RobotWrapper": Case(
-        "`RobotWrapper` asked of `pc`", asked("RobotWrapper"), pc.NotAvailableError,
-        "pinocchio.RobotWrapper(model.tree)",
+        "`pc.RobotWrapper(model)`; `pin.RobotWrapper(model.tree)` leaves rotors and couplings out.",
     ),
     "pin.rnea": Case(
         "`pin.rnea(model, ...)` with a `ClusterModel`", called(lambda m, d, q, v: pin.rnea(m, d, q, v, v)), TypeError,
@@ -142,8 +138,8 @@ CASES: dict[str, Case] = {
         TypeError, _OWN, "`pc.integrate`, which moves what follows as well.",
     ),
     "pc.rnea of a tree": Case(
-        "`pc.rnea(tree, ...)` with a `pin.Model`", called(lambda m, d, q, v: pc.rnea(m.tree, d, q, v, v)),
-        pc.ArgumentTypeError, "ClusterModel Model",
+        "`pc.rnea(tree, ...)` with a `pin.Model` and a `ClusterData`",
+        called(lambda m, d, q, v: pc.rnea(m.tree, d, q, v, v)), pc.DataMismatchError, "pinocchio.Model data.model",
     ),
     "pink": Case("`pink.Configuration(model, data, q)`", pink, AttributeError, "'tangent' model.tree"),
     "convention": Case(
@@ -161,9 +157,6 @@ CASES: dict[str, Case] = {
     "other release": Case(
         "a name of another release or build, `buildGeomFromSdf`, asked of `pc`", asked("buildGeomFromSdf"),
         pc.NotAvailableError, "'buildGeomFromSdf'",
-    ),
-    "module": Case(
-        "`rpy`, a module of Pinocchio, asked of `pc`", asked("rpy"), pc.NotAvailableError, "pinocchio.rpy",
     ),
     "model's name": Case(
         "`model.nvs`", called(lambda m, d, q, v: m.nvs), pc.NotAvailableError, "model.tree.nvs",

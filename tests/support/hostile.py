@@ -123,7 +123,7 @@ class Robot:
         """What the Python function says, on a data of its own."""
         if function in MOVES:
             return outcome(entries.PYTHON[function], arguments, options)
-        own = {id(getattr(self.fast, field)): field for field in OWN}
+        own = {id(getattr(self.fast, f"_{field}")): field for field in OWN}
         others = [getattr(self.slow, own[id(x)]) if id(x) in own else x for x in arguments]
         others = [self.slow if x is self.fast else x for x in others]
         others = [self.datas[id(self.slow)] if x is self.datas[id(self.fast)] else x for x in others]
@@ -457,7 +457,7 @@ def fuzz(names: list[str], calls: int, seed: int) -> Counter[str]:
             if choose.random() < 0.02:
                 arguments[i] = choose.choice(things[id(robot)])
             elif isinstance(x, np.ndarray) and choose.random() < 0.03 and name in USUAL:
-                arguments[i] = getattr(robot.fast, choose.choice(OWN))
+                arguments[i] = getattr(robot.fast, "_" + choose.choice(OWN))
         match choose.randrange(12):
             case 0:
                 arguments = arguments[: choose.randrange(len(arguments) + 1)]

@@ -7,6 +7,7 @@ kernel that is not compiled) is left to the Python function, unchanged; in an in
 from . import records
 from .desk import Desk
 from .entries import asking, connect, connect_moves, fast
+from .of_tree import written
 from .question import Question
 from .recollection import GIVEN_INPUTS, HYBRID_NAMES, OWN_INPUTS, Recollection
 from .watch import Watch
@@ -24,4 +25,5 @@ __all__ = [
     "connect_moves",
     "fast",
     "records",
+    "written",
 ]

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
+from ..owed import Owed
 from .recollection import HYBRID_NAMES
 from .records import DataDesk
 from .writer import I32, I64, Bytes, Module, Numbers, Writer
@@ -152,6 +153,36 @@ class Function(Writer):
             self.common("copy", to, where, n)
             to = self.b.add(to, self.b.mul(I64(8), n))
         return to
+
+    def keep(self, room: int, clears: int, arrays: Sequence[Sequence[ir.Value]]) -> None:
+        """Keep a state for what will be owed; what was owed in its room at another state, and stays so, is lost."""
+        b, words, word = self.b, self.desk.owed, I64(1 + room)
+        at = self._room(room)
+        before = self.item(words, word)
+        with b.if_then(self.there(before), likely=False):
+            stays = self.there(b.and_(before, I64(~clears)))
+            different = self.room(1)
+            self.store(I64(1), different)
+            with b.if_then(stays):
+                self.store(I64(0), different)
+                to = at
+                for where, n in arrays:
+                    found = self.common("unlike", to, where, n)
+                    self.store(b.or_(self.load(different), found), different)
+                    to = b.add(to, b.mul(I64(8), n))
+            with b.if_then(self.there(self.load(different))):
+                self.common("lose", words, word)
+        self.copies(at, arrays)
+
+    def _room(self, room: int) -> ir.Value:
+        """Where the state of a room is kept."""
+        b, (q, v) = self.b, ((0, 0), (1, 0), (2, 1), (3, 3))[room]
+        where = b.add(b.mul(I64(8 * q), self.nq), b.mul(I64(8 * v), self.nv))
+        return b.add(self.desk.states, where)
+
+    def owe(self, one: Owed) -> None:
+        """Note what a function owes."""
+        self.common("owe", self.desk.owed, *(I64(n) for n in (one.clears, 1 + one.room, one.owes, one.spoils)))
 
     def leave(self, rooms: str, arrays: Sequence[Sequence[ir.Value]]) -> None:
         """Copy arrays to rooms of the desk; more than one to the same stand one behind the other."""

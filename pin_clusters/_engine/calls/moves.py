@@ -129,7 +129,7 @@ class Integrate(_Move):
 
 
 class Difference(_Move):
-    """``difference(model, q0, q1)``."""
+    """``difference(model, q1, q2)``."""
 
     allowed, arguments = "differs", 3
 
@@ -159,7 +159,7 @@ class Difference(_Move):
 
 
 class Tangent(_Move):
-    """``dIntegrate(model, q, v)`` and ``dDifference(model, q0, q1)``, by one argument or by both."""
+    """``dIntegrate(model, q, v)`` and ``dDifference(model, q1, q2)``, by one argument or by both."""
 
     allowed, arguments = "leaders", 3
 

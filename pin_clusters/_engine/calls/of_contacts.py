@@ -1,5 +1,6 @@
 """The machine code of contacts: what reads Pinocchio's objects at their addresses."""
 
+from ..owed import OWED
 from .code import Function
 from .records import ContactPlan
 from .writer import I64
@@ -29,7 +30,10 @@ class ContactDynamics(OfContacts):
         """Write the function."""
         self.open(5)
         self.find(5)
-        self.do(self.words(f"q v v {_TABLES} +nv", self.plan))
+        given, owed = self.words(f"q v v {_TABLES} +nv", self.plan), OWED["constraintDynamics"]
+        self.keep(owed.room, owed.clears, self.state[:2])
+        self.do(given)
+        self.owe(owed)
         # where derivatives find the state; the zero says that forces were neither damped nor iterated
         self.store(I64(0), self.copies(self.desk.after_contacts, self.state))
         self.give()
@@ -67,7 +71,7 @@ class ContactDerivatives(OfContacts):
         )
         kernels = *desk.all("constraintDynamics"), desk.contact_rates, desk.inverse_kernel
         fine = self.run(self.kernel, self.tables, [*kernels, *self.state, *given])
-        desk.put(changed=I64(1))
+        self.copies(desk.M_live, [desk.array("M")])
         self.need(fine)
         self.leave("ddq_dq_dv ddq_dq_dv ddq_dtau dlambda dlambda dlambda", given[-6:])
         desk.put(dlambda_rows=plan.of_forces)

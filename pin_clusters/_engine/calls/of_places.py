@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from ..kernels.tables.tree_layout import COLUMNS
-from .of_tree import OfTree
+from .of_tree import OfTree, written
 from .writer import I64
 
 Words = list[ir.Value | list[ir.Value]]
@@ -83,6 +83,7 @@ class Hessians(OfTree):
             q, *nothing = self.words("q - -")
             self.couple(q[0], desk.zeros)
             self.do([b.or_(I64(COLUMNS), desk.also), q, *nothing])
+            self.common("owe", desk.owed, I64(written(COLUMNS, 0)), I64(1), I64(0), I64(0))
         self.same(self.load(desk.posed), _THERE)
         self.copies(desk.bent_q, [desk.array("posed_q")])
         self.store(_THERE, desk.bent)

@@ -5,10 +5,29 @@ These are no functions of users: they tell whether they have done the usual call
 
 from llvmlite import ir
 
+from ..kernels.tables import tree_layout as tl
 from ..kernels.tables.tree_layout import RATES
+from ..owed import OWED, PARTS, ROOMS, WHAT, Owed, bits
 from .code import Function
 from .records import TermsPlan
 from .writer import DOUBLE, I64
+
+# which of the members that others owe are written with each wish: always, with v, with a
+_WRITTEN = (
+    (tl.MOTION, "", "v", "a"), (tl.COLUMNS, "J", "", ""), (tl.RATES, "dJ", "", ""),
+    (tl.CENTERS, "com mass", "vcom", ""),
+    (tl.WORLD, "com mass", "", ""), (tl.MOMENTUM, "", "hg", "dhg"), (tl.MAP, "Ag", "", ""), (tl.JCOM, "Jcom", "", ""),
+    (tl.WHOLE, "Ig", "", ""), (tl.MAP_RATE, "dAg", "", ""),
+)  # fmt: skip
+_ALWAYS = "liMi oMi"
+
+
+def written(what: int, level: int) -> int:
+    """Return the bits of members of data that the kernel of the tree writes, of those that other functions owe."""
+    if what & tl.QUIET:
+        return 0
+    wishes = [members for wish, *by_level in _WRITTEN if what & wish for members in by_level[: level + 1]]
+    return bits(" ".join([_ALWAYS, *wishes]))
 
 
 class OfTree(Function):
@@ -54,11 +73,18 @@ class Tree(OfTree):
         """Write the function."""
         b = self.b
         self.open_in_tree(4)
-        what = b.or_(self.whole(2, "int"), self.desk.also)
+        asked = self.whole(2, "int")
+        what = b.or_(b.and_(asked, I64(WHAT)), self.desk.also)
         q, v, a = self.vector(3, self.nq), self.array_or_none(4, self.nv), self.array_or_none(5, self.nv)
         self.need(b.icmp_unsigned(">=", v[1], a[1]))  # no acceleration without velocity
         self.prepare(q[0], v[0], a[0], b.icmp_unsigned("!=", b.and_(what, I64(RATES)), I64(0)))
+        room, owes, spoils = (self.part(asked, *at) for at in PARTS)
+        with b.if_then(self.there(owes), likely=False):
+            self.keep_state(room, [q, [v[0], self.nv], [a[0], self.nv]])
         self.do([what, q, v, a])
+        with b.if_then(self.there(b.or_(owes, self.load(self.desk.owed)))):
+            clears = b.or_(self.written(what, self.there(v[1]), self.there(a[1])), b.or_(owes, spoils))
+            self.common("owe", self.desk.owed, clears, b.add(I64(1), room), owes, spoils)
         done = self.found("true")
         self.call(self.found("increase"), ir.VoidType(), done)
         b.ret(done)
@@ -67,6 +93,27 @@ class Tree(OfTree):
     def prepare(self, q: ir.Value, v: ir.Value, a: ir.Value, rate: ir.Value) -> None:
         """Bring the couplings to the state; a is zeros where none is given."""
         self.couple(q, v, rate)
+
+    def part(self, asked: ir.Value, at: int, size: int) -> ir.Value:
+        """Some bits of what is asked."""
+        return self.b.and_(self.b.lshr(asked, I64(at)), I64((1 << size) - 1))
+
+    def keep_state(self, room: ir.Value, state: list[list[ir.Value]]) -> None:
+        """Keep the state in one of the rooms; what was owed there is lost."""
+        for i in range(len(ROOMS) - 1):
+            with self.b.if_then(self.b.icmp_unsigned("==", room, I64(i))):
+                self.keep(i, 0, state[: i + 1])
+
+    def written(self, what: ir.Value, with_v: ir.Value, with_a: ir.Value) -> ir.Value:
+        """The bits of members that are written."""
+        b, found = self.b, I64(bits(_ALWAYS))
+        for wish, *by_level in _WRITTEN:
+            for members, given in zip(by_level, (None, with_v, with_a), strict=True):
+                if members:
+                    asked = b.icmp_unsigned("!=", b.and_(what, I64(wish)), I64(0))
+                    asked = asked if given is None else b.and_(asked, given)
+                    found = b.or_(found, b.select(asked, I64(bits(members)), I64(0)))
+        return found
 
 
 class Motion(Tree):
@@ -77,6 +124,13 @@ class Motion(Tree):
         with self.b.if_then(self.with_loops()):
             self.differentiate("coupled", [q, self.nq], [v, self.nv], [a, self.nv])
             self.couple(q, v, rate)
+
+
+# with frames accelerations at rest are there
+_ALL = OWED["computeAllTerms"]
+_WITH_FRAMES = Owed(
+    _ALL.room, _ALL.owes & ~bits("a"), 0, bits("liMi oMi v a J com mass vcom hg dhg Ag Ig Jcom M nle g")
+)  # fmt: skip
 
 
 class Terms(OfTree):
@@ -105,13 +159,15 @@ class Terms(OfTree):
         for name in wanted:
             self.need(self.there(desk.all(name)[0]))
         self.couple(q[0], v[0])
-        desk.put(changed=I64(1))
+        self.keep(OWED["computeAllTerms"].room, 0, [q, v, rest])
         for name, words in wanted.items():
             kernel, tables = desk.all(name)
             self.need(self.run(kernel, tables, words))
         kinetic, potential = (self.item(desk.energies, I64(i), DOUBLE) for i in range(2))
         for i, x in enumerate((kinetic, potential, b.fadd(kinetic, potential))):
             self.put_item(x, desk.kept, I64(i))
+        self.copies(desk.M_live, [desk.array("M")])
+        self.owe(_WITH_FRAMES)
         done = self.found("true")
         self.call(self.found("increase"), ir.VoidType(), done)
         b.ret(done)
@@ -127,6 +183,9 @@ class FrameJacobian(OfTree):
         self.open_in_tree(4)
         index, reference, kind = self.whole(3, "int"), self.whole(4, "reference_frame"), self.whole(5, "int")
         place, q = self.numbered(index, kind), self.array_or_none(2, self.nq)
+        # without q, what is in the tree's data must be what others would have left there
+        owed = b.and_(self.load(self.desk.owed), I64(bits("J dJ oMi v")))
+        self.need(b.or_(self.there(q[1]), b.icmp_unsigned("==", owed, I64(0))))
         with b.if_then(self.there(q[1])):
             self.couple(q[0], self.desk.zeros)
         (numbers,) = self.words("+motion")
@@ -141,5 +200,7 @@ class FramePlacements(OfTree):
     def write(self) -> None:
         """Write the function."""
         self.open(0)
+        owed = self.b.and_(self.load(self.desk.owed), I64(bits("oMi")))
+        self.need(self.b.icmp_unsigned("==", owed, I64(0)))
         self.b.ret(self.call_python(self.found("pin_updateFramePlacements"), self.desk.own_tree, self.desk.tree_data))
         self.hand_over()

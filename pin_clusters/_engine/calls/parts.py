@@ -5,6 +5,7 @@ from collections.abc import Callable
 from llvmlite import ir
 
 from ..native.process import SAME
+from ..owed import LOST, ROOMS
 from .recollection import Remembered
 from .records import Affine
 from .watch import Word
@@ -17,14 +18,15 @@ def write_parts(module: Module) -> None:
     """Write all of them."""
     parts: tuple[tuple[Callable[[Writer], None], int], ...] = (
         (data_of, 6), (copy, 3), (put_each, 4), (take_each, 4), (zeros, 2), (affine, 3),
-        (finite, 2), (recall, 5), (numbers_of, 2), (unchanged, 1),
+        (finite, 2), (recall, 5), (numbers_of, 2), (unchanged, 1), (unlike, 3), (lose, 2), (owe, 5),
     )  # fmt: skip
     for part, arguments in parts:
         w = Writer(module, part.__name__, arguments)
         w.f.linkage = "internal"
         part(w)
-        w.b.position_at_end(w.slow)
-        w.b.ret(I64(0))
+        if not w.slow.is_terminated:
+            w.b.position_at_end(w.slow)
+            w.b.ret(I64(0))
         module.common[part.__name__] = w.f
 
 
@@ -117,6 +119,39 @@ def finite(w: Writer) -> None:
     with w.loop(n) as i:
         exponent = w.b.and_(w.item(x, i), I64(_EXPONENT))
         w.need(w.b.icmp_unsigned("!=", exponent, I64(_EXPONENT)))
+    w.b.ret(I64(1))
+
+
+def unlike(w: Writer) -> None:
+    """Whether n numbers differ in any bit: x, y, n; 0 if they do not."""
+    x, y, n = w.f.args
+    with w.loop(n) as i:
+        w.same(w.item(x, i), w.item(y, i))
+    w.b.ret(I64(0))
+    w.b.position_at_end(w.slow)
+    w.b.ret(I64(1))
+
+
+def lose(w: Writer) -> None:
+    """Give up what is owed in a room, whose state goes: the words of ``owed``, number of the room's word."""
+    words, room = w.f.args
+    w.put_item(w.b.or_(w.item(words, I64(LOST)), w.item(words, room)), words, I64(LOST))
+    w.put_item(I64(0), words, room)
+    w.b.ret(I64(1))
+
+
+def owe(w: Writer) -> None:
+    """Note what is owed: the words of ``owed``, what is not owed any more, the room's word, what is, what is spoilt."""
+    words, clears, room, owes, spoils = w.f.args
+    b, stay = w.b, w.b.not_(clears)
+    for i in range(1, 1 + len(ROOMS)):
+        w.put_item(b.and_(w.item(words, I64(i)), stay), words, I64(i))
+    w.put_item(b.or_(b.and_(w.item(words, I64(LOST)), stay), spoils), words, I64(LOST))
+    w.put_item(b.or_(w.item(words, room), owes), words, room)
+    found = w.item(words, I64(LOST))
+    for i in range(1, 1 + len(ROOMS)):
+        found = b.or_(found, w.item(words, I64(i)))
+    w.put_item(found, words, I64(0))
     w.b.ret(I64(1))
 
 

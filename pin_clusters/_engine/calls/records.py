@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from ..entry_points import Pointer
 from ..operations import CALLED
+from ..owed import WORDS
 from .recollection import Recollection
 from .record import Array, Code, Count, Flag, Object, Part, Record, Room, Sizes
 from .watch import Watch
@@ -30,7 +31,9 @@ class DataDesk(Record, more={one.name: Sizes(2) for one in CALLED}):
     tau = Room("nv")
     energies = Room(2)  # of the kernel
     kept = Room(3)  # of the data
-    changed = Flag()  # whether the kernel's mass matrix is another one
+    M_live = Room("nv", "nv")  # the mass matrix that users see
+    owed = Room(WORDS)  # see ``owed``
+    states = Room()  # rooms of states for what is owed
     forces = Room("njoints", 6)  # external ones, where kernels read them
     known = Part(Recollection)
     # of the tree: words that tell where it is, what is to be computed as well

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from llvmlite import ir
 
 from .. import operations
+from ..owed import OWED, ROOMS
 from .code import Function
 from .writer import DOUBLE, I64, Module
 
@@ -19,7 +20,7 @@ class Usual(NamedTuple):
     leaves: str = ""  # rooms to which new arrays are copied; the same room again, here and above: one behind the other
     keeps: str = ""  # the room of the state, of which more may be asked later
     couples: bool = False  # whether G is brought to the state
-    # whether the kernel's mass matrix is another one; ``data.M`` is copied from it when it is asked for
+    # whether the kernel's mass matrix is another one, of which users see a copy: they may write there
     changes: bool = False
     kernels: bool = False  # whether the kernel is also given those of forward and inverse dynamics, first
 
@@ -43,8 +44,10 @@ USUAL = {
     "computeRNEADerivatives": Usual("q v v f? tau dtau_dq dtau_dv M -", _RATES, keeps="after_rnea", changes=True),
     "computeGeneralizedGravityDerivatives": Usual("q 0 0 - unasked dtau_dq dtau_dv scratch -", "matrix=dtau_dq"),
     "computeStaticTorqueDerivatives": Usual("q 0 0 f unasked dtau_dq dtau_dv scratch -", "matrix=dtau_dq"),
-    "computeCoriolisMatrix": Usual("q v 0 - unasked - C scratch -", "matrix=C"),
-    "computeCentroidalDynamicsDerivatives": Usual("q v v - unasked - - - total", " ".join(4 * ["motion=total"])),
+    "computeCoriolisMatrix": Usual("q v 0 - unasked - C scratch -", "matrix=C", keeps="after_rnea"),
+    "computeCentroidalDynamicsDerivatives": Usual(
+        "q v v - unasked - - - total", " ".join(4 * ["motion=total"]), keeps="after_rnea"
+    ),
     "computeABADerivatives": Usual(
         "velocities sides factors q v v ddq f? unasked dtau_dq dtau_dv M - ~matrix ~matrix ~matrix",
         leaves="ddq_dq_dv ddq_dq_dv Minv",
@@ -96,14 +99,19 @@ class UsualCall(Function):
         words = list(zip(names.split(), self.words(names), strict=True))
         if how.keeps:
             self.copies(getattr(desk, how.keeps), self.state)
+        owed = OWED.get(self.f.name)
+        if owed is not None:
+            self.keep(owed.room, owed.clears, self.state[: len(ROOMS[owed.room].split())])
         kernel = self.kernel
         if " f? " in how.words and " f " in names and not how.kernels:  # which the kernel may leave to another
             kernel = desk.inverse_forces
             self.need(self.there(kernel))
         fine = self.run(kernel, self.tables, [*first, *(word for name, word in words if name != "(f)")])
         if how.changes:
-            desk.put(changed=I64(1))
+            self.copies(desk.M_live, [desk.array("M")])
         self.need(fine)
+        if owed is not None:
+            self.owe(owed)
         self.leave(how.leaves, [word for name, word in words if name[0] in "+~="])
         if how.gives in _ENERGIES:
             self._energy(how.gives)

@@ -39,6 +39,11 @@ def model_data(model: Any, data: Any) -> None:
     if type(data) is ClusterData and data._unchecked is model:
         return
     check_model(model, cure="The order of arguments is (model, data, q, ...).")
+    if isinstance(data, pin.Data):
+        raise DataMismatchError(
+            f"data is a pinocchio.Data, but model {model.name!r} is a ClusterModel. Use data = model.createData(), "
+            "which is a ClusterData; its pinocchio.Data of the tree is data.tree."
+        )
     if not isinstance(data, ClusterData):
         cure = "Use data = model.createData() of the ClusterModel."
         raise ArgumentTypeError(f"data must be a ClusterData, got {type(data).__name__}. {cure}")

@@ -118,13 +118,28 @@ def place_of(
     model: ClusterModel, where: tuple[Any, ...], named: dict[str, Any], placement: str = "placement"
 ) -> tuple[int, np.ndarray, pin.ReferenceFrame]:
     """Return the place that a function was asked for, by position or by name: number, placement, reference frame."""
+    index, there, axes = frame_or_joint(model, where, named, placement)
+    return (model.njoints + index, NOTHING, axes) if there is None else (index, numbers_of(there), axes)
+
+
+def frame_or_joint(
+    model: ClusterModel, where: tuple[Any, ...], named: dict[str, Any], placement: str = "placement",
+    default: pin.ReferenceFrame | None = None,
+) -> tuple[int, pin.SE3 | None, pin.ReferenceFrame]:  # fmt: skip
+    """Return what a function was asked for, by position or by name: a frame, or a joint with a placement; and axes.
+
+    ``default`` is the reference frame where none is given.
+    """
     for names in (("frame_id", "reference_frame"), ("joint_id", placement, "reference_frame")):
-        given = dict(zip(names, where, strict=False)) | named
-        if set(given) == set(names) and len(where) + len(named) == len(names):
-            axes = reference(given["reference_frame"])
-            if "frame_id" in given:
-                return model.njoints + frame(model, given["frame_id"]), NOTHING, axes
-            return joint(model, given["joint_id"]), numbers_of(given[placement]), axes
+        by_position = dict(zip(names, where, strict=False))
+        given = ({} if default is None else {"reference_frame": default}) | by_position | named
+        fits = set(given) == set(names) and len(where) <= len(names) and not by_position.keys() & named.keys()
+        if not fits or ("frame_id" in given and isinstance(given["reference_frame"], pin.SE3)):
+            continue
+        axes = reference(given["reference_frame"])
+        if "frame_id" in given:
+            return frame(model, given["frame_id"]), None, axes
+        return joint(model, given["joint_id"]), se3(given[placement]), axes
     told = [*map(repr, where), *(f"{name}={x!r}" for name, x in named.items())]
     raise ArgumentTypeError(
         f"got ({', '.join(['model, data', *told])}), expected (model, data, frame_id, reference_frame) or "
@@ -143,9 +158,14 @@ def quickly(function: Any, model: ClusterModel, data: ClusterData, where: tuple[
 
 def numbers_of(placement: Any) -> np.ndarray:
     """Return the homogeneous matrix of a placement, by rows."""
+    return np.array(se3(placement).homogeneous).ravel()
+
+
+def se3(placement: Any) -> pin.SE3:
+    """Return a placement."""
     if not isinstance(placement, pin.SE3):
         raise ArgumentTypeError(f"placement must be a pin.SE3, got {placement!r} ({type(placement).__name__}).")
-    return np.array(placement.homogeneous).ravel()
+    return placement
 
 
 def of_point(reference_frame: Any) -> pin.ReferenceFrame:

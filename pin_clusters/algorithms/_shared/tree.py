@@ -50,7 +50,7 @@ def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> N
         return
     code = _bridge.solve(data, q, data._zeros)
     if model._tree_tables.settles:
-        pin.forwardKinematics(model.own_tree, data.tree, q)
+        pin.forwardKinematics(model.own_tree, data._tree, q)
     data._run_tree(what | KEEP, q)
     if code != 0:
         data._G[: model.own_tree.nv], data._lost, data._posed[-1] = np.nan, True, 2.0
@@ -62,4 +62,4 @@ def _settle(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray
     rates = [G @ v] if v.size else []
     if a.size:
         rates.append(G @ a + g)
-    pin.forwardKinematics(model.own_tree, data.tree, q, *rates)
+    pin.forwardKinematics(model.own_tree, data._tree, q, *rates)

@@ -13,11 +13,13 @@ from ..._engine.calls import Desk, fast
 from ..._engine.kernels.tables.contacts_layout import DELASSUS
 from ..._engine.kernels.tables.tree_layout import COLUMNS
 from ..._support.arrays import numbers, vector
-from ...errors import ArgumentTypeError, ShapeError, UnknownNameError
-from ...model import ClusterData, ClusterModel
+from ...errors import ArgumentTypeError, NotComputedError, ShapeError, UnknownNameError
+from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import tree as _tree
 from ..dynamics.aba import aba
+from ..dynamics.crba import crba
+from ..dynamics.energy import computeMechanicalEnergy
 from . import _plans as _contact_plans
 from ._forces import Solution, regular, solved
 from ._objects import datas_of, delassus, jacobian, models_of, size, tell_contradictions
@@ -28,6 +30,8 @@ _COMMON = """
 Args:
     contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``: a list, a tuple or Pinocchio's own.
     contact_datas: What ``createData()`` of each returned, in the same order.
+    constraint_models: ``pin.RigidConstraintModel`` objects on ``model.tree``: a list, a tuple or Pinocchio's own.
+    constraint_datas: What ``createData()`` of each returned, in the same order.
     constraint_jacobian: Rows of the constraints, shape (rows, nv).
     damping: Added to the diagonal of J M^-1 J'.
     mu: Added to the diagonal of J M^-1 J'.
@@ -70,6 +74,7 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
     return pin.RigidConstraintModel(contact_type, tree, *rest)
 
 
+@also_pinocchios
 @_documented
 def initConstraintDynamics(
     model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any = None
@@ -85,6 +90,7 @@ def initConstraintDynamics(
 
 
 @fast
+@also_pinocchios
 @_documented
 def constraintDynamics(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, contact_models: Any, contact_datas: Any,
@@ -117,27 +123,40 @@ def constraintDynamics(
     found, solution, plan = accelerations(model, data, q, v, tau, contacts, prox_settings)
     tell_contradictions(model, contacts[1], solution)
     _leave(data, solution, plan)
+    _note(data, "constraintDynamics", *state)
     data._derivatives.keep_contacts(*state, prox_settings)
     return found
 
 
+@also_pinocchios
 @_documented
 def impulseDynamics(
-    model: ClusterModel, data: ClusterData, q: Any, v_before: Any, contact_models: Any, contact_datas: Any = None,
-    r_coeff: float = 0.0, mu: Any = 0.0,
+    model: ClusterModel, data: ClusterData, q: Any = None, v_before: Any = None, contact_models: Any = None,
+    contact_datas: Any = None, r_coeff: Any = 0.0, mu: Any = 0.0, *, v: Any = None, constraint_jacobian: Any = None,
+    restitution_coefficient: Any = None, damping: Any = None, prox_settings: Any = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the velocities after an impact at contacts, or at rows J given in the place of ``contact_models``.
+
+    All forms of Pinocchio are taken: ``(q, v, contact_models, contact_datas[, r_coeff[, prox_settings]])``,
+    ``(q, v_before, J[, r_coeff[, mu]])``, and after ``crba`` or ``computeAllTerms`` ``(v_before, J[, r_coeff[, mu]])``,
+    which takes the mass matrix of ``data.M``.
 
     Args:
         data: Its workspace; ``data.dq_after`` and ``data.impulse_c`` are filled.
         v_before: Independent velocity before the impact, shape (nv,).
         contact_models: ``pin.RigidConstraintModel`` objects on ``model.tree``; or J, shape (rows, nv), and then r_coeff
-            and mu follow without ``contact_datas``, as in Pinocchio.
+            and mu follow without ``contact_datas``.
         r_coeff: Restitution: 0 the contacts stick, 1 they bounce.
         mu: Damping, or ``pin.ProximalSettings``.
+        v: v_before by the name that it has in Pinocchio's form with contacts, shape (nv,).
+        restitution_coefficient: r_coeff, by its name in Pinocchio's forms with J.
+        prox_settings: mu, by its name in Pinocchio's form with contacts.
 
     Returns:
         Independent velocities, shape (nv,), [rad/s] or [m/s]; a fresh array.
+
+    Raises:
+        NotComputedError: Without q: no mass matrix was computed before.
 
     Warns:
         PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given.
@@ -146,34 +165,79 @@ def impulseDynamics(
         Pinocchio's ``impulseDynamics``, for the independent joints. Of contacts between two bodies Pinocchio (4.1)
         forgets the velocity of the second one; it counts here.
     """
-    q, v = _check.pose(model, data, q), _check.velocity(model, "v_before", v_before)
+    _check.model_data(model, data)
+    if constraint_jacobian is None and np.ndim(v_before) == 2 and _is_number(contact_models):
+        # without q: the next ones are v_before, J, r_coeff, mu
+        given = contact_models, contact_datas
+        q, v_before, constraint_jacobian = None, q, v_before
+    elif isinstance(contact_models, np.ndarray):
+        constraint_jacobian = contact_models
+        given = (r_coeff, mu) if contact_datas is None else (contact_datas, r_coeff)
+    else:
+        given = (r_coeff, mu) if constraint_jacobian is None else (contact_models, contact_datas)
+    bounce, how = (
+        next((x for x in named if x is not None), 0.0)
+        for named in ((restitution_coefficient, given[0]), (damping, prox_settings, given[1]))
+    )
+    v_before = _check.velocity(model, "v_before", v if v_before is None else v_before)
+    q = None if q is None else _check.pose(model, data, q)
     J: np.ndarray | None = None
     contacts: Found = None, [], []
-    if isinstance(contact_models, np.ndarray):
-        J = _rows(model, contact_models)
-        if contact_datas is not None:  # restitution and damping follow J
-            r_coeff, mu = contact_datas, r_coeff
+    if constraint_jacobian is not None:
+        J = _rows(model, constraint_jacobian)
+    elif q is None:
+        raise ArgumentTypeError("impulseDynamics with contacts needs q: (model, data, q, v, contact_models, ...).")
     else:
         contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    if not 0.0 <= r_coeff <= 1.0:
-        raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {r_coeff!r}.")
+    if not 0.0 <= bounce <= 1.0:
+        raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {bounce!r}.")
     forces = data.lambda_c.copy()  # impulses of the same contacts are written there
-    after, solution = after_impact(model, data, q, v, contacts, r_coeff, mu, J)
+    if q is None:
+        assert J is not None
+        A, response = _dense(data, "impulseDynamics", J)
+        solution = solved(A, -(1.0 + bounce) * (J @ v_before), how)
+        after = v_before + response @ solution.forces
+    else:
+        after, solution = after_impact(model, data, q, v_before, contacts, bounce, how, J)
     if J is None:
         tell_contradictions(model, contacts[1], solution)
     data._contacts_found = solution.found
     data.impulse_c, data.dq_after = solution.forces.copy(), after
     data.lambda_c = forces
-    data._derivatives.keep_impact(q, v, r_coeff, mu, J is None)
+    if q is not None:
+        data._derivatives.keep_impact(q, v_before, bounce, how, J is None)
+        _note(data, "impulseDynamics", q)
     return after.copy()
 
 
+def _is_number(x: Any) -> bool:
+    """Whether it is a number, or nothing in the place of one."""
+    return x is None or np.ndim(x) == 0
+
+
+def _dense(data: ClusterData, function: str, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return J M^-1 J' and M^-1 J' with the mass matrix that was computed last."""
+    M = data._M_kernel
+    if M.size and not M.any():
+        raise NotComputedError(
+            f"{function} was given no q, and this data has no mass matrix: call pc.computeAllTerms(model, data, q, v) "
+            "before, or pass q."
+        )
+    response = np.linalg.solve(M, J.T)
+    A = J @ response
+    return 0.5 * (A + A.T), response
+
+
+@also_pinocchios
 @_documented
 def forwardDynamics(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, constraint_jacobian: Any, constraint_drift: Any,
-    damping: float = 0.0,
+    model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, tau: Any = None,
+    constraint_jacobian: Any = None, constraint_drift: Any = None, damping: Any = 0.0,
 ) -> np.ndarray:  # fmt: skip
     """Compute the accelerations under constraints J a + drift = 0; their forces are in ``data.lambda_c``.
+
+    After ``computeAllTerms`` q and v may be left out, as in Pinocchio: ``(model, data, tau, J, drift[, damping])``
+    takes ``data.M`` and ``data.nle``.
 
     Args:
         constraint_drift: Acceleration of the constraints at a = 0, shape (rows,).
@@ -181,20 +245,36 @@ def forwardDynamics(
     Returns:
         Independent accelerations, shape (nv,); a fresh array.
 
+    Raises:
+        NotComputedError: Without q: no mass matrix was computed before.
+
     References:
         Pinocchio's ``forwardDynamics``, for the independent joints.
     """
-    q = _check.pose(model, data, q)
+    if constraint_drift is None and np.ndim(v) == 2:
+        given = 0.0 if constraint_jacobian is None else constraint_jacobian
+        q, v, tau, constraint_jacobian, constraint_drift, damping = None, None, q, v, tau, given
+    _check.model_data(model, data)
     J = _rows(model, constraint_jacobian)
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
-    free = aba(model, data, q, v, tau)
-    A, response = delassus(model, data, q, J)
+    if q is None:
+        A, response = _dense(data, "forwardDynamics", J)
+        free = np.linalg.solve(data._M_kernel, _check.velocity(model, "tau", tau) - data._nle)
+    else:
+        q = _check.pose(model, data, q)
+        crba(model, data, q)  # left in data.M, as by Pinocchio
+        free = aba(model, data, q, v, tau)
+        A, response = delassus(model, data, q, J)
     solution = solved(A, -drift - J @ free, damping)
     _leave(data, solution)
     data._ddq[:] = free + response @ solution.forces
+    if q is not None:
+        computeMechanicalEnergy(model, data, q, v)
+        _note(data, "forwardDynamics", q, _check.velocity(model, "v", v), np.zeros(model.nv))
     return data._ddq.copy()
 
 
+@also_pinocchios
 @_documented
 def computeDelassusMatrix(
     model: ClusterModel, data: ClusterData, q: Any, contact_models: Any, contact_datas: Any, mu: float = 0.0
@@ -216,9 +296,11 @@ def computeDelassusMatrix(
     else:
         _tree.compute(model, data, COLUMNS, q)
         A, _ = delassus(model, data, q, jacobian(model, data, models, datas))
+    _note(data, "computeDelassusMatrix", q)
     return A + mu * np.eye(len(A))
 
 
+@also_pinocchios
 @_documented
 def computeDampedDelassusMatrixInverse(
     model: ClusterModel, data: ClusterData, q: Any, contact_models: Any, contact_datas: Any, mu: float = 0.0,
@@ -243,9 +325,10 @@ def computeDampedDelassusMatrixInverse(
     return (mu if scaled else 1.0) * 0.5 * (inverse + inverse.T)
 
 
+@also_pinocchios
 @_documented
 def getConstraintsJacobian(
-    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any
+    model: ClusterModel, data: ClusterData, constraint_models: Any, constraint_datas: Any
 ) -> np.ndarray:
     """Return the rows of contacts for the independent velocities; after ``computeJointJacobians``.
 
@@ -256,8 +339,76 @@ def getConstraintsJacobian(
         Pinocchio's ``getConstraintsJacobian``, times G.
     """
     _check.model_data(model, data)
-    models = models_of(model, contact_models)
-    return jacobian(model, data, models, datas_of(models, contact_datas))
+    models = models_of(model, constraint_models)
+    return jacobian(model, data, models, datas_of(models, constraint_datas))
+
+
+@also_pinocchios
+@_documented
+def getConstraintJacobian(
+    model: ClusterModel, data: ClusterData, constraint_model: Any, constraint_data: Any
+) -> np.ndarray:
+    """Return the rows of one contact: ``getConstraintsJacobian`` of a list of one.
+
+    Args:
+        constraint_model: A ``pin.RigidConstraintModel`` on ``model.tree``.
+        constraint_data: What its ``createData()`` returned.
+
+    Returns:
+        Shape (3, nv) or (6, nv), in the contact's reference frame; a fresh array.
+    """
+    return getConstraintsJacobian(model, data, [constraint_model], [constraint_data])
+
+
+@also_pinocchios
+@_documented
+def computeKKTContactDynamicMatrixInverse(
+    model: ClusterModel, data: ClusterData, q: Any, constraint_jacobian: Any, damping: float = 0.0
+) -> np.ndarray:
+    """Compute the inverse of [[M, J'], [J, -damping]], which leads from torques and rates to motion and forces.
+
+    Args:
+        data: Its workspace; ``data.M`` keeps the mass matrix.
+
+    Returns:
+        Shape (nv + rows, nv + rows), symmetric; a fresh array. Accelerations are ``top left @ (tau - nle) - top right @
+        drift``.
+
+    Raises:
+        RankError: Rows are redundant, and damping is 0.
+
+    References:
+        Pinocchio's ``computeKKTContactDynamicMatrixInverse``, for the independent joints.
+    """
+    crba(model, data, q)
+    return _inverse(data, _rows(model, constraint_jacobian), damping)
+
+
+@also_pinocchios
+@_documented
+def getKKTContactDynamicMatrixInverse(model: ClusterModel, data: ClusterData, constraint_jacobian: Any) -> np.ndarray:
+    """Return the inverse of [[M, J'], [J, 0]] with the mass matrix of ``forwardDynamics``, ``crba`` or their kin.
+
+    Returns:
+        Shape (nv + rows, nv + rows), symmetric; a fresh array.
+
+    Raises:
+        NotComputedError: No mass matrix was computed before.
+        RankError: Rows are redundant.
+
+    References:
+        Pinocchio's ``getKKTContactDynamicMatrixInverse``, for the independent joints.
+    """
+    _check.model_data(model, data)
+    return _inverse(data, _rows(model, constraint_jacobian), 0.0)
+
+
+def _inverse(data: ClusterData, J: np.ndarray, damping: float) -> np.ndarray:
+    A, response = _dense(data, "getKKTContactDynamicMatrixInverse", J)
+    inner = regular(A + damping * np.eye(len(A)), np.eye(len(A)))
+    right = response @ inner
+    left = np.linalg.inv(data._M_kernel) - right @ response.T
+    return np.block([[left, right], [right.T, -inner]])
 
 
 def _rows(model: ClusterModel, J: Any) -> np.ndarray:
@@ -268,6 +419,12 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
             f"constraint_jacobian has shape {J.shape}, but model {model.name!r} needs (rows, nv) with nv = {model.nv}."
         )
     return np.ascontiguousarray(J, dtype=np.float64)
+
+
+def _note(data: ClusterData, function: str, *state: np.ndarray) -> None:
+    """Note what a function owes at a state, when it has done its work."""
+    data._keep(function, *state)
+    data._owe(function)
 
 
 def _leave(data: ClusterData, solution: Solution, plan: Plan | None = None) -> None:

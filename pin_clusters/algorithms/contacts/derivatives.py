@@ -6,7 +6,7 @@ import numpy as np
 
 from ..._engine.calls import fast
 from ...errors import ArgumentTypeError, NotComputedError
-from ...model import ClusterData, ClusterModel
+from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from . import _plans as _contact_plans
 from ._forces import lasting_damping_of
@@ -35,16 +35,17 @@ FourMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeConstraintDynamicsDerivatives(
-    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any, prox_settings: Any = None
+    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any, settings: Any = None
 ) -> SixMatrices:
     """Compute the derivatives of forward dynamics with contacts, at the state of the last ``constraintDynamics``.
 
     Args:
         data: Its workspace; ``data.ddq_dq``, ``ddq_dv``, ``ddq_dtau``, ``dlambda_dq``, ``dlambda_dv`` and
             ``dlambda_dtau`` keep the results.
-        prox_settings: ``pin.ProximalSettings``: damping that ends after one iteration counts; forces that are iterated
+        settings: ``pin.ProximalSettings``: damping that ends after one iteration counts; forces that are iterated
             count as if the iteration had come to its end. Without it, those of ``constraintDynamics``.
 
     Returns:
@@ -77,13 +78,14 @@ def computeConstraintDynamicsDerivatives(
             "computeConstraintDynamicsDerivatives needs the state of pc.constraintDynamics, which was not called with "
             "this data, or with numbers that are not finite. Call it before."
         )
-    how = mine.settings[0] if prox_settings is None and state[-1] else prox_settings
+    how = mine.settings[0] if settings is None and state[-1] else settings
     kept, n = state.copy(), model.nq + model.nv
     q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
     data._supply(q)
     return _found(model, data, contacts, q, v, tau, 0.0, how)  # type: ignore[return-value]
 
 
+@also_pinocchios
 @_documented
 def computeImpulseDynamicsDerivatives(
     model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any, r_coeff: Any = None,

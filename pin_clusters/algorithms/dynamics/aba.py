@@ -6,11 +6,12 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine.calls import fast
-from ...model import ClusterData, ClusterModel
+from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 
 
 @fast
+@also_pinocchios
 @_check.documented()
 def aba(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None, convention: Any = None,
@@ -47,7 +48,9 @@ def aba(
     result = _check.result(out, (model.nv,), *given)
     # its derivatives may be asked for without a state
     data._derivatives.after_aba[:] = np.concatenate([q, v, tau])
+    data._keep("aba", q, v)
     _check.run(model, data, "aba", _check.tables(model, data, "ddq", fext), q, v, tau, result)
+    data._owe("aba")
     if fext is not None:
         data.ddq[:] = result
     return result

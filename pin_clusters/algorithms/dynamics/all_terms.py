@@ -8,8 +8,9 @@ import pinocchio as pin
 from ..._engine.calls import Desk, records
 from ..._engine.kernels.tables import tree_layout as tl
 from ..._engine.native.words import address_of
+from ..._engine.owed import owing
 from ...errors import ArgumentTypeError, DataMismatchError
-from ...model import ClusterData, ClusterModel, check_model
+from ...model import ClusterData, ClusterModel, check_model, is_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
@@ -19,6 +20,8 @@ from .energy import computeMechanicalEnergy
 from .rnea import computeGeneralizedGravity, nonLinearEffects
 
 _ALL = tl.MOTION | tl.COLUMNS | tl.CENTERS | tl.SUBTREES | tl.MOMENTUM | tl.MAP | tl.JCOM | tl.WHOLE
+
+_OWING = owing(_ALL, "computeAllTerms")
 
 
 class FrameTerms:
@@ -134,16 +137,22 @@ def computeAllTerms(
         raise ArgumentTypeError("reference_frame needs frames, of which Jacobians and drifts are expressed in it.")
     if terms is not None and quick_terms(model, data, q, v, terms._desk):
         return terms
+    if type(model) is not ClusterModel and terms is None and is_pinocchios(model, data):
+        pin.computeAllTerms(model, data, q, v)
+        return None
     q, v = _check.state(model, data, q, v)
     if terms is not None and (np.may_share_memory(terms._block, q) or np.may_share_memory(terms._block, v)):
         raise ArgumentTypeError("q or v is part of out, which is written while they are read. Pass a copy.")
     M = crba(model, data, q)
     computeMechanicalEnergy(model, data, q, v)
-    rest = None if terms is None else data._zeros
-    if not quick_tree(model, data, _ALL, q, v, rest):
-        _tree.compute(model, data, _ALL, q, v, *(() if rest is None else (rest,)))
-    nle = nonLinearEffects(model, data, q, v)  # late: v may be what it leaves in data
+    if v.base is data._nle.base:  # what the next ones write in data
+        v = v.copy()
+    nle = nonLinearEffects(model, data, q, v)
     g = computeGeneralizedGravity(model, data, q)
+    rest = None if terms is None else data._zeros
+    what = _OWING if rest is None else _ALL
+    if not quick_tree(model, data, what, q, v, rest):
+        _tree.compute(model, data, what, q, v, *(() if rest is None else (rest,)))
     if terms is not None:
         plan = terms._desk.record
         data._run_in_tree("frame_terms", data._tree_tables, plan.places, plan.reference, plan.frames)

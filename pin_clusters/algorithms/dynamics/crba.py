@@ -5,11 +5,13 @@ from typing import Any
 import numpy as np
 
 from ..._engine.calls import fast
-from ...model import ClusterData, ClusterModel
+from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
+from .._shared import paying as _paying
 
 
 @fast
+@also_pinocchios
 @_check.documented()
 def crba(
     model: ClusterModel, data: ClusterData, q: Any, convention: Any = None, *, out: np.ndarray | None = None
@@ -30,5 +32,10 @@ def crba(
     _check.convention(convention)
     given, q = q, _check.pose(model, data, q)
     result = _check.result(out, (model.nv, model.nv), given)
+    data._keep("crba", q)
     _check.run(model, data, "crba", "M", q, result)
+    data._owe("crba")
     return result
+
+
+_paying.by(crba, 1, "M")

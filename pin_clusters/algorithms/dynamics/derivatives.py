@@ -7,7 +7,7 @@ import numpy as np
 from ..._engine import entry_points as kernels
 from ..._engine.calls import fast
 from ...errors import ArgumentTypeError, NotComputedError
-from ...model import ClusterData, ClusterModel
+from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 
@@ -37,16 +37,19 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 def _run(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any, tau: np.ndarray,
-    *results: np.ndarray, of: str = "",
+    *results: np.ndarray, function: str, of: str = "",
 ) -> None:  # fmt: skip
-    """Run the kernel: tau, then dtau_dq, dtau_dv, M and the sums, each or nothing."""
+    """Run the kernel for a function: tau, then dtau_dq, dtau_dv, M and the sums, each or nothing."""
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     _bridge.supply_third(model, data, q, v)
     flat = [x.reshape(-1) for x in results]
+    data._keep(function, q, v, a)
     _check.run(model, data, "rnea_derivatives", "rates", q, v, a, forces, tau, *flat, of=of)
+    data._owe(function)
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeRNEADerivatives(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None
@@ -72,13 +75,14 @@ def computeRNEADerivatives(
     q, v, a = _check.motion(model, data, q, v, a)
     mine, state = data._derivatives, np.concatenate([q, v, a])  # which may be among the results
     own = data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING
-    _run(model, data, q, v, a, fext, *own, of="computeRNEADerivatives")
+    _run(model, data, q, v, a, fext, *own, function="computeRNEADerivatives", of="computeRNEADerivatives")
     mine.state[:] = state
     data._changed()
     return mine.dtau_dq.copy(), mine.dtau_dv.copy(), data._M_kernel.copy()
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeABADerivatives(
     model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, tau: Any = None, fext: Any = None
@@ -118,6 +122,7 @@ def computeABADerivatives(
     data._supply(q)
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     ddq = data._ddq
+    data._keep("computeABADerivatives", q, v)
     _check.run(model, data, "aba", "ddq" if fext is None else "forced", q, v, tau, ddq)
     _bridge.supply_third(model, data, q, v)
     mine.after_aba[:] = np.concatenate([q, v, tau])
@@ -136,11 +141,13 @@ def computeABADerivatives(
 
         solved(mine.tree, mine.sides, mine.factors, model.nv, *own, *wanted)
     mine.ddq[...], data._Minv[...] = results[:2], results[2]
+    data._owe("computeABADerivatives")
     data._changed()
     return results[0], results[1], results[2]
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute the derivative of the gravity torques by q.
@@ -151,10 +158,11 @@ def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData,
     Returns:
         Shape (nv, nv), a row per torque, fresh.
     """
-    return _static(model, data, q, None)
+    return _static(model, data, q, None, "computeGeneralizedGravityDerivatives")
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
     """Compute the derivative by q of the torques that hold the robot at rest under external forces.
@@ -165,18 +173,19 @@ def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: An
     Returns:
         Shape (nv, nv), a row per torque, fresh.
     """
-    return _static(model, data, q, fext)
+    return _static(model, data, q, fext, "computeStaticTorqueDerivatives")
 
 
-def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
+def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any, function: str) -> np.ndarray:
     q = _check.pose(model, data, q)
     mine, rest = data._derivatives, data._zeros
     own = mine.tau, mine.dtau_dq, mine.dtau_dv, mine.scratch, NOTHING
-    _run(model, data, q, rest, rest, fext, *own, of="" if fext is not None else "computeGeneralizedGravityDerivatives")
+    _run(model, data, q, rest, rest, fext, *own, function=function, of="" if fext is not None else function)
     return mine.dtau_dq.copy()
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the Coriolis matrix C of Christoffel symbols: C v are the torques, dM/dt - 2 C is skew-symmetric.
@@ -193,14 +202,17 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
     """
     q, v = _check.state(model, data, q, v)
     mine = data._derivatives
+    q, v = q.copy(), v.copy()  # which may be among the results
     own = NOTHING, NOTHING, mine.C, mine.scratch, NOTHING
-    _run(model, data, q, v, data._zeros, None, *own, of="computeCoriolisMatrix")
+    _run(model, data, q, v, data._zeros, None, *own, function="computeCoriolisMatrix", of="computeCoriolisMatrix")
+    mine.state[:] = np.concatenate([q, v, data._zeros])
     return mine.C.copy()
 
 
+@also_pinocchios
 @_kept
 def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
-    """Return the Coriolis matrix at the state of the last ``computeRNEADerivatives``.
+    """Return the Coriolis matrix at the state of the last ``computeCoriolisMatrix`` or ``computeRNEADerivatives``.
 
     Returns:
         Shape (nv, nv), fresh.
@@ -210,6 +222,7 @@ def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeCentroidalDynamicsDerivatives(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any
@@ -221,17 +234,19 @@ def computeCentroidalDynamicsDerivatives(
     """
     q, v, a = _check.motion(model, data, q, v, a)
     mine = data._derivatives
-    of = "computeCentroidalDynamicsDerivatives"
-    _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total, of=of)
+    of, state = "computeCentroidalDynamicsDerivatives", np.concatenate([q, v, a])
+    _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total, function=of, of=of)
+    mine.state[:] = state
     first, second, third, fourth = mine.total.copy().reshape(4, 6, model.nv)
     return first, second, third, fourth
 
 
+@also_pinocchios
 @_kept
 def getCentroidalDynamicsDerivatives(
     model: ClusterModel, data: ClusterData
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-    """Return ``computeCentroidalDynamicsDerivatives`` at the state of the last ``computeRNEADerivatives``.
+    """Return ``computeCentroidalDynamicsDerivatives`` at the state of the last call of it, or of RNEA derivatives.
 
     Returns:
         Derivatives of the momentum by q, and of its rate by q, v and a: each of shape (6, nv), fresh.
@@ -245,7 +260,8 @@ def _last(model: ClusterModel, data: ClusterData, name: str) -> list[np.ndarray]
     state = data._derivatives.state
     if np.isnan(state).any():
         raise NotComputedError(
-            f"{name} needs the state of pc.computeRNEADerivatives, which was not called with this data. Call it before."
+            f"{name} needs a state: neither pc.computeRNEADerivatives nor "
+            f"pc.{name.replace('get', 'compute')} was called with this data. Call one of them before."
         )
     return np.split(state.copy(), [model.nq, model.nq + model.nv])
 

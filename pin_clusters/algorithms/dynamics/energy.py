@@ -5,21 +5,34 @@ from typing import Any
 import numpy as np
 
 from ..._engine.calls import fast
-from ...model import ClusterData, ClusterModel
+from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 
 
-def _energies(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
+def _energies(
+    model: ClusterModel, data: ClusterData, function: str, q: np.ndarray, v: np.ndarray
+) -> tuple[float, float]:
     """Return kinetic and potential energy, [J]."""
+    data._keep(function, q, v)
     _check.run(model, data, "energy", "energy", q, v)
+    data._owe(function)
     kinetic, potential = data._pointers["energy"].arrays[-1]
     return float(kinetic), float(potential)
 
 
+def _state(model: ClusterModel, data: ClusterData, q: Any, v: Any, function: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return the state that is given, or that of the last motion."""
+    _check.model_data(model, data)
+    if q is None and v is None:
+        q, v = data._last_motion(1, function, "forwardKinematics(model, data, q, v)")
+    return _check.state(model, data, q, v)
+
+
 @fast
+@also_pinocchios
 @_check.documented()
-def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> float:
-    """Compute the kinetic energy, the rotors' included.
+def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> float:
+    """Compute the kinetic energy, the rotors' included; without a state, that of the last ``forwardKinematics``.
 
     Args:
         data: Its workspace; ``data.kinetic_energy`` keeps the result.
@@ -27,14 +40,19 @@ def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any)
     Returns:
         Kinetic energy, [J].
     """
-    data.kinetic_energy, _ = _energies(model, data, *_check.state(model, data, q, v))
+    data.kinetic_energy, _ = _energies(
+        model, data, "computeKineticEnergy", *_state(model, data, q, v, "computeKineticEnergy")
+    )
     return data.kinetic_energy
 
 
 @fast
+@also_pinocchios
 @_check.documented()
-def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any) -> float:
+def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any = None) -> float:
     """Compute the potential energy of gravity, zero at the universe's origin.
+
+    Without q it is that of the last kinematics.
 
     Args:
         data: Its workspace; ``data.potential_energy`` keeps the result.
@@ -42,14 +60,19 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any) -> fl
     Returns:
         Potential energy, [J].
     """
-    _, data.potential_energy = _energies(model, data, _check.pose(model, data, q), data._zeros)
+    _check.model_data(model, data)
+    if q is None:
+        q = data._last_pose("computePotentialEnergy")
+    q = _check.pose(model, data, q)
+    _, data.potential_energy = _energies(model, data, "computePotentialEnergy", q, data._zeros)
     return data.potential_energy
 
 
 @fast
+@also_pinocchios
 @_check.documented()
-def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> float:
-    """Compute the sum of kinetic and potential energy.
+def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> float:
+    """Compute the sum of kinetic and potential energy; without a state, that of the last ``forwardKinematics``.
 
     Args:
         data: Its workspace; ``data.mechanical_energy``, ``kinetic_energy`` and ``potential_energy`` keep the results.
@@ -57,6 +80,8 @@ def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any, v: A
     Returns:
         Mechanical energy, [J].
     """
-    data.kinetic_energy, data.potential_energy = _energies(model, data, *_check.state(model, data, q, v))
+    data.kinetic_energy, data.potential_energy = _energies(
+        model, data, "computeMechanicalEnergy", *_state(model, data, q, v, "computeMechanicalEnergy")
+    )
     data.mechanical_energy = data.kinetic_energy + data.potential_energy
     return data.mechanical_energy

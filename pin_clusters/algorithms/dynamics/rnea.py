@@ -5,8 +5,9 @@ from typing import Any
 import numpy as np
 
 from ..._engine.calls import fast
-from ...model import ClusterData, ClusterModel
+from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
+from .._shared import paying as _paying
 
 _documented = _check.documented(
     """
@@ -17,6 +18,7 @@ _documented = _check.documented(
 
 
 @fast
+@also_pinocchios
 @_documented
 def rnea(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None, *, out: np.ndarray | None = None
@@ -34,25 +36,29 @@ def rnea(
     References:
         Chignoli et al., arXiv 2311.13732 (C-RNEA); spin elements: the notation page of the documentation.
     """
-    return _run(model, data, q, v, a, fext, "tau", out)
+    return _run(model, data, q, v, a, fext, "rnea", "tau", out)
 
 
 def _run(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any, name: str, out: np.ndarray | None
-) -> np.ndarray:
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any, function: str, name: str,
+    out: np.ndarray | None,
+) -> np.ndarray:  # fmt: skip
     """Check all arguments, and call the kernel; the field ``name`` of data receives the result as well."""
     _check.model_data(model, data)
     given = (q, v, a)
     v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
     q = _check.configuration(model, data, q)
     result = _check.result(out, (model.nv,), *given)
+    data._keep(function, q, v, a)
     _check.run(model, data, "rnea", _check.tables(model, data, name, fext), q, v, a, result)
+    data._owe(function)
     if fext is not None:
         getattr(data, name)[:] = result
     return result
 
 
 @fast
+@also_pinocchios
 @_documented
 def nonLinearEffects(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, *, out: np.ndarray | None = None
@@ -62,10 +68,15 @@ def nonLinearEffects(
     Args:
         data: Its workspace; ``data.nle`` keeps the result.
     """
-    return _run(model, data, q, v, _rest(model), None, "nle", out)
+    return _run(model, data, q, v, _rest(model), None, "nonLinearEffects", "nle", out)
+
+
+nle = nonLinearEffects
+"""Pinocchio's short name."""
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeGeneralizedGravity(
     model: ClusterModel, data: ClusterData, q: Any, *, out: np.ndarray | None = None
@@ -75,10 +86,11 @@ def computeGeneralizedGravity(
     Args:
         data: Its workspace; ``data.g`` keeps the result.
     """
-    return _run(model, data, q, _rest(model), _rest(model), None, "g", out)
+    return _run(model, data, q, _rest(model), _rest(model), None, "computeGeneralizedGravity", "g", out)
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeStaticTorque(
     model: ClusterModel, data: ClusterData, q: Any, fext: Any, *, out: np.ndarray | None = None
@@ -88,9 +100,13 @@ def computeStaticTorque(
     Args:
         data: Its workspace; ``data.tau`` keeps the result.
     """
-    return _run(model, data, q, _rest(model), _rest(model), fext, "tau", out)
+    return _run(model, data, q, _rest(model), _rest(model), fext, "computeStaticTorque", "tau", out)
 
 
 def _rest(model: Any) -> np.ndarray:
     """Return zeros for a velocity; a model that is none is refused later."""
     return np.zeros(getattr(model, "nv", 0))
+
+
+_paying.by(computeGeneralizedGravity, 1, "g")
+_paying.by(nonLinearEffects, 2, "nle")

@@ -6,20 +6,25 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine.calls import fast
-from ...errors import ArgumentTypeError, NotComputedError
-from ...model import NOTHING, ClusterData, ClusterModel
+from ...errors import ArgumentTypeError
+from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
+from .._shared import paying as _paying
 from .._shared import tree as _tree
 from .._shared.quick import quick_tree
 from .._shared.rods import add_to_centers, lumps
 
+from ..._engine.owed import bits, owing  # isort: skip
 from ..._engine.kernels.tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM  # isort: skip
 from ..._engine.kernels.tables.tree_layout import MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD  # isort: skip
 
 _CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
 _QUIETLY = _CENTERS_OF_ALL | QUIET
-_MAP_RATE = MAP | MAP_RATE | WHOLE | MOMENTUM | RATES
+_JCOM = owing(JCOM, "jacobianCenterOfMass")
+_MAP = owing(MAP, "computeCentroidalMap")
+_CCRBA = owing(MAP | WHOLE | MOMENTUM, "ccrba")
+_MAP_RATE = owing(MAP | MAP_RATE | WHOLE | MOMENTUM | RATES, "dccrba")
 _COMMON = """
 References:
     Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
@@ -39,7 +44,7 @@ _rate = _check.documented(_COMMON, _RATE)
 @_documented
 def centerOfMass(
     model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, a: Any = None,
-    compute_subtree_coms: bool = True,
+    compute_subtree_coms: bool = True, *, kinematic_level: pin.KinematicLevel | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the centre of mass (with v, its velocity; with a, its acceleration).
 
@@ -48,7 +53,10 @@ def centerOfMass(
     Args:
         q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
         a: Independent acceleration, shape (nv,), [rad/s^2] or [m/s^2]; needs v.
-        compute_subtree_coms: Also for the subtree of every joint, in its frame.
+        compute_subtree_coms: Also for the subtree of every joint, in its frame. It may also come last by position, in
+            the place of q, v or a, as in Pinocchio.
+        kinematic_level: In the place of q, by position or by name: how much to compute of what ``forwardKinematics``
+            left: ``pin.POSITION``, ``pin.VELOCITY`` or ``pin.ACCELERATION``.
 
     Returns:
         Position in the world, shape (3,), [m]; a fresh array.
@@ -62,20 +70,39 @@ def centerOfMass(
     subtrees = bool(compute_subtree_coms)
     what = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
     if not quick_tree(model, data, what, q, v, a):
+        state, level = [q, v, a], kinematic_level
+        for i, x in enumerate(state):  # what may stand in the place of one of them
+            if isinstance(x, (bool, np.bool_)):
+                subtrees, state[i] = bool(x), None
+            elif isinstance(x, pin.KinematicLevel):
+                level, state[i] = x, None
+        q, v, a = state
+        if is_pinocchios(model, data):
+            given = [x for x in (q, v, a, level) if x is not None]
+            return np.asarray(pin.centerOfMass(model, data, *given, subtrees))
         _check.model_data(model, data)
-        if (v is not None and q is None) or (a is not None and v is None):
-            raise ArgumentTypeError("centerOfMass: v needs q, and a needs v: (model, data[, q[, v[, a]]]).")
+        if (v is not None and q is None) or (a is not None and v is None) or (level is not None and q is not None):
+            raise ArgumentTypeError(
+                "centerOfMass: v needs q, a needs v, and a kinematic_level needs none of them: (model, data[, q[, v[, "
+                "a]]]) or (model, data, kinematic_level)."
+            )
         if q is None:
-            # Pinocchio takes all that forwardKinematics left
-            pin.centerOfMass(model.inertia_tree, data.tree, subtrees)
-            add_to_centers(model, data, 3, subtrees, local=True)
-            return np.array(data.tree.com[0])
+            return _centers_left(model, data, pin.ACCELERATION if level is None else level, subtrees)
+        what = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
         q = _check.pose(model, data, q)
         if v is None:
             _tree.place(model, data, what, q)
         else:
             _tree.compute(model, data, what, q, *_check.rates(model, v, a))
     return data._com.copy()
+
+
+def _centers_left(model: ClusterModel, data: ClusterData, level: pin.KinematicLevel, subtrees: bool) -> np.ndarray:
+    """Return the centre of mass of what ``forwardKinematics`` left, up to a level."""
+    pin.centerOfMass(model.inertia_tree, data.tree, level, subtrees)
+    add_to_centers(model, data, 1 + int(level), subtrees, local=True)
+    data._note(bits("com mass" + " vcom" * (level != pin.POSITION)))
+    return np.array(data._tree.com[0])
 
 
 @_documented
@@ -96,28 +123,38 @@ def jacobianCenterOfMass(
         Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, times G.
     """
     subtrees = bool(compute_subtree_coms)
-    if q is not None:
-        what = JCOM | WORLD if subtrees else JCOM
-        if not quick_tree(model, data, what, q, None, None):
-            _tree.compute(model, data, what, _check.pose(model, data, q))
+    what = _JCOM | WORLD if subtrees else _JCOM
+    if q is not None and quick_tree(model, data, what, q, None, None):
         return data._Jcom.copy()
+    if isinstance(q, (bool, np.bool_)):  # in the place of q, as in Pinocchio
+        q, subtrees = None, bool(q)
+    if q is not None:
+        if is_pinocchios(model, data):
+            return np.asarray(pin.jacobianCenterOfMass(model, data, q, subtrees))
+        _tree.compute(model, data, what, _check.pose(model, data, q))
+        return data._Jcom.copy()
+    if is_pinocchios(model, data):
+        return np.asarray(pin.jacobianCenterOfMass(model, data, subtrees))
     _check.model_data(model, data)
     J = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees).reshape(3, -1)  # one column: a vector
-    data.Jcom[:] = J @ _bridge.kept(model, data)
+    data._Jcom[:] = J @ _bridge.kept(model, data)
     if extra := lumps(model):
-        data.Jcom[:] *= data.tree.mass[0]
+        data._Jcom[:] *= data.tree.mass[0]
         pin.computeJointJacobians(model.own_tree, data.tree)
-        data.Jcom[:] += (
+        data._Jcom[:] += (
             sum(p.mass * p.jacobian(model.own_tree, data.tree) for p in extra) @ data._G[: model.own_tree.nv]
         )
         add_to_centers(model, data, 1, subtrees, local=False)
-        data.Jcom[:] /= data.tree.mass[0]
-    return data.Jcom.copy()
+        data._Jcom[:] /= data.tree.mass[0]
+    data._note(bits("Jcom com mass"))
+    return data._Jcom.copy()
 
 
 @_documented
-def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> pin.Force:
+def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> pin.Force:
     """Compute the momentum about the centre of mass, the spin of all rotors included.
+
+    Without a state it is that of the last ``forwardKinematics`` with v.
 
     Args:
         data: Its workspace; ``data.hg`` keeps the result, ``data.com[0]`` and the kinematics are filled.
@@ -126,6 +163,10 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any, v:
         [linear; angular], in axes of the world, [kg m/s] and [kg m^2/s].
     """
     if v is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, None):
+        if is_pinocchios(model, data):
+            return pin.computeCentroidalMomentum(model, data, *(() if q is None else (q, v)))
+        if q is None and v is None:
+            q, v = _left(model, data, 1, "computeCentroidalMomentum")
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
     return data._hg.copy()
 
@@ -140,8 +181,10 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    if not quick_tree(model, data, MAP, q, None, None):
-        _tree.compute(model, data, MAP, _check.pose(model, data, q))
+    if not quick_tree(model, data, _MAP, q, None, None):
+        if is_pinocchios(model, data):
+            return np.asarray(pin.computeCentroidalMap(model, data, q))
+        _tree.compute(model, data, _MAP, _check.pose(model, data, q))
     return data._Ag.copy()
 
 
@@ -155,8 +198,10 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    if v is None or not quick_tree(model, data, MAP | WHOLE | MOMENTUM, q, v, None):
-        _tree.compute(model, data, MAP | WHOLE | MOMENTUM, *_check.state(model, data, q, v))
+    if v is None or not quick_tree(model, data, _CCRBA, q, v, None):
+        if is_pinocchios(model, data):
+            return np.asarray(pin.ccrba(model, data, q, v))
+        _tree.compute(model, data, _CCRBA, *_check.state(model, data, q, v))
     return data._Ag.copy()
 
 
@@ -173,11 +218,14 @@ def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q:
 def dccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivative of the centroidal momentum matrix; ``computeCentroidalMapTimeVariation``."""
     if v is None or not quick_tree(model, data, _MAP_RATE, q, v, None):
+        if is_pinocchios(model, data):
+            return np.asarray(pin.dccrba(model, data, q, v))
         _tree.compute(model, data, _MAP_RATE, *_check.state(model, data, q, v))
     return data._dAg.copy()
 
 
 @fast
+@also_pinocchios
 @_check.documented(
     """
     References:
@@ -197,15 +245,9 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
         NotComputedError: None of these was called before with v.
     """
     _check.model_data(model, data)
-    state = data._state
-    if state is None:
-        raise NotComputedError(
-            "this data has no velocity of a centre of mass to differentiate: call pc.centerOfMass(model, data, q, v) "
-            "first."
-        )
-    _bridge.derivatives(model, data, *state, NOTHING, data._turned)
+    q, v = data._last(1, "getCenterOfMassVelocityDerivatives", "centerOfMass(model, data, q, v)")
+    _bridge.derivatives(model, data, q, v, NOTHING, data._turned)
     if not data._standing:
-        q, v = (x.copy() for x in state)
         _bridge.bring(model, data, q, v)
         data._run_tree(_QUIETLY, q, v)
     result = np.empty((3, model.nv))
@@ -214,15 +256,38 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
 
 
 @_documented
-def computeCentroidalMomentumTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> pin.Force:
+def computeCentroidalMomentumTimeVariation(
+    model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, a: Any = None
+) -> pin.Force:
     """Compute the time derivative of the momentum about the centre of mass, the spin of all rotors included.
 
+    Without a state it is that of the last ``forwardKinematics`` with v and a.
+
     Args:
-        data: Its workspace; ``data.hg`` keeps the momentum, ``data.tree.dhg`` its derivative.
+        data: Its workspace; ``data.hg`` keeps the momentum, ``data.dhg`` its derivative.
 
     Returns:
         [linear; angular], in axes of the world, [N] and [N m].
     """
     if a is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, a):
+        if is_pinocchios(model, data):
+            return pin.computeCentroidalMomentumTimeVariation(model, data, *(() if q is None else (q, v, a)))
+        if q is None and v is None and a is None:
+            q, v, a = _left(model, data, 2, "computeCentroidalMomentumTimeVariation")
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.motion(model, data, q, v, a))
     return data._dhg.copy()
+
+
+def _left(model: ClusterModel, data: ClusterData, level: int, function: str) -> list[np.ndarray]:
+    """Return the state of the last motion, where none is given."""
+    _check.model_data(model, data)
+    return data._last_motion(level, function, "forwardKinematics(model, data, q, v" + (", a)" if level > 1 else ")"))
+
+
+_paying.by(computeCentroidalMap, 1, "Ag")
+_paying.by(dccrba, 2, "dAg")
+_paying.by(ccrba, 2, "Ig", "hg")
+_paying.by(centerOfMass, 1, "com", "mass")
+_paying.by(centerOfMass, 2, "vcom")
+_paying.by(jacobianCenterOfMass, 1, "Jcom")
+_paying.by(computeCentroidalMomentumTimeVariation, 3, "dhg")

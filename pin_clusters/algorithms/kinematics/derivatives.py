@@ -9,8 +9,9 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine.kernels.tables.tree_layout import AXES, MOTION, RATES
+from ..._engine.owed import owing
 from ...errors import NotComputedError
-from ...model import NOTHING, ClusterData, ClusterModel
+from ...model import NOTHING, ClusterData, ClusterModel, is_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
@@ -37,7 +38,7 @@ Returns:
 """
 _velocity = _check.documented(_COMMON, _ids.AT_A_PLACE, _VELOCITY, solves=False)
 _acceleration = _check.documented(_COMMON, _ids.AT_A_PLACE, _ACCELERATION, solves=False)
-_ALL = MOTION | AXES | RATES
+_ALL = owing(MOTION | AXES | RATES, "computeForwardKinematicsDerivatives")
 _ROWS, _ROWS_OF_POINT = 6, 3
 
 
@@ -64,6 +65,9 @@ def computeForwardKinematicsDerivatives(model: ClusterModel, data: ClusterData, 
     """
     if v is not None and quick_motion(model, data, _ALL, q, v, a):
         return
+    if is_pinocchios(model, data):
+        pin.computeForwardKinematicsDerivatives(model, data, q, v, *(() if a is None else (a,)))
+        return
     q, v = _check.state(model, data, q, v)
     a = NOTHING if a is None else _check.velocity(model, "a", a)
     _tree.differentiate(model, data, _ALL, q, v, a)
@@ -76,6 +80,8 @@ def getJointVelocityDerivatives(
     """Return the derivatives of the spatial velocity of a joint by q and v; see ``getFrameVelocityDerivatives``."""
     if (found := quick_velocities(model, data, joint_id, None, reference_frame, JOINT)) is not None:
         return found
+    if is_pinocchios(model, data):
+        return pin.getJointVelocityDerivatives(model, data, joint_id, reference_frame)
     _check.model_data(model, data)
     place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
     return _of_velocity(model, data, place, NOTHING, reference, _ROWS)
@@ -88,6 +94,8 @@ def getJointAccelerationDerivatives(
     """Return the derivatives of the spatial acceleration of a joint; see ``getFrameAccelerationDerivatives``."""
     if (found := quick_accelerations(model, data, joint_id, None, reference_frame, JOINT)) is not None:
         return found
+    if is_pinocchios(model, data):
+        return pin.getJointAccelerationDerivatives(model, data, joint_id, reference_frame)
     _check.model_data(model, data)
     place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
     return _of_acceleration(model, data, place, NOTHING, reference, _ROWS)
@@ -110,6 +118,8 @@ def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: 
     """
     if not named and (found := _ids.quickly(quick_velocities, model, data, where)) is not None:
         return found
+    if is_pinocchios(model, data):
+        return pin.getFrameVelocityDerivatives(model, data, *where, **named)
     _check.model_data(model, data)
     return _of_velocity(model, data, *_ids.place_of(model, where, named), _ROWS)
 
@@ -131,6 +141,8 @@ def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *whe
     """
     if not named and (found := _ids.quickly(quick_accelerations, model, data, where)) is not None:
         return found
+    if is_pinocchios(model, data):
+        return pin.getFrameAccelerationDerivatives(model, data, *where, **named)
     _check.model_data(model, data)
     return _of_acceleration(model, data, *_ids.place_of(model, where, named), _ROWS)
 
@@ -151,6 +163,8 @@ def getPointVelocityDerivatives(
         found = quick_velocities(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
         if found is not None:
             return found
+    if is_pinocchios(model, data):
+        return pin.getPointVelocityDerivatives(model, data, joint_id, placement, reference_frame)
     _check.model_data(model, data)
     point = _ids.joint(model, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
     return _of_velocity(model, data, *point, _ROWS_OF_POINT)
@@ -172,6 +186,8 @@ def getPointClassicAccelerationDerivatives(
         found = quick_accelerations(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
         if found is not None:
             return found
+    if is_pinocchios(model, data):
+        return pin.getPointClassicAccelerationDerivatives(model, data, joint_id, placement, reference_frame)
     _check.model_data(model, data)
     point = _ids.joint(model, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
     return _of_acceleration(model, data, *point, _ROWS_OF_POINT)

@@ -8,7 +8,7 @@ import pinocchio as pin
 from ..._engine.calls import fast
 from ..._engine.kernels.tables.tree_layout import COLUMNS
 from ...errors import NotComputedError
-from ...model import NOTHING, ClusterData, ClusterModel
+from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import ids as _ids
@@ -34,6 +34,7 @@ _gets = _check.documented(_COMMON, _ids.AT_A_PLACE, _GETS, solves=False)
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any = None) -> None:
     """Compute what the derivatives of Jacobians need, for ``getJointKinematicHessian``.
@@ -64,6 +65,8 @@ def getJointKinematicHessian(
     """Return the derivative of the Jacobian of a joint by q."""
     if (found := quick_hessian(model, data, joint_id, None, reference_frame, JOINT)) is not None:
         return found
+    if is_pinocchios(model, data):
+        return pin.getJointKinematicHessian(model, data, joint_id, reference_frame)
     _check.model_data(model, data)
     return _asked(model, data, _ids.joint(model, joint_id), NOTHING, _ids.reference(reference_frame))
 
@@ -81,6 +84,8 @@ def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any
     """Return the derivative of the Jacobian of a frame by q."""
     if not named and (found := _ids.quickly(quick_hessian, model, data, where)) is not None:
         return found
+    if is_pinocchios(model, data):
+        return pin.getFrameKinematicHessian(model, data, *where, **named)
     _check.model_data(model, data)
     return _asked(model, data, *_ids.place_of(model, where, named, "frame_placement"))
 

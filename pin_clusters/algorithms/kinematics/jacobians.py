@@ -1,12 +1,13 @@
 """Jacobians of joints and frames: those of the tree, times G. Columns are the independent velocities."""
 
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 import pinocchio as pin
 
 from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION, RATES
-from ...model import NOTHING, ClusterData, ClusterModel
+from ..._engine.owed import bits
+from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import ids as _ids
@@ -30,6 +31,7 @@ References:
 
 _ALL = MOTION | COLUMNS | RATES
 _documented = _check.documented(_COMMON)
+_gets = _check.documented(_COMMON, _ids.AT_A_PLACE, solves=False)
 _rates = _check.documented(_COMMON, _WITH_RATE)
 
 
@@ -47,10 +49,13 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
     """
     if quick_tree(model, data, COLUMNS, q, None, None):
         return data._J.copy()
+    if is_pinocchios(model, data):
+        return pin.computeJointJacobians(model, data, *(() if q is None else (q,)))
     if q is None:
         _check.model_data(model, data)
         J = pin.computeJointJacobians(model.own_tree, data.tree).reshape(6, -1)  # one column comes as a vector
-        data.J[:] = J @ _bridge.kept(model, data)
+        data._J[:] = J @ _bridge.kept(model, data)
+        data._note(bits("J"))
     else:
         _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
     return data._J.copy()
@@ -69,6 +74,8 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
         Shape (6, nv), in the world, [linear; angular]; a fresh array.
     """
     if v is None or not quick_tree(model, data, _ALL, q, v, None):
+        if is_pinocchios(model, data):
+            return pin.computeJointJacobiansTimeVariation(model, data, q, v)
         _tree.compute(model, data, _ALL, *_check.state(model, data, q, v))
     return data._dJ.copy()
 
@@ -82,6 +89,8 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
     """
     if q is not None and (found := quick_jacobian(model, data, q, joint_id, pin.LOCAL, JOINT)) is not None:
         return found
+    if is_pinocchios(model, data):
+        return pin.computeJointJacobian(model, data, q, joint_id)
     q, joint = _check.pose(model, data, q), _ids.joint(model, joint_id)
     return _at(model, data, q, joint, pin.LOCAL)
 
@@ -98,6 +107,8 @@ def computeFrameJacobian(
     """
     if q is not None and (found := quick_jacobian(model, data, q, frame_id, reference_frame, FRAME)) is not None:
         return found
+    if is_pinocchios(model, data):
+        return pin.computeFrameJacobian(model, data, q, frame_id, reference_frame)
     q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     found = _at(model, data, q, model.njoints + frame, reference)
@@ -115,13 +126,18 @@ def _at(model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, refer
     return result
 
 
-def _asked(model: ClusterModel, data: ClusterData, index: Any, reference_frame: Any, kind: int) -> np.ndarray:
+def _asked(
+    model: ClusterModel, data: ClusterData, index: Any, reference_frame: Any, kind: int, function: Any
+) -> np.ndarray:
     """Return the Jacobian of a joint or a frame, or its time derivative, from what is in the tree's data."""
     if (found := quick_jacobian(model, data, None, index, reference_frame, kind)) is not None:
         return found
+    if is_pinocchios(model, data):
+        return np.asarray(function(model, data, index, reference_frame))
     _check.model_data(model, data)
     place = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
     reference = _ids.reference(reference_frame)
+    data._pay_all()
     _bridge.kept(model, data)  # raises
     result = np.empty((6, model.nv))
     data._run_jacobian(NOTHING, place, int(reference), kind & RATE, result)
@@ -133,15 +149,40 @@ def getJointJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the Jacobian of a joint; after ``computeJointJacobians``."""
-    return _asked(model, data, joint_id, reference_frame, JOINT)
+    return _asked(model, data, joint_id, reference_frame, JOINT, pin.getJointJacobian)
 
 
-@_documented
+@overload
 def getFrameJacobian(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
-) -> np.ndarray:
-    """Return the Jacobian of a frame; after ``computeJointJacobians``."""
-    return _asked(model, data, frame_id, reference_frame, FRAME)
+) -> np.ndarray: ...
+@overload
+def getFrameJacobian(
+    model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
+) -> np.ndarray: ...
+@_gets
+def getFrameJacobian(
+    model: ClusterModel, data: ClusterData, frame_id: Any = None, reference_frame: Any = None, *where: Any, **named: Any
+) -> Any:
+    """Return the Jacobian of a frame, or of a placement in the frame of a joint; after ``computeJointJacobians``."""
+    if (found := quick_jacobian(model, data, None, frame_id, reference_frame, FRAME)) is not None and not where:
+        return found
+    where = tuple(x for x in (frame_id, reference_frame) if x is not None) + where
+    if frame_id is None and reference_frame is not None:
+        where, named = (), {"reference_frame": reference_frame, **named}
+    if is_pinocchios(model, data):
+        return pin.getFrameJacobian(model, data, *where, **named)
+    _check.model_data(model, data)
+    index, placement, axes = _ids.frame_or_joint(model, where, named)
+    if placement is None:
+        return _asked(model, data, index, axes, FRAME, None)
+    if axes == pin.WORLD:
+        return _asked(model, data, index, axes, JOINT, None)
+    J = placement.toActionMatrixInverse() @ _asked(model, data, index, pin.LOCAL, JOINT, None)
+    if axes == pin.LOCAL_WORLD_ALIGNED:
+        R = data._tree.oMi[index].rotation @ placement.rotation
+        J = np.concatenate([R @ J[:3], R @ J[3:]])
+    return J
 
 
 @_rates
@@ -149,7 +190,7 @@ def getJointJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the time derivative of the Jacobian of a joint; after ``computeJointJacobiansTimeVariation``."""
-    return _asked(model, data, joint_id, reference_frame, JOINT | RATE)
+    return _asked(model, data, joint_id, reference_frame, JOINT | RATE, pin.getJointJacobianTimeVariation)
 
 
 @_rates
@@ -157,4 +198,14 @@ def getFrameJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the time derivative of the Jacobian of a frame; after ``computeJointJacobiansTimeVariation``."""
-    return _asked(model, data, frame_id, reference_frame, FRAME | RATE)
+    return _asked(model, data, frame_id, reference_frame, FRAME | RATE, pin.getFrameJacobianTimeVariation)
+
+
+@also_pinocchios
+@_rates
+def frameJacobianTimeVariation(
+    model: ClusterModel, data: ClusterData, q: Any, v: Any, frame_id: int, reference_frame: pin.ReferenceFrame
+) -> np.ndarray:
+    """Compute the time derivative of the Jacobian of a frame: ``getFrameJacobianTimeVariation`` at a state."""
+    computeJointJacobiansTimeVariation(model, data, q, v)
+    return getFrameJacobianTimeVariation(model, data, frame_id, reference_frame)

@@ -1,15 +1,16 @@
 """Kinematics of the spanning tree, from the independent velocities; results are where Pinocchio's would be."""
 
-from typing import Any
+from typing import Any, overload
 
 import pinocchio as pin
 
 from ..._engine.calls import fast
 from ..._engine.kernels.tables.tree_layout import MOTION
 from ...errors import ArgumentTypeError
-from ...model import ClusterData, ClusterModel
+from ...model import ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids
+from .._shared import paying as _paying
 from .._shared import tree as _tree
 from .._shared.quick import quick_tree
 
@@ -26,8 +27,8 @@ Returns:
     [linear; angular], [m/s^2] and [rad/s^2].
 """
 _documented = _check.documented(_CALLS, solves=False)
-_velocity = _check.documented(_CALLS, _SPEED, solves=False)
-_acceleration = _check.documented(_CALLS, _RATE, solves=False)
+_velocity = _check.documented(_CALLS, _SPEED, _ids.AT_A_PLACE, solves=False)
+_acceleration = _check.documented(_CALLS, _RATE, _ids.AT_A_PLACE, solves=False)
 
 
 @_documented
@@ -59,6 +60,9 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
     """
     if quick_tree(model, data, MOTION, q, v, a):
         return
+    if is_pinocchios(model, data):
+        pin.forwardKinematics(model, data, *(x for x in (q, v, a) if x is not None))
+        return
     q = _check.pose(model, data, q)
     if v is None:
         if a is not None:
@@ -71,13 +75,15 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
 
 
 @fast
+@also_pinocchios
 @_documented
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
     _check.model_data(model, data)
-    pin.updateFramePlacements(model.own_tree, data._tree)
+    pin.updateFramePlacements(model.own_tree, data.tree)
 
 
+@also_pinocchios
 @_documented
 def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) -> pin.SE3:
     """Compute the placement of one frame, ``data.oMf[frame_id]``; after ``forwardKinematics``.
@@ -89,6 +95,7 @@ def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) 
     return pin.SE3(pin.updateFramePlacement(model.own_tree, data.tree, _ids.frame(model, frame_id)))
 
 
+@also_pinocchios
 @_documented
 def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute ``data.oMi`` from ``data.liMi``."""
@@ -100,6 +107,9 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
 def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> None:
     """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``."""
     if not quick_tree(model, data, MOTION, q, None, None):
+        if is_pinocchios(model, data):
+            pin.framesForwardKinematics(model, data, q)
+            return
         _tree.place(model, data, MOTION, _check.pose(model, data, q))
     pin.updateFramePlacements(model.own_tree, data._tree)
 
@@ -113,6 +123,17 @@ def _asked(
     return pin.Motion(function(model.own_tree, data.tree, *where))
 
 
+def _at_place(
+    model: ClusterModel, data: ClusterData, where: tuple[Any, ...], named: dict[str, Any], function: Any
+) -> pin.Motion:
+    """Return the motion of a frame, or of a placement in the frame of a joint."""
+    _check.model_data(model, data)
+    index, placement, axes = _ids.frame_or_joint(model, where, named, default=pin.LOCAL)
+    place = (index,) if placement is None else (index, placement)
+    return pin.Motion(function(model.own_tree, data.tree, *place, axes))
+
+
+@also_pinocchios
 @_velocity
 def getVelocity(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
@@ -121,6 +142,7 @@ def getVelocity(
     return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getVelocity)
 
 
+@also_pinocchios
 @_acceleration
 def getAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
@@ -129,6 +151,7 @@ def getAcceleration(
     return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getAcceleration)
 
 
+@also_pinocchios
 @_acceleration
 def getClassicalAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
@@ -137,25 +160,51 @@ def getClassicalAcceleration(
     return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getClassicalAcceleration)
 
 
-@_velocity
+@overload
 def getFrameVelocity(
-    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
-) -> pin.Motion:
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = ...
+) -> pin.Motion: ...
+@overload
+def getFrameVelocity(
+    model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame = ...
+) -> pin.Motion: ...
+@also_pinocchios
+@_velocity
+def getFrameVelocity(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the spatial velocity of a frame; after ``forwardKinematics`` with v."""
-    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameVelocity)
+    return _at_place(model, data, where, named, pin.getFrameVelocity)
 
 
-@_acceleration
+@overload
 def getFrameAcceleration(
-    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
-) -> pin.Motion:
-    """Return the spatial acceleration of a frame; after ``forwardKinematics`` with v and a."""
-    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameAcceleration)
-
-
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = ...
+) -> pin.Motion: ...
+@overload
+def getFrameAcceleration(
+    model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame = ...
+) -> pin.Motion: ...
+@also_pinocchios
 @_acceleration
+def getFrameAcceleration(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
+    """Return the spatial acceleration of a frame; after ``forwardKinematics`` with v and a."""
+    return _at_place(model, data, where, named, pin.getFrameAcceleration)
+
+
+@overload
 def getFrameClassicalAcceleration(
-    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
-) -> pin.Motion:
+    model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame = ...
+) -> pin.Motion: ...
+@overload
+def getFrameClassicalAcceleration(
+    model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame = ...
+) -> pin.Motion: ...
+@also_pinocchios
+@_acceleration
+def getFrameClassicalAcceleration(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the classical acceleration (of the origin) of a frame; after ``forwardKinematics`` with v and a."""
-    return _asked(_ids.frame, model, data, frame_id, reference_frame, pin.getFrameClassicalAcceleration)
+    return _at_place(model, data, where, named, pin.getFrameClassicalAcceleration)
+
+
+_paying.by(forwardKinematics, 1, "liMi", "oMi")
+_paying.by(forwardKinematics, 2, "v")
+_paying.by(forwardKinematics, 3, "a")

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._engine.calls import fast
-from ...model import ClusterData, ClusterModel
+from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 
@@ -17,6 +17,7 @@ _documented = _check.documented(_COMMON)
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeJointTorqueRegressor(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> np.ndarray:
     """Compute Y: ``pc.rnea(model, data, q, v, a) = Y @ parameters``, of torques of the independent joints.
@@ -43,11 +44,14 @@ def computeJointTorqueRegressor(model: ClusterModel, data: ClusterData, q: Any, 
     q, v, a = _check.motion(model, data, q, v, a)
     _bridge.bring(model, data, q, v)
     result = np.empty(data._regressor_memory().torque.shape)
+    data._keep("computeJointTorqueRegressor", q, v, a)
     data._run("regressor", "regressor", q, v, a, result)
+    data._owe("computeJointTorqueRegressor")
     return result
 
 
 @fast
+@also_pinocchios
 @_check.documented(_COMMON, solves=False)
 def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute how the centre of mass depends on masses and first moments.
@@ -60,10 +64,11 @@ def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np
         ``computeJointTorqueRegressor`` for rotors and armature, which are zero, and for rods. Times these parameters it
         is the centre of mass; like Pinocchio's it is divided by the mass of the robot.
     """
-    return _computed(data, _check.pose(model, data, q), None, "static")
+    return _computed(data, _check.pose(model, data, q), None, "static", "computeStaticRegressor")
 
 
 @fast
+@also_pinocchios
 @_documented
 def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute how the kinetic energy depends on the parameters.
@@ -76,10 +81,11 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any
     """
     q, v = _check.state(model, data, q, v)
     _bridge.bring(model, data, q, v)
-    return _computed(data, q, v, "kinetic")
+    return _computed(data, q, v, "kinetic", "computeKineticEnergyRegressor")
 
 
 @fast
+@also_pinocchios
 @_check.documented(_COMMON, solves=False)
 def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute how the potential energy of gravity depends on the parameters.
@@ -90,13 +96,15 @@ def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: A
     Returns:
         Shape (parameters,), in the order of ``computeJointTorqueRegressor``; a fresh array.
     """
-    return _computed(data, _check.pose(model, data, q), None, "potential")
+    return _computed(data, _check.pose(model, data, q), None, "potential", "computePotentialEnergyRegressor")
 
 
-def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str) -> np.ndarray:
+def _computed(data: ClusterData, q: np.ndarray, v: np.ndarray | None, which: str, function: str) -> np.ndarray:
     """Run the kernel for one of its results; G is brought to the state, if there is a velocity."""
     mine, nothing = data._regressor_memory(), data._zeros[:0]
     kept: np.ndarray = getattr(mine, which)
     asked = [kept.reshape(-1) if name == which else nothing for name in ("static", "kinetic", "potential")]
+    data._keep(function, *((q,) if v is None else (q, v)))
     data._run("energy_regressors", "regressor", q, nothing if v is None else v, *asked)
+    data._owe(function)
     return kept.copy()

@@ -5,7 +5,9 @@ import os
 import stat
 from collections.abc import Iterable
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
+
+import pinocchio as pin
 
 from ..._support.arrays import joint_names
 from ..._support.docstrings import stock
@@ -85,7 +87,7 @@ def text_or_file(given: str | os.PathLike[str], kind: str) -> tuple[str | bytes,
     """
     if not isinstance(given, (str, os.PathLike)):
         raise ArgumentTypeError(
-            f"file_or_string must be the path of {kind} file or its XML as text, got {type(given).__name__}."
+            f"a robot is given by the path of {kind} file, or by its XML as text, got {type(given).__name__}."
         )
     if isinstance(given, str) and (is_xml(given) or not given.strip()):
         return given, "the XML text", None
@@ -120,3 +122,36 @@ def check_root_joint(root_joint: object) -> None:
         raise ArgumentTypeError(
             f"root_joint must be a joint model such as pin.JointModelFreeFlyer(), or None, got {root_joint!r}."
         )
+
+
+class Root(NamedTuple):
+    """A root joint with a name of its own."""
+
+    joint: pin.JointModel
+    name: str
+
+
+def as_pinocchio(
+    root_joint: Any, constraints: Any, q_reference: Any, name: Any, mimic: Any
+) -> tuple[Any, Iterable[Any], Any]:
+    """Return the root joint, with its name if it has one, the constraints and the pose, of Pinocchio's forms as well.
+
+    There the name and ``mimic`` stand in the places behind the root joint.
+    """
+    given = [root_joint, constraints, q_reference]
+    if isinstance(given[1], str):
+        if name is not None:
+            raise ArgumentTypeError(f"root_joint_name is given twice: {given[1]!r} and {name!r}.")
+        given[1], name = (), given[1]
+    for i, nothing in enumerate((None, (), None)):
+        if isinstance(given[i], bool):
+            given[i], mimic = nothing, given[i]
+    for what, x, kind in (("root_joint_name", name, str), ("mimic", mimic, bool)):
+        if x is not None and not isinstance(x, kind):
+            raise ArgumentTypeError(f"{what} must be {kind.__name__}, got {x!r} ({type(x).__name__}).")
+    if name is not None and given[0] is None:
+        raise ArgumentTypeError(
+            f"root_joint_name {name!r}, which may stand in the place of constraints, needs a root_joint, such as "
+            "pin.JointModelFreeFlyer(). constraints are a list."
+        )
+    return (given[0] if name is None else Root(given[0], name)), given[1], given[2]

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, LoadError
 from ...model import ClusterModel
-from ._arguments import checked, documented, is_xml, read_file
+from ._arguments import Root, as_pinocchio, checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
 from ._couplings import read_loops, read_ties
 from ._notes import Notes
@@ -38,9 +38,10 @@ from ._xml import known
 
 @documented
 def buildModelFromUrdf(
-    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    urdf_filename: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
     q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
-    *, rotor_inertias: Mapping[str, float] | None = None,
+    *, rotor_inertias: Mapping[str, float] | None = None, root_joint_name: str | None = None,
+    mimic: bool | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Read a URDF or URDF+ file.
 
@@ -63,12 +64,16 @@ def buildModelFromUrdf(
     ``<gazebo>`` and what is not known are named in one warning; what is known to change the dynamics and cannot be
     honoured (``<drake:linear_bushing_rpy>``, ...) is an error.
 
+    Pinocchio's forms are taken as well: ``(urdf_filename, root_joint, root_joint_name, mimic)``.
+
     Args:
-        file: Path of the file.
+        urdf_filename: Path of the file.
         independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
             have no effect.
         rotor_inertias: Inertias of rotors about their axes, [kg m^2], by the name of an actuator of a
             ``<transmission>``, or of the joint that a simple one drives.
+        root_joint_name: Name of the root joint, ``"root_joint"`` by default.
+        mimic: Taken, and makes no difference: joints that follow others are dependent joints of the model.
 
     Returns:
         The model; its tree is what Pinocchio reads from the same file, except that continuous joints that take part in
@@ -78,35 +83,39 @@ def buildModelFromUrdf(
         >>> import pin_clusters as pc, pinocchio as pin
         >>> model = pc.buildModelFromUrdf("robot.urdf", pin.JointModelFreeFlyer())  # doctest: +SKIP
     """
-    if is_xml(file):
-        raise LoadError("file must be a path, but XML was given. Use buildModelFromXML for text.")
-    path, text = read_file(file, "a URDF")
-    parts = parse_urdf(text, root_joint, constraints, repr(str(path)), independent, 3, rotor_inertias, path.parent)
+    if is_xml(urdf_filename):
+        raise LoadError("urdf_filename must be a path, but XML was given. Use buildModelFromXML for text.")
+    path, text = read_file(urdf_filename, "a URDF")
+    root, constraints, q_reference = as_pinocchio(root_joint, constraints, q_reference, root_joint_name, mimic)
+    parts = parse_urdf(text, root, constraints, repr(str(path)), independent, 3, rotor_inertias, path.parent)
     return make_model(parts, q_reference)
 
 
 @documented
 def buildModelFromXML(
-    text: str, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    urdf_xml_stream: str, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
     q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
-    *, rotor_inertias: Mapping[str, float] | None = None,
+    *, rotor_inertias: Mapping[str, float] | None = None, root_joint_name: str | None = None,
+    mimic: bool | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Read a robot from the text of a URDF or URDF+ file, as `buildModelFromUrdf` does.
 
     Args:
-        text: The document.
+        urdf_xml_stream: The document.
         rotor_inertias: Inertias of rotors, as in `buildModelFromUrdf`.
+        root_joint_name: As in `buildModelFromUrdf`.
+        mimic: As in `buildModelFromUrdf`.
 
     Returns:
         The model.
     """
+    text = urdf_xml_stream
     if not isinstance(text, str):
-        raise ArgumentTypeError(f"text must be the XML of a robot, got {type(text).__name__}.")
+        raise ArgumentTypeError(f"urdf_xml_stream must be the XML of a robot, got {type(text).__name__}.")
     if text.strip() and not is_xml(text):
-        raise LoadError(f"text must be XML, got {text[:40]!r}. Use buildModelFromUrdf for a file.")
-    return make_model(
-        parse_urdf(text, root_joint, constraints, "the XML text", independent, 3, rotor_inertias), q_reference
-    )
+        raise LoadError(f"urdf_xml_stream must be XML, got {text[:40]!r}. Use buildModelFromUrdf for a file.")
+    root, constraints, q_reference = as_pinocchio(root_joint, constraints, q_reference, root_joint_name, mimic)
+    return make_model(parse_urdf(text, root, constraints, "the XML text", independent, 3, rotor_inertias), q_reference)
 
 
 def make_model(parts: "Parts", q_reference: ArrayLike | None, name: str | None = None) -> ClusterModel:
@@ -130,7 +139,7 @@ class Parts(NamedTuple):
 
 @documented
 def parse_urdf(
-    text: str | bytes, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    text: str | bytes, root_joint: "pin.JointModel | Root | None" = None, constraints: Iterable[Any] = (),
     source: str = "the XML text", independent: Iterable[str] | None = None, stacklevel: int = 2,
     rotor_inertias: Mapping[str, float] | None = None, folder: Path | None = None,
 ) -> Parts:  # fmt: skip
@@ -147,6 +156,9 @@ def parse_urdf(
         The tree, the constraints of the file (couplings, then loops) followed by the given ones, the joints that
         shall be independent, the pose of the file and its collision shapes.
     """
+    root_name = ROOT_JOINT_NAME
+    if isinstance(root_joint, Root):
+        root_joint, root_name = root_joint
     given, named = checked(root_joint, constraints, independent)
     notes = Notes()
     root = parse_xml(text, source)
@@ -162,7 +174,7 @@ def parse_urdf(
     coupled = {tie.owner: tie.build(joint) for tie, joint in zip(couplings, dependents, strict=True)}
     check_circles(couplings, dependents)
 
-    tree = _pinocchio(description, root_joint, source)
+    tree = _pinocchio(description, root_joint, root_name, source)
     closed = {loop.owner: loop.build(tree) for loop in loops}
     from_file: dict[str, Any] = {**coupled, **closed}
     check_fit(closed, tree)
@@ -180,7 +192,7 @@ def parse_urdf(
     if turning:
         for joint in turning:
             unwind(description.joints[joint])
-        tree = _pinocchio(description, root_joint, source)
+        tree = _pinocchio(description, root_joint, root_name, source)
     check_fit(from_file, tree)
     rotors = read_rotors(description, rotor_inertias, notes)
     everything = (*from_file.values(), *rotors, *friction, *given)
@@ -190,14 +202,13 @@ def parse_urdf(
     return Parts(tree, everything, chosen, pose_of(tree, reference), shapes)
 
 
-def _pinocchio(description: Description, root_joint: pin.JointModel | None, source: str) -> pin.Model:
+def _pinocchio(description: Description, root_joint: pin.JointModel | None, root_name: str, source: str) -> pin.Model:
     """Let Pinocchio read the tree."""
-    if root_joint is not None and ROOT_JOINT_NAME in description.joints:
-        raise LoadError(
-            f"{source} has a joint named {ROOT_JOINT_NAME!r}, as is the one above the root link. Rename it."
-        )
+    if root_joint is not None and root_name in description.joints:
+        raise LoadError(f"{source} has a joint named {root_name!r}, as is the one above the root link. Rename it.")
     try:
-        tree = pin.buildModelFromXML(to_text(description.root), *(() if root_joint is None else (root_joint,)))
+        root = () if root_joint is None else (root_joint, root_name)
+        tree = pin.buildModelFromXML(to_text(description.root), *root)
     except (ValueError, RuntimeError) as error:
         reason = str(error).strip().splitlines()[-1]
         raise LoadError(f"Pinocchio cannot read {source}: {reason} (its parser may have said more above).") from None

@@ -4,6 +4,12 @@
 """
 
 from .branches import branches as branches
+from .distances import dIntegrateTransport as dIntegrateTransport
+from .distances import distance as distance
+from .distances import isNormalized as isNormalized
+from .distances import isSameConfiguration as isSameConfiguration
+from .distances import normalize as normalize
+from .distances import squaredDistance as squaredDistance
 from .manifold import ResidualRow as ResidualRow
 from .manifold import check as check
 from .manifold import residual as residual

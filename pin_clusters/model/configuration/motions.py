@@ -10,7 +10,7 @@ from ..._support.arrays import array, configuration, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import in_q
 from ...errors import BranchLost, ConfigurationError, ShapeError
-from .. import ClusterModel, carry, check_closed, loops_of, names_of_cluster, same_pose
+from .. import ClusterModel, also_pinocchios, carry, check_closed, loops_of, names_of_cluster, same_pose
 from ._desk import lay_out
 from .manifold import TOLERANCE, manifold
 
@@ -18,6 +18,7 @@ _documented = stock(COMMON, AS_PINOCCHIO)
 
 
 @fast
+@also_pinocchios
 @_documented
 def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
@@ -61,91 +62,93 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
 
 
 @fast
+@also_pinocchios
 @_documented
-def difference(model: ClusterModel, q0: Any, q1: Any) -> np.ndarray:
-    """Return the independent velocity that leads from q0 to q1 in unit time.
+def difference(model: ClusterModel, q1: Any, q2: Any) -> np.ndarray:
+    """Return the independent velocity that leads from q1 to q2 in unit time.
 
     Returns:
-        Shape (nv,), [rad] or [m]; a fresh array. The dependent entries of q0 and q1 are read only to see that their
+        Shape (nv,), [rad] or [m]; a fresh array. The dependent entries of q1 and q2 are read only to see that their
         loops are on one branch; those that follow by couplings are not read, as ``integrate`` computes them anew.
 
     Raises:
-        ConfigurationError: The loops of q1 are open. Those of q0 may be: they are closed first.
-        BranchLost: The motion from q0 does not lead the loops to where they are in q1. Whole turns of a loop's joints
+        ConfigurationError: The loops of q2 are open. Those of q1 may be: they are closed first.
+        BranchLost: The motion from q1 does not lead the loops to where they are in q2. Whole turns of a loop's joints
             are no motion, unless they leave a joint that follows by a ratio elsewhere.
     """
     shape = manifold(model)
-    q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
-    v = pin.difference(model.own_tree, q0, q1)[model.idx_v_independent]
-    if model.closures and np.isfinite(q0).all() and np.isfinite(q1).all():
-        _check_branch(model, q0, q1, v)
+    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
+    v = pin.difference(model.own_tree, q1, q2)[model.idx_v_independent]
+    if model.closures and np.isfinite(q1).all() and np.isfinite(q2).all():
+        _check_branch(model, q1, q2, v)
     lay_out(model, shape)
     return v
 
 
-def _check_branch(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, v: np.ndarray) -> None:
-    reached = carry(model, q0, v)
-    if not same_pose(model, reached, q1, 1e-6, loops_only=False):
+def _check_branch(model: ClusterModel, q1: np.ndarray, q2: np.ndarray, v: np.ndarray) -> None:
+    reached = carry(model, q1, v)
+    if not same_pose(model, reached, q2, 1e-6, loops_only=False):
         try:
-            check_closed(model, q1, TOLERANCE, "q1")
+            check_closed(model, q2, TOLERANCE, "q2")
         except ConfigurationError as error:
             raise ConfigurationError(f"difference: {error}") from None
-        names = _cluster_apart(model, reached, q1)
-        if same_pose(model, reached, q1, 1e-6, loops_only=True):
+        names = _cluster_apart(model, reached, q2)
+        if same_pose(model, reached, q2, 1e-6, loops_only=True):
             raise BranchLost(
-                f"difference: the loops of the joints {', '.join(map(repr, names))} are whole turns apart in q0 and q1 "
+                f"difference: the loops of the joints {', '.join(map(repr, names))} are whole turns apart in q1 and q2 "
                 "where the independent joints are not, and joints that follow them by a ratio stand elsewhere. No "
-                "motion of the independent joints leads from q0 to q1; turn those of q1 with the loops "
+                "motion of the independent joints leads from q1 to q2; turn those of q2 with the loops "
                 "(pc.integrate does).",
                 names,
             )
         raise BranchLost(
-            f"difference: q0 and q1 are on different branches of the loops of the joints "
-            f"{', '.join(map(repr, names))}: the motion of the independent joints from q0 to q1 leads the dependent "
-            f"ones elsewhere. Compare with pc.branches(model, q0, {names[0]!r}).",
+            f"difference: q1 and q2 are on different branches of the loops of the joints "
+            f"{', '.join(map(repr, names))}: the motion of the independent joints from q1 to q2 leads the dependent "
+            f"ones elsewhere. Compare with pc.branches(model, q1, {names[0]!r}).",
             names,
         )
 
 
-def _cluster_apart(model: ClusterModel, q0: np.ndarray, q1: np.ndarray) -> tuple[str, ...]:
-    """Return the joints of the first cluster with loops that stands elsewhere in q1."""
+def _cluster_apart(model: ClusterModel, q1: np.ndarray, q2: np.ndarray) -> tuple[str, ...]:
+    """Return the joints of the first cluster with loops that stands elsewhere in q2."""
     tree = model.own_tree
     for loop in loops_of(model).clusters:
         own = [i for j in loop.joints for i in in_q(tree, j)]
-        mixed = q0.copy()
-        mixed[own] = q1[own]
-        if not same_pose(model, q0, mixed, 1e-6, loops_only=False):
+        mixed = q1.copy()
+        mixed[own] = q2[own]
+        if not same_pose(model, q1, mixed, 1e-6, loops_only=False):
             return names_of_cluster(model, loop.joints)
     raise AssertionError("all stand alike")  # excluded by the caller
 
 
+@also_pinocchios
 @_documented
-def interpolate(model: ClusterModel, q0: Any, q1: Any, u: float) -> np.ndarray:
-    """Return the configuration between q0 (u = 0) and q1 (u = 1), on the couplings.
+def interpolate(model: ClusterModel, q1: Any, q2: Any, alpha: float) -> np.ndarray:
+    """Return the configuration between q1 (alpha = 0) and q2 (alpha = 1), on the couplings.
 
     Args:
-        u: Any number; outside 0 to 1 it extrapolates.
+        alpha: Any number; outside 0 to 1 it extrapolates.
 
     Returns:
         Shape (nq,); a fresh array. The independent joints are Pinocchio's. A dependent joint with a continuous master
-        moves on from q0, so at u = 1 it may be whole turns away from q1.
+        moves on from q1, so at alpha = 1 it may be whole turns away from q2.
 
     Raises:
-        BranchLost: The motion from q0 does not lead the loops to where they are in q1.
+        BranchLost: The motion from q1 does not lead the loops to where they are in q2.
     """
     shape = manifold(model)
-    q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
-    given = array("u", [u] if np.ndim(u) == 0 else u)
+    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
+    given = array("alpha", [alpha] if np.ndim(alpha) == 0 else alpha)
     if given.size != 1:
-        raise ShapeError(f"u has size {given.size}, expected one number.")
+        raise ShapeError(f"alpha has size {given.size}, expected one number.")
     part = float(given[0])
     if model.closures:
-        return integrate(model, q0, part * difference(model, q0, q1))
-    q = pin.interpolate(model.own_tree, q0, q1, part)
+        return integrate(model, q1, part * difference(model, q1, q2))
+    q = pin.interpolate(model.own_tree, q1, q2, part)
     if not shape.linear:
         # the way that the independent joints take says how often a dependent one turned
-        way = model.coupling_matrix @ pin.difference(model.own_tree, q0, q1)[model.idx_v_independent]
+        way = model.coupling_matrix @ pin.difference(model.own_tree, q1, q2)[model.idx_v_independent]
         for f in shape.followers:
             if f.nq == 1:
-                q[f.iq] = q0[f.iq] + part * way[f.iv]
+                q[f.iq] = q1[f.iq] + part * way[f.iv]
     return shape.follow(q)

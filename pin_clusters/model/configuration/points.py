@@ -12,7 +12,7 @@ from ..._support.arrays import configuration, in_order
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import check_finite, in_q, in_v, joint_in_q
 from ...errors import ArgumentTypeError, BranchLost, ConfigurationError
-from .. import ClusterModel, carry, close, loops_of
+from .. import ClusterModel, also_pinocchios, carry, close, is_pinocchios, loops_of
 from ._desk import keep_hold, lay_out
 from .manifold import check_norms, manifold
 
@@ -33,14 +33,17 @@ def neutral(model: ClusterModel) -> np.ndarray:
     Returns:
         Shape (nq,); a fresh array. Limits are not looked at, as in Pinocchio.
     """
+    if type(model) is not ClusterModel and is_pinocchios(model):
+        return np.array(pin.neutral(model))
     shape = manifold(model)
     if model.closures or model._wishes[0] is not None:
         return model.q_reference.copy()
     return shape.follow(pin.neutral(model.own_tree))
 
 
+@also_pinocchios
 @_documented
-def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = None) -> np.ndarray:
+def randomConfiguration(model: ClusterModel, lower_bound: Any = None, upper_bound: Any = None) -> np.ndarray:
     """Return a random configuration on the couplings.
 
     The independent joints are uniform within their limits; without limits, within [-1, 1]; with one limit, within 2
@@ -49,8 +52,8 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
     way, they stop at a part of it.
 
     Args:
-        lower: Lower limits of q, shape (nq,), [rad] or [m]; the model's by default.
-        upper: Upper limits of q, shape (nq,), [rad] or [m]; the model's by default.
+        lower_bound: Lower limits of q, shape (nq,), [rad] or [m]; the model's by default.
+        upper_bound: Upper limits of q, shape (nq,), [rad] or [m]; the model's by default.
 
     Returns:
         Shape (nq,); a fresh array.
@@ -60,9 +63,9 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
         ShapeError: A size is wrong.
     """
     shape = manifold(model)
-    given = lower is not None or upper is not None
-    low = configuration(model, "lower", model.lowerPositionLimit if lower is None else lower).copy()
-    high = configuration(model, "upper", model.upperPositionLimit if upper is None else upper).copy()
+    given = lower_bound is not None or upper_bound is not None
+    low = configuration(model, "lower_bound", model.lowerPositionLimit if lower_bound is None else lower_bound).copy()
+    high = configuration(model, "upper_bound", model.upperPositionLimit if upper_bound is None else upper_bound).copy()
     free = np.zeros(model.nq, dtype=bool)  # entries whose limits mean nothing
     for f in shape.followers:
         free[f.iq : f.iq + f.nq] = True
@@ -73,8 +76,8 @@ def randomConfiguration(model: ClusterModel, lower: Any = None, upper: Any = Non
         i = int(np.flatnonzero(wrong)[0])
         name = model.own_tree.names[joint_in_q(model.own_tree, i)]
         raise ConfigurationError(
-            f"randomConfiguration: joint {name!r} has lower[{i}] = {low[i]:g} and upper[{i}] = {high[i]:g}; lower must "
-            "not be above upper."
+            f"randomConfiguration: joint {name!r} has lower_bound[{i}] = {low[i]:g} and upper_bound[{i}] = "
+            f"{high[i]:g}; lower_bound must not be above upper_bound."
         )
     no_low, no_high = ~(np.abs(low) < _UNLIMITED), ~(np.abs(high) < _UNLIMITED)
     none = free | wrong | (no_low & no_high)

@@ -9,7 +9,7 @@ from ..._engine.calls import fast
 from ..._support.arrays import configuration, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ...errors import ArgumentTypeError
-from .. import ClusterModel
+from .. import ClusterModel, also_pinocchios
 from ._desk import lay_out, leaders_of
 from .manifold import manifold
 
@@ -29,7 +29,8 @@ _documented = stock(
 _POSITIONS = (pin.ARG0, pin.ARG1)
 
 
-def _leaders(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
+def leaders_at(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
+    """Return the independent joints, each on the universe in the order of v; and where their numbers are in q."""
     lay_out(model, manifold(model))  # raises if it is no cluster model
     return leaders_of(model)
 
@@ -39,6 +40,7 @@ def dIntegrate(model: ClusterModel, q: Any, v: Any) -> tuple[np.ndarray, np.ndar
 @overload
 def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
 @fast
+@also_pinocchios
 @_documented
 def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = None) -> Any:
     """Differentiate ``integrate(model, q, v)`` by q and by v, all as independent velocities.
@@ -49,29 +51,30 @@ def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = Non
     Returns:
         Shape (nv, nv) each: what the independent joints do; the dependent ones follow them. Fresh arrays.
     """
-    tree, iq = _leaders(model)
+    tree, iq = leaders_at(model)
     q, v = configuration(model, "q", q), velocity(model, "v", v)
-    return pin.dIntegrate(tree, q.take(iq), v, *_position(argument_position))
+    return pin.dIntegrate(tree, q.take(iq), v, *position_of(argument_position))
 
 
 @overload
-def dDifference(model: ClusterModel, q0: Any, q1: Any) -> tuple[np.ndarray, np.ndarray]: ...
+def dDifference(model: ClusterModel, q1: Any, q2: Any) -> tuple[np.ndarray, np.ndarray]: ...
 @overload
-def dDifference(model: ClusterModel, q0: Any, q1: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
+def dDifference(model: ClusterModel, q1: Any, q2: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
 @fast
+@also_pinocchios
 @_documented
-def dDifference(model: ClusterModel, q0: Any, q1: Any, argument_position: Any = None) -> Any:
-    """Differentiate ``difference(model, q0, q1)`` by q0 and by q1, all as independent velocities.
+def dDifference(model: ClusterModel, q1: Any, q2: Any, argument_position: Any = None) -> Any:
+    """Differentiate ``difference(model, q1, q2)`` by q1 and by q2, all as independent velocities.
 
     Returns:
-        Shape (nv, nv) each; fresh arrays. The dependent entries of q0 and q1 are not read.
+        Shape (nv, nv) each; fresh arrays. The dependent entries of q1 and q2 are not read.
     """
-    tree, iq = _leaders(model)
-    q0, q1 = configuration(model, "q0", q0), configuration(model, "q1", q1)
-    return pin.dDifference(tree, q0.take(iq), q1.take(iq), *_position(argument_position))
+    tree, iq = leaders_at(model)
+    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
+    return pin.dDifference(tree, q1.take(iq), q2.take(iq), *position_of(argument_position))
 
 
-def _position(given: Any) -> tuple[pin.ArgumentPosition, ...]:
+def position_of(given: Any) -> tuple[pin.ArgumentPosition, ...]:
     """Return the position of the first or the second argument, if it is given."""
     if given is None:
         return ()

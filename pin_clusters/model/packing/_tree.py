@@ -169,6 +169,7 @@ def _blocks(tree: pin.Model, topology: Topology) -> list[tuple[list[int], list[i
 
 def _masses(tree: pin.Model, inertia_tree: pin.Model, lumps: list[Any]) -> np.ndarray:
     found = np.array([inertia.mass for inertia in inertia_tree.inertias])
+    found[0] = 0.0  # as Pinocchio's: bodies that are welded to the universe do not count
     for j in range(tree.njoints - 1, 0, -1):
         found[tree.parents[j]] += found[j]
     for mass, _, common in lumps:
@@ -190,7 +191,7 @@ def _places(tree: pin.Model, nv: int, links: int, widest: int) -> tuple[tl.Secti
     sizes = [6 * nv, 6 * nv, 3 * nv, 6 * nv, nvt * nv, nvt, nvt * nv, nvt * nv, 1, tree.njoints]
     # without loops the constant G serves
     more = [count * nvt * nv if widest else 0 for count in (4, 2, 1 + widest)]
-    sizes += [6 * nvt, 6 * nv, *more, tree.nq, 1, tree.nq, 1, tree.nq, nv, 1, 1]
+    sizes += [6 * nvt, 6 * nv, *more, tree.nq, 1, tree.nq, 1, tree.nq, nv, nv, 1, 1]
     at_out: list[int] = (offset + np.cumsum([0, *sizes])).tolist()
     own = tl.Own._make([*at_out[:10], behind, behind + nvt, behind + 2 * nvt])
     derived = tl.Derived._make([*at_out[10:-1], behind + 8 * nvt])

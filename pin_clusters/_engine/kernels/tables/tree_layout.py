@@ -81,9 +81,10 @@ class Derived(NamedTuple):
     posed: int  # 1 if it is there, 2 if loops are singular there
     bent_q: int  # q where Jacobians are differentiated
     bent: int  # 1 if it is there, 2 if bends are too
-    seen_q: int  # q and v of the last motion
+    seen_q: int  # q, v and a of the last motion
     seen_v: int
-    seen: int  # 1 if they are there
+    seen_a: int
+    seen: int  # 1 if q and v are there, 2 if a is too
     standing: int  # 1 if what was computed of the links then is there as well
     level: int  # work: 1 if the links have velocities, 2 if accelerations too
 

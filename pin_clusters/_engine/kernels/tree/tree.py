@@ -23,14 +23,16 @@ def publish(index, out, n, what, level):
 
 
 @inline
-def remember(out, q, v, n, E, what, level):
+def remember(out, q, v, a, n, E, what, level):
     """Keep the state, for derivatives that are asked for later."""
     put_copy(out, E.posed_q, q, 0, n.nq)
     put(out, E.posed, 1.0)
     if what & MOTION and level > 0:
         put_copy(out, E.seen_q, q, 0, n.nq)
         put_copy(out, E.seen_v, v, 0, n.nv)
-        put(out, E.seen, 1.0)
+        if level > 1:
+            put_copy(out, E.seen_a, a, 0, n.nv)
+        put(out, E.seen, 0.0 + level)
     put(out, E.standing, 1.0 if what & CENTERS and what & SUBTREES and level > 0 else 0.0)
 
 
@@ -62,7 +64,7 @@ def tree(index, params, work, out, what, q, v, a):
         jacobian(index, out, n, A, O, what & RATES)
     masses(index, params, work, out, v, n, A, O, E, what, level)
     put(work, E.level, 0.0 + moves)
-    remember(out, q, v, n, E, what, level)
+    remember(out, q, v, a, n, E, what, level)
     if what & KEEP:
         put_copy(out, O.kept, out, O.G, n.nv_tree * n.nv)
         put(out, O.lost, 0.0)

@@ -15,7 +15,7 @@ from ...._support.trees import centred, joint_in_v
 from ....constraints import Gear, Rod, Spring
 from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ....model import ClusterModel
-from .._arguments import checked, documented
+from .._arguments import Root, as_pinocchio, checked, documented
 from .._independence import check_fit
 from .._shapes import collision_of
 from .._xml import in_words_of
@@ -39,10 +39,10 @@ MOVED = 1e-6
 
 @documented
 def buildModelFromMJCF(
-    file_or_string: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
+    mjcf_filename: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
     q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
     *, armature: Literal["keep", "rotor"] = "keep", keyframe: str | None = None,
-    root_folder: str | os.PathLike[str] | None = None,
+    root_folder: str | os.PathLike[str] | None = None, root_joint_name: str | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Read an MJCF file, the format of MuJoCo, with all that ties its joints.
 
@@ -68,7 +68,8 @@ def buildModelFromMJCF(
     ``conaffinity`` is not 0) are shapes of ``model.collision``: a plane is a half space, a mesh its convex hull.
 
     Args:
-        file_or_string: Path of the file, or its XML as text.
+        mjcf_filename: Path of the file, or its XML as text.
+        root_joint_name: Name of the root joint, ``"root_joint"`` by default.
         root_joint: Joint between the world and the only body in it, such as ``pin.JointModelFreeFlyer()``, if that is
             fixed in the file.
         q_reference: As in `ClusterModel`; by default the keyframe named ``home``, else the first, else the pose of
@@ -93,11 +94,12 @@ def buildModelFromMJCF(
         >>> model.nv, model.independent_joints
         (1, ('hinge',))
     """
-    given, named = checked(root_joint, constraints, independent)
+    root, constraints, q_reference = as_pinocchio(root_joint, constraints, q_reference, root_joint_name, None)
+    given, named = checked(root.joint if isinstance(root, Root) else root, constraints, independent)
     if armature not in ("keep", "rotor"):
         raise ArgumentTypeError(f"armature must be 'keep' or 'rotor', got {armature!r}.")
-    document, bodies = _read(file_or_string, None if root_folder is None else Path(root_folder))
-    return _build(document, bodies, root_joint, given, q_reference, named, armature == "rotor", keyframe)
+    document, bodies = _read(mjcf_filename, None if root_folder is None else Path(root_folder))
+    return _build(document, bodies, root, given, q_reference, named, armature == "rotor", keyframe)
 
 
 def from_mjcf(text: str, name: str, root_joint: Any, q_reference: Any, independent: Any) -> ClusterModel:

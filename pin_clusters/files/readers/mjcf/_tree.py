@@ -8,6 +8,7 @@ import pinocchio as pin
 
 from ...._support.trees import in_q, in_v
 from ....errors import LoadError
+from .._arguments import Root
 from .._trees import ROOT_JOINT_NAME, Places, joint_model
 from ._bodies import Body, Joint
 from ._document import Document
@@ -57,14 +58,18 @@ def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
 
 
 def build_tree(
-    document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia], root_joint: pin.JointModel | None
+    document: Document,
+    bodies: Sequence[Body],
+    inertias: Sequence[pin.Inertia],
+    root_joint: pin.JointModel | Root | None,
 ) -> Layout:
     """Make the tree; ``root_joint`` is above the only body of the world."""
+    root_joint, name = root_joint if isinstance(root_joint, Root) else (root_joint, ROOT_JOINT_NAME)
     layout = Layout(document, bodies, inertias)
     tree = layout.tree
     start: list[np.ndarray] = []
     frames = [0]
-    root = _check_root(document, bodies, root_joint)
+    root = _check_root(document, bodies, root_joint, name)
     _add_sites(layout, 0, 0)
     for i, body in enumerate(bodies[1:], 1):
         parent, above = layout.joint[body.parent], frames[body.parent]
@@ -72,7 +77,7 @@ def build_tree(
         if i == root:
             assert root_joint is not None
             free = root_joint.nv == 6 and root_joint.nq == 7
-            parent = tree.addJoint(0, root_joint, pin.SE3.Identity() if free else M, ROOT_JOINT_NAME)
+            parent = tree.addJoint(0, root_joint, pin.SE3.Identity() if free else M, name)
             start.append(pin.SE3ToXYZQUAT(M) if free else np.array(pin.neutral(tree)))  # it is the first one
             above, M = tree.addJointFrame(parent, above), pin.SE3.Identity()
         for joint in body.joints:
@@ -99,7 +104,7 @@ def _add_sites(layout: Layout, i: int, frame: int) -> None:
         layout.tree.addFrame(pin.Frame(name, layout.joint[i], frame, layout.sites[name][1], pin.FrameType.OP_FRAME))
 
 
-def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None) -> int:
+def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.JointModel | None, name: str) -> int:
     """Return the index of the body that gets the root joint, or -1."""
     if root_joint is None:
         return -1
@@ -112,8 +117,8 @@ def _check_root(document: Document, bodies: Sequence[Body], root_joint: pin.Join
     if any(j.held is None for j in body.joints):
         names = ", ".join(f"{j.name!r} ({j.kind})" for j in body.joints)
         raise LoadError(f"root_joint: {body.owner} is not fixed to the world, it has the joint {names}. Leave it out.")
-    if any(j.name == ROOT_JOINT_NAME for b in bodies for j in b.joints):
-        raise LoadError(f"root_joint: {document.source} has a joint named {ROOT_JOINT_NAME!r} already. Rename it.")
+    if any(j.name == name for b in bodies for j in b.joints):
+        raise LoadError(f"root_joint: {document.source} has a joint named {name!r} already. Rename it.")
     return roots[0]
 
 

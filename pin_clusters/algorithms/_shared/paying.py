@@ -1,0 +1,69 @@
+"""How members of data are computed that are owed: by the function that has them, at the state that was kept.
+
+Members that only one function of Pinocchio writes together with others are computed in a second workspace, from which
+they alone are copied.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..._engine.choice import engine
+from ..._engine.kernels.tables.tree_layout import COLUMNS, RATES
+from ...model import ClusterData, ClusterModel, recipes
+from . import tree as _tree
+
+
+def by(compute: Callable[..., Any], vectors: int, *members: str) -> None:
+    """Say which function computes members, of so many vectors of the state: q, v, a."""
+    for name in members:
+        recipes[name] = _copying(compute, vectors, name)
+
+
+def _copying(compute: Callable[..., Any], vectors: int, name: str) -> Callable[..., None]:
+    def pay(data: ClusterData, *state: np.ndarray) -> None:
+        model = data.model
+        if data._scratch is None:
+            with engine("tables" if data.engine == "tables" else "auto"):
+                data._scratch = model.createData()
+        rest = [np.zeros(model.nv)] * (vectors - len(state))
+        compute(model, data._scratch, *state[:vectors], *rest)
+        _copy(name, data._scratch, data)
+        if name == "oMi":  # and G, of functions that are not given q
+            data._pose(state[0], data._scratch)
+
+    return pay
+
+
+def _copy(name: str, source: ClusterData, to: ClusterData) -> None:
+    if name == "M":
+        to._M_kernel[...] = source._M_kernel
+        to._changed()
+    elif name in ("J", "dJ"):  # of the tree as well, of which Jacobians of frames are made
+        getattr(to, f"_{name}")[...] = getattr(source, f"_{name}")
+        getattr(to._tree, name)[...] = getattr(source._tree, name)
+    elif hasattr(source, f"_{name}") and isinstance(getattr(source, f"_{name}"), np.ndarray) and name != "com":
+        getattr(to, f"_{name}")[...] = getattr(source, f"_{name}")
+    elif name in ("hg", "dhg", "Ig"):
+        setattr(to._tree, name, getattr(source._tree, name))
+    else:
+        items = getattr(to._tree, name)
+        for i, item in enumerate(getattr(source._tree, name)):
+            items[i] = item if isinstance(item, float) else _fresh(item)
+
+
+def _fresh(item: Any) -> Any:
+    return np.array(item) if isinstance(item, np.ndarray) else item.copy()
+
+
+def _columns(model: ClusterModel, data: ClusterData, q: np.ndarray) -> None:
+    _tree.compute(model, data, COLUMNS, q)
+
+
+def _rates(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray) -> None:
+    _tree.compute(model, data, COLUMNS | RATES, q, v)
+
+
+by(_columns, 1, "J")
+by(_rates, 2, "dJ")

@@ -1,0 +1,159 @@
+"""Masses and centres of mass of parts of a robot, with the masses of all rotors and rods."""
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from ..._engine.kernels.tables.tree_layout import MOTION
+from ..._support.arrays import array
+from ...errors import ArgumentTypeError
+from ...model import ClusterData, ClusterModel, also_pinocchios, check_model
+from .._shared import bridge as _bridge
+from .._shared import check as _check
+from .._shared import ids as _ids
+from .._shared import tree as _tree
+from .._shared.rods import lumps
+
+_documented = _check.documented(
+    """
+    Args:
+        subtree_root_joint_id: ``model.getJointId(name)`` of the joint that carries the part; 0 is the whole robot.
+
+    References:
+        Pinocchio's ``{name}``, with the masses of rotors and rods.
+    """,
+    solves=False,
+)
+
+
+@also_pinocchios
+@_documented
+def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> float:
+    """Return the mass of the robot, without what is welded to the universe.
+
+    Args:
+        data: Its workspace, of which ``data.mass[0]`` is filled; it may be left out.
+
+    Returns:
+        Mass, [kg].
+    """
+    check_model(model, cure="computeTotalMass takes (model[, data]).")
+    total = float(model._tree_tables.masses[0])
+    if data is not None:
+        _check.model_data(model, data)
+        data.tree.mass[0] = total
+    return total
+
+
+@also_pinocchios
+@_documented
+def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
+    """Compute the masses of the subtrees of all joints, ``data.mass``; index 0 is the whole robot."""
+    _check.model_data(model, data)
+    masses = data.tree.mass
+    for j, mass in enumerate(model._tree_tables.masses):
+        masses[j] = float(mass)
+
+
+@also_pinocchios
+@_documented
+def jacobianSubtreeCenterOfMass(
+    model: ClusterModel, data: ClusterData, q: Any = None, subtree_root_joint_id: Any = None
+) -> np.ndarray:
+    """Compute the Jacobian of the centre of mass of a subtree: its velocity in the world is J v.
+
+    Args:
+        q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``; then the joint id
+            takes its place.
+
+    Returns:
+        Shape (3, nv), in the world; a fresh array.
+
+    Raises:
+        SingularClusterError: Closed loops cannot be solved for their dependent joints.
+    """
+    if subtree_root_joint_id is None:
+        q, subtree_root_joint_id = None, q
+    _check.model_data(model, data)
+    root = _ids.joint(model, subtree_root_joint_id)
+    if q is None:
+        G = _bridge.kept(model, data)
+    else:
+        _tree.compute(model, data, MOTION, _check.pose(model, data, q))
+        G = _bridge.kept(model, data)
+    tree, mass = data.tree, float(model._tree_tables.masses[root])
+    links = model.inertia_tree.createData()
+    for j in range(model.njoints):
+        links.oMi[j], links.liMi[j] = tree.oMi[j], tree.liMi[j]
+    pin.centerOfMass(model.inertia_tree, links, pin.POSITION)
+    J = links.mass[root] * pin.jacobianSubtreeCenterOfMass(model.inertia_tree, links, root).reshape(3, -1)
+    for lump in lumps(model):
+        if root in lump.inside:
+            pin.computeJointJacobians(model.own_tree, links)
+            J = J + lump.mass * lump.jacobian(model.own_tree, links)
+    return (J @ G) / mass
+
+
+@also_pinocchios
+@_documented
+def getJacobianSubtreeCenterOfMass(model: ClusterModel, data: ClusterData, subtree_root_joint_id: int) -> np.ndarray:
+    """Return the Jacobian of the centre of mass of a subtree; after ``jacobianCenterOfMass``.
+
+    Returns:
+        Shape (3, nv), in the world; a fresh array.
+    """
+    return jacobianSubtreeCenterOfMass(model, data, subtree_root_joint_id)
+
+
+@also_pinocchios
+@_documented
+def computeSupportedInertiaByFrame(
+    model: ClusterModel, data: ClusterData, frame_id: int, with_subtree: bool
+) -> pin.Inertia:
+    """Return the inertia of the links that a frame carries, in the frame; after ``forwardKinematics``.
+
+    Args:
+        with_subtree: Also of the links that hang from them.
+
+    Returns:
+        Inertia, of rotors that are no bodies their mass too; rods with mass count as far as links carry them.
+    """
+    _check.model_data(model, data)
+    if not isinstance(with_subtree, (bool, np.bool_)):
+        raise ArgumentTypeError(f"with_subtree must be True or False, got {with_subtree!r}.")
+    where = _ids.frame(model, frame_id), bool(with_subtree)
+    return pin.computeSupportedInertiaByFrame(model.inertia_tree, data.tree, *where)
+
+
+@also_pinocchios
+@_documented
+def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) -> np.ndarray:
+    """Return the regressor of a joint's body: the force that moves it is linear in its ten inertial parameters.
+
+    It is that of ``data.v`` and ``data.a``: after ``forwardKinematics`` with v and a, ``rnea`` or ``aba``.
+
+    Returns:
+        Shape (6, 10), in the frame of the joint; a fresh array.
+    """
+    _check.model_data(model, data)
+    return _of_body(model, data, _ids.joint(model, joint_id), pin.SE3.Identity())
+
+
+@also_pinocchios
+@_documented
+def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) -> np.ndarray:
+    """Return the same as ``jointBodyRegressor`` for the body that a frame is on, in the frame.
+
+    Returns:
+        Shape (6, 10), in the frame; a fresh array.
+    """
+    _check.model_data(model, data)
+    frame = model.own_tree.frames[_ids.frame(model, frame_id)]
+    return _of_body(model, data, frame.parentJoint, frame.placement)
+
+
+def _of_body(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3) -> np.ndarray:
+    tree = data.tree
+    a = tree.a[joint] - tree.oMi[joint].actInv(pin.Motion(array("gravity", model.gravity.vector)))
+    return np.array(pin.bodyRegressor(placement.actInv(tree.v[joint]), placement.actInv(a)))

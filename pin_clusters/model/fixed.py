@@ -1,0 +1,97 @@
+"""What a cluster model gives of its tree to read: copies whose attributes cannot be set, as nothing would follow."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NoReturn
+
+import numpy as np
+import pinocchio as pin
+
+from ..errors import ModelError
+
+
+class _Fixed:
+    """Raises where an attribute is set.
+
+    Attributes:
+        cure: What to do instead.
+    """
+
+    cure = ""
+
+    def __setattr__(self, name: str, value: Any) -> NoReturn:
+        raise ModelError(f"{name!r} cannot be set: a ClusterModel is immutable, and would not see it. {self.cure}")
+
+
+class FixedMotion(_Fixed, pin.Motion):
+    """The gravity of a model."""
+
+    cure = "Use model = model.with_gravity(g)."
+
+    @property
+    def linear(self) -> np.ndarray:
+        """Linear part; it cannot be written."""
+        return _read_only(pin.Motion.linear.fget(self))
+
+    @property
+    def angular(self) -> np.ndarray:
+        """Angular part; it cannot be written."""
+        return _read_only(pin.Motion.angular.fget(self))
+
+
+class FixedInertia(_Fixed, pin.Inertia):
+    """The inertia of a body of a model."""
+
+    cure = "Use pc.with_parameters(model, values), whose values are pc.parameters(model), changed."
+
+
+class FixedFrame(_Fixed, pin.Frame):
+    """A frame of a model."""
+
+    cure = "Use model.with_frames({name: (joint, placement)}), which returns a model that has another frame."
+
+
+class FixedPlacement(_Fixed, pin.SE3):
+    """The placement of a joint of a model."""
+
+    cure = "Change the pin.Model and make a new ClusterModel of it."
+
+
+class FixedList(Sequence[Any]):
+    """A list of such copies; each is made when it is first read."""
+
+    def __init__(self, items: Iterable[Any], kind: Callable[[Any], Any], cure: str) -> None:
+        """Take items; ``kind`` makes the copy of one, ``cure`` says what to do instead of setting one."""
+        self._items, self._kind, self._cure = items, kind, cure
+        self._made: dict[int, Any] = {}
+
+    def __len__(self) -> int:
+        return len(self._items)  # type: ignore[arg-type]
+
+    def __getitem__(self, i: Any) -> Any:
+        """Return an item, or a list of those of a slice."""
+        if isinstance(i, slice):
+            return [self[k] for k in range(*i.indices(len(self)))]
+        k = range(len(self))[i]
+        if k not in self._made:
+            self._made[k] = self._kind(self._items[k])  # type: ignore[index]
+        return self._made[k]
+
+    def __iter__(self) -> Iterator[Any]:
+        return (self[k] for k in range(len(self)))
+
+    def __setitem__(self, i: Any, value: Any) -> NoReturn:
+        """Refuse: the algorithms would not see it."""
+        raise ModelError(f"items cannot be set: a ClusterModel is immutable, and would not see it. {self._cure}")
+
+    def tolist(self) -> list[Any]:
+        """Return the items as a list, as Pinocchio's lists do."""
+        return list(self)
+
+    def __repr__(self) -> str:
+        return repr(self.tolist())
+
+
+def _read_only(x: np.ndarray) -> np.ndarray:
+    copy = np.array(x)
+    copy.setflags(write=False)
+    return copy

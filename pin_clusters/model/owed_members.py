@@ -1,0 +1,206 @@
+"""Members of ``data`` that are computed when they are read: what Pinocchio's functions would have left there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pinocchio as pin
+
+from .._engine.calls import written
+from .._engine.owed import LOST, MEMBERS, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places
+from ..errors import NotComputedError
+from .tree_workspace import NOTHING, TreeWorkspace
+
+if TYPE_CHECKING:
+    from .cluster_data import ClusterData
+
+# by member: what computes it from a state; the algorithms put it there, as they stand above the data
+recipes: dict[str, Callable[..., None]] = {}
+_COLUMNS = ("J", "dJ")
+_OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
+
+
+def owed(name: str, path: str, doc: str) -> Any:
+    """Return the property of a member that may be owed; it stands at a path from the data."""
+    bit, get = bits(name), attrgetter(path)
+
+    def read(data: OwedMembers) -> Any:
+        if data._owed[0] & bit:
+            data._pay(name)
+        return get(data)
+
+    return property(read, doc=doc)
+
+
+class OwedMembers(TreeWorkspace):
+    """That part of a ``ClusterData``."""
+
+    _owed: memoryview  # the words of ``owed``
+    _kept_states: np.ndarray  # the rooms, one behind the other
+    _scratch: ClusterData | None  # where members are computed
+    __slots__ = ("_kept_states", "_owed", "_owed_words", "_scratch")
+
+    def _lay_out_owed(self) -> None:
+        self._owed_words = np.zeros(WORDS, dtype=np.int64)
+        self._owed = self._owed_words.data
+        self._kept_states = np.zeros(places(self._model.nq, self._model.nv)[-1])
+        self._scratch = None
+
+    def _keep(self, function: str, *state: np.ndarray) -> None:
+        """Keep the state for what a function will owe; what was owed at another state, and stays so, is lost."""
+        one = OWED[function]
+        self._keep_state(one.room, one.clears, state)
+
+    def _keep_state(self, room: int, clears: int, state: tuple[np.ndarray, ...]) -> None:
+        words, there = self._owed, self._room(room)
+        new = np.concatenate(state[: len(ROOMS[room].split())])
+        if words[1 + room] and not (words[1 + room] & ~clears and there.tobytes() == new.tobytes()):
+            words[LOST] |= words[1 + room]
+            words[1 + room] = 0
+        there[:] = new
+
+    def _owe(self, function: str) -> None:
+        """Note what a function owes, when it has done its work."""
+        one = OWED[function]
+        self._note(one.clears, one.room, one.owes, one.spoils)
+
+    def _note(self, clears: int, room: int = 0, owes: int = 0, spoils: int = 0) -> None:
+        words = self._owed
+        for i in range(1, WORDS):
+            words[i] &= ~clears
+        words[1 + room] |= owes
+        words[LOST] |= spoils
+        words[0] = 0
+        for i in range(1, WORDS):
+            words[0] |= words[i]
+
+    def _room(self, room: int) -> np.ndarray:
+        at = places(self._model.nq, self._model.nv)
+        return self._kept_states[at[room] : at[room + 1]]
+
+    def _state_owed(self, name: str) -> list[np.ndarray] | None:
+        """Return copies of the state at which a member is owed; None if it is not owed."""
+        bit, (nq, nv) = bits(name), (self._model.nq, self._model.nv)
+        for room in range(len(ROOMS)):
+            if self._owed[1 + room] & bit:
+                return np.split(self._room(room).copy(), [nq, nq + nv][: len(ROOMS[room].split()) - 1])
+        return None
+
+    def _pay(self, name: str) -> None:
+        """Compute a member that is owed.
+
+        Raises:
+            NotComputedError: The state is not known any more.
+        """
+        state = self._state_owed(name)
+        if state is not None and name in _COLUMNS and self._model.closures and not self._stands_at(state[0]):
+            # G, of which columns are made, is that of another pose now
+            self._note(bits(name), spoils=bits(name))
+            state = None
+        if state is None:
+            raise NotComputedError(
+                f"data.{name} is not there: the last function that Pinocchio lets write it did not compute it, and "
+                "another call has overwritten the state since, or Pinocchio leaves numbers of no use there. Call the "
+                f"function that computes it, such as pc.{_FUNCTIONS.get(name, 'computeAllTerms')}, before you read it."
+            )
+        room = next(i for i in range(len(ROOMS)) if self._owed[1 + i] & bits(name))
+        self._note(bits(name))  # at once: what follows may read data
+        try:
+            recipes[name](self, *state)
+        except BaseException:
+            self._note(bits(name), room, bits(name))
+            raise
+        if name in ("v", "a"):
+            self._see(*state[: 2 + (name == "a")])
+
+    def _stands_at(self, q: np.ndarray) -> bool:
+        """Return whether the last pose is q; it may be owed."""
+        owed = self._state_owed("oMi")
+        if owed is not None and np.array_equal(owed[0], q):
+            self._pay("oMi")
+        return np.array_equal(self._posed[:-1], q)
+
+    def _pay_all(self, members: int = -1) -> None:
+        """Compute what is owed of some members, as far as the state is known."""
+        for i, name in enumerate(MEMBERS):
+            if self._owed[0] & ~self._owed[LOST] & members & 1 << i:
+                with suppress(NotComputedError):
+                    self._pay(name)
+
+    @property
+    def tree(self) -> pin.Data:
+        """``pin.Data`` of ``model.tree``, with what Pinocchio's functions of the same names would have left there."""
+        if self._owed[0]:
+            self._pay_all(_OF_TREE)
+        return self._tree
+
+    @tree.setter
+    def tree(self, tree: pin.Data) -> None:
+        self._put_tree(tree)
+
+    @property
+    def ov(self) -> pin.StdVec_Motion:
+        """Velocities of the joints in axes of the world, at its origin: of ``data.oMi`` and ``data.v``."""
+        tree = self.tree
+        return _motions(M.act(x) for M, x in zip(tree.oMi, tree.v, strict=True))
+
+    @property
+    def oa(self) -> pin.StdVec_Motion:
+        """Spatial accelerations of the joints in the world, at its origin: of ``data.oMi`` and ``data.a``."""
+        tree = self.tree
+        return _motions(M.act(x) for M, x in zip(tree.oMi, tree.a, strict=True))
+
+    @property
+    def a_gf(self) -> pin.StdVec_Motion:
+        """Spatial accelerations of the joints in their own frames, less gravity: of ``data.oMi`` and ``data.a``."""
+        tree, g = self.tree, self._model.own_tree.gravity
+        return _motions(x - M.actInv(g) for M, x in zip(tree.oMi, tree.a, strict=True))
+
+    @property
+    def oa_gf(self) -> pin.StdVec_Motion:
+        """Spatial accelerations of the joints in the world, less gravity: of ``data.oMi`` and ``data.a``."""
+        return _motions(x - self._model.own_tree.gravity for x in self.oa)
+
+    def _run_tree(
+        self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING, moved: bool = False
+    ) -> None:
+        """Run the kernel of the tree, which may owe something besides."""
+        one, wishes = owing_of(what), what & WHAT
+        if one.owes:
+            rest = self._model.nv
+            state = q, v if v.size else np.zeros(rest), a if a.size else np.zeros(rest)
+            self._keep_state(one.room, 0, state)
+        super()._run_tree(wishes, q, v, a, moved)
+        clears = written(wishes, (v.size > 0) + (a.size > 0)) | one.clears
+        self._note(clears, one.room, one.owes, one.spoils)
+
+    def _last_motion(self, level: int, function: str, needed: str) -> list[np.ndarray]:
+        """Return the last motion, of functions that owe it as well; as ``_last``."""
+        state = self._state_owed("v" if level == 1 else "a")
+        return self._last(level, function, needed) if state is None else state[: level + 1]
+
+    def _last_pose(self, function: str) -> np.ndarray:
+        """Return the last pose, of functions that owe it as well."""
+        state = self._state_owed("oMi")
+        return super()._last_pose(function) if state is None else state[0]
+
+
+def _motions(items: Iterable[pin.Motion]) -> pin.StdVec_Motion:
+    found = pin.StdVec_Motion()
+    for item in items:
+        found.append(item)
+    return found
+
+
+_FUNCTIONS = {
+    "tau": "rnea", "g": "computeGeneralizedGravity", "nle": "nonLinearEffects", "M": "crba", "Ag": "ccrba",
+    "hg": "ccrba", "Ig": "ccrba", "dAg": "dccrba", "dhg": "computeCentroidalMomentumTimeVariation",
+    "com": "centerOfMass", "vcom": "centerOfMass", "mass": "centerOfMass", "Jcom": "jacobianCenterOfMass",
+    "J": "computeJointJacobians", "dJ": "computeJointJacobiansTimeVariation",
+    **dict.fromkeys(("liMi", "oMi", "v", "a"), "forwardKinematics"),
+}  # fmt: skip
+"""What computes each member."""

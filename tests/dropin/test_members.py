@@ -1,0 +1,253 @@
+"""Members of data after each call: what Pinocchio's function of the same name leaves there, or reading them raises."""
+
+from __future__ import annotations
+
+import pickle
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+import pytest
+from support.messages import raises
+
+import pin_clusters as pc
+from pin_clusters._engine.owed import OWED
+
+pytestmark = [
+    pytest.mark.jitless,
+    pytest.mark.skipif(not pin.__version__.startswith("4.1"), reason="compares with Pinocchio 4.1"),
+]
+ROUNDING = 1e-10  # of two algorithms, relative to the largest entry
+
+MEMBERS = (
+    "liMi oMi v a J dJ Jcom Ag dAg hg dhg com vcom acom mass Ig M Minv nle g tau ddq kinetic_energy potential_energy "
+    "mechanical_energy dtau_dq dtau_dv ddq_dq ddq_dv C"
+).split()
+FORMS = {
+    "rnea": "q v a", "nonLinearEffects": "q v", "computeGeneralizedGravity": "q", "computeStaticTorque": "q fext",
+    "aba": "q v a", "crba": "q", "computeMinverse": "q", "computeRNEADerivatives": "q v a",
+    "computeABADerivatives": "q v a", "computeGeneralizedGravityDerivatives": "q",
+    "computeStaticTorqueDerivatives": "q fext", "computeCoriolisMatrix": "q v", "computeKineticEnergy": "q v",
+    "computePotentialEnergy": "q", "computeMechanicalEnergy": "q v",
+    "computeCentroidalDynamicsDerivatives": "q v a", "computeJointTorqueRegressor": "q v a",
+    "computeStaticRegressor": "q", "computeKineticEnergyRegressor": "q v", "computePotentialEnergyRegressor": "q",
+    "jacobianCenterOfMass": "q", "computeCentroidalMap": "q", "ccrba": "q v", "dccrba": "q v",
+    "computeCentroidalMapTimeVariation": "q v", "computeForwardKinematicsDerivatives": "q v a",
+    "computeAllTerms": "q v", "forwardKinematics": "q v a", "computeJointJacobians": "q",
+    "computeJointJacobiansTimeVariation": "q v", "centerOfMass": "q v a", "computeCentroidalMomentum": "q v",
+    "computeCentroidalMomentumTimeVariation": "q v a",
+}  # fmt: skip
+"""Each function, and the state that it is given."""
+MORE = {
+    "computeABADerivatives": {"M"}, "computeGeneralizedGravityDerivatives": {"dtau_dq", "dtau_dv"},
+    "computeStaticTorqueDerivatives": {"dtau_dq", "dtau_dv"}, "computeCentroidalMomentumTimeVariation": {"acom"},
+    "computeCentroidalMapTimeVariation": {"hg", "vcom", "Ig"},
+}  # fmt: skip
+"""What a function writes that Pinocchio's leaves as it is."""
+WRONG = {"computeCentroidalMapTimeVariation": {"dAg"}}
+"""What Pinocchio 4.1 gets wrong."""
+WHOLE_ONLY = {"computeCentroidalMomentum", "computeCentroidalMomentumTimeVariation",
+              "computeCentroidalDynamicsDerivatives"}  # fmt: skip
+"""Where Pinocchio leaves the centre of mass of the whole robot, and intermediate results behind it."""
+SYMMETRIC = {"M", "Minv"}
+"""Of which Pinocchio writes one half."""
+
+
+def tree() -> pin.Model:
+    return pin.buildSampleModelHumanoidRandom()
+
+
+def states(model: pin.Model, rng: np.random.Generator) -> dict[str, Any]:
+    """Return a state, and external forces as Pinocchio takes them."""
+    fext = pin.StdVec_Force()
+    for row in rng.normal(size=(model.njoints, 6)):
+        fext.append(pin.Force(row))
+    fext[0] = pin.Force.Zero()
+    v, a = rng.normal(size=(2, model.nv))
+    return {
+        "q": pin.integrate(model, pin.neutral(model), 0.3 * rng.normal(size=model.nv)),
+        "v": v,
+        "a": a,
+        "fext": fext,
+    }
+
+
+def call(package: Any, model: Any, data: Any, function: str, state: dict[str, Any]) -> None:
+    getattr(package, function)(model, data, *(state[name] for name in FORMS[function].split()))
+
+
+def numbers(x: Any) -> np.ndarray:
+    """Return a member as a vector."""
+    if isinstance(x, pin.SE3):
+        return np.array(x.homogeneous).ravel()
+    if isinstance(x, (pin.Motion, pin.Force)):
+        return np.array(x.vector)
+    if isinstance(x, pin.Inertia):
+        return np.array([x.mass, *x.lever, *x.inertia.ravel()])
+    if isinstance(x, (float, np.ndarray)):
+        return np.ravel(x)
+    return np.concatenate([numbers(item) for item in x])
+
+
+def differing(ours: pc.ClusterData, theirs: pin.Data, names: list[str]) -> tuple[set[str], set[str]]:
+    """Return the members that differ, and those that raise."""
+    wrong, raising = set(), set()
+    for name in names:
+        try:
+            x, y = getattr(ours, name), getattr(theirs, name)
+        except pc.NotComputedError:
+            raising.add(name)
+            continue
+        if name in SYMMETRIC:
+            x, y = x[np.triu_indices(len(x))], y[np.triu_indices(len(y))]
+        x, y = numbers(x), numbers(y)
+        if not np.abs(x - y).max() < ROUNDING * max(1.0, np.abs(y).max()):
+            wrong.add(name)
+    return wrong, raising
+
+
+@pytest.mark.parametrize("times", [1, 2])
+@pytest.mark.parametrize("function", FORMS)
+def test_each_call_leaves_what_pinocchios_leaves(function: str, times: int, rng: np.random.Generator) -> None:
+    """After a history of other calls at another state; the second time the usual call is machine code."""
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    ours, theirs = model.createData(), plain.createData()
+    before, now = states(plain, rng), states(plain, rng)
+    # such that Pinocchio leaves no intermediate results under these names
+    history = [name for name in FORMS if not (name in OWED and OWED[name].spoils) and name not in WRONG | MORE.keys()]
+    history = [*(name for name in history if name not in WHOLE_ONLY), "dccrba", "computeRNEADerivatives",
+               "computeCentroidalMap", "centerOfMass", "forwardKinematics"]  # fmt: skip
+    for package, of, data in ((pin, plain, theirs), (pc, model, ours)):
+        for name in history:
+            call(package, of, data, name, before)
+        for _ in range(times):
+            call(package, of, data, function, now)
+    left_out = MORE.get(function, set()) | WRONG.get(function, set()) | {"ddq", "ddq_dq", "ddq_dv", "C"} - {function}
+    left_out |= {"com"} if function in WHOLE_ONLY else set()
+    wrong, raising = differing(ours, theirs, [name for name in MEMBERS if name not in left_out])
+    assert not wrong
+    spoilt = OWED[function].spoils if function in OWED else 0
+    assert bin(spoilt).count("1") <= len(raising) <= 8, raising
+
+
+def test_what_cannot_be_computed_any_more_raises(rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, one, other = model.createData(), states(plain, rng), states(plain, rng)
+    pc.computeMinverse(model, data, one["q"])  # Pinocchio leaves J
+    pc.crba(model, data, one["q"])  # at the same q: it is still known
+    assert np.allclose(data.J, pc.computeJointJacobians(model, model.createData(), one["q"]))
+    pc.computeMinverse(model, data, one["q"])
+    pc.crba(model, data, other["q"])
+    with raises(pc.NotComputedError, "data.J pc.computeJointJacobians"):
+        _ = data.J
+    pc.computeJointJacobians(model, data, one["q"])
+    assert np.allclose(data.J, pc.computeJointJacobians(model, model.createData(), one["q"]))
+
+
+@pytest.mark.parametrize("function", ["rnea", "computeRNEADerivatives", "aba"])
+def test_robots_with_rotors_and_loops(function: str, rng: np.random.Generator) -> None:
+    """The same as the function that computes the member, with all that couples joints."""
+    model = pc.load("tello")
+    q = pc.integrate(model, pc.neutral(model), 0.05 * rng.normal(size=model.nv))
+    v, a = rng.normal(size=(2, model.nv))
+    data, fresh = model.createData(), model.createData()
+    getattr(pc, function)(model, data, q, v, a)
+    pc.forwardKinematics(model, fresh, q, v)
+    for name in ("liMi", "v"):
+        assert np.array_equal(numbers(getattr(data, name)), numbers(getattr(fresh, name)))
+    if function == "computeRNEADerivatives":
+        J = pc.computeJointJacobians(model, fresh, q)
+        assert np.array_equal(data.J, J)
+        frame = model.nframes - 1
+        ours, theirs = (pc.getFrameJacobian(model, x, frame, pin.WORLD) for x in (data, fresh))
+        assert np.allclose(ours, theirs, atol=1e-13)
+
+
+def test_copies_and_pickles_have_what_is_owed(rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, state = model.createData(), states(plain, rng)
+    pc.computeCentroidalDynamicsDerivatives(model, data, state["q"], state["v"], state["a"])
+    for other in (data.copy(), pickle.loads(pickle.dumps(data))):
+        for name in ("Ag", "dhg", "J", "v"):
+            assert np.array_equal(numbers(getattr(other, name)), numbers(getattr(data, name)))
+        with pytest.raises(pc.NotComputedError):
+            _ = other.tau
+
+
+@pytest.mark.parametrize("name", ["mit_humanoid_leg", "four_bar"])
+def test_what_is_paid_late_leaves_newer_placements(name: str, rng: np.random.Generator) -> None:
+    """J is owed at one pose, and the robot was placed at another since."""
+    model = pc.load(name)
+    q, other = (pc.integrate(model, model.q_reference, 0.1 * rng.normal(size=model.nv)) for _ in range(2))
+    for _ in range(2):
+        data, fresh = model.createData(), model.createData()
+        pc.computeMinverse(model, data, q)
+        pc.forwardKinematics(model, data, other)
+        pc.forwardKinematics(model, fresh, other)
+        assert np.array_equal(numbers(data.tree.oMi), numbers(fresh.tree.oMi))
+        v, a = rng.normal(size=(2, model.nv))
+        pc.aba(model, data, q, v, a)  # owes the velocities there
+        pc.computeMinverse(model, data, q)
+        pc.forwardKinematics(model, data, other)
+        assert np.array_equal(numbers(data.tree.oMi), numbers(fresh.tree.oMi))
+        pc.forwardKinematics(model, fresh, q, v)
+        assert np.array_equal(numbers(data.v), numbers(fresh.v))
+        pc.forwardKinematics(model, fresh, other)
+        if model.closures:
+            with raises(pc.NotComputedError, "data.J"):
+                _ = data.J
+        else:
+            assert np.allclose(data.J, pc.computeJointJacobians(model, model.createData(), q), atol=1e-13)
+        assert np.array_equal(numbers(data.tree.oMi), numbers(fresh.tree.oMi))
+        J = pc.computeJointJacobians(model, fresh, other)
+        assert np.allclose(pc.computeJointJacobians(model, data), J, atol=1e-13)
+
+
+def test_getters_and_frames_see_what_is_owed(rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    ours, theirs, state = model.createData(), plain.createData(), states(plain, rng)
+    for package, of, data in ((pin, plain, theirs), (pc, model, ours)):
+        call(package, of, data, "computeMinverse", states(plain, np.random.default_rng(1)))
+        call(package, of, data, "computeRNEADerivatives", state)
+        package.updateFramePlacements(of, data)
+    frame = plain.nframes - 1
+    assert np.allclose(ours.oMf[frame].homogeneous, theirs.oMf[frame].homogeneous, atol=ROUNDING)
+    for axes in (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED):
+        for function in ("getFrameVelocity", "getFrameAcceleration", "getFrameClassicalAcceleration"):
+            x, y = (getattr(p, function)(m, d, frame, axes) for p, m, d in ((pc, model, ours), (pin, plain, theirs)))
+            assert np.allclose(x.vector, y.vector, atol=ROUNDING)
+        x, y = (p.getFrameJacobian(m, d, frame, axes) for p, m, d in ((pc, model, ours), (pin, plain, theirs)))
+        assert np.allclose(x, y, atol=ROUNDING)
+        x, y = (p.getFrameJacobianTimeVariation(m, d, frame, axes) for p, m, d in
+                ((pc, model, ours), (pin, plain, theirs)))  # fmt: skip
+        assert np.allclose(x, y, atol=ROUNDING)
+    assert pc.computeKineticEnergy(model, ours) == pytest.approx(pin.computeKineticEnergy(plain, theirs))
+
+
+def test_the_mass_matrix_is_one_array(rng: np.random.Generator) -> None:
+    model = pc.load("mit_humanoid_leg")
+    data = model.createData()
+    M = data.M
+    for _ in range(3):  # the second one is machine code
+        q = pc.randomConfiguration(model)
+        found = pc.crba(model, data, q)
+        assert data.M is M
+        assert np.array_equal(M, found)
+    M[:] = 7.0  # of the user: no result is made of it
+    assert np.array_equal(pc.crba(model, data, q), found)
+    assert np.array_equal(M, found)
+
+
+def test_masses_leave_out_what_is_welded_to_the_universe() -> None:
+    plain = pin.buildSampleModelManipulator()
+    plain.appendBodyToJoint(0, pin.Inertia.Random(), pin.SE3.Identity())
+    model = pc.ClusterModel(plain)
+    ours, theirs, q = model.createData(), plain.createData(), pin.neutral(plain)
+    pc.centerOfMass(model, ours, q)
+    pin.centerOfMass(plain, theirs, q)
+    assert np.allclose(list(ours.mass), list(theirs.mass))
+    assert pc.computeTotalMass(model) == pytest.approx(pin.computeTotalMass(plain))

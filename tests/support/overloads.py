@@ -1,0 +1,105 @@
+"""All forms in which Pinocchio's functions can be called, read from their docstrings, with arguments for each."""
+
+from __future__ import annotations
+
+import re
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+ARGUMENT = re.compile(r"\((?P<kind>[\w.:<>, ]+?)\)(?P<name>\w+)")
+"""``(ReferenceFrame)reference_frame``, with or without a default behind it."""
+SKIPPED = {"Model", "JointModel", "StdVec_ConstraintModel"}
+"""Kinds of arguments that make a function build a model, or belong to solvers of Pinocchio."""
+
+
+class Form(NamedTuple):
+    """One overload, without some of its optional arguments.
+
+    Attributes:
+        function: Its name.
+        names: Of the arguments behind model and data.
+        needs_data: Whether the data is the second argument.
+    """
+
+    function: str
+    names: tuple[str, ...]
+    needs_data: bool
+
+    def __str__(self) -> str:
+        return f"{self.function}({', '.join(self.names)})"
+
+
+def forms(function: str) -> list[Form]:
+    """Return the forms of a function: each overload with none, one, two, ... of its optional arguments."""
+    found: dict[Form, None] = {}
+    for line in (getattr(pin, function).__doc__ or "").splitlines():
+        match = re.match(rf"\s*{function}\((?P<arguments>.*)\) ->", line)
+        if match is None:
+            continue
+        required, *optional = match["arguments"].split("[")
+        listed = [x["name"] for x in ARGUMENT.finditer(required)]
+        kinds = {x["name"]: x["kind"] for x in ARGUMENT.finditer(match["arguments"])}
+        if not listed or listed[0] != "model" or SKIPPED & {kind for name, kind in kinds.items() if name != "model"}:
+            continue
+        more = [x["name"] for part in optional for x in ARGUMENT.finditer(part)]
+        needs_data = listed[1:2] == ["data"]
+        for n in range(len(more) + 1):
+            names = (*listed[1 + needs_data :], *more[:n])
+            found[Form(function, names, needs_data)] = None
+    return list(found)
+
+
+class Arguments:
+    """Arguments by name, the same each time they are asked for."""
+
+    def __init__(self, tree: pin.Model, seed: int = 0) -> None:
+        rng = np.random.default_rng(seed)
+        self.tree = tree
+        self.q = pin.integrate(tree, pin.neutral(tree), 0.3 * rng.normal(size=tree.nv))
+        self.other_q = pin.integrate(tree, self.q, 0.2 * rng.normal(size=tree.nv))
+        self.v, self.a, self.tau = rng.normal(size=(3, tree.nv))
+        self.J, self.drift = rng.normal(size=(3, tree.nv)), rng.normal(size=3)
+        self.forces = rng.normal(size=(tree.njoints, 6))
+        self.forces[0] = 0.0
+        self.joint, self.frame = tree.njoints - 1, tree.nframes - 1
+        self.placement = pin.SE3(pin.exp3(np.array([0.1, 0.2, 0.3])), np.array([0.3, 0.2, 0.1]))
+
+    def contacts(self) -> tuple[Any, Any]:
+        """Return contacts that are independent of each other, and new data of them."""
+        models = pin.StdVec_RigidConstraintModel()
+        models.append(
+            pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.tree, self.joint, self.placement, pin.LOCAL)
+        )
+        datas = pin.StdVec_RigidConstraintData()
+        for model in models:
+            datas.append(model.createData())
+        return models, datas
+
+    def fext(self) -> Any:
+        """Return external forces as Pinocchio takes them."""
+        found = pin.StdVec_Force()
+        for row in self.forces:
+            found.append(pin.Force(row))
+        return found
+
+    def values(self, form: Form) -> list[Any]:
+        """Return the arguments of a form, behind model and data."""
+        models, datas = self.contacts()
+        known = {
+            "q": self.q, "q1": self.q, "q2": self.other_q, "v": self.v, "v_before": self.v, "a": self.a,
+            "tau": self.tau,
+            "alpha": 0.3, "fext": self.fext(), "convention": pin.Convention.WORLD, "compute_subtree_coms": False,
+            "kinematic_level": pin.ACCELERATION, "joint_id": self.joint, "frame_id": self.frame,
+            "placement": self.placement, "frame_placement": self.placement,
+            "reference_frame": pin.LOCAL_WORLD_ALIGNED, "argument_position": pin.ARG1,
+            "constraint_jacobian": self.J, "constraint_drift": self.drift, "damping": 0.01,
+            "restitution_coefficient": 0.2, "r_coeff": 0.2, "mu": 0.01, "scaled": False,
+            "contact_models": models, "contact_datas": datas, "constraint_models": models, "constraint_datas": datas,
+            "prox_settings": pin.ProximalSettings(1e-12, 0.0, 1), "settings": pin.ProximalSettings(1e-12, 0.0, 1),
+            "prec": 1e-9, "with_subtree": True, "subtree_root_joint_id": 3, "Jin": np.eye(self.tree.nv)[:, :3],
+            "constraint_model": models[0], "constraint_data": datas[0],
+            "lower_bound": np.full(self.tree.nq, -0.5), "upper_bound": np.full(self.tree.nq, 0.5),
+        }  # fmt: skip
+        return [known[name] for name in form.names]
