@@ -45,9 +45,10 @@ class OwedMembers(TreeWorkspace):
     __slots__ = ("_kept_states", "_owed", "_owed_words", "_scratch")
 
     def _lay_out_owed(self) -> None:
-        self._owed_words = np.zeros(WORDS, dtype=np.int64)
+        # of buffers, so that nobody can resize what the fast calls write
+        self._owed_words = np.frombuffer(bytearray(8 * WORDS), dtype=np.int64)
         self._owed = self._owed_words.data
-        self._kept_states = np.zeros(places(self._model.nq, self._model.nv)[-1])
+        self._kept_states = np.frombuffer(bytearray(8 * places(self._model.nq, self._model.nv)[-1]))
         self._scratch = None
 
     def _keep(self, function: str, *state: np.ndarray) -> None:

@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
+from support.hostile import member
 from support.messages import raises
 
 import pin_clusters as pc
@@ -58,8 +59,15 @@ def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names
     assert {x.choice for x in special.specialised} == {"traced"}
     for name in names:
         for field in BY_NAME[name].gives.split():
-            if hasattr(data, field) and not (name in INVERTING and condition > 1e12):
-                assert error(getattr(own, field), getattr(data, field)) < 1e-6, field
+            if not hasattr(type(data), field) and field not in vars(data) and f"_{field}" not in vars(data):
+                continue  # a result without a member
+            if name in INVERTING and condition > 1e12:
+                continue
+            found, wanted = (member(each, field) for each in (own, data))
+            if wanted is None:  # a later call of these left it without a value
+                assert found is None, field
+            else:
+                assert error(found, wanted) < 1e-6, field
     return special
 
 

@@ -116,18 +116,25 @@ class Robot:
 
     def alike(self) -> bool:
         """Whether both data keep the same."""
-        kept = [tuple(np.array(getattr(data, field)) for field in KEPT) for data in (self.fast, self.slow)]
-        return all(map(same, *kept))
+        return all(same(member(self.fast, field), member(self.slow, field)) for field in KEPT)
 
     def wanted(self, function: str, arguments: list[Any], options: dict[str, Any]) -> Any:
         """What the Python function says, on a data of its own."""
         if function in MOVES:
             return outcome(entries.PYTHON[function], arguments, options)
         own = {id(getattr(self.fast, f"_{field}")): field for field in OWN}
-        others = [getattr(self.slow, own[id(x)]) if id(x) in own else x for x in arguments]
+        others = [getattr(self.slow, f"_{own[id(x)]}") if id(x) in own else x for x in arguments]
         others = [self.slow if x is self.fast else x for x in others]
         others = [self.datas[id(self.slow)] if x is self.datas[id(self.fast)] else x for x in others]
         return outcome(getattr(pc, function), others, options)
+
+
+def member(data: Any, field: str) -> Any:
+    """What a member of `data` holds, or None where the last call left it without a value."""
+    try:
+        return np.array(getattr(data, field))
+    except pc.NotComputedError:
+        return None
 
 
 @functools.cache

@@ -161,15 +161,12 @@ def getFrameJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray: ...
 @_gets
-def getFrameJacobian(
-    model: ClusterModel, data: ClusterData, frame_id: Any = None, reference_frame: Any = None, *where: Any, **named: Any
-) -> Any:
+def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the Jacobian of a frame, or of a placement in the frame of a joint; after ``computeJointJacobians``."""
-    if (found := quick_jacobian(model, data, None, frame_id, reference_frame, FRAME)) is not None and not where:
-        return found
-    where = tuple(x for x in (frame_id, reference_frame) if x is not None) + where
-    if frame_id is None and reference_frame is not None:
-        where, named = (), {"reference_frame": reference_frame, **named}
+    if len(where) == 2 and not named:
+        found = quick_jacobian(model, data, None, where[0], where[1], FRAME)
+        if found is not None:
+            return found
     if is_pinocchios(model, data):
         return pin.getFrameJacobian(model, data, *where, **named)
     _check.model_data(model, data)
