@@ -277,3 +277,14 @@ def test_inputs_that_moved_are_found_where_they_are() -> None:
     B.resize((model.nv, 2), refcheck=False)
     assert np.array_equal(pc.inverse_input_matrix(model, data, q, B, frames), expected)
     del other
+
+
+def test_a_replaced_room_is_not_written_beyond() -> None:
+    model = pc.load("four_bar")
+    data = model.createData()
+    pc.centerOfMass(model, data, pc.neutral(model), np.ones(1))
+    beyond = np.full(100, 7.0)
+    data._turned = beyond[:1]
+    with pytest.raises(pc.ShapeError):
+        pc.getCenterOfMassVelocityDerivatives(model, data)
+    assert (beyond == 7.0).all()

@@ -9,7 +9,7 @@ import numpy as np
 from ..._engine import entry_points as kernels
 from ..._engine.choice import code_of
 from ..._support.arrays import plain
-from ...errors import SingularClusterError
+from ...errors import ShapeError, SingularClusterError
 from ...model import ClusterData, ClusterModel
 from . import check as _check
 
@@ -89,6 +89,7 @@ def derivatives(
 
     Raises:
         SingularClusterError: The loops cannot be solved for their dependent joints.
+        ShapeError: Somebody replaced the member of data that ``found`` is.
     """
     if not model.closures:
         return
@@ -96,6 +97,8 @@ def derivatives(
     if a.size:
         supply_third(model, data, q, v)
     arguments = [np.array(x) for x in (q, v, a)]
+    if found.size < (4 if a.size else 2) * model.own_tree.nv * model.nv:  # a model's own code does not ask
+        raise ShapeError(f"the room for derivatives of G has {found.size} numbers: members of data cannot be replaced.")
     made = code_of(data._functions, kernels.coupling_derivatives)
     if code := int(made.call(data._pointers["motion_rates"], *arguments, found)):
         _check.status(model, code, q)
