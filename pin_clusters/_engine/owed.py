@@ -102,9 +102,13 @@ def owing_of(what: int) -> Owed:
     return Owed(what >> _ROOM_AT & 3, what >> _OWES_AT & own, what >> _SPOILS_AT)
 
 
+def before(room: int) -> tuple[int, int]:
+    """Return how many vectors of size nq, and how many of size nv, are kept in the rooms before one."""
+    names = " ".join(ROOMS[:room]).split()
+    return names.count("q"), len(names) - names.count("q")
+
+
 def places(nq: int, nv: int) -> list[int]:
     """Return where the rooms begin, one behind the other, and where they end."""
-    found = [0]
-    for room in ROOMS:
-        found.append(found[-1] + sum(nq if name == "q" else nv for name in room.split()))
-    return found
+    counts = map(before, range(len(ROOMS) + 1))
+    return [nq * of_q + nv * of_v for of_q, of_v in counts]

@@ -85,11 +85,15 @@ class OwedMembers(TreeWorkspace):
 
     def _state_owed(self, name: str) -> list[np.ndarray] | None:
         """Return copies of the state at which a member is owed; None if it is not owed."""
-        bit, (nq, nv) = bits(name), (self._model.nq, self._model.nv)
-        for room in range(len(ROOMS)):
-            if self._owed[1 + room] & bit:
-                return np.split(self._room(room).copy(), [nq, nq + nv][: len(ROOMS[room].split()) - 1])
-        return None
+        nq, nv = self._model.nq, self._model.nv
+        room = self._room_of(name)
+        if room is None:
+            return None
+        return np.split(self._room(room).copy(), [nq, nq + nv][: len(ROOMS[room].split()) - 1])
+
+    def _room_of(self, name: str) -> int | None:
+        """Return the room of the state at which a member is owed; None if it is not owed."""
+        return next((room for room in range(len(ROOMS)) if self._owed[1 + room] & bits(name)), None)
 
     def _pay(self, name: str) -> None:
         """Compute a member that is owed.
@@ -97,18 +101,17 @@ class OwedMembers(TreeWorkspace):
         Raises:
             NotComputedError: The state is not known any more.
         """
-        state = self._state_owed(name)
+        room, state = self._room_of(name), self._state_owed(name)
         if state is not None and name in _COLUMNS and self._model.closures and not self._stands_at(state[0]):
             # G, of which columns are made, is that of another pose now
             self._note(bits(name), spoils=bits(name))
             state = None
-        if state is None:
+        if state is None or room is None:
             raise NotComputedError(
                 f"data.{name} is not there: the last function that Pinocchio lets write it did not compute it, and "
                 "another call has overwritten the state since, or Pinocchio leaves numbers of no use there. Call the "
                 f"function that computes it, such as pc.{_FUNCTIONS.get(name, 'computeAllTerms')}, before you read it."
             )
-        room = next(i for i in range(len(ROOMS)) if self._owed[1 + i] & bits(name))
         self._note(bits(name))  # at once: what follows may read data
         try:
             recipes[name](self, *state)

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from ..owed import Owed
+from ..owed import Owed, before
 from .recollection import HYBRID_NAMES
 from .records import DataDesk
 from .writer import I32, I64, Bytes, Module, Numbers, Writer
@@ -176,7 +176,7 @@ class Function(Writer):
 
     def _room(self, room: int) -> ir.Value:
         """Where the state of a room is kept."""
-        b, (q, v) = self.b, ((0, 0), (1, 0), (2, 1), (3, 3))[room]
+        b, (q, v) = self.b, before(room)
         where = b.add(b.mul(I64(8 * q), self.nq), b.mul(I64(8 * v), self.nv))
         return b.add(self.desk.states, where)
 

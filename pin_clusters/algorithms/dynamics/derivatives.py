@@ -202,10 +202,10 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
     """
     q, v = _check.state(model, data, q, v)
     mine = data._derivatives
-    q, v = q.copy(), v.copy()  # which may be among the results
+    state = np.concatenate([q, v, data._zeros])  # which may be among the results
     own = NOTHING, NOTHING, mine.C, mine.scratch, NOTHING
     _run(model, data, q, v, data._zeros, None, *own, function="computeCoriolisMatrix", of="computeCoriolisMatrix")
-    mine.state[:] = np.concatenate([q, v, data._zeros])
+    mine.state[:] = state
     return mine.C.copy()
 
 

@@ -6,7 +6,6 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine.kernels.tables.tree_layout import MOTION
-from ..._support.arrays import array
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios, check_model
 from .._shared import bridge as _bridge
@@ -77,11 +76,9 @@ def jacobianSubtreeCenterOfMass(
         q, subtree_root_joint_id = None, q
     _check.model_data(model, data)
     root = _ids.joint(model, subtree_root_joint_id)
-    if q is None:
-        G = _bridge.kept(model, data)
-    else:
+    if q is not None:
         _tree.compute(model, data, MOTION, _check.pose(model, data, q))
-        G = _bridge.kept(model, data)
+    G = _bridge.kept(model, data)
     tree, mass = data.tree, float(model._tree_tables.masses[root])
     links = model.inertia_tree.createData()
     for j in range(model.njoints):
@@ -155,5 +152,5 @@ def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) ->
 
 def _of_body(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3) -> np.ndarray:
     tree = data.tree
-    a = tree.a[joint] - tree.oMi[joint].actInv(pin.Motion(array("gravity", model.gravity.vector)))
+    a = tree.a[joint] - tree.oMi[joint].actInv(model.own_tree.gravity)
     return np.array(pin.bodyRegressor(placement.actInv(tree.v[joint]), placement.actInv(a)))
