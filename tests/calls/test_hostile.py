@@ -19,7 +19,9 @@ from support.fast import needed, python_calls
 import pin_clusters as pc
 from pin_clusters._engine import entry_points
 from pin_clusters._engine.calls import entries, recollection, records
+from pin_clusters.algorithms._shared import bridge
 from pin_clusters.algorithms._shared import quick as _quick
+from pin_clusters.model import NOTHING
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
@@ -279,12 +281,13 @@ def test_inputs_that_moved_are_found_where_they_are() -> None:
     del other
 
 
-def test_a_replaced_room_is_not_written_beyond() -> None:
-    model = pc.load("four_bar")
+@pytest.mark.parametrize("member", ["_turned", "_bends"])
+def test_a_small_room_is_not_written_beyond(member: str) -> None:
+    model = pc.load("tello")  # has clusters of two independent joints: three matrices in ``_bends``
     data = model.createData()
-    pc.centerOfMass(model, data, pc.neutral(model), np.ones(1))
-    beyond = np.full(100, 7.0)
-    data._turned = beyond[:1]
+    v = np.ones(model.nv) if member == "_turned" else NOTHING
+    size = getattr(data, member).size
+    beyond = np.full(2 * size, 7.0)
     with pytest.raises(pc.ShapeError):
-        pc.getCenterOfMassVelocityDerivatives(model, data)
+        bridge.derivatives(model, data, pc.neutral(model), v, NOTHING, beyond[: size - 1])
     assert (beyond == 7.0).all()

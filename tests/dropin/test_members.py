@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support.messages import raises
+from support.overloads import numbers
 
 import pin_clusters as pc
 from pin_clusters._engine.owed import OWED
@@ -74,19 +75,6 @@ def states(model: pin.Model, rng: np.random.Generator) -> dict[str, Any]:
 
 def call(package: Any, model: Any, data: Any, function: str, state: dict[str, Any]) -> None:
     getattr(package, function)(model, data, *(state[name] for name in FORMS[function].split()))
-
-
-def numbers(x: Any) -> np.ndarray:
-    """Return a member as a vector."""
-    if isinstance(x, pin.SE3):
-        return np.array(x.homogeneous).ravel()
-    if isinstance(x, (pin.Motion, pin.Force)):
-        return np.array(x.vector)
-    if isinstance(x, pin.Inertia):
-        return np.array([x.mass, *x.lever, *x.inertia.ravel()])
-    if isinstance(x, (float, np.ndarray)):
-        return np.ravel(x)
-    return np.concatenate([numbers(item) for item in x])
 
 
 def differing(ours: pc.ClusterData, theirs: pin.Data, names: list[str]) -> tuple[set[str], set[str]]:

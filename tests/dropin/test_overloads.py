@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
-from support.overloads import Arguments, Form, forms
+from support.overloads import Arguments, Form, forms, numbers
 
 import pin_clusters as pc
 
@@ -79,21 +79,6 @@ def answer(package: Any, model: Any, known: Arguments, form: Form, by_name: bool
     first = [model, data] if form.needs_data else [model]
     named = dict(zip(form.names, values, strict=True)) if by_name else {}
     return numbers(getattr(package, form.function)(*first, *([] if by_name else values), **named))
-
-
-def numbers(x: Any) -> np.ndarray:
-    """Return an answer as a vector."""
-    if x is None:
-        return np.zeros(0)
-    if isinstance(x, pin.SE3):
-        return np.array(x.homogeneous).ravel()
-    if isinstance(x, (pin.Motion, pin.Force)):
-        return np.array(x.vector)
-    if isinstance(x, pin.Inertia):
-        return np.array([x.mass, *x.lever, *x.inertia.ravel()])
-    if isinstance(x, (tuple, list)):
-        return np.concatenate([np.zeros(0), *map(numbers, x)])
-    return np.asarray(x, dtype=float).ravel()
 
 
 def test_there_are_forms_of_every_function() -> None:

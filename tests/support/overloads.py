@@ -103,3 +103,18 @@ class Arguments:
             "lower_bound": np.full(self.tree.nq, -0.5), "upper_bound": np.full(self.tree.nq, 0.5),
         }  # fmt: skip
         return [known[name] for name in form.names]
+
+
+def numbers(x: Any) -> np.ndarray:
+    """Return an answer, or a member of data, as a vector."""
+    if x is None:
+        return np.zeros(0)
+    if isinstance(x, pin.SE3):
+        return np.array(x.homogeneous).ravel()
+    if isinstance(x, (pin.Motion, pin.Force)):
+        return np.array(x.vector)
+    if isinstance(x, pin.Inertia):
+        return np.array([x.mass, *x.lever, *x.inertia.ravel()])
+    if isinstance(x, (tuple, list)) or type(x).__name__.startswith("StdVec_"):
+        return np.concatenate([np.zeros(0), *map(numbers, x)])
+    return np.asarray(x, dtype=float).ravel()

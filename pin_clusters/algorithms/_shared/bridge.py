@@ -97,8 +97,12 @@ def derivatives(
     if a.size:
         supply_third(model, data, q, v)
     arguments = [np.array(x) for x in (q, v, a)]
-    if found.size < (4 if a.size else 2) * model.own_tree.nv * model.nv:  # a model's own code does not ask
-        raise ShapeError(f"the room for derivatives of G has {found.size} numbers: members of data cannot be replaced.")
+    size, at = model.own_tree.nv * model.nv, model._tree_tables.derived
+    needed = 4 * size if a.size else 2 * size if v.size else at.posed_q - at.bends
+    if found.size < needed:  # a model's own code does not check sizes
+        raise ShapeError(
+            f"the room for derivatives of G has {found.size} numbers, not {needed}: members of data cannot be replaced."
+        )
     made = code_of(data._functions, kernels.coupling_derivatives)
     if code := int(made.call(data._pointers["motion_rates"], *arguments, found)):
         _check.status(model, code, q)

@@ -80,6 +80,16 @@ def motion(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> tu
     return *state(model, data, q, v), velocity(model, "a", a)
 
 
+def last_motion(model: ClusterModel, data: ClusterData, level: int, function: str) -> list[np.ndarray]:
+    """Check model and data, and return the last q and v (level 1) or q, v and a (level 2), where none is given.
+
+    Raises:
+        NotComputedError: There is none; ``function`` is the one that asks.
+    """
+    model_data(model, data)
+    return data._last_motion(level, function, f"forwardKinematics(model, data, q, v{', a' * (level > 1)})")
+
+
 def rates(model: ClusterModel, v: Any, a: Any = None) -> tuple[np.ndarray, ...]:
     """Return v, and a if it is given, shape (nv,)."""
     v = velocity(model, "v", v)

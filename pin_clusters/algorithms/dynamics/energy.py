@@ -22,9 +22,8 @@ def _energies(
 
 def _state(model: ClusterModel, data: ClusterData, q: Any, v: Any, function: str) -> tuple[np.ndarray, np.ndarray]:
     """Return the state that is given, or that of the last motion."""
-    _check.model_data(model, data)
     if q is None and v is None:
-        q, v = data._last_motion(1, function, "forwardKinematics(model, data, q, v)")
+        q, v = _check.last_motion(model, data, 1, function)
     return _check.state(model, data, q, v)
 
 

@@ -166,7 +166,7 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any = N
         if is_pinocchios(model, data):
             return pin.computeCentroidalMomentum(model, data, *(() if q is None else (q, v)))
         if q is None and v is None:
-            q, v = _left(model, data, 1, "computeCentroidalMomentum")
+            q, v = _check.last_motion(model, data, 1, "computeCentroidalMomentum")
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
     return data._hg.copy()
 
@@ -273,15 +273,9 @@ def computeCentroidalMomentumTimeVariation(
         if is_pinocchios(model, data):
             return pin.computeCentroidalMomentumTimeVariation(model, data, *(() if q is None else (q, v, a)))
         if q is None and v is None and a is None:
-            q, v, a = _left(model, data, 2, "computeCentroidalMomentumTimeVariation")
+            q, v, a = _check.last_motion(model, data, 2, "computeCentroidalMomentumTimeVariation")
         _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.motion(model, data, q, v, a))
     return data._dhg.copy()
-
-
-def _left(model: ClusterModel, data: ClusterData, level: int, function: str) -> list[np.ndarray]:
-    """Return the state of the last motion, where none is given."""
-    _check.model_data(model, data)
-    return data._last_motion(level, function, "forwardKinematics(model, data, q, v" + (", a)" if level > 1 else ")"))
 
 
 _paying.by(computeCentroidalMap, 1, "Ag")
