@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
@@ -15,6 +16,20 @@ needed = pytest.mark.skipif(
     not entries.PYTHON, reason="calls are Python's: no JIT, checked bounds, or not this CPython"
 )
 NAMES = tuple(name for name in entries.PYTHON if hasattr(pc, name))
+
+
+def least_growth(act: Callable[[], object]) -> int:
+    """Return by how many blocks of memory a repeated action grows: the least of three runs.
+
+    An object that is never freed shows in each run. The interpreter's own caches grow in the first one only, and
+    another thread may allocate memory during any of them.
+    """
+    found = []
+    for _ in range(3):
+        before = sys.getallocatedblocks()
+        act()
+        found.append(sys.getallocatedblocks() - before)
+    return min(found)
 
 
 @contextmanager

@@ -43,7 +43,7 @@ def reference(reference_frame: Any) -> pin.ReferenceFrame:
 
 
 def _index(model: ClusterModel, given: Any, what: str, look_up: str, count: int) -> int:
-    if isinstance(given, bool) or not isinstance(given, Integral):
+    if type(given) is not int and (isinstance(given, bool) or not isinstance(given, Integral)):
         cure = f" Use model.{look_up}({given!r})." if isinstance(given, str) else ""
         raise ArgumentTypeError(f"{what} must be a whole number, got {given!r} ({type(given).__name__}).{cure}")
     i = int(given)
