@@ -36,6 +36,7 @@ from .algorithms.contacts.derivatives import (
     computeConstraintDynamicsDerivatives as computeConstraintDynamicsDerivatives,
 )
 from .algorithms.contacts.derivatives import computeImpulseDynamicsDerivatives as computeImpulseDynamicsDerivatives
+from .algorithms.contacts.inverse import contactInverseDynamics as contactInverseDynamics
 
 # --- algorithms: Pinocchio's names
 from .algorithms.dynamics.aba import aba as aba
@@ -139,6 +140,7 @@ from .algorithms.kinematics.kinematics import updateFramePlacement as updateFram
 from .algorithms.kinematics.kinematics import updateFramePlacements as updateFramePlacements
 from .algorithms.kinematics.kinematics import updateGlobalPlacements as updateGlobalPlacements
 from .algorithms.kinematics.subtrees import computeSubtreeMasses as computeSubtreeMasses
+from .algorithms.kinematics.subtrees import computeSupportedForceByFrame as computeSupportedForceByFrame
 from .algorithms.kinematics.subtrees import computeSupportedInertiaByFrame as computeSupportedInertiaByFrame
 from .algorithms.kinematics.subtrees import computeTotalMass as computeTotalMass
 from .algorithms.kinematics.subtrees import frameBodyRegressor as frameBodyRegressor

@@ -11,14 +11,10 @@ from .pinocchio_names import ELSEWHERE
 _PACKAGE = __name__.partition(".")[0]
 
 _CHOLESKY = (
-    "It factors the mass matrix of the tree, without rotors and couplings. "
-    "pc.computeKKTContactDynamicMatrixInverse and pc.computeDelassusMatrix have them."
+    "The class factors the mass matrix of the tree, without rotors and couplings. "
+    "Use pc.computeKKTContactDynamicMatrixInverse or pc.computeDelassusMatrix, which include them."
 )
 _OF_MANY = {
-    "Subtract the torques J' f of the forces that you want from those of pc.rnea, J of pc.getConstraintsJacobian; "
-    "pc.constraintDynamics is the forward way.": """
-        computeInverseDynamicsConstraintForces contactInverseDynamics
-    """,
     "Use pc.batch.{function}(model, q, v, ..., threads=n), whose rows are the states.": """
         abaInParallel rneaInParallel
     """,
@@ -49,10 +45,6 @@ _ROUTES = {
     "computeJointMinimalOrdering": "lcaba needs it; pc.aba solves couplings exactly, in any order of joints.",
     "convertToRigidConstraintModel": "Use pc.RigidConstraintModel(type, model, ...).",
     "lcaba": "It solves loops by constraint forces; couplings are solved exactly by pc.aba.",
-    "computeSupportedForceByFrame": (
-        "Loops and couplings share the forces of joints: pc.constraint_forces(model, data, q, v, a) has those of "
-        "loops, rods and couplings, and pc.rnea the torques."
-    ),
     "transformJointIntoMimic": (
         "State the coupling with pc.LinearCoupling; mimic joints that a tree has already go through pc.expand_mimic."
     ),

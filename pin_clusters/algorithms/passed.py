@@ -20,6 +20,11 @@ _ON_TREE = frozenset("""
     removeCollisionPairs removeCollisionPairsFromXML updateGeometryPlacements
 """.split())  # fmt: skip
 
+_CLASSES_ON_TREE = (
+    "BroadPhaseManager", "TreeBroadPhaseManager", "FrameAnchor", "JointFriction", "JointLimit", "PointAnchor",
+    "PointContact",
+)  # fmt: skip
+
 
 def passed(name: str) -> Any:
     """Return what Pinocchio has under a name.
@@ -48,27 +53,33 @@ def _is_module(name: str) -> bool:
 
 
 def _takes_a_model(thing: Any) -> bool:
-    """Whether a function of Pinocchio takes a model or its data; read from its docstring."""
-    if inspect.isclass(thing):
-        return False
+    """Whether a function or a class of Pinocchio takes a model or its data; read from its docstring."""
     if inspect.isfunction(thing):
         return "model" in inspect.signature(thing).parameters
-    signatures = [line.split("->")[0] for line in (thing.__doc__ or "").splitlines() if "->" in line]
+    if inspect.isclass(thing) and (
+        thing.__name__.startswith("StdVec_") or issubclass(thing, (pin.Model, pin.ModelPool))
+    ):
+        return False
+    doc = thing.__init__.__doc__ if inspect.isclass(thing) else thing.__doc__
+    signatures = [line.split("->")[0] for line in (doc or "").splitlines() if "->" in line]
     return any("(Model)" in text or "(Data)" in text for text in signatures)
 
 
 def _of_models(name: str, function: Any) -> Any:
-    """Return the function of Pinocchio that also takes a ``ClusterModel``, or says why not."""
+    """Return the function or class of Pinocchio that also takes a ``ClusterModel``, or raises and names a route."""
+    target = function.__init__ if inspect.isclass(function) else function
 
-    @functools.wraps(function)
+    @functools.wraps(target)
     def call(*args: Any, **named: Any) -> Any:
         ours = any(isinstance(x, (ClusterModel, ClusterData)) for x in (*args, *named.values()))
         if not ours:
-            return function(*args, **named)
-        if name not in _ON_TREE:
+            return target(*args, **named)
+        if name not in _ON_TREE and not name.startswith(_CLASSES_ON_TREE):
             raise NotAvailableError(f"pin_clusters has no {name!r} for a ClusterModel (pinocchio has): {route(name)}")
-        return function(*map(_of_tree, args), **{key: _of_tree(x) for key, x in named.items()})
+        return target(*map(_of_tree, args), **{key: _of_tree(x) for key, x in named.items()})
 
+    if inspect.isclass(function):
+        return type(name, (function,), {"__init__": call, "__doc__": function.__doc__})
     return call
 
 

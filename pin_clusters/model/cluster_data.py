@@ -142,6 +142,10 @@ class ClusterData(OwedMembers):
     oMf = forwarded("_tree.oMf", "Placements of the frames in the world, after ``updateFramePlacements``.")
     v = owed("v", "_tree.v", "Spatial velocities of the joints in their own frames, after ``forwardKinematics``.")
     a = owed("a", "_tree.a", "Spatial accelerations of the joints in their own frames, after ``forwardKinematics``.")
+    a_gf = owed(
+        "a_gf", "_tree.a_gf", "Spatial accelerations of the joints less gravity, in their own frames, after ``rnea``."
+    )
+    f = owed("f", "_tree.f", "Forces that each joint transmits to its subtree, in its own frame, after ``rnea``.")
     com = owed("com", "_tree.com", "Centres of mass, after ``centerOfMass``.")
     vcom = owed("vcom", "_tree.vcom", "Velocities of the centres of mass, after ``centerOfMass``.")
     acom = forwarded("_tree.acom", "Accelerations of the centres of mass, after ``centerOfMass``.")

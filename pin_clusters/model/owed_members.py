@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from contextlib import suppress
 from operator import attrgetter
 from typing import TYPE_CHECKING, Any
@@ -50,6 +50,7 @@ class OwedMembers(TreeWorkspace):
         self._owed = self._owed_words.data
         self._kept_states = np.frombuffer(bytearray(8 * places(self._model.nq, self._model.nv)[-1]))
         self._scratch = None
+        self._note(0, spoils=bits("f a_gf"))  # no function has computed them
 
     def _keep(self, function: str, *state: np.ndarray) -> None:
         """Keep the state for what a function will owe; what was owed at another state, and stays so, is lost."""
@@ -138,36 +139,13 @@ class OwedMembers(TreeWorkspace):
     @property
     def tree(self) -> pin.Data:
         """``pin.Data`` of ``model.tree``, with what Pinocchio's functions of the same names would have left there."""
-        if self._owed[0]:
+        if self._owed[0] & ~self._owed[LOST] & _OF_TREE:
             self._pay_all(_OF_TREE)
         return self._tree
 
     @tree.setter
     def tree(self, tree: pin.Data) -> None:
         self._put_tree(tree)
-
-    @property
-    def ov(self) -> pin.StdVec_Motion:
-        """Velocities of the joints in axes of the world, at its origin: of ``data.oMi`` and ``data.v``."""
-        tree = self.tree
-        return _motions(M.act(x) for M, x in zip(tree.oMi, tree.v, strict=True))
-
-    @property
-    def oa(self) -> pin.StdVec_Motion:
-        """Spatial accelerations of the joints in the world, at its origin: of ``data.oMi`` and ``data.a``."""
-        tree = self.tree
-        return _motions(M.act(x) for M, x in zip(tree.oMi, tree.a, strict=True))
-
-    @property
-    def a_gf(self) -> pin.StdVec_Motion:
-        """Spatial accelerations of the joints in their own frames, less gravity: of ``data.oMi`` and ``data.a``."""
-        tree, g = self.tree, self._model.own_tree.gravity
-        return _motions(x - M.actInv(g) for M, x in zip(tree.oMi, tree.a, strict=True))
-
-    @property
-    def oa_gf(self) -> pin.StdVec_Motion:
-        """Spatial accelerations of the joints in the world, less gravity: of ``data.oMi`` and ``data.a``."""
-        return _motions(x - self._model.own_tree.gravity for x in self.oa)
 
     def _run_tree(
         self, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING, moved: bool = False
@@ -193,18 +171,11 @@ class OwedMembers(TreeWorkspace):
         return super()._last_pose(function) if state is None else state[0]
 
 
-def _motions(items: Iterable[pin.Motion]) -> pin.StdVec_Motion:
-    found = pin.StdVec_Motion()
-    for item in items:
-        found.append(item)
-    return found
-
-
 _FUNCTIONS = {
     "tau": "rnea", "g": "computeGeneralizedGravity", "nle": "nonLinearEffects", "M": "crba", "Ag": "ccrba",
     "hg": "ccrba", "Ig": "ccrba", "dAg": "dccrba", "dhg": "computeCentroidalMomentumTimeVariation",
     "com": "centerOfMass", "vcom": "centerOfMass", "mass": "centerOfMass", "Jcom": "jacobianCenterOfMass",
     "J": "computeJointJacobians", "dJ": "computeJointJacobiansTimeVariation",
-    **dict.fromkeys(("liMi", "oMi", "v", "a"), "forwardKinematics"),
+    **dict.fromkeys(("f", "a_gf"), "rnea"), **dict.fromkeys(("liMi", "oMi", "v", "a"), "forwardKinematics"),
 }  # fmt: skip
 """What computes each member."""

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples.plain import TREES, all_kinds
 from support.messages import raises
-from support.overloads import numbers
+from support.overloads import bodies, external_forces, numbers
 
 import pin_clusters as pc
 from pin_clusters._engine.owed import OWED
@@ -21,8 +22,8 @@ pytestmark = [
 ROUNDING = 1e-10  # of two algorithms, relative to the largest entry
 
 MEMBERS = (
-    "liMi oMi v a J dJ Jcom Ag dAg hg dhg com vcom acom mass Ig M Minv nle g tau ddq kinetic_energy potential_energy "
-    "mechanical_energy dtau_dq dtau_dv ddq_dq ddq_dv C"
+    "liMi oMi v a f a_gf J dJ Jcom Ag dAg hg dhg com vcom acom mass Ig M Minv nle g tau ddq kinetic_energy "
+    "potential_energy mechanical_energy dtau_dq dtau_dv ddq_dq ddq_dv C"
 ).split()
 FORMS = {
     "rnea": "q v a", "nonLinearEffects": "q v", "computeGeneralizedGravity": "q", "computeStaticTorque": "q fext",
@@ -59,11 +60,8 @@ def tree() -> pin.Model:
 
 
 def states(model: pin.Model, rng: np.random.Generator) -> dict[str, Any]:
-    """Return a state, and external forces as Pinocchio takes them."""
-    fext = pin.StdVec_Force()
-    for row in rng.normal(size=(model.njoints, 6)):
-        fext.append(pin.Force(row))
-    fext[0] = pin.Force.Zero()
+    """Return a state, and external forces on the bodies."""
+    fext = rng.normal(size=(len(bodies(model)), 6))
     v, a = rng.normal(size=(2, model.nv))
     return {
         "q": pin.integrate(model, pin.neutral(model), 0.3 * rng.normal(size=model.nv)),
@@ -74,7 +72,9 @@ def states(model: pin.Model, rng: np.random.Generator) -> dict[str, Any]:
 
 
 def call(package: Any, model: Any, data: Any, function: str, state: dict[str, Any]) -> None:
-    getattr(package, function)(model, data, *(state[name] for name in FORMS[function].split()))
+    tree = model if isinstance(model, pin.Model) else model.tree
+    given = state | {"fext": external_forces(tree, state["fext"])}
+    getattr(package, function)(model, data, *(given[name] for name in FORMS[function].split()))
 
 
 def differing(ours: pc.ClusterData, theirs: pin.Data, names: list[str]) -> tuple[set[str], set[str]]:
@@ -89,31 +89,40 @@ def differing(ours: pc.ClusterData, theirs: pin.Data, names: list[str]) -> tuple
         if name in SYMMETRIC:
             x, y = x[np.triu_indices(len(x))], y[np.triu_indices(len(y))]
         x, y = numbers(x), numbers(y)
-        if not np.abs(x - y).max() < ROUNDING * max(1.0, np.abs(y).max()):
+        if x.shape != y.shape or not np.abs(x - y).max() < ROUNDING * max(1.0, np.abs(y).max()):
             wrong.add(name)
     return wrong, raising
 
 
+@pytest.mark.parametrize("robot", TREES)
 @pytest.mark.parametrize("times", [1, 2])
 @pytest.mark.parametrize("function", FORMS)
-def test_each_call_leaves_what_pinocchios_leaves(function: str, times: int, rng: np.random.Generator) -> None:
+def test_each_call_leaves_what_pinocchios_leaves(
+    function: str, times: int, robot: str, rng: np.random.Generator
+) -> None:
     """After a history of other calls at another state; the second time the usual call is machine code."""
-    plain = tree()
+    plain = TREES[robot]()
     model = pc.ClusterModel(plain)
-    ours, theirs = model.createData(), plain.createData()
     before, now = states(plain, rng), states(plain, rng)
     # such that Pinocchio leaves no intermediate results under these names
     history = [name for name in FORMS if not (name in OWED and OWED[name].spoils) and name not in WRONG | MORE.keys()]
     history = [*(name for name in history if name not in WHOLE_ONLY), "dccrba", "computeRNEADerivatives",
                "computeCentroidalMap", "centerOfMass", "forwardKinematics"]  # fmt: skip
-    for package, of, data in ((pin, plain, theirs), (pc, model, ours)):
+
+    def called(package: Any, of: Any) -> Any:
+        data = of.createData()
         for name in history:
             call(package, of, data, name, before)
         for _ in range(times):
             call(package, of, data, function, now)
+        return data
+
     left_out = MORE.get(function, set()) | WRONG.get(function, set()) | {"ddq", "ddq_dq", "ddq_dv", "C"} - {function}
     left_out |= {"com"} if function in WHOLE_ONLY else set()
-    wrong, raising = differing(ours, theirs, [name for name in MEMBERS if name not in left_out])
+    ours, names = called(pc, model), [name for name in MEMBERS if name not in left_out]
+    wrong, raising = differing(ours, called(pin, plain), names)
+    if robot == "kinds":  # Pinocchio 4.1 is wrong behind joints that consist of several
+        wrong, _ = differing(ours, called(pin, all_kinds(split=True)), list(wrong))
     assert not wrong
     spoilt = OWED[function].spoils if function in OWED else 0
     assert bin(spoilt).count("1") <= len(raising) <= 8, raising

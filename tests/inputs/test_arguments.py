@@ -194,9 +194,7 @@ def test_data_check_finds_a_q_off_the_manifold(name: str) -> None:
 
 
 ROUTES = {
-    "contactInverseDynamics": "pc.getConstraintsJacobian",
     "lcaba": "pc.aba",
-    "computeSupportedForceByFrame": "pc.constraint_forces",
     "tangentMap": "pinocchio.tangentMap model.tree",
 }
 

@@ -92,6 +92,23 @@ def test_what_depends_on_no_model_is_pinocchios() -> None:
         importlib.import_module("pin_clusters.nothing_of_this_name")
 
 
+@pytest.mark.skipif(not pin.__version__.startswith("4"), reason="classes of Pinocchio 4")
+def test_classes_that_take_a_model() -> None:
+    """Those that read placements take its tree; a factor of the mass matrix would leave out the rotors."""
+    model = pc.load("mit_humanoid_leg")
+    name = "BroadPhaseManager_DynamicAABBTreeCollisionManager"
+    manager = getattr(pc, name)(model, model.collision, model.collision.createData())
+    assert isinstance(manager, getattr(pin, name))
+    place = pin.SE3.Identity()
+    points = pc.PointContactConstraintModel(model, 2, place, 0, place)
+    assert points == pin.PointContactConstraintModel(model.tree, 2, place, 0, place)
+    contacts, datas = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    with raises(pc.NotAvailableError, "ContactCholeskyDecomposition pc.computeKKTContactDynamicMatrixInverse"):
+        pc.ContactCholeskyDecomposition(model, model.createData(), contacts, datas)
+    factors = pc.ContactCholeskyDecomposition(model.tree, model.tree.createData(), contacts, datas)
+    assert isinstance(factors, pin.ContactCholeskyDecomposition)
+
+
 def test_a_model_is_made_joint_by_joint() -> None:
     """As the first line of a program: ``import pin_clusters as pin``."""
     model = pc.Model()

@@ -51,6 +51,21 @@ def forms(function: str) -> list[Form]:
     return list(found)
 
 
+def bodies(tree: pin.Model) -> list[int]:
+    """Return the joints that carry masses."""
+    return [j for j in range(1, tree.njoints) if tree.inertias[j].mass > 0.0]
+
+
+def external_forces(tree: pin.Model, rows: np.ndarray) -> Any:
+    """Return external forces on the bodies of a tree, as Pinocchio takes them."""
+    found = pin.StdVec_Force()
+    for _ in range(tree.njoints):
+        found.append(pin.Force.Zero())
+    for j, row in zip(bodies(tree), rows, strict=True):
+        found[j] = pin.Force(row)
+    return found
+
+
 class Arguments:
     """Arguments by name, the same each time they are asked for."""
 
@@ -61,9 +76,9 @@ class Arguments:
         self.other_q = pin.integrate(tree, self.q, 0.2 * rng.normal(size=tree.nv))
         self.v, self.a, self.tau = rng.normal(size=(3, tree.nv))
         self.J, self.drift = rng.normal(size=(3, tree.nv)), rng.normal(size=3)
-        self.forces = rng.normal(size=(tree.njoints, 6))
-        self.forces[0] = 0.0
-        self.joint, self.frame = tree.njoints - 1, tree.nframes - 1
+        self.forces = rng.normal(size=(len(bodies(tree)), 6))
+        last = "slide_along" if tree.existJointName("slide_along") else tree.names[-1]  # behind joints of many kinds
+        self.joint, self.frame = tree.getJointId(last), tree.getFrameId(f"{last}_body")
         self.placement = pin.SE3(pin.exp3(np.array([0.1, 0.2, 0.3])), np.array([0.3, 0.2, 0.1]))
 
     def contacts(self) -> tuple[Any, Any]:
@@ -79,10 +94,7 @@ class Arguments:
 
     def fext(self) -> Any:
         """Return external forces as Pinocchio takes them."""
-        found = pin.StdVec_Force()
-        for row in self.forces:
-            found.append(pin.Force(row))
-        return found
+        return external_forces(self.tree, self.forces)
 
     def values(self, form: Form) -> list[Any]:
         """Return the arguments of a form, behind model and data."""

@@ -129,7 +129,7 @@ class Motion(Tree):
 # with frames accelerations at rest are there
 _ALL = OWED["computeAllTerms"]
 _WITH_FRAMES = Owed(
-    _ALL.room, _ALL.owes & ~bits("a"), 0, bits("liMi oMi v a J com mass vcom hg dhg Ag Ig Jcom M nle g")
+    _ALL.room, _ALL.owes & ~bits("a"), bits("f"), bits("liMi oMi v a J com mass vcom hg dhg Ag Ig Jcom M nle g")
 )  # fmt: skip
 
 

@@ -11,8 +11,11 @@ import numpy as np
 
 from ..._engine.choice import engine
 from ..._engine.kernels.tables.tree_layout import COLUMNS, RATES
+from ...errors import NotComputedError
 from ...model import ClusterData, ClusterModel, recipes
+from . import bridge as _bridge
 from . import tree as _tree
+from .loads import Loads
 
 
 def by(compute: Callable[..., Any], vectors: int, *members: str) -> None:
@@ -23,17 +26,22 @@ def by(compute: Callable[..., Any], vectors: int, *members: str) -> None:
 
 def _copying(compute: Callable[..., Any], vectors: int, name: str) -> Callable[..., None]:
     def pay(data: ClusterData, *state: np.ndarray) -> None:
-        model = data.model
-        if data._scratch is None:
-            with engine("tables" if data.engine == "tables" else "auto"):
-                data._scratch = model.createData()
+        model, other = data.model, scratch(data)
         rest = [np.zeros(model.nv)] * (vectors - len(state))
-        compute(model, data._scratch, *state[:vectors], *rest)
-        _copy(name, data._scratch, data)
+        compute(model, other, *state[:vectors], *rest)
+        _copy(name, other, data)
         if name == "oMi":  # and G, of functions that are not given q
-            data._pose(state[0], data._scratch)
+            data._pose(state[0], other)
 
     return pay
+
+
+def scratch(data: ClusterData) -> ClusterData:
+    """Return a second workspace with the same engine."""
+    if data._scratch is None:
+        with engine("tables" if data.engine == "tables" else "auto"):
+            data._scratch = data.model.createData()
+    return data._scratch
 
 
 def _copy(name: str, source: ClusterData, to: ClusterData) -> None:
@@ -65,5 +73,21 @@ def _rates(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray)
     _tree.compute(model, data, COLUMNS | RATES, q, v)
 
 
+def _forces(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
+    G, g = _bridge.matrix_and_bias(model, data, q, v)
+    Loads(model, data._tree, q, G @ v, G @ a + g, np.zeros((model.njoints, 6))).torque()
+
+
+def _forces_of_a_tree(model: ClusterModel, data: ClusterData, *state: np.ndarray) -> None:
+    if model.closures:
+        raise NotComputedError(
+            f"data.f of model {model.name!r} is not computed: loop-closure constraints share the forces of its joints. "
+            "Use pc.constraint_forces(model, data, q, v, tau_tree).joints."
+        )
+    _forces(model, data, *state)
+
+
+by(_forces, 3, "a_gf")
+by(_forces_of_a_tree, 3, "f")
 by(_columns, 1, "J")
 by(_rates, 2, "dJ")

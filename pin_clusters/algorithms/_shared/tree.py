@@ -7,7 +7,7 @@ the functions that are not given q.
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.kernels.tables.tree_layout import KEEP, RATES
+from ..._engine.kernels.tables.tree_layout import KEEP, MOTION, RATES
 from ...model import NOTHING, ClusterData, ClusterModel
 from . import bridge as _bridge
 
@@ -25,7 +25,7 @@ def compute(
         _bridge.bring(model, data, q, v if v.size else data._zeros, "coupling_rate" if what & RATES else "coupling")
         what |= KEEP
     if model._tree_tables.settles:
-        _settle(model, data, q, v, a)
+        _settle(model, data, q, *((v, a) if what & MOTION else (NOTHING, NOTHING)))
     data._run_tree(what, q, v, a, moved=moved)
 
 

@@ -49,9 +49,10 @@ def _run(
     v, a = _check.velocity(model, "v", v), _check.velocity(model, "a", a)
     q = _check.configuration(model, data, q)
     result = _check.result(out, (model.nv,), *given)
-    data._keep(function, q, v, a)
+    leaves = "rnea with forces" if function == "rnea" and fext is not None else function
+    data._keep(leaves, q, v, a)
     _check.run(model, data, "rnea", _check.tables(model, data, name, fext), q, v, a, result)
-    data._owe(function)
+    data._owe(leaves)
     if fext is not None:
         getattr(data, name)[:] = result
     return result

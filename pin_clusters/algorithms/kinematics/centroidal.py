@@ -25,6 +25,7 @@ _JCOM = owing(JCOM, "jacobianCenterOfMass")
 _MAP = owing(MAP, "computeCentroidalMap")
 _CCRBA = owing(MAP | WHOLE | MOMENTUM, "ccrba")
 _MAP_RATE = owing(MAP | MAP_RATE | WHOLE | MOMENTUM | RATES, "dccrba")
+_MOMENTUM_RATE = owing(MOTION | CENTERS | MOMENTUM, "computeCentroidalMomentumTimeVariation")
 _COMMON = """
 References:
     Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
@@ -269,12 +270,12 @@ def computeCentroidalMomentumTimeVariation(
     Returns:
         [linear; angular], in axes of the world, [N] and [N m].
     """
-    if a is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, a):
+    if a is None or not quick_tree(model, data, _MOMENTUM_RATE, q, v, a):
         if is_pinocchios(model, data):
             return pin.computeCentroidalMomentumTimeVariation(model, data, *(() if q is None else (q, v, a)))
         if q is None and v is None and a is None:
             q, v, a = _check.last_motion(model, data, 2, "computeCentroidalMomentumTimeVariation")
-        _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.motion(model, data, q, v, a))
+        _tree.compute(model, data, _MOMENTUM_RATE, *_check.motion(model, data, q, v, a))
     return data._dhg.copy()
 
 

@@ -125,10 +125,36 @@ def computeSupportedInertiaByFrame(
 
 @also_pinocchios
 @_documented
+def computeSupportedForceByFrame(model: ClusterModel, data: ClusterData, frame_id: int) -> pin.Force:
+    """Return the force that the links behind a frame need, in the frame; after ``rnea``, without external forces.
+
+    Returns:
+        Sum of the forces that accelerate the links behind the frame and everything that they carry, and that hold them
+        against gravity, [linear; angular], [N] and [N m]. Rotors on these links are included, with their spin.
+
+    Raises:
+        NotComputedError: ``rnea`` was not called before, was given external forces, or the model has closed loops.
+    """
+    _check.model_data(model, data)
+    tree, frame = model.own_tree, model.own_tree.frames[_ids.frame(model, frame_id)]
+    j, place = frame.parentJoint, frame.placement
+    f, v, a = data.f[j], data.v[j], data.a_gf[j]
+    others = f - _moving(tree.inertias[j], v, a) if j else pin.Force.Zero()  # of joints and rotors on the link
+    carried = pin.computeSupportedInertiaByFrame(tree, data.tree, frame_id, False)
+    return place.actInv(others) + _moving(carried, place.actInv(v), place.actInv(a))
+
+
+def _moving(inertia: pin.Inertia, v: pin.Motion, a: pin.Motion) -> pin.Force:
+    """Return the force that an inertia needs to move."""
+    return inertia * a + inertia.vxiv(v)
+
+
+@also_pinocchios
+@_documented
 def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) -> np.ndarray:
     """Return the regressor of a joint's body: the force that moves it is linear in its ten inertial parameters.
 
-    It is that of ``data.v`` and ``data.a``: after ``forwardKinematics`` with v and a, ``rnea`` or ``aba``.
+    It reads ``data.v`` and ``data.a_gf``: call ``rnea`` before.
 
     Returns:
         Shape (6, 10), in the frame of the joint; a fresh array.
@@ -151,6 +177,4 @@ def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) ->
 
 
 def _of_body(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3) -> np.ndarray:
-    tree = data.tree
-    a = tree.a[joint] - tree.oMi[joint].actInv(model.own_tree.gravity)
-    return np.array(pin.bodyRegressor(placement.actInv(tree.v[joint]), placement.actInv(a)))
+    return np.array(pin.bodyRegressor(placement.actInv(data.v[joint]), placement.actInv(data.a_gf[joint])))
