@@ -135,6 +135,16 @@ class OwedMembers(TreeWorkspace):
                 with suppress(NotComputedError):
                     self._pay(name)
 
+    def _bring(self, members: int) -> None:
+        """Compute the owed ones of some members.
+
+        Raises:
+            NotComputedError: The state of one is not known any more.
+        """
+        for i, name in enumerate(MEMBERS):
+            if self._owed[0] & members & 1 << i:
+                self._pay(name)
+
     @property
     def tree(self) -> pin.Data:
         """``pin.Data`` of ``model.tree``, with what Pinocchio's functions of the same names would have left there."""
