@@ -35,7 +35,7 @@ def test_gravity_may_be_set_to_what_it_is() -> None:
         model.gravity.linear = np.array([0.0, 0.0, -9.80665])
 
 
-def test_a_jacobian_of_a_pose_that_is_gone_raises() -> None:
+def test_getters_raise_where_the_state_has_been_overwritten() -> None:
     """After ``computeMinverse``, the Jacobians are those of its pose, which ``crba`` overwrites."""
     _, model = arm()
     data, q, other = model.createData(), pc.neutral(model), np.full(model.nq, 0.3)
@@ -45,6 +45,13 @@ def test_a_jacobian_of_a_pose_that_is_gone_raises() -> None:
         pc.getFrameJacobian(model, data, model.nframes - 1, pin.LOCAL_WORLD_ALIGNED)
     with raises(pc.NotComputedError, "data.J pc.computeJointJacobians"):
         pc.getJointJacobian(model, data, 3, pin.WORLD)
+    for function in (pc.updateFramePlacements, lambda m, d: pc.updateFramePlacement(m, d, 3)):
+        with raises(pc.NotComputedError, "data.oMi pc.forwardKinematics"):
+            function(model, data)
+    pc.forwardKinematics(model, data, q, other, other)
+    pc.aba(model, data, q, other, other)
+    with raises(pc.NotComputedError, "data.a"):
+        pc.getFrameAcceleration(model, data, model.nframes - 1)
 
 
 @pytest.mark.parametrize("frame", [pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED])

@@ -13,6 +13,7 @@ from ..._engine.choice import engine
 from ..._engine.kernels.tables.tree_layout import COLUMNS, RATES
 from ...model import ClusterData, ClusterModel, recipes
 from . import tree as _tree
+from .quick import quick_tree
 
 
 def by(compute: Callable[..., Any], vectors: int, *members: str) -> None:
@@ -67,3 +68,11 @@ def _rates(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray)
 
 by(_columns, 1, "J")
 by(_rates, 2, "dJ")
+
+
+def _places(data: ClusterData, q: np.ndarray) -> None:
+    if not quick_tree(data.model, data, COLUMNS, q, None, None):
+        _tree.compute(data.model, data, COLUMNS, q)
+
+
+recipes["J oMi"] = _places

@@ -138,6 +138,8 @@ def _asked(
     place = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
     reference = _ids.reference(reference_frame)
     data._bring(READ_BY_RATES if kind & RATE else READ_BY_JACOBIANS)  # raises
+    if (found := quick_jacobian(model, data, None, index, reference_frame, kind)) is not None:
+        return found
     _bridge.kept(model, data)  # raises
     result = np.empty((6, model.nv))
     data._run_jacobian(NOTHING, place, int(reference), kind & RATE, result)

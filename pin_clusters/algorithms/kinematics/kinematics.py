@@ -6,6 +6,7 @@ import pinocchio as pin
 
 from ..._engine.calls import fast
 from ..._engine.kernels.tables.tree_layout import MOTION
+from ..._engine.owed import bits
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import check as _check
@@ -80,7 +81,8 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
     _check.model_data(model, data)
-    pin.updateFramePlacements(model.own_tree, data.tree)
+    data._bring(bits("oMi"))
+    pin.updateFramePlacements(model.own_tree, data._tree)
 
 
 @also_pinocchios
@@ -92,7 +94,9 @@ def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) 
         Placement of the frame in the world.
     """
     _check.model_data(model, data)
-    return pin.SE3(pin.updateFramePlacement(model.own_tree, data.tree, _ids.frame(model, frame_id)))
+    frame = _ids.frame(model, frame_id)
+    data._bring(bits("oMi"))
+    return pin.SE3(pin.updateFramePlacement(model.own_tree, data._tree, frame))
 
 
 @also_pinocchios
@@ -120,7 +124,7 @@ def _asked(
     """Return the motion of what ``find`` makes of an index."""
     _check.model_data(model, data)
     where = find(model, index), _ids.reference(reference_frame)
-    return pin.Motion(function(model.own_tree, data.tree, *where))
+    return _motion(model, data, where, function)
 
 
 def _at_place(
@@ -130,7 +134,18 @@ def _at_place(
     _check.model_data(model, data)
     index, placement, axes = _ids.frame_or_joint(model, where, named, default=pin.LOCAL)
     place = (index,) if placement is None else (index, placement)
-    return pin.Motion(function(model.own_tree, data.tree, *place, axes))
+    return _motion(model, data, (*place, axes), function)
+
+
+def _motion(model: ClusterModel, data: ClusterData, where: tuple[Any, ...], function: Any) -> pin.Motion:
+    """Return what a getter of Pinocchio makes of the members of the data that it reads.
+
+    Raises:
+        NotComputedError: One of them belongs to a state that has been overwritten.
+    """
+    read = bits("v") if function in (pin.getVelocity, pin.getFrameVelocity) else bits("v a")
+    data._bring(read if where[-1] == pin.LOCAL else read | bits("oMi"))
+    return pin.Motion(function(model.own_tree, data._tree, *where))
 
 
 @also_pinocchios
