@@ -29,6 +29,10 @@ def bits(members: str) -> int:
     return sum(1 << MEMBERS.index(name) for name in members.split())
 
 
+READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
+"""Members from which Jacobians of joints and frames, and their time derivatives, are made."""
+
+
 class Owed(NamedTuple):
     """What a function leaves behind."""
 

@@ -18,7 +18,7 @@ class _Fixed:
 
     cure = ""
 
-    def __setattr__(self, name: str, value: Any) -> NoReturn:
+    def __setattr__(self, name: str, value: Any) -> None:
         raise ModelError(f"{name!r} cannot be set: a ClusterModel is immutable, and would not see it. {self.cure}")
 
 
@@ -26,6 +26,12 @@ class FixedMotion(_Fixed, pin.Motion):
     """The gravity of a model."""
 
     cure = "Use model = model.with_gravity(g)."
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        """Raise, unless it is the present value: some programs set the gravity that the model already has."""
+        if name in ("linear", "angular") and np.array_equal(np.ravel(value), getattr(self, name)):
+            return
+        super().__setattr__(name, value)
 
     @property
     def linear(self) -> np.ndarray:

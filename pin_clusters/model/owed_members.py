@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # by member: what computes it from a state; the algorithms put it there, as they stand above the data
 recipes: dict[str, Callable[..., None]] = {}
 _COLUMNS = ("J", "dJ")
+_PLACES = bits("J oMi")
 _OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
 
 
@@ -90,7 +91,8 @@ class OwedMembers(TreeWorkspace):
         room = self._room_of(name)
         if room is None:
             return None
-        return np.split(self._room(room).copy(), [nq, nq + nv][: len(ROOMS[room].split()) - 1])
+        kept = self._room(room).copy()
+        return [kept[:nq], kept[nq : nq + nv], kept[nq + nv :]][: len(ROOMS[room].split())]
 
     def _room_of(self, name: str) -> int | None:
         """Return the room of the state at which a member is owed; None if it is not owed."""
@@ -113,6 +115,8 @@ class OwedMembers(TreeWorkspace):
                 "another call has overwritten the state since, or Pinocchio leaves numbers of no use there. Call the "
                 f"function that computes it, such as pc.{_FUNCTIONS.get(name, 'computeAllTerms')}, before you read it."
             )
+        if bits(name) & _PLACES and self._pay_places(room, state[0]):
+            return
         self._note(bits(name))  # at once: what follows may read data
         try:
             recipes[name](self, *state)
@@ -121,6 +125,19 @@ class OwedMembers(TreeWorkspace):
             raise
         if name in ("v", "a"):
             self._see(*state[: 2 + (name == "a")])
+
+    def _pay_places(self, room: int, q: np.ndarray) -> bool:
+        """Compute J and oMi by one call in this workspace, if no newer member is overwritten; returns whether it did.
+
+        The call also writes liMi. So liMi must be owed, in any room; there it stays owed.
+        """
+        of_liMi = self._room_of("liMi")
+        if of_liMi is None or self._model.closures or self._owed[1 + room] & _PLACES != _PLACES:
+            return False
+        recipes["J oMi"](self, q)
+        if of_liMi != room:
+            self._note(0, of_liMi, bits("liMi"))
+        return True
 
     def _stands_at(self, q: np.ndarray) -> bool:
         """Return whether the last pose is q; it may be owed."""
@@ -134,6 +151,17 @@ class OwedMembers(TreeWorkspace):
         for i, name in enumerate(MEMBERS):
             if self._owed[0] & ~self._owed[LOST] & members & 1 << i:
                 with suppress(NotComputedError):
+                    self._pay(name)
+
+    def _bring(self, members: int) -> None:
+        """Compute the owed ones of some members.
+
+        Raises:
+            NotComputedError: The state of one is not known any more.
+        """
+        if self._owed[0] & members:
+            for i, name in enumerate(MEMBERS):
+                if self._owed[0] & members & 1 << i:
                     self._pay(name)
 
     @property

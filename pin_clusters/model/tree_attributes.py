@@ -62,6 +62,17 @@ def _array(name: str, doc: str, at: str | None = None) -> Any:
     return property(get, doc=doc)
 
 
+def _undivided(name: str, doc: str) -> Any:
+    """Return a property for a list of the tree that also holds for v, as long as no joint is dependent."""
+
+    def get(model: "TreeAttributes") -> Any:
+        if len(model.idx_v_independent) < model.own_tree.nv:
+            raise AttributeError(name)  # __getattr__ names the alternative
+        return getattr(model.tree, name)
+
+    return property(get, doc=doc)
+
+
 def _independent(name: str, what: str, more: str = "") -> Any:
     return _array(name, f"{what} of the independent joints, shape (nv,){more}.", "idx_v_independent")
 
@@ -96,6 +107,8 @@ class TreeAttributes:
     jointPlacements = _fixed("jointPlacements", FixedPlacement, "Placement of each joint in its parent's frame.")
     idx_qs = forwarded("tree.idx_qs", "First index in q of each joint.")
     nqs = forwarded("tree.nqs", "Size in q of each joint.")
+    idx_vs = _undivided("idx_vs", "First index in v of each joint; only of models without dependent joints.")
+    nvs = _undivided("nvs", "Size in v of each joint; only of models without dependent joints.")
     lowerPositionLimit: np.ndarray = _array("lowerPositionLimit", "Lower limits of q, shape (nq,).")
     upperPositionLimit: np.ndarray = _array("upperPositionLimit", "Upper limits of q, shape (nq,).")
     referenceConfigurations = forwarded("tree.referenceConfigurations", "Named configurations of the tree.")

@@ -7,7 +7,7 @@ from llvmlite import ir
 
 from ..kernels.tables import tree_layout as tl
 from ..kernels.tables.tree_layout import RATES
-from ..owed import OWED, PARTS, ROOMS, WHAT, Owed, bits
+from ..owed import OWED, PARTS, READ_BY_JACOBIANS, READ_BY_RATES, ROOMS, WHAT, Owed, bits
 from .code import Function
 from .records import TermsPlan
 from .writer import DOUBLE, I64
@@ -184,12 +184,14 @@ class FrameJacobian(OfTree):
         index, reference, kind = self.whole(3, "int"), self.whole(4, "reference_frame"), self.whole(5, "int")
         place, q = self.numbered(index, kind), self.array_or_none(2, self.nq)
         # without q, what is in the tree's data must be what others would have left there
-        owed = b.and_(self.load(self.desk.owed), I64(bits("J dJ oMi v")))
+        rate = b.and_(kind, I64(2))
+        read = b.select(self.there(rate), I64(READ_BY_RATES), I64(READ_BY_JACOBIANS))
+        owed = b.and_(self.load(self.desk.owed), read)
         self.need(b.or_(self.there(q[1]), b.icmp_unsigned("==", owed, I64(0))))
         with b.if_then(self.there(q[1])):
             self.couple(q[0], self.desk.zeros)
         (numbers,) = self.words("+motion")
-        self.do([q, place, reference, b.and_(kind, I64(2)), numbers])
+        self.do([q, place, reference, rate, numbers])
         self.give()
         self.hand_over()
 

@@ -16,6 +16,7 @@ from ...model import ClusterData, ClusterModel, recipes
 from . import bridge as _bridge
 from . import tree as _tree
 from .loads import Loads
+from .quick import quick_tree
 
 
 def by(compute: Callable[..., Any], vectors: int, *members: str) -> None:
@@ -91,3 +92,11 @@ by(_forces, 3, "a_gf")
 by(_forces_of_a_tree, 3, "f")
 by(_columns, 1, "J")
 by(_rates, 2, "dJ")
+
+
+def _places(data: ClusterData, q: np.ndarray) -> None:
+    if not quick_tree(data.model, data, COLUMNS, q, None, None):
+        _tree.compute(data.model, data, COLUMNS, q)
+
+
+recipes["J oMi"] = _places

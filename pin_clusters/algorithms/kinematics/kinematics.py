@@ -6,6 +6,7 @@ import pinocchio as pin
 
 from ..._engine.calls import fast
 from ..._engine.kernels.tables.tree_layout import MOTION
+from ..._engine.owed import bits
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import check as _check
@@ -26,6 +27,7 @@ _RATE = """
 Returns:
     [linear; angular], [m/s^2] and [rad/s^2].
 """
+_V, _A, _OMI = bits("v"), bits("a"), bits("oMi")
 _documented = _check.documented(_CALLS, solves=False)
 _velocity = _check.documented(_CALLS, _SPEED, _ids.AT_A_PLACE, solves=False)
 _acceleration = _check.documented(_CALLS, _RATE, _ids.AT_A_PLACE, solves=False)
@@ -80,7 +82,8 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
     _check.model_data(model, data)
-    pin.updateFramePlacements(model.own_tree, data.tree)
+    data._bring(_OMI)
+    pin.updateFramePlacements(model.own_tree, data._tree)
 
 
 @also_pinocchios
@@ -92,7 +95,9 @@ def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) 
         Placement of the frame in the world.
     """
     _check.model_data(model, data)
-    return pin.updateFramePlacement(model.own_tree, data.tree, _ids.frame(model, frame_id))
+    frame = _ids.frame(model, frame_id)
+    data._bring(_OMI)
+    return pin.updateFramePlacement(model.own_tree, data._tree, frame)
 
 
 @also_pinocchios
@@ -119,7 +124,7 @@ def _asked(
 ) -> pin.Motion:
     """Return the motion of a joint or a frame, whose index ``find`` checks."""
     _check.model_data(model, data)
-    return function(model.own_tree, data.tree, find(model, index), _ids.reference(reference_frame))
+    return _motion(model, data, (find(model, index), _ids.reference(reference_frame)), function)
 
 
 def _at_place(
@@ -132,7 +137,19 @@ def _at_place(
     _check.model_data(model, data)
     index, placement, axes = _ids.frame_or_joint(model, where, named, default=pin.LOCAL)
     place = (index,) if placement is None else (index, placement)
-    return function(model.own_tree, data.tree, *place, axes)
+    return _motion(model, data, (*place, axes), function)
+
+
+def _motion(model: ClusterModel, data: ClusterData, where: tuple[Any, ...], function: Any) -> pin.Motion:
+    """Return the result of a getter of Pinocchio; first compute the members of the data that it reads.
+
+    Raises:
+        NotComputedError: One of them belongs to a state that has been overwritten.
+    """
+    if data._owed[0]:
+        read = _V if function in (pin.getVelocity, pin.getFrameVelocity) else _V | _A
+        data._bring(read if where[-1] == pin.LOCAL else read | _OMI)
+    return function(model.own_tree, data._tree, *where)
 
 
 @also_pinocchios
