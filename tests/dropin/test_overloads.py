@@ -78,7 +78,7 @@ def prepared(package: Any, model: Any, data: Any, known: Arguments, form: Form) 
         if name == "computeImpulseDynamicsDerivatives":
             bounce = known.values(Form("", ("r_coeff",), True))[0] if "r_coeff" in form.names else 0.0
             package.impulseDynamics(model, data, q, v, *contacts, bounce, pin.ProximalSettings(1e-12, 0.0, 1))
-    if name in ("jointBodyRegressor", "frameBodyRegressor"):
+    if name in ("jointBodyRegressor", "frameBodyRegressor", "computeSupportedForceByFrame"):
         package.rnea(model, data, q, v, a)
     if name == "randomConfiguration":
         pin.seed(1)
@@ -88,6 +88,11 @@ def answer(package: Any, model: Any, known: Arguments, form: Form, by_name: bool
     data = model.createData()
     prepared(package, model, data, known, form)
     values = known.values(form)
+    if form.function == "contactInverseDynamics" and package is pin:  # which reads placements from data
+        pin.computeJointJacobians(model, data, known.q)
+        models, datas = (values[form.names.index(name)] for name in ("contact_models", "contact_datas"))
+        for contact, of in zip(models, datas, strict=True):
+            contact.calc(model, data, of)
     first = [model, data] if form.needs_data else [model]
     named = dict(zip(form.names, values, strict=True)) if by_name else {}
     found = getattr(package, form.function)(*first, *([] if by_name else values), **named)

@@ -92,13 +92,25 @@ class Arguments:
             datas.append(model.createData())
         return models, datas
 
+    def point_contacts(self) -> tuple[Any, Any]:
+        """Return a contact with friction and compliance, and new data of it."""
+        models, datas = pin.StdVec_PointContactConstraintModel(), pin.StdVec_PointContactConstraintData()
+        contact = pin.PointContactConstraintModel(self.tree, 0, pin.SE3.Identity(), self.joint, self.placement)
+        contact.setFriction(0.5)
+        contact.setCompliance(np.full(3, 1e-3))
+        models.append(contact)
+        datas.append(contact.createData())
+        return models, datas
+
     def fext(self) -> Any:
         """Return external forces as Pinocchio takes them."""
         return external_forces(self.tree, self.forces)
 
     def values(self, form: Form) -> list[Any]:
         """Return the arguments of a form, behind model and data."""
-        models, datas = self.contacts()
+        friction = form.function == "contactInverseDynamics"
+        models, datas = self.point_contacts() if friction else self.contacts()
+        mu = 1e-6 if friction else 0.0
         known = {
             "q": self.q, "q1": self.q, "q2": self.other_q, "v": self.v, "v_before": self.v, "a": self.a,
             "tau": self.tau,
@@ -109,7 +121,9 @@ class Arguments:
             "constraint_jacobian": self.J, "constraint_drift": self.drift, "damping": 0.01,
             "restitution_coefficient": 0.2, "r_coeff": 0.2, "mu": 0.01, "scaled": False,
             "contact_models": models, "contact_datas": datas, "constraint_models": models, "constraint_datas": datas,
-            "prox_settings": pin.ProximalSettings(1e-12, 0.0, 1), "settings": pin.ProximalSettings(1e-12, 0.0, 1),
+            "prox_settings": pin.ProximalSettings(1e-12, mu, 1), "settings": pin.ProximalSettings(1e-12, mu, 1000),
+            "dt": 1e-3, "constraint_correction": np.array([0.1, 0.2, -2.0]), "lambda_guess": np.ones(3),
+            "solve_ncp": True,
             "prec": 1e-9, "with_subtree": True, "subtree_root_joint_id": 3, "Jin": np.eye(self.tree.nv)[:, :3],
             "constraint_model": models[0], "constraint_data": datas[0],
             "lower_bound": np.full(self.tree.nq, -0.5), "upper_bound": np.full(self.tree.nq, 0.5),
