@@ -12,9 +12,9 @@ import pinocchio as pin
 from .._support.arrays import array, joint_names, on_a_page
 from ..errors import ArgumentTypeError, ModelError, PinClustersWarning, ShapeError, UnknownNameError, did_you_mean
 from .attachments import Attachments, checked_collision
+from .editing import jointed, locked
 from .elements import describe, find_rotors
 from .fixed import FixedMotion
-from .locking import locked
 from .motors import with_motors
 from .packing import pack, pack_tree
 from .passive import passive_forces
@@ -252,6 +252,47 @@ class ClusterModel(Attachments):
             17
         """
         other: ClusterModel = locked(self, joints, q)[0]
+        return other
+
+    def with_joint(
+        self, name: str, joint: Any, *, parent: str | None = None, placement: Any = None, before: str | None = None,
+        inertia: pin.Inertia | None = None, constraints: Iterable[Any] = (),
+    ) -> ClusterModel:  # fmt: skip
+        """Return the same robot with one more joint: with a new body, or between an existing joint and its parent.
+
+        With ``parent`` the joint is the last one, and so are its entries of q and v. With ``before`` it comes directly
+        before that joint, and so do its entries: ``other.idx_qs[j]`` and ``other.tree.idx_vs[j]`` of
+        ``j = other.getJointId(name)``. A series-elastic joint is a joint ``before`` the motor's with a `Spring`: the
+        coordinate of the motor's joint is then the angle of the motor, and the spring's coordinate adds the deflection.
+
+        Constraints, frames and limits of the old joints stay, and rotors stay on their carriers. In named
+        configurations the new joint is neutral; its limits are Pinocchio's defaults.
+
+        Args:
+            name: Name of the new joint and of its frame.
+            joint: Joint of Pinocchio, such as ``pin.JointModelRY()``.
+            parent: Joint, body, frame or ``"universe"`` that carries the new joint.
+            placement: Placement of the joint in ``parent``, by default the identity. With ``before``: in the frame of
+                the parent joint, by default the placement of the existing joint, which itself does not move.
+            before: Existing joint that follows the new one.
+            inertia: Inertia of the new body in the frame of the new joint; by default nothing.
+            constraints: Further constraints, such as the rod of a crank.
+
+        Raises:
+            ArgumentTypeError: Not exactly one of ``parent`` and ``before`` is given, or a value has another type.
+            UnknownNameError: There is no such parent or joint.
+            ModelError: The name is taken.
+            ConstraintError: The placement is no rigid one, or a constraint does not hold any more.
+
+        Example:
+            >>> import pinocchio as pin, pin_clusters as pc
+            >>> model = pc.ClusterModel(pin.buildSampleModelManipulator(), [pc.Rotor("elbow_joint", 9.0, axial_inertia=1e-4)])
+            >>> spring = pc.Spring("elbow_spring", stiffness=300.0)
+            >>> elastic = model.with_joint("elbow_spring", pin.JointModelRY(), before="elbow_joint", constraints=[spring])
+            >>> elastic.nv - model.nv, elastic.rotors[0].carrier == model.rotors[0].carrier
+            (1, True)
+        """
+        other: ClusterModel = jointed(self, name, joint, parent, placement, before, inertia, constraints)
         return other
 
     def was_changed(self) -> bool:
