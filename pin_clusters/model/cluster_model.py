@@ -17,6 +17,7 @@ from .elements import describe, find_rotors
 from .fixed import FixedMotion
 from .motors import with_motors
 from .packing import pack, pack_tree
+from .parts import checked_constraints
 from .passive import passive_forces
 from .plausibility import check_rotors
 from .topology import resolve
@@ -85,16 +86,11 @@ class ClusterModel(Attachments):
                 f"ClusterModel: tree must be a pinocchio.Model, got {type(tree).__name__}."
                 + (" Use it as it is." if isinstance(tree, ClusterModel) else "")
             )
-        if not isinstance(constraints, Iterable) or isinstance(constraints, (str, bytes)):
-            raise ArgumentTypeError(
-                "ClusterModel: constraints must be a list of constraints, such as [pc.Gear(...)], "
-                f"got {type(constraints).__name__}."
-            )
+        constraints = checked_constraints("ClusterModel", constraints)
         if isinstance(q_reference, str):
             raise ArgumentTypeError(
                 f"ClusterModel: q_reference must be a configuration, got {q_reference!r}. A name goes to name=..."
             )
-        constraints = tuple(constraints)
         tree = tree.copy()
         check_tree(tree)
         shapes = checked_collision(tree, collision)

@@ -16,7 +16,7 @@ from ..constraints._frames import UNIVERSE, attached, frame_of, moved_frames, na
 from ..constraints.closures import massive
 from ..constraints.rows import joint_id
 from ..errors import ArgumentTypeError, ConstraintError, ModelError
-from .parts import ModelParts
+from .parts import ModelParts, checked_constraints
 
 
 class TreeCopy:
@@ -150,6 +150,7 @@ def jointed(
 ) -> Any:  # fmt: skip
     """Return a model with another joint; see ``ClusterModel.with_joint``."""
     own, who = model.own_tree, f"with_joint({name!r})"
+    more = checked_constraints(who, constraints)
     _check_joint(own, who, name, joint, inertia)
     if (parent is None) == (before is None):
         raise ArgumentTypeError(
@@ -177,7 +178,7 @@ def jointed(
     frame = copy.tree.addFrame(pin.Frame(name, new, above, pin.SE3.Identity(), pin.FrameType.JOINT), False)
     if before is not None and own.existFrame(before, pin.FrameType.JOINT):
         copy.tree.frames[own.getFrameId(before, pin.FrameType.JOINT)].parentFrame = frame
-    return _made({model: copy}, [*_carried(model, copy), *constraints], copy.geometry(model.collision))
+    return _made({model: copy}, [*_carried(model, copy), *more], copy.geometry(model.collision))
 
 
 def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any) -> None:

@@ -70,6 +70,8 @@ def built(parts: Iterable[Part], fixed: Mapping[str, pin.SE3] | None = None, pla
             i = tree.idx_vs[j]
             tree.damping[i], tree.effortLimit[i], tree.velocityLimit[i] = 0.1 * number, 10.0 * number, number
             tree.lowerPositionLimit[tree.idx_qs[j]] = -number / 10.0
+            if hasattr(tree, "lowerVelocityLimit"):
+                tree.lowerVelocityLimit[i] = -number
     return tree
 
 
@@ -179,15 +181,15 @@ def entries(model: pc.ClusterModel, names: Sequence[str]) -> tuple[list[int], li
     return at_q, at_v
 
 
-def same(model: pc.ClusterModel, hand: pc.ClusterModel, seed: int = 0) -> None:
+def same(model: pc.ClusterModel, hand: pc.ClusterModel, size: float = 0.2) -> None:
     """Compare dynamics and placements at assembled states; entries of q and v are matched by the names of joints."""
-    rng, names = np.random.default_rng(seed), list(hand.names)[1:]
+    rng, names = np.random.default_rng(0), list(hand.names)[1:]
     assert sorted(model.names) == sorted(hand.names)
     assert sorted(model.independent_joints) == sorted(hand.independent_joints)
     (q_hand, v_hand), (q_ours, v_ours) = entries(hand, names), entries(model, names)
     datas = model.createData(), hand.createData()
     for _ in range(3):
-        q = pc.integrate(hand, hand.q_reference, 0.2 * rng.normal(size=hand.nv))
+        q = pc.integrate(hand, hand.q_reference, size * rng.normal(size=hand.nv))
         v, a = rng.normal(size=(2, hand.nv))
         x, y, z = np.empty(model.nq), *np.empty((2, model.nv))
         x[q_ours], y[v_ours], z[v_ours] = q[q_hand], v[v_hand], a[v_hand]
@@ -375,3 +377,248 @@ def test_locked(robot: Callable[[], Any], call: str) -> None:
     assert [*found.names] == [*hand.names]
     same(found, hand)
     assert model.own_tree == before
+
+
+# --- two robots
+
+
+def gripper() -> list[Part]:
+    """Return a gripper on the universe: two fingers, of which a loop and a rod go to the universe."""
+    return [
+        part("g_slide", "universe", pin.JointModelPX(), (0.02, 0, 0.03), 0.2, turn=(0.1, 0.2, 0.3)),
+        part("g_crank", "universe", RY, (0.0, 0.05, 0.02), 0.1),
+        part("g_finger", "g_slide", RY, (0.02, 0, 0.05), 0.1),
+        part("g_bar", "universe", RY, (0.0, 0.1, 0.0), 0.1),
+    ]
+
+
+def gripper_constraints(base: Any, carrier: str, at: pin.SE3) -> list[Any]:
+    """Return constraints of the gripper; ``base`` names the universe, ``at`` is its placement on the carrier."""
+    disc = pin.Inertia(0.1, np.zeros(3), np.diag([5e-5, 9e-5, 5e-5]))
+    frame = pin.SE3(np.eye(3), np.array([0.0, 0.05, 0.02]))
+    return [
+        pc.Rod(base([0.03, 0.02, 0.1]), ("g_finger", [0.01, 0.02, 0.04]), mass=0.02, name="to the universe"),
+        pc.Loop(base([0.0, 0.1, 0.0]), "g_bar", "revolute", axis=at.rotation[:, 1], axis_b=(0, 1, 0), name="idle"),
+        pc.Rotor("g_crank", 30.0, inertia=disc, axis=(0, 1, 0), placement=at * frame, carrier=carrier),
+        pc.Spring([base([0.0, 0.0, 0.2]), ("g_crank", [0.05, 0, 0.01])], stiffness=90.0, rest=0.1, damping=0.3),
+        pc.GravityCompensation("g_finger", 0.05, (0.01, 0, 0)),
+        pc.Spring({"g_slide": 2.0, "g_crank": -1.0}, 4.0, 0.1),
+    ]
+
+
+def gripper_model() -> pc.ClusterModel:
+    constraints = gripper_constraints(lambda p: ("universe", p), "universe", pin.SE3.Identity())
+    del constraints[1]
+    constraints[1] = replace(constraints[1], carrier=None, axis=None)
+    tree = built(gripper())
+    tree.inertias[0] = pin.Inertia(0.7, np.array([0.01, 0, 0.03]), 0.002 * np.eye(3))
+    return pc.ClusterModel(tree, constraints)
+
+
+A_M_B = pin.SE3(pin.rpy.rpyToMatrix(0.3, -0.2, 0.5), np.array([0.05, 0.02, 0.1]))
+ON = {"t1": "l_hip_roll_link", "icub": "l_shoulder_roll"}
+
+
+@pytest.mark.parametrize("robot", ["t1", "icub", "universe"])
+def test_append(robot: str) -> None:
+    """A gripper that is fixed to a robot: its rod, rotor, cable and mass on the universe move with the robot's body."""
+    if robot == "t1":
+        parts, constraints = [*t1(), *cranks()], [*t1_rotors(), *t1_rods()]
+    else:
+        parts, constraints = icub(), icub_rotors()
+    first, second = pc.ClusterModel(built(parts), constraints), gripper_model()
+    before = first.own_tree.copy(), second.own_tree.copy()
+    if robot == "universe":
+        frame, carrier = 0, "universe"
+        at = A_M_B
+    else:
+        frame = first.getFrameId(ON[robot], pin.FrameType.BODY)
+        carrier, at = first.names[first.frames[frame].parentJoint], first.frames[frame].placement * A_M_B
+    found = pc.appendModel(first, second, frame, A_M_B)
+    whole = [
+        replace(p, parent=carrier, place=at * p.place) if p.parent == "universe" else p for p in gripper()
+    ]
+    order = [name for name in found.names if name != "universe"]
+    tree = built(sorted([*parts, *whole], key=lambda p: order.index(p.name)))
+    tree.appendBodyToJoint(tree.getJointId(carrier), second.own_tree.inertias[0], at)
+    of_gripper = gripper_constraints(lambda p: (carrier, at.act(np.array(p))), carrier, at)
+    del of_gripper[1]
+    of_gripper[1] = replace(of_gripper[1], axis=at.rotation.T @ at.rotation @ np.array([0.0, 1.0, 0.0]))
+    same(found, pc.ClusterModel(tree, [*constraints, *of_gripper]), size=0.03)
+    assert [*found.parents] == [*tree.parents]
+    assert (first.own_tree, second.own_tree) == before
+    assert [f.name for f in found.frames][: first.nframes] == [f.name for f in first.frames]
+    same(pickle.loads(pickle.dumps(found)), found, size=0.03)
+
+
+def test_append_orders_joints_as_pinocchio_does() -> None:
+    """On trees that are depth-first, the only ones that Pinocchio's function takes."""
+    one, two = pin.buildSampleModelHumanoidRandom(), built(gripper())
+    for frame in range(0, one.nframes, 7):
+        theirs, ours = pin.appendModel(one, two, frame, A_M_B), pc.appendModel(pc.ClusterModel(one), two, frame, A_M_B)
+        assert [*ours.names] == [*theirs.names]
+        assert [*ours.parents] == [*theirs.parents]
+        for x, y in zip(ours.jointPlacements, theirs.jointPlacements, strict=True):
+            close(x.homogeneous, y.homogeneous)
+        for x, y in zip(list(ours.inertias)[1:], list(theirs.inertias)[1:], strict=True):
+            close(x.matrix(), y.matrix())
+        assert np.array_equal(ours.effortLimit, theirs.effortLimit)
+        placed = {(f.name, f.type): f for f in theirs.frames}
+        for f in ours.frames:
+            close(f.placement.homogeneous, placed[f.name, f.type].placement.homogeneous)
+            assert f.parentJoint == placed[f.name, f.type].parentJoint
+
+
+def shapes_of(tree: pin.Model, name: str) -> pin.GeometryModel:
+    shapes = pin.GeometryModel()
+    for k in range(1, tree.nframes, 3):
+        j = tree.frames[k].parentJoint
+        sphere = pin.hppfcl.Sphere(0.01 * k)
+        shapes.addGeometryObject(pin.GeometryObject(f"{name}_{k}", j, k, pin.SE3.Random(), sphere))
+    shapes.addCollisionPair(pin.CollisionPair(0, 1))
+    return shapes
+
+
+def pairs_of(shapes: pin.GeometryModel) -> set[frozenset[str]]:
+    names = [x.name for x in shapes.geometryObjects]
+    return {frozenset((names[p.first], names[p.second])) for p in shapes.collisionPairs}
+
+
+def test_append_with_geometry_and_configurations() -> None:
+    """Shapes, pairs of collisions and named configurations are those of Pinocchio's function."""
+    one, two = pin.buildSampleModelHumanoidRandom(), built(gripper())
+    q = pin.randomConfiguration(one, -np.ones(one.nq), np.ones(one.nq))
+    one.referenceConfigurations["home"], one.referenceConfigurations["squat"] = q, pin.neutral(one)
+    two.referenceConfigurations["home"], two.referenceConfigurations["open"] = np.full(4, 0.1), np.full(4, 0.2)
+    shapes = shapes_of(one, "a"), shapes_of(two, "b")
+    theirs, their_shapes = pin.appendModel(one, two, *shapes, 20, A_M_B)
+    models = [pc.ClusterModel(t, collision=s) for t, s in zip((one, two), shapes, strict=True)]
+    ours, our_shapes = pc.appendModel(*models, *shapes, frame_in_modelA=20, aMb=A_M_B)
+    assert pairs_of(our_shapes) == pairs_of(their_shapes)
+    assert pairs_of(ours.collision) == pairs_of(shapes[0]) | pairs_of(shapes[1])
+    found = {x.name: x for x in their_shapes.geometryObjects}
+    for x in our_shapes.geometryObjects:
+        assert x.parentJoint == found[x.name].parentJoint
+        assert ours.frames[x.parentFrame].name == theirs.frames[found[x.name].parentFrame].name
+        close(x.placement.homogeneous, found[x.name].placement.homogeneous)
+    configurations = [{x.key(): np.array(x.data()) for x in m.referenceConfigurations} for m in (ours, theirs)]
+    assert configurations[0].keys() == configurations[1].keys()
+    for name, pose in configurations[0].items():
+        assert np.array_equal(pose, configurations[1][name])
+
+
+def test_append_refuses() -> None:
+    model, hand = pc.ClusterModel(built(icub()), icub_rotors()), gripper_model()
+    with raises(pc.ModelError, "appendModel 'elbow' joint"):
+        pc.appendModel(pc.ClusterModel(built([part("elbow", "universe", RX, (0, 0, 0), 1.0)])),
+                       pc.ClusterModel(built([part("elbow", "universe", RX, (0, 0, 0), 1.0)])), 0, A_M_B)  # fmt: skip
+    body = built([part("other", "universe", RX, (0, 0, 0), 1.0, "g_slide_link")])
+    with raises(pc.ModelError, "appendModel 'g_slide_link'"):
+        pc.appendModel(body, hand, 0, A_M_B)
+    # a joint of one is a body of the other: a constraint that names the body would take the joint
+    joint = built([part("g_crank", "universe", RX, (0, 0, 0), 1.0, "b1")])
+    named = built([part("swing", "universe", RX, (0, 0, 0), 1.0, "g_crank")])
+    with raises(pc.ModelError, "appendModel 'g_crank' joint"):
+        pc.appendModel(joint, pc.ClusterModel(named, [pc.Spring("g_crank", 1.0)]), 0, A_M_B)
+    assert pc.appendModel(pc.ClusterModel(joint), named, 0, A_M_B).nv == 2
+    for wrong in (-1, model.nframes, True, 1.5, None):
+        with raises(pc.ArgumentTypeError, "appendModel frame_in_modelA"):
+            pc.appendModel(model, hand, wrong, A_M_B)
+    with raises(pc.ArgumentTypeError, "appendModel aMb"):
+        pc.appendModel(model, hand, 0, np.eye(4))
+    with raises(pc.UnknownNameError, "'nose'"):
+        pc.appendModel(model, hand, "nose", A_M_B)
+    with raises(pc.ArgumentTypeError, "appendModel frame_in_modelA aMb"):
+        pc.appendModel(model, hand, 0)
+    with raises(pc.ArgumentTypeError, "appendModel model"):
+        pc.appendModel(model, 3, 0, A_M_B)
+    one = pc.appendModel(built(gripper()), built([part("other", "universe", RX, (0, 0, 0), 1.0)]), 0, A_M_B)
+    assert isinstance(one, pin.Model)
+
+
+def test_with_joint_refuses() -> None:
+    model = pc.ClusterModel(built(icub()), icub_rotors())
+    for where in ({}, {"parent": "torso", "before": "l_elbow"}):
+        with raises(pc.ArgumentTypeError, "with_joint parent before"):
+            model.with_joint("spring", RY, **where)
+    for name in ("l_elbow", "universe"):
+        with raises(pc.ModelError, f"with_joint {name!r}"):
+            model.with_joint(name, RY, parent="torso")
+    for joint in (3, pin.JointModelRY, pin.SE3.Identity()):
+        with raises(pc.ArgumentTypeError, "with_joint joint JointModel"):
+            model.with_joint("spring", joint, parent="torso")
+    with raises(pc.ArgumentTypeError, "with_joint text"):
+        model.with_joint(3, RY, parent="torso")
+    with raises(pc.ArgumentTypeError, "with_joint inertia"):
+        model.with_joint("spring", RY, parent="torso", inertia=1.0)
+    with raises(pc.UnknownNameError, "with_joint 'hip'"):
+        model.with_joint("spring", RY, parent="hip")
+    with raises(pc.UnknownNameError, "'hip'"):
+        model.with_joint("spring", RY, before="hip")
+    with raises(pc.ConstraintError, "with_joint placement"):
+        model.with_joint("spring", RY, parent="torso", placement=2.0)
+    with raises(pc.ArgumentTypeError, "with_joint constraints"):
+        model.with_joint("spring", RY, parent="torso", constraints=pc.Spring("spring"))
+
+
+# --- wishes, and forces that tie nothing
+
+
+def test_wishes_are_carried_over() -> None:
+    parts, constraints = g1(), g1_constraints()
+    plain = pc.ClusterModel(built(parts), constraints)
+    q = pc.integrate(plain, plain.q_reference, 0.1 * np.ones(plain.nv))
+    led = ["waist_crank_l", "waist_crank_r"]
+    model = pc.ClusterModel(built(parts), constraints, q, independent=led, preferred=["waist_crank_r"], name="waist")
+    assert {*led} <= {*model.independent_joints}
+    elastic = model.with_joint("spring", RZ, before="neck")
+    crank = model.with_joint("spring", RZ, parent="universe", inertia=pin.Inertia.Random())
+    both = pc.appendModel(model, gripper_model(), 0, A_M_B)
+    other = pc.appendModel(gripper_model(), model, 0, A_M_B)
+    for made in (elastic, crank, both, other):
+        assert {*led} <= {*made.independent_joints}
+        assert made.preferred == ("waist_crank_r",)
+        assert made.name == ("" if made is other else "waist")
+        at = entries(made, list(model.names)[1:])[0]
+        close(made.q_reference[at], model.q_reference)
+    less = both.with_locked(["waist_yaw"], both.q_reference)
+    assert {*led} <= {*less.independent_joints}
+
+
+AT_LOCKED = {
+    "weight": [pc.GravityCompensation("r_shoulder_roll", 2.0, (0.1, 0.2, 0.3))],
+    "sum": [pc.Spring({"r_shoulder_pitch": -1.5, "r_shoulder_roll": 2.0}, 5.0, (-0.1, 0.1), 0.2)],
+    "joint": [pc.Spring("r_shoulder_roll", 5.0, 0.1, 0.2)],
+    "body": [pc.Spring("tip_link", 5.0, 0.1, 0.2)],
+    "cable": [pc.Spring([("r_shoulder_roll", [0.1, 0, 0]), ("torso", [0, 0, 0.2]), ("r_elbow", [0, 0, 0.1])], 5.0, 0.01)],
+    "motor": [pc.Motor("r motor of roll", viscous=1e-6), pc.Motor("r motor of pitch", viscous=1e-6)],
+    "rod": [pc.Rod(("r_shoulder_yaw", [0.05, 0, 0.1]), ("tip", [0.05, 0, 0.0]), mass=0.1)],
+}  # fmt: skip
+
+
+@pytest.mark.parametrize(("kind", "frames"), [(kind, f) for kind in AT_LOCKED for f in (True, False) if f or kind != "body"])
+def test_constraints_at_locked_joints(kind: str, frames: bool) -> None:
+    """Places on a locked body move with what carries it, even where a body or no frame has the name of the joint."""
+    parts = [*icub(), part("tip", "r_elbow", RY, (0, 0, -0.1), 0.2), part("end", "tip", RX, (0, 0, -0.1), 0.2)]
+    tree = built(parts)
+    if not frames:
+        without = pin.Model()
+        for j in range(1, tree.njoints):
+            new = without.addJoint(tree.parents[j], tree.joints[j], tree.jointPlacements[j], tree.names[j])
+            without.appendBodyToJoint(new, tree.inertias[j], pin.SE3.Identity())
+        tree = without
+    rotors = icub_rotors()
+    model = pc.ClusterModel(tree, [*rotors, *AT_LOCKED[kind]])
+    held, rng = ["r_shoulder_roll", "r_shoulder_yaw"], np.random.default_rng(5)
+    held += {"motor": ["r_shoulder_pitch"], "body": ["tip"]}.get(kind, [])
+    q = pc.integrate(model, model.q_reference, 0.2 * rng.normal(size=model.nv))
+    own = np.array([name in held for name in model.independent_joints])
+    v = np.where(own, 0.0, rng.normal(size=model.nv))
+    less = model.with_locked(held, q)
+    x = np.delete(q, entries(model, held)[0])
+    close(pc.rnea(less, less.createData(), x, v[~own], v[~own]), pc.rnea(model, model.createData(), q, v, v)[~own])
+    if model.passive is not None:
+        torque = pc.passive_torque(model, model.createData(), q, v)[~own]
+        ours = pc.passive_torque(less, less.createData(), x, v[~own]) if less.passive else np.zeros(less.nv)
+        close(ours, torque)
+        assert np.abs(torque).max() > 0.0 or kind in ("joint", "body", "motor")
