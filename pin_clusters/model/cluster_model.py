@@ -254,39 +254,36 @@ class ClusterModel(Attachments):
         self, name: str, joint: Any, *, parent: str | None = None, placement: Any = None, before: str | None = None,
         inertia: pin.Inertia | None = None, constraints: Iterable[Any] = (),
     ) -> ClusterModel:  # fmt: skip
-        """Return the same robot with one more joint: with a new body, or between an existing joint and its parent.
+        """Return the same robot with one more joint: on a body, or between an existing joint and its parent.
 
-        With ``parent`` the joint is the last one, and so are its entries of q and v. With ``before`` it comes directly
-        before that joint, and so do its entries: ``other.idx_qs[j]`` and ``other.tree.idx_vs[j]`` of
-        ``j = other.getJointId(name)``. A series-elastic joint is a joint ``before`` the motor's with a `Spring`: the
-        coordinate of the motor's joint is then the angle of the motor, and the spring's coordinate adds the deflection.
-
-        Constraints, frames and limits of the old joints stay, and rotors stay on their carriers. In named
-        configurations the new joint is neutral; its limits are Pinocchio's defaults.
+        With ``parent`` the new joint and its entries of q and v are the last ones. With ``before`` they come directly
+        before those of the existing joint. A joint of springs before a motor's joint makes a series-elastic actuator:
+        the existing joint is then the motor's angle, and the new one the deflection. Rotors stay on their carriers.
+        The limits of the new joint are Pinocchio's defaults, and its named configurations are neutral.
 
         Args:
             name: Name of the new joint and of its frame.
             joint: Joint of Pinocchio, such as ``pin.JointModelRY()``.
             parent: Joint, body, frame or ``"universe"`` that carries the new joint.
-            placement: Placement of the joint in ``parent``, by default the identity. With ``before``: in the frame of
-                the parent joint, by default the placement of the existing joint, which itself does not move.
-            before: Existing joint that follows the new one.
+            placement: Placement in ``parent``, by default the identity; with ``before`` in the parent joint of the
+                existing joint, by default the placement of the existing joint, which stays where it is.
+            before: Existing joint that follows the new joint.
             inertia: Inertia of the new body in the frame of the new joint; by default nothing.
-            constraints: Further constraints, such as the rod of a crank.
+            constraints: Constraints to add, such as the rod of a crank.
 
         Raises:
-            ArgumentTypeError: Not exactly one of ``parent`` and ``before`` is given, or a value has another type.
-            UnknownNameError: There is no such parent or joint.
+            ArgumentTypeError: Not exactly one of ``parent`` and ``before`` is given, or an argument has another type.
+            UnknownNameError: ``parent`` or ``before`` does not exist.
             ModelError: The name is taken.
-            ConstraintError: The placement is no rigid one, or a constraint does not hold any more.
+            ConstraintError: The placement is not rigid, or a constraint does not fit the new tree.
 
         Example:
             >>> import pinocchio as pin, pin_clusters as pc
-            >>> model = pc.ClusterModel(pin.buildSampleModelManipulator(), [pc.Rotor("elbow_joint", 9.0, axial_inertia=1e-4)])
-            >>> spring = pc.Spring("elbow_spring", stiffness=300.0)
-            >>> elastic = model.with_joint("elbow_spring", pin.JointModelRY(), before="elbow_joint", constraints=[spring])
-            >>> elastic.nv - model.nv, elastic.rotors[0].carrier == model.rotors[0].carrier
-            (1, True)
+            >>> model = pc.load("mini_cheetah")  # doctest: +SKIP
+            >>> spring = pc.Spring("FR_spring", stiffness=300.0)  # doctest: +SKIP
+            >>> elastic = model.with_joint(
+            ...     "FR_spring", pin.JointModelRY(), before="FR_knee", constraints=[spring]
+            ... )  # doctest: +SKIP
         """
         other: ClusterModel = jointed(self, name, joint, parent, placement, before, inertia, constraints)
         return other

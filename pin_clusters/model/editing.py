@@ -12,7 +12,7 @@ import pinocchio as pin
 from .._support.arrays import configuration
 from .._support.trees import coordinate, copy_fields, in_q
 from ..constraints import GravityCompensation, Motor, Rotor, Spring
-from ..constraints._frames import UNIVERSE, attached, frame_of, moved_frames, names_in, resolve_frame
+from ..constraints._frames import attached, frame_of, moved_frames, names_in, resolve_frame
 from ..constraints.closures import massive
 from ..constraints.rows import joint_id
 from ..errors import ArgumentTypeError, ConstraintError, ModelError
@@ -32,29 +32,24 @@ class TreeCopy:
         held: Names of joints of the old tree that are fixed in ``tree``.
     """
 
-    def __init__(
-        self, old: pin.Model, tree: pin.Model | None = None, joint: int = 0, offset: pin.SE3 | None = None, frame: int = 0
-    ) -> None:  # fmt: skip
-        """Copy the universe: into an empty tree, or onto a joint (and below a frame) of a tree."""
+    def __init__(self, old: pin.Model, tree: pin.Model | None = None, base: Any = None) -> None:
+        """Copy the universe to a joint of a tree, or of an empty one, at a placement in it and below a frame."""
         self.old, self.tree, self.held = old, pin.Model() if tree is None else tree, set[str]()
         if tree is None:
             self.tree.name, self.tree.gravity = old.name, old.gravity
-        self.joint, self.offset, self._frame, self._shift = dict[int, int](), dict[int, pin.SE3](), frame, 0
-        self._put(0, joint, pin.SE3.Identity() if offset is None else offset)
+        self.joint, self.offset, self._shift = dict[int, int](), dict[int, pin.SE3](), 0
+        *place, self._frame = base or (0, pin.SE3.Identity(), 0)
+        self._put(0, *place)
 
     def _put(self, j: int, to: int, at: pin.SE3) -> None:
         self.joint[j], self.offset[j] = to, at
         self.tree.appendBodyToJoint(to, self.old.inertias[j], at)
 
-    def _base(self, j: int, placement: pin.SE3) -> tuple[int, pin.SE3]:
-        """Return where something is that has a placement relative to the parent of a joint."""
-        parent = self.old.parents[j]
-        return self.joint[parent], self.offset[parent] * placement
-
     def add(self, joints: Iterable[int], base: tuple[int, pin.SE3] | None = None) -> None:
         """Copy joints; their parents and placements are those of the old tree, or ``base``."""
         for j in joints:
-            parent, at = base or self._base(j, self.old.jointPlacements[j])
+            above = self.old.parents[j]
+            parent, at = base or (self.joint[above], self.offset[above] * self.old.jointPlacements[j])
             new = self.tree.addJoint(parent, self.old.joints[j], at, self.old.names[j])
             copy_fields(self.old, j, self.tree, new)
             self._put(j, new, pin.SE3.Identity())
@@ -63,7 +58,7 @@ class TreeCopy:
     def hold(self, j: int, placement: pin.SE3) -> None:
         """Fix the body of a joint to that of the joint's parent."""
         self.held.add(self.old.names[j])
-        self._put(j, *self._base(j, placement))
+        self._put(j, self.joint[self.old.parents[j]], self.offset[self.old.parents[j]] * placement)
 
     @property
     def places(self) -> dict[str, tuple[str, pin.SE3]]:
@@ -107,11 +102,6 @@ class TreeCopy:
             shape.parentJoint, shape.parentFrame = self.joint[j], self.frame(shape.parentFrame)
         return found
 
-    def add_mass(self, joint: int, inertia: pin.Inertia) -> None:
-        """Add an inertia to the body of a joint of ``tree``; the universe has none."""
-        if joint:
-            self.tree.inertias[joint] = self.tree.inertias[joint] + inertia
-
 
 def locked(model: Any, joints: Iterable[Any], q: Any) -> tuple[Any, TreeCopy]:
     """Return a model with locked joints and the copy of its tree; see ``ClusterModel.with_locked``."""
@@ -146,7 +136,7 @@ def _ids(model: ModelParts, joints: Any) -> set[int]:
 
 
 def jointed(
-    model: Any, name: Any, joint: Any, parent: Any, placement: Any, before: Any, inertia: Any, constraints: Iterable[Any]
+    model: Any, name: Any, joint: Any, parent: Any, placement: Any, before: Any, inertia: Any, constraints: Any
 ) -> Any:  # fmt: skip
     """Return a model with another joint; see ``ClusterModel.with_joint``."""
     own, who = model.own_tree, f"with_joint({name!r})"
@@ -178,7 +168,10 @@ def jointed(
     frame = copy.tree.addFrame(pin.Frame(name, new, above, pin.SE3.Identity(), pin.FrameType.JOINT), False)
     if before is not None and own.existFrame(before, pin.FrameType.JOINT):
         copy.tree.frames[own.getFrameId(before, pin.FrameType.JOINT)].parentFrame = frame
-    return _made({model: copy}, [*_carried(model, copy), *more], copy.geometry(model.collision))
+    # a cluster whose independent joints the user chose has a new degree of freedom
+    chosen = {*(model._wishes[1] or ())}
+    led = [name] if any(before in c.joints and chosen & {*c.joints} for c in model.clusters) else []
+    return _made({model: copy}, [*_carried(model, copy), *more], copy.geometry(model.collision), led)
 
 
 def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any) -> None:
@@ -188,9 +181,9 @@ def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any)
         raise ModelError(f"{who}: the model has a joint or frame {name!r} already. Choose another name.")
     try:
         pin.JointModel(joint)
-    except TypeError:  # Boost.Python's
-        cure = "Give a joint of Pinocchio, such as pin.JointModelRY()."
-        raise ArgumentTypeError(f"{who}: joint must be a pinocchio.JointModel, got {joint!r}. {cure}") from None
+    except TypeError:  # of Boost.Python
+        what = f"a joint of Pinocchio, such as pin.JointModelRY(), got {joint!r}"
+        raise ArgumentTypeError(f"{who}: joint must be {what}.") from None
     if not isinstance(inertia, (pin.Inertia, type(None))):
         raise ArgumentTypeError(f"{who}: inertia must be a pinocchio.Inertia or None, got {type(inertia).__name__}.")
 
@@ -210,7 +203,7 @@ def appended(
     first = [j for j in range(1, own.njoints) if j <= place.parentJoint or place.parentJoint in [*own.supports[j]]]
     a = TreeCopy(own)
     a.add(first)
-    b = TreeCopy(model_b.own_tree, a.tree, a.joint[place.parentJoint], place.placement * placement, int(k))
+    b = TreeCopy(model_b.own_tree, a.tree, (a.joint[place.parentJoint], place.placement * placement, int(k)))
     b.add(range(1, model_b.njoints))
     a.add(j for j in range(1, own.njoints) if j not in first)
     a.finish()
@@ -222,19 +215,16 @@ def appended(
 
 
 def _check_names(*models: ModelParts) -> None:
-    """Refuse names that both of two models have, and that Pinocchio or a constraint would confuse."""
+    """Raise ``ModelError`` for names of both models that Pinocchio or a constraint would confuse."""
     joint = pin.FrameType.JOINT
-    a, b = [
-        {(n, joint) for n in list(m.names)[1:]} | {(f.name, f.type) for f in list(m.own_tree.frames)[1:]} for m in models
-    ]
+    a, b = (
+        {*((n, joint) for n in list(m.names)[1:]), *((f.name, f.type) for f in list(m.own_tree.frames)[1:])}
+        for m in models
+    )
     named = {name for model in models for c in model.constraints for name in names_in(c)}
-    shared = {n for n, _ in a} & {n for n, _ in b} & named | {n for n, _ in a & b}
-    for name in sorted(shared):
+    for name in sorted(named & {n for n, _ in a} & {n for n, _ in b} | {n for n, _ in a & b}):
         what = "joint" if (name, joint) in a | b else "frame"
-        raise ModelError(
-            f"appendModel: both models have the name {name!r}, the name of a {what}. Rename it in one of them, since "
-            "names of joints, frames and bodies must differ."
-        )
+        raise ModelError(f"appendModel: both models have a {what} or body named {name!r}. Rename it in one of them.")
 
 
 def _both_shapes(
@@ -245,25 +235,24 @@ def _both_shapes(
     n = found.ngeoms
     for shape in second.geometryObjects:
         found.addGeometryObject(shape)
-    pairs = [(p.first + n, p.second + n) for p in second.collisionPairs]
-    if across:
-        pairs += [(i, k) for i in range(n) for k in range(n, found.ngeoms)]
     on = [x.parentJoint for x in found.geometryObjects]
-    for i, k in pairs:
-        if on[i] != on[k]:
-            found.addCollisionPair(pin.CollisionPair(i, k))
+    pairs = [(i, k) for i in range(n) for k in range(n, len(on)) if across and on[i] != on[k]]
+    for i, k in [*((p.first + n, p.second + n) for p in second.collisionPairs), *pairs]:
+        found.addCollisionPair(pin.CollisionPair(i, k))
     return found
 
 
-def _made(copies: Mapping[Any, TreeCopy], constraints: list[Any], shapes: pin.GeometryModel) -> Any:
-    """Return the model of a finished copy of one or two models; what was wished for them is carried over."""
+def _made(
+    copies: Mapping[Any, TreeCopy], constraints: list[Any], shapes: pin.GeometryModel, led: Iterable[str] = ()
+) -> Any:  # fmt: skip
+    """Return the model of the finished copies of models, with their wishes; ``led`` are more independent joints."""
     first, (reference, independent) = next(iter(copies)), (None, None)
     for model, copy in copies.items():
         own, names = model._wishes
         if any(m._wishes[0] is not None for m in copies):
             reference = copy.configuration(model.q_reference if own is None else own, reference)
         if names is not None:
-            independent = [*(independent or ()), *(name for name in names if name not in copy.held)]
+            independent = [*(independent or led), *(name for name in names if name not in copy.held)]
     return type(first)(
         next(iter(copies.values())).tree, constraints, reference, independent=independent, name=first.name,
         preferred=[name for model, copy in copies.items() for name in model.preferred if name not in copy.held],
@@ -300,8 +289,8 @@ def _carried(model: ModelParts, copy: TreeCopy, q: np.ndarray | None = None) -> 
                 f"with_locked: {constraint} ties locked joints to {names}, which would be cut. Lock these as well, or "
                 "none of them."
             )
-    rotors = {c.name for c in model.constraints if isinstance(c, Rotor)} - {c.name for c in found if isinstance(c, Rotor)}
-    return [c for c in found if not (isinstance(c, Motor) and c.rotor in rotors | copy.held)]
+    before, after = ({c.name for c in cs if isinstance(c, Rotor)} for cs in (model.constraints, found))
+    return [c for c in found if not (isinstance(c, Motor) and c.rotor in before - after | copy.held)]
 
 
 def _add_rod(model: ModelParts, constraint: Any, copy: TreeCopy) -> None:
@@ -310,8 +299,8 @@ def _add_rod(model: ModelParts, constraint: Any, copy: TreeCopy) -> None:
         if rod.source is constraint:
             joint = max(copy.joint[j] for j, _ in rod.ends)
             a, b = (copy.offset[j].act(point) for j, point in rod.ends)
-            for mass, place in zip(rod.point_masses, (a, 0.5 * (a + b), b), strict=True):
-                copy.add_mass(joint, pin.Inertia(mass, place, np.zeros((3, 3))))
+            for mass, place in zip(rod.point_masses, (a, 0.5 * (a + b), b), strict=True) if joint else ():
+                copy.tree.inertias[joint] += pin.Inertia(mass, place, np.zeros((3, 3)))
 
 
 def _held_weight(held: GravityCompensation, copy: TreeCopy) -> list[GravityCompensation]:
@@ -340,8 +329,8 @@ def _rotor(model: ModelParts, rotor: Rotor, copy: TreeCopy) -> list[Rotor]:
     names = [old.names[j] for j in row.joints]
     moving = [(name, ratio) for name, ratio in zip(names, row.ratios, strict=True) if name not in copy.held]
     if not moving:
-        if row.inertia is not None:
-            copy.add_mass(carrier, (offset * row.placement).act(row.inertia))
+        if row.inertia is not None and carrier:
+            tree.inertias[carrier] += (offset * row.placement).act(row.inertia)
         return []
     first = row.joints[0]
     same_parent = tree.parents[copy.joint[first]] == copy.joint[old.parents[first]]

@@ -99,48 +99,38 @@ def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
 
 
 def appendModel(modelA: Any, modelB: Any, *given: Any, **named: Any) -> Any:
-    """Return one model of two, where the second one is fixed to a frame of the first one.
+    """Return one model of two: the second one is fixed to a frame of the first one, with the constraints of both.
 
-    The constraints of both models are carried over; constraints that name the universe of the second model then name
-    the body that carries it. Names and ids of joints are those of Pinocchio: the joints of the second model follow the
-    subtree that carries them. The frames and shapes of the first model keep their ids, and those of the second one
-    follow. Pinocchio's function (4.1) loses armature, and ends the process or raises on robots whose joints are not
-    depth-first or share names with bodies.
+    Constraints of the second model on its universe apply to the body that carries it. Ids of joints are Pinocchio's:
+    the joints of the second model follow the subtree that carries them. Frames and shapes of the first model keep
+    their ids. Pinocchio's own function (4.1) drops armature and takes depth-first trees only; here any tree will do.
 
     Args:
-        modelA: Cluster model or ``pin.Model``; Pinocchio's own function is called if both are a ``pin.Model``.
-        modelB: The same. Its gravity and its name are ignored.
+        modelA: Cluster model or ``pin.Model``; if both are a ``pin.Model``, Pinocchio's own function is called.
+        modelB: The same; its name and its gravity are not used.
         given: As in Pinocchio: ``geomModelA`` and ``geomModelB``, if any, ``frame_in_modelA`` (id or name), ``aMb``.
         named: The same by name.
 
     Returns:
-        The model; with geometry a tuple of the model and the geometry model, which has all collision pairs between the
-        two robots.
+        The model; with geometry a tuple of it and the geometry model, with all collision pairs between the robots.
 
     Raises:
         ArgumentTypeError: Something is missing, or of another type.
         UnknownNameError: There is no such frame.
         ModelError: Both models have joints, bodies or frames of one name.
 
-    Example:
-        >>> import pinocchio as pin, pin_clusters as pc
-        >>> arm, hand = pc.load("teleop_arm"), pc.load("robotiq_2f85")
-        >>> both = pc.appendModel(arm, hand, arm.nframes - 1, pin.SE3.Identity())
-        >>> both.nv == arm.nv + hand.nv and len(both.closures) == len(hand.closures)
-        True
-
     References:
         Pinocchio's ``appendModel``, with the constraints of the robots.
     """
     if isinstance(modelA, pin.Model) and isinstance(modelB, pin.Model):
         return pin.appendModel(modelA, modelB, *given, **named)
-    models = [ClusterModel(m) if isinstance(m, pin.Model) else m for m in (modelA, modelB)]
-    for model in models:
+    a, b = (ClusterModel(m) if isinstance(m, pin.Model) else m for m in (modelA, modelB))
+    for model in (a, b):
         check_model(model, "appendModel")
     names = ["frame_in_modelA", "aMb"]
     values = _values("appendModel", ["geomModelA", "geomModelB"], names, given, named)
     shapes = (values["geomModelA"], values["geomModelB"]) if len(values) > len(names) else None
-    made, found = appended(*models, shapes, *(values[name] for name in names))
+    made, found = appended(a, b, shapes, values["frame_in_modelA"], values["aMb"])
     return made if shapes is None else (made, found)
 
 

@@ -31,7 +31,9 @@ class Part:
     body: str
 
 
-def part(name: str, parent: str, joint: Any, at: Sequence[float], mass: float, body: str = "", turn: Any = None) -> Part:
+def part(
+    name: str, parent: str, joint: Any, at: Sequence[float], mass: float, body: str = "", turn: Any = None
+) -> Part:
     """Return a link of plausible inertia whose numbers follow from its name."""
     rng = np.random.default_rng(sum(map(ord, name)))
     size = 0.05 + 0.1 * rng.uniform(size=3)
@@ -111,10 +113,11 @@ def t1_rods(sides: str = "lr") -> list[pc.Rod]:
 
 def t1_rotors(sides: str = "lr") -> list[pc.Rotor]:
     disc = pin.Inertia(0.2, np.array([0.0, 0.01, 0.0]), np.diag([1e-4, 1.8e-4, 1e-4]))
+    at = pin.SE3(pin.rpy.rpyToMatrix(0.2, -0.3, 0.1), np.ones(3) / 50)
     return [
         r for s in sides for r in (
             pc.Rotor(f"{s}_hip_pitch", 18.0, axial_inertia=9e-5, armature="keep"),
-            pc.Rotor(f"{s}_knee", -12.0, inertia=disc, placement=pin.SE3(pin.rpy.rpyToMatrix(0.2, -0.3, 0.1), np.ones(3) / 50)),
+            pc.Rotor(f"{s}_knee", -12.0, inertia=disc, placement=at),
         )
     ]  # fmt: skip
 
@@ -149,9 +152,11 @@ def g1_constraints() -> list[Any]:
 
 def icub() -> list[Part]:
     table = (
-        ("shoulder_pitch", "torso", RY, (0, 0.11, 0.15), 0.3), ("shoulder_roll", "shoulder_pitch", RX, (0, 0.06, 0), 0.4),
-        ("shoulder_yaw", "shoulder_roll", RZ, (0, 0.02, -0.01), 0.9), ("elbow", "shoulder_yaw", RY, (0.01, 0, -0.15), 0.5),
-    )  # fmt: skip
+        ("shoulder_pitch", "torso", RY, (0, 0.11, 0.15), 0.3),
+        ("shoulder_roll", "shoulder_pitch", RX, (0, 0.06, 0), 0.4),
+        ("shoulder_yaw", "shoulder_roll", RZ, (0, 0.02, -0.01), 0.9),
+        ("elbow", "shoulder_yaw", RY, (0.01, 0, -0.15), 0.5),
+    )
     found = [part("torso", "universe", RZ, (0, 0, 0.6), 5.0, "torso", turn=(0.1, 0, 0.3))]
     for name, parent, joint, (x, y, z), mass in table:
         for s, sign in (("l", 1), ("r", -1)):
@@ -201,7 +206,9 @@ def same(model: pc.ClusterModel, hand: pc.ClusterModel, size: float = 0.2) -> No
         close(pc.aba(hand, datas[1], q, v, back[0])[v_hand], a[v_hand])
         close(pc.crba(model, datas[0], x)[np.ix_(v_ours, v_ours)], pc.crba(hand, datas[1], q)[np.ix_(v_hand, v_hand)])
         if hand.passive is not None:
-            torques = (pc.passive_torque(m, d, s, u) for m, d, s, u in ((model, datas[0], x, y), (hand, datas[1], q, v)))
+            torques = (
+                pc.passive_torque(m, d, s, u) for m, d, s, u in ((model, datas[0], x, y), (hand, datas[1], q, v))
+            )
             close(next(torques)[v_ours], next(torques)[v_hand])
         pc.framesForwardKinematics(model, datas[0], x)
         pc.framesForwardKinematics(hand, datas[1], q)
@@ -231,7 +238,9 @@ def generic() -> Any:
 
 def with_cranks(model: pc.ClusterModel, parts: Iterable[Part], rods: Iterable[Any]) -> pc.ClusterModel:
     for p, rod in zip(parts, rods, strict=True):
-        model = model.with_joint(p.name, p.joint, parent=p.parent, placement=p.place, inertia=p.inertia, constraints=[rod])
+        model = model.with_joint(
+            p.name, p.joint, parent=p.parent, placement=p.place, inertia=p.inertia, constraints=[rod]
+        )
         model = model.with_frames({p.body: (p.name, [0.01, 0.02, -0.03])})
     return model
 
@@ -435,9 +444,7 @@ def test_append(robot: str) -> None:
         frame = first.getFrameId(ON[robot], pin.FrameType.BODY)
         carrier, at = first.names[first.frames[frame].parentJoint], first.frames[frame].placement * A_M_B
     found = pc.appendModel(first, second, frame, A_M_B)
-    whole = [
-        replace(p, parent=carrier, place=at * p.place) if p.parent == "universe" else p for p in gripper()
-    ]
+    whole = [replace(p, parent=carrier, place=at * p.place) if p.parent == "universe" else p for p in gripper()]
     order = [name for name in found.names if name != "universe"]
     tree = built(sorted([*parts, *whole], key=lambda p: order.index(p.name)))
     tree.appendBodyToJoint(tree.getJointId(carrier), second.own_tree.inertias[0], at)
@@ -545,7 +552,7 @@ def test_with_joint_refuses() -> None:
         with raises(pc.ModelError, f"with_joint {name!r}"):
             model.with_joint(name, RY, parent="torso")
     for joint in (3, pin.JointModelRY, pin.SE3.Identity()):
-        with raises(pc.ArgumentTypeError, "with_joint joint JointModel"):
+        with raises(pc.ArgumentTypeError, "with_joint joint JointModelRY()"):
             model.with_joint("spring", joint, parent="torso")
     with raises(pc.ArgumentTypeError, "with_joint text"):
         model.with_joint(3, RY, parent="torso")
@@ -590,13 +597,15 @@ AT_LOCKED = {
     "sum": [pc.Spring({"r_shoulder_pitch": -1.5, "r_shoulder_roll": 2.0}, 5.0, (-0.1, 0.1), 0.2)],
     "joint": [pc.Spring("r_shoulder_roll", 5.0, 0.1, 0.2)],
     "body": [pc.Spring("tip_link", 5.0, 0.1, 0.2)],
-    "cable": [pc.Spring([("r_shoulder_roll", [0.1, 0, 0]), ("torso", [0, 0, 0.2]), ("r_elbow", [0, 0, 0.1])], 5.0, 0.01)],
+    "cable": [pc.Spring([("r_shoulder_roll", [0.1, 0, 0]), ("torso", [0, 0, 0.2]), ("r_elbow", [0, 0, 0.1])], 5.0)],
     "motor": [pc.Motor("r motor of roll", viscous=1e-6), pc.Motor("r motor of pitch", viscous=1e-6)],
     "rod": [pc.Rod(("r_shoulder_yaw", [0.05, 0, 0.1]), ("tip", [0.05, 0, 0.0]), mass=0.1)],
 }  # fmt: skip
 
 
-@pytest.mark.parametrize(("kind", "frames"), [(kind, f) for kind in AT_LOCKED for f in (True, False) if f or kind != "body"])
+@pytest.mark.parametrize(
+    ("kind", "frames"), [(kind, f) for kind in AT_LOCKED for f in (True, False) if f or kind != "body"]
+)
 def test_constraints_at_locked_joints(kind: str, frames: bool) -> None:
     """Places on a locked body move with what carries it, even where a body or no frame has the name of the joint."""
     parts = [*icub(), part("tip", "r_elbow", RY, (0, 0, -0.1), 0.2), part("end", "tip", RX, (0, 0, -0.1), 0.2)]

@@ -2,7 +2,7 @@
 
 import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import pinocchio as pin
