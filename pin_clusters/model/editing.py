@@ -37,9 +37,10 @@ class TreeCopy:
         self.old, self.tree, self.held = old, pin.Model() if tree is None else tree, set[str]()
         if tree is None:
             self.tree.name, self.tree.gravity = old.name, old.gravity
-        self.joint, self.offset, self._shift = dict[int, int](), dict[int, pin.SE3](), 0
-        *place, self._frame = base or (0, pin.SE3.Identity(), 0)
-        self._put(0, *place)
+        self.joint, self.offset = dict[int, int](), dict[int, pin.SE3]()
+        joint, offset, frame = base or (0, pin.SE3.Identity(), 0)
+        self._frame: int = frame
+        self._put(0, joint, offset)
 
     def _put(self, j: int, to: int, at: pin.SE3) -> None:
         self.joint[j], self.offset[j] = to, at

@@ -328,15 +328,17 @@ def locked_rods(model: pc.ClusterModel, q: np.ndarray, rods: Iterable[pc.Rod], j
 
 
 def locked_t1() -> Any:
-    """Return a robot whose left ankle is locked, and the yaw of the hip, on whose body a rotor is."""
-    held = ["l_hip_yaw", "l_ankle_pitch", "l_ankle_roll", "l_crank_out", "l_crank_in"]
+    """Return a robot of which an ankle is locked, and the thigh that carries a rotor; on the right also its knee."""
+    held = ["l_hip_yaw", "l_ankle_pitch", "l_ankle_roll", "l_crank_out", "l_crank_in", "r_hip_yaw", "r_knee"]
     parts, rotors, rods = [*t1(), *cranks()], t1_rotors(), t1_rods()
 
     def by_hand(model: pc.ClusterModel, q: np.ndarray, fixed: dict[str, pin.SE3]) -> pc.ClusterModel:
         tree = built(parts, fixed)
         locked_rods(model, q, rods[:2], "l_knee", tree)
         knee = replace(rotors[1], placement=fixed["l_hip_yaw"] * rotors[1].placement)
-        return pc.ClusterModel(tree, [rotors[0], knee, *rotors[2:], *rods[2:]])
+        still = (fixed["r_hip_yaw"] * rotors[3].placement).act(rotors[3].inertia)
+        tree.inertias[tree.getJointId("r_hip_roll")] += still
+        return pc.ClusterModel(tree, [rotors[0], knee, rotors[2], *rods[2:]])
 
     return parts, [*rotors, *rods], held, by_hand
 
@@ -478,7 +480,7 @@ def test_append_orders_joints_as_pinocchio_does() -> None:
 
 def shapes_of(tree: pin.Model, name: str) -> pin.GeometryModel:
     shapes = pin.GeometryModel()
-    for k in range(1, tree.nframes, 3):
+    for k in range(0, tree.nframes, 3):
         j = tree.frames[k].parentJoint
         sphere = pin.hppfcl.Sphere(0.01 * k)
         shapes.addGeometryObject(pin.GeometryObject(f"{name}_{k}", j, k, pin.SE3.Random(), sphere))
@@ -588,6 +590,8 @@ def test_wishes_are_carried_over() -> None:
         assert made.name == ("" if made is other else "waist")
         at = entries(made, list(model.names)[1:])[0]
         close(made.q_reference[at], model.q_reference)
+    sprung = model.with_joint("spring", RX, before="waist_roll")
+    assert {*led, "spring"} <= {*sprung.independent_joints}  # the chosen cluster has a degree of freedom more
     less = both.with_locked(["waist_yaw"], both.q_reference)
     assert {*led} <= {*less.independent_joints}
 
