@@ -279,11 +279,12 @@ class ClusterModel(Attachments):
 
         Example:
             >>> import pinocchio as pin, pin_clusters as pc
-            >>> model = pc.load("mini_cheetah")  # doctest: +SKIP
-            >>> spring = pc.Spring("FR_spring", stiffness=300.0)  # doctest: +SKIP
-            >>> elastic = model.with_joint(
-            ...     "FR_spring", pin.JointModelRY(), before="FR_knee", constraints=[spring]
-            ... )  # doctest: +SKIP
+            >>> tree = pin.buildSampleModelManipulator()
+            >>> model = pc.ClusterModel(tree, [pc.Rotor("elbow_joint", 9.0, axial_inertia=1e-4)])
+            >>> forces = [pc.Spring("elbow_spring", stiffness=300.0)]
+            >>> elastic = model.with_joint("elbow_spring", pin.JointModelRY(), before="elbow_joint", constraints=forces)
+            >>> elastic.nv - model.nv, elastic.rotors[0].carrier
+            (1, 'shoulder3_joint')
         """
         other: ClusterModel = jointed(self, name, joint, parent, placement, before, inertia, constraints)
         return other
