@@ -208,6 +208,7 @@ from .model import ClusterData as ClusterData
 from .model import ClusterModel as ClusterModel
 from .model import Data as Data
 from .model import RotorElement as RotorElement
+from .model import appendModel as appendModel
 from .model import buildReducedModel as buildReducedModel
 
 # --- configurations

@@ -37,7 +37,7 @@ def _say(tree: pin.Model, needed: int) -> None:
     )
     cure = (
         "Each model.createData() makes one. Share one data (it serves one thread), compute rows with pc.batch, which "
-        "makes none, or split the robot, or lock joints (pinocchio.buildReducedModel)."
+        "makes none, or split the robot, or lock joints (model.with_locked)."
     )
     there = available()
     if there is not None and needed > there:

@@ -61,6 +61,14 @@ def in_v(tree: pin.Model, j: int) -> range:
     return range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])
 
 
+def copy_fields(model: pin.Model, j: int, tree: pin.Model, k: int) -> None:
+    """Copy the limits, the armature and the friction of a joint to a joint of another model."""
+    for names, to, of in ((PER_VELOCITY, in_v(tree, k), in_v(model, j)), (PER_POSITION, in_q(tree, k), in_q(model, j))):
+        for name in names:
+            if hasattr(model, name):
+                getattr(tree, name)[to] = getattr(model, name)[of]
+
+
 def joint_in_v(tree: pin.Model, i: int) -> int:
     """Return the joint that has an entry of the tree's v."""
     return next(j for j in range(1, tree.njoints) if i in in_v(tree, j))

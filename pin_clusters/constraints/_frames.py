@@ -6,15 +6,16 @@
 
 import math
 import warnings
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from .._support.trees import between, floats, joint_subspace, placement_defect, unit
 from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, UnsupportedJointError, did_you_mean
-from .rows import model_name, moving_joint_id
+from .rows import Constraint, model_name, moving_joint_id
 
 UNIVERSE = "universe"
 # Printed digits of a direction leave its length off by 1e-7; more than this was not meant as a unit vector.
@@ -76,7 +77,38 @@ def _attachment(name: str, placement: object, what: str, owner: str) -> Attachme
     defect = placement_defect(M)
     if defect:
         raise ConstraintError(f"{owner}: the placement of {what} in {name!r} {defect}")
-    return Attachment(name, tuple(M.translation.tolist()), tuple(M.rotation.ravel().tolist()))
+    return attached(name, M)
+
+
+def attached(name: str, placement: pin.SE3) -> Attachment:
+    """Return a placement in a named frame."""
+    return Attachment(name, tuple(placement.translation.tolist()), tuple(placement.rotation.ravel().tolist()))
+
+
+def moved_frames(constraint: Any, places: Mapping[str, Attachment]) -> Any:
+    """Return a constraint in which some frames, by name, are replaced by their places in other frames."""
+
+    def moved(given: Any) -> Any:
+        if isinstance(given, tuple):
+            new = tuple(map(moved, given))
+            return given if all(x is y for x, y in zip(given, new, strict=True)) else new
+        place = places.get(short(given)) if isinstance(given, (str, Attachment)) else None
+        if place is None or isinstance(given, str):
+            return place or given
+        return attached(place.name, place.placement * given.placement)
+
+    old = {f.name: getattr(constraint, f.name) for f in fields(constraint) if f.init and f.type in (Any, "Any")}
+    new = {name: value for name, given in old.items() if (value := moved(given)) is not given}
+    return replace(constraint, **new) if new else constraint
+
+
+def names_in(given: Any) -> set[str]:
+    """Return every text in a constraint that may name a joint, a body or a frame."""
+    if isinstance(given, (str, Attachment)):
+        return {short(given)}
+    if isinstance(given, Constraint):
+        given = [getattr(given, f.name) for f in fields(given) if f.name not in ("name", "kind")]  # type: ignore[arg-type]
+    return set[str]().union(*map(names_in, given)) if isinstance(given, (list, tuple, Mapping)) else set()
 
 
 def short(frame: str | Attachment) -> str:

@@ -39,6 +39,7 @@ from .loops import same_pose as same_pose
 from .motors import friction_of_motors as friction_of_motors
 from .of_pinocchio import Data as Data
 from .of_pinocchio import also_pinocchios as also_pinocchios
+from .of_pinocchio import appendModel as appendModel
 from .of_pinocchio import buildReducedModel as buildReducedModel
 from .of_pinocchio import is_pinocchios as is_pinocchios
 from .owed_members import recipes as recipes

@@ -12,11 +12,12 @@ import pinocchio as pin
 from .._support.arrays import array, joint_names, on_a_page
 from ..errors import ArgumentTypeError, ModelError, PinClustersWarning, ShapeError, UnknownNameError, did_you_mean
 from .attachments import Attachments, checked_collision
+from .editing import jointed, locked
 from .elements import describe, find_rotors
 from .fixed import FixedMotion
-from .locking import locked
 from .motors import with_motors
 from .packing import pack, pack_tree
+from .parts import checked_constraints
 from .passive import passive_forces
 from .plausibility import check_rotors
 from .topology import resolve
@@ -85,16 +86,11 @@ class ClusterModel(Attachments):
                 f"ClusterModel: tree must be a pinocchio.Model, got {type(tree).__name__}."
                 + (" Use it as it is." if isinstance(tree, ClusterModel) else "")
             )
-        if not isinstance(constraints, Iterable) or isinstance(constraints, (str, bytes)):
-            raise ArgumentTypeError(
-                "ClusterModel: constraints must be a list of constraints, such as [pc.Gear(...)], "
-                f"got {type(constraints).__name__}."
-            )
+        constraints = checked_constraints("ClusterModel", constraints)
         if isinstance(q_reference, str):
             raise ArgumentTypeError(
                 f"ClusterModel: q_reference must be a configuration, got {q_reference!r}. A name goes to name=..."
             )
-        constraints = tuple(constraints)
         tree = tree.copy()
         check_tree(tree)
         shapes = checked_collision(tree, collision)
@@ -252,6 +248,45 @@ class ClusterModel(Attachments):
             17
         """
         other: ClusterModel = locked(self, joints, q)[0]
+        return other
+
+    def with_joint(
+        self, name: str, joint: Any, *, parent: str | None = None, placement: Any = None, before: str | None = None,
+        inertia: pin.Inertia | None = None, constraints: Iterable[Any] = (),
+    ) -> ClusterModel:  # fmt: skip
+        """Return the same robot with one more joint: on a body, or between an existing joint and its parent.
+
+        With ``parent`` the new joint and its entries of q and v are the last ones. With ``before`` they come directly
+        before those of the existing joint. A joint of springs before a motor's joint makes a series-elastic actuator:
+        the existing joint is then the motor's angle, and the new one the deflection. Rotors stay on their carriers.
+        The limits of the new joint are Pinocchio's defaults, and its named configurations are neutral.
+
+        Args:
+            name: Name of the new joint and of its frame.
+            joint: Joint of Pinocchio, such as ``pin.JointModelRY()``.
+            parent: Joint, body, frame or ``"universe"`` that carries the new joint.
+            placement: Placement in ``parent``, by default the identity; with ``before`` in the parent joint of the
+                existing joint, by default the placement of the existing joint, which stays where it is.
+            before: Existing joint that follows the new joint.
+            inertia: Inertia of the new body in the frame of the new joint; by default nothing.
+            constraints: Constraints to add, such as the rod of a crank.
+
+        Raises:
+            ArgumentTypeError: Not exactly one of ``parent`` and ``before`` is given, or an argument has another type.
+            UnknownNameError: ``parent`` or ``before`` does not exist.
+            ModelError: The name is taken.
+            ConstraintError: The placement is not rigid, or a constraint does not fit the new tree.
+
+        Example:
+            >>> import pinocchio as pin, pin_clusters as pc
+            >>> tree = pin.buildSampleModelManipulator()
+            >>> model = pc.ClusterModel(tree, [pc.Rotor("elbow_joint", 9.0, axial_inertia=1e-4)])
+            >>> forces = [pc.Spring("elbow_spring", stiffness=300.0)]
+            >>> elastic = model.with_joint("elbow_spring", pin.JointModelRY(), before="elbow_joint", constraints=forces)
+            >>> elastic.nv - model.nv, elastic.rotors[0].carrier
+            (1, 'shoulder3_joint')
+        """
+        other: ClusterModel = jointed(self, name, joint, parent, placement, before, inertia, constraints)
         return other
 
     def was_changed(self) -> bool:

@@ -7,10 +7,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._support.trees import PER_POSITION, PER_VELOCITY, in_q, in_v
+from .._support.trees import in_q, in_v
 from ..constraints.rows import joint_id
 from ..errors import ModelError
 from .cluster_model import ClusterModel
+from .editing import TreeCopy
 from .elements import RotorElement
 
 
@@ -151,35 +152,12 @@ def depth_first(tree: pin.Model, locked: Collection[int] = ()) -> pin.Model:
     order = [k for _, k in visit(tree, ()) if k not in locked]
     if order == list(range(1, tree.njoints)):
         return tree.copy()
-    copy = pin.Model()
-    copy.name, copy.gravity = tree.name, pin.Motion(tree.gravity)
-    new_id = np.zeros(tree.njoints, dtype=np.int64)
-    for k in order:
-        parent = int(new_id[tree.parents[k]])
-        new_id[k] = copy.addJoint(parent, tree.joints[k], tree.jointPlacements[k], tree.names[k])
-        copy.appendBodyToJoint(int(new_id[k]), tree.inertias[k], pin.SE3.Identity())
+    copy = TreeCopy(tree)
+    copy.add(order)
     for k in locked:
-        new_id[k] = new_id[tree.parents[k]]
-        if new_id[k]:
-            copy.appendBodyToJoint(int(new_id[k]), tree.inertias[k], tree.jointPlacements[k])
-    for f in list(tree.frames)[1:]:
-        fixed = f.parentJoint in locked
-        placement = tree.jointPlacements[f.parentJoint] * f.placement if fixed else f.placement
-        kind = pin.FrameType.FIXED_JOINT if fixed and f.type == pin.FrameType.JOINT else f.type
-        # frames keep their order, so parent frames keep their ids
-        frame = pin.Frame(f.name, int(new_id[f.parentJoint]), f.parentFrame, placement, kind, f.inertia)
-        copy.addFrame(frame, False)
-    from_q, from_v = index_maps(tree, copy, new_id, order)
-    for names, at in ((PER_POSITION, from_q), (PER_VELOCITY, from_v)):
-        for name in (n for n in names if hasattr(tree, n)):
-            values = np.array(getattr(copy, name))
-            values[at[at >= 0]] = getattr(tree, name)[at >= 0]
-            setattr(copy, name, values)
-    for entry in tree.referenceConfigurations:
-        q = np.zeros(copy.nq)
-        q[from_q[from_q >= 0]] = np.array(entry.data())[from_q >= 0]
-        copy.referenceConfigurations[entry.key()] = q
-    return copy
+        copy.hold(k, tree.jointPlacements[k])
+    copy.finish()
+    return copy.tree
 
 
 def visit(tree: pin.Model, rotors: Sequence[RotorElement]) -> Iterator[tuple[str, int]]:

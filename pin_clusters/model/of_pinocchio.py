@@ -9,7 +9,7 @@ import pinocchio as pin
 from ..errors import ArgumentTypeError, DataMismatchError
 from .cluster_data import ClusterData
 from .cluster_model import ClusterModel, check_model
-from .locking import locked
+from .editing import appended, locked
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -86,18 +86,60 @@ def buildReducedModel(model: ClusterModel, *given: Any, **named: Any) -> Any:
     References:
         Pinocchio's ``buildReducedModel``, with the constraints of the robot.
     """
+    named = {"geometry" if key in ("geom_model", "list_of_geom_models") else key: x for key, x in named.items()}
     names = ["list_of_joints_to_lock", "reference_configuration"]
-    shapes = named.pop("list_of_geom_models", named.pop("geom_model", None))
-    if len(given) + len(named) == len(names) + 1:
-        shapes, *given = given  # type: ignore[assignment]
-    values = dict(zip(names, given, strict=False)) | named
-    if sorted(values) != names:
-        raise ArgumentTypeError(
-            f"buildReducedModel takes (model, [geometry,] {', '.join(names)}), got {', '.join(values) or 'nothing'}."
-        )
-    reduced, reduction = locked(model, *(values[name] for name in names))
+    values = _values("buildReducedModel", ["geometry"], names, given, named)
+    shapes = values.get("geometry")
+    reduced, copy = locked(model, *(values[name] for name in names))
     if shapes is None:
         return reduced
     one = isinstance(shapes, pin.GeometryModel)
-    found = [None if x is None else reduction.geometry(x) for x in ([shapes] if one else shapes)]
+    found = [None if x is None else copy.geometry(x) for x in ([shapes] if one else shapes)]
     return (reduced, found[0] if one else found)
+
+
+def appendModel(modelA: Any, modelB: Any, *given: Any, **named: Any) -> Any:
+    """Return one model of two: the second one is fixed to a frame of the first one, with the constraints of both.
+
+    Constraints of the second model on its universe apply to the body that carries it. Ids of joints are Pinocchio's:
+    the joints of the second model follow the subtree that carries them. Frames and shapes of the first model keep
+    their ids. Pinocchio's own function (4.1) drops armature and takes depth-first trees only; here any tree will do.
+
+    Args:
+        modelA: Cluster model or ``pin.Model``; if both are a ``pin.Model``, Pinocchio's own function is called.
+        modelB: The same; its name and its gravity are not used.
+        given: As in Pinocchio: ``geomModelA`` and ``geomModelB``, if any, ``frame_in_modelA`` (id or name), ``aMb``.
+        named: The same by name.
+
+    Returns:
+        The model; with geometry a tuple of it and the geometry model, with all collision pairs between the robots.
+
+    Raises:
+        ArgumentTypeError: Something is missing, or of another type.
+        UnknownNameError: There is no such frame.
+        ModelError: Both models have joints, bodies or frames of one name.
+
+    References:
+        Pinocchio's ``appendModel``, with the constraints of the robots.
+    """
+    if isinstance(modelA, pin.Model) and isinstance(modelB, pin.Model):
+        return pin.appendModel(modelA, modelB, *given, **named)
+    a, b = (ClusterModel(m) if isinstance(m, pin.Model) else m for m in (modelA, modelB))
+    for model in (a, b):
+        check_model(model, "appendModel")
+    names = ["frame_in_modelA", "aMb"]
+    values = _values("appendModel", ["geomModelA", "geomModelB"], names, given, named)
+    shapes = (values["geomModelA"], values["geomModelB"]) if len(values) > len(names) else None
+    made, found = appended(a, b, shapes, values["frame_in_modelA"], values["aMb"])
+    return made if shapes is None else (made, found)
+
+
+def _values(caller: str, shapes: list[str], names: list[str], given: Any, named: Any) -> dict[str, Any]:
+    """Return arguments by name; those of ``shapes`` come first and may be left out."""
+    keys = [*shapes, *names] if len(given) + len(named) == len(shapes) + len(names) else names
+    values = dict(zip(keys, given, strict=False)) | named
+    if sorted(values) != sorted(keys):
+        raise ArgumentTypeError(
+            f"{caller} takes (..., [{', '.join(shapes)},] {', '.join(names)}), got {', '.join(values) or 'nothing'}."
+        )
+    return values

@@ -1,5 +1,6 @@
 """What a cluster model consists of: what its data and the tables that are made later read of it."""
 
+from collections.abc import Iterable
 from typing import Any, Self
 
 import numpy as np
@@ -9,11 +10,21 @@ from .._engine.calls import Desk
 from .._engine.calls.records import ModelDesk
 from ..constraints.closures import Closure
 from ..constraints.rows import Row
+from ..errors import ArgumentTypeError
 from .elements import Cluster, RotorElement
 from .packing import Tables, TreeTables
 from .passive import PassiveForces
 from .topology import Topology
 from .tree_attributes import TreeAttributes
+
+
+def checked_constraints(caller: str, given: Any) -> tuple[Any, ...]:
+    """Return a list of constraints; raise ``ArgumentTypeError`` for anything that is no list."""
+    if not isinstance(given, Iterable) or isinstance(given, (str, bytes)):
+        raise ArgumentTypeError(
+            f"{caller}: constraints must be a list of constraints, such as [pc.Gear(...)], got {type(given).__name__}."
+        )
+    return tuple(given)
 
 
 class ModelParts(TreeAttributes):

@@ -187,6 +187,8 @@ class TreeAttributes:
             cure = _ROUTES.get(name, f"If it is the tree's that you mean, it is model.tree.{name}.")
             if name == "addFrame":
                 cure = "Use model.with_frames({name: (joint, placement)}), which returns a model that has them."
+            elif name == "addJoint":
+                cure = "Use model.with_joint(name, joint, parent=...), which returns a model that has it."
             elif name.startswith(("saveTo", "loadFrom")):
                 cure = "It would lose rotors, couplings and loops: use pickle, pc.to_urdf or pc.to_mjcf."
             elif name.startswith(("add", "append", "load")):

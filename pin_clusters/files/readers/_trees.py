@@ -2,23 +2,17 @@
 
 import itertools
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 import numpy as np
 import pinocchio as pin
 
-from ..._support.trees import in_q, in_v
+from ..._support.trees import copy_fields
 
 T = TypeVar("T", bound=Hashable)
 ROOT_JOINT_NAME = "root_joint"
 UNLIMITED = float(np.finfo(float).max)
 """What Pinocchio uses for "no limit": models with infinite numbers cannot be pickled before its release 4."""
-VELOCITY_FIELDS = (
-    "armature", "damping", "friction", "rotorInertia", "rotorGearRatio", "effortLimit", "velocityLimit",
-    "lowerEffortLimit", "upperEffortLimit", "lowerVelocityLimit", "upperVelocityLimit",
-    "lowerDryFrictionLimit", "upperDryFrictionLimit",
-)  # fmt: skip
-POSITION_FIELDS = ("lowerPositionLimit", "upperPositionLimit", "positionLimitMargin")
 
 
 def joint_model(kind: str, axis: np.ndarray, pitch: float = 0.0, tolerance: float = 0.0) -> pin.JointModel:
@@ -56,15 +50,6 @@ def like(model: pin.Model) -> pin.Model:
     tree.name, tree.gravity = model.name, model.gravity
     tree.inertias[0] = model.inertias[0]
     return tree
-
-
-def copy_fields(model: pin.Model, j: int, tree: pin.Model, k: int) -> None:
-    """Copy what Pinocchio keeps beside a joint, such as its limits, to a joint of another model."""
-    fields: Any = ((VELOCITY_FIELDS, in_v(tree, k), in_v(model, j)), (POSITION_FIELDS, in_q(tree, k), in_q(model, j)))
-    for names, to, of in fields:
-        for name in names:
-            if hasattr(model, name):
-                getattr(tree, name)[to] = getattr(model, name)[of]
 
 
 class Places(Generic[T]):

@@ -3,10 +3,10 @@
 import numpy as np
 import pinocchio as pin
 
-from ..._support.trees import coordinate, in_q, in_v, set_coordinate
+from ..._support.trees import coordinate, copy_fields, in_q, in_v, set_coordinate
 from ...constraints import LinearCoupling
 from ...errors import ArgumentTypeError, UnsupportedJointError
-from ._trees import copy_fields, joint_model, like
+from ._trees import joint_model, like
 
 _MIMIC = "JointModelMimic"
 
