@@ -74,3 +74,22 @@ def test_jacobians_after_dynamics(kind: str, frame: pin.ReferenceFrame) -> None:
         found.append((J, again, rate, data.v[3].vector))
     for ours, theirs in zip(*found, strict=True):
         assert np.allclose(ours, theirs, rtol=0, atol=ROUNDING * max(1.0, np.abs(theirs).max()))
+
+
+@pytest.mark.parametrize("frame", [pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED])
+@pytest.mark.parametrize("late", [False, True])
+def test_rates_of_jacobians_have_the_velocity_that_pinocchio_takes(frame: pin.ReferenceFrame, late: bool) -> None:
+    """In axes of the frame the last velocity of all, else that at which dJ was computed, at once or when it is read."""
+    tree, model = arm()
+    rng = np.random.default_rng(1)
+    q, v, w, a = rng.normal(size=(4, tree.nv))
+    rates = []
+    for package, robot in ((pc, model), (pin, tree)):
+        data = robot.createData()
+        if late:
+            package.computeRNEADerivatives(robot, data, q, v, a)
+        else:
+            package.computeJointJacobiansTimeVariation(robot, data, q, v)
+        package.forwardKinematics(robot, data, q, w)
+        rates.append(package.getFrameJacobianTimeVariation(robot, data, tree.nframes - 1, frame))
+    assert np.allclose(*rates, rtol=0, atol=ROUNDING * np.abs(rates[1]).max())

@@ -52,6 +52,8 @@ def _copy(name: str, source: ClusterData, to: ClusterData) -> None:
     elif name in ("J", "dJ"):  # of the tree as well, of which Jacobians of frames are made
         getattr(to, f"_{name}")[...] = getattr(source, f"_{name}")
         getattr(to._tree, name)[...] = getattr(source._tree, name)
+        if name == "dJ":
+            _copy("ov", source, to)
     elif hasattr(source, f"_{name}") and isinstance(getattr(source, f"_{name}"), np.ndarray) and name != "com":
         getattr(to, f"_{name}")[...] = getattr(source, f"_{name}")
     elif name in ("hg", "dhg", "Ig"):

@@ -117,7 +117,7 @@ def pack_tree(
     copies += [(name, getattr(sections, name), 3, what, level) for name, what, level in _OF_THE_WHOLE]
     copies.append(("dAg", derived.tree_dAg, 6 * nvt, tl.MAP_RATE, 1))
     copies.append(("mass", own.mass, tree.njoints, tl.CENTERS | tl.JCOM, 0))
-    back = [(name, getattr(sections, name), counts[name], NEVER, 0) for name in ("oMi", "J", "dJ", "v", "oMf")]
+    back = [(name, getattr(sections, name), counts[name], NEVER, 0) for name in ("oMi", "J", "dJ", "v", "oMf", "ov")]
     field0, _ = out.add_all(tl.Field(place, n, 0, what, level) for _, place, n, what, level in (*copies, *back))
     fields = tuple((field0 + i, name) for i, (name, *_) in enumerate((*copies, *back)))
     place0 = len(out.rows)

@@ -21,7 +21,7 @@ class TreeHeader(NamedTuple):
     spin1: int
     sections: int  # row of Sections, then of Own and Derived
     field0: int  # rows of what is copied to ``pin.Data``
-    field1: int  # behind it are those that are used there: oMi, J, dJ, v, oMf
+    field1: int  # behind it are the fields that are read there: oMi, J, dJ, v, oMf, ov
     loops: int  # 1 if G depends on q
     place0: int  # rows of joints, then of frames
     place1: int

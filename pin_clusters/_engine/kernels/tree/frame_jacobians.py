@@ -132,8 +132,10 @@ def from_data(index, params, out, n, O, P, reference, rate, to):
     dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)
     R_joint, x_joint = transposed(load9(placed, 12 * P.joint)), load3(placed, 12 * P.joint + 9)
     R, x = matmul3(R_joint, load9(params, P.at + 12)), x_joint + rot(R_joint, load3(params, P.at + 21))
-    v = load6(seen(field(index, n.field1 + 3).address, 6 * n.njoints), 6 * P.joint)
-    v = at_point(rot6(R_joint, v), x_joint)
+    # as in Pinocchio: v of the last call in axes of the frame, else the velocity at which dJ was computed
+    v = load6(seen(field(index, n.field1 + (3 if reference == LOCAL else 5)).address, 6 * n.njoints), 6 * P.joint)
+    if reference == LOCAL:
+        v = at_point(rot6(R_joint, v), x_joint)
     b = P.link
     while b > 0:
         L = link(index, b)
