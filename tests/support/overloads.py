@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from typing import Any, NamedTuple
 
@@ -81,8 +82,9 @@ class Arguments:
         self.joint, self.frame = tree.getJointId(last), tree.getFrameId(f"{last}_body")
         self.placement = pin.SE3(pin.exp3(np.array([0.1, 0.2, 0.3])), np.array([0.3, 0.2, 0.1]))
 
+    @functools.cached_property
     def contacts(self) -> tuple[Any, Any]:
-        """Return contacts that are independent of each other, and new data of them."""
+        """Contacts that are independent of each other, and their data."""
         models = pin.StdVec_RigidConstraintModel()
         models.append(
             pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.tree, self.joint, self.placement, pin.LOCAL)
@@ -109,7 +111,7 @@ class Arguments:
     def values(self, form: Form) -> list[Any]:
         """Return the arguments of a form, behind model and data."""
         friction = form.function == "contactInverseDynamics"
-        models, datas = self.point_contacts() if friction else self.contacts()
+        models, datas = self.point_contacts() if friction else self.contacts
         mu = 1e-6 if friction else 0.0
         known = {
             "q": self.q, "q1": self.q, "q2": self.other_q, "v": self.v, "v_before": self.v, "a": self.a,
