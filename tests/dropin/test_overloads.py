@@ -31,12 +31,12 @@ OTHER = {
 """Whose answers differ; tests of their own compare them with finite differences and dense equations."""
 OF_SIMPLE_JOINTS = {
     "computeABADerivatives", "computeCentroidalDynamicsDerivatives", "computeCentroidalMapTimeVariation",
-    "computeConstraintDynamicsDerivatives", "computeCoriolisMatrix", "computeGeneralizedGravityDerivatives", "computeJointJacobiansTimeVariation",
-    "computeRNEADerivatives", "computeStaticTorqueDerivatives", "dccrba", "frameJacobianTimeVariation",
-    "getCenterOfMassVelocityDerivatives", "getCentroidalDynamicsDerivatives", "getCoriolisMatrix",
-    "getFrameAccelerationDerivatives", "getFrameJacobianTimeVariation", "getFrameKinematicHessian",
-    "getJointKinematicHessian", "getFrameVelocityDerivatives",
-    "getJointAccelerationDerivatives", "getJointJacobianTimeVariation", "getJointVelocityDerivatives",
+    "computeConstraintDynamicsDerivatives", "computeCoriolisMatrix", "computeGeneralizedGravityDerivatives",
+    "computeJointJacobiansTimeVariation", "computeRNEADerivatives", "computeStaticTorqueDerivatives", "dccrba",
+    "frameJacobianTimeVariation", "getCenterOfMassVelocityDerivatives", "getCentroidalDynamicsDerivatives",
+    "getCoriolisMatrix", "getFrameAccelerationDerivatives", "getFrameJacobianTimeVariation",
+    "getFrameKinematicHessian", "getFrameVelocityDerivatives", "getJointAccelerationDerivatives",
+    "getJointJacobianTimeVariation", "getJointKinematicHessian", "getJointVelocityDerivatives",
     "getPointClassicAccelerationDerivatives", "getPointVelocityDerivatives",
 }  # fmt: skip
 """Pinocchio 4.1 is wrong behind ZYX, universal and composite joints, and right if these are chains of simple joints."""
