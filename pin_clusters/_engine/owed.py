@@ -12,11 +12,11 @@ The words: whether anything is owed at all, what is owed in each room, what cann
 from typing import NamedTuple
 
 # the first ones are owed by functions of the tree as well, which say so in their ``what``
-_OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg")
+_OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "a_gf", "f")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
 """Members that some function owes, in the order of their bits."""
-ROOMS = ("q", "q v", "q v a", "q v")
-"""What each room keeps; the last one is that of forward dynamics."""
+ROOMS = ("q", "q v", "q v a", "q v", "q v a")
+"""What each room keeps; the last ones are those of forward dynamics and of inverse dynamics."""
 WORDS = 2 + len(ROOMS)
 LOST = WORDS - 1
 """The word of what cannot be computed any more."""
@@ -48,11 +48,11 @@ def _of(room: int, owes: str = "", spoils: str = "", writes: str = "") -> Owed:
 
 
 OWED = {
-    "rnea": _of(1, "liMi v", writes="tau"),
-    "nonLinearEffects": _of(1, "liMi v", writes="nle"),
-    "computeGeneralizedGravity": _of(0, "liMi", writes="g"),
-    "computeStaticTorque": _of(0, "liMi", writes="tau"),
-    "aba": _of(3, "liMi v", spoils="a"),
+    "rnea": _of(4, "liMi v a_gf f", writes="tau"),
+    "nonLinearEffects": _of(1, "liMi v a_gf f", writes="nle"),
+    "computeGeneralizedGravity": _of(0, "liMi a_gf f", writes="g"),
+    "computeStaticTorque": _of(0, "liMi a_gf", spoils="f", writes="tau"),
+    "aba": _of(3, "liMi v", spoils="a a_gf f"),
     "crba": _of(0, "liMi", writes="M"),
     "computeMinverse": _of(0, "J liMi oMi"),
     "computeRNEADerivatives": _of(2, "J a dJ liMi oMi v", writes="tau M"),
@@ -64,20 +64,22 @@ OWED = {
     "computePotentialEnergy": _of(0, "liMi oMi"),
     "computeMechanicalEnergy": _of(1, "liMi oMi v"),
     "computeCentroidalDynamicsDerivatives": _of(2, "Ag Ig J a com dJ dhg hg liMi mass oMi v", spoils="tau"),
-    "computeJointTorqueRegressor": _of(1, "liMi v"),
+    "computeJointTorqueRegressor": _of(4, "liMi v a_gf"),
     "computeStaticRegressor": _of(0, "liMi oMi"),
     "computeKineticEnergyRegressor": _of(1, "liMi oMi v"),
     "computePotentialEnergyRegressor": _of(0, "liMi oMi"),
     "constraintDynamics": _of(1, "J M com liMi nle oMi", spoils="Ag"),
     "impulseDynamics": _of(0, "J M com liMi oMi", spoils="Ag"),
     "computeDelassusMatrix": _of(0, "J liMi oMi"),
-    "forwardDynamics": _of(2, "Ag Ig J Jcom a com dAg dJ g hg liMi mass nle oMi v vcom", spoils="dhg", writes="M"),
+    "forwardDynamics": _of(
+        2, "Ag Ig J Jcom a a_gf com dAg dJ f g hg liMi mass nle oMi v vcom", spoils="dhg", writes="M"
+    ),
     "jacobianCenterOfMass": _of(0, "J"),
     "computeCentroidalMap": _of(0, "J"),
     "ccrba": _of(0, "J"),
     "dccrba": _of(1, "J dJ v"),
     "computeForwardKinematicsDerivatives": _of(1, "J dJ"),
-    "computeAllTerms": _of(2, "a dAg dJ", spoils="dhg"),
+    "computeAllTerms": _of(2, "a dAg dJ a_gf f", spoils="dhg"),
 }
 """By function. ``Jcom`` and ``mass`` of what has no centre stay as they are."""
 

@@ -456,6 +456,7 @@ class ClusterData(OwedMembers):
         self._pay_all()
         state = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE_ARRAYS, "_M_kernel", *_VALUES)}
         state["lost"] = self._owed[LOST]
+        state["owed"] = self._owed_words, self._kept_states
         if self._regressors is not None:
             state["regressors"] = self._regressors.results()
         return _made_again, (self._model, self.engine), state
@@ -471,7 +472,10 @@ class ClusterData(OwedMembers):
             self._regressor_memory().take(state["regressors"])
         self._changed()
         self._lost = bool(np.isnan(self._G).any())
-        self._note(0, spoils=state.get("lost", 0))
+        if "owed" in state:
+            self._owed_words[...], self._kept_states[...] = state["owed"]
+        else:
+            self._note(0, spoils=state.get("lost", 0))
         for name in _VALUES:
             if name in state:  # pickles from before contacts have less
                 setattr(self, name, state[name])

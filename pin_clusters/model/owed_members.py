@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextlib import suppress
 from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 import pinocchio as pin
@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 # by member: what computes it from a state; the algorithms put it there, as they stand above the data
 recipes: dict[str, Callable[..., None]] = {}
 _COLUMNS = ("J", "dJ")
+_AT_EACH_READING = bits("a_gf f")
 _OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
 
 
@@ -107,11 +108,7 @@ class OwedMembers(TreeWorkspace):
             self._note(bits(name), spoils=bits(name))
             state = None
         if state is None or room is None:
-            raise NotComputedError(
-                f"data.{name} is not there: the last function that Pinocchio lets write it did not compute it, and "
-                "another call has overwritten the state since, or Pinocchio leaves numbers of no use there. Call the "
-                f"function that computes it, such as pc.{_FUNCTIONS.get(name, 'computeAllTerms')}, before you read it."
-            )
+            self._lack(name)
         self._note(bits(name))  # at once: what follows may read data
         try:
             recipes[name](self, *state)
@@ -120,6 +117,13 @@ class OwedMembers(TreeWorkspace):
             raise
         if name in ("v", "a"):
             self._see(*state[: 2 + (name == "a")])
+
+    def _lack(self, name: str) -> NoReturn:
+        raise NotComputedError(
+            f"data.{name} is not there: the last function that Pinocchio lets write it did not compute it, and "
+            "another call has overwritten the state since, or Pinocchio leaves numbers of no use there. Call the "
+            f"function that computes it, such as pc.{_FUNCTIONS.get(name, 'computeAllTerms')}, before you read it."
+        )
 
     def _stands_at(self, q: np.ndarray) -> bool:
         """Return whether the last pose is q; it may be owed."""
@@ -130,6 +134,7 @@ class OwedMembers(TreeWorkspace):
 
     def _pay_all(self, members: int = -1) -> None:
         """Compute what is owed of some members, as far as the state is known."""
+        members &= ~_AT_EACH_READING
         for i, name in enumerate(MEMBERS):
             if self._owed[0] & ~self._owed[LOST] & members & 1 << i:
                 with suppress(NotComputedError):
@@ -138,7 +143,7 @@ class OwedMembers(TreeWorkspace):
     @property
     def tree(self) -> pin.Data:
         """``pin.Data`` of ``model.tree``, with what Pinocchio's functions of the same names would have left there."""
-        if self._owed[0]:
+        if self._owed[0] & _OF_TREE:
             self._pay_all(_OF_TREE)
         return self._tree
 
@@ -160,9 +165,29 @@ class OwedMembers(TreeWorkspace):
 
     @property
     def a_gf(self) -> pin.StdVec_Motion:
-        """Spatial accelerations of the joints in their own frames, less gravity: of ``data.oMi`` and ``data.a``."""
+        """Spatial accelerations of the joints in their own frames, less gravity.
+
+        They belong to the last ``rnea``, or to ``data.oMi`` and ``data.a`` after ``forwardKinematics``.
+        """
+        if self._owed[0] & bits("a_gf"):
+            return self._of_last_state("a_gf")
         tree, g = self.tree, self._model.own_tree.gravity
         return _motions(x - M.actInv(g) for M, x in zip(tree.oMi, tree.a, strict=True))
+
+    @property
+    def f(self) -> pin.StdVec_Force:
+        """Forces on the bodies of a tree without constraints in the frames of their joints, after ``rnea``."""
+        if self._model.constraints:
+            raise AttributeError("f")  # __getattr__ of the data explains why it is missing
+        return self._of_last_state("f")
+
+    def _of_last_state(self, name: str) -> Any:
+        """Compute a member of the tree again at the state at which it is owed."""
+        state = self._state_owed(name)
+        if state is None:
+            self._lack(name)
+        recipes[name](self, *state)
+        return getattr(self._tree, name)
 
     @property
     def oa_gf(self) -> pin.StdVec_Motion:
@@ -201,7 +226,8 @@ def _motions(items: Iterable[pin.Motion]) -> pin.StdVec_Motion:
 
 
 _FUNCTIONS = {
-    "tau": "rnea", "g": "computeGeneralizedGravity", "nle": "nonLinearEffects", "M": "crba", "Ag": "ccrba",
+    "tau": "rnea", "a_gf": "rnea", "f": "rnea",
+    "g": "computeGeneralizedGravity", "nle": "nonLinearEffects", "M": "crba", "Ag": "ccrba",
     "hg": "ccrba", "Ig": "ccrba", "dAg": "dccrba", "dhg": "computeCentroidalMomentumTimeVariation",
     "com": "centerOfMass", "vcom": "centerOfMass", "mass": "centerOfMass", "Jcom": "jacobianCenterOfMass",
     "J": "computeJointJacobians", "dJ": "computeJointJacobiansTimeVariation",

@@ -7,16 +7,16 @@ from llvmlite import ir
 
 from ..kernels.tables import tree_layout as tl
 from ..kernels.tables.tree_layout import RATES
-from ..owed import OWED, PARTS, ROOMS, WHAT, Owed, bits
+from ..owed import OWED, PARTS, WHAT, Owed, bits
 from .code import Function
 from .records import TermsPlan
 from .writer import DOUBLE, I64
 
 # which of the members that others owe are written with each wish: always, with v, with a
 _WRITTEN = (
-    (tl.MOTION, "", "v", "a"), (tl.COLUMNS, "J", "", ""), (tl.RATES, "dJ", "", ""),
+    (tl.MOTION, "", "v", "a a_gf"), (tl.COLUMNS, "J", "", ""), (tl.RATES, "dJ", "", ""),
     (tl.CENTERS, "com mass", "vcom", ""),
-    (tl.WORLD, "com mass", "", ""), (tl.MOMENTUM, "", "hg", "dhg"), (tl.MAP, "Ag", "", ""), (tl.JCOM, "Jcom", "", ""),
+    (tl.WORLD, "com mass", "", ""), (tl.MOMENTUM, "", "hg", "dhg f"), (tl.MAP, "Ag", "", ""), (tl.JCOM, "Jcom", "", ""),
     (tl.WHOLE, "Ig", "", ""), (tl.MAP_RATE, "dAg", "", ""),
 )  # fmt: skip
 _ALWAYS = "liMi oMi"
@@ -100,7 +100,7 @@ class Tree(OfTree):
 
     def keep_state(self, room: ir.Value, state: list[list[ir.Value]]) -> None:
         """Keep the state in one of the rooms; what was owed there is lost."""
-        for i in range(len(ROOMS) - 1):
+        for i in range(3):
             with self.b.if_then(self.b.icmp_unsigned("==", room, I64(i))):
                 self.keep(i, 0, state[: i + 1])
 

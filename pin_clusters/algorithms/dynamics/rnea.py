@@ -3,11 +3,14 @@
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ..._engine.calls import fast
+from ..._engine.owed import bits
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import paying as _paying
+from .coupling import spanning_acceleration, spanning_velocity
 
 _documented = _check.documented(
     """
@@ -54,6 +57,7 @@ def _run(
     data._owe(function)
     if fext is not None:
         getattr(data, name)[:] = result
+        data._note(bits("f"), spoils=bits("f"))  # the external forces are not kept
     return result
 
 
@@ -108,5 +112,12 @@ def _rest(model: Any) -> np.ndarray:
     return np.zeros(getattr(model, "nv", 0))
 
 
+def _of_tree(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> None:
+    """Run Pinocchio's ``rnea`` on the tree: it leaves accelerations less gravity, and forces without constraints."""
+    rates = spanning_velocity(model, data, q, v), spanning_acceleration(model, data, q, v, a)
+    pin.rnea(model.own_tree, data._tree, q, *rates)
+
+
+_paying.by(_of_tree, 3, "a_gf", "f")
 _paying.by(computeGeneralizedGravity, 1, "g")
 _paying.by(nonLinearEffects, 2, "nle")

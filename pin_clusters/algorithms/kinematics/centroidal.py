@@ -25,6 +25,7 @@ _JCOM = owing(JCOM, "jacobianCenterOfMass")
 _MAP = owing(MAP, "computeCentroidalMap")
 _CCRBA = owing(MAP | WHOLE | MOMENTUM, "ccrba")
 _MAP_RATE = owing(MAP | MAP_RATE | WHOLE | MOMENTUM | RATES, "dccrba")
+_FLAG = (bool, np.bool_, int, np.integer)  # Boost.Python converts a whole number to a bool, too
 _COMMON = """
 References:
     Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
@@ -72,7 +73,7 @@ def centerOfMass(
     if not quick_tree(model, data, what, q, v, a):
         state, level = [q, v, a], kinematic_level
         for i, x in enumerate(state):  # what may stand in the place of one of them
-            if isinstance(x, (bool, np.bool_)):
+            if isinstance(x, _FLAG):
                 subtrees, state[i] = bool(x), None
             elif isinstance(x, pin.KinematicLevel):
                 level, state[i] = x, None
@@ -126,7 +127,7 @@ def jacobianCenterOfMass(
     what = _JCOM | WORLD if subtrees else _JCOM
     if q is not None and quick_tree(model, data, what, q, None, None):
         return data._Jcom.copy()
-    if isinstance(q, (bool, np.bool_)):  # in the place of q, as in Pinocchio
+    if isinstance(q, _FLAG):  # in the place of q, as in Pinocchio
         q, subtrees = None, bool(q)
     if q is not None:
         if is_pinocchios(model, data):

@@ -128,7 +128,7 @@ def computeSupportedInertiaByFrame(
 def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) -> np.ndarray:
     """Return the regressor of a joint's body: the force that moves it is linear in its ten inertial parameters.
 
-    It is that of ``data.v`` and ``data.a``: after ``forwardKinematics`` with v and a, ``rnea`` or ``aba``.
+    It uses ``data.v`` and ``data.a_gf``: call ``rnea``, or ``forwardKinematics`` with v and a, before.
 
     Returns:
         Shape (6, 10), in the frame of the joint; a fresh array.
@@ -152,5 +152,4 @@ def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) ->
 
 def _of_body(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3) -> np.ndarray:
     tree = data.tree
-    a = tree.a[joint] - tree.oMi[joint].actInv(model.own_tree.gravity)
-    return np.array(pin.bodyRegressor(placement.actInv(tree.v[joint]), placement.actInv(a)))
+    return np.array(pin.bodyRegressor(placement.actInv(tree.v[joint]), placement.actInv(data.a_gf[joint])))
