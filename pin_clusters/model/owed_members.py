@@ -154,13 +154,13 @@ class OwedMembers(TreeWorkspace):
     @property
     def ov(self) -> pin.StdVec_Motion:
         """Velocities of the joints in axes of the world, at its origin: of ``data.oMi`` and ``data.v``."""
-        tree = self.tree
+        tree = self._of_one_pose("ov")
         return _motions(M.act(x) for M, x in zip(tree.oMi, tree.v, strict=True))
 
     @property
     def oa(self) -> pin.StdVec_Motion:
         """Spatial accelerations of the joints in the world, at its origin: of ``data.oMi`` and ``data.a``."""
-        tree = self.tree
+        tree = self._of_one_pose("oa")
         return _motions(M.act(x) for M, x in zip(tree.oMi, tree.a, strict=True))
 
     @property
@@ -171,7 +171,7 @@ class OwedMembers(TreeWorkspace):
         """
         if self._owed[0] & bits("a_gf"):
             return self._of_last_state("a_gf")
-        tree, g = self.tree, self._model.own_tree.gravity
+        tree, g = self._of_one_pose("a_gf"), self._model.own_tree.gravity
         return _motions(x - M.actInv(g) for M, x in zip(tree.oMi, tree.a, strict=True))
 
     @property
@@ -180,6 +180,13 @@ class OwedMembers(TreeWorkspace):
         if self._model.constraints:
             raise AttributeError("f")  # __getattr__ of the data explains why it is missing
         return self._of_last_state("f")
+
+    def _of_one_pose(self, name: str) -> pin.Data:
+        """Return the data of the tree for a member that combines placements and motions."""
+        tree, nq = self.tree, self._model.nq
+        if self._section("seen", 1)[0] and not np.array_equal(self._posed[:-1], self._section("seen_q", nq)):
+            self._lack(name)
+        return tree
 
     def _of_last_state(self, name: str) -> Any:
         """Compute a member of the tree again at the state at which it is owed."""
@@ -231,6 +238,6 @@ _FUNCTIONS = {
     "hg": "ccrba", "Ig": "ccrba", "dAg": "dccrba", "dhg": "computeCentroidalMomentumTimeVariation",
     "com": "centerOfMass", "vcom": "centerOfMass", "mass": "centerOfMass", "Jcom": "jacobianCenterOfMass",
     "J": "computeJointJacobians", "dJ": "computeJointJacobiansTimeVariation",
-    **dict.fromkeys(("liMi", "oMi", "v", "a"), "forwardKinematics"),
+    **dict.fromkeys(("liMi", "oMi", "v", "a", "ov", "oa"), "forwardKinematics"),
 }  # fmt: skip
 """What computes each member."""

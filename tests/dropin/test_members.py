@@ -146,6 +146,23 @@ def test_accelerations_and_forces_of_inverse_dynamics(function: str, rng: np.ran
     assert np.allclose(Y, pin.jointBodyRegressor(plain, theirs, joint))
 
 
+def test_motions_in_the_world_need_one_pose(rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, one, other = model.createData(), states(plain, rng), states(plain, rng)
+    pc.forwardKinematics(model, data, one["q"], one["v"], one["a"])
+    expected = data.oMi[5].act(data.v[5]).vector, data.oMi[5].act(data.a[5]).vector
+    pc.computeJointJacobians(model, data, one["q"])
+    assert np.allclose([data.ov[5].vector, data.oa[5].vector], expected)
+    pc.computeJointJacobians(model, data, other["q"])
+    for name in ("ov", "oa", "a_gf", "oa_gf"):
+        with pytest.raises(pc.NotComputedError):
+            getattr(data, name)
+    pc.rnea(model, data, one["q"], one["v"], one["a"])  # Pinocchio's writes no placements in the world
+    with pytest.raises(pc.NotComputedError):
+        _ = data.ov
+
+
 def test_body_regressors_after_inverse_dynamics(rng: np.random.Generator) -> None:
     for model in (pc.ClusterModel(tree()), pc.load("tello")):
         q = pc.integrate(model, pc.neutral(model), 0.05 * rng.normal(size=model.nv))
