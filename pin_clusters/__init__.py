@@ -13,6 +13,7 @@ from . import batch as batch
 from ._engine import choice
 from ._engine.choice import engine as engine
 from ._support import moved
+from ._support.version import __raw_version__ as __raw_version__
 from ._support.version import __version__ as __version__
 from .algorithms.contacts.constraint_forces import ConstraintForces as ConstraintForces
 from .algorithms.contacts.constraint_forces import CouplingForce as CouplingForce

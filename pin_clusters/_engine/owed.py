@@ -15,8 +15,8 @@ from typing import NamedTuple
 _OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "f", "a_gf")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
 """Members that some function owes, in the order of their bits."""
-ROOMS = ("q", "q v", "q v a", "q v")
-"""What each room keeps; the last one is that of forward dynamics."""
+ROOMS = ("q", "q v", "q v a", "q v", "q v a")
+"""What each room keeps; the last two are those of forward dynamics and of inverse dynamics."""
 WORDS = 2 + len(ROOMS)
 LOST = WORDS - 1
 """The word of what cannot be computed any more."""
@@ -52,8 +52,8 @@ def _of(room: int, owes: str = "", spoils: str = "", writes: str = "") -> Owed:
 
 
 OWED = {
-    "rnea": _of(2, "a_gf f liMi v", writes="tau"),
-    "rnea with forces": _of(2, "a_gf liMi v", spoils="f", writes="tau"),
+    "rnea": _of(4, "a_gf f liMi v", writes="tau"),
+    "rnea with forces": _of(4, "a_gf liMi v", spoils="f", writes="tau"),
     "nonLinearEffects": _of(1, "a_gf f liMi v", writes="nle"),
     "computeGeneralizedGravity": _of(0, "a_gf f liMi", writes="g"),
     "computeStaticTorque": _of(0, "a_gf liMi", spoils="f", writes="tau"),
@@ -69,7 +69,7 @@ OWED = {
     "computePotentialEnergy": _of(0, "liMi oMi"),
     "computeMechanicalEnergy": _of(1, "liMi oMi v"),
     "computeCentroidalDynamicsDerivatives": _of(2, "Ag Ig J a com dJ dhg hg liMi mass oMi v", spoils="tau"),
-    "computeJointTorqueRegressor": _of(2, "a_gf liMi v"),
+    "computeJointTorqueRegressor": _of(4, "a_gf liMi v"),
     "computeStaticRegressor": _of(0, "liMi oMi"),
     "computeKineticEnergyRegressor": _of(1, "liMi oMi v"),
     "computePotentialEnergyRegressor": _of(0, "liMi oMi"),

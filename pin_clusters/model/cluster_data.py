@@ -14,7 +14,6 @@ from .._engine import entry_points as kernels
 from .._engine.choice import engine, functions_of
 from .._engine.kernels.tables.tree_layout import KEEP
 from .._engine.operations import CALLED, CONTACT_RATES, COUPLING_DERIVATIVES, HELPERS, HYBRID, Function, Helper
-from .._engine.owed import LOST
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
@@ -81,6 +80,13 @@ def _made_again(model: ClusterModel, name: str) -> ClusterData:
     """Return a data with the engine of another."""
     with engine("tables" if name == "tables" else "auto"):
         return ClusterData(model)
+
+
+def _same(x: Any, y: Any) -> bool:
+    """Return whether two results are equal, or of the same NaN."""
+    if isinstance(x, tuple):
+        return all(map(_same, x, y))
+    return np.array_equal(x, y, equal_nan=True) if isinstance(x, np.ndarray) else bool(x == y)
 
 
 class ClusterData(OwedMembers):
@@ -457,12 +463,23 @@ class ClusterData(OwedMembers):
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle the model, the results and whether to check."""
-        self._pay_all()
         state = {name: getattr(self, name) for name in (*_ARRAYS, *_MORE_ARRAYS, "_M_kernel", *_VALUES)}
-        state["lost"] = self._owed[LOST]
+        state["owed"] = self._owed_words, self._kept_states
         if self._regressors is not None:
             state["regressors"] = self._regressors.results()
         return _made_again, (self._model, self.engine), state
+
+    def __eq__(self, other: object) -> bool:
+        """Return whether the robot and all results are the same."""
+        if not isinstance(other, ClusterData):
+            return False
+        mine, its = self._model, other._model
+        if mine is not its and (mine.own_tree != its.own_tree or mine.constraints != its.constraints):
+            return False
+        a, b = self.__reduce__()[2], other.__reduce__()[2]
+        return self is other or all(_same(a[name], b.get(name)) for name in a)
+
+    __hash__ = object.__hash__
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Take over results; the kernels keep their addresses."""
@@ -475,7 +492,10 @@ class ClusterData(OwedMembers):
             self._regressor_memory().take(state["regressors"])
         self._changed()
         self._lost = bool(np.isnan(self._G).any())
-        self._note(0, spoils=state.get("lost", 0))
+        if "owed" in state:
+            self._owed_words[...], self._kept_states[...] = state["owed"]
+        else:
+            self._note(0, spoils=state.get("lost", 0))
         for name in _VALUES:
             if name in state:  # pickles from before contacts have less
                 setattr(self, name, state[name])

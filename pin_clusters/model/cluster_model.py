@@ -300,6 +300,10 @@ class ClusterModel(Attachments):
 
         return ClusterData(self)
 
+    def check(self, data: Any) -> bool:
+        """Return whether ``data`` is a workspace of this model."""
+        return getattr(data, "model", None) is self
+
     def joint_idx_v(self, name: str) -> int:
         """Return the first index in v, a and tau of an independent joint.
 

@@ -177,3 +177,31 @@ def test_a_model_of_pinocchio_is_pinocchios(form: Form) -> None:
     known = Arguments(tree)
     for by_name in (False, True):
         assert np.array_equal(answer(pc, tree, known, form, by_name), answer(pin, tree, known, form, by_name))
+
+
+@pytest.mark.parametrize("flag", [0, 1, np.int64(1), False])
+def test_a_whole_number_in_the_place_of_compute_subtree_coms(flag: Any) -> None:
+    plain = pin.buildSampleModelManipulator()
+    model = pc.ClusterModel(plain)
+    found = []
+    for package, of in ((pin, plain), (pc, model)):
+        data = of.createData()
+        package.forwardKinematics(of, data, pin.neutral(plain), np.ones(plain.nv), np.ones(plain.nv))
+        found.append([package.centerOfMass(of, data, int(flag)), package.jacobianCenterOfMass(of, data, int(flag))])
+    data = model.createData()
+    pc.forwardKinematics(model, data, pin.neutral(plain), np.ones(plain.nv), np.ones(plain.nv))
+    found.append([pc.centerOfMass(model, data, flag), pc.jacobianCenterOfMass(model, data, flag)])
+    for com, J in found[1:]:
+        assert np.allclose(com, found[0][0], atol=1e-14)
+        assert np.allclose(J, found[0][1], atol=1e-14)
+
+
+def test_a_model_checks_data() -> None:
+    model, other = (pc.ClusterModel(pin.buildSampleModelManipulator()) for _ in range(2))
+    assert model.check(model.createData())
+    assert not model.check(other.createData())
+    assert not model.check(model.tree.createData())
+
+
+def test_both_names_of_the_version() -> None:
+    assert pc.__raw_version__ == pc.__version__

@@ -7,7 +7,7 @@ from llvmlite import ir
 
 from ..kernels.tables import tree_layout as tl
 from ..kernels.tables.tree_layout import RATES
-from ..owed import OWED, PARTS, READ_BY_JACOBIANS, READ_BY_RATES, ROOMS, WHAT, Owed, bits
+from ..owed import OWED, PARTS, READ_BY_JACOBIANS, READ_BY_RATES, WHAT, Owed, bits
 from .code import Function
 from .records import TermsPlan
 from .writer import DOUBLE, I64
@@ -100,7 +100,7 @@ class Tree(OfTree):
 
     def keep_state(self, room: ir.Value, state: list[list[ir.Value]]) -> None:
         """Keep the state in one of the rooms; what was owed there is lost."""
-        for i in range(len(ROOMS) - 1):
+        for i in range(3):  # q; q and v; q, v and a
             with self.b.if_then(self.b.icmp_unsigned("==", room, I64(i))):
                 self.keep(i, 0, state[: i + 1])
 

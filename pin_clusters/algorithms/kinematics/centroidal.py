@@ -26,6 +26,7 @@ _MAP = owing(MAP, "computeCentroidalMap")
 _CCRBA = owing(MAP | WHOLE | MOMENTUM, "ccrba")
 _MAP_RATE = owing(MAP | MAP_RATE | WHOLE | MOMENTUM | RATES, "dccrba")
 _MOMENTUM_RATE = owing(MOTION | CENTERS | MOMENTUM, "computeCentroidalMomentumTimeVariation")
+_FLAG = (bool, np.bool_, int, np.integer)  # Pinocchio takes whole numbers as well
 _COMMON = """
 References:
     Orin, Goswami, Lee, "Centroidal dynamics of a humanoid robot", Autonomous Robots 35 (2013).
@@ -73,10 +74,10 @@ def centerOfMass(
     if not quick_tree(model, data, what, q, v, a):
         state, level = [q, v, a], kinematic_level
         for i, x in enumerate(state):  # what may stand in the place of one of them
-            if isinstance(x, (bool, np.bool_)):
-                subtrees, state[i] = bool(x), None
-            elif isinstance(x, pin.KinematicLevel):
+            if isinstance(x, pin.KinematicLevel):
                 level, state[i] = x, None
+            elif isinstance(x, _FLAG):
+                subtrees, state[i] = bool(x), None
         q, v, a = state
         if is_pinocchios(model, data):
             given = [x for x in (q, v, a, level) if x is not None]
@@ -127,7 +128,7 @@ def jacobianCenterOfMass(
     what = _JCOM | WORLD if subtrees else _JCOM
     if q is not None and quick_tree(model, data, what, q, None, None):
         return data._Jcom.copy()
-    if isinstance(q, (bool, np.bool_)):  # in the place of q, as in Pinocchio
+    if isinstance(q, _FLAG):  # in the place of q, as in Pinocchio
         q, subtrees = None, bool(q)
     if q is not None:
         if is_pinocchios(model, data):
