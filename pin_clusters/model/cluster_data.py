@@ -476,6 +476,8 @@ class ClusterData(OwedMembers):
         mine, its = self._model, other._model
         if mine is not its and (mine.own_tree != its.own_tree or mine.constraints != its.constraints):
             return False
+        self._pay_all()
+        other._pay_all()
         a, b = self.__reduce__()[2], other.__reduce__()[2]
         return self is other or all(_same(a[name], b.get(name)) for name in a)
 
