@@ -271,6 +271,10 @@ BY_NAME = {one.name: one for one in FUNCTIONS}
 HELPERS = (
     Helper("quick_tree", TREE, "tree"),
     Helper("quick_jacobian", FRAME_JACOBIAN, "tree"),
+    Helper("getJointJacobian", FRAME_JACOBIAN, "tree"),
+    Helper("getFrameJacobian", FRAME_JACOBIAN, "tree"),
+    Helper("getJointJacobianTimeVariation", FRAME_JACOBIAN, "tree"),
+    Helper("getFrameJacobianTimeVariation", FRAME_JACOBIAN, "tree"),
     Helper("quick_terms", FRAME_TERMS, "tree"),
     Helper("updateFramePlacements", TREE, "tree"),
     Helper("quick_motion", TREE, "moved", changes=True),

@@ -7,11 +7,12 @@ functions.
 """
 
 from collections.abc import Sequence
+from functools import reduce
 
 from llvmlite import ir
 
 from ..native.process import ALIGNED, C_CONTIGUOUS, WRITEABLE
-from ..owed import Owed, before
+from ..owed import LOST, Owed, before
 from .recollection import HYBRID_NAMES
 from .records import DataDesk
 from .writer import I32, I64, Bytes, Module, Numbers, Writer
@@ -154,12 +155,25 @@ class Function(Writer):
             to = self.b.add(to, self.b.mul(I64(8), n))
         return to
 
-    def keep(self, room: int, clears: int, arrays: Sequence[Sequence[ir.Value]]) -> None:
+    def changes(self, one: Owed) -> ir.Value:
+        """Whether a function changes the words of ``owed``: not if it was the last one to write its members."""
+        b, words, clears = self.b, self.desk.owed, I64(one.clears)
+        differences = (
+            b.xor(self.item(words, I64(1 + one.room)), I64(one.owes)),
+            b.xor(b.and_(self.item(words, I64(LOST)), clears), I64(one.spoils)),
+            b.xor(b.and_(self.item(words, I64(0)), clears), I64(one.owes | one.spoils)),
+        )
+        return self.there(reduce(b.or_, differences))
+
+    def keep(
+        self, room: int, clears: int, arrays: Sequence[Sequence[ir.Value]], changes: ir.Value | None = None
+    ) -> None:
         """Keep a state for what will be owed; what was owed in its room at another state, and stays so, is lost."""
         b, words, word = self.b, self.desk.owed, I64(1 + room)
         at = self._room(room)
         before = self.item(words, word)
-        with b.if_then(self.there(before), likely=False):
+        wanted = self.there(before) if changes is None else b.and_(changes, self.there(before))
+        with b.if_then(wanted, likely=False):
             stays = self.there(b.and_(before, I64(~clears)))
             different = self.room(1)
             self.store(I64(1), different)
@@ -180,8 +194,12 @@ class Function(Writer):
         where = b.add(b.mul(I64(8 * q), self.nq), b.mul(I64(8 * v), self.nv))
         return b.add(self.desk.states, where)
 
-    def owe(self, one: Owed) -> None:
-        """Note what a function owes."""
+    def owe(self, one: Owed, changes: ir.Value | None = None) -> None:
+        """Note what a function owes, if that changes anything."""
+        if changes is not None:
+            with self.b.if_then(changes, likely=False):
+                self.owe(one)
+            return
         self.common("owe", self.desk.owed, *(I64(n) for n in (one.clears, 1 + one.room, one.owes, one.spoils)))
 
     def leave(self, rooms: str, arrays: Sequence[Sequence[ir.Value]]) -> None:

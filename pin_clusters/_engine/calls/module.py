@@ -9,7 +9,7 @@ from .moves import Difference, Integrate, Project, Tangent
 from .of_columns import Columns, InputMatrix, OperationalInertia
 from .of_contacts import ContactDerivatives, ContactDynamics
 from .of_places import Accelerations, Center, Hessian, Hessians, Velocities
-from .of_tree import FrameJacobian, FramePlacements, Motion, Terms, Tree
+from .of_tree import GETTERS, FrameJacobian, FramePlacements, JacobianGetter, Motion, Terms, Tree
 from .parts import write_parts
 from .usual import USUAL, UsualCall
 from .writer import Module
@@ -20,6 +20,7 @@ _WRITERS: dict[str, Callable[[str, Module], Any]] = {
     "quick_motion": Motion,
     "quick_terms": Terms,
     "quick_jacobian": FrameJacobian,
+    **dict.fromkeys(GETTERS, JacobianGetter),
     "updateFramePlacements": FramePlacements,
     "quick_velocities": Velocities,
     "quick_accelerations": Accelerations,

@@ -31,9 +31,10 @@ class ContactDynamics(OfContacts):
         self.open(5)
         self.find(5)
         given, owed = self.words(f"q v v {_TABLES} +nv", self.plan), OWED["constraintDynamics"]
-        self.keep(owed.room, owed.clears, self.state[:2])
+        changes = self.changes(owed)
+        self.keep(owed.room, owed.clears, self.state[:2], changes)
         self.do(given)
-        self.owe(owed)
+        self.owe(owed, changes)
         # where derivatives find the state; the zero says that forces were neither damped nor iterated
         self.store(I64(0), self.copies(self.desk.after_contacts, self.state))
         self.give()

@@ -20,6 +20,7 @@ _WRITTEN = (
     (tl.WHOLE, "Ig", "", ""), (tl.MAP_RATE, "dAg", "", ""),
 )  # fmt: skip
 _ALWAYS = "liMi oMi"
+_WRITABLE = bits(" ".join([_ALWAYS, *(name for _, *names in _WRITTEN for name in names)]))
 
 
 def written(what: int, level: int) -> int:
@@ -82,7 +83,8 @@ class Tree(OfTree):
         with b.if_then(self.there(owes), likely=False):
             self.keep_state(room, [q, [v[0], self.nv], [a[0], self.nv]])
         self.do([what, q, v, a])
-        with b.if_then(self.there(b.or_(owes, self.load(self.desk.owed)))):
+        touched = b.and_(self.load(self.desk.owed), I64(_WRITABLE))
+        with b.if_then(self.there(b.or_(b.or_(owes, spoils), touched))):
             clears = b.or_(self.written(what, self.there(v[1]), self.there(a[1])), b.or_(owes, spoils))
             self.common("owe", self.desk.owed, clears, b.add(I64(1), room), owes, spoils)
         done = self.found("true")
@@ -179,10 +181,13 @@ class FrameJacobian(OfTree):
 
     def write(self) -> None:
         """Write the function."""
-        b = self.b
         self.open_in_tree(4)
         index, reference, kind = self.whole(3, "int"), self.whole(4, "reference_frame"), self.whole(5, "int")
-        place, q = self.numbered(index, kind), self.array_or_none(2, self.nq)
+        self.answer(index, reference, kind, self.array_or_none(2, self.nq))
+
+    def answer(self, index: ir.Value, reference: ir.Value, kind: ir.Value, q: list[ir.Value]) -> None:
+        """Write the rest."""
+        b, place = self.b, self.numbered(index, kind)
         # without q, what is in the tree's data must be what others would have left there
         rate = b.and_(kind, I64(2))
         read = b.select(self.there(rate), I64(READ_BY_RATES), I64(READ_BY_JACOBIANS))
@@ -194,6 +199,22 @@ class FrameJacobian(OfTree):
         self.do([q, place, reference, rate, numbers])
         self.give()
         self.hand_over()
+
+
+GETTERS = {
+    "getJointJacobian": 0, "getFrameJacobian": 1, "getJointJacobianTimeVariation": 2, "getFrameJacobianTimeVariation": 3
+}  # fmt: skip
+"""Kinds of Jacobians by function."""
+
+
+class JacobianGetter(FrameJacobian):
+    """``getFrameJacobian(model, data, frame_id, reference_frame)`` and its like: without q."""
+
+    def write(self) -> None:
+        """Write the function."""
+        self.open_in_tree(2)
+        index, reference = self.whole(2, "int"), self.whole(3, "reference_frame")
+        self.answer(index, reference, I64(GETTERS[self.f.name]), [self.desk.zeros, I64(0)])
 
 
 class FramePlacements(OfTree):

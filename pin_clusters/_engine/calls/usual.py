@@ -101,7 +101,8 @@ class UsualCall(Function):
             self.copies(getattr(desk, how.keeps), self.state)
         owed = OWED.get(self.f.name)
         if owed is not None:
-            self.keep(owed.room, owed.clears, self.state[: len(ROOMS[owed.room].split())])
+            changes = self.changes(owed)
+            self.keep(owed.room, owed.clears, self.state[: len(ROOMS[owed.room].split())], changes)
         kernel = self.kernel
         if " f? " in how.words and " f " in names and not how.kernels:  # which the kernel may leave to another
             kernel = desk.inverse_forces
@@ -111,7 +112,7 @@ class UsualCall(Function):
             self.copies(desk.M_live, [desk.array("M")])
         self.need(fine)
         if owed is not None:
-            self.owe(owed)
+            self.owe(owed, changes)
         self.leave(how.leaves, [word for name, word in words if name[0] in "+~="])
         if how.gives in _ENERGIES:
             self._energy(how.gives)

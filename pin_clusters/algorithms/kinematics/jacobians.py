@@ -5,6 +5,7 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
+from ..._engine.calls import fast
 from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION, RATES
 from ..._engine.owed import READ_BY_JACOBIANS, READ_BY_RATES, bits
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
@@ -130,8 +131,6 @@ def _asked(
     model: ClusterModel, data: ClusterData, index: Any, reference_frame: Any, kind: int, function: Any
 ) -> np.ndarray:
     """Return the Jacobian of a joint or a frame, or its time derivative, from what is in the tree's data."""
-    if (found := quick_jacobian(model, data, None, index, reference_frame, kind)) is not None:
-        return found
     if is_pinocchios(model, data):
         return np.asarray(function(model, data, index, reference_frame))
     _check.model_data(model, data)
@@ -146,6 +145,7 @@ def _asked(
     return result
 
 
+@fast
 @_documented
 def getJointJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
@@ -162,13 +162,10 @@ def getFrameJacobian(
 def getFrameJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray: ...
+@fast
 @_gets
 def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the Jacobian of a frame, or of a placement in the frame of a joint; after ``computeJointJacobians``."""
-    if len(where) == 2 and not named:
-        found = quick_jacobian(model, data, None, where[0], where[1], FRAME)
-        if found is not None:
-            return found
     if is_pinocchios(model, data):
         return pin.getFrameJacobian(model, data, *where, **named)
     _check.model_data(model, data)
@@ -184,6 +181,7 @@ def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **name
     return J
 
 
+@fast
 @_rates
 def getJointJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
@@ -192,6 +190,7 @@ def getJointJacobianTimeVariation(
     return _asked(model, data, joint_id, reference_frame, JOINT | RATE, pin.getJointJacobianTimeVariation)
 
 
+@fast
 @_rates
 def getFrameJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame
