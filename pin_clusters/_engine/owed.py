@@ -29,6 +29,10 @@ def bits(members: str) -> int:
     return sum(1 << MEMBERS.index(name) for name in members.split())
 
 
+OF_JACOBIANS = bits("J dJ oMi v")
+"""Members that Jacobians of frames are made of, where no q is given."""
+
+
 class Owed(NamedTuple):
     """What a function leaves behind."""
 
@@ -78,6 +82,7 @@ OWED = {
     "dccrba": _of(1, "J dJ v"),
     "computeForwardKinematicsDerivatives": _of(1, "J dJ"),
     "computeAllTerms": _of(2, "a dAg dJ", spoils="dhg"),
+    "computeAllTerms with frames": _of(2, "dAg dJ"),
 }
 """By function. ``Jcom`` and ``mass`` of what has no centre stay as they are."""
 

@@ -216,6 +216,44 @@ def test_getters_and_frames_see_what_is_owed(rng: np.random.Generator) -> None:
     assert pc.computeKineticEnergy(model, ours) == pytest.approx(pin.computeKineticEnergy(plain, theirs))
 
 
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_jacobian_leaves_other_members_owed(times: int, rng: np.random.Generator) -> None:
+    """The Python function and machine code compute the same members, so that later calls lose the same ones."""
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, one, other = model.createData(), states(plain, rng), states(plain, rng)
+    for _ in range(times):
+        pc.computeJointJacobians(model, data, one["q"])
+        call(pc, model, data, "computeGeneralizedGravityDerivatives", one)  # owes J, g and placements
+        pc.getJointJacobian(model, data, 2, pin.LOCAL)
+        call(pc, model, data, "computeStaticTorque", other)  # overwrites the state
+        with pytest.raises(pc.NotComputedError, match=r"data\.g is not there"):
+            _ = data.g
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_all_terms_with_frames_leave_rates(times: int, rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, fresh, state = model.createData(), model.createData(), states(plain, rng)
+    for _ in range(times):
+        pc.computeAllTerms(model, data, state["q"], state["v"], frames=[1])
+    pc.dccrba(model, fresh, state["q"], state["v"])
+    assert np.allclose(data.dJ, fresh.dJ, atol=ROUNDING)
+    assert np.allclose(data.dAg, fresh.dAg, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_level_and_q_exclude_each_other(times: int, rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, q = model.createData(), states(plain, rng)["q"]
+    for _ in range(times):
+        pc.centerOfMass(model, data, q)
+        with raises(pc.ArgumentTypeError, "centerOfMass kinematic_level q"):
+            pc.centerOfMass(model, data, q, kinematic_level=pin.POSITION)
+
+
 def test_the_mass_matrix_is_one_array(rng: np.random.Generator) -> None:
     model = pc.load("mit_humanoid_leg")
     data = model.createData()

@@ -7,7 +7,7 @@ from llvmlite import ir
 
 from ..kernels.tables import tree_layout as tl
 from ..kernels.tables.tree_layout import RATES
-from ..owed import OWED, PARTS, ROOMS, WHAT, Owed, bits
+from ..owed import OF_JACOBIANS, OWED, PARTS, ROOMS, WHAT, bits
 from .code import Function
 from .records import TermsPlan
 from .writer import DOUBLE, I64
@@ -127,10 +127,9 @@ class Motion(Tree):
 
 
 # with frames accelerations at rest are there
-_ALL = OWED["computeAllTerms"]
-_WITH_FRAMES = Owed(
-    _ALL.room, _ALL.owes & ~bits("a"), 0, bits("liMi oMi v a J com mass vcom hg dhg Ag Ig Jcom M nle g")
-)  # fmt: skip
+_WITH_FRAMES = OWED["computeAllTerms with frames"]._replace(
+    writes=bits("liMi oMi v a J com mass vcom hg dhg Ag Ig Jcom M nle g")
+)
 
 
 class Terms(OfTree):
@@ -159,7 +158,7 @@ class Terms(OfTree):
         for name in wanted:
             self.need(self.there(desk.all(name)[0]))
         self.couple(q[0], v[0])
-        self.keep(OWED["computeAllTerms"].room, 0, [q, v, rest])
+        self.keep(_WITH_FRAMES.room, 0, [q, v, rest])
         for name, words in wanted.items():
             kernel, tables = desk.all(name)
             self.need(self.run(kernel, tables, words))
@@ -184,7 +183,7 @@ class FrameJacobian(OfTree):
         index, reference, kind = self.whole(3, "int"), self.whole(4, "reference_frame"), self.whole(5, "int")
         place, q = self.numbered(index, kind), self.array_or_none(2, self.nq)
         # without q, what is in the tree's data must be what others would have left there
-        owed = b.and_(self.load(self.desk.owed), I64(bits("J dJ oMi v")))
+        owed = b.and_(self.load(self.desk.owed), I64(OF_JACOBIANS))
         self.need(b.or_(self.there(q[1]), b.icmp_unsigned("==", owed, I64(0))))
         with b.if_then(self.there(q[1])):
             self.couple(q[0], self.desk.zeros)

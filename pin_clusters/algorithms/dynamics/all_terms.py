@@ -22,6 +22,7 @@ from .rnea import computeGeneralizedGravity, nonLinearEffects
 _ALL = tl.MOTION | tl.COLUMNS | tl.CENTERS | tl.SUBTREES | tl.MOMENTUM | tl.MAP | tl.JCOM | tl.WHOLE
 
 _OWING = owing(_ALL, "computeAllTerms")
+_WITH_FRAMES = owing(_ALL, "computeAllTerms with frames")
 
 
 class FrameTerms:
@@ -150,7 +151,7 @@ def computeAllTerms(
     nle = nonLinearEffects(model, data, q, v)
     g = computeGeneralizedGravity(model, data, q)
     rest = None if terms is None else data._zeros
-    what = _OWING if rest is None else _ALL
+    what = _OWING if rest is None else _WITH_FRAMES
     if not quick_tree(model, data, what, q, v, rest):
         _tree.compute(model, data, what, q, v, *(() if rest is None else (rest,)))
     if terms is not None:

@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION, RATES
-from ..._engine.owed import bits
+from ..._engine.owed import OF_JACOBIANS, bits
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
@@ -137,7 +137,7 @@ def _asked(
     _check.model_data(model, data)
     place = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
     reference = _ids.reference(reference_frame)
-    data._pay_all()
+    data._pay_all(OF_JACOBIANS)  # machine code leaves other members owed as well
     _bridge.kept(model, data)  # raises
     result = np.empty((6, model.nv))
     data._run_jacobian(NOTHING, place, int(reference), kind & RATE, result)
