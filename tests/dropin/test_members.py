@@ -254,6 +254,28 @@ def test_a_level_and_q_exclude_each_other(times: int, rng: np.random.Generator) 
             pc.centerOfMass(model, data, q, kinematic_level=pin.POSITION)
 
 
+@pytest.mark.parametrize("name", ["zyx", "universal", "composite"])
+def test_centres_of_subtrees_with_axes_that_turn(name: str, rng: np.random.Generator) -> None:
+    """The motion axes of some joints depend on q."""
+    plain, joint = pin.Model(), pin.JointModelSphericalZYX()
+    if name == "universal":
+        joint = pin.JointModelUniversal(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    elif name == "composite":
+        joint = pin.JointModelComposite(pin.JointModelRX())
+        joint.addJoint(pin.JointModelSphericalZYX(), pin.SE3.Random())
+    for kind in (pin.JointModelRY(), joint, pin.JointModelRZ()):
+        last = plain.addJoint(plain.njoints - 1, kind, pin.SE3.Random(), f"joint{plain.njoints}")
+        plain.appendBodyToJoint(last, pin.Inertia.Random(), pin.SE3.Random())
+    model = pc.ClusterModel(plain)
+    ours, theirs = model.createData(), plain.createData()
+    q = pin.integrate(plain, pin.neutral(plain), rng.normal(size=plain.nv))
+    pc.forwardKinematics(model, ours, q)
+    for root in range(plain.njoints):
+        found = pc.getJacobianSubtreeCenterOfMass(model, ours, root)
+        assert np.allclose(found, pin.jacobianSubtreeCenterOfMass(plain, theirs, q, root), atol=1e-12)
+        assert np.array_equal(pc.jacobianSubtreeCenterOfMass(model, ours, q, root), found)
+
+
 def test_the_mass_matrix_is_one_array(rng: np.random.Generator) -> None:
     model = pc.load("mit_humanoid_leg")
     data = model.createData()
