@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples.bad_loops import parallelogram
 from support.messages import raises
 from support.overloads import numbers
 
@@ -229,6 +230,32 @@ def test_a_jacobian_leaves_other_members_owed(times: int, rng: np.random.Generat
         call(pc, model, data, "computeStaticTorque", other)  # overwrites the state
         with pytest.raises(pc.NotComputedError, match=r"data\.g is not there"):
             _ = data.g
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_placements_of_frames_leave_other_members_owed(times: int, rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, one, other = model.createData(), states(plain, rng), states(plain, rng)
+    for _ in range(times):
+        call(pc, model, data, "computeForwardKinematicsDerivatives", one)  # owes J
+        pc.updateFramePlacements(model, data)
+        call(pc, model, data, "nonLinearEffects", other)  # overwrites the state
+        with raises(pc.NotComputedError, "data.J pc.computeJointJacobians"):
+            _ = data.J
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of plain Python, at a singular pose
+def test_calls_that_fail_keep_the_state() -> None:
+    """The last state is the same, whether machine code or the Python function was called with it."""
+    model = parallelogram()
+    data, q, v = model.createData(), np.array([-1.0, -1.0, 1.0]), np.ones(1)
+    for _ in range(2):
+        pc.computeCoriolisMatrix(model, data, q, v)
+        with pytest.raises(pc.SingularClusterError):
+            pc.computeCoriolisMatrix(model, data, np.zeros(3), v)
+        with pytest.raises(pc.SingularClusterError):
+            pc.getCoriolisMatrix(model, data)
 
 
 @pytest.mark.parametrize("times", [1, 2])

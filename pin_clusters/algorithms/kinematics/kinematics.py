@@ -6,6 +6,7 @@ import pinocchio as pin
 
 from ..._engine.calls import fast
 from ..._engine.kernels.tables.tree_layout import MOTION
+from ..._engine.owed import bits
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import check as _check
@@ -80,7 +81,8 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     """Compute the placements of all frames, ``data.oMf``; after ``forwardKinematics``."""
     _check.model_data(model, data)
-    pin.updateFramePlacements(model.own_tree, data.tree)
+    data._pay_all(bits("oMi"))  # machine code leaves other members owed as well
+    pin.updateFramePlacements(model.own_tree, data._tree)
 
 
 @also_pinocchios
