@@ -56,12 +56,14 @@ class Side:
         self.fast, self.names = fast, names
         self.robots = [Robot(name, fast) for name in robots]
         self.guarded: list[Guarded] = []
+        self.last: tuple[()] | tuple[Robot, str, int] = ()
 
     def play(self, seed: int) -> Call:
         """Draw a call from a seed, and make it."""
         choose = random.Random(seed)
-        robot, name = choose.choice(self.robots), choose.choice(self.names)
-        i = choose.randrange(len(robot.datas))
+        if not self.last or choose.random() < 0.6:  # some machine code serves what the same function was given before
+            self.last = choose.choice(self.robots), choose.choice(self.names), choose.randrange(2)
+        robot, name, i = self.last
         self.history(choose, robot, i)
         arguments, options = self.given(choose, robot, choose.choice(PUBLIC[name]), i)
         robot.datas[i].check = choose.random() < 0.02
@@ -85,7 +87,9 @@ class Side:
         """Sometimes read members, write to them, or take a copy or new data in place of a data."""
         x = choose.random()
         if x < 0.01:
-            robot.datas[i] = robot.copied(robot.datas[i]) if x < 0.005 else robot.fresh()
+            found = outcome(robot.copied, [robot.datas[i]], {}) if x < 0.005 else robot.fresh()
+            if not isinstance(found, Exception):  # such as a warning of NumPy where numbers are not finite
+                robot.datas[i] = found
         elif x < 0.3:
             read(robot.datas[i], choose.choice([*MEMBERS, "tree"]))
         elif x < 0.33:
@@ -94,7 +98,8 @@ class Side:
 
     def given(self, choose: random.Random, robot: Robot, form: Form, i: int) -> tuple[list[Any], dict[str, Any]]:
         """Draw arguments for a form, by position and by name."""
-        usual, self.guarded, k = choose.random() < 0.5, [], choose.randrange(12)
+        usual, self.guarded = choose.random() < 0.6, []
+        k = 0 if choose.random() < 0.8 else choose.randrange(12)  # machine code serves the contacts of the last call
         names = [*(["model", "data"] if form.needs_data else ["model"]), *form.names]
         names += [x for x in KEYWORDS.get(form.function, ()) if choose.random() < 0.15]
         values = [robot.model, robot.datas[i]][: 1 + form.needs_data]
@@ -105,7 +110,7 @@ class Side:
                 del values[choose.randrange(len(values)) :]
             elif choose.random() < 0.05:
                 names, values = [*names, "unknown"], [*values, None]
-        by_place = len(values) if choose.random() < 0.7 else choose.randrange(len(values) + 1)
+        by_place = len(values) if choose.random() < 0.8 else choose.randrange(len(values) + 1)
         by_place = min(
             [by_place, *(names.index(x) for x in (*KEYWORDS.get(form.function, ()), "unknown") if x in names)]
         )
@@ -137,24 +142,7 @@ class Side:
     def wrong(self, choose: random.Random) -> Any:
         """Draw something that is wrong in most places."""
         other = choose.choice(self.robots)
-        things = [
-            None,
-            3,
-            -1,
-            10**6,
-            2**63,
-            0.5,
-            float("nan"),
-            True,
-            "text",
-            b"x",
-            ...,
-            [],
-            {},
-            (),
-            pin.LOCAL,
-            pin.ARG3,
-        ]
+        things = [None, 3, -1, 10**6, 2**63, 0.5, float("nan"), True, "text", b"x", ..., [], {}, pin.LOCAL, pin.ARG3]
         things += [np.zeros(0), np.zeros((2, 2)), pin.SE3.Identity(), other.model, other.datas[0], other.model.own_tree]
         return choose.choice(things)
 
@@ -195,5 +183,5 @@ def test_calls_of_all_functions(engine: str, request: pytest.FixtureRequest, rec
         count, fast = compared(ROBOTS, list(PUBLIC), calls, 2)
     record_property("calls", dict(count))
     record_property("fast", dict(fast))
-    assert all(count[name] > calls / len(PUBLIC) / 2 for name in PUBLIC), count
-    assert all(fast[name] > count[name] / 10 for name in PUBLIC if name in PYTHON), fast
+    assert all(count[name] > calls / len(PUBLIC) / 4 for name in PUBLIC), count
+    assert all(fast[name] >= calls // 25_000 for name in PUBLIC if name in PYTHON), fast
