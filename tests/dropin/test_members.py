@@ -270,6 +270,21 @@ def test_all_terms_with_frames_leave_rates(times: int, rng: np.random.Generator)
     assert np.allclose(data.dAg, fresh.dAg, atol=ROUNDING)
 
 
+@pytest.mark.parametrize("name", ["nle", "g", "tau", "ddq"])
+def test_all_terms_of_a_state_among_the_results(name: str, rng: np.random.Generator) -> None:
+    plain = pin.buildSampleModelManipulator()
+    model = pc.ClusterModel(plain)
+    data, fresh = model.createData(), model.createData()
+    q, v = rng.normal(size=(2, plain.nv))
+    for frames in (None, [1], [1]):
+        mine = getattr(data, name)
+        mine[:] = q
+        pc.computeAllTerms(model, data, mine, v, frames=frames)
+        pc.computeAllTerms(model, fresh, q, v)
+        for member in ("M", "nle", "g", "com", "hg", "J"):
+            assert np.array_equal(numbers(getattr(data, member)), numbers(getattr(fresh, member))), member
+
+
 @pytest.mark.parametrize("times", [1, 2])
 def test_a_level_and_q_exclude_each_other(times: int, rng: np.random.Generator) -> None:
     plain = tree()

@@ -145,6 +145,9 @@ class Terms(OfTree):
         for where, n in (q, v):  # is read while results are written
             before = b.icmp_unsigned("<=", b.add(where, b.mul(n, I64(8))), plan.frames)
             self.need(b.or_(before, b.icmp_unsigned(">=", where, plan.end)))
+        results, (where, n) = desk.tau, q  # tau, ddq, nle and g, which are written while q is read
+        before = b.icmp_unsigned("<=", b.add(where, b.mul(n, I64(8))), results)
+        self.need(b.or_(before, b.icmp_unsigned(">=", where, b.add(results, b.mul(I64(32), self.nv)))))
         rest = [desk.zeros, self.nv]
         what = b.or_(plan.what, desk.also)
         wanted = {

@@ -144,10 +144,10 @@ def computeAllTerms(
     q, v = _check.state(model, data, q, v)
     if terms is not None and (np.may_share_memory(terms._block, q) or np.may_share_memory(terms._block, v)):
         raise ArgumentTypeError("q or v is part of out, which is written while they are read. Pass a copy.")
+    # what the next ones write in data
+    q, v = (x.copy() if x.base is data._nle.base else x for x in (q, v))
     M = crba(model, data, q)
     computeMechanicalEnergy(model, data, q, v)
-    if v.base is data._nle.base:  # what the next ones write in data
-        v = v.copy()
     nle = nonLinearEffects(model, data, q, v)
     g = computeGeneralizedGravity(model, data, q)
     rest = None if terms is None else data._zeros
