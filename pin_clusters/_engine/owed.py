@@ -85,6 +85,7 @@ OWED = {
     "dccrba": _of(1, "J dJ v"),
     "computeForwardKinematicsDerivatives": _of(1, "J dJ"),
     "computeAllTerms": _of(2, "a a_gf dAg dJ", spoils="dhg f"),
+    "computeAllTerms with frames": _of(2, "a_gf dAg dJ", spoils="f"),
     "computeCentroidalMomentumTimeVariation": _of(2, spoils="f"),
 }
 """By function. ``Jcom`` and ``mass`` of what has no centre stay as they are."""

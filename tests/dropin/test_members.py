@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples.bad_loops import parallelogram
 from samples.plain import TREES, all_kinds
 from support.messages import raises
 from support.overloads import bodies, external_forces, numbers
@@ -267,6 +268,107 @@ def test_getters_and_frames_see_what_is_owed(rng: np.random.Generator) -> None:
                 ((pc, model, ours), (pin, plain, theirs)))  # fmt: skip
         assert np.allclose(x, y, atol=ROUNDING)
     assert pc.computeKineticEnergy(model, ours) == pytest.approx(pin.computeKineticEnergy(plain, theirs))
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_jacobian_leaves_other_members_owed(times: int, rng: np.random.Generator) -> None:
+    """The Python function and machine code compute the same members, so that later calls lose the same ones."""
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, one, other = model.createData(), states(plain, rng), states(plain, rng)
+    for _ in range(times):
+        pc.computeJointJacobians(model, data, one["q"])
+        call(pc, model, data, "computeGeneralizedGravityDerivatives", one)  # owes J, g and placements
+        pc.getJointJacobian(model, data, 2, pin.LOCAL)
+        call(pc, model, data, "computeStaticTorque", other)  # overwrites the state
+        with pytest.raises(pc.NotComputedError, match=r"data\.g is not there"):
+            _ = data.g
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_placements_of_frames_leave_other_members_owed(times: int, rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, one, other = model.createData(), states(plain, rng), states(plain, rng)
+    for _ in range(times):
+        call(pc, model, data, "computeForwardKinematicsDerivatives", one)  # owes J
+        pc.updateFramePlacements(model, data)
+        call(pc, model, data, "nonLinearEffects", other)  # overwrites the state
+        with raises(pc.NotComputedError, "data.J pc.computeJointJacobians"):
+            _ = data.J
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")  # of plain Python, at a singular pose
+def test_calls_that_fail_keep_the_state() -> None:
+    """The last state is the same, whether machine code or the Python function was called with it."""
+    model = parallelogram()
+    data, q, v = model.createData(), np.array([-1.0, -1.0, 1.0]), np.ones(1)
+    for _ in range(2):
+        pc.computeCoriolisMatrix(model, data, q, v)
+        with pytest.raises(pc.SingularClusterError):
+            pc.computeCoriolisMatrix(model, data, np.zeros(3), v)
+        with pytest.raises(pc.SingularClusterError):
+            pc.getCoriolisMatrix(model, data)
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_all_terms_with_frames_leave_rates(times: int, rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, fresh, state = model.createData(), model.createData(), states(plain, rng)
+    for _ in range(times):
+        pc.computeAllTerms(model, data, state["q"], state["v"], frames=[1])
+    pc.dccrba(model, fresh, state["q"], state["v"])
+    assert np.allclose(data.dJ, fresh.dJ, atol=ROUNDING)
+    assert np.allclose(data.dAg, fresh.dAg, atol=ROUNDING)
+
+
+@pytest.mark.parametrize("name", ["nle", "g", "tau", "ddq"])
+def test_all_terms_of_a_state_among_the_results(name: str, rng: np.random.Generator) -> None:
+    plain = pin.buildSampleModelManipulator()
+    model = pc.ClusterModel(plain)
+    data, fresh = model.createData(), model.createData()
+    q, v = rng.normal(size=(2, plain.nv))
+    for frames in (None, [1], [1]):
+        mine = getattr(data, name)
+        mine[:] = q
+        pc.computeAllTerms(model, data, mine, v, frames=frames)
+        pc.computeAllTerms(model, fresh, q, v)
+        for member in ("M", "nle", "g", "com", "hg", "J"):
+            assert np.array_equal(numbers(getattr(data, member)), numbers(getattr(fresh, member))), member
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_a_level_and_q_exclude_each_other(times: int, rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, q = model.createData(), states(plain, rng)["q"]
+    for _ in range(times):
+        pc.centerOfMass(model, data, q)
+        with raises(pc.ArgumentTypeError, "centerOfMass kinematic_level q"):
+            pc.centerOfMass(model, data, q, kinematic_level=pin.POSITION)
+
+
+@pytest.mark.parametrize("name", ["zyx", "universal", "composite"])
+def test_centres_of_subtrees_with_axes_that_turn(name: str, rng: np.random.Generator) -> None:
+    """The motion axes of some joints depend on q."""
+    plain, joint = pin.Model(), pin.JointModelSphericalZYX()
+    if name == "universal":
+        joint = pin.JointModelUniversal(np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]))
+    elif name == "composite":
+        joint = pin.JointModelComposite(pin.JointModelRX())
+        joint.addJoint(pin.JointModelSphericalZYX(), pin.SE3.Random())
+    for kind in (pin.JointModelRY(), joint, pin.JointModelRZ()):
+        last = plain.addJoint(plain.njoints - 1, kind, pin.SE3.Random(), f"joint{plain.njoints}")
+        plain.appendBodyToJoint(last, pin.Inertia.Random(), pin.SE3.Random())
+    model = pc.ClusterModel(plain)
+    ours, theirs = model.createData(), plain.createData()
+    q = pin.integrate(plain, pin.neutral(plain), rng.normal(size=plain.nv))
+    pc.forwardKinematics(model, ours, q)
+    for root in range(plain.njoints):
+        found = pc.getJacobianSubtreeCenterOfMass(model, ours, root)
+        assert np.allclose(found, pin.jacobianSubtreeCenterOfMass(plain, theirs, q, root), atol=1e-12)
+        assert np.array_equal(pc.jacobianSubtreeCenterOfMass(model, ours, q, root), found)
 
 
 def test_the_mass_matrix_is_one_array(rng: np.random.Generator) -> None:

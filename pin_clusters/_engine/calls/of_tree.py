@@ -7,7 +7,7 @@ from llvmlite import ir
 
 from ..kernels.tables import tree_layout as tl
 from ..kernels.tables.tree_layout import RATES
-from ..owed import OWED, PARTS, READ_BY_JACOBIANS, READ_BY_RATES, WHAT, Owed, bits
+from ..owed import OWED, PARTS, READ_BY_JACOBIANS, READ_BY_RATES, WHAT, bits
 from .code import Function
 from .records import TermsPlan
 from .writer import DOUBLE, I64
@@ -129,10 +129,9 @@ class Motion(Tree):
 
 
 # with frames accelerations at rest are there
-_ALL = OWED["computeAllTerms"]
-_WITH_FRAMES = Owed(
-    _ALL.room, _ALL.owes & ~bits("a"), bits("f"), bits("liMi oMi v a J com mass vcom hg dhg Ag Ig Jcom M nle g")
-)  # fmt: skip
+_WITH_FRAMES = OWED["computeAllTerms with frames"]._replace(
+    writes=bits("liMi oMi v a J com mass vcom hg dhg Ag Ig Jcom M nle g")
+)
 
 
 class Terms(OfTree):
@@ -148,6 +147,9 @@ class Terms(OfTree):
         for where, n in (q, v):  # is read while results are written
             before = b.icmp_unsigned("<=", b.add(where, b.mul(n, I64(8))), plan.frames)
             self.need(b.or_(before, b.icmp_unsigned(">=", where, plan.end)))
+        results, (where, n) = desk.tau, q  # tau, ddq, nle and g, which are written while q is read
+        before = b.icmp_unsigned("<=", b.add(where, b.mul(n, I64(8))), results)
+        self.need(b.or_(before, b.icmp_unsigned(">=", where, b.add(results, b.mul(I64(32), self.nv)))))
         rest = [desk.zeros, self.nv]
         what = b.or_(plan.what, desk.also)
         wanted = {
@@ -161,7 +163,7 @@ class Terms(OfTree):
         for name in wanted:
             self.need(self.there(desk.all(name)[0]))
         self.couple(q[0], v[0])
-        self.keep(OWED["computeAllTerms"].room, 0, [q, v, rest])
+        self.keep(_WITH_FRAMES.room, 0, [q, v, rest])
         for name, words in wanted.items():
             kernel, tables = desk.all(name)
             self.need(self.run(kernel, tables, words))

@@ -22,6 +22,7 @@ from .rnea import computeGeneralizedGravity, nonLinearEffects
 _ALL = tl.MOTION | tl.COLUMNS | tl.CENTERS | tl.SUBTREES | tl.MOMENTUM | tl.MAP | tl.JCOM | tl.WHOLE
 
 _OWING = owing(_ALL, "computeAllTerms")
+_WITH_FRAMES = owing(_ALL, "computeAllTerms with frames")
 
 
 class FrameTerms:
@@ -143,14 +144,14 @@ def computeAllTerms(
     q, v = _check.state(model, data, q, v)
     if terms is not None and (np.may_share_memory(terms._block, q) or np.may_share_memory(terms._block, v)):
         raise ArgumentTypeError("q or v is part of out, which is written while they are read. Pass a copy.")
+    # what the next ones write in data
+    q, v = (x.copy() if x.base is data._nle.base else x for x in (q, v))
     M = crba(model, data, q)
     computeMechanicalEnergy(model, data, q, v)
-    if v.base is data._nle.base:  # what the next ones write in data
-        v = v.copy()
     nle = nonLinearEffects(model, data, q, v)
     g = computeGeneralizedGravity(model, data, q)
     rest = None if terms is None else data._zeros
-    what = _OWING if rest is None else _ALL
+    what = _OWING if rest is None else _WITH_FRAMES
     if not quick_tree(model, data, what, q, v, rest):
         _tree.compute(model, data, what, q, v, *(() if rest is None else (rest,)))
     if terms is not None:

@@ -35,6 +35,10 @@ _kept = _check.documented(_KEPT, solves=False)
 Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 
+_KEEP_STATE = {"computeRNEADerivatives", "computeCoriolisMatrix", "computeCentroidalDynamicsDerivatives"}
+"""Functions at whose state ``getCoriolisMatrix`` and ``getCentroidalDynamicsDerivatives`` compute."""
+
+
 def _run(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any, tau: np.ndarray,
     *results: np.ndarray, function: str, of: str = "",
@@ -44,6 +48,8 @@ def _run(
     _bridge.supply_third(model, data, q, v)
     flat = [x.reshape(-1) for x in results]
     data._keep(function, q, v, a)
+    if function in _KEEP_STATE:  # before the kernel writes results, which may be q, v or a; calls that fail keep it too
+        data._derivatives.state[:] = np.concatenate([q, v, a])
     _check.run(model, data, "rnea_derivatives", "rates", q, v, a, forces, tau, *flat, of=of)
     data._owe(function)
 
@@ -73,10 +79,9 @@ def computeRNEADerivatives(
         True
     """
     q, v, a = _check.motion(model, data, q, v, a)
-    mine, state = data._derivatives, np.concatenate([q, v, a])  # which may be among the results
+    mine = data._derivatives
     own = data._tau, mine.dtau_dq, mine.dtau_dv, data._M_kernel, NOTHING
     _run(model, data, q, v, a, fext, *own, function="computeRNEADerivatives", of="computeRNEADerivatives")
-    mine.state[:] = state
     data._changed()
     return mine.dtau_dq.copy(), mine.dtau_dv.copy(), data._M_kernel.copy()
 
@@ -123,9 +128,9 @@ def computeABADerivatives(
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     ddq = data._ddq
     data._keep("computeABADerivatives", q, v)
+    mine.after_aba[:] = np.concatenate([q, v, tau])
     _check.run(model, data, "aba", "ddq" if fext is None else "forced", q, v, tau, ddq)
     _bridge.supply_third(model, data, q, v)
-    mine.after_aba[:] = np.concatenate([q, v, tau])
     results = np.full((3, model.nv, model.nv), np.nan)  # where q is not finite the kernel may end before it writes
     own = [mine.dtau_dq.reshape(-1), mine.dtau_dv.reshape(-1), data._M_kernel.reshape(-1)]
     wanted = [x.reshape(-1) for x in results]
@@ -202,10 +207,8 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
     """
     q, v = _check.state(model, data, q, v)
     mine = data._derivatives
-    state = np.concatenate([q, v, data._zeros])  # which may be among the results
     own = NOTHING, NOTHING, mine.C, mine.scratch, NOTHING
     _run(model, data, q, v, data._zeros, None, *own, function="computeCoriolisMatrix", of="computeCoriolisMatrix")
-    mine.state[:] = state
     return mine.C.copy()
 
 
@@ -234,9 +237,8 @@ def computeCentroidalDynamicsDerivatives(
     """
     q, v, a = _check.motion(model, data, q, v, a)
     mine = data._derivatives
-    of, state = "computeCentroidalDynamicsDerivatives", np.concatenate([q, v, a])
+    of = "computeCentroidalDynamicsDerivatives"
     _run(model, data, q, v, a, None, mine.tau, NOTHING, NOTHING, NOTHING, mine.total, function=of, of=of)
-    mine.state[:] = state
     first, second, third, fourth = mine.total.copy().reshape(4, 6, model.nv)
     return first, second, third, fourth
 

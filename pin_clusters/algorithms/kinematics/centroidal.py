@@ -71,7 +71,7 @@ def centerOfMass(
     """
     subtrees = bool(compute_subtree_coms)
     what = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
-    if not quick_tree(model, data, what, q, v, a):
+    if kinematic_level is not None or not quick_tree(model, data, what, q, v, a):
         state, level = [q, v, a], kinematic_level
         for i, x in enumerate(state):  # what may stand in the place of one of them
             if isinstance(x, pin.KinematicLevel):

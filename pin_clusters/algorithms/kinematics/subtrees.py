@@ -79,10 +79,8 @@ def jacobianSubtreeCenterOfMass(
     if q is not None:
         _tree.compute(model, data, MOTION, _check.pose(model, data, q))
     G = _bridge.kept(model, data)
-    tree, mass = data.tree, float(model._tree_tables.masses[root])
-    links = model.inertia_tree.createData()
-    for j in range(model.njoints):
-        links.oMi[j], links.liMi[j] = tree.oMi[j], tree.liMi[j]
+    mass = float(model._tree_tables.masses[root])
+    links = data.tree.copy()  # with the motion axes of joints whose axes depend on q
     pin.centerOfMass(model.inertia_tree, links, pin.POSITION)
     J = links.mass[root] * pin.jacobianSubtreeCenterOfMass(model.inertia_tree, links, root).reshape(3, -1)
     for lump in lumps(model):
