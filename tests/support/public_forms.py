@@ -11,11 +11,11 @@ from support.overloads import Form, forms
 import pin_clusters as pc
 
 LEFT_OUT = {
-    "RigidConstraintModel", "branches", "contact_points", "efficiency", "expand_mimic", "identifiable_parameters",
-    "identify", "into_mjcf", "inverse_kinematics", "mechanism", "on_ground", "parameters", "simulate", "specialise",
-    "to_mjcf", "to_urdf", "trace", "with_independent", "with_parameters",
+    "RigidConstraintModel", "branches", "contactInverseDynamics", "contact_points", "efficiency", "expand_mimic",
+    "identifiable_parameters", "identify", "into_mjcf", "inverse_kinematics", "mechanism", "on_ground",
+    "parameters", "simulate", "specialise", "to_mjcf", "to_urdf", "trace", "with_independent", "with_parameters",
 }  # fmt: skip
-"""Functions that make models, files or studies: what they call is called here too."""
+"""Functions that make models, files or studies, or need contacts of another kind: they call functions that are here."""
 PASSED = ("computeFrameKinematicRegressor", "computeJointKinematicRegressor")
 
 
