@@ -211,5 +211,5 @@ def test_functions_of_models_without_a_cluster_version_have_a_route():
                     thing(model)
                 refused += 1
     assert refused > 5
-    assert "pc.constraintDynamics" in missing.route("contactInverseDynamics")
+    assert "pc.expand_mimic" in missing.route("transformJointIntoMimic")
     assert "pc.batch.aba" in missing.route("abaInParallel")
