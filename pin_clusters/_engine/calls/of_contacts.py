@@ -72,8 +72,8 @@ class ContactDerivatives(OfContacts):
         )
         kernels = *desk.all("constraintDynamics"), desk.contact_rates, desk.inverse_kernel
         fine = self.run(self.kernel, self.tables, [*kernels, *self.state, *given])
-        self.copies(desk.M_live, [desk.array("M")])
         self.need(fine)
+        self.copies(desk.M_live, [desk.array("M")])
         self.leave("ddq_dq_dv ddq_dq_dv ddq_dtau dlambda dlambda dlambda", given[-6:])
         desk.put(dlambda_rows=plan.of_forces)
         self.give()

@@ -108,9 +108,9 @@ class UsualCall(Function):
             kernel = desk.inverse_forces
             self.need(self.there(kernel))
         fine = self.run(kernel, self.tables, [*first, *(word for name, word in words if name != "(f)")])
+        self.need(fine)
         if how.changes:
             self.copies(desk.M_live, [desk.array("M")])
-        self.need(fine)
         if owed is not None:
             self.owe(owed, changes)
         self.leave(how.leaves, [word for name, word in words if name[0] in "+~="])
