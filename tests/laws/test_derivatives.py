@@ -167,7 +167,7 @@ def test_reference(key: pool.Key, rng: np.random.Generator) -> None:
     compare(pc.computeCentroidalDynamicsDerivatives(model, data, q, v, a), momentum, limit)
 
 
-@pool.each()
+@pool.each(everyday=pool.EVERYDAY | {"spatial_ball_in_tree"})  # with a loop closed by a universal joint
 def test_reference_of_motions(key: pool.Key, rng: np.random.Generator) -> None:
     """Of the velocity of the centre of mass, as momentum over mass; and of Jacobians."""
     s = pool.state(key, rng)
