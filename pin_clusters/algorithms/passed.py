@@ -6,11 +6,14 @@ import importlib.util
 import inspect
 from typing import Any
 
+import numpy as np
 import pinocchio as pin
 
 from .._support.missing import missing, route
-from ..errors import NotAvailableError
-from ..model import ClusterData, ClusterModel
+from ..errors import DataMismatchError, NotAvailableError
+from ..model import ClusterData, ClusterModel, is_pinocchios
+from ._shared import check as _check
+from ._shared import ids as _ids
 
 # they read placements, frames and collision shapes, which are the tree's
 _ON_TREE = frozenset("""
@@ -71,16 +74,50 @@ def _of_models(name: str, function: Any) -> Any:
 
     @functools.wraps(target)
     def call(*args: Any, **named: Any) -> Any:
-        ours = any(isinstance(x, (ClusterModel, ClusterData)) for x in (*args, *named.values()))
-        if not ours:
+        given = [*args, *named.values()]
+        if not any(isinstance(x, (ClusterModel, ClusterData)) for x in given):
             return target(*args, **named)
         if name not in _ON_TREE and not name.startswith(_CLASSES_ON_TREE):
             raise NotAvailableError(f"pin_clusters has no {name!r} for a ClusterModel (pinocchio has): {route(name)}")
+        _check_given(name, given)
         return target(*map(_of_tree, args), **{key: _of_tree(x) for key, x in named.items()})
 
     if inspect.isclass(function):
         return type(name, (function,), {"__init__": call, "__doc__": function.__doc__})
     return call
+
+
+def _check_given(name: str, given: list[Any]) -> None:
+    """Check that arguments belong to one model. Pinocchio does not: it reads and writes beyond its arrays.
+
+    Raises:
+        DataMismatchError: A data or shapes belong to another model.
+        UnknownNameError: There is no joint or frame of an id.
+    """
+    model = next((x for x in given if isinstance(x, (ClusterModel, pin.Model))), None)
+    for x in given:
+        if isinstance(x, (ClusterData, pin.Data)) and not is_pinocchios(model, x):
+            _check.model_data(model, x)
+        elif isinstance(model, ClusterModel) and name not in _ON_TREE and _is_index(x):  # of a constraint's joints
+            _ids.joint(model, x)
+    shapes, places = ([x for x in given if isinstance(x, kind)] for kind in (pin.GeometryModel, pin.GeometryData))
+    for x in shapes:
+        joints = [shape.parentJoint for shape in x.geometryObjects]
+        if isinstance(model, ClusterModel) and max(joints, default=0) >= model.njoints:
+            raise DataMismatchError(
+                f"{name}: a shape is on joint {max(joints)}, but model {model.name!r} has the joints 0 to "
+                f"{model.njoints - 1}. Pass shapes of this model, such as model.collision."
+            )
+        for y in places:
+            if len(y.oMg) != x.ngeoms:
+                raise DataMismatchError(
+                    f"{name}: the geometry data has {len(y.oMg)} placements for {x.ngeoms} shapes. Use "
+                    "geometry_model.createData()."
+                )
+
+
+def _is_index(x: Any) -> bool:
+    return isinstance(x, (int, np.integer)) and not isinstance(x, (bool, pin.ReferenceFrame))
 
 
 def _of_tree(x: Any) -> Any:

@@ -109,6 +109,25 @@ def test_classes_that_take_a_model() -> None:
     assert isinstance(factors, pin.ContactCholeskyDecomposition)
 
 
+@pytest.mark.skipif(not pin.__version__.startswith("4"), reason="classes of Pinocchio 4")
+def test_what_pinocchio_would_read_beyond_its_arrays_is_an_error() -> None:
+    model, other, place = pc.load("four_bar"), pc.load("mit_humanoid_leg"), pin.SE3.Identity()
+    data, wrong, shapes = model.createData(), other.createData(), model.collision
+    for joint in (10**6, np.int64(10**6), -1):
+        with raises(pc.UnknownNameError, f"joint_id {joint} 'four_bar'"):
+            pc.PointContactConstraintModel(model, joint, place, 0, place)
+    with raises(pc.DataMismatchError, "data 'mit_humanoid_leg'"):
+        pc.computeJointKinematicRegressor(model, wrong, 1, pin.LOCAL)
+    with raises(pc.DataMismatchError, "pinocchio.Data 'four_bar'"):
+        pc.computeJointKinematicRegressor(model, model.tree.createData(), 1, pin.LOCAL)
+    with raises(pc.DataMismatchError, "pinocchio.Model ClusterData"):
+        pc.computeJointKinematicRegressor(other.tree, data, 1, pin.LOCAL)
+    with raises(pc.DataMismatchError, "updateGeometryPlacements 'four_bar' joint"):
+        pc.updateGeometryPlacements(model, data, other.collision, other.collision.createData())
+    with raises(pc.DataMismatchError, "updateGeometryPlacements placements"):
+        pc.updateGeometryPlacements(model, data, shapes, other.collision.createData())
+
+
 def test_a_model_is_made_joint_by_joint() -> None:
     """As the first line of a program: ``import pin_clusters as pin``."""
     model = pc.Model()
