@@ -28,6 +28,11 @@ _CLASSES_ON_TREE = (
     "PointContact",
 )  # fmt: skip
 
+_INDICES = {
+    "computeFrameKinematicRegressor": _ids.frame, "computeJointKinematicRegressor": _ids.joint,
+    "findCommonAncestor": _ids.joint,
+}  # fmt: skip
+
 
 def passed(name: str) -> Any:
     """Return what Pinocchio has under a name.
@@ -95,11 +100,12 @@ def _check_given(name: str, given: list[Any]) -> None:
         UnknownNameError: There is no joint or frame of an id.
     """
     model = next((x for x in given if isinstance(x, (ClusterModel, pin.Model))), None)
+    index = _INDICES.get(name, None if name in _ON_TREE else _ids.joint)  # constraints are on joints
     for x in given:
         if isinstance(x, (ClusterData, pin.Data)) and not is_pinocchios(model, x):
             _check.model_data(model, x)
-        elif isinstance(model, ClusterModel) and name not in _ON_TREE and _is_index(x):  # of a constraint's joints
-            _ids.joint(model, x)
+        elif isinstance(model, ClusterModel) and index is not None and _is_index(x):
+            index(model, x)
     shapes, places = ([x for x in given if isinstance(x, kind)] for kind in (pin.GeometryModel, pin.GeometryData))
     for x in shapes:
         joints = [shape.parentJoint for shape in x.geometryObjects]
