@@ -25,8 +25,8 @@ NOTHING = "zeros"
 
 
 def bits(members: str) -> int:
-    """Return a number with the bits of members."""
-    return sum(1 << MEMBERS.index(name) for name in members.split())
+    """Return a number with the bits of members; a member may be named twice."""
+    return sum(1 << MEMBERS.index(name) for name in set(members.split()))
 
 
 READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")

@@ -406,3 +406,17 @@ def test_masses_leave_out_what_is_welded_to_the_universe() -> None:
     pin.centerOfMass(plain, theirs, q)
     assert np.allclose(list(ours.mass), list(theirs.mass))
     assert pc.computeTotalMass(model) == pytest.approx(pin.computeTotalMass(plain))
+
+
+@pytest.mark.parametrize("times", [1, 2])
+def test_the_kernel_of_the_tree_writes_members_that_were_lost(times: int, rng: np.random.Generator) -> None:
+    plain = tree()
+    model = pc.ClusterModel(plain)
+    data, one, other = model.createData(), states(plain, rng), states(plain, rng)
+    for _ in range(times):
+        call(pc, model, data, "computeCentroidalDynamicsDerivatives", one)  # owes com
+        call(pc, model, data, "computeRNEADerivatives", other)  # overwrites the state
+        with raises(pc.NotComputedError, "data.com pc.centerOfMass"):
+            _ = data.com
+        call(pc, model, data, "computeCentroidalMomentum", one)
+        assert np.allclose(data.com[0], pin.centerOfMass(plain, plain.createData(), one["q"]), atol=ROUNDING)

@@ -20,7 +20,7 @@ _WRITTEN = (
     (tl.WHOLE, "Ig", "", ""), (tl.MAP_RATE, "dAg", "", ""),
 )  # fmt: skip
 _ALWAYS = "liMi oMi"
-_WRITABLE = bits(" ".join([_ALWAYS, *(name for _, *names in _WRITTEN for name in names)]))
+_WRITABLE = bits(" ".join([_ALWAYS, *(members for _, *by_level in _WRITTEN for members in by_level)]))
 
 
 def written(what: int, level: int) -> int:
