@@ -141,10 +141,11 @@ class Robot:
                 [(kinds[0], joints[-1])], [(kinds[1], joints[-1])], [(kinds[0], joints[-1]), (kinds[1], joints[0])], []
             )
         ]  # fmt: skip
+        rows = np.array([f.vector for f in known.fext()])
         pool: dict[str, list[Any]] = {
             **dict.fromkeys(("q", "q1", "q2"), q), **dict.fromkeys(("v", "v_before", "a", "tau"), v),
             "tau_tree": more, "v_tree": [coupled, *more], "tau_motor": [rng.normal(size=len(model.motors))],
-            "fext": [known.fext(), known.forces, known.forces, list(known.fext())],
+            "fext": [known.fext(), rows, rows, list(known.fext())],
             "force": [rng.normal(size=6), pin.Force(rng.normal(size=6))], "frame": ids, "frame_id": ids,
             "joint_id": [*joints[-2:], 0, np.int64(1)], "subtree_root_joint_id": [0, 1, joints[-1]],
             "frame_placement": placements, "placement": placements, "places": [rng.normal(size=(2, 3))],
