@@ -189,7 +189,9 @@ def impulseDynamics(
         raise ArgumentTypeError("impulseDynamics with contacts needs q: (model, data, q, v, contact_models, ...).")
     else:
         contacts = _contact_plans.find(model, data, contact_models, contact_datas)
-    if not isinstance(bounce, (int, float, np.number)) or not 0.0 <= bounce <= 1.0:
+    if not isinstance(bounce, (int, float, np.number)):
+        raise ArgumentTypeError(f"r_coeff must be a number between 0 and 1, got {type(bounce).__name__}.")
+    if not 0.0 <= bounce <= 1.0:
         raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {bounce!r}.")
     forces = data.lambda_c.copy()  # impulses of the same contacts are written there
     if q is None:
