@@ -272,7 +272,7 @@ CURES: list[tuple[Callable[[Any], Any], type[Exception], str]] = [
     (lambda x: x.run([x.world], [x.d]), pc.ConstraintError, "WORLD"),
     (lambda x: x.run([x.far], [x.d]), pc.ConstraintError, "'mini_cheetah' contact_models pc.RigidConstraintModel"),
     (lambda x: pc.impulseDynamics(x.model, x.data, x.q, x.v, [x.c], [x.d], 1.5), pc.ArgumentTypeError, "r_coeff"),
-    (lambda x: pc.impulseDynamics(x.model, x.data, x.q, x.v, [x.c], [x.d], x.q), pc.ArgumentTypeError, "r_coeff ndarray"),
+    (lambda x: pc.impulseDynamics(x.model, x.data, x.q, x.v, [x.c], [x.d], "1"), pc.ArgumentTypeError, "r_coeff str"),
     (lambda x: pc.forwardDynamics(x.model, x.data, x.q, x.v, x.v, np.zeros((2, 3)), [0, 0]), pc.ShapeError, "nv 18"),
 ]  # fmt: skip
 

@@ -101,7 +101,7 @@ def test_without_docstrings() -> None:
 
 def test_functions_stay_what_they_are() -> None:
     """No wrapper: not a frame more per call, and pickles by name."""
-    for name in ("rotor_velocity", "forwardKinematics", "getFrameJacobian"):
+    for name in ("rotor_velocity", "forwardKinematics", "computeFrameJacobian"):
         function = getattr(pc, name)
         assert not hasattr(function, "__wrapped__")
         assert function.__code__.co_name == function.__qualname__ == name

@@ -38,7 +38,8 @@ FAST = tuple(name for group, names in GROUPS.items() if group != "asking" for na
 # functions of Python all of whose work is done by one that has machine code
 OF_TREE = {
     "forwardKinematics": "qva", "centerOfMass": "qva", "jacobianCenterOfMass": "q", "computeJointJacobians": "q",
-    "getJointJacobian": "jr", "getFrameJacobian": "fr", "computeJointJacobian": "qj", "computeFrameJacobian": "qfr",
+    "getJointJacobian": "jr", "getJointJacobianTimeVariation": "jr", "getFrameJacobian": "fr",
+    "getFrameJacobianTimeVariation": "fr", "computeJointJacobian": "qj", "computeFrameJacobian": "qfr",
     "computeCentroidalMap": "q", "ccrba": "qv", "computeAllTerms": "qv", "computeForwardKinematicsDerivatives": "qva",
     "getJointVelocityDerivatives": "jr", "getFrameAccelerationDerivatives": "fr",
     "getCenterOfMassVelocityDerivatives": "", "computeJointKinematicHessians": "q", "getJointKinematicHessian": "jr",
@@ -204,6 +205,8 @@ def walk_arguments(robot: Robot, share: Share) -> None:
     for name in FAST:
         function, usual = function_of(name), robot.arguments(name)
         count["entries"] += 1
+        for data in (robot.fast, robot.slow):  # the state of which getters tell: other entries change it on one side
+            pc.computeJointJacobiansTimeVariation(robot.model, data, robot.values["q"], robot.values["v"])
         calls: list[tuple[list[Any], dict[str, Any]]] = []
         for n in range(len(usual) + 3):
             more = [*usual, None, None][:n]
