@@ -193,6 +193,7 @@ def impulseDynamics(
         raise ArgumentTypeError(f"r_coeff must be a number between 0 and 1, got {type(bounce).__name__}.")
     if not 0.0 <= bounce <= 1.0:
         raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {bounce!r}.")
+    bounce = float(bounce)
     forces = data.lambda_c.copy()  # impulses of the same contacts are written there
     if q is None:
         assert J is not None
