@@ -64,9 +64,7 @@ def _takes_a_model(thing: Any) -> bool:
     """Whether a function or a class of Pinocchio takes a model or its data; read from its docstring."""
     if inspect.isfunction(thing):
         return "model" in inspect.signature(thing).parameters
-    if inspect.isclass(thing) and (
-        thing.__name__.startswith("StdVec_") or issubclass(thing, (pin.Model, pin.ModelPool))
-    ):
+    if inspect.isclass(thing) and thing.__name__.startswith(("StdVec_", "Model", "GeometryPool")):
         return False
     doc = thing.__init__.__doc__ if inspect.isclass(thing) else thing.__doc__
     signatures = [line.split("->")[0] for line in (doc or "").splitlines() if "->" in line]
