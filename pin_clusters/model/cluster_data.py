@@ -471,6 +471,8 @@ class ClusterData(OwedMembers):
 
     def __eq__(self, other: object) -> bool:
         """Return whether the robot and all results are the same."""
+        if self is other:
+            return True
         if not isinstance(other, ClusterData):
             return False
         mine, its = self._model, other._model
@@ -479,7 +481,7 @@ class ClusterData(OwedMembers):
         self._pay_all()
         other._pay_all()
         a, b = self.__reduce__()[2], other.__reduce__()[2]
-        return self is other or all(_same(a[name], b.get(name)) for name in a)
+        return all(_same(a[name], b.get(name)) for name in a)
 
     __hash__ = object.__hash__
 

@@ -165,7 +165,7 @@ def test_bad_contacts() -> None:
         call(models=["foot"])
     with raises(pc.ArgumentTypeError, "contact_datas[0] pin.PointContactConstraintData int"):
         call(datas=[1])
-    for bad in ({"settings": 1.0}, {"dt": 0.0}, {"settings": pin.ProximalSettings(1e-9, 0.0, 10)}):
+    for bad in ({"settings": 1.0}, {"dt": 0.0}, {"dt": "1e-3"}, {"settings": pin.ProximalSettings(1e-9, 0.0, 10)}):
         with raises(pc.ArgumentTypeError, "settings pin.ProximalSettings mu dt"):
             call(**bad)
     with raises(pc.SimulationError, "'mit_humanoid_leg' contact compliance"):

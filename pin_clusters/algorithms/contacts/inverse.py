@@ -51,7 +51,8 @@ def contactInverseDynamics(
     n, what = 3 * len(models), "3 per contact"
     correction = vector(model, "constraint_correction", constraint_correction, n, what)
     guess = None if lambda_guess is None else vector(model, "lambda_guess", lambda_guess, n, what)
-    if not isinstance(settings, pin.ProximalSettings) or not settings.mu > 0.0 or not dt > 0.0:
+    fits = isinstance(settings, pin.ProximalSettings) and isinstance(dt, (int, float, np.number))
+    if not fits or not settings.mu > 0.0 or not dt > 0.0:
         raise ArgumentTypeError(
             f"contactInverseDynamics needs settings, a pin.ProximalSettings with mu > 0, and dt > 0; got {settings!r} "
             f"(mu = {getattr(settings, 'mu', None)}), dt = {dt!r}."
