@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .native.extension import compiled as tell_compiled
 from .native.words import address_of
 from .operations import OPERATIONS, Operation
 from .switches import BOUNDSCHECK as BOUNDSCHECK
@@ -78,6 +79,7 @@ class Kernel:
         from .kernels.compiling.jit import compiled
 
         self.compiled_address, self.fast = compiled(self.source)
+        tell_compiled()
 
 
 def _kernels() -> Iterator[tuple[str, Kernel]]:

@@ -11,6 +11,8 @@ The words: whether anything is owed at all, what is owed in each room, what cann
 
 from typing import NamedTuple
 
+from .kernels.tables import tree_layout as tl
+
 # the first ones are owed by functions of the tree as well, which say so in their ``what``
 _OF_TREE = ("J", "dJ", "v", "dAg", "a", "dhg", "f", "a_gf")
 MEMBERS = (*_OF_TREE, *"liMi oMi Ag g tau Ig com mass hg vcom M nle Jcom".split())
@@ -121,3 +123,19 @@ def places(nq: int, nv: int) -> list[int]:
     """Return where the rooms begin, one behind the other, and where they end."""
     counts = map(before, range(len(ROOMS) + 1))
     return [nq * of_q + nv * of_v for of_q, of_v in counts]
+
+
+# which of the members that others owe the kernel of the tree writes with each wish: always, with v, with a
+_WRITTEN = (
+    (tl.MOTION, "", "v", "a"), (tl.COLUMNS, "J", "", ""), (tl.RATES, "dJ", "", ""),
+    (tl.CENTERS, "com mass", "vcom", ""), (tl.WORLD, "com mass", "", ""), (tl.MOMENTUM, "", "hg", "dhg"),
+    (tl.MAP, "Ag", "", ""), (tl.JCOM, "Jcom", "", ""), (tl.WHOLE, "Ig", "", ""), (tl.MAP_RATE, "dAg", "", ""),
+)  # fmt: skip
+
+
+def written(what: int, level: int) -> int:
+    """Return the bits of members that the kernel of the tree writes; ``level``: how many of v and a are given."""
+    if what & tl.QUIET:
+        return 0
+    wishes = [members for wish, *by_level in _WRITTEN if what & wish for members in by_level[: level + 1]]
+    return bits(" ".join(["liMi oMi", *wishes]))

@@ -9,17 +9,15 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
-from .._engine import calls as _calls
 from .._engine import entry_points as kernels
 from .._engine.choice import engine, functions_of
-from .._engine.kernels.tables.tree_layout import KEEP
-from .._engine.operations import CALLED, CONTACT_RATES, COUPLING_DERIVATIVES, HELPERS, HYBRID, Function, Helper
+from .._engine.operations import COUPLING_DERIVATIVES, HYBRID, OPERATIONS
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory
 from .owed_members import OwedMembers, owed
 from .parts import ModelParts
-from .regressor_tables import RegressorMemory
+from .regressor_tables import NAMES, RegressorMemory
 from .tree_attributes import forwarded
 from .tree_memory import made
 
@@ -28,16 +26,10 @@ if TYPE_CHECKING:
 
 # the kernels of operations that calls know, for robots without closed loops and with them
 _KERNELS = {
-    loops: {name: kernels.of(name, loops) for name in dict.fromkeys(one.operation.name for one in CALLED)}
+    loops: {one.name: kernels.of(one.name, loops) for one in OPERATIONS}
     for loops in (False, True)
 }
-_NOBODY = object()  # no model that anybody can give
-_GROUPS = {one.operation.name: one.operation.group for one in CALLED}
-# which call a kernel
-_CALLS_OF = {kernel: [one for one in CALLED if one.operation.name == kernel] for kernel in _GROUPS}
-# calls that ask how G changes, where it does
-_OF_CHANGES = tuple(one.name for one in HELPERS if one.changes)
-_FORCED = ("aba", "rnea_derivatives")  # what calls run with external forces, at addresses of their own
+_OF_MOMENTUM = ("dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da")
 _OF_LOOPS = ("coupling", "coupling_rate", "motion_rates")  # results of what moves the loops
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
@@ -105,20 +97,17 @@ class ClusterData(OwedMembers):
         "_M_kernel",
         "_Minv",
         "_check",
-        "_contact_desk",
+        "_contact_functions",
         "_contacts_found",
         "_ddq",
         "_derivatives",
-        "_desk",
         "_g",
         "_kept",
-        "_known",
         "_lambda_c",
         "_loop_work",
         "_nle",
         "_plans",
         "_pointers",
-        "_record",
         "_regressors",
         "_tau",
         "_unchecked",
@@ -246,6 +235,7 @@ class ClusterData(OwedMembers):
         self._M = np.zeros((nv, nv))
         self._lay_out_owed()
         coupling, with_rate = self._lay_out_tree()
+        self._contact_functions: tuple[Any, ...] = ()
         self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
         self._contacts_found = 0, 0.0
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
@@ -275,122 +265,61 @@ class ClusterData(OwedMembers):
             self._pointers["motion_rates"].lead_to(wishes[COUPLING_DERIVATIVES.name].table)
             for name in ("ddq", "forced"):
                 self._pointers[name].lead_to(wishes[HYBRID.name].table)
-        self._lay_out()
-
-    def _lay_out(self) -> None:
-        """Fill the desk: what calls in machine code have at hand."""
-        model = self._model
-        self._zeros = np.zeros(model.nv)
+        self._zeros = np.zeros(nv)
         self._plans: dict[Any, Any] = {}
-        self._contact_desk: Any = None  # of the contacts of the last call
-        self._known = _calls.Recollection()
-        pointers, nv = self._pointers, model.nv
-        # at once, which takes a third of the time; shapes after the counts that they are checked against
-        desk = _calls.records.DataDesk(
-            model=model._index, nq=model.nq, nv=nv, njoints=model.njoints, nframes=model.nframes,
-            matrix=(nv, nv), motion=(6, nv), of_point=(3, nv), hessian=(6, nv, nv),
-            owed=self._owed_words, states=self._kept_states, zeros=self._zeros, tau=self._tau, ddq=self._ddq,
-            M=self._M_kernel, Minv=self._Minv, M_live=self._M,
-            energies=pointers["energy"].arrays[-1], kept=self._kept, known=self._known,
-            forces=pointers["forced"].arrays[-1][nv:], also=KEEP if model.closures else 0,
-            coupling_tables=pointers["coupling"], rate_tables=pointers["coupling_rate"],
-            motion_rates_tables=pointers["motion_rates"], coupled_size=self._turned.size // 2,
-            coupled=self._coupled, turned=self._turned, bends_size=self._bends.size, bends=self._bends,
-            **{name: self._section(name, n) for name, n in self._states().items()}, **self._derivatives.rooms(),
-        )  # fmt: skip
-        self._derivatives.desk = desk
-        desk.owned["tables"] = tuple(pointers.values())
-        self._record, self._desk = desk, _calls.Desk(desk)  # written is our own, whatever is put in the other's place
         self._put_tree(made(model.own_tree))
-        if self._functions is not None:
-            self._use_compiled()
 
-    def _notice(self, kernel: str) -> None:
-        """Put a kernel on the desk that has just been compiled."""
-        if kernel in _FORCED:
-            self._know_kernels()
-        address, desk = self._callable(kernel), self._record
-        couplings = (desk.coupling, desk.coupling_rate) != self._couplings()
-        if couplings or any(desk[one.name][0] != self._address(one, address) for one in _CALLS_OF[kernel]):
-            self._use_compiled()
+    def _named(self, name: str) -> np.ndarray:
+        """Return an array by the name that plans of calls have for it."""
+        mine: Any = self._derivatives
+        found: np.ndarray = {
+            "zeros": lambda: self._zeros, "tau": lambda: self._tau, "ddq": lambda: self._ddq, "kept": lambda: self._kept,
+            "M": lambda: self._M_kernel, "Minv": lambda: self._Minv,
+            "forced": lambda: self._pointers["forced"].arrays[-1], "energies": lambda: self._pointers["energy"].arrays[-1],
+            "after_rnea": lambda: mine.state, "unasked": lambda: mine.tau, "velocities": lambda: mine.tree,
+            "ddq_dq": lambda: mine.ddq[0], "ddq_dv": lambda: mine.ddq[1],
+            **{key: lambda i=i: mine.total[6 * i : 6 * i + 6] for i, key in enumerate(_OF_MOMENTUM)},
+            **{key: lambda key=key: getattr(self._regressors, key) for key in NAMES},
+        }.get(name, lambda: getattr(mine, name))()  # fmt: skip
+        return found
 
-    def _notice_motion(self) -> None:
-        """Put what differentiates loops on the desk, if it has just been compiled."""
-        if self._model.closures and self._record.motion_rates != self._motion_rates():
-            self._use_compiled()
+    def _shape(self, name: str) -> tuple[int, ...]:
+        """Return the shape of a result by the name that plans of calls have for it."""
+        nv = self._model.nv
+        if name == "regressor":
+            return self._regressor_memory().torque.shape
+        return {
+            "nv": (nv,), "matrix": (nv, nv), "motion": (6, nv), "of_point": (3, nv), "hessian": (6, nv, nv)
+        }[name]  # fmt: skip
 
-    def _put_tree_on_desk(self) -> None:
-        """Let the desk own the tree's data, and know where it is."""
-        before = self._desk  # whose end may call: what the numbers lead to stays until they lead elsewhere
-        self._record.put(own_tree=self._model.own_tree, tree_data=self._tree)
-        self._own("tree", self._tree, self._watch)
-        self._record.tree_words = self._watch
-        del before
+    def _plans_of(self, function: Any) -> tuple[Any, ...]:
+        """Return the plans of a function with fast calls, of all kernels that are compiled by now."""
+        found: tuple[Any, ...] = function.plans(self, function)
+        return found
 
-    def _own(self, part: str, *things: Any) -> None:
-        """Let the desk own things in place of those that were there: what slots have now is no matter of calls."""
-        self._record.owned[part] = things
-        self._desk = _calls.Desk(self._record)
+    def _code(self, name: str, kernel: str) -> int:
+        """Return the address of the code of a function: the model's own, or its kernel; 0 if it is not compiled."""
+        special, own = self._functions, self._kernels[kernel].compiled_address
+        if special is None:
+            return own
+        if kernel in special.wishes:
+            return int(special.address(kernel, own))
+        return int(special.address(name, own))
 
-    def _know_kernels(self) -> None:
-        forward, inverse = map(self._forced_address, _FORCED)
-        kernel, special = self._kernels[_FORCED[1]].compiled_address, self._functions
-        rates = kernels.contact_rates.compiled_address if kernel else 0
-        if special is not None:
-            rates = int(special.address(CONTACT_RATES.name, rates))
-        self._derivatives.know(forward, inverse, kernel, rates)
-
-    def _forced_address(self, kernel: str) -> int:
-        """Return the address of what does a kernel's work with external forces, 0 if that is not made."""
+    def _code_with_forces(self, kernel: str) -> int:
+        """Return the address of what does a kernel's work with external forces; 0 if it is not compiled."""
         special, own = self._functions, self._kernels[kernel].compiled_address
         return own if special is None else int(special.forced_address(kernel, own))
 
-    def _use_compiled(self) -> None:
-        """Put kernels that are compiled on the desk."""
-        desk = self._record
-        self._know_kernels()
-        if self._model.closures:
-            desk.coupling, desk.coupling_rate = self._couplings()
-            desk.motion_rates = self._motion_rates()
-        found, callables = [], {kernel: self._callable(kernel) for kernel in _CALLS_OF}
-        for one in CALLED:
-            address = self._address(one, callables[one.operation.name])
-            if one.name in _OF_CHANGES and self._model.closures and not desk.motion_rates:
-                address = 0
-            pointer = self._pointers.get(one.tables)  # tables of the regressor are made when it is asked for
-            found.append((address, pointer.address if pointer else 0))
-            if address:
-                _calls.connect(ClusterData, one.operation.group)
-        desk.put_kernels(found)
+    def _code_of_coupling(self, name: str) -> int:
+        """Return the address of what solves the loops, ``coupling`` or ``coupling_rate``; 0 if it is not compiled."""
+        special, own = self._functions, kernels.coupling.compiled_address
+        return own if special is None else int(special.address(name, own))
 
-    def _address(self, one: Function | Helper, kernel: int) -> int:
-        """Return what a call should take: a function of the model's own, or the kernel."""
-        special = self._functions
-        return kernel if special is None else int(special.address(one.name, kernel))
-
-    def _couplings(self) -> tuple[int, int]:
-        """Return the addresses of what brings couplings to a state, and with their rates; 0 if that is not made."""
-        special, own = self._functions, kernels.coupling.compiled_address if self._model.closures else 0
-        if special is None or not self._model.closures:
-            return own, own
-        return int(special.address("coupling", own)), int(special.address("coupling_rate", own))
-
-    def _motion_rates(self) -> int:
-        """Return the address of what differentiates couplings, 0 if that is not made."""
+    def _code_of_motion_rates(self) -> int:
+        """Return the address of what differentiates couplings, 0 if it is not compiled."""
         special, own = self._functions, kernels.coupling_derivatives.compiled_address
         return own if special is None else int(special.address(COUPLING_DERIVATIVES.name, own))
-
-    def _callable(self, kernel: str) -> int:
-        """Return the address of a kernel, 0 if calls in machine code cannot do all that there is to do."""
-        group = _GROUPS[kernel]
-        if group == "regressor" and self._regressors is None:
-            return 0
-        if group in ("tree", "regressor") and self._model.closures and not self._couplings()[0]:
-            return 0
-        if group == "tree" and (self._other_fields or self._model._tree_tables.settles):
-            return 0
-        own, special = self._kernels[kernel].compiled_address, self._functions
-        return own if special is None or kernel not in special.wishes else int(special.address(kernel, own))
 
     def _run(self, kernel: str, result: str, *arrays: Any, of: str = "") -> int:
         """Run a kernel, compiled if need be, and return its code; the arrays must be what it takes.
@@ -401,7 +330,6 @@ class ClusterData(OwedMembers):
         code: int | None = None if special is None else special.run(of, kernel, result, self._pointers[result], *arrays)
         if code is None:
             code = self._kernels[kernel].call(self._pointers[result], *arrays)
-        self._notice(kernel)
         if kernel == "crba":
             self._changed()
         return code
@@ -426,9 +354,9 @@ class ClusterData(OwedMembers):
     @check.setter
     def check(self, value: bool) -> None:
         self._check = bool(value)
-        # what calls in machine code compare with the model they are given: nothing fits while checks are on, or where
-        # a Python function must be called first
-        self._unchecked = _NOBODY if value or self._model._tables.supplies else self._model
+        # Plans know neither checks nor functions of the user that must be called first.
+        self._unchecked = None if value or self._model._tables.supplies else self._model
+        self._accept_model(self._unchecked)
 
     @property
     def lambda_c(self) -> np.ndarray:
@@ -437,8 +365,13 @@ class ClusterData(OwedMembers):
 
     @lambda_c.setter
     def lambda_c(self, value: np.ndarray) -> None:
-        # calls in machine code write to the array that they left here
-        self._lambda_c, self._contact_desk = value, None
+        self._lambda_c = value
+        self._forget_plans()  # those of contacts write to the array that was here
+
+    def _remember_contacts(self, function: Any, plan: Any) -> None:
+        """Keep the plan of a function for the contacts of its last call."""
+        self._contact_functions = (*self._contact_functions, function)
+        self._remember_plan(function, plan, 1)
 
     def _supply(self, q: np.ndarray) -> None:
         """Bring the derivatives of the user's Python functions, where there are any, to q."""
@@ -457,8 +390,6 @@ class ClusterData(OwedMembers):
         if self._regressors is None:
             self._regressors = RegressorMemory(self._model, self._tree_tables.arrays[-1])
             self._pointers["regressor"] = self._regressors.pointer
-            self._own("regressors", self._regressors, self._regressors.pointer)
-            self._regressors.put_on(self._record)
         return self._regressors
 
     def __reduce__(self) -> tuple[Any, ...]:

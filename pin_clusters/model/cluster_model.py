@@ -134,7 +134,6 @@ class ClusterModel(Attachments):
             "own_tree": tree.copy(),
             "_wishes": (reference, wishes),
             "preferred": rather,
-            "_desk": None,
             "_functions": None,
             "_movers": None,
             "_varies": False,

@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from .._engine.calls.records import DataDesk
 from .._support.arrays import on_a_page
 
 
@@ -34,15 +33,13 @@ class DerivativeMemory:
         tree: Tree of velocities, see ``tree_solve``.
         sides: Room for right sides.
         factors: Room for L.
-        desk: Of the data: all this for calls in machine code.
+        rows: How many rows of forces were differentiated, one number.
     """
 
     __slots__ = (
-        "C", "after_aba", "after_contacts", "after_impact", "ddq", "ddq_dtau", "desk", "dlambda", "dtau_dq", "dtau_dv",
-        "factors", "rates", "scratch", "settings", "sides", "state", "tau", "total", "tree",
+        "C", "after_aba", "after_contacts", "after_impact", "ddq", "ddq_dtau", "dlambda", "dtau_dq", "dtau_dv",
+        "factors", "rates", "rows", "scratch", "settings", "sides", "state", "tau", "total", "tree",
     )  # fmt: skip
-
-    desk: DataDesk
 
     def __init__(self, nq: int, nv: int, tree: np.ndarray, rates: int) -> None:
         """Allocate; ``tree`` is that of the velocities, ``rates`` the size of the records."""
@@ -53,7 +50,7 @@ class DerivativeMemory:
         self.state, self.after_aba = np.full((2, nq + 2 * nv), np.nan)
         self.after_contacts, self.after_impact = np.full(nq + 2 * nv + 1, np.nan), np.full(nq + nv + 1, np.nan)
         self.settings: list[Any] = [None, None]
-        self.ddq_dtau, self.dlambda = np.zeros((nv, nv)), np.zeros(0)
+        self.ddq_dtau, self.dlambda, self.rows = np.zeros((nv, nv)), np.zeros(0), np.zeros(1, dtype=np.int64)
         (self.sides,) = on_a_page(np.zeros(3 * nv * nv))
         (self.factors,) = on_a_page(np.zeros(nv * nv + max(1, tree.size - 4 * nv)))
 
@@ -67,22 +64,11 @@ class DerivativeMemory:
         self.after_impact[:] = np.concatenate([q, v, [bounce]]) if known else np.nan
         self.settings[1] = settings
 
-    def know(self, aba: int, inverse: int, kernel: int, rates: int) -> None:
-        """Put addresses on the desk.
-
-        Args:
-            aba: Of what knows external forces.
-            inverse: Of derivatives with them.
-            kernel: Of the kernel of these.
-            rates: Of what differentiates contacts.
-        """
-        self.desk.put(forward_kernel=aba, inverse_forces=inverse, inverse_kernel=kernel, contact_rates=rates)
-
     def room_for(self, rows: int) -> None:
         """Make room for the derivatives of so many rows of forces, if there is less."""
         if self.dlambda.size < 3 * rows * self.tau.size:
             self.dlambda = np.zeros(3 * rows * self.tau.size)
-            self.desk.put(dlambda_rows=0, dlambda=self.dlambda, dlambda_room=rows)
+            self.rows[0] = 0
 
     def keep_forces(self, forces: Sequence[np.ndarray]) -> None:
         """Keep derivatives of forces by q, v and, if there are any, tau."""
@@ -91,18 +77,9 @@ class DerivativeMemory:
         size = rows * self.tau.size
         for i in range(3):
             self.dlambda[i * size : (i + 1) * size] = forces[i].ravel() if i < len(forces) else np.nan
-        self.desk.dlambda_rows = rows
+        self.rows[0] = rows
 
     def rates_of_forces(self, i: int) -> np.ndarray:
         """Return those by q, v or tau, shape (rows, nv), a copy."""
-        rows, nv = self.desk.dlambda_rows, self.tau.size
+        rows, nv = int(self.rows[0]), self.tau.size
         return self.dlambda[i * rows * nv : (i + 1) * rows * nv].reshape(rows, nv).copy()
-
-    def rooms(self) -> dict[str, np.ndarray]:
-        """Return what stands on the desk of the data."""
-        return {
-            "after_rnea": self.state, "after_aba": self.after_aba, "after_contacts": self.after_contacts,
-            "dtau_dq": self.dtau_dq, "dtau_dv": self.dtau_dv, "scratch": self.scratch, "C": self.C,
-            "total": self.total, "unasked": self.tau, "velocities": self.tree, "sides": self.sides,
-            "factors": self.factors, "ddq_dq_dv": self.ddq, "ddq_dtau": self.ddq_dtau,
-        }  # fmt: skip

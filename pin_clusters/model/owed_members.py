@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine.calls import written
-from .._engine.owed import LOST, MEMBERS, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places
+from .._engine.owed import LOST, MEMBERS, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places, written
 from ..errors import NotComputedError
 from .tree_workspace import NOTHING, TreeWorkspace
 

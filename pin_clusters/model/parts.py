@@ -6,8 +6,7 @@ from typing import Any, Self
 import numpy as np
 import pinocchio as pin
 
-from .._engine.calls import Desk
-from .._engine.calls.records import ModelDesk
+from .._engine.native.extension import Owner
 from ..constraints.closures import Closure
 from ..constraints.rows import Row
 from ..errors import ArgumentTypeError
@@ -27,7 +26,7 @@ def checked_constraints(caller: str, given: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
-class ModelParts(TreeAttributes):
+class ModelParts(TreeAttributes, Owner):  # type: ignore[misc]
     """Attributes of a ``ClusterModel``, which makes them."""
 
     constraints: tuple[Any, ...]
@@ -54,7 +53,6 @@ class ModelParts(TreeAttributes):
     dependent_joints: tuple[str, ...]
     tree: pin.Model
     idx_v_independent: np.ndarray
-    _desk: Desk[ModelDesk] | None  # of calls in machine code, once it moves
     _functions: Any  # of ``specialising``, which is above: None, or what makes them
     _varies: bool  # whether its numbers are some of many: then code reads them where they stand
     _movers: tuple[Any] | None  # the same, or None, for moves of loops, once they have been moved
@@ -65,13 +63,18 @@ class ModelParts(TreeAttributes):
         """The rotors on which torques of motors act: all of ``rotors`` but further stages of gears."""
         return tuple(r for r in self.rotors if r.driven)
 
+    def _plans_of(self, function: Any) -> tuple[Any, ...]:
+        """Return the plans of a function with fast calls, of all kernels that are compiled by now."""
+        found: tuple[Any, ...] = function.plans(self, function)
+        return found
+
     def _recipe(self) -> Any:
         """Return what makes the functions again that the user asked for; None if there are none."""
         return self._functions.recipe() if self._functions is not None and self._functions.asked else None
 
     def _but(self, **changed: Any) -> Self:
         """Return the same robot with some parts changed, and without what is made later; the rest is shared."""
-        other, later = object.__new__(type(self)), dict.fromkeys(("_desk", "_movers", "_functions"))
+        other, later = object.__new__(type(self)), dict.fromkeys(("_movers", "_functions"))
         for key in ModelParts.__slots__:
             object.__setattr__(other, key, (changed | later).get(key, getattr(self, key)))
         return other

@@ -6,7 +6,6 @@ from typing import Any
 import numpy as np
 
 from .._engine import entry_points as kernels
-from .._engine.calls.records import DataDesk
 from .._engine.kernels.tables import layout as at
 from .._engine.kernels.tables import regressor_layout as rl
 from .._engine.kernels.tables import tree_layout as tl
@@ -41,12 +40,6 @@ class RegressorMemory:
         self.torque = self.pointer.arrays[2][at : at + nv * width].reshape(nv, width)
         self.static = np.zeros((3, width - 6 * (model.njoints - 1)))
         self.kinetic, self.potential = np.zeros((2, width))
-
-    def put_on(self, desk: DataDesk) -> None:
-        """Write shapes and places to a desk."""
-        desk.put(parameters=self.kinetic.size, static_columns=self.static.shape[1])
-        desk.put(regressor=self.torque.shape, static_regressor=self.static.shape)
-        desk.put(static=self.static, kinetic=self.kinetic, potential=self.potential)
 
     def results(self) -> dict[str, np.ndarray]:
         """Return what a copy takes over."""

@@ -1,7 +1,7 @@
 """What the kernels of the spanning tree read and write, and ``pin.Data``, where they write too."""
 
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -10,6 +10,7 @@ from .._engine.calls import Watch
 from .._engine.choice import code_of
 from .._engine.entry_points import Kernel, Pointer
 from .._engine.kernels.tables.tree_layout import QUIET
+from .._engine.native.extension import Owner
 from .._engine.operations import TREE
 from .._support.arrays import on_a_page
 from ..errors import NotComputedError
@@ -21,7 +22,7 @@ NOTHING = np.zeros(0)
 """Where v or a is not given."""
 
 
-class TreeWorkspace:
+class TreeWorkspace(Owner):  # type: ignore[misc]
     """That part of a ``ClusterData``."""
 
     _model: ModelParts
@@ -50,16 +51,6 @@ class TreeWorkspace:
     _dhg: pin.Force
     _coupling: tuple[np.ndarray, np.ndarray]
     __slots__ = tuple(__annotations__)
-
-    if TYPE_CHECKING:  # what the whole data has
-
-        def _use_compiled(self) -> None: ...
-
-        def _put_tree_on_desk(self) -> None: ...
-
-        def _notice_motion(self) -> None: ...
-
-        def _notice(self, kernel: str) -> None: ...
 
     def _lay_out_tree(self) -> tuple[np.ndarray, np.ndarray]:
         """Make what the kernels of the tree read and write; returns G and its bias in it, without and with dG/dt."""
@@ -114,8 +105,7 @@ class TreeWorkspace:
                 self._tree_tables.arrays[-1][index[row, 0] :].ctypes.data if index[row, 3] == NEVER else 0
             )
         self._other_fields = tuple(row for row, name in tables.fields if not found[name])
-        self._put_tree_on_desk()
-        self._use_compiled()
+        self._forget_plans()  # plans that lead to the tree's data
 
     def _look_at_tree(self) -> None:
         """See whether the tree's data is where it was, before a kernel goes there; else find it, unless resized."""
@@ -155,7 +145,6 @@ class TreeWorkspace:
         self._look_at_tree()
         one = self._kernels[kernel]
         (code_of(self._functions, one) if kernel == TREE.name else one).call(tables, *arguments)
-        self._notice(kernel)
 
     def _section(self, name: str, size: int) -> np.ndarray:
         """What stands at a place that ``Derived`` names."""

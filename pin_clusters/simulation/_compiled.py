@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import calls as _calls
 from .._engine import entry_points as kernels
 from .._engine.kernels.tables import plan as at
+from .._engine.native.extension import native
 from .._support.arrays import velocity
 from ..model import ClusterModel, loops_of
 from ._contacts import Contacts
@@ -68,10 +68,11 @@ class CompiledEngine(MixedEngine):
     def __init__(self, settings: Settings, recorder: Recorder) -> None:
         super().__init__(settings, recorder)
         model = settings.model
-        self._question: _calls.Question | None = None
+        self._question: Any = None
         self._answers = deque[Callable[..., Any]]()  # of the step that Python does again: nobody is asked twice
         if callable(settings.torque):
-            self._question = _calls.Question(settings.torque, self._convert, model.nq, model.nv)
+            asked = np.zeros(1 + model.nq + 2 * model.nv)
+            self._question = native.Question(settings.torque, self._convert, asked, model.nq, model.nv)
             self._torque_table = np.zeros((len(self.method.times), model.nv))
         else:
             self.batch = 1000
@@ -92,7 +93,7 @@ class CompiledEngine(MixedEngine):
         asked, times = np.zeros(1), np.zeros((1, 1))
         if self._question:
             asked, times = self._question.asked, self._times(state.k, end)
-            on.calls[[at.ASK, at.ASK_AT]] = _calls.asking(), self._question.address
+            on.calls[[at.ASK, at.ASK_AT]] = native.ASK, id(self._question)
         with np.errstate(over="ignore", invalid="ignore"):  # as for the stages in Python
             kernels.simulate.call(
                 on.data._pointers["ddq"], on.calls, on.plan, *on.table(s.passive), clock, on.ratios, self._lengths,
@@ -126,13 +127,24 @@ class CompiledEngine(MixedEngine):
         if self._question:
             for tau in self._torque_table[:count].copy():
                 self._answers.append(lambda *_, tau=tau: tau)
-            if (failed := self._question.take()) is not None:
-                self._answers.append(failed)
+            if hasattr(self._question, "error"):
+                self._answers.append(_raising(self._question.error))
+                del self._question.error
+            elif hasattr(self._question, "given"):
+                self._answers.append(lambda *_, given=self._question.given: given)
+                del self._question.given
 
     def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         if self._answers:
             return self._call("tau", t, self._answers.popleft())
         return super()._torque(on, k, t, q, v)
+
+
+def _raising(error: BaseException) -> Callable[..., Any]:
+    def fail(*_: Any) -> Any:
+        raise error
+
+    return fail
 
 
 def record(r: Recorder, on: CompiledMoves, samples: np.ndarray) -> None:
@@ -162,7 +174,7 @@ def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
         return ground_engine_for(settings, recorder, settings.world, kernels.JIT and can_move(settings.model))
     if not kernels.JIT or not can_move(settings.model):
         return PythonEngine(settings, recorder)
-    alone = not callable(settings.torque) or _calls.asking()
+    alone = not callable(settings.torque) or native is not None
     passive = settings.passive is not None and not settings.passive.compiled
     in_python = passive or settings.dynamics is not None or settings.contacts is not None
     return (CompiledEngine if alone and not in_python else MixedEngine)(settings, recorder)

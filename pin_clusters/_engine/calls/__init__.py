@@ -1,29 +1,16 @@
-"""Calls without a price: functions whose usual call goes from Python to the kernel in machine code.
+"""Fast calls: plans by which the C extension takes a call from Python to a kernel.
 
-No C compiler is needed: LLVM is there for the kernels. What is not usual (other types, other sizes, options, errors, a
-kernel that is not compiled) is left to the Python function, unchanged; in an interpreter that is not known, all is.
+A function that is decorated with ``fast`` has a Python form, which takes every call, and plans for its usual forms.
+A plan belongs to one data object (or model). ``Form`` writes it; ``_native.c`` runs it.
 """
 
-from . import records
-from .desk import Desk
-from .entries import asking, connect, connect_moves, fast
-from .of_tree import written
-from .question import Question
-from .recollection import GIVEN_INPUTS, HYBRID_NAMES, OWN_INPUTS, Recollection
+from .form import RESULT, Form, Plans, register
+from .functions import fast
+from .state import of_state
+from .tree import AT_A_PLACE, of_derivatives, of_getter, of_hessian, of_jacobian, of_tree
 from .watch import Watch
 
 __all__ = [
-    "GIVEN_INPUTS",
-    "HYBRID_NAMES",
-    "OWN_INPUTS",
-    "Desk",
-    "Question",
-    "Recollection",
-    "Watch",
-    "asking",
-    "connect",
-    "connect_moves",
-    "fast",
-    "records",
-    "written",
-]
+    "AT_A_PLACE", "RESULT", "Form", "Plans", "Watch", "fast", "of_derivatives", "of_getter", "of_hessian", "of_jacobian", "of_state",
+    "of_tree", "register",
+]  # fmt: skip

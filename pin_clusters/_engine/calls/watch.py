@@ -1,56 +1,46 @@
-"""Words of objects that others may change: as long as they are what they were, so is the memory to which they lead."""
+"""Words in memory of Pinocchio's objects: as long as they are unchanged, so is the memory to which they lead."""
 
 import ctypes
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
-from ..native.process import word
-from ..native.words import address_of
-from .record import Count, Record, Table
+
+def word(at: int) -> int:
+    """Read eight bytes at an address."""
+    return ctypes.c_int64.from_address(at).value
 
 
-class Word(Record):
-    """A word that must be what it was."""
+class Watch:
+    """Some words, and their values now.
 
-    where = Count()  # at this address is that of the word
-    beyond = Count()  # bytes from there
-    expected = Count()
+    Words that tell whether others may be read come first: lengths before items, the end of a list before its items.
 
-
-class Watch(Table):
-    """Some words, and what they are now.
-
-    Those that tell whether others may be read come first: lengths before items, ends of a list before what is in it.
+    Attributes:
+        table: How many words there are, then for each the address of a cell, an offset in bytes, and the value that is
+            expected at the address in the cell plus the offset: as the step ``unchanged`` reads it.
     """
 
-    __slots__ = ("_cells", "_places")
-
-    row = Word
+    __slots__ = ("_cells", "_places", "table")
 
     def __init__(self, places: Iterable[int], items: Iterable[tuple[int, int]] = ()) -> None:
-        """Note what the words are.
+        """Note the values.
 
         Args:
             places: Addresses of words.
-            items: Words beyond the address that stands at another one; machine code alone looks at them.
+            items: Words beyond the address that stands at another address; only the step looks at them.
         """
         places, items = list(places), list(items)
         self._places = np.array(places, dtype=np.int64)
-        self._cells: list[tuple[Any, int]] | None = None
-        own, n = address_of(self._places), len(places)
-        super().__init__(n + len(items))
-        self.numbers[0] = n + len(items)
-        self.column("where")[:] = [*range(own, own + 8 * n, 8), *(where for where, _ in items)]
-        self.column("beyond")[n:] = [beyond for _, beyond in items]
-        self.column("expected")[:] = [*map(word, places), *(word(word(where) + beyond) for where, beyond in items)]
+        self._cells: list[tuple[ctypes.c_int64, int]] | None = None
+        first = self._places.ctypes.data
+        rows = [(first + 8 * i, 0, word(place)) for i, place in enumerate(places)]
+        rows += [(cell, beyond, word(word(cell) + beyond)) for cell, beyond in items]
+        self.table = np.array([len(rows), *(x for row in rows for x in row)], dtype=np.int64)
 
     def holds(self) -> bool:
-        """Whether the words are what they were."""
-        if self._cells is None:  # most are asked by machine code only
-            known = self.column("expected").tolist()
-            self._cells = [
-                (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), known, strict=False)
-            ]
-        return all(cell.value == expected for cell, expected in self._cells)  # in order: the first other one ends it
+        """Return whether the words have their values."""
+        if self._cells is None:  # most are only compared by the extension
+            expected = self.table[3 :: 3].tolist()
+            self._cells = [(ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), expected, strict=False)]
+        return all(cell.value == known for cell, known in self._cells)  # in order: the first difference ends it

@@ -9,6 +9,8 @@ LEFT_TO_KERNEL: Final = 2**62
 """What code of a robot's own returns of a state that it leaves to the kernel: it is not finite, or looks singular."""
 SIZES: Final = (32, 64, 192)
 """How many words are passed in calls over rows: what is called takes those that it knows."""
+WORDS_OF_KIND: Final = {"i0": 1, "b1": 7, "i1": 7, "f1": 7, "f2": 9, "i2": 9}
+"""How many words an argument of a kernel takes, by its kind."""
 SIZE: Final = 2
 DATA: Final = 4
 """Which of the words of an array say how many numbers it has, and lead to them."""

@@ -6,15 +6,16 @@ from typing import Any, TypeVar
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import GIVEN_INPUTS, OWN_INPUTS, Desk, records
+from ..._engine.calls import Form, fast
 from ..._engine.kernels.tables import columns_layout as at
+from ..._engine.operations import COLUMNS
 from ..._support.tables import Table
 from ...model import ClusterData, ClusterModel
 from . import check as _check
 from . import ids as _ids
 from .reach import Reach, arrays_of, home_of, movers
 
-_MOST_PLANS = 64
+_MOST_PLANS, _MOST_KNOWN = 64, 16
 T = TypeVar("T")
 Place = tuple[int, np.ndarray, np.ndarray]
 """A joint, and rotation and position in its frame."""
@@ -33,10 +34,9 @@ class Plan:
         B: The torques.
         ids: Of the frames of the tasks.
         shapes: Of the products, and of the accelerations.
-        desk: All this for the call in machine code, and its numbers.
     """
 
-    __slots__ = ("B", "columns", "desk", "ids", "index", "moves", "numbers", "panel", "shapes", "tasks")
+    __slots__ = ("B", "columns", "ids", "index", "moves", "numbers", "panel", "shapes", "tasks")
 
     def __init__(
         self, model: ClusterModel, touches: Sequence[tuple[int, int, Sequence[tuple[int, int]]]], tasks: int,
@@ -61,17 +61,10 @@ class Plan:
         self.B = np.zeros((model.nv, torques[1] - torques[0])) if B is None else np.array(B, order="C")
         self.ids: list[int] = []
         self.shapes = (tasks, self.columns if tasks else 0), (model.nv, self.columns * moves)
-        gram, response = self.shapes
-        known = records.Plan(asked=self.index, placements=self.numbers, panel=self.panel, gram=gram, response=response)
-        known.put(accelerations=moves, model=model._index)
-        self.desk = Desk(known)
-        self.take(self.B)
 
     def take(self, B: np.ndarray) -> None:
         """Let B be the torques from now on."""
-        self.B = B
-        self.desk.record.torques = B
-        self.desk = Desk(self.desk.record)
+        self.B[:] = B
 
     def run(self, model: ClusterModel, data: ClusterData, q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return C' M^-1 C (of the first columns with all), and M^-1 C if it is wanted.
@@ -83,6 +76,50 @@ class Plan:
         given = q, self.index, self.numbers, self.panel, self.B, gram, response
         _check.run(model, data, "columns", "Minv", *given)
         return gram, response
+
+    def write(self, form: Form, torques: np.ndarray | None = None) -> None:
+        """Write the steps of a call that returns what ``columns`` does; ``torques`` leads to others."""
+        data = form.owner
+        arrays = {"asked": self.index, "numbers": self.numbers, "panel": self.panel, "B": self.B}
+        shapes = dict(zip(("gram", "response"), self.shapes, strict=True))
+        made = "response" if self.moves else "gram"
+        given = " ".join(f"+{x}" if x == made else x for x in ("q", *arrays, *shapes))
+        other = np.empty(shapes["gram" if self.moves else "response"])
+        form.shapes = shapes
+        code, arrays = data._code("", COLUMNS.name), arrays | {"gram": other, "response": other}
+        words = form.run(COLUMNS, code, data._pointers["Minv"], given, arrays=arrays)
+        if torques is not None:
+            form.before.append(("copy", 1, words.word("B"), torques))
+
+
+@fast(lambda data, function: ())
+def columns(model: ClusterModel, data: ClusterData, q: Any, plan: Plan) -> np.ndarray:
+    """Return the accelerations of a plan, or else its products."""
+    found = plan.run(model, data, _check.pose(model, data, q))[plan.moves]
+    remember(data, columns, plan, [("same", 3, plan)], "q plan", "")
+    return found
+
+
+def remember(
+    data: ClusterData, function: Any, plan: Plan, checks: list[Any], required: str, allowed: str,
+    torques: np.ndarray | None = None,
+) -> None:  # fmt: skip
+    """Let the extension know a plan again by its arguments.
+
+    Args:
+        data: Workspace.
+        function: The function that was called.
+        plan: What is asked.
+        checks: Steps that see whether it is asked.
+        required: Names of the arguments that are given.
+        allowed: Names of those that may be given.
+        torques: Word that leads to the torques, if they are an argument.
+    """
+    if hasattr(function, "positions") and data._code("", COLUMNS.name):
+        form = Form(data, function, required, allowed)
+        form.checks += checks
+        plan.write(form, torques)
+        data._remember_plan(function, form.plan(), _MOST_KNOWN)
 
 
 def laid_out(
@@ -115,8 +152,6 @@ def of_frames(model: ClusterModel, data: ClusterData, frames: Any, reference: An
     plan = _kept(data, key)
     if plan is None:
         plan = keep(data, key, plan_of_frames(model, frames, reference, rows))
-    if rows is None or type(rows) in (str, int):
-        data._known.keep(id(rows), id(reference), frames, plan.desk.record.address, plan, reference, rows)
     return plan
 
 
@@ -176,8 +211,6 @@ def of_inputs(
     if plan is None:
         ids, kind = _ids.frames(model, "contacts", contacts), int(_ids.reference(reference))
         plan = keep(data, key, Plan(model, _pushes(ids, kind, torques), 0, True, (0, torques), own))
-    inputs = GIVEN_INPUTS + torques if own is None else OWN_INPUTS
-    data._known.keep(inputs, id(reference), contacts, plan.desk.record.address, plan, reference)
     return plan
 
 

@@ -12,8 +12,9 @@ import pinocchio as pin
 
 from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
 from ...model import NOTHING, ClusterData, ClusterModel
-from .quick import FRAME, JOINT
 
+JOINT, FRAME, RATE = 0, 1, 2
+"""Of what a Jacobian is asked: of a joint or a frame; added: its time derivative."""
 AT_A_PLACE = """
 Args:
     where: ``frame_id, reference_frame`` of a frame of the model, or ``joint_id, placement, reference_frame``.
@@ -145,15 +146,6 @@ def frame_or_joint(
         f"got ({', '.join(['model, data', *told])}), expected (model, data, frame_id, reference_frame) or "
         f"(model, data, joint_id, {placement}, reference_frame)."
     )
-
-
-def quickly(function: Any, model: ClusterModel, data: ClusterData, where: tuple[Any, ...]) -> Any:
-    """Return what a call in machine code knows of a frame; None: nothing."""
-    if len(where) == 2:
-        return function(model, data, where[0], None, where[1], FRAME)
-    if len(where) == 3 and isinstance(where[1], pin.SE3):
-        return function(model, data, where[0], where[1].homogeneous, where[2], JOINT)
-    return None
 
 
 def numbers_of(placement: Any) -> np.ndarray:

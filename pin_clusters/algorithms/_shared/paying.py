@@ -16,7 +16,6 @@ from ...model import ClusterData, ClusterModel, recipes
 from . import bridge as _bridge
 from . import tree as _tree
 from .loads import Loads
-from .quick import quick_tree
 
 
 def by(compute: Callable[..., Any], vectors: int, *members: str) -> None:
@@ -97,8 +96,7 @@ by(_rates, 2, "dJ")
 
 
 def _places(data: ClusterData, q: np.ndarray) -> None:
-    if not quick_tree(data.model, data, COLUMNS, q, None, None):
-        _tree.compute(data.model, data, COLUMNS, q)
+    _tree.compute(data.model, data, COLUMNS, q)
 
 
 recipes["J oMi"] = _places

@@ -40,7 +40,6 @@ def differentiate(
     data._forget()
     _bridge.derivatives(model, data, q, v, a if a.size else data._zeros, data._coupled.ravel())
     compute(model, data, what, q, v, a, moved=True)
-    data._notice_motion()
 
 
 def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> None:

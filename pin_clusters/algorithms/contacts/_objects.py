@@ -12,7 +12,6 @@ from ...model import ClusterData, ClusterModel
 from ...model.contact_memory import gains_of
 from .._shared import bridge as _bridge
 from .._shared import force_columns as _columns
-from .._shared.quick import quick_columns
 from ._forces import Solution
 
 _CONTRADICTION = 1e-6
@@ -113,8 +112,7 @@ def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarra
     """Return J M^-1 J' and M^-1 J'."""
     plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
     plan.take(np.ascontiguousarray(J.T))
-    found = quick_columns(model, data, q, plan.desk)
-    response = plan.run(model, data, q)[1] if found is None else found
+    response = _columns.columns(model, data, q, plan)
     A = J @ response
     return 0.5 * (A + A.T), response
 

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..._engine import calls as _calls
+from ..._engine.calls import Form, Watch
 from ..._engine.kernels.tables import contacts_layout as at
+from ..._engine.operations import CONTACTS
+from ..._engine.owed import OWED
 from ..._support.tables import Table
 from ...model import ClusterData, ClusterModel, contact_memory
 from .._shared import check as _check
@@ -92,13 +94,12 @@ class Plan:
         models: The contacts; kept alive, as the kernel reads them.
         datas: Their data.
         forces: Of all of them, one behind the other.
-        desk: All this for the call in machine code, as numbers.
         derivatives: What derivatives need besides, once there are some.
     """
 
     __slots__ = (
         "_gram", "_index", "_numbers", "_panel", "_watch", "containers",
-        "datas", "derivatives", "desk", "forces", "models",
+        "datas", "derivatives", "forces", "models",
     )  # fmt: skip
 
     def __init__(
@@ -110,11 +111,6 @@ class Plan:
         out, columns = laid_out(model, models, places)
         self._index, self._numbers, self._panel = arrays_of(model, out, columns + 1)
         self._gram, self.forces = np.zeros((columns + 1, columns + 1)), np.zeros(columns)
-        self.desk = _calls.records.ContactPlan(
-            model=model._index, asked=self._index, placements=self._numbers, panel=self._panel, gram=self._gram,
-            forces=self.forces,
-        )  # fmt: skip
-        self.desk.owned["contacts"] = models, datas
 
     def run(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
@@ -133,6 +129,34 @@ class Plan:
             return None
         _check.status(model, code, q)
         return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
+
+    def remember(self, data: ClusterData, function: Any) -> None:
+        """Let the extension do forward dynamics with these contacts from now on, as long as they stay."""
+        code = data._code(function.__name__, CONTACTS.name)
+        if not code or not hasattr(function, "positions") or self.containers[0] is None:
+            return
+        form = Form(data, function, "q v tau contact_models contact_datas")
+        form.checks += self.checks(form)
+        form.checks += [("unlike", form.word(x), form.word("ddq")) for x in ("q", "v", "tau")]
+        form.run(CONTACTS, code, data._pointers["ddq"], "q v tau asked numbers panel gram forces +nv")
+        vectors = ["q", "v", "tau"]
+        form.owes(OWED["constraintDynamics"], vectors)
+        # Derivatives find the state here; the zero says that forces were neither damped nor iterated.
+        at, room = 0, data._derivatives.after_contacts
+        for name in vectors:
+            form.work.append(("save", form.size(name), room[at : at + form.size(name)], form.word(name)))
+            at += form.size(name)
+        form.work.append(("set", room[-1:].view("i8"), 0))
+        data._remember_contacts(function, form.plan())
+
+    def checks(self, form: Form) -> list[Any]:
+        """Return steps that see whether the contacts are those of the plan; the form gets its arrays."""
+        names = "asked", "numbers", "panel", "gram", "forces"
+        form.arrays |= dict(zip(names, (*self.tables, self.forces), strict=True))
+        form.kept += [self.models, self.datas, self._watch, *self.tables, self.forces]
+        containers = zip(("contact_models", "contact_datas"), self.containers, strict=True)
+        table = self._watch.table
+        return [*(("same", form.positions[name], x) for name, x in containers), ("unchanged", table.size, table)]
 
     @property
     def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
@@ -184,9 +208,8 @@ class Plan:
             return False
         lengths, items = (list(chain.from_iterable(x)) for x in zip(*filter(None, found), strict=True))
         # lengths and ends first: they tell whether there is anything behind
-        self._watch = _calls.Watch([*lengths, *(given[name] for given, _ in places for name in _WATCHED)], items)
+        self._watch = Watch([*lengths, *(given[name] for given, _ in places for name in _WATCHED)], items)
         self.containers = contact_models, contact_datas
-        self.desk.put(words=self._watch, models=contact_models, datas=contact_datas)
         return True
 
     def fits(self) -> bool:

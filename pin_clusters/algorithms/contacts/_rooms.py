@@ -9,7 +9,9 @@ from ..._engine.kernels.tables import contacts_layout as layout
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
 from ..._engine.kernels.tables.variations_layout import COLUMN
+from ..._engine.calls import Form
 from ..._engine.native.words import LEFT_TO_KERNEL
+from ..._engine.operations import CONTACT_DERIVATIVES, CONTACT_RATES, CONTACTS, RNEA_DERIVATIVES
 from ..._support.arrays import on_a_page
 from ...model import ClusterData, ClusterModel
 from .._shared import bridge as _bridge
@@ -43,10 +45,46 @@ class Rooms:
         weightless = kernels.Pointer(model._index, params, data._work, mine.rates)
         self.tables = data._pointers["rates"], weightless
         mine.room_for(rows)
-        if kernels.JIT and n:  # for the call in machine code
-            put = plan.desk.put
-            put(order=self.order, sides=self.sides, jacobian=jacobian, response=response, turned=turned, columns=room)
-            put(of_forces=(rows, n), acting=self.acting)  # last: it tells that all is there
+
+
+def remember(data: ClusterData, function: Any, plan: Plan) -> None:
+    """Let the extension differentiate forward dynamics with these contacts from now on, as long as they stay."""
+    n, m, mine, rooms = data.model.nv, len(plan.forces), data._derivatives, plan.derivatives
+    numbers = {
+        "forward": data._code("constraintDynamics", CONTACTS.name), "forward_tables": data._pointers["ddq"].address,
+        "rates": data._code(CONTACT_RATES.name, CONTACT_RATES.name),
+        "derivatives": data._kernels[RNEA_DERIVATIVES.name].compiled_address,
+    }  # fmt: skip
+    if numbers["rates"] != kernels.contact_rates.compiled_address:
+        numbers["derivatives"] = numbers["derivatives"] or 1  # code of the model's own does not call it
+    code = data._code(function.__name__, CONTACT_DERIVATIVES.name)
+    if rooms is None or not n or not m or not hasattr(function, "positions") or not all((*numbers.values(), code)):
+        return
+    form, state, nq = Form(data, function, "contact_models contact_datas"), mine.after_contacts, data.model.nq
+    form.checks += plan.checks(form)
+    jacobian, response, turned, room = rooms.rows
+    form.arrays |= {
+        "q": state[:nq], "v": state[nq : nq + n], "tau": state[nq + n : -1], "acting": rooms.acting, "order": rooms.order,
+        "contact_sides": rooms.sides, "jacobian": jacobian, "response": response, "turned": turned, "columns": room,
+    }  # fmt: skip
+    form.shapes |= {"rows": (m, n)}
+    form.checks += [("finite", nq, form.word("q")), ("finite", n, form.word("v")), ("finite", n, form.word("tau"))]
+    form.checks.append(("equal", state[-1:].view("i8"), 0))
+    words = form.run(
+        CONTACT_DERIVATIVES, code, data._pointers["rates"],
+        "forward forward_tables rates derivatives q v tau ddq asked numbers panel gram forces acting unasked dtau_dq "
+        "dtau_dv M - velocities order contact_sides factors jacobian response turned columns +matrix +matrix +matrix "
+        "+rows +rows +rows", numbers,
+    )  # fmt: skip
+    del words
+    form.work.append(("copy", data._M.size, data._M, data._M_kernel))
+    for name in ("ddq_dq", "ddq_dv", "ddq_dtau"):
+        form.save(name, name)
+    for i, name in enumerate(("dlambda_dq", "dlambda_dv", "dlambda_dtau")):
+        form.arrays[name] = mine.dlambda[i * m * n : (i + 1) * m * n]
+        form.save(name, name)
+    form.work.append(("set", mine.rows, m))
+    data._remember_contacts(function, form.plan())
 
 
 def differentiate(
@@ -90,9 +128,6 @@ def differentiate(
                     plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides,
                     mine.factors, *rooms.rows, *out,
                 )  # fmt: skip
-            data._notice("contacts")
-            data._notice("rnea_derivatives")
-            data._notice("contact_derivatives")
         else:
             code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
     data._changed()

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import Desk, fast
+from ..._engine.calls import fast
 from ..._engine.kernels.tables.contacts_layout import DELASSUS
 from ..._engine.kernels.tables.tree_layout import COLUMNS
 from ..._support.arrays import numbers, vector
@@ -89,7 +89,7 @@ def initConstraintDynamics(
     data.impulse_c = np.zeros(rows)
 
 
-@fast
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def constraintDynamics(
@@ -122,9 +122,11 @@ def constraintDynamics(
     state = q.copy(), v.copy(), tau.copy()  # which may be among the results
     found, solution, plan = accelerations(model, data, q, v, tau, contacts, prox_settings)
     tell_contradictions(model, contacts[1], solution)
-    _leave(data, solution, plan)
+    _leave(data, solution)
     _note(data, "constraintDynamics", *state)
     data._derivatives.keep_contacts(*state, prox_settings)
+    if plan is not None:
+        plan.remember(data, constraintDynamics)
     return found
 
 
@@ -430,7 +432,6 @@ def _note(data: ClusterData, function: str, *state: np.ndarray) -> None:
     data._owe(function)
 
 
-def _leave(data: ClusterData, solution: Solution, plan: Plan | None = None) -> None:
-    """Leave forces in data, and for the next call the plan that found them, which data keeps alive."""
+def _leave(data: ClusterData, solution: Solution) -> None:
+    """Leave forces in data."""
     data.lambda_c, data._contacts_found = solution.forces, solution.found
-    data._contact_desk = None if plan is None else Desk(plan.desk)

@@ -11,7 +11,7 @@ from .._shared import check as _check
 from . import _plans as _contact_plans
 from ._forces import lasting_damping_of
 from ._plans import Contacts, Found
-from ._rooms import differentiate
+from ._rooms import differentiate, remember
 from ._solutions import of_accelerations, of_impact
 
 _COMMON = """
@@ -34,7 +34,7 @@ SixMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray, np.ndarray, 
 FourMatrices = tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]
 
 
-@fast
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def computeConstraintDynamicsDerivatives(
@@ -82,7 +82,10 @@ def computeConstraintDynamicsDerivatives(
     kept, n = state.copy(), model.nq + model.nv
     q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
     data._supply(q)
-    return _found(model, data, contacts, q, v, tau, 0.0, how)  # type: ignore[return-value]
+    found = _found(model, data, contacts, q, v, tau, 0.0, how)
+    if contacts[0] is not None and settings is None and not state[-1]:
+        remember(data, computeConstraintDynamicsDerivatives, contacts[0])
+    return found  # type: ignore[return-value]
 
 
 @also_pinocchios

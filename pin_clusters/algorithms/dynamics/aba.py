@@ -5,12 +5,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
+from ..._engine.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_check.documented()
 def aba(

@@ -5,20 +5,21 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import Desk, records
+from ..._engine.calls import fast
+from ..._engine.calls.tree import begin, couple, run_tree
 from ..._engine.kernels.tables import tree_layout as tl
-from ..._engine.native.words import address_of
-from ..._engine.owed import owing
+from ..._engine.operations import CRBA, ENERGY, FRAME_TERMS, RNEA, TREE
+from ..._engine.owed import OWED, bits, owing
 from ...errors import ArgumentTypeError, DataMismatchError
-from ...model import ClusterData, ClusterModel, check_model, is_pinocchios
+from ...model import ClusterData, ClusterModel, check_model, also_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
-from .._shared.quick import quick_terms, quick_tree
 from .crba import crba
 from .energy import computeMechanicalEnergy
 from .rnea import computeGeneralizedGravity, nonLinearEffects
 
+_MOST_TERMS = 4
 _ALL = tl.MOTION | tl.COLUMNS | tl.CENTERS | tl.SUBTREES | tl.MOMENTUM | tl.MAP | tl.JCOM | tl.WHOLE
 
 _OWING = owing(_ALL, "computeAllTerms")
@@ -50,7 +51,7 @@ class FrameTerms:
     """
 
     __slots__ = (
-        "J", "Jcom", "M", "_block", "_desk", "_model", "acom", "classical_drift", "com", "frames", "g", "nle", "oMf",
+        "J", "Jcom", "M", "_block", "_model", "_of_kernel", "_places", "acom", "classical_drift", "com", "frames", "g", "nle", "oMf",
         "reference_frame", "spatial_drift", "vcom", "velocity",
     )  # fmt: skip
 
@@ -79,11 +80,7 @@ class FrameTerms:
         )
         self.oMf = placed.reshape(n, 4, 4)
         self.com, self.vcom, self.acom = of_center.reshape(3, 3)
-        self._desk = Desk(records.TermsPlan(
-            model=model._index, what=_ALL, reference=int(self.reference_frame),
-            places=model.njoints + np.array(self.frames), frames=self._block[: sum(sizes[:4])], M=M, nle=self.nle,
-            g=self.g, end=address_of(self._block) + self._block.nbytes,
-        ))  # fmt: skip
+        self._places, self._of_kernel = model.njoints + np.array(self.frames), self._block[: sum(sizes[:4])]
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickle and copy the numbers; the arrays of a copy are its own."""
@@ -93,6 +90,62 @@ class FrameTerms:
         self._block[:] = numbers
 
 
+def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
+    """Return the plan of ``computeAllTerms`` without frames."""
+    plan = _plan(data, function, None)
+    return () if plan is None else (plan,)
+
+
+_WRITTEN = bits("liMi oMi v J com mass vcom hg Ag Ig Jcom M nle g")
+
+
+def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
+    """Return the plan of a call with the arrays of these terms; None if some kernel is missing."""
+    begun = begin(data, function, TREE, "q v" + " out" * (terms is not None))
+    codes = {
+        operation: data._code(name, operation.name)
+        for name, operation in (("crba", CRBA), ("computeMechanicalEnergy", ENERGY), ("terms", FRAME_TERMS))
+    }
+    nle, gravity = (data._code(name, RNEA.name) for name in ("nonLinearEffects", "computeGeneralizedGravity"))
+    needed = [codes[CRBA], codes[ENERGY], nle, gravity, *[codes[FRAME_TERMS]] * (terms is not None)]
+    if begun is None or not all(needed):
+        return None
+    form, code = begun
+    results = data._tau.base
+    form.checks += [("apart", form.size(x), form.word(x), results.size, results.reshape(-1)) for x in ("q", "v")]
+    if terms is not None:
+        form.checks.append(("same", form.positions["out"], terms))
+        block = terms._block
+        form.checks += [("apart", form.size(x), form.word(x), block.size, block) for x in ("q", "v")]
+    if not couple(form, "v"):
+        return None
+    mine = data._derivatives  # rooms of results that nobody asked for
+    arrays = {"M_out": mine.scratch, "nle_out": mine.tau, "g_out": mine.tau} if terms is None else {
+        "M_out": terms.M, "nle_out": terms.nle, "g_out": terms.g
+    }  # fmt: skip
+    form.arrays |= arrays
+    pointers = data._pointers
+    form.run(CRBA, codes[CRBA], pointers["M"], "q M_out")
+    form.run(ENERGY, codes[ENERGY], pointers["energy"], "q v")
+    owed = OWED["computeAllTerms" + " with frames" * (terms is not None)]
+    owed = owed._replace(writes=_WRITTEN | bits("a dhg") * (terms is not None))
+    run_tree(form, code, _ALL, "q v" if terms is None else "q v zeros", also=owed)
+    if terms is not None:
+        form.arrays |= {"places": terms._places, "to": terms._of_kernel}
+        numbers = {"reference": int(terms.reference_frame)}
+        form.run(FRAME_TERMS, codes[FRAME_TERMS], data._tree_tables, "places reference to", numbers)
+    form.run(RNEA, nle, pointers["nle"], "q v zeros nle_out")
+    form.run(RNEA, gravity, pointers["g"], "q zeros zeros g_out")
+    found, kept = form.room("energies"), form.room("kept")
+    form.work += [("copy", 2, kept, found), ("sum", kept[:1], kept[1:2], kept[2:])]
+    form.work.append(("copy", data._M.size, data._M, data._M_kernel))
+    if terms is not None:
+        form.results.append(("thing", terms))
+    return form.plan()
+
+
+@fast(_plans)
+@also_pinocchios
 @_check.documented()
 def computeAllTerms(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, *, frames: Any = None,
@@ -136,11 +189,6 @@ def computeAllTerms(
         terms = FrameTerms(model, frames, pin.LOCAL if reference_frame is None else reference_frame)
     elif reference_frame is not None:
         raise ArgumentTypeError("reference_frame needs frames, of which Jacobians and drifts are expressed in it.")
-    if terms is not None and quick_terms(model, data, q, v, terms._desk):
-        return terms
-    if type(model) is not ClusterModel and terms is None and is_pinocchios(model, data):
-        pin.computeAllTerms(model, data, q, v)
-        return None
     q, v = _check.state(model, data, q, v)
     if terms is not None and (np.may_share_memory(terms._block, q) or np.may_share_memory(terms._block, v)):
         raise ArgumentTypeError("q or v is part of out, which is written while they are read. Pass a copy.")
@@ -152,12 +200,15 @@ def computeAllTerms(
     g = computeGeneralizedGravity(model, data, q)
     rest = None if terms is None else data._zeros
     what = _OWING if rest is None else _WITH_FRAMES
-    if not quick_tree(model, data, what, q, v, rest):
-        _tree.compute(model, data, what, q, v, *(() if rest is None else (rest,)))
+    _tree.compute(model, data, what, q, v, *(() if rest is None else (rest,)))
     if terms is not None:
-        plan = terms._desk.record
-        data._run_in_tree("frame_terms", data._tree_tables, plan.places, plan.reference, plan.frames)
-        plan.M[:], plan.nle[:], plan.g[:] = M.ravel(), nle, g
+        reference = int(terms.reference_frame)
+        data._run_in_tree("frame_terms", data._tree_tables, terms._places, reference, terms._of_kernel)
+        terms.M[:], terms.nle[:], terms.g[:] = M, nle, g
+        if out is not None and hasattr(computeAllTerms, "positions"):
+            plan = _plan(data, computeAllTerms, terms)
+            if plan is not None:
+                data._remember_plan(computeAllTerms, plan, _MOST_TERMS)
     return terms
 
 

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._engine import entry_points as kernels
-from ..._engine.calls import fast
+from ..._engine.calls import fast, of_state
 from ...errors import ArgumentTypeError, NotComputedError
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
@@ -54,7 +54,7 @@ def _run(
     data._owe(function)
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeRNEADerivatives(
@@ -86,7 +86,7 @@ def computeRNEADerivatives(
     return mine.dtau_dq.copy(), mine.dtau_dv.copy(), data._M_kernel.copy()
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeABADerivatives(
@@ -151,7 +151,7 @@ def computeABADerivatives(
     return results[0], results[1], results[2]
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
@@ -166,7 +166,7 @@ def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData,
     return _static(model, data, q, None, "computeGeneralizedGravityDerivatives")
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
@@ -189,7 +189,7 @@ def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any, function:
     return mine.dtau_dq.copy()
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
@@ -224,7 +224,7 @@ def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
     return computeCoriolisMatrix(model, data, q, v)
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeCentroidalDynamicsDerivatives(

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.calls import fast
+from ..._engine.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 
@@ -27,7 +27,7 @@ def _state(model: ClusterModel, data: ClusterData, q: Any, v: Any, function: str
     return _check.state(model, data, q, v)
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_check.documented()
 def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> float:
@@ -45,7 +45,7 @@ def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any = None, 
     return data.kinetic_energy
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_check.documented()
 def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any = None) -> float:
@@ -67,7 +67,7 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any = None
     return data.potential_energy
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_check.documented()
 def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> float:

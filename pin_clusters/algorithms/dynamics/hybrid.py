@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.calls import HYBRID_NAMES, fast
+from ..._engine.calls import Form, fast
+from ..._engine.operations import HYBRID
 from ...errors import ArgumentTypeError, ModelError, ShapeError, UnknownNameError, did_you_mean
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
@@ -14,7 +15,32 @@ from .._shared import force_columns as _columns
 _BOOL = np.dtype(np.bool_)
 
 
-@fast
+def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
+    """Return the plans of ``hybrid_dynamics`` with a mask, without external forces and with them."""
+    found = [_plan(data, function, forced) for forced in (False, True)]
+    return tuple(form.plan() for form in found if form is not None)
+
+
+def _plan(data: ClusterData, function: Any, forced: bool, names: Any = None, mask: np.ndarray | None = None) -> Any:
+    """Return a form of a call with a mask, or with a list of names that have this mask."""
+    code = data._code(HYBRID.name, HYBRID.name)
+    if not code:
+        return None
+    form = Form(data, function, "q v tau a prescribed" + " fext" * forced)
+    if forced:
+        form.forces()
+    tables = data._pointers["forced" if forced else "ddq"]
+    arrays = {} if mask is None else {"mask": mask}
+    words = form.run(HYBRID, code, tables, f"q v tau a {'mask' if arrays else '.'} +nv +nv", arrays=arrays)
+    if mask is None:
+        word, at = words.leave("prescribed", data.model.nv), form.positions["prescribed"]
+        form.checks.append(("mask", at, data.model.nv, word))
+    elif not form.items("prescribed", names):
+        return None
+    return form
+
+
+@fast(_plans)
 @_check.documented()
 def hybrid_dynamics(
     model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, a: Any, prescribed: Any, fext: Any = None
@@ -58,6 +84,10 @@ def hybrid_dynamics(
     tables = _check.tables(model, data, "ddq", fext)  # no result of data is touched
     tau_out, a_out = np.empty(model.nv), np.empty(model.nv)
     _check.run(model, data, "hybrid", tables, q, v, tau, a, mask, tau_out, a_out)
+    if type(prescribed) in (list, tuple) and hasattr(hybrid_dynamics, "positions"):
+        form = _plan(data, hybrid_dynamics, fext is not None, prescribed, mask)
+        if form is not None:
+            data._remember_plan(hybrid_dynamics, form.plan(), _MOST_KNOWN)
     return tau_out, a_out
 
 
@@ -69,7 +99,6 @@ def _mask(model: ClusterModel, data: ClusterData, prescribed: Any) -> np.ndarray
     found: np.ndarray | None = data._plans.get(key)
     if found is None:
         found = _columns.keep(data, key, _bytes(_resolved(model, prescribed)))
-    data._known.keep(HYBRID_NAMES, 0, prescribed, found.ctypes.data, found)
     return found
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
+from ..._engine.calls import fast, register
 from ..._support.arrays import numbers, plain
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, ShapeError
@@ -14,7 +14,6 @@ from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
 from .._shared import force_columns as _columns
 from .._shared import ids as _ids
-from .._shared.quick import quick_columns
 from ..kinematics.kinematics import forwardKinematics, getFrameAcceleration
 from .motor import actuation_matrix
 from .rnea import nonLinearEffects
@@ -35,7 +34,7 @@ Raises:
 _documented = _check.documented(_COMMON, solves=False)
 
 
-@fast
+@fast(lambda data, function: ())
 @_documented
 def inverse_input_matrix(
     model: ClusterModel, data: ClusterData, q: Any, B: Any = None, contacts: Sequence[str | int] = (),
@@ -63,9 +62,26 @@ def inverse_input_matrix(
     plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if own else None)
     if not own:
         plan.take(B)
-    if (found := quick_columns(model, data, q, plan.desk)) is not None:
-        return found
-    return plan.run(model, data, _check.pose(model, data, q))[1]
+    found = _columns.columns(model, data, q, plan)
+    _remember(data, plan, None if own else B, contacts, reference)
+    return found
+
+
+def _remember(data: ClusterData, plan: _columns.Plan, B: np.ndarray | None, contacts: Any, reference: Any) -> None:
+    """Let the extension know a question again: the same contacts and reference frame, the shape of B."""
+    at = getattr(inverse_input_matrix, "positions", {})
+    if not at or type(contacts) not in (list, tuple) or not all(type(x) in (str, int) for x in contacts):
+        return
+    checks: list[Any] = [("member", at["reference"], pin.ReferenceFrame, int(reference), int(pin.LOCAL))]
+    if len(contacts):
+        checks.append(("items", at["contacts"], tuple(contacts)))
+    names, word = "q" + " contacts" * (len(contacts) > 0), None
+    if B is not None:
+        if not B.size or _moving(data.model):
+            return
+        names, word = names + " B", register()
+        checks.append(("matrix", at["B"], len(B), B.size, np.zeros(B.size), word))
+    _columns.remember(data, inverse_input_matrix, plan, checks, names, "reference", word)
 
 
 @_documented
@@ -105,8 +121,7 @@ def task_input_matrix(
         B = np.column_stack([B, free])
     plan = _columns.of_tasks(model, data, frames, rows, contacts, reference, B.shape[1])
     plan.take(B)
-    found = quick_columns(model, data, q, plan.desk)
-    found = plan.run(model, data, q)[0] if found is None else found
+    found = _columns.columns(model, data, q, plan)
     n, k = plan.tasks, plan.tasks + B.shape[1]
     if v is None:
         return found[:, n:].copy()

@@ -4,13 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.calls import fast
+from ..._engine.calls import fast, of_state
 from ...errors import NotComputedError
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_check.documented()
 def computeMinverse(

@@ -13,7 +13,6 @@ from ...errors import ArgumentTypeError, RankError
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
 from .._shared import force_columns as _columns
-from .._shared.quick import quick_columns
 
 _COMMON = """
 Args:
@@ -32,7 +31,7 @@ Raises:
 _documented = _check.documented(_COMMON, solves=False)
 
 
-@fast
+@fast(lambda data, function: ())
 @_documented
 def inverse_operational_inertia(
     model: ClusterModel, data: ClusterData, q: Any, frames: Sequence[str | int],
@@ -59,9 +58,25 @@ def inverse_operational_inertia(
     if type(data) is not ClusterData or data._unchecked is not model:
         _check.model_data(model, data)
     plan = _columns.of_frames(model, data, frames, reference, rows)
-    if (found := quick_columns(model, data, q, plan.desk)) is not None:
-        return found
-    return plan.run(model, data, _check.pose(model, data, q))[0]
+    found = _columns.columns(model, data, q, plan)
+    _remember(data, plan, frames, reference, rows)
+    return found
+
+
+def _remember(data: ClusterData, plan: _columns.Plan, frames: Any, reference: Any, rows: Any) -> None:
+    """Let the extension know a question again: the same frames, reference frame and rows."""
+    at = getattr(inverse_operational_inertia, "positions", {})
+    if at and type(frames) in (list, tuple) and all(type(x) in (str, int) for x in frames):
+        checks = [
+            ("items", at["frames"], tuple(frames)),
+            ("member", at["reference"], pin.ReferenceFrame, int(reference), int(pin.LOCAL)),
+        ]
+        if type(rows) in (str, int):
+            checks.append(("same", at["rows"], rows))
+        elif rows is not None:
+            return
+        names = "q frames" + " rows" * (rows is not None)
+        _columns.remember(data, inverse_operational_inertia, plan, checks, names, "reference")
 
 
 @_documented

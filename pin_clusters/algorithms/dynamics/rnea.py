@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.calls import fast
+from ..._engine.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import paying as _paying
@@ -17,7 +17,7 @@ _documented = _check.documented(
 )
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def rnea(
@@ -58,7 +58,7 @@ def _run(
     return result
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def nonLinearEffects(
@@ -76,7 +76,7 @@ nle = nonLinearEffects
 """Pinocchio's short name."""
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeGeneralizedGravity(
@@ -90,7 +90,7 @@ def computeGeneralizedGravity(
     return _run(model, data, q, _rest(model), _rest(model), None, "computeGeneralizedGravity", "g", out)
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeStaticTorque(

@@ -5,16 +5,17 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
+from ..._engine.calls import fast, of_tree
 from ...errors import ArgumentTypeError
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import paying as _paying
 from .._shared import tree as _tree
-from .._shared.quick import quick_tree
 from .._shared.rods import add_to_centers, lumps
 
+from ..._engine.calls.tree import begin, differentiate  # isort: skip
+from ..._engine.operations import CENTER_RATES  # isort: skip
 from ..._engine.owed import bits, owing  # isort: skip
 from ..._engine.kernels.tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM  # isort: skip
 from ..._engine.kernels.tables.tree_layout import MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD  # isort: skip
@@ -43,6 +44,7 @@ _documented = _check.documented(_COMMON)
 _rate = _check.documented(_COMMON, _RATE)
 
 
+@fast(of_tree(_CENTERS_OF_ALL, "q", "q v", "q v a", copies="_com", flag=("compute_subtree_coms", MOTION | CENTERS)))
 @_documented
 def centerOfMass(
     model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, a: Any = None,
@@ -70,32 +72,30 @@ def centerOfMass(
         Pinocchio's ``centerOfMass``, with the mass of all rotors.
     """
     subtrees = bool(compute_subtree_coms)
+    state, level = [q, v, a], kinematic_level
+    for i, x in enumerate(state):  # what may stand in the place of one of them
+        if isinstance(x, pin.KinematicLevel):
+            level, state[i] = x, None
+        elif isinstance(x, _FLAG):
+            subtrees, state[i] = bool(x), None
+    q, v, a = state
+    if is_pinocchios(model, data):
+        given = [x for x in (q, v, a, level) if x is not None]
+        return np.asarray(pin.centerOfMass(model, data, *given, subtrees))
+    _check.model_data(model, data)
+    if (v is not None and q is None) or (a is not None and v is None) or (level is not None and q is not None):
+        raise ArgumentTypeError(
+            "centerOfMass: v needs q, a needs v, and a kinematic_level needs none of them: (model, data[, q[, v[, "
+            "a]]]) or (model, data, kinematic_level)."
+        )
+    if q is None:
+        return _centers_left(model, data, pin.ACCELERATION if level is None else level, subtrees)
     what = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
-    if kinematic_level is not None or not quick_tree(model, data, what, q, v, a):
-        state, level = [q, v, a], kinematic_level
-        for i, x in enumerate(state):  # what may stand in the place of one of them
-            if isinstance(x, pin.KinematicLevel):
-                level, state[i] = x, None
-            elif isinstance(x, _FLAG):
-                subtrees, state[i] = bool(x), None
-        q, v, a = state
-        if is_pinocchios(model, data):
-            given = [x for x in (q, v, a, level) if x is not None]
-            return np.asarray(pin.centerOfMass(model, data, *given, subtrees))
-        _check.model_data(model, data)
-        if (v is not None and q is None) or (a is not None and v is None) or (level is not None and q is not None):
-            raise ArgumentTypeError(
-                "centerOfMass: v needs q, a needs v, and a kinematic_level needs none of them: (model, data[, q[, v[, "
-                "a]]]) or (model, data, kinematic_level)."
-            )
-        if q is None:
-            return _centers_left(model, data, pin.ACCELERATION if level is None else level, subtrees)
-        what = _CENTERS_OF_ALL if subtrees else MOTION | CENTERS
-        q = _check.pose(model, data, q)
-        if v is None:
-            _tree.place(model, data, what, q)
-        else:
-            _tree.compute(model, data, what, q, *_check.rates(model, v, a))
+    q = _check.pose(model, data, q)
+    if v is None:
+        _tree.place(model, data, what, q)
+    else:
+        _tree.compute(model, data, what, q, *_check.rates(model, v, a))
     return data._com.copy()
 
 
@@ -107,6 +107,7 @@ def _centers_left(model: ClusterModel, data: ClusterData, level: pin.KinematicLe
     return np.array(data._tree.com[0])
 
 
+@fast(of_tree(_JCOM | WORLD, "q", copies="_Jcom", flag=("compute_subtree_coms", _JCOM)))
 @_documented
 def jacobianCenterOfMass(
     model: ClusterModel, data: ClusterData, q: Any = None, compute_subtree_coms: bool = True
@@ -126,8 +127,6 @@ def jacobianCenterOfMass(
     """
     subtrees = bool(compute_subtree_coms)
     what = _JCOM | WORLD if subtrees else _JCOM
-    if q is not None and quick_tree(model, data, what, q, None, None):
-        return data._Jcom.copy()
     if isinstance(q, _FLAG):  # in the place of q, as in Pinocchio
         q, subtrees = None, bool(q)
     if q is not None:
@@ -152,6 +151,8 @@ def jacobianCenterOfMass(
     return data._Jcom.copy()
 
 
+@fast(of_tree(MOTION | CENTERS | MOMENTUM, "q v", copy_of="_hg"))
+@also_pinocchios
 @_documented
 def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> pin.Force:
     """Compute the momentum about the centre of mass, the spin of all rotors included.
@@ -164,15 +165,14 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any = N
     Returns:
         [linear; angular], in axes of the world, [kg m/s] and [kg m^2/s].
     """
-    if v is None or not quick_tree(model, data, MOTION | CENTERS | MOMENTUM, q, v, None):
-        if is_pinocchios(model, data):
-            return pin.computeCentroidalMomentum(model, data, *(() if q is None else (q, v)))
-        if q is None and v is None:
-            q, v = _check.last_motion(model, data, 1, "computeCentroidalMomentum")
-        _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
+    if q is None and v is None:
+        q, v = _check.last_motion(model, data, 1, "computeCentroidalMomentum")
+    _tree.compute(model, data, MOTION | CENTERS | MOMENTUM, *_check.state(model, data, q, v))
     return data._hg.copy()
 
 
+@fast(of_tree(_MAP, "q", copies="_Ag"))
+@also_pinocchios
 @_documented
 def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Compute the centroidal momentum matrix: momentum about the centre of mass = A v.
@@ -183,13 +183,12 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    if not quick_tree(model, data, _MAP, q, None, None):
-        if is_pinocchios(model, data):
-            return np.asarray(pin.computeCentroidalMap(model, data, q))
-        _tree.compute(model, data, _MAP, _check.pose(model, data, q))
+    _tree.compute(model, data, _MAP, _check.pose(model, data, q))
     return data._Ag.copy()
 
 
+@fast(of_tree(_CCRBA, "q v", copies="_Ag"))
+@also_pinocchios
 @_documented
 def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the centroidal momentum matrix and the momentum.
@@ -200,13 +199,12 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     Returns:
         Shape (6, nv), [linear; angular], in axes of the world; a fresh array.
     """
-    if v is None or not quick_tree(model, data, _CCRBA, q, v, None):
-        if is_pinocchios(model, data):
-            return np.asarray(pin.ccrba(model, data, q, v))
-        _tree.compute(model, data, _CCRBA, *_check.state(model, data, q, v))
+    _tree.compute(model, data, _CCRBA, *_check.state(model, data, q, v))
     return data._Ag.copy()
 
 
+@fast(of_tree(_MAP_RATE, "q v", copies="_dAg"))
+@also_pinocchios
 @_rate
 def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivative of the centroidal momentum matrix, the spin of all rotors included.
@@ -216,17 +214,31 @@ def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q:
     return dccrba(model, data, q, v)
 
 
+@fast(of_tree(_MAP_RATE, "q v", copies="_dAg"))
+@also_pinocchios
 @_rate
 def dccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivative of the centroidal momentum matrix; ``computeCentroidalMapTimeVariation``."""
-    if v is None or not quick_tree(model, data, _MAP_RATE, q, v, None):
-        if is_pinocchios(model, data):
-            return np.asarray(pin.dccrba(model, data, q, v))
-        _tree.compute(model, data, _MAP_RATE, *_check.state(model, data, q, v))
+    _tree.compute(model, data, _MAP_RATE, *_check.state(model, data, q, v))
     return data._dAg.copy()
 
 
-@fast
+def _of_center(data: ClusterData, function: Any) -> tuple[Any, ...]:
+    """Return the plan of the derivatives of the centre of mass."""
+    begun = begin(data, function, CENTER_RATES, "")
+    if begun is None:
+        return ()
+    form, code = begun
+    if data.model.closures:
+        form.checks.append(("reaches", data._section("seen", 1), 1))
+        form.arrays |= {"seen_q": data._section("seen_q", data.model.nq), "seen_v": data._section("seen_v", data.model.nv)}
+    if not differentiate(form, "seen_q seen_v -", data._turned):
+        return ()
+    form.run(CENTER_RATES, code, data._tree_tables, "+of_point")
+    return (form.plan(),)
+
+
+@fast(_of_center)
 @also_pinocchios
 @_check.documented(
     """
@@ -257,6 +269,8 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
     return result
 
 
+@fast(of_tree(_MOMENTUM_RATE, "q v a", copy_of="_dhg"))
+@also_pinocchios
 @_documented
 def computeCentroidalMomentumTimeVariation(
     model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, a: Any = None
@@ -271,12 +285,9 @@ def computeCentroidalMomentumTimeVariation(
     Returns:
         [linear; angular], in axes of the world, [N] and [N m].
     """
-    if a is None or not quick_tree(model, data, _MOMENTUM_RATE, q, v, a):
-        if is_pinocchios(model, data):
-            return pin.computeCentroidalMomentumTimeVariation(model, data, *(() if q is None else (q, v, a)))
-        if q is None and v is None and a is None:
-            q, v, a = _check.last_motion(model, data, 2, "computeCentroidalMomentumTimeVariation")
-        _tree.compute(model, data, _MOMENTUM_RATE, *_check.motion(model, data, q, v, a))
+    if q is None and v is None and a is None:
+        q, v, a = _check.last_motion(model, data, 2, "computeCentroidalMomentumTimeVariation")
+    _tree.compute(model, data, _MOMENTUM_RATE, *_check.motion(model, data, q, v, a))
     return data._dhg.copy()
 
 

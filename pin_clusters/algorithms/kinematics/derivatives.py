@@ -8,14 +8,14 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
+from ..._engine.calls import AT_A_PLACE, fast, of_derivatives, of_tree
 from ..._engine.kernels.tables.tree_layout import AXES, MOTION, RATES
 from ..._engine.owed import owing
 from ...errors import NotComputedError
-from ...model import NOTHING, ClusterData, ClusterModel, is_pinocchios
+from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
-from .._shared.quick import JOINT, POINT, quick_accelerations, quick_motion, quick_velocities
 
 _COMMON = """
 Args:
@@ -42,6 +42,8 @@ _ALL = owing(MOTION | AXES | RATES, "computeForwardKinematicsDerivatives")
 _ROWS, _ROWS_OF_POINT = 6, 3
 
 
+@fast(of_tree(_ALL, "q v", "q v a", moved=True))
+@also_pinocchios
 @_check.documented(_COMMON)
 def computeForwardKinematicsDerivatives(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any = None) -> None:
     """Compute what the derivatives of velocities (with a, of accelerations too) of joints, frames and points need.
@@ -63,39 +65,30 @@ def computeForwardKinematicsDerivatives(model: ClusterModel, data: ClusterData, 
         >>> da_dq.shape
         (6, 6)
     """
-    if v is not None and quick_motion(model, data, _ALL, q, v, a):
-        return
-    if is_pinocchios(model, data):
-        pin.computeForwardKinematicsDerivatives(model, data, q, v, *(() if a is None else (a,)))
-        return
     q, v = _check.state(model, data, q, v)
     a = NOTHING if a is None else _check.velocity(model, "a", a)
     _tree.differentiate(model, data, _ALL, q, v, a)
 
 
+@fast(of_derivatives(1))
+@also_pinocchios
 @_velocity
 def getJointVelocityDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the derivatives of the spatial velocity of a joint by q and v; see ``getFrameVelocityDerivatives``."""
-    if (found := quick_velocities(model, data, joint_id, None, reference_frame, JOINT)) is not None:
-        return found
-    if is_pinocchios(model, data):
-        return pin.getJointVelocityDerivatives(model, data, joint_id, reference_frame)
     _check.model_data(model, data)
     place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
     return _of_velocity(model, data, place, NOTHING, reference, _ROWS)
 
 
+@fast(of_derivatives(2))
+@also_pinocchios
 @_acceleration
 def getJointAccelerationDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return the derivatives of the spatial acceleration of a joint; see ``getFrameAccelerationDerivatives``."""
-    if (found := quick_accelerations(model, data, joint_id, None, reference_frame, JOINT)) is not None:
-        return found
-    if is_pinocchios(model, data):
-        return pin.getJointAccelerationDerivatives(model, data, joint_id, reference_frame)
     _check.model_data(model, data)
     place, reference = _ids.joint(model, joint_id), _ids.reference(reference_frame)
     return _of_acceleration(model, data, place, NOTHING, reference, _ROWS)
@@ -109,6 +102,8 @@ def getFrameVelocityDerivatives(
 def getFrameVelocityDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray]: ...
+@fast(of_derivatives(1), AT_A_PLACE)
+@also_pinocchios
 @_velocity
 def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the derivatives of the spatial velocity of a frame by q and v.
@@ -116,10 +111,6 @@ def getFrameVelocityDerivatives(model: ClusterModel, data: ClusterData, *where: 
     In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` they are, as Pinocchio's, those of the velocity that
     the body has at a point at rest: the origin of the world, or where the frame is at q.
     """
-    if not named and (found := _ids.quickly(quick_velocities, model, data, where)) is not None:
-        return found
-    if is_pinocchios(model, data):
-        return pin.getFrameVelocityDerivatives(model, data, *where, **named)
     _check.model_data(model, data)
     return _of_velocity(model, data, *_ids.place_of(model, where, named), _ROWS)
 
@@ -132,6 +123,8 @@ def getFrameAccelerationDerivatives(
 def getFrameAccelerationDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]: ...
+@fast(of_derivatives(2), AT_A_PLACE)
+@also_pinocchios
 @_acceleration
 def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the derivatives of the spatial acceleration of a frame by q, v and a, and before them dv_dq.
@@ -139,14 +132,12 @@ def getFrameAccelerationDerivatives(model: ClusterModel, data: ClusterData, *whe
     In the reference frames ``WORLD`` and ``LOCAL_WORLD_ALIGNED`` as in ``getFrameVelocityDerivatives``. Pinocchio's
     (4.1) da_dq there is wrong below joints of several degrees of freedom that have a parent; this is right.
     """
-    if not named and (found := _ids.quickly(quick_accelerations, model, data, where)) is not None:
-        return found
-    if is_pinocchios(model, data):
-        return pin.getFrameAccelerationDerivatives(model, data, *where, **named)
     _check.model_data(model, data)
     return _of_acceleration(model, data, *_ids.place_of(model, where, named), _ROWS)
 
 
+@fast(of_derivatives(1, "of_point"))
+@also_pinocchios
 @_velocity
 def getPointVelocityDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
@@ -159,17 +150,13 @@ def getPointVelocityDerivatives(
     Returns:
         (dv_dq, dv_dv), each of shape (3, nv); fresh arrays.
     """
-    if isinstance(placement, pin.SE3):
-        found = quick_velocities(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
-        if found is not None:
-            return found
-    if is_pinocchios(model, data):
-        return pin.getPointVelocityDerivatives(model, data, joint_id, placement, reference_frame)
     _check.model_data(model, data)
     point = _ids.joint(model, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
     return _of_velocity(model, data, *point, _ROWS_OF_POINT)
 
 
+@fast(of_derivatives(2, "of_point"))
+@also_pinocchios
 @_acceleration
 def getPointClassicAccelerationDerivatives(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
@@ -182,12 +169,6 @@ def getPointClassicAccelerationDerivatives(
     Returns:
         (dv_dq, da_dq, da_dv, da_da), each of shape (3, nv); fresh arrays.
     """
-    if isinstance(placement, pin.SE3):
-        found = quick_accelerations(model, data, joint_id, placement.homogeneous, reference_frame, POINT)
-        if found is not None:
-            return found
-    if is_pinocchios(model, data):
-        return pin.getPointClassicAccelerationDerivatives(model, data, joint_id, placement, reference_frame)
     _check.model_data(model, data)
     point = _ids.joint(model, joint_id), _ids.numbers_of(placement), _ids.of_point(reference_frame)
     return _of_acceleration(model, data, *point, _ROWS_OF_POINT)

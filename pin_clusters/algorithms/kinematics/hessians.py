@@ -5,15 +5,16 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
+from ..._engine.calls import AT_A_PLACE, fast, of_hessian
+from ..._engine.calls.tree import THERE, begin, couple, run_tree
 from ..._engine.kernels.tables.tree_layout import COLUMNS
+from ..._engine.operations import TREE
 from ...errors import NotComputedError
-from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
+from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
-from .._shared.quick import JOINT, quick_hessian
 
 _COMMON = """
 References:
@@ -33,7 +34,26 @@ _documented = _check.documented(_COMMON)
 _gets = _check.documented(_COMMON, _ids.AT_A_PLACE, _GETS, solves=False)
 
 
-@fast
+def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
+    """Return the plans of ``computeJointKinematicHessians``, with q and without it."""
+    found = []
+    for given in ("q", ""):
+        begun = begin(data, function, TREE, given)
+        if begun is None or (given and not couple(begun[0])):
+            return ()
+        form, code = begun
+        if given:
+            run_tree(form, code, COLUMNS, given)
+        else:
+            form.checks.append(("equal", data._posed[-1:].view("i8"), THERE))
+        form.work += [
+            ("copy", data._posed.size, data._bent, data._posed), ("set", data._bent[-1:].view("i8"), THERE)
+        ]  # fmt: skip
+        found.append(form.plan())
+    return tuple(found)
+
+
+@fast(_plans)
 @also_pinocchios
 @_documented
 def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any = None) -> None:
@@ -58,15 +78,13 @@ def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any
     data._bent[:-1], data._bent[-1] = data._posed[:-1], 1.0
 
 
+@fast(of_hessian())
+@also_pinocchios
 @_gets
 def getJointKinematicHessian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray:
     """Return the derivative of the Jacobian of a joint by q."""
-    if (found := quick_hessian(model, data, joint_id, None, reference_frame, JOINT)) is not None:
-        return found
-    if is_pinocchios(model, data):
-        return pin.getJointKinematicHessian(model, data, joint_id, reference_frame)
     _check.model_data(model, data)
     return _asked(model, data, _ids.joint(model, joint_id), NOTHING, _ids.reference(reference_frame))
 
@@ -79,13 +97,11 @@ def getFrameKinematicHessian(
 def getFrameKinematicHessian(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray: ...
+@fast(of_hessian(), AT_A_PLACE)
+@also_pinocchios
 @_gets
 def getFrameKinematicHessian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the derivative of the Jacobian of a frame by q."""
-    if not named and (found := _ids.quickly(quick_hessian, model, data, where)) is not None:
-        return found
-    if is_pinocchios(model, data):
-        return pin.getFrameKinematicHessian(model, data, *where, **named)
     _check.model_data(model, data)
     return _asked(model, data, *_ids.place_of(model, where, named, "frame_placement"))
 

@@ -5,7 +5,7 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
+from ..._engine.calls import AT_A_PLACE, fast, of_jacobian, of_tree
 from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION, RATES
 from ..._engine.owed import READ_BY_JACOBIANS, READ_BY_RATES, bits
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
@@ -13,7 +13,7 @@ from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
-from .._shared.quick import FRAME, JOINT, RATE, quick_jacobian, quick_tree
+from .._shared.ids import FRAME, JOINT, RATE
 
 _COMMON = """
 Returns:
@@ -36,6 +36,8 @@ _gets = _check.documented(_COMMON, _ids.AT_A_PLACE, solves=False)
 _rates = _check.documented(_COMMON, _WITH_RATE)
 
 
+@fast(of_tree(COLUMNS, "q", copies="_J"))
+@also_pinocchios
 @_documented
 def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None) -> np.ndarray:
     """Compute the Jacobians of all joints, for ``getJointJacobian`` and ``getFrameJacobian``; updates ``data.oMi``.
@@ -48,10 +50,6 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
         Shape (6, nv): motion axes of the independent velocities in the world, [linear; angular], summed over the
         joints that they move; a fresh array.
     """
-    if quick_tree(model, data, COLUMNS, q, None, None):
-        return data._J.copy()
-    if is_pinocchios(model, data):
-        return pin.computeJointJacobians(model, data, *(() if q is None else (q,)))
     if q is None:
         _check.model_data(model, data)
         J = pin.computeJointJacobians(model.own_tree, data.tree).reshape(6, -1)  # one column comes as a vector
@@ -62,6 +60,8 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
     return data._J.copy()
 
 
+@fast(of_tree(_ALL, "q v", copies="_dJ"))
+@also_pinocchios
 @_rates
 def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
     """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and its like.
@@ -74,13 +74,12 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     Returns:
         Shape (6, nv), in the world, [linear; angular]; a fresh array.
     """
-    if v is None or not quick_tree(model, data, _ALL, q, v, None):
-        if is_pinocchios(model, data):
-            return pin.computeJointJacobiansTimeVariation(model, data, q, v)
-        _tree.compute(model, data, _ALL, *_check.state(model, data, q, v))
+    _tree.compute(model, data, _ALL, *_check.state(model, data, q, v))
     return data._dJ.copy()
 
 
+@fast(of_jacobian("joint", "joint_id", None, q="q"))
+@also_pinocchios
 @_documented
 def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_id: int) -> np.ndarray:
     """Compute the Jacobian of one joint in its own frame.
@@ -88,14 +87,12 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
     Returns:
         Shape (6, nv), [linear; angular], in the joint frame; a fresh array.
     """
-    if q is not None and (found := quick_jacobian(model, data, q, joint_id, pin.LOCAL, JOINT)) is not None:
-        return found
-    if is_pinocchios(model, data):
-        return pin.computeJointJacobian(model, data, q, joint_id)
     q, joint = _check.pose(model, data, q), _ids.joint(model, joint_id)
     return _at(model, data, q, joint, pin.LOCAL)
 
 
+@fast(of_jacobian("frame", "frame_id", q="q", default=int(pin.LOCAL)))
+@also_pinocchios
 @_documented
 def computeFrameJacobian(
     model: ClusterModel, data: ClusterData, q: Any, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
@@ -106,10 +103,6 @@ def computeFrameJacobian(
         data: Its workspace. But for the reference frame ``LOCAL``, ``data.oMf[frame_id]`` is filled, and ``data.oMi``
             of the joints that move the frame.
     """
-    if q is not None and (found := quick_jacobian(model, data, q, frame_id, reference_frame, FRAME)) is not None:
-        return found
-    if is_pinocchios(model, data):
-        return pin.computeFrameJacobian(model, data, q, frame_id, reference_frame)
     q = _check.pose(model, data, q)
     frame, reference = _ids.frame(model, frame_id), _ids.reference(reference_frame)
     found = _at(model, data, q, model.njoints + frame, reference)
@@ -137,15 +130,13 @@ def _asked(
     place = model.njoints + _ids.frame(model, index) if kind & FRAME else _ids.joint(model, index)
     reference = _ids.reference(reference_frame)
     data._bring(READ_BY_RATES if kind & RATE else READ_BY_JACOBIANS)  # raises
-    if (found := quick_jacobian(model, data, None, index, reference_frame, kind)) is not None:
-        return found
     _bridge.kept(model, data)  # raises
     result = np.empty((6, model.nv))
     data._run_jacobian(NOTHING, place, int(reference), kind & RATE, result)
     return result
 
 
-@fast
+@fast(of_jacobian("joint", "joint_id"))
 @_documented
 def getJointJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
@@ -162,7 +153,7 @@ def getFrameJacobian(
 def getFrameJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray: ...
-@fast
+@fast(of_jacobian("frame", "_index", "_second"), AT_A_PLACE)
 @_gets
 def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the Jacobian of a frame, or of a placement in the frame of a joint; after ``computeJointJacobians``."""
@@ -181,7 +172,7 @@ def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **name
     return J
 
 
-@fast
+@fast(of_jacobian("joint", "joint_id", rate=True))
 @_rates
 def getJointJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, joint_id: int, reference_frame: pin.ReferenceFrame
@@ -190,7 +181,7 @@ def getJointJacobianTimeVariation(
     return _asked(model, data, joint_id, reference_frame, JOINT | RATE, pin.getJointJacobianTimeVariation)
 
 
-@fast
+@fast(of_jacobian("frame", "frame_id", rate=True))
 @_rates
 def getFrameJacobianTimeVariation(
     model: ClusterModel, data: ClusterData, frame_id: int, reference_frame: pin.ReferenceFrame

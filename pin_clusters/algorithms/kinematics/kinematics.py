@@ -4,16 +4,15 @@ from typing import Any, overload
 
 import pinocchio as pin
 
-from ..._engine.calls import fast
+from ..._engine.calls import AT_A_PLACE, Form, fast, of_getter, of_tree, register
 from ..._engine.kernels.tables.tree_layout import MOTION
 from ..._engine.owed import bits
 from ...errors import ArgumentTypeError
-from ...model import ClusterData, ClusterModel, also_pinocchios, is_pinocchios
+from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import paying as _paying
 from .._shared import tree as _tree
-from .._shared.quick import quick_tree
 
 _CALLS = """
 References:
@@ -33,6 +32,8 @@ _velocity = _check.documented(_CALLS, _SPEED, _ids.AT_A_PLACE, solves=False)
 _acceleration = _check.documented(_CALLS, _RATE, _ids.AT_A_PLACE, solves=False)
 
 
+@fast(of_tree(MOTION, "q", "q v", "q v a"))
+@also_pinocchios
 @_documented
 def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = None, a: Any = None) -> None:
     """Compute the placements (with v, the velocities; with a, the accelerations) of all joints.
@@ -60,11 +61,6 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         >>> bool(np.abs(data.v[1].vector).max() == 0.0)
         True
     """
-    if quick_tree(model, data, MOTION, q, v, a):
-        return
-    if is_pinocchios(model, data):
-        pin.forwardKinematics(model, data, *(x for x in (q, v, a) if x is not None))
-        return
     q = _check.pose(model, data, q)
     if v is None:
         if a is not None:
@@ -76,7 +72,24 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
         _tree.compute(model, data, MOTION, q, *_check.rates(model, v, a))
 
 
-@fast
+def _of_pinocchio(data: ClusterData, function: Any) -> tuple[Any, ...]:
+    """Return the plan of a function that Pinocchio's function of the same name answers, of placements of joints."""
+    form = Form(data, function, "frame_id" if "frame_id" in function.positions else "")
+    if "frame_id" in form.positions:
+        form.checks.append(("index", form.positions["frame_id"], data.model.nframes, 0, register()))
+    form.checks.append(("owes", data._owed_words, _OMI))
+    _call(form, getattr(pin, function.__name__))
+    return (form.plan(),)
+
+
+def _call(form: Form, function: Any) -> None:
+    """Call a function of Pinocchio with the tree, and a frame if the form has one."""
+    given = [form.owner.model.own_tree, form.owner._tree]
+    given += [form.positions["frame_id"]] if "frame_id" in form.positions else []
+    form.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
+
+
+@fast(_of_pinocchio)
 @also_pinocchios
 @_documented
 def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
@@ -86,6 +99,7 @@ def updateFramePlacements(model: ClusterModel, data: ClusterData) -> None:
     pin.updateFramePlacements(model.own_tree, data._tree)
 
 
+@fast(_of_pinocchio)
 @also_pinocchios
 @_documented
 def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) -> pin.SE3:
@@ -100,6 +114,7 @@ def updateFramePlacement(model: ClusterModel, data: ClusterData, frame_id: int) 
     return pin.updateFramePlacement(model.own_tree, data._tree, frame)
 
 
+@fast(_of_pinocchio)
 @also_pinocchios
 @_documented
 def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
@@ -108,14 +123,12 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
     pin.updateGlobalPlacements(model.own_tree, data.tree)
 
 
+@fast(of_tree(MOTION, "q", then=lambda form: _call(form, pin.updateFramePlacements)))
+@also_pinocchios
 @_documented
 def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> None:
     """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``."""
-    if not quick_tree(model, data, MOTION, q, None, None):
-        if is_pinocchios(model, data):
-            pin.framesForwardKinematics(model, data, q)
-            return
-        _tree.place(model, data, MOTION, _check.pose(model, data, q))
+    _tree.place(model, data, MOTION, _check.pose(model, data, q))
     pin.updateFramePlacements(model.own_tree, data._tree)
 
 
@@ -152,6 +165,7 @@ def _motion(model: ClusterModel, data: ClusterData, where: tuple[Any, ...], func
     return function(model.own_tree, data._tree, *where)
 
 
+@fast(of_getter(pin.getVelocity, _V))
 @also_pinocchios
 @_velocity
 def getVelocity(
@@ -161,6 +175,7 @@ def getVelocity(
     return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getVelocity)
 
 
+@fast(of_getter(pin.getAcceleration, _V | _A))
 @also_pinocchios
 @_acceleration
 def getAcceleration(
@@ -170,6 +185,7 @@ def getAcceleration(
     return _asked(_ids.joint, model, data, joint_id, reference_frame, pin.getAcceleration)
 
 
+@fast(of_getter(pin.getClassicalAcceleration, _V | _A))
 @also_pinocchios
 @_acceleration
 def getClassicalAcceleration(
@@ -187,6 +203,7 @@ def getFrameVelocity(
 def getFrameVelocity(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame = ...
 ) -> pin.Motion: ...
+@fast(of_getter(pin.getFrameVelocity, _V), AT_A_PLACE)
 @also_pinocchios
 @_velocity
 def getFrameVelocity(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
@@ -202,6 +219,7 @@ def getFrameAcceleration(
 def getFrameAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame = ...
 ) -> pin.Motion: ...
+@fast(of_getter(pin.getFrameAcceleration, _V | _A), AT_A_PLACE)
 @also_pinocchios
 @_acceleration
 def getFrameAcceleration(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
@@ -217,6 +235,7 @@ def getFrameClassicalAcceleration(
 def getFrameClassicalAcceleration(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame = ...
 ) -> pin.Motion: ...
+@fast(of_getter(pin.getFrameClassicalAcceleration, _V | _A), AT_A_PLACE)
 @also_pinocchios
 @_acceleration
 def getFrameClassicalAcceleration(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.calls import fast
+from ..._engine.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
@@ -16,7 +16,7 @@ References:
 _documented = _check.documented(_COMMON)
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeJointTorqueRegressor(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> np.ndarray:
@@ -50,7 +50,7 @@ def computeJointTorqueRegressor(model: ClusterModel, data: ClusterData, q: Any, 
     return result
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_check.documented(_COMMON, solves=False)
 def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
@@ -67,7 +67,7 @@ def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np
     return _computed(data, _check.pose(model, data, q), None, "static", "computeStaticRegressor")
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_documented
 def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
@@ -84,7 +84,7 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any
     return _computed(data, q, v, "kinetic", "computeKineticEnergyRegressor")
 
 
-@fast
+@fast(of_state)
 @also_pinocchios
 @_check.documented(_COMMON, solves=False)
 def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:

@@ -1,6 +1,6 @@
 """The shortest way onto constant couplings, for given held joints: affine maps, as lists of terms.
 
-Machine code and NumPy compute them to the same bits.
+The extension and NumPy compute them to the same bits.
 """
 
 from collections.abc import Iterable
@@ -8,7 +8,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._engine.calls import records
 from ..._support.trees import in_v
 from ...errors import ConfigurationError
 from .. import ClusterModel, Follower, loops_of
@@ -43,12 +42,6 @@ class Affine:
             y[self.at] = self.constants
             np.add.at(y, self.to, self.coefficients * x[self.of])
         return y
-
-    def record(self) -> records.Affine:
-        """Return it as machine code reads it."""
-        found = records.Affine(rows=len(self.at), places=self.at, constants=self.constants)
-        found.put(terms=len(self.to), to=self.to, of=self.of, coefficients=self.coefficients)
-        return found
 
 
 @dataclass(frozen=True)

@@ -10,14 +10,14 @@ from ..._support.arrays import array, configuration, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import in_q
 from ...errors import BranchLost, ConfigurationError, ShapeError
-from .. import ClusterModel, also_pinocchios, carry, check_closed, loops_of, names_of_cluster, same_pose
-from ._desk import lay_out
+from .. import ClusterModel, also_pinocchios, carry, check_closed, check_model, loops_of, names_of_cluster, same_pose
+from ._plans import of_difference, of_integrate
 from .manifold import TOLERANCE, manifold
 
 _documented = stock(COMMON, AS_PINOCCHIO)
 
 
-@fast
+@fast(of_integrate)
 @also_pinocchios
 @_documented
 def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
@@ -57,11 +57,10 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
         moved = pin.integrate(model.own_tree, q, v_tree)
     else:  # the turns of joints that follow continuous ones count
         moved = pin.integrate(model.own_tree, q, model.coupling_matrix @ v)
-    lay_out(model, shape)
     return shape.follow(moved)
 
 
-@fast
+@fast(of_difference)
 @also_pinocchios
 @_documented
 def difference(model: ClusterModel, q1: Any, q2: Any) -> np.ndarray:
@@ -76,12 +75,11 @@ def difference(model: ClusterModel, q1: Any, q2: Any) -> np.ndarray:
         BranchLost: The motion from q1 does not lead the loops to where they are in q2. Whole turns of a loop's joints
             are no motion, unless they leave a joint that follows by a ratio elsewhere.
     """
-    shape = manifold(model)
+    check_model(model)
     q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
     v = pin.difference(model.own_tree, q1, q2)[model.idx_v_independent]
     if model.closures and np.isfinite(q1).all() and np.isfinite(q2).all():
         _check_branch(model, q1, q2, v)
-    lay_out(model, shape)
     return v
 
 

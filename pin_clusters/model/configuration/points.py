@@ -13,7 +13,7 @@ from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import check_finite, in_q, in_v, joint_in_q
 from ...errors import ArgumentTypeError, BranchLost, ConfigurationError
 from .. import ClusterModel, also_pinocchios, carry, close, is_pinocchios, loops_of
-from ._desk import keep_hold, lay_out
+from ._plans import of_project, remember_hold
 from .manifold import check_norms, manifold
 
 _documented = stock(COMMON, AS_PINOCCHIO)
@@ -106,7 +106,7 @@ def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
     return reached
 
 
-@fast
+@fast(of_project)
 @_documented
 def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.ndarray:
     """Return the nearest configuration on the couplings and closed loops.
@@ -153,8 +153,7 @@ def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.n
     tree, way = model.own_tree, shape.way(model, held)
     if model.closures:
         q = close(model, q, [iv for j in held for iv in in_v(tree, j)])
-    lay_out(model, shape)
-    keep_hold(model, shape, hold, held)
+    remember_hold(model, project, hold, held)
     if not way.outside:
         return shape.follow(q) if shape.followers and not held else q
     moved = pin.integrate(tree, q, way.shortest(q, shape.linear, tree.nv))

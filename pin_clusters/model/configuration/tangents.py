@@ -9,9 +9,8 @@ from ..._engine.calls import fast
 from ..._support.arrays import configuration, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ...errors import ArgumentTypeError
-from .. import ClusterModel, also_pinocchios
-from ._desk import lay_out, leaders_of
-from .manifold import manifold
+from .. import ClusterModel, also_pinocchios, check_model
+from ._plans import leaders_of, of_tangent
 
 _documented = stock(
     COMMON,
@@ -31,7 +30,7 @@ _POSITIONS = (pin.ARG0, pin.ARG1)
 
 def leaders_at(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
     """Return the independent joints, each on the universe in the order of v; and where their numbers are in q."""
-    lay_out(model, manifold(model))  # raises if it is no cluster model
+    check_model(model)
     return leaders_of(model)
 
 
@@ -39,7 +38,7 @@ def leaders_at(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
 def dIntegrate(model: ClusterModel, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]: ...
 @overload
 def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
-@fast
+@fast(of_tangent)
 @also_pinocchios
 @_documented
 def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = None) -> Any:
@@ -60,7 +59,7 @@ def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = Non
 def dDifference(model: ClusterModel, q1: Any, q2: Any) -> tuple[np.ndarray, np.ndarray]: ...
 @overload
 def dDifference(model: ClusterModel, q1: Any, q2: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
-@fast
+@fast(of_tangent)
 @also_pinocchios
 @_documented
 def dDifference(model: ClusterModel, q1: Any, q2: Any, argument_position: Any = None) -> Any:

@@ -7,14 +7,12 @@ nearly zero, loops that are nearly singular), the caller is told.
 from collections.abc import Mapping, Sequence
 
 from ..._engine.kernels.tables.layout import ROW_WIDTH
-from ..._engine.native.words import DATA, LEFT_TO_KERNEL, SIZE
+from ..._engine.native.words import DATA, LEFT_TO_KERNEL, SIZE, WORDS_OF_KIND
 from ..._engine.operations import Operation, names
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.text import module_text
 
-WORDS = {"i0": 1, "b1": 7, "i1": 7, "f1": 7, "f2": 9, "i2": 9}
-"""How many words an argument of a kernel takes, by its kind."""
 PARAMS, WORK, KEEP = 2, 4, 6
 """Where numbers of the robot, the workspace and the results are, in the block of tables."""
 STANDING = {"params": PARAMS, "work": WORK}
@@ -105,7 +103,7 @@ def words_of(operation: Operation) -> tuple[dict[str, int], int]:
     first, words = {}, 2 if operation.is_door else 3
     for name, kind in zip(names(operation.takes), operation.kinds, strict=True):
         first[name] = words
-        words += WORDS[kind]
+        words += WORDS_OF_KIND[kind]
     return first, words
 
 

@@ -19,7 +19,8 @@ from ..machine_code.text import body_text, module_text
 from ..tracing import Program
 from ..tracing._sources import source
 from ..tracing.expressions import INPUT, Expression, Graph, needed
-from .entry import WORDS, words_of
+from ..._engine.native.words import WORDS_OF_KIND
+from .entry import words_of
 
 _ONE = Kind("double")
 
@@ -183,7 +184,7 @@ def _entry() -> str:
     first, words = words_of(ABA_DERIVATIVES)
 
     def given(*arrays: str) -> str:
-        return "".join(f", i64 %w{first[x] + k}" for x in arrays for k in range(WORDS["f1"]))
+        return "".join(f", i64 %w{first[x] + k}" for x in arrays for k in range(WORDS_OF_KIND["f1"]))
 
     def call(kernel: str, tables: str, done: str, *arrays: str) -> list[str]:
         return [

@@ -1,0 +1,39 @@
+"""The decorator of functions with fast calls."""
+
+import functools
+import inspect
+from collections.abc import Callable, Mapping
+from typing import Any, TypeVar
+
+from ..native.extension import native
+from .form import Plans
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def fast(plans: Plans, positions: Mapping[str, int] | None = None) -> Callable[[F], F]:
+    """Return a decorator: calls go through plans, if one fits, and else to the decorated Python function.
+
+    Args:
+        plans: Returns the plans of a function for a data object (or a model), of kernels that are compiled by now.
+        positions: Position of each argument, by its name; those of the signature by default. Arguments that can only be
+            given by name come last.
+
+    Returns:
+        A decorator. Without the extension it returns the Python function.
+    """
+
+    def decorate(function: F) -> F:
+        if native is None:
+            return function
+        parameters = inspect.signature(function).parameters.values()
+        named = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
+        known = dict(positions) if positions else {p.name: i for i, p in enumerate(named)}
+        by_position = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named) if positions is None else 5
+        pairs = tuple(x for name, at in known.items() if name[0] != "_" for x in (name, at))
+        made = native.Function(function, pairs, by_position, int("data" in known))
+        functools.update_wrapper(made, function)
+        made.plans, made.positions = plans, known
+        return made  # type: ignore[no-any-return]
+
+    return decorate

@@ -1,0 +1,113 @@
+"""Plans of functions of a state: arguments of an operation, its kernel, and what it leaves or returns."""
+
+from typing import Any, NamedTuple
+
+import pinocchio as pin
+
+from .. import operations
+from ..owed import OWED
+from .form import Form, register
+from .tree import couple
+
+
+class _How(NamedTuple):
+    """What a kernel is given, and what of that is returned."""
+
+    given: str  # as ``Form.run`` takes it; ``f``: external forces, or nothing
+    copies: str = ""  # arrays of which copies are returned
+    saves: str = ""  # arguments of the kernel that are copied to arrays of that name
+    keeps: str = ""  # where the state is kept, for functions that are not given one
+    energy: str = ""  # which energy is returned
+
+
+def _declared(one: operations.Function) -> _How:
+    vectors = " ".join({"0": "zeros"}.get(name, name) for name in one.takes.split() if "fext" not in name)
+    shape = {"vector": " =nv", "matrix": " =matrix"}.get(one.operation.result, "")
+    keeps = "after_aba" if one.operation == operations.ABA else ""
+    return _How(vectors + shape, keeps=keeps, energy="" if shape else one.gives)
+
+
+_VECTORS = ("q", "v", "a", "tau", "zeros")
+_ENERGIES = ("kinetic_energy", "potential_energy", "mechanical_energy")
+_HOW = {
+    **{one.name: _declared(one) for one in operations.DIRECT},
+    "computeRNEADerivatives": _How("q v a f tau dtau_dq dtau_dv M -", "dtau_dq dtau_dv M", keeps="after_rnea"),
+    "computeGeneralizedGravityDerivatives": _How("q zeros zeros - unasked dtau_dq dtau_dv scratch -", "dtau_dq"),
+    "computeStaticTorqueDerivatives": _How("q zeros zeros f unasked dtau_dq dtau_dv scratch -", "dtau_dq"),
+    "computeCoriolisMatrix": _How("q v zeros - unasked - C scratch -", "C", keeps="after_rnea"),
+    "computeCentroidalDynamicsDerivatives": _How(
+        "q v a - unasked - - - total", "dh_dq dhdot_dq dhdot_dv dhdot_da", keeps="after_rnea"
+    ),
+    "computeABADerivatives": _How(
+        "aba aba_tables derivatives velocities sides factors q v tau ddq f unasked dtau_dq dtau_dv M - +matrix +matrix "
+        "+matrix", saves="ddq_dq ddq_dv Minv", keeps="after_aba",
+    ),
+    "computeJointTorqueRegressor": _How("q v a +regressor"),
+    "computeStaticRegressor": _How("q - static - -", "static"),
+    "computeKineticEnergyRegressor": _How("q v - kinetic -", "kinetic"),
+    "computePotentialEnergyRegressor": _How("q - - - potential", "potential"),
+}  # fmt: skip
+_MASS_MATRIX = ("crba", "computeRNEADerivatives", "computeABADerivatives")
+"""Functions whose kernel writes the mass matrix, of which users see a copy: they may write there."""
+
+
+def of_state(data: Any, function: Any) -> tuple[Any, ...]:
+    """Return the plans of a function of a state, without external forces and with them."""
+    one = operations.BY_NAME[function.__name__]
+    kinds = (True,) if "fext" in one.inputs else (False, True) if one.forced else (False,)
+    return tuple(plan for forced in kinds if (plan := _plan(data, function, one, forced)) is not None)
+
+
+def _plan(data: Any, function: Any, one: operations.Function, forced: bool) -> Any:
+    name, operation, how = one.name, one.operation, _HOW[one.name]
+    tables = data._pointers.get("forced" if forced and operation.group == "data" else one.tables)
+    code = data._code_with_forces(operation.name) if forced else data._code(name, operation.name)
+    numbers: dict[str, int] = {}
+    if operation == operations.ABA_DERIVATIVES:
+        code = data._code(name, operation.name)
+        aba = data._code_with_forces("aba") if forced else data._code("aba", "aba")
+        inverse = data._code_with_forces("rnea_derivatives") if forced else data._code(
+            "computeRNEADerivatives", "rnea_derivatives"
+        )  # fmt: skip
+        pointer = data._pointers["forced" if forced else "ddq"]
+        numbers = {"aba": aba, "aba_tables": pointer.address, "derivatives": inverse}
+        code = code if aba and inverse else 0
+    if not code or tables is None:
+        return None
+    inputs = " ".join(dict.fromkeys([*one.inputs, *["fext"] * forced]))
+    form = Form(data, function, inputs, "out" if "=" in how.given else "")
+    if "convention" in form.positions:  # nothing depends on it
+        form.allow("convention", ("choice", form.positions["convention"], pin.Convention, 0, register()))
+    if forced:
+        form.forces()
+    given = how.given.replace(" f ", " forced " if forced else " - ")
+    if how is _HOW.get("computeJointTorqueRegressor") or how is _HOW.get("computeKineticEnergyRegressor"):
+        if not couple(form, "v" if "v" in one.inputs else "zeros"):
+            return None
+    form.run(operation, code, tables, given, numbers)
+    vectors = [x for x in given.split() if x in _VECTORS and (x in one.inputs or x == "zeros")]
+    if how.keeps:
+        form.keep(form.room(how.keeps), vectors[:3])
+    if name in _MASS_MATRIX:
+        form.work.append(("copy", data._M.size, data._M, data._M_kernel))
+    if forced and operation.group == "data":
+        form.save("ddq" if "tau" in one.inputs else "tau", "out")
+    for array in how.saves.split():
+        form.save(array, array)
+    form.owes(OWED.get(f"{name} with forces" if forced else name, OWED[name]), vectors)
+    if how.energy:
+        _energy(form, how.energy)
+    form.copied(*map(form.room, how.copies.split()))
+    return form.plan()
+
+
+def _energy(form: Form, which: str) -> None:
+    """Return an energy, and leave it in the data."""
+    found, kept = form.room("energies"), form.room("kept")
+    for i, name in enumerate(_ENERGIES[:2]):
+        if which in (name, _ENERGIES[2]):
+            form.work.append(("copy", 1, kept[i : i + 1], found[i : i + 1]))
+    if which == _ENERGIES[2]:
+        form.work.append(("sum", kept[:1], kept[1:2], kept[2:]))
+    i = _ENERGIES.index(which)
+    form.results.append(("number", kept[i : i + 1]))
