@@ -1,4 +1,4 @@
-"""What is switched on in this process: whether kernels are compiled, and with which checks.
+"""What is switched on in this process: whether kernels are compiled, with which checks, and what takes the calls.
 
 Environment:
     NUMBA_DISABLE_JIT: ``1`` runs every kernel as plain Python.
@@ -8,6 +8,7 @@ Environment:
 import os
 import sys
 
+from .native import extension
 from .native.memory import may_execute
 from .native.telling import say
 
@@ -42,3 +43,13 @@ if not may_execute():
         )
     JIT = False
     _import_numba_to_run_nothing()
+
+
+def layer() -> str:
+    """Return what takes the calls of dynamics: "C" for the extension, or "Python" with the reason."""
+    reason = extension.missing
+    if not JIT:
+        reason = "kernels are not compiled in this process"
+    elif BOUNDSCHECK:
+        reason = "PIN_CLUSTERS_BOUNDSCHECK=1"
+    return f"Python ({reason})" if reason else "C"
