@@ -28,7 +28,7 @@ def info(robot: str | None, independent: tuple[str, ...] | None) -> None:
       pin-clusters info mit_humanoid
       pin-clusters info tello
       pin-clusters info robots/arm.urdf
-      pin-clusters info
+      pin-clusters info                  versions, and whether the C extension takes the calls
     """  # noqa: D301 (click wants the character)
     from .. import info as command
 
