@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 from . import batch as batch
 from ._engine import choice
 from ._engine.choice import engine as engine
+from ._engine.versions import show_versions as show_versions
 from ._support import moved
 from ._support.version import __raw_version__ as __raw_version__
 from ._support.version import __version__ as __version__

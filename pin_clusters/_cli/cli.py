@@ -42,6 +42,7 @@ def main() -> None:
       pin-clusters identify leg.urdf log.csv  friction, inertias and more, from a log
       pin-clusters info mini_cheetah          what a robot is made of
       pin-clusters info my_robot.urdf         the same of URDF, URDF+, MJCF, SDF, YAML
+      pin-clusters info                       versions, and whether the C extension takes the calls
       pin-clusters motors my_robot.urdf       a file of its motors, to fill in
       pin-clusters bench mit_humanoid         time per call against Pinocchio
       pin-clusters view tello                 look at it in the browser

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from .native.extension import compiled as tell_compiled
+from .call_layer import tell_compiled
 from .native.words import address_of
 from .operations import OPERATIONS, Operation
 from .switches import BOUNDSCHECK as BOUNDSCHECK

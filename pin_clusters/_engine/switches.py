@@ -1,4 +1,4 @@
-"""What is switched on in this process: whether kernels are compiled, and with which checks.
+"""What is switched on in this process: whether kernels are compiled, with which checks, and what takes the calls.
 
 Environment:
     NUMBA_DISABLE_JIT: ``1`` runs every kernel as plain Python.

@@ -10,7 +10,7 @@ from .._engine.calls import Watch
 from .._engine.choice import code_of
 from .._engine.entry_points import Kernel, Pointer
 from .._engine.kernels.tables.tree_layout import QUIET
-from .._engine.native.extension import Owner
+from .._engine.call_layer import Owner
 from .._engine.operations import TREE
 from .._support.arrays import on_a_page
 from ..errors import NotComputedError

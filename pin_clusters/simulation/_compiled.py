@@ -9,7 +9,7 @@ import numpy as np
 
 from .._engine import entry_points as kernels
 from .._engine.kernels.tables import plan as at
-from .._engine.native.extension import native
+from .._engine.call_layer import native
 from .._support.arrays import velocity
 from ..model import ClusterModel, loops_of
 from ._contacts import Contacts

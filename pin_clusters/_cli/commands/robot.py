@@ -7,28 +7,33 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
+from ..._engine.versions import show_versions
 from ...errors import PinClustersError
 from .. import common
-from . import CONTEXT, POSITIVE, ROBOT, of_robot
+from . import CONTEXT, POSITIVE, ROBOT, file_of, of_robot
 from .simulate import options
 
 
 @click.command(context_settings=CONTEXT)
-@ROBOT
+@click.argument("robot", metavar="[ROBOT|FILE]", required=False, callback=file_of)
 @of_robot
-def info(robot: str, independent: tuple[str, ...] | None) -> None:
-    """Show clusters, closed loops, rotors and reflected inertia.
+def info(robot: str | None, independent: tuple[str, ...] | None) -> None:
+    """Show clusters, closed loops, rotors and reflected inertia; without ROBOT show the installation.
 
-    Warnings about the description go to stderr.
+    Warnings about the description go to stderr. The installation is shown by versions, and by whether the C extension
+    takes the calls.
 
     \b
     Examples:
       pin-clusters info mit_humanoid
       pin-clusters info tello
       pin-clusters info robots/arm.urdf
+      pin-clusters info                  versions, and whether the C extension takes the calls
     """  # noqa: D301 (click wants the character)
     from .. import info as command
 
+    if robot is None:
+        return show_versions()
     command.show(common.as_asked(common.load(robot), robot, independent), common.console())
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..native.extension import native
+from ..call_layer import native
 from ..native.words import DATA, WORDS_OF_KIND, words_of
 from ..operations import Operation, names
 from ..owed import ROOMS, Owed

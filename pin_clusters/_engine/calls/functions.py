@@ -5,7 +5,7 @@ import inspect
 from collections.abc import Callable, Mapping
 from typing import Any, TypeVar
 
-from ..native.extension import native
+from ..call_layer import native
 from .form import Plans
 
 F = TypeVar("F", bound=Callable[..., Any])

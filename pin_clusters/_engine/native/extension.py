@@ -1,55 +1,40 @@
-"""The C extension, if it was built and fits; without it every call is made in Python."""
+"""The C extension ``pin_clusters._native``, if it is installed and not switched off.
 
+Environment:
+    PIN_CLUSTERS_CALLS: ``python`` does not import the extension.
+"""
+
+import importlib
 import os
-from typing import Any
+from types import ModuleType
+from typing import Final
 
-import numpy as np
-import pinocchio as pin
+INTERFACE: Final = 1
+"""Equal to INTERFACE of ``_native.c``; increased in both when one of them no longer works with an older other one."""
 
-from ..switches import BOUNDSCHECK, JIT
 
-INTERFACE = 1
-"""The number that the C file must have: increase both when steps or methods change."""
+def _load() -> tuple[ModuleType | None, str]:
+    """Return the extension, or None and the reason.
 
-native: Any = None
-if os.environ.get("PIN_CLUSTERS_CALLS", "") != "python" and JIT and not BOUNDSCHECK:
+    Raises:
+        ImportError: The extension was built for another version of the Python code.
+    """
+    if os.environ.get("PIN_CLUSTERS_CALLS", "").strip() == "python":
+        return None, "PIN_CLUSTERS_CALLS=python"
     try:
-        from ... import _native as native
-    except ImportError:
-        native = None
+        found = importlib.import_module("pin_clusters._native")
+    except ModuleNotFoundError:
+        return None, "the C extension is not built"
+    except ImportError as error:
+        return None, f"the C extension cannot be loaded: {error}"
+    if found.INTERFACE != INTERFACE:
+        raise ImportError(
+            f"The C extension {found.__file__} has interface {found.INTERFACE}, but this version of pin_clusters needs "
+            f"interface {INTERFACE}. Install the package again: `pip install --force-reinstall --no-deps pin-clusters`"
+            ", or `pip install -e .` in a checkout. PIN_CLUSTERS_CALLS=python runs without the extension."
+        )
+    return found, ""
 
 
-class _NoOwner:
-    """Stands for the class of objects that keep plans."""
-
-    __slots__ = ()
-
-    def _accept_model(self, model: Any) -> None: ...
-
-    def _forget_plans(self, *function: Any) -> None: ...
-
-    def _remember_plan(self, function: Any, plan: Any, most: int) -> None: ...
-
-
-Owner: Any = native.Owner if native else _NoOwner
-
-
-def compiled() -> None:
-    """Tell the extension that code has been compiled, so that more plans may be possible."""
-    if native is not None:
-        native.compiled()
-
-
-def _introduce() -> None:
-    """Show the extension how Pinocchio's objects look in memory: it reads forces and placements there."""
-    numbers = np.linspace(0.3, 0.7, 18)
-    forces = pin.StdVec_Force()
-    force = pin.Force(numbers[:6].copy())
-    forces.append(force)
-    placement = pin.SE3(numbers[6:15].reshape(3, 3).T.copy(), numbers[15:].copy())
-    holder_at = next(kind for kind in pin.Force.__mro__ if kind.__name__ == "instance").__basicsize__ - 8
-    native.introduce(pin.Force, pin.StdVec_Force, pin.SE3, holder_at, force, forces, placement, numbers)
-
-
-if native is not None:
-    _introduce()
+native, missing = _load()
+"""The extension or None, and why it is None."""

@@ -16,7 +16,7 @@ import numpy as np
 from ..._engine.entry_points import Kernel, Pointer
 from ..._engine.kernels.tables import contacts_layout as at
 from ..._engine.kernels.tables.layout import CODE, CODE_OF_RATES, MINUS_GRAVITY, OK
-from ..._engine.native.extension import compiled
+from ..._engine.call_layer import tell_compiled
 from ..._engine.native.words import LEFT_TO_KERNEL
 from ..._engine.operations import COLUMNS, CONTACT_RATES, CONTACTS, POINTS, RNEA_DERIVATIVES, Function, Operation, names
 from ...errors import SingularClusterError
@@ -87,7 +87,7 @@ class Asked:
         with self._lock:
             if not self.own:
                 self.own = load(_finder(self._operation), optimise=False).address("entry")
-                compiled()
+                tell_compiled()
         given["asked"][0, _PLACES[self._operation]] = made.address()
         return made
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..._engine import entry_points as kernels
 from ..._engine.choice import chosen
-from ..._engine.native.extension import compiled
+from ..._engine.call_layer import tell_compiled
 from ..._engine.native.telling import say
 from ..._engine.native.words import LEFT_TO_KERNEL, words_of
 from ..._engine.operations import RNEA_DERIVATIVES, Function, names
@@ -141,7 +141,7 @@ class Functions:
             found, most = self._made.get(one.name), self._most
             if found is None or (not found.own and found.most < most):
                 found = self._made[one.name] = self._try(partial(Made, self._model, one, write=write), most, must)
-                compiled()
+                tell_compiled()
             return found
 
     def _try(self, make: Callable[[float], M], most: float, must: bool = False) -> M:

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..._engine.entry_points import Kernel, Pointer
-from ..._engine.native.extension import compiled
+from ..._engine.call_layer import tell_compiled
 from ..._engine.native.words import LEFT_TO_KERNEL, SIZE
 from ..._engine.operations import COUPLING_DERIVATIVES, HYBRID, TREE, Function, Operation, names
 from ..machine_code.loading import load
@@ -171,5 +171,5 @@ class Wishes:
                 self.table[0] = count + 1  # last: other threads may look now
             if not self.own:
                 self.own = load(_finder(self._operation), optimise=False).address("entry")
-                compiled()
+                tell_compiled()
         return int(made.call(pointer, *arguments))

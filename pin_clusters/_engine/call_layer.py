@@ -1,0 +1,57 @@
+"""Which call layer is active: the C extension, or Python."""
+
+from typing import Any
+
+import numpy as np
+import pinocchio as pin
+
+from .native import extension
+from .switches import BOUNDSCHECK, JIT
+
+_reason = extension.missing
+if not JIT:
+    _reason = "kernels are not compiled in this process"
+elif BOUNDSCHECK:
+    _reason = "PIN_CLUSTERS_BOUNDSCHECK=1"
+native: Any = None if _reason else extension.native
+"""The extension; None if all calls are made in Python."""
+
+
+def layer() -> str:
+    """Return what takes the calls of dynamics: "C" for the extension, or "Python" with the reason."""
+    return f"Python ({_reason})" if _reason else "C"
+
+
+class _Owner:
+    """Stands for the extension's class of objects with plans."""
+
+    __slots__ = ()
+
+    def _accept_model(self, model: Any) -> None: ...
+
+    def _forget_plans(self, *function: Any) -> None: ...
+
+    def _remember_plan(self, function: Any, plan: Any, most: int) -> None: ...
+
+
+Owner: Any = native.Owner if native else _Owner
+
+
+def tell_compiled() -> None:
+    """Tell the extension that code has been compiled, so that more plans may be possible."""
+    if native is not None:
+        native.compiled()
+
+
+def _introduce() -> None:
+    """Show the extension how Pinocchio's objects look in memory: it reads forces and placements there."""
+    numbers = np.linspace(0.3, 0.7, 18)
+    force, forces = pin.Force(numbers[:6].copy()), pin.StdVec_Force()
+    forces.append(force)
+    placement = pin.SE3(numbers[6:15].reshape(3, 3).T.copy(), numbers[15:].copy())
+    holder_at = next(kind for kind in pin.Force.__mro__ if kind.__name__ == "instance").__basicsize__ - 8
+    native.introduce(pin.Force, pin.StdVec_Force, pin.SE3, holder_at, force, forces, placement, numbers)
+
+
+if native is not None:
+    _introduce()
