@@ -137,6 +137,7 @@ class ClusterModel(Attachments):
             "_desk": None,
             "_functions": None,
             "_movers": None,
+            "_manifold": None,
             "_varies": False,
         }
         for key, value in values.items():
