@@ -301,9 +301,7 @@ class ClusterData(OwedMembers):
         self._derivatives.desk = desk
         desk.owned["tables"] = tuple(pointers.values())
         self._record, self._desk = desk, _calls.Desk(desk)  # written is our own, whatever is put in the other's place
-        self._put_tree(made(model.own_tree))
-        if self._functions is not None:
-            self._use_compiled()
+        self._take_tree(made(model.own_tree), new=True)
 
     def _notice(self, kernel: str) -> None:
         """Put a kernel on the desk that has just been compiled."""

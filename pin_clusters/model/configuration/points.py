@@ -91,7 +91,7 @@ def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
     """Return the target with its loops closed; their independent joints go as far towards it as they can."""
     start = model.q_reference
     way = pin.difference(model.own_tree, start, target)[model.idx_v_independent]
-    farthest = _PROBE * _FASTEST * np.abs(way).max()
+    farthest = _PROBE * _FASTEST * np.abs(way).max(initial=1e-6)  # The least value is far above rounding errors.
     for part in _PARTS:
         try:
             q = integrate(model, start, part * way)
