@@ -25,7 +25,7 @@ References:
 # float32 input is off by 1e-7 of its size; a real mistake is orders larger
 TOLERANCE = 1e-6
 # Pinocchio writes "no limit" as the largest float
-_UNLIMITED = 1e100
+UNLIMITED = 1e100
 # first entry and number of entries that must have unit norm, per kind of joint
 _UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 2), layout.CONTINUOUS: (0, 2)}
 
@@ -124,7 +124,8 @@ def _make(model: ClusterModel) -> Manifold:
     bounded = np.ones(model.nq, dtype=bool)
     for first, last in [(f.iq, f.iq + f.nq) for f in followers] + [(first, last) for _, first, last in units]:
         bounded[first:last] = False
-    limits = finite_limits(bounded, model.lowerPositionLimit, model.upperPositionLimit)
+    low, high = model.lowerPositionLimit, model.upperPositionLimit
+    limits = finite_limits(np.where(bounded, low, -1.0), np.where(bounded, high, 1.0))
     shape = Manifold(
         tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets, affine,
         pin.neutral(tree), bounded, limits,
@@ -137,16 +138,15 @@ def _make(model: ClusterModel) -> Manifold:
     return shape
 
 
-def finite_limits(bounded: np.ndarray, low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def finite_limits(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return limits between which Pinocchio can draw: [-1, 1] without limits, 2 away from a single limit.
 
     Args:
-        bounded: Per entry of q, whether its limits have a meaning.
         low: Lower limits, shape (nq,).
         high: Upper limits, shape (nq,); where they are below the lower ones, there are no limits.
     """
-    no_low, no_high = ~(np.abs(low) < _UNLIMITED), ~(np.abs(high) < _UNLIMITED)
-    none = ~bounded | ~(low <= high) | (no_low & no_high)
+    no_low, no_high = ~(np.abs(low) < UNLIMITED), ~(np.abs(high) < UNLIMITED)
+    none = ~(low <= high) | (no_low & no_high)
     return (
         np.where(none, -1.0, np.where(no_low, high - 2.0, low)),
         np.where(none, 1.0, np.where(no_high, low + 2.0, high)),

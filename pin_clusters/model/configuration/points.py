@@ -14,7 +14,7 @@ from ..._support.trees import check_finite, in_q, in_v, joint_in_q
 from ...errors import ArgumentTypeError, BranchLost, ConfigurationError
 from .. import ClusterModel, also_pinocchios, close, is_pinocchios, loops_of
 from ._desk import keep_hold, lay_out
-from .manifold import Manifold, check_norms, finite_limits, manifold
+from .manifold import UNLIMITED, Manifold, check_norms, finite_limits, manifold
 from .motions import integrate
 
 _documented = stock(COMMON, AS_PINOCCHIO)
@@ -76,15 +76,18 @@ def _given_limits(model: ClusterModel, shape: Manifold, lower: Any, upper: Any) 
     """Return the limits of the user, or the model's for the one that is None, as ``finite_limits``."""
     low = configuration(model, "lower_bound", model.lowerPositionLimit if lower is None else lower)
     high = configuration(model, "upper_bound", model.upperPositionLimit if upper is None else upper)
-    wrong = shape.bounded & ~(low <= high)
-    if wrong.any():
-        i = int(np.flatnonzero(wrong)[0])
+    low, high = np.where(shape.bounded, low, -1.0), np.where(shape.bounded, high, 1.0)
+    right = low <= high
+    if not right.all():
+        i = int(np.flatnonzero(~right)[0])
         name = model.own_tree.names[joint_in_q(model.own_tree, i)]
         raise ConfigurationError(
             f"randomConfiguration: joint {name!r} has lower_bound[{i}] = {low[i]:g} and upper_bound[{i}] = "
             f"{high[i]:g}; lower_bound must not be above upper_bound."
         )
-    return finite_limits(shape.bounded, low, high)
+    if low.min() > -UNLIMITED and high.max() < UNLIMITED:  # most limits need no change
+        return low, high
+    return finite_limits(low, high)
 
 
 def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
