@@ -124,6 +124,8 @@ def vector(model: Any, name: str, x: Any, n: int, what: str) -> np.ndarray:
 
 def configuration(model: Any, name: str, q: Any) -> np.ndarray:
     """Return a configuration of the whole tree of a cluster model, shape (nq,)."""
+    if is_vector(q, model.nq):
+        return q
     return vector(model, name, q, model.nq, "nq (the whole tree)")
 
 

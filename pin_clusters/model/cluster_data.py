@@ -267,7 +267,7 @@ class ClusterData(OwedMembers):
                 self._pointers[name].lead_to(wishes[HYBRID.name].table)
         self._zeros = np.zeros(nv)
         self._plans: dict[Any, Any] = {}
-        self._put_tree(made(model.own_tree))
+        self._take_tree(made(model.own_tree), new=True)
 
     def _named(self, name: str) -> np.ndarray:
         """Return an array by the name that plans of calls have for it."""

@@ -136,6 +136,7 @@ class ClusterModel(Attachments):
             "preferred": rather,
             "_functions": None,
             "_movers": None,
+            "_manifold": None,
             "_varies": False,
         }
         for key, value in values.items():

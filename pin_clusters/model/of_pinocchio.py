@@ -39,9 +39,10 @@ def also_pinocchios(function: F) -> F:
     @functools.wraps(function)
     def either(*args: Any, **named: Any) -> Any:
         model = args[0] if args else named.get("model")
-        if isinstance(model, pin.Model) and is_pinocchios(model, args[1] if len(args) > 1 else named.get("data")):
-            return theirs(*args, **named)
-        return function(*args, **named)
+        # ``isinstance`` with a class of Boost.Python takes as long as the shortest functions of Pinocchio.
+        if type(model) is ClusterModel or not is_pinocchios(model, args[1] if len(args) > 1 else named.get("data")):
+            return function(*args, **named)
+        return theirs(*args, **named)
 
     return either  # type: ignore[return-value]
 

@@ -56,6 +56,7 @@ class ModelParts(TreeAttributes, Owner):  # type: ignore[misc]
     _functions: Any  # of ``specialising``, which is above: None, or what makes them
     _varies: bool  # whether its numbers are some of many: then code reads them where they stand
     _movers: tuple[Any] | None  # the same, or None, for moves of loops, once they have been moved
+    _manifold: Any  # ``configuration.Manifold`` of the topology; None until a function of configurations needs it
     __slots__ = tuple(__annotations__)
 
     @property

@@ -66,14 +66,21 @@ def object_at(thing: Any) -> int:
     return word(holder_at(thing)) + 16  # behind what makes it a holder, and the next one
 
 
-def found_in(data: pin.Data, names: Iterable[str]) -> tuple[dict[str, int], list[int]]:
+def found_in(data: pin.Data, names: Iterable[str], new: bool = False) -> tuple[dict[str, int], list[int]]:
     """Return the addresses of fields, 0 where there is none; and those of the words that tell whether they stay.
 
     Of a list the object keeps where it begins and ends, of a matrix where it begins and its columns: these are the
-    words. Fields of objects that do not hold themselves have no address here.
+    words. Fields of objects that do not hold themselves have no address here. An object that is ``new`` has the layout
+    of the objects of ``_places``, so that its words are read without a look at its fields.
     """
     known, places, start = _places(), [holder_at(data)], object_at(data)
     addresses = dict.fromkeys(names, 0)
+    if new and known is not None:
+        for name in addresses:
+            at = start + known[name]
+            addresses[name] = at if name in _INLINE else word(at)
+            places += [] if name in _INLINE else [at, at + 8]
+        return addresses, places
     inline = {name: address_of(data, name) for name in _INLINE}
     # no word is read before it is sure what stands there
     if known is None or any(address != start + known[name] for name, address in inline.items()):

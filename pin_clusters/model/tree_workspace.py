@@ -94,8 +94,12 @@ class TreeWorkspace(Owner):  # type: ignore[misc]
     def _put_tree(self, tree: pin.Data) -> None:
         """Take a ``pin.Data`` of the tree, where kernels write from now on."""
         check(self._model.own_tree, tree)
+        self._take_tree(tree)
+
+    def _take_tree(self, tree: pin.Data, new: bool = False) -> None:
+        """Take a ``pin.Data`` that is of the right sizes; ``new``: it has just been made here."""
         tables = self._model._tree_tables
-        found, places = found_in(tree, dict.fromkeys(name for _, name in tables.fields))
+        found, places = found_in(tree, dict.fromkeys(name for _, name in tables.fields), new)
         self._tree, self._watch = tree, Watch(places)
         self._hg, self._dhg = tree.hg, tree.dhg
         index = self._tree_tables.arrays[0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import pickle
+import weakref
 
 import numpy as np
 import pinocchio as pin
@@ -15,7 +16,6 @@ from pin_clusters.constraints import LinearCoupling
 from pin_clusters.errors import ArgumentTypeError, ConfigurationError, PinClustersWarning, ShapeError
 from pin_clusters.model import ClusterModel
 from pin_clusters.model import configuration as conf
-from pin_clusters.model.configuration import manifold
 
 # one rounding per operation on numbers up to about 10 (ratio times angle), some tens of operations
 ROUNDING = 1e-13
@@ -89,6 +89,10 @@ def test_neutral_is_pinocchios_with_dependents_solved(kind):
         j = model.getJointId(name)
         i = slice(model.idx_qs[j], model.idx_qs[j] + model.nqs[j])
         assert np.array_equal(q[i], plain[i])
+    first = q.copy()
+    q += 1.0  # The result is a fresh array, which does not change later results.
+    assert np.array_equal(conf.neutral(model), first)
+    q = first
     if kind == "free":
         gear = q[model.idx_qs[model.getJointId("arm_rotor")]]
         assert gear == 0.4
@@ -167,7 +171,56 @@ def test_interpolate(kind):
         assert distance(at, conf.integrate(model, q0, 0.5 * u * v)) < ROUNDING
     if kind == "bare":
         assert np.array_equal(conf.interpolate(model, q0, q1, 0.3), pin.interpolate(model.tree, q0, q1, 0.3))
-    assert distance(conf.interpolate(model, q0, q1, np.array([0.5])), conf.interpolate(model, q0, q1, 0.5)) == 0.0
+    for alpha in (np.array([0.5]), np.array(0.5), [0.5], np.float64(0.5), np.float32(0.5)):
+        assert np.array_equal(conf.interpolate(model, q0, q1, alpha), conf.interpolate(model, q0, q1, 0.5))
+    assert np.array_equal(conf.interpolate(model, q0, q1, 1), conf.interpolate(model, q0, q1, 1.0))
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_distances_are_norms_of_the_difference(kind, rng):
+    model = robot(kind)
+    q1, v, _ = random_state(model, 7)
+    q2 = conf.integrate(model, q1, 0.5 * v)
+    way, expected = conf.difference(model, q1, q2), []
+    for name in model.independent_joints:
+        j = model.getJointId(name)
+        first, n = model.joint_idx_v(name), model.tree.nvs[j]
+        expected += [np.sum(way[first : first + n] ** 2)] if n else []
+    found = conf.squaredDistance(model, q1, q2)
+    assert error(found, np.array(expected)) < 1e-12
+    assert conf.distance(model, q1, q2) == pytest.approx(np.linalg.norm(way), rel=1e-12)
+    assert conf.isSameConfiguration(model, q1, q1.copy()) is True
+    assert conf.isSameConfiguration(model, q1, q2) is False
+    # The dependent joints do not count.
+    dependent = [i for j in map(model.getJointId, model.dependent_joints)
+                 for i in range(model.idx_qs[j], model.idx_qs[j] + model.nqs[j])]  # fmt: skip
+    q2[dependent] = rng.normal(size=len(dependent))
+    assert np.array_equal(conf.squaredDistance(model, q1, q2), found)
+
+
+def test_normalize_leaves_its_argument_as_it_is():
+    model = robot("free")
+    q = conf.neutral(model)
+    q[3:7] *= 3.0
+    before = q.copy()
+    found = conf.normalize(model, q)
+    assert np.array_equal(q, before)
+    assert not np.shares_memory(found, q)
+    assert np.linalg.norm(found[3:7]) == pytest.approx(1.0, abs=1e-15)
+    assert conf.isNormalized(model, found) is True
+    assert conf.isNormalized(model, q) is False
+
+
+def test_functions_of_configurations_name_a_wrong_model():
+    model = robot("free")
+    q, data = conf.neutral(model), model.tree.createData()
+    for call in (
+        lambda: conf.distance(data, q, q), lambda: conf.squaredDistance(data, q, q), lambda: conf.normalize(data, q),
+        lambda: conf.isNormalized(data, q), lambda: conf.isSameConfiguration(data, q, q),
+        lambda: conf.interpolate(data, q, q, 0.5),
+    ):  # fmt: skip
+        with raises(ArgumentTypeError, "ClusterModel"):
+            call()
 
 
 @pytest.mark.parametrize("ratio", [1.0, 3.0, -2.0])
@@ -242,16 +295,16 @@ def test_nan_and_inf_propagate_and_do_not_hang(bad):
 
 
 def test_tables_go_with_their_model():
-    gc.collect()
-    before = len(manifold._known)
     model = planar_leg()
     conf.neutral(model)
-    assert len(manifold._known) == before + 1
+    tables = weakref.ref(model._manifold)
+    with_frame = model.with_frames({"foot": ("knee", np.zeros(3))})
+    assert with_frame._manifold is tables()
     copy = pickle.loads(pickle.dumps(model))
     assert np.array_equal(conf.neutral(copy), conf.neutral(model))
-    del model, copy
+    del model, with_frame
     gc.collect()
-    assert len(manifold._known) == before
+    assert tables() is None
 
 
 def test_changing_the_tree_afterwards_has_no_effect():

@@ -167,7 +167,7 @@ def test_random_configurations_keep_off_dead_centres() -> None:
     """Where the limits leave nothing but a pose next to one, the loops stop at a part of the way."""
     model, dead = bad_loops.dead_centre()
     inside = np.sign(pc.neutral(model)[0] - dead[0])
-    for off in (1e-9, 1e-7, 1e-5):
+    for off in (1e-9, 1e-7, 6e-7, 1e-5):
         limits = dead + inside * off
         q = pc.randomConfiguration(model, limits, limits)
         assert_closed(model, q)

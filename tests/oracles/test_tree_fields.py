@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -257,7 +258,7 @@ def test_far_away_no_digit_is_lost() -> None:
 
 def test_fields_elsewhere_are_written_in_python(both: Both, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where ``pin.Data`` keeps its numbers in a way that is not known, all is the same, but slow."""
-    monkeypatch.setattr(tree_workspace, "found_in", lambda _, names: (dict.fromkeys(names, 0), []))
+    monkeypatch.setattr(tree_workspace, "found_in", lambda _, names, new=False: (dict.fromkeys(names, 0), []))
     slow = both.model.createData()
     assert len(slow._other_fields) == len(both.model._tree_tables.fields)
     model, q, v, a = both.model, both.q, both.v, both.a
@@ -292,6 +293,15 @@ def test_addresses_are_found() -> None:
         before = vectors(field)
         tree_memory.write(data.tree, name, np.concatenate([plain_numbers(x) for x in field]))
         assert np.array_equal(vectors(field), before), name
+
+
+@pool.each()
+def test_words_of_a_new_data_lead_to_its_fields(key: Any) -> None:
+    """The addresses that are read from a new object are those that a look at every field gives."""
+    model = pool.case(key).model
+    names = {name for _, name in model._tree_tables.fields}
+    data = tree_memory.made(model.own_tree)
+    assert tree_memory.found_in(data, names, new=True) == tree_memory.found_in(data, names)
 
 
 def plain_numbers(x: object) -> np.ndarray:
@@ -348,7 +358,7 @@ def test_a_jacobian_leaves_the_placements(both: Both, elsewhere: bool, monkeypat
     """Pinocchio does, on the way to the frame, and code that was written for it reads them."""
     model, tree, other = both.model, both.model.tree, pc.neutral(both.model)
     if elsewhere:
-        monkeypatch.setattr(tree_workspace, "found_in", lambda _, names: (dict.fromkeys(names, 0), []))
+        monkeypatch.setattr(tree_workspace, "found_in", lambda _, names, new=False: (dict.fromkeys(names, 0), []))
     data, expected, before = model.createData(), tree.createData(), tree.createData()
     pin.framesForwardKinematics(tree, expected, both.q)
     pin.framesForwardKinematics(tree, before, other)

@@ -8,8 +8,9 @@ import pinocchio as pin
 from ..._support.arrays import configuration, numbers, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ...errors import ArgumentTypeError, ShapeError
-from .. import ClusterModel, also_pinocchios
-from .tangents import leaders_at, position_of
+from .. import ClusterModel, also_pinocchios, check_model
+from ._desk import leaders_of
+from .tangents import position_of
 
 _documented = stock(COMMON, AS_PINOCCHIO)
 
@@ -22,9 +23,7 @@ def squaredDistance(model: ClusterModel, q1: Any, q2: Any) -> np.ndarray:
     Returns:
         One per independent joint, in the order of v, [rad^2] or [m^2]; a fresh array.
     """
-    tree, iq = leaders_at(model)
-    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
-    return np.array(pin.squaredDistance(tree, q1.take(iq), q2.take(iq)))
+    return pin.squaredDistance(*_independent(model, q1, q2))
 
 
 @also_pinocchios
@@ -35,7 +34,15 @@ def distance(model: ClusterModel, q1: Any, q2: Any) -> float:
     Returns:
         Distance; joints that turn and joints that slide count alike.
     """
-    return float(np.sqrt(np.sum(squaredDistance(model, q1, q2))))
+    return pin.distance(*_independent(model, q1, q2))
+
+
+def _independent(model: ClusterModel, q1: Any, q2: Any) -> tuple[pin.Model, np.ndarray, np.ndarray]:
+    """Return a tree of the independent joints alone, and both configurations of it."""
+    check_model(model)
+    tree, iq = leaders_of(model)
+    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
+    return tree, q1.take(iq), q2.take(iq)
 
 
 @also_pinocchios
@@ -49,8 +56,9 @@ def isSameConfiguration(model: ClusterModel, q1: Any, q2: Any, prec: float = 1e-
     Returns:
         Whether all entries agree, as rotations do.
     """
+    check_model(model)
     q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
-    return bool(pin.isSameConfiguration(model.own_tree, q1, q2, prec))
+    return pin.isSameConfiguration(model.own_tree, q1, q2, prec)
 
 
 @also_pinocchios
@@ -64,7 +72,8 @@ def isNormalized(model: ClusterModel, q: Any, prec: float = 1e-12) -> bool:
     Returns:
         Whether all of them are normalized.
     """
-    return bool(pin.isNormalized(model.own_tree, configuration(model, "q", q), prec))
+    check_model(model)
+    return pin.isNormalized(model.own_tree, configuration(model, "q", q), prec)
 
 
 @also_pinocchios
@@ -75,7 +84,8 @@ def normalize(model: ClusterModel, q: Any) -> np.ndarray:
     Returns:
         Shape (nq,); a fresh array.
     """
-    return np.array(pin.normalize(model.own_tree, configuration(model, "q", q).copy()))
+    check_model(model)
+    return pin.normalize(model.own_tree, configuration(model, "q", q))
 
 
 @also_pinocchios
@@ -91,10 +101,11 @@ def dIntegrateTransport(model: ClusterModel, q: Any, v: Any, Jin: Any, argument_
     Returns:
         Shape (nv, n); a fresh array.
     """
-    tree, iq = leaders_at(model)
+    check_model(model)
+    tree, iq = leaders_of(model)
     q, v, J = configuration(model, "q", q), velocity(model, "v", v), np.asarray(numbers("Jin", Jin), dtype=float)
     if J.ndim != 2 or len(J) != model.nv:
         raise ShapeError(f"Jin has shape {J.shape}, but model {model.name!r} needs (nv, n) with nv = {model.nv}.")
     if argument_position is None:
         raise ArgumentTypeError("dIntegrateTransport needs argument_position: pin.ARG0 or pin.ARG1.")
-    return np.array(pin.dIntegrateTransport(tree, q.take(iq), v, J, *position_of(argument_position)))
+    return pin.dIntegrateTransport(tree, q.take(iq), v, J, *position_of(argument_position))

@@ -1,10 +1,10 @@
 """What a valid q is: couplings fulfilled, quaternions and (cos, sin) pairs of unit norm."""
 
-import weakref
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ..._engine.kernels.tables import layout
 from ..._support.arrays import configuration
@@ -24,6 +24,8 @@ References:
 
 # float32 input is off by 1e-7 of its size; a real mistake is orders larger
 TOLERANCE = 1e-6
+# Pinocchio writes "no limit" as the largest float
+UNLIMITED = 1e100
 # first entry and number of entries that must have unit norm, per kind of joint
 _UNIT = {layout.FREEFLYER: (3, 4), layout.SPHERICAL: (0, 4), layout.PLANAR: (2, 2), layout.CONTINUOUS: (0, 2)}
 
@@ -43,6 +45,9 @@ class Manifold:
     map: np.ndarray  # shape (dependents, leaders); chains are resolved
     offsets: np.ndarray  # shape (dependents,)
     affine: Affine  # the same, q to q
+    neutral: np.ndarray  # result of ``neutral``, read-only
+    bounded: np.ndarray  # per entry of q, whether ``randomConfiguration`` draws it between limits
+    limits: tuple[np.ndarray, np.ndarray]  # between which it draws by default, see ``finite_limits``
     # the shortest ways onto the couplings, by held joints, as they are needed
     ways: dict[tuple[int, ...], Way] = field(default_factory=dict)
 
@@ -76,22 +81,18 @@ class Manifold:
         return found
 
 
-_known: dict[int, Manifold] = {}
-
-
 def manifold(model: Any) -> Manifold:
     """Return the manifold of a model; made once per model.
 
     Raises:
         ArgumentTypeError: It is not a cluster model.
     """
-    if not isinstance(model, ClusterModel):  # a call less in loops
+    if type(model) is not ClusterModel:
         check_model(model)
-    topology = model._topology
-    found = _known.get(id(topology))
+    found: Manifold | None = model._manifold
     if found is None:
-        found = _known[id(topology)] = _make(model)
-        weakref.finalize(topology, _known.pop, id(topology), None)
+        found = _make(model)
+        object.__setattr__(model, "_manifold", found)
     return found
 
 
@@ -120,7 +121,36 @@ def _make(model: ClusterModel) -> Manifold:
         (int(iq), float(offset), [(int(leaders[k]), float(line[k])) for k in np.flatnonzero(line)])
         for iq, offset, line in zip(dependents, offsets, columns, strict=True)
     )
-    return Manifold(tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets, affine)
+    bounded = np.ones(model.nq, dtype=bool)
+    for first, last in [(f.iq, f.iq + f.nq) for f in followers] + [(first, last) for _, first, last in units]:
+        bounded[first:last] = False
+    low, high = model.lowerPositionLimit, model.upperPositionLimit
+    limits = finite_limits(np.where(bounded, low, -1.0), np.where(bounded, high, 1.0))
+    shape = Manifold(
+        tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets, affine,
+        pin.neutral(tree), bounded, limits,
+    )  # fmt: skip
+    if model.closures or model._wishes[0] is not None:
+        shape.neutral[:] = model.q_reference
+    else:
+        shape.follow(shape.neutral)
+    shape.neutral.setflags(write=False)
+    return shape
+
+
+def finite_limits(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return limits between which Pinocchio can draw: [-1, 1] without limits, 2 away from a single limit.
+
+    Args:
+        low: Lower limits, shape (nq,).
+        high: Upper limits, shape (nq,); where they are below the lower ones, there are no limits.
+    """
+    no_low, no_high = ~(np.abs(low) < UNLIMITED), ~(np.abs(high) < UNLIMITED)
+    none = ~(low <= high) | (no_low & no_high)
+    return (
+        np.where(none, -1.0, np.where(no_low, high - 2.0, low)),
+        np.where(none, 1.0, np.where(no_high, low + 2.0, high)),
+    )
 
 
 @_documented

@@ -135,13 +135,10 @@ def interpolate(model: ClusterModel, q1: Any, q2: Any, alpha: float) -> np.ndarr
         BranchLost: The motion from q1 does not lead the loops to where they are in q2.
     """
     shape = manifold(model)
-    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
-    given = array("alpha", [alpha] if np.ndim(alpha) == 0 else alpha)
-    if given.size != 1:
-        raise ShapeError(f"alpha has size {given.size}, expected one number.")
-    part = float(given[0])
+    part = float(alpha) if isinstance(alpha, float) else _one_number(alpha)
     if model.closures:
         return integrate(model, q1, part * difference(model, q1, q2))
+    q1, q2 = configuration(model, "q1", q1), configuration(model, "q2", q2)
     q = pin.interpolate(model.own_tree, q1, q2, part)
     if not shape.linear:
         # the way that the independent joints take says how often a dependent one turned
@@ -149,4 +146,11 @@ def interpolate(model: ClusterModel, q1: Any, q2: Any, alpha: float) -> np.ndarr
         for f in shape.followers:
             if f.nq == 1:
                 q[f.iq] = q1[f.iq] + part * way[f.iv]
-    return shape.follow(q)
+    return shape.follow(q) if shape.followers else q
+
+
+def _one_number(alpha: Any) -> float:
+    given = array("alpha", [alpha] if np.ndim(alpha) == 0 else alpha)
+    if given.size != 1:
+        raise ShapeError(f"alpha has size {given.size}, expected one number.")
+    return float(given[0])

@@ -12,15 +12,17 @@ from ..._support.arrays import configuration, in_order
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import check_finite, in_q, in_v, joint_in_q
 from ...errors import ArgumentTypeError, BranchLost, ConfigurationError
-from .. import ClusterModel, also_pinocchios, carry, close, is_pinocchios, loops_of
+from .. import ClusterModel, also_pinocchios, close, is_pinocchios, loops_of
 from ._plans import of_project, remember_hold
-from .manifold import check_norms, manifold
+from .manifold import UNLIMITED, Manifold, check_norms, finite_limits, manifold
+from .motions import integrate
 
 _documented = stock(COMMON, AS_PINOCCHIO)
-# Pinocchio writes "no limit" as the largest float
-_UNLIMITED = 1e100
-# condition of loops up to which a random pose is taken
-_FAR_FROM_SINGULAR = 1e3
+# parts of the way to a random pose that are tried in turn
+_PARTS = (1.0, 0.6, 0.35, 0.2, 0.1, 0.05)
+# Near a dead centre the dependent joints are much faster than the independent ones. A random pose is accepted if, in a
+# small further part of the way, no entry of q changes by more than so many times the largest independent change.
+_PROBE, _FASTEST = 1e-6, 1e3
 
 
 @_documented
@@ -35,10 +37,7 @@ def neutral(model: ClusterModel) -> np.ndarray:
     """
     if type(model) is not ClusterModel and is_pinocchios(model):
         return np.array(pin.neutral(model))
-    shape = manifold(model)
-    if model.closures or model._wishes[0] is not None:
-        return model.q_reference.copy()
-    return shape.follow(pin.neutral(model.own_tree))
+    return manifold(model).neutral.copy()
 
 
 @also_pinocchios
@@ -63,47 +62,52 @@ def randomConfiguration(model: ClusterModel, lower_bound: Any = None, upper_boun
         ShapeError: A size is wrong.
     """
     shape = manifold(model)
-    given = lower_bound is not None or upper_bound is not None
-    low = configuration(model, "lower_bound", model.lowerPositionLimit if lower_bound is None else lower_bound).copy()
-    high = configuration(model, "upper_bound", model.upperPositionLimit if upper_bound is None else upper_bound).copy()
-    free = np.zeros(model.nq, dtype=bool)  # entries whose limits mean nothing
-    for f in shape.followers:
-        free[f.iq : f.iq + f.nq] = True
-    for _, first, last in shape.units:
-        free[first:last] = True
-    wrong = ~free & ~(low <= high)
-    if given and np.any(wrong):
-        i = int(np.flatnonzero(wrong)[0])
+    if lower_bound is None and upper_bound is None:
+        low, high = shape.limits
+    else:
+        low, high = _given_limits(model, shape, lower_bound, upper_bound)
+    q = pin.randomConfiguration(model.own_tree, low, high)
+    if model.closures:
+        q = _reach(model, q)
+    return shape.follow(q) if shape.followers else q
+
+
+def _given_limits(model: ClusterModel, shape: Manifold, lower: Any, upper: Any) -> tuple[np.ndarray, np.ndarray]:
+    """Return the limits of the user, or the model's for the one that is None, as ``finite_limits``."""
+    low = configuration(model, "lower_bound", model.lowerPositionLimit if lower is None else lower)
+    high = configuration(model, "upper_bound", model.upperPositionLimit if upper is None else upper)
+    low, high = np.where(shape.bounded, low, -1.0), np.where(shape.bounded, high, 1.0)
+    right = low <= high
+    if not right.all():
+        i = int(np.flatnonzero(~right)[0])
         name = model.own_tree.names[joint_in_q(model.own_tree, i)]
         raise ConfigurationError(
             f"randomConfiguration: joint {name!r} has lower_bound[{i}] = {low[i]:g} and upper_bound[{i}] = "
             f"{high[i]:g}; lower_bound must not be above upper_bound."
         )
-    no_low, no_high = ~(np.abs(low) < _UNLIMITED), ~(np.abs(high) < _UNLIMITED)
-    none = free | wrong | (no_low & no_high)
-    low = np.where(none, -1.0, np.where(no_low, high - 2.0, low))
-    high = np.where(none, 1.0, np.where(no_high, low + 2.0, high))
-    q = pin.randomConfiguration(model.own_tree, low, high)
-    return shape.follow(_reach(model, q) if model.closures else q)
+    if low.min() > -UNLIMITED and high.max() < UNLIMITED:  # most limits need no change
+        return low, high
+    return finite_limits(low, high)
 
 
 def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
     """Return the target with its loops closed; their independent joints go as far towards it as they can."""
-    tree, start = model.own_tree, model.q_reference.copy()
-    way = pin.difference(tree, start, target)[model.idx_v_independent]
-    entries = loops_of(model).entries
-    for part in (1.0, 0.6, 0.35, 0.2, 0.1, 0.05):
+    start = model.q_reference
+    way = pin.difference(model.own_tree, start, target)[model.idx_v_independent]
+    farthest = _PROBE * _FASTEST * np.abs(way).max(initial=1e-6)  # The least value is far above rounding errors.
+    for part in _PARTS:
         try:
-            q = carry(model, start, part * way)
+            q = integrate(model, start, part * way)
+            beyond = integrate(model, q, _PROBE * way)
         except BranchLost:
             continue
-        if all(cond < _FAR_FROM_SINGULAR for _, cond, _ in loops_of(model).conditions(q)):
+        if np.abs(beyond - q).max() <= farthest:
             break
     else:
         q = start
-    reached = target.copy()
-    reached[entries] = q[entries]
-    return reached
+    entries = loops_of(model).entries
+    target[entries] = q[entries]
+    return target
 
 
 @fast(of_project)
