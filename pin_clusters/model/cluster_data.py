@@ -25,11 +25,12 @@ if TYPE_CHECKING:
     from .cluster_model import ClusterModel
 
 # the kernels of operations that calls know, for robots without closed loops and with them
-_KERNELS = {
-    loops: {one.name: kernels.of(one.name, loops) for one in OPERATIONS}
-    for loops in (False, True)
-}
+_KERNELS = {loops: {one.name: kernels.of(one.name, loops) for one in OPERATIONS} for loops in (False, True)}
+# what plans of calls call the arrays of data
 _OF_MOMENTUM = ("dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da")
+_TABLES = {"forced": "forced", "energies": "energy"}
+_OWN = {"zeros": "_zeros", "tau": "_tau", "ddq": "_ddq", "kept": "_kept", "M": "_M_kernel", "Minv": "_Minv"}
+_OF_DERIVATIVES = {"after_rnea": "state", "unasked": "tau", "velocities": "tree"}
 _OF_LOOPS = ("coupling", "coupling_rate", "motion_rates")  # results of what moves the loops
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
@@ -271,16 +272,18 @@ class ClusterData(OwedMembers):
 
     def _named(self, name: str) -> np.ndarray:
         """Return an array by the name that plans of calls have for it."""
-        mine: Any = self._derivatives
-        found: np.ndarray = {
-            "zeros": lambda: self._zeros, "tau": lambda: self._tau, "ddq": lambda: self._ddq, "kept": lambda: self._kept,
-            "M": lambda: self._M_kernel, "Minv": lambda: self._Minv,
-            "forced": lambda: self._pointers["forced"].arrays[-1], "energies": lambda: self._pointers["energy"].arrays[-1],
-            "after_rnea": lambda: mine.state, "unasked": lambda: mine.tau, "velocities": lambda: mine.tree,
-            "ddq_dq": lambda: mine.ddq[0], "ddq_dv": lambda: mine.ddq[1],
-            **{key: lambda i=i: mine.total[6 * i : 6 * i + 6] for i, key in enumerate(_OF_MOMENTUM)},
-            **{key: lambda key=key: getattr(self._regressors, key) for key in NAMES},
-        }.get(name, lambda: getattr(mine, name))()  # fmt: skip
+        mine = self._derivatives
+        if name in _OF_MOMENTUM:
+            i = 6 * _OF_MOMENTUM.index(name)
+            return mine.total[i : i + 6]
+        if name in NAMES:
+            return np.asarray(getattr(self._regressors, name))
+        if name in _TABLES:
+            return self._pointers[_TABLES[name]].arrays[-1]
+        if name in ("ddq_dq", "ddq_dv"):
+            return mine.ddq[int(name == "ddq_dv")]
+        owner = self if name in _OWN else mine
+        found: np.ndarray = getattr(owner, _OWN.get(name) or _OF_DERIVATIVES.get(name, name))
         return found
 
     def _shape(self, name: str) -> tuple[int, ...]:

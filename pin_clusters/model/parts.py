@@ -26,7 +26,7 @@ def checked_constraints(caller: str, given: Any) -> tuple[Any, ...]:
     return tuple(given)
 
 
-class ModelParts(TreeAttributes, Owner):  # type: ignore[misc]
+class ModelParts(TreeAttributes, Owner):
     """Attributes of a ``ClusterModel``, which makes them."""
 
     constraints: tuple[Any, ...]

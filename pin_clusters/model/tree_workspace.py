@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._engine.call_layer import Owner
 from .._engine.calls import Watch
 from .._engine.choice import code_of
 from .._engine.entry_points import Kernel, Pointer
 from .._engine.kernels.tables.tree_layout import QUIET
-from .._engine.call_layer import Owner
 from .._engine.operations import TREE
 from .._support.arrays import on_a_page
 from ..errors import NotComputedError
@@ -22,7 +22,7 @@ NOTHING = np.zeros(0)
 """Where v or a is not given."""
 
 
-class TreeWorkspace(Owner):  # type: ignore[misc]
+class TreeWorkspace(Owner):
     """That part of a ``ClusterData``."""
 
     _model: ModelParts

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._engine import entry_points as kernels
-from .._engine.kernels.tables import plan as at
 from .._engine.call_layer import native
+from .._engine.kernels.tables import plan as at
 from .._support.arrays import velocity
 from ..model import ClusterModel, loops_of
 from ._contacts import Contacts

@@ -34,6 +34,6 @@ def fast(plans: Plans, positions: Mapping[str, int] | None = None) -> Callable[[
         made = native.Function(function, pairs, by_position, int("data" in known))
         functools.update_wrapper(made, function)
         made.plans, made.positions = plans, known
-        return made  # type: ignore[no-any-return]
+        return made
 
     return decorate

@@ -8,7 +8,7 @@ import pinocchio as pin
 
 from ..kernels.tables.tree_layout import KEEP, RATES
 from ..operations import COUPLING, COUPLING_DERIVATIVES, FRAME_JACOBIAN, PLACE_DERIVATIVES, PLACE_HESSIAN, TREE
-from ..owed import OWED, READ_BY_JACOBIANS, READ_BY_RATES, WHAT, Owed, bits, owing_of, written
+from ..owed import READ_BY_JACOBIANS, READ_BY_RATES, WHAT, Owed, bits, owing_of, written
 from .form import RESULT, Form, Plans, register
 
 
@@ -122,13 +122,17 @@ def take_place(form: Form, words: Any, kind: str, place: str, reference: str | N
     limit, offset = (model.nframes, model.njoints) if kind == "frame" else (model.njoints, 0)
     form.checks.append(("index", form.positions[place], limit, offset, words.word("place")))
     if reference is not None:
-        form.checks.append(
-            ("choice", form.positions[reference], pin.ReferenceFrame, default, words.word("reference"))
-        )
+        form.checks.append(("choice", form.positions[reference], pin.ReferenceFrame, default, words.word("reference")))
 
 
 def of_jacobian(
-    kind: str, index: str, reference: str | None = "reference_frame", *, q: str = "", rate: bool = False, default: int = -1
+    kind: str,
+    index: str,
+    reference: str | None = "reference_frame",
+    *,
+    q: str = "",
+    rate: bool = False,
+    default: int = -1,
 ) -> Plans:
     """Return the plans of a function that returns the Jacobian of a joint or a frame, at q or of what is there."""
 
@@ -142,9 +146,7 @@ def of_jacobian(
             read = READ_BY_RATES if rate else READ_BY_JACOBIANS
             form.checks.append(("owes", data._owed_words, read))
         numbers = {"rate": 2 * rate, "reference": max(default, 0)}
-        words = form.run(
-            FRAME_JACOBIAN, code, data._tree_tables, f"{q or '-'} . reference rate +motion", numbers
-        )
+        words = form.run(FRAME_JACOBIAN, code, data._tree_tables, f"{q or '-'} . reference rate +motion", numbers)
         take_place(form, words, kind, index, reference, default)
         return (form.plan(),)
 

@@ -41,6 +41,8 @@ class Watch:
     def holds(self) -> bool:
         """Return whether the words have their values."""
         if self._cells is None:  # most are only compared by the extension
-            expected = self.table[3 :: 3].tolist()
-            self._cells = [(ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), expected, strict=False)]
+            expected = self.table[3::3].tolist()
+            self._cells = [
+                (ctypes.c_int64.from_address(x), y) for x, y in zip(self._places.tolist(), expected, strict=False)
+            ]
         return all(cell.value == known for cell, known in self._cells)  # in order: the first difference ends it

@@ -85,7 +85,7 @@ class Plan:
         made = "response" if self.moves else "gram"
         given = " ".join(f"+{x}" if x == made else x for x in ("q", *arrays, *shapes))
         other = np.empty(shapes["gram" if self.moves else "response"])
-        form.shapes = shapes
+        form.shapes |= shapes
         code, arrays = data._code("", COLUMNS.name), arrays | {"gram": other, "response": other}
         words = form.run(COLUMNS, code, data._pointers["Minv"], given, arrays=arrays)
         if torques is not None:

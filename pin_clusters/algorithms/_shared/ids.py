@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
-from ...model import NOTHING, ClusterData, ClusterModel
+from ...model import NOTHING, ClusterModel
 
 JOINT, FRAME, RATE = 0, 1, 2
 """Of what a Jacobian is asked: of a joint or a frame; added: its time derivative."""

@@ -5,11 +5,11 @@ from typing import Any
 import numpy as np
 
 from ..._engine import entry_points as kernels
+from ..._engine.calls import Form
 from ..._engine.kernels.tables import contacts_layout as layout
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
 from ..._engine.kernels.tables.variations_layout import COLUMN
-from ..._engine.calls import Form
 from ..._engine.native.words import LEFT_TO_KERNEL
 from ..._engine.operations import CONTACT_DERIVATIVES, CONTACT_RATES, CONTACTS, RNEA_DERIVATIVES
 from ..._support.arrays import on_a_page

@@ -23,7 +23,7 @@ from ..dynamics.energy import computeMechanicalEnergy
 from . import _plans as _contact_plans
 from ._forces import Solution, regular, solved
 from ._objects import datas_of, delassus, jacobian, models_of, size, tell_contradictions
-from ._plans import Found, Plan
+from ._plans import Found
 from ._solutions import accelerations, after_impact
 
 _COMMON = """

@@ -11,7 +11,7 @@ from ..._engine.kernels.tables import tree_layout as tl
 from ..._engine.operations import CRBA, ENERGY, FRAME_TERMS, RNEA, TREE
 from ..._engine.owed import OWED, bits, owing
 from ...errors import ArgumentTypeError, DataMismatchError
-from ...model import ClusterData, ClusterModel, check_model, also_pinocchios
+from ...model import ClusterData, ClusterModel, also_pinocchios, check_model
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import tree as _tree
@@ -111,8 +111,8 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
     if begun is None or not all(needed):
         return None
     form, code = begun
-    results = data._tau.base
-    form.checks += [("apart", form.size(x), form.word(x), results.size, results.reshape(-1)) for x in ("q", "v")]
+    results = (data._tau, data._ddq, data._nle, data._g)
+    form.checks += [("apart", form.size(x), form.word(x), y.size, y) for x in ("q", "v") for y in results]
     if terms is not None:
         form.checks.append(("same", form.positions["out"], terms))
         block = terms._block

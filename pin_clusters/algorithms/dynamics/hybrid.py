@@ -13,6 +13,7 @@ from .._shared import check as _check
 from .._shared import force_columns as _columns
 
 _BOOL = np.dtype(np.bool_)
+_MOST_KNOWN = 16  # lists of names that the extension knows again
 
 
 def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:

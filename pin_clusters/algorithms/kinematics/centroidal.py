@@ -231,7 +231,10 @@ def _of_center(data: ClusterData, function: Any) -> tuple[Any, ...]:
     form, code = begun
     if data.model.closures:
         form.checks.append(("reaches", data._section("seen", 1), 1))
-        form.arrays |= {"seen_q": data._section("seen_q", data.model.nq), "seen_v": data._section("seen_v", data.model.nv)}
+        form.arrays |= {
+            "seen_q": data._section("seen_q", data.model.nq),
+            "seen_v": data._section("seen_v", data.model.nv),
+        }
     if not differentiate(form, "seen_q seen_v -", data._turned):
         return ()
     form.run(CENTER_RATES, code, data._tree_tables, "+of_point")

@@ -13,10 +13,10 @@ from typing import Any
 
 import numpy as np
 
+from ..._engine.call_layer import tell_compiled
 from ..._engine.entry_points import Kernel, Pointer
 from ..._engine.kernels.tables import contacts_layout as at
 from ..._engine.kernels.tables.layout import CODE, CODE_OF_RATES, MINUS_GRAVITY, OK
-from ..._engine.call_layer import tell_compiled
 from ..._engine.native.words import LEFT_TO_KERNEL
 from ..._engine.operations import COLUMNS, CONTACT_RATES, CONTACTS, POINTS, RNEA_DERIVATIVES, Function, Operation, names
 from ...errors import SingularClusterError

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple, TypeVar
 import numpy as np
 
 from ..._engine import entry_points as kernels
-from ..._engine.choice import chosen
 from ..._engine.call_layer import tell_compiled
+from ..._engine.choice import chosen
 from ..._engine.native.telling import say
 from ..._engine.native.words import LEFT_TO_KERNEL, words_of
 from ..._engine.operations import RNEA_DERIVATIVES, Function, names

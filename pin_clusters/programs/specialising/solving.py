@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..._engine.kernels.tables import tree_layout as tl
-from ..._engine.native.words import DATA
+from ..._engine.native.words import DATA, WORDS_OF_KIND
 from ..._engine.operations import ABA_DERIVATIVES
 from ...model import ClusterModel
 from ..machine_code.instructions import Instructions
@@ -19,7 +19,6 @@ from ..machine_code.text import body_text, module_text
 from ..tracing import Program
 from ..tracing._sources import source
 from ..tracing.expressions import INPUT, Expression, Graph, needed
-from ..._engine.native.words import WORDS_OF_KIND
 from .entry import words_of
 
 _ONE = Kind("double")

@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.entry_points import Kernel, Pointer
 from ..._engine.call_layer import tell_compiled
+from ..._engine.entry_points import Kernel, Pointer
 from ..._engine.native.words import LEFT_TO_KERNEL, SIZE
 from ..._engine.operations import COUPLING_DERIVATIVES, HYBRID, TREE, Function, Operation, names
 from ..machine_code.loading import load
