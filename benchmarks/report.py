@@ -24,6 +24,7 @@ import mjcf_swing
 import report_batches
 import report_calls
 import report_derivatives
+import report_every_call
 import report_files
 import report_learning
 import report_loops
@@ -55,6 +56,8 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "wbc": ("wbc.json", wbc.table),
     "moves": ("moves.json", report_calls.moves),
     "prices": ("prices.json", report_calls.prices),
+    "calls": ("calls.json", report_every_call.whole),
+    "calls by style": ("calls.json", report_every_call.by_style),
     "batches": ("batches.json", report_batches.tables),
     "derivatives": ("derivatives.json", report_derivatives.speed),
     "operational": ("operational.json", report_operational.speed),
@@ -230,6 +233,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/files.md": bench_short,
         "docs/compiled.md": bench_short,
         "docs/ground.md": bench_short,
+        "docs/calls.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()
