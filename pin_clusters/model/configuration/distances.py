@@ -9,7 +9,7 @@ from ..._support.arrays import configuration, numbers, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ...errors import ArgumentTypeError, ShapeError
 from .. import ClusterModel, also_pinocchios, check_model
-from ._desk import leaders_of
+from ._plans import leaders_of
 from .tangents import position_of
 
 _documented = stock(COMMON, AS_PINOCCHIO)
