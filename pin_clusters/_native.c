@@ -232,6 +232,7 @@ static W index_of(PyObject *x)
     X(index, "siiw")       /* a whole number below a limit, plus another one */ \
     X(choice, "soiw")      /* a member of an enum; the number stands for an argument that is left out, -1: must not */ \
     X(real, "sw")          /* one number */ \
+    X(rows, "sn")          /* a matrix of so many rows, for Pinocchio */ \
     /* conditions: else the call is Python's */ \
     X(member, "soii")      /* the argument is a member of an enum with this value; the last number if it is left out */ \
     X(flag, "sii")         /* it is True or False as told; the last number stands for an argument that is left out */ \
@@ -254,6 +255,8 @@ static W index_of(PyObject *x)
     X(move, "nww")         /* copy numbers that a word leads to, to where another one leads */ \
     X(set, "wi")           /* write a word */ \
     X(sum, "www")          /* add two numbers */ \
+    X(scale, "nww")        /* multiply n numbers by a number */ \
+    X(bounds, "naww")      /* limits, where an array is not 0, else -1 and 1; Python answers if one is infinite */ \
     /* results, one behind the other */ \
     X(fresh, "iiiiw")      /* a new array: dimensions, three sizes; where its numbers are */ \
     X(out, "siiwsiwsiwsiw") /* the argument `out`, or a new array of nd dimensions of a size, apart from what is read */ \
@@ -271,6 +274,7 @@ static W index_of(PyObject *x)
     X(scatter, "naww")     /* to[places[i]] = from[i] */ \
     X(same_places, "naww") /* to[places[i]] = from[places[i]] */ \
     X(plus, "nawww")       /* to[places[i]] = x[places[i]] + v[i]: places, x, v, to */ \
+    X(minus, "nawww")      /* to[i] = x[places[i]] - y[places[i]]: places, x, y, to */ \
     X(affine, "naanaaaww") /* to[places] = constants; then to[rows[k]] += coefficients[k] * x[of[k]]: x, to */ \
     X(turns, "naaw")       /* x[places[i]] is nearly a multiple of turns[i] */ \
     X(units, "inaw")       /* of pairs (first, length): make these parts of x unit vectors */ \
@@ -284,6 +288,7 @@ static const struct { const char *name, *operands; } layouts[] = {STEPS(LAYOUT_O
 enum { STEPS(SIZE_OF) };
 
 #define SAME_POSE 1e-6 /* [rad] or [m]: a joint of a loop that is this near stands where it should */
+#define UNLIMITED 1e100 /* Pinocchio writes "no limit" as the largest number */
 #define FAR 0.5        /* [rad] or [m]: Python looks again at a loop that was closed from farther away */
 
 typedef struct {
@@ -634,6 +639,10 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
             WORD_AT(p[4]) = x ? PyLong_AsLongLong(x) : p[3];
             NEXT(choice);
         case STEP_real: NEED((x = given[p[1]]) && read_number(x, NUMBERS_AT(p[2]))); NEXT(real);
+        case STEP_rows:
+            NEED((x = given[p[1]]) && PyArray_CheckExact(x) && PyArray_NDIM((PyArrayObject *)x) == 2);
+            NEED(PyArray_DIM((PyArrayObject *)x, 0) == p[2] && is_double((PyArrayObject *)x, NPY_ARRAY_ALIGNED));
+            NEXT(rows);
         case STEP_member:
             NEED(!(x = given[p[1]]) || Py_TYPE(x) == PLACE(PyTypeObject, p[2]));
             NEED((x ? PyLong_AsLongLong(x) : p[4]) == p[3]);
@@ -659,6 +668,20 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
         case STEP_move: memmove(NUMBERS_AT(WORD_AT(p[3])), NUMBERS_AT(WORD_AT(p[2])), 8 * (size_t)p[1]); NEXT(move);
         case STEP_set: WORD_AT(p[1]) = p[2]; NEXT(set);
         case STEP_sum: *NUMBERS_AT(p[3]) = *NUMBERS_AT(p[1]) + *NUMBERS_AT(p[2]); NEXT(sum);
+        case STEP_scale: {
+            double *y = NUMBERS_AT(WORD_AT(p[2])), factor = *NUMBERS_AT(p[3]);
+            for (W i = 0; i < p[1]; i++) y[i] *= factor;
+            NEXT(scale);
+        }
+        case STEP_bounds: {
+            double *low = NUMBERS_AT(WORD_AT(p[3])), *high = NUMBERS_AT(WORD_AT(p[4]));
+            for (W i = 0; i < p[1]; i++) {
+                int free = NUMBERS_AT(p[2])[i] == 0.0;
+                if (free) low[i] = -1.0, high[i] = 1.0;
+                NEED(low[i] <= high[i] && fabs(low[i]) < UNLIMITED && fabs(high[i]) < UNLIMITED);
+            }
+            NEXT(bounds);
+        }
         case STEP_fresh:
             NEED((x = new_array(p[1], p[2], p[3], p[4])));
             made[count++] = x;
@@ -725,6 +748,13 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
             from = NUMBERS_AT(WORD_AT(p[3]));
             for (W i = 0; i < p[1]; i++) to[PLACE(W, p[2])[i]] = from[PLACE(W, p[2])[i]] + v[i];
             NEXT(plus);
+        }
+        case STEP_minus: {
+            const double *y = NUMBERS_AT(WORD_AT(p[4]));
+            double *to = NUMBERS_AT(WORD_AT(p[5]));
+            from = NUMBERS_AT(WORD_AT(p[3]));
+            for (W i = 0; i < p[1]; i++) to[i] = from[PLACE(W, p[2])[i]] - y[PLACE(W, p[2])[i]];
+            NEXT(minus);
         }
         case STEP_affine: {
             double *to = NUMBERS_AT(WORD_AT(p[9]));

@@ -42,7 +42,7 @@ def _say(tree: pin.Model, needed: int) -> None:
     there = available()
     if there is not None and needed > there:
         raise TooLargeError(f"{what}; {there / 1e9:.1f} GB are free. {cure}")
-    warnings.warn(f"{what}. {cure}", PinClustersWarning, stacklevel=7)
+    warnings.warn(f"{what}. {cure}", PinClustersWarning, stacklevel=6)
 
 
 def available() -> int | None:

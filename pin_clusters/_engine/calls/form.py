@@ -127,7 +127,7 @@ class Form:
 
     def size(self, name: str) -> int:
         """Return the size of a vector, by its name."""
-        return int(self.model.nq if name.startswith("q") else self.model.nv)
+        return int(self.model.nq if name.startswith(("q", "lower", "upper")) else self.model.nv)
 
     def room(self, name: str) -> np.ndarray:
         """Return an array of the owner, by its name."""

@@ -17,6 +17,7 @@ from .. import ClusterModel, loops_of, movers_of, once
 from ._shortest import Affine
 from .manifold import Manifold, manifold
 
+_PRECISION = 1e-12  # of comparisons, if the user gives none
 _MOST_KNOWN = 16  # held joints of ``project`` that the extension knows again
 Plans = tuple[Any, ...]
 
@@ -43,16 +44,25 @@ class _Move(Form):
 
     def pinocchio(self, function: Any, size: int, *arguments: Any) -> tuple[int, np.ndarray]:
         """Call Pinocchio for the tree, which returns a vector; return its argument, and the word that leads to it."""
-        word, given = register(), (self.tree, *arguments)
-        self.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
-        made = self._result()
+        word = register()
+        made = self.call(function, self.tree, *arguments)
         self.numbers(made, size, word)
         return made, word
+
+    def call(self, function: Any, *given: Any) -> int:
+        """Call a function; return the argument that is its result."""
+        self.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
+        return self._result()
 
     def numbers(self, made: int, size: int, word: np.ndarray) -> np.ndarray:
         """Let a word lead to the numbers of a vector that was made."""
         self.work.append(("result", made - RESULT, size, word))
         return word
+
+    @property
+    def results_so_far(self) -> int:
+        """How many results there are."""
+        return self._results
 
     def _result(self) -> int:
         self._results += 1
@@ -66,6 +76,77 @@ class _Move(Form):
         """Apply an affine map."""
         rows, terms = (len(map_.at), map_.at, map_.constants), (len(map_.to), map_.to, map_.of, map_.coefficients)
         self.work.append(("affine", *rows, *terms, x, to))
+
+    def integrate(self, q: str, v: np.ndarray) -> int | None:
+        """Move q along v; return the number of the first result, None if there is no way.
+
+        Args:
+            q: Name of the argument.
+            v: Word that leads to the independent velocity.
+        """
+        model, y, at = self.owner, register(), register()
+        if not self.shape.linear:
+            return None
+        places = {in_v(self.tree, j)[0]: in_q(self.tree, j)[0] for j in _single(self.tree)}
+        added = np.array([places.get(int(iv), -1) for iv in self.places], dtype=np.int64)
+        if (added >= 0).all():  # a sum is all that Pinocchio would do
+            at = self.word(q)
+            made = self.new(model.nq, y)
+            self.work += [("move", model.nq, at, y), ("plus", model.nv, added, at, v, y)]
+        else:
+            to, start, arguments = register(), self.vector_argument(q), list(self.checks)
+            spread = self.new(self.tree.nv, to)
+            self.spread(v, to)
+            made, y = self.pinocchio(pin.integrate, model.nq, start, spread)
+            self.work += arguments  # Python ran meanwhile: v is looked up again
+            self.numbers(start, model.nq, at)
+        if model.closures and not self.carry(at, v, y):
+            return None
+        self.affine(self.shape.affine, y, y)
+        return made - RESULT
+
+    def difference(self, v: np.ndarray) -> int | None:
+        """Make the velocity from q1 to q2, to which v will lead: the number of the result, None if there is no way.
+
+        What is made behind it is dropped.
+        """
+        model, nv = self.owner, self.tree.nv
+        single = _single(self.tree)
+        if len(single) == self.tree.njoints - 1:  # Pinocchio would only subtract and add
+            q1, q2, y = self.word("q1"), self.word("q2"), register()
+            made = self.new(model.nv, v)
+            iq = {in_v(self.tree, j)[0]: in_q(self.tree, j)[0] for j in single}
+            places = np.array([iq[int(iv)] for iv in self.places], dtype=np.int64)
+            self.work.append(("minus", model.nv, places, q2, q1, v))
+            if model.closures:
+                self.new(model.nq, y)
+                self.work += [("finite", model.nq, q2), ("move", model.nq, q1, y)]
+                self.work.append(("plus", model.nv, places, q1, v, y))
+                if not self.carry(q1, v, y):
+                    return None
+                loops, apart = loops_of(model), register()
+                every = np.array([iq[iv] for iv in range(nv)], dtype=np.int64)
+                self.new(nv, apart)
+                self.work.append(("minus", nv, every, q2, y, apart))
+        else:
+            start, end = self.vector_argument("q1"), self.vector_argument("q2")
+            if model.closures:
+                self.work.append(("finite", model.nq, self.numbers(end, model.nq, register())))
+            way, to = self.pinocchio(pin.difference, nv, start, end)
+            made = self.new(model.nv, v)
+            self.work.append(("gather", len(self.places), self.places, to, v))
+            if model.closures:
+                self.spread(v, to)
+                reached, y = self.pinocchio(pin.integrate, model.nq, start, way)
+                if not self.carry(self.numbers(start, model.nq, register()), v, y):
+                    return None
+                loops = loops_of(model)
+                _, apart = self.pinocchio(pin.difference, nv, reached, end)
+        if model.closures:
+            dependents = np.array(loops.dependents, dtype=np.int64)
+            self.work += [("turns", len(dependents), dependents, loops.periods.copy(), apart), ("drop",), ("drop",)]
+            self._results -= 2
+        return made - RESULT
 
     def carry(self, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> bool:
         """Move the joints of loops in the target, where the others are; returns whether the code for it is there."""
@@ -99,27 +180,9 @@ def _tables(model: ClusterModel) -> kernels.Pointer:
 
 def of_integrate(model: ClusterModel, function: Any) -> Plans:
     """Return the plan of ``integrate``."""
-    form, y = _Move(model, function, "q v"), register()
-    if not form.shape.linear:
-        return ()
-    q, v = form.word("q"), form.word("v")
-    places = {in_v(form.tree, j)[0]: in_q(form.tree, j)[0] for j in _single(form.tree)}
-    added = np.array([places.get(int(iv), -1) for iv in form.places], dtype=np.int64)
-    first = 0
-    if (added >= 0).all():  # a sum is all that Pinocchio would do
-        form.new(model.nq, y)
-        form.work += [("move", model.nq, q, y), ("plus", model.nv, added, q, v, y)]
-    else:
-        at, to = form.vector_argument("q"), register()
-        spread = form.new(form.tree.nv, to)
-        form.spread(v, to)
-        made, y = form.pinocchio(pin.integrate, model.nq, at, spread)
-        form.work += form.checks  # Python ran meanwhile: the arguments are looked up again
-        first = made - RESULT
-    if model.closures and not form.carry(q, v, y):
-        return ()
-    form.affine(form.shape.affine, y, y)
-    return (form.plan(first),)
+    form = _Move(model, function, "q v")
+    first = form.integrate("q", form.word("v"))
+    return () if first is None else (form.plan(first),)
 
 
 def _single(tree: pin.Model) -> list[int]:
@@ -128,23 +191,70 @@ def _single(tree: pin.Model) -> list[int]:
 
 def of_difference(model: ClusterModel, function: Any) -> Plans:
     """Return the plan of ``difference``; with loops it sees whether the motion leads from q1 to q2."""
-    form, v = _Move(model, function, "q1 q2"), register()
-    start, end = form.vector_argument("q1"), form.vector_argument("q2")
-    if model.closures:
-        form.work.append(("finite", model.nq, form.numbers(end, model.nq, register())))
-    way, to = form.pinocchio(pin.difference, form.tree.nv, start, end)
-    made = form.new(model.nv, v)
-    form.work.append(("gather", len(form.places), form.places, to, v))
-    if model.closures:
-        loops = loops_of(model)
-        form.spread(v, to)
-        reached, y = form.pinocchio(pin.integrate, model.nq, start, way)
-        if not form.carry(form.numbers(start, model.nq, register()), v, y):
+    form = _Move(model, function, "q1 q2")
+    first = form.difference(register())
+    return () if first is None else (form.plan(first),)
+
+
+def of_interpolate(model: ClusterModel, function: Any) -> Plans:
+    """Return the plan of ``interpolate``."""
+    form, alpha, v = _Move(model, function, "q1 q2 alpha"), np.zeros(1), register()
+    if not form.shape.linear:
+        return ()
+    form.checks.append(("real", form.positions["alpha"], alpha))
+    if not model.closures:
+        start, end = form.vector_argument("q1"), form.vector_argument("q2")
+        made, q = form.pinocchio(pin.interpolate, model.nq, start, end, form.positions["alpha"])
+        form.affine(form.shape.affine, q, q)
+        return (form.plan(made - RESULT),)
+    if form.difference(v) is None:
+        return ()
+    form.work.append(("scale", model.nv, v, alpha))
+    first = form.integrate("q1", v)
+    return () if first is None else (form.plan(first),)
+
+
+def of_neutral(model: ClusterModel, function: Any) -> Plans:
+    """Return the plan of ``neutral``."""
+    form = _Move(model, function, "")
+    form.copied(form.shape.neutral.copy())
+    return (form.plan(),)
+
+
+def of_random(model: ClusterModel, function: Any) -> Plans:
+    """Return the plans of ``randomConfiguration`` for robots without loops, with and without given limits."""
+    found = []
+    for names in ("", "lower_bound upper_bound"):
+        form = _Move(model, function, names)
+        if model.closures or not form.shape.linear:
             return ()
-        _, apart = form.pinocchio(pin.difference, form.tree.nv, reached, end)
-        dependents = np.array(loops.dependents, dtype=np.int64)
-        form.work += [("turns", len(dependents), dependents, loops.periods.copy(), apart), ("drop",), ("drop",)]
-    return (form.plan(made - RESULT),)
+        limits: list[Any] = [np.array(x) for x in form.shape.limits]
+        if names:
+            given, limits = [form.word(name) for name in names.split()], []
+            words = [register() for _ in given]
+            for word, at in zip(words, given, strict=True):
+                limits.append(form.new(model.nq, word))
+                form.work.append(("move", model.nq, at, word))
+            form.work.append(("bounds", model.nq, form.shape.bounded.astype(float), *words))
+        made, q = form.pinocchio(pin.randomConfiguration, model.nq, *limits)
+        form.affine(form.shape.affine, q, q)
+        found.append(form.plan(made - RESULT))
+    return tuple(found)
+
+
+def of_tree(model: ClusterModel, function: Any) -> Plans:
+    """Return the plans of a function that Pinocchio's function of the same name answers for the tree."""
+    names, found = [name for name in function.positions if name.startswith("q")], []
+    for more in (False, True) if "prec" in function.positions else (False,):
+        form = _Move(model, function, " ".join([*names, *["prec"] * more]))
+        given = [form.vector_argument(name) for name in names]
+        if more:
+            form.checks.append(("real", form.positions["prec"], np.zeros(1)))
+        if "prec" in form.positions:
+            given.append(form.positions["prec"] if more else _PRECISION)
+        form.call(getattr(pin, function.__name__), form.tree, *given)
+        found.append(form.plan(len(names)))
+    return tuple(found)
 
 
 def of_project(model: ClusterModel, function: Any) -> Plans:
@@ -213,25 +323,30 @@ def leaders_of(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
 
 
 def of_tangent(model: ClusterModel, function: Any) -> Plans:
-    """Return the plans of ``dIntegrate`` and ``dDifference``, by both arguments or by one."""
+    """Return the plans of functions that Pinocchio answers for the independent joints, by both arguments or by one."""
     tree, places = leaders_of(model)
+    by_position = "argument_position" in function.positions
     names, found = [name for name in function.positions if name not in ("model", "argument_position")], []
-    theirs = getattr(pin, function.__name__)
-    for by in (None, pin.ARG0, pin.ARG1):
+    same = len(places) == model.nq and (places == np.arange(model.nq)).all()
+    for by in (None, pin.ARG0, pin.ARG1) if by_position else (None,):
         form = _Move(model, function, " ".join([*names, *["argument_position"] * (by is not None)]))
-        form.tree, given = tree, list[Any]()
+        given = list[Any]()
         for name in names:
-            if name == "v":
+            if name == "Jin":
+                form.checks.append(("rows", form.positions[name], model.nv))
+                given.append(form.positions[name])
+            elif name == "v" or same:
                 given.append(form.vector_argument(name))
             else:
-                at, to = form.word(name), register()
-                given.append(form.new(len(places), to))
+                at, to, some = form.word(name), register(), np.zeros(len(places))
+                to[0] = some.ctypes.data
+                given.append(some)
                 form.work.append(("gather", len(places), places, at, to))
+        made = form.results_so_far
         if by is not None:
             position = form.positions["argument_position"]
             form.checks.append(("member", position, pin.ArgumentPosition, int(by), -1))
             given.append(position)
-        given.insert(0, tree)
-        form.work.append(("call", theirs, len(given), *given, *[0] * (5 - len(given))))
-        found.append(form.plan(len(names)))
+        form.call(getattr(pin, function.__name__), tree, *given)
+        found.append(form.plan(made))
     return tuple(found)

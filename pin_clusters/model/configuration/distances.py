@@ -5,16 +5,18 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._engine.calls import fast
 from ..._support.arrays import configuration, numbers, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ...errors import ArgumentTypeError, ShapeError
 from .. import ClusterModel, also_pinocchios, check_model
-from ._plans import leaders_of
+from ._plans import leaders_of, of_tangent, of_tree
 from .tangents import position_of
 
 _documented = stock(COMMON, AS_PINOCCHIO)
 
 
+@fast(of_tangent)
 @also_pinocchios
 @_documented
 def squaredDistance(model: ClusterModel, q1: Any, q2: Any) -> np.ndarray:
@@ -26,6 +28,7 @@ def squaredDistance(model: ClusterModel, q1: Any, q2: Any) -> np.ndarray:
     return pin.squaredDistance(*_independent(model, q1, q2))
 
 
+@fast(of_tangent)
 @also_pinocchios
 @_documented
 def distance(model: ClusterModel, q1: Any, q2: Any) -> float:
@@ -45,6 +48,7 @@ def _independent(model: ClusterModel, q1: Any, q2: Any) -> tuple[pin.Model, np.n
     return tree, q1.take(iq), q2.take(iq)
 
 
+@fast(of_tree)
 @also_pinocchios
 @_documented
 def isSameConfiguration(model: ClusterModel, q1: Any, q2: Any, prec: float = 1e-12) -> bool:
@@ -61,6 +65,7 @@ def isSameConfiguration(model: ClusterModel, q1: Any, q2: Any, prec: float = 1e-
     return pin.isSameConfiguration(model.own_tree, q1, q2, prec)
 
 
+@fast(of_tree)
 @also_pinocchios
 @_documented
 def isNormalized(model: ClusterModel, q: Any, prec: float = 1e-12) -> bool:
@@ -76,6 +81,7 @@ def isNormalized(model: ClusterModel, q: Any, prec: float = 1e-12) -> bool:
     return pin.isNormalized(model.own_tree, configuration(model, "q", q), prec)
 
 
+@fast(of_tree)
 @also_pinocchios
 @_documented
 def normalize(model: ClusterModel, q: Any) -> np.ndarray:
@@ -88,6 +94,7 @@ def normalize(model: ClusterModel, q: Any) -> np.ndarray:
     return pin.normalize(model.own_tree, configuration(model, "q", q))
 
 
+@fast(of_tangent)
 @also_pinocchios
 @_documented
 def dIntegrateTransport(model: ClusterModel, q: Any, v: Any, Jin: Any, argument_position: Any) -> np.ndarray:

@@ -11,7 +11,7 @@ from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import in_q
 from ...errors import BranchLost, ConfigurationError, ShapeError
 from .. import ClusterModel, also_pinocchios, carry, check_closed, check_model, loops_of, names_of_cluster, same_pose
-from ._plans import of_difference, of_integrate
+from ._plans import of_difference, of_integrate, of_interpolate
 from .manifold import TOLERANCE, manifold
 
 _documented = stock(COMMON, AS_PINOCCHIO)
@@ -119,6 +119,7 @@ def _cluster_apart(model: ClusterModel, q1: np.ndarray, q2: np.ndarray) -> tuple
     raise AssertionError("all stand alike")  # excluded by the caller
 
 
+@fast(of_interpolate)
 @also_pinocchios
 @_documented
 def interpolate(model: ClusterModel, q1: Any, q2: Any, alpha: float) -> np.ndarray:

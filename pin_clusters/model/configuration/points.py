@@ -13,7 +13,7 @@ from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import check_finite, in_q, in_v, joint_in_q
 from ...errors import ArgumentTypeError, BranchLost, ConfigurationError
 from .. import ClusterModel, also_pinocchios, close, is_pinocchios, loops_of
-from ._plans import of_project, remember_hold
+from ._plans import of_neutral, of_project, of_random, remember_hold
 from .manifold import UNLIMITED, Manifold, check_norms, finite_limits, manifold
 from .motions import integrate
 
@@ -25,6 +25,7 @@ _PARTS = (1.0, 0.6, 0.35, 0.2, 0.1, 0.05)
 _PROBE, _FASTEST = 1e-6, 1e3
 
 
+@fast(of_neutral)
 @_documented
 def neutral(model: ClusterModel) -> np.ndarray:
     """Return Pinocchio's neutral configuration, with the dependent joints where the couplings put them.
@@ -40,6 +41,7 @@ def neutral(model: ClusterModel) -> np.ndarray:
     return manifold(model).neutral.copy()
 
 
+@fast(of_random)
 @also_pinocchios
 @_documented
 def randomConfiguration(model: ClusterModel, lower_bound: Any = None, upper_bound: Any = None) -> np.ndarray:
