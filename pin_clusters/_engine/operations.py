@@ -166,7 +166,7 @@ CONTACT_DERIVATIVES = Operation(
 TREE = Operation("tree", "kinematics and momentum of the tree", "tree.tree.tree", "what:i0 q v a", group="tree")
 FRAME_JACOBIAN = Operation(
     "frame_jacobian", "Jacobians of frames", "tree.frame_jacobians.frame_jacobian",
-    "q place:i0 reference:i0 rate:i0 to:f2", group="tree",
+    "q place:i0 reference:i0 rate:i0 M to:f2", group="tree",
 )  # fmt: skip
 FRAME_TERMS = Operation(
     "frame_terms", "terms of frames", "tree.frame_terms.frame_terms", "places:i1 reference:i0 to", group="tree"

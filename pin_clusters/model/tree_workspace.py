@@ -133,8 +133,10 @@ class TreeWorkspace(Owner):
             if row in self._other_fields and level >= least and (wish == 0 or wish & what):
                 write(self._tree, name, out[at : at + size])
 
-    def _run_jacobian(self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray) -> None:
-        """Run the kernel of Jacobians of frames, without q on what is in the tree's data."""
+    def _run_jacobian(
+        self, q: np.ndarray, place: int, reference: int, rate: int, result: np.ndarray, M: np.ndarray = NOTHING
+    ) -> None:
+        """Run the kernel of Jacobians of frames, without q on the contents of the tree's data; M: of a placement."""
         self._look_at_tree()
         if self._other_fields and not q.size:
             index, *_, out = self._tree_tables.arrays
@@ -142,7 +144,7 @@ class TreeWorkspace(Owner):
                 if row in self._other_fields and index[row, 3] == NEVER:
                     at, size = index[row, :2]
                     out[at : at + size] = read(self._tree, name)
-        self._run_in_tree("frame_jacobian", self._tree_tables, q, place, reference, rate, result)
+        self._run_in_tree("frame_jacobian", self._tree_tables, q, place, reference, rate, M, result)
 
     def _run_in_tree(self, kernel: str, tables: Pointer, *arguments: Any) -> None:
         """Run one of the kernels that go to the tree's data."""

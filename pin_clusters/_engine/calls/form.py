@@ -118,7 +118,7 @@ class Form:
         """Return a word that leads to a vector: an argument, or an array of the owner."""
         if name not in self._words:
             word = register()
-            if name in self._allowed:
+            if name in self._allowed and name not in self.arrays:
                 self.argument(name, self.size(name), word)
             else:
                 self._words[name] = word
@@ -135,10 +135,10 @@ class Form:
         self.kept.append(found)
         return found
 
-    def forces(self) -> None:
+    def forces(self, name: str = "fext") -> None:
         """Take external forces, to where kernels read them: behind nv numbers."""
         n, room = self.model.njoints, self.room("forced")
-        self.checks.append(("forces", self.positions["fext"], n, 6 * n, room[self.model.nv :]))
+        self.checks.append(("forces", self.positions[name], n, 6 * n, room[self.model.nv :]))
 
     # --- kernels
 
@@ -176,7 +176,7 @@ class Form:
                 words.put(name, numbers[what])
             elif what in ("-", "--"):
                 words.put(name, np.zeros((0, nv) if words.kinds[name] == "f2" else 0))
-            elif what in self._allowed:
+            elif what in self._allowed and what not in arrays:
                 self.argument(what, self.size(what), words.leave(name, self.size(what)))
                 read.append((self.positions[what], self.size(what), words.word(name)))
             elif what != ".":

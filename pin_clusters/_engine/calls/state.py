@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 import pinocchio as pin
 
 from .. import operations
-from ..owed import OWED
+from ..owed import OWED, bits
 from .form import Form, register
 from .tree import couple
 
@@ -53,12 +53,42 @@ _MASS_MATRIX = ("crba", "computeRNEADerivatives", "computeABADerivatives")
 
 def of_state(data: Any, function: Any) -> tuple[Any, ...]:
     """Return the plans of a function of a state, without external forces and with them."""
-    one = operations.BY_NAME[function.__name__]
+    one, last = operations.BY_NAME[_SAME_AS.get(function.__name__, function.__name__)], _LAST.get(function.__name__)
     kinds = (True,) if "fext" in one.inputs else (False, True) if one.forced else (False,)
-    return tuple(plan for forced in kinds if (plan := _plan(data, function, one, forced)) is not None)
+    found = [] if function.__name__ in _SAME_AS else [_plan(data, function, one, forced) for forced in kinds]
+    if last is not None:
+        found += [_plan(data, function, one, forced, last) for forced in kinds]
+    return tuple(plan for plan in found if plan is not None)
 
 
-def _plan(data: Any, function: Any, one: operations.Function, forced: bool) -> Any:
+_SAME_AS = {
+    "getCoriolisMatrix": "computeCoriolisMatrix",
+    "getCentroidalDynamicsDerivatives": "computeCentroidalDynamicsDerivatives",
+}  # fmt: skip
+"""Functions that have no arguments of their own, and what they compute."""
+_LAST = {
+    "computeABADerivatives": "after_aba", "computeMinverse": "after_aba", "getCoriolisMatrix": "after_rnea",
+    "getCentroidalDynamicsDerivatives": "after_rnea", "computeKineticEnergy": "seen", "computeMechanicalEnergy": "seen",
+    "computePotentialEnergy": "posed",
+}  # fmt: skip
+"""Where the state is of functions that are not given one."""
+
+
+def _take_last(form: Form, last: str, vectors: list[str]) -> None:
+    """Take the state from where another function left it."""
+    data, nq, nv = form.owner, form.model.nq, form.model.nv
+    if last in ("seen", "posed"):
+        seen = data._section(last, 1)
+        form.checks += [("owes", data._owed_words, bits("v" if last == "seen" else "oMi")), ("reaches", seen, 1)]
+        form.arrays |= {name: data._section(f"{last}_{name}", form.size(name)) for name in vectors}
+        return
+    kept = form.room(last)
+    third = "tau" if last == "after_aba" else "a"
+    form.arrays |= {"q": kept[:nq], "v": kept[nq : nq + nv], third: kept[nq + nv :]}
+    form.checks += [("finite", form.size(name), form.word(name)) for name in vectors]
+
+
+def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last: str = "") -> Any:
     name, operation, how = one.name, one.operation, _HOW[one.name]
     tables = data._pointers.get("forced" if forced and operation.group == "data" else one.tables)
     code = data._code_with_forces(operation.name) if forced else data._code(name, operation.name)
@@ -74,19 +104,23 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool) -> A
         code = code if aba and inverse else 0
     if not code or tables is None:
         return None
-    inputs = " ".join(dict.fromkeys([*one.inputs, *["fext"] * forced]))
-    form = Form(data, function, inputs, "out" if "=" in how.given else "")
-    if "convention" in form.positions:  # nothing depends on it
-        form.allow("convention", ("choice", form.positions["convention"], pin.Convention, 0, register()))
+    state = [name for name in one.inputs if name != "fext"]
+    inputs = [*([] if last else state), *[("q" if last else "fext")] * forced]
+    form = Form(data, function, " ".join(inputs), "out" if "=" in how.given else "")
+    if "convention" in form.positions:  # nothing depends on it; it may take the place of external forces
+        for argument in ("convention", *["fext"] * (one.forced and not forced)):
+            form.allow(argument, ("choice", form.positions[argument], pin.Convention, 0, register()))
     if forced:
-        form.forces()
+        form.forces("q" if last else "fext")
+    if last:
+        _take_last(form, last, state)
     given = how.given.replace(" f ", " forced " if forced else " - ")
     if how is _HOW.get("computeJointTorqueRegressor") or how is _HOW.get("computeKineticEnergyRegressor"):
         if not couple(form, "v" if "v" in one.inputs else "zeros"):
             return None
     form.run(operation, code, tables, given, numbers)
     vectors = [x for x in given.split() if x in _VECTORS and (x in one.inputs or x == "zeros")]
-    if how.keeps:
+    if how.keeps and not last:
         form.keep(form.room(how.keeps), vectors[:3])
     if name in _MASS_MATRIX:
         form.work.append(("copy", data._M.size, data._M, data._M_kernel))

@@ -9,7 +9,7 @@ import pinocchio as pin
 from ..kernels.tables.tree_layout import KEEP, RATES
 from ..operations import COUPLING, COUPLING_DERIVATIVES, FRAME_JACOBIAN, PLACE_DERIVATIVES, PLACE_HESSIAN, TREE
 from ..owed import READ_BY_JACOBIANS, READ_BY_RATES, WHAT, Owed, bits, owing_of, written
-from .form import RESULT, Form, Plans, register
+from .form import Form, Plans, register
 
 
 def begin(data: Any, function: Any, operation: Any, required: str, allowed: str = "") -> tuple[Form, int] | None:
@@ -58,8 +58,11 @@ def run_tree(form: Form, code: int, what: int, given: str, *, moved: bool = Fals
     return words
 
 
+_ONLY_CALLED = 12  # no result is returned: there are fewer
+
+
 def of_tree(
-    what: int, *inputs: str, copies: str = "", copy_of: str = "", moved: bool = False,
+    what: int, *inputs: str, copies: str = "", copy_of: str = "", moved: bool = False, last: str = "",
     then: Callable[[Form], None] | None = None, flag: tuple[str, int] | None = None,
 ) -> Plans:  # fmt: skip
     """Return the plans of a function that runs the kernel of the tree.
@@ -70,6 +73,7 @@ def of_tree(
         copies: Array of which a copy is returned, by its attribute of the data.
         copy_of: Object of Pinocchio of which a copy is returned, by its attribute.
         moved: Whether motions are to be differentiated.
+        last: Vectors of the last motion, if that is taken where no state is given.
         then: Adds steps behind the kernel.
         flag: Name of an argument, True or False, and what is computed if it is False. Behind q, v or a it may also come
             next by position.
@@ -84,7 +88,9 @@ def of_tree(
                     return ()
                 if place:
                     form.allow(place, ("flag", form.positions[place], int(truth), 1))
-                found.append(form.plan(RESULT if then else 0))
+                found.append(form.plan(_ONLY_CALLED if then else 0))
+        if last and (form := _written(data, function, "", what)) is not None:
+            found.append(form.plan())
         return tuple(found)
 
     def _flags(function: Any, given: str) -> list[tuple[str, bool]]:
@@ -95,16 +101,24 @@ def of_tree(
         return [(name, truth) for name in (flag[0], *behind) for truth in (True, False)]
 
     def _written(data: Any, function: Any, given: str, wanted: int) -> Form | None:
-        begun, names = begin(data, function, TREE, given), given.split()
+        begun, names = begin(data, function, TREE, given), (given or last).split()
         if begun is None:
             return None
         form, code = begun
+        if not given:
+            level = len(names) - 1
+            seen = data._section("seen", 1)
+            form.checks += [("owes", data._owed_words, bits("v" if level == 1 else "a")), ("reaches", seen, level)]
+            for name in names:  # copied, as the kernel writes there
+                form.arrays[name] = np.zeros(form.size(name))
+                there = data._section(f"seen_{name}", form.size(name))
+                form.before.append(("copy", there.size, form.arrays[name], there))
         state = " ".join([*names, *["zeros"] * (3 - len(names))])
         if moved and not differentiate(form, state, data._coupled.ravel()):
             return None
         if not couple(form, names[1] if len(names) > 1 else "zeros", rate=bool(wanted & RATES)):
             return None
-        run_tree(form, code, wanted, given, moved=moved)
+        run_tree(form, code, wanted, " ".join(names), moved=moved)
         if then is not None:
             then(form)
         if copies:
@@ -146,7 +160,7 @@ def of_jacobian(
             read = READ_BY_RATES if rate else READ_BY_JACOBIANS
             form.checks.append(("owes", data._owed_words, read))
         numbers = {"rate": 2 * rate, "reference": max(default, 0)}
-        words = form.run(FRAME_JACOBIAN, code, data._tree_tables, f"{q or '-'} . reference rate +motion", numbers)
+        words = form.run(FRAME_JACOBIAN, code, data._tree_tables, f"{q or '-'} . reference rate - +motion", numbers)
         take_place(form, words, kind, index, reference, default)
         return (form.plan(),)
 
@@ -170,6 +184,16 @@ def _ways(function: Any) -> Iterable[tuple[str, bool, str, bool]]:
     if "_index" in function.positions:
         return [(index, placed, reference, not placed) for index, placed, reference in _WAYS]
     return [("joint_id", "placement" in function.positions, "reference_frame", False)]
+
+
+def of_jacobian_at_place(data: Any, function: Any) -> tuple[Any, ...]:
+    """Return the plans of ``getFrameJacobian``: of a frame, or of a placement in the frame of a joint."""
+
+    def write(form: Form, code: int, M: str) -> Any:
+        form.checks.append(("owes", data._owed_words, READ_BY_JACOBIANS))
+        return form.run(FRAME_JACOBIAN, code, data._tree_tables, f"- . . rate {M} +motion", {"rate": 0})
+
+    return _at_places(data, function, FRAME_JACOBIAN, write)
 
 
 def of_derivatives(level: int, shape: str = "motion") -> Plans:

@@ -212,6 +212,7 @@ def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any
     return mine.C.copy()
 
 
+@fast(of_state)
 @also_pinocchios
 @_kept
 def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
@@ -243,6 +244,7 @@ def computeCentroidalDynamicsDerivatives(
     return first, second, third, fourth
 
 
+@fast(of_state)
 @also_pinocchios
 @_kept
 def getCentroidalDynamicsDerivatives(

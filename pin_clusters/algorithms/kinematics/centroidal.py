@@ -151,7 +151,7 @@ def jacobianCenterOfMass(
     return data._Jcom.copy()
 
 
-@fast(of_tree(MOTION | CENTERS | MOMENTUM, "q v", copy_of="_hg"))
+@fast(of_tree(MOTION | CENTERS | MOMENTUM, "q v", copy_of="_hg", last="q v"))
 @also_pinocchios
 @_documented
 def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> pin.Force:
@@ -272,7 +272,7 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
     return result
 
 
-@fast(of_tree(_MOMENTUM_RATE, "q v a", copy_of="_dhg"))
+@fast(of_tree(_MOMENTUM_RATE, "q v a", copy_of="_dhg", last="q v a"))
 @also_pinocchios
 @_documented
 def computeCentroidalMomentumTimeVariation(

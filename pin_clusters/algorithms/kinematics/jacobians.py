@@ -5,7 +5,7 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import AT_A_PLACE, fast, of_jacobian, of_tree
+from ..._engine.calls import AT_A_PLACE, fast, of_jacobian, of_jacobian_at_place, of_tree
 from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION, RATES
 from ..._engine.owed import READ_BY_JACOBIANS, READ_BY_RATES, bits
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
@@ -121,8 +121,9 @@ def _at(model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, refer
 
 
 def _asked(
-    model: ClusterModel, data: ClusterData, index: Any, reference_frame: Any, kind: int, function: Any
-) -> np.ndarray:
+    model: ClusterModel, data: ClusterData, index: Any, reference_frame: Any, kind: int, function: Any,
+    M: np.ndarray = NOTHING,
+) -> np.ndarray:  # fmt: skip
     """Return the Jacobian of a joint or a frame, or its time derivative, from what is in the tree's data."""
     if is_pinocchios(model, data):
         return np.asarray(function(model, data, index, reference_frame))
@@ -132,7 +133,7 @@ def _asked(
     data._bring(READ_BY_RATES if kind & RATE else READ_BY_JACOBIANS)  # raises
     _bridge.kept(model, data)  # raises
     result = np.empty((6, model.nv))
-    data._run_jacobian(NOTHING, place, int(reference), kind & RATE, result)
+    data._run_jacobian(NOTHING, place, int(reference), kind & RATE, result, M)
     return result
 
 
@@ -153,7 +154,7 @@ def getFrameJacobian(
 def getFrameJacobian(
     model: ClusterModel, data: ClusterData, joint_id: int, placement: pin.SE3, reference_frame: pin.ReferenceFrame
 ) -> np.ndarray: ...
-@fast(of_jacobian("frame", "_index", "_second"), AT_A_PLACE)
+@fast(of_jacobian_at_place, AT_A_PLACE)
 @_gets
 def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **named: Any) -> Any:
     """Return the Jacobian of a frame, or of a placement in the frame of a joint; after ``computeJointJacobians``."""
@@ -163,13 +164,7 @@ def getFrameJacobian(model: ClusterModel, data: ClusterData, *where: Any, **name
     index, placement, axes = _ids.frame_or_joint(model, where, named)
     if placement is None:
         return _asked(model, data, index, axes, FRAME, None)
-    if axes == pin.WORLD:
-        return _asked(model, data, index, axes, JOINT, None)
-    J = placement.toActionMatrixInverse() @ _asked(model, data, index, pin.LOCAL, JOINT, None)
-    if axes == pin.LOCAL_WORLD_ALIGNED:
-        R = data._tree.oMi[index].rotation @ placement.rotation
-        J = np.concatenate([R @ J[:3], R @ J[3:]])
-    return J
+    return _asked(model, data, index, axes, JOINT, None, _ids.numbers_of(placement))
 
 
 @fast(of_jacobian("joint", "joint_id", rate=True))

@@ -175,7 +175,7 @@ def _frame_jacobians(run: Run) -> Outputs:
         J = run.room(6, run.model.nv)
         place = run.model.njoints + frame
         source("tree.frame_jacobians").frame_jacobian(
-            tables.index, tables.params, run.room(tables.work), out, run["q"], place, int(pin.LOCAL), 0, J
+            tables.index, tables.params, run.room(tables.work), out, run["q"], place, int(pin.LOCAL), 0, run.room(0), J
         )
         R, x, *_ = _placement(run, out, frame)
         found[run.model.own_tree.frames[frame].name] = _presented(run, R, x, J)

@@ -3,7 +3,7 @@
 from ..bodies.placements import moved, turned
 from ..compiling.jit import inline, paste
 from ..numbers.memory import get, put
-from ..numbers.tuples import load3, load6, load9
+from ..numbers.tuples import Vec3, load3, load6, load9
 from ..tables import layout as at
 from ..tables import link_workspace as of_link
 from ..tables.addresses import seen
@@ -125,13 +125,16 @@ def of_frame_rate(S, dS, v, R, x, reference):
 
 
 @inline
-def from_data(index, params, out, n, O, P, reference, rate, to):
-    """Turn the columns that ``pin.Data`` has in the world."""
+def from_data(index, params, out, n, O, P, reference, rate, M, to):
+    """Turn the columns that ``pin.Data`` has in the world; M: as in ``frame_jacobian``."""
     placed = seen(field(index, n.field1).address, 12 * n.njoints)
     J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
     dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)
     R_joint, x_joint = transposed(load9(placed, 12 * P.joint)), load3(placed, 12 * P.joint + 9)
     R, x = matmul3(R_joint, load9(params, P.at + 12)), x_joint + rot(R_joint, load3(params, P.at + 21))
+    if M.shape[0] > 0:
+        x = x + rot(R, Vec3(M[3], M[7], M[11]))
+        R = matmul3(R, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
     # as in Pinocchio: v of the last call in axes of the frame, else the velocity at which dJ was computed
     v = load6(seen(field(index, n.field1 + (3 if reference == LOCAL else 5)).address, 6 * n.njoints), 6 * P.joint)
     if reference == LOCAL:
@@ -152,10 +155,10 @@ def from_data(index, params, out, n, O, P, reference, rate, to):
 
 
 @paste
-def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
+def frame_jacobian(index, params, work, out, q, place, reference, rate, M, to):
     """Write the Jacobian of place (a joint id, or njoints plus a frame id) at q; without q that in ``pin.Data``.
 
-    At q it leaves in ``pin.Data`` what Pinocchio leaves: not in axes of the frame, the placements of the frame and of
+    M: nothing, or the homogeneous matrix of a frame in that of the joint, without q. At q it leaves in ``pin.Data`` what Pinocchio leaves: not in axes of the frame, the placements of the frame and of
     the joints that move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
     """
     n = tree_header_at(index, 0)
@@ -174,5 +177,5 @@ def frame_jacobian(index, params, work, out, q, place, reference, rate, to):
         # what is no number in G is none in all rows, as in a product of matrices
         for iv in range(n.nv_tree):
             add_column(index, out, to, dof(index, n.dof0 + iv), O.kept, zero6())
-    from_data(index, params, out, n, O, P, reference, rate, to)
+    from_data(index, params, out, n, O, P, reference, rate, M, to)
     return int(get(out, O.lost))
