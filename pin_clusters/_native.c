@@ -236,6 +236,7 @@ static W index_of(PyObject *x)
     /* conditions: else the call is Python's */ \
     X(member, "soii")      /* the argument is a member of an enum with this value; the last number if it is left out */ \
     X(flag, "sii")         /* it is True or False as told; the last number stands for an argument that is left out */ \
+    X(truth, "s")          /* it is True or False */ \
     X(same, "so")          /* it is this object */ \
     X(items, "so")         /* it is a list or tuple of the objects in a tuple */ \
     X(unchanged, "na")     /* words that lead to memory of pin.Data or contacts: see watch.py */ \
@@ -648,6 +649,7 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
             NEED((x ? PyLong_AsLongLong(x) : p[4]) == p[3]);
             NEXT(member);
         case STEP_flag: NEED(((x = given[p[1]]) ? truth_of(x) : p[3]) == p[2]); NEXT(flag);
+        case STEP_truth: NEED((x = given[p[1]]) && PyBool_Check(x)); NEXT(truth);
         case STEP_same: NEED(given[p[1]] == PLACE(PyObject, p[2])); NEXT(same);
         case STEP_items: NEED((x = given[p[1]]) && has_items(x, PLACE(PyObject, p[2]))); NEXT(items);
         case STEP_unchanged: NEED(unchanged(PLACE(W, p[2]))); NEXT(unchanged);
@@ -963,6 +965,10 @@ static Owner *owner_of(const Function *f, PyObject *const *given)
 {
     static PyTypeObject *seen[2]; /* the last classes of data and models, kept for ever: looking up bases takes long */
     PyObject *x = given[f->owner_at];
+    if (!x && f->owner_at) { /* without data, a model may have plans as well */
+        x = given[0];
+        return x && PyObject_TypeCheck(x, Owner_type) && !((Owner *)x)->model ? (Owner *)x : NULL;
+    }
     if (!x) return NULL;
     if (Py_TYPE(x) != seen[f->owner_at]) {
         if (!PyObject_TypeCheck(x, Owner_type)) return NULL;

@@ -2,8 +2,8 @@
 
 An *operation* is passes over the tables of a robot, which become one kernel, and a second one that knows closed loops.
 A *function* is what a user calls: it gives the arguments of an operation, or zeros in their place. Of these come the
-kernels and their doors (``entry_points``, ``doors``), the machine code of calls (``calls``) and what a data has at
-hand for it, batches, traces, specialised functions, and the lists that tests run over.
+kernels and their entry points (``entry_points``, ``doors``), plans of fast calls (``calls``), batches, traces,
+specialised functions, and the lists that tests run over.
 
 A new operation: write its passes, declare it with its functions, write the functions of the package that call it.
 """
@@ -28,7 +28,7 @@ class Operation(NamedTuple):
             number, ``i1`` and ``i2`` whole numbers in a line or in rows, ``b1`` bytes.
         loops: Whether closed loops have passes of their own, with ``_loops`` in the name: robots without need not wait
             for their code.
-        group: Of functions whose machine code is loaded together; those of "tree" and "regressor" couple joints, too.
+        group: Of related operations.
         nogil: Whether threads may run it side by side.
         block: Whether its kernel is given the address of a ``Block`` in place of all: an array costs 60 ns each time.
     """
@@ -74,7 +74,7 @@ class Function(NamedTuple):
     takes: str
     gives: str  # names of what it returns, or leaves in the data
     tables: str  # result of a data to which the tables of its kernel lead
-    called: bool = True  # whether its usual call is machine code
+    called: bool = True  # whether users call it
     traced: bool = True  # whether it is traced through these passes; others are traced through those of the tree
 
     @property
@@ -97,16 +97,6 @@ class Function(NamedTuple):
     def specialised(self) -> bool:
         """Whether code of a robot's own can do it, in the place of the kernel."""
         return self.traced and self.operation.group in ("data", "derivatives") and "fext" not in self.inputs
-
-
-class Helper(NamedTuple):
-    """Machine code that a function of the package asks whether the call was the usual one; or a function of users."""
-
-    name: str  # of the function
-    operation: Operation  # what it runs
-    tables: str  # result of a data to which the tables of its kernel lead
-    # whether it asks how G changes, where it does: what differentiates closed loops must be compiled
-    changes: bool = False
 
 
 # --- dynamics
@@ -268,33 +258,5 @@ FUNCTIONS = (
 """What takes arrays of a state, and gives arrays or numbers."""
 BY_NAME = {one.name: one for one in FUNCTIONS}
 
-HELPERS = (
-    Helper("quick_tree", TREE, "tree"),
-    Helper("quick_jacobian", FRAME_JACOBIAN, "tree"),
-    Helper("getJointJacobian", FRAME_JACOBIAN, "tree"),
-    Helper("getFrameJacobian", FRAME_JACOBIAN, "tree"),
-    Helper("getJointJacobianTimeVariation", FRAME_JACOBIAN, "tree"),
-    Helper("getFrameJacobianTimeVariation", FRAME_JACOBIAN, "tree"),
-    Helper("quick_terms", FRAME_TERMS, "tree"),
-    Helper("updateFramePlacements", TREE, "tree"),
-    Helper("quick_motion", TREE, "moved", changes=True),
-    Helper("quick_velocities", PLACE_DERIVATIVES, "moved"),
-    Helper("quick_accelerations", PLACE_DERIVATIVES, "moved"),
-    Helper("getCenterOfMassVelocityDerivatives", CENTER_RATES, "tree", changes=True),
-    Helper("computeJointKinematicHessians", TREE, "tree"),
-    Helper("quick_hessian", PLACE_HESSIAN, "tree", changes=True),
-    Helper("quick_columns", COLUMNS, "Minv"),
-    Helper("inverse_operational_inertia", COLUMNS, "Minv"),
-    Helper("inverse_input_matrix", COLUMNS, "Minv"),
-    Helper("hybrid_dynamics", HYBRID, "ddq"),
-    Helper("constraintDynamics", CONTACTS, "ddq"),
-    Helper("computeConstraintDynamicsDerivatives", CONTACT_DERIVATIVES, "rates"),
-)
-"""Calls that take more than a state: frames, contacts, masks."""
-
 DIRECT = tuple(one for one in FUNCTIONS if one.called and one.operation.group == "data")
 """Whose usual call is that of a kernel, and nothing more."""
-CALLED: tuple[Function | Helper, ...] = (*(one for one in FUNCTIONS if one.called), *HELPERS)
-"""Whose usual call is machine code."""
-CALL_GROUPS = tuple(dict.fromkeys(one.operation.group for one in CALLED))
-"""Their groups."""

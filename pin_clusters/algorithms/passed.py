@@ -9,6 +9,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from .._engine.calls import Form, fast, of_pinocchio, register
+from .._engine.owed import bits
 from .._support.missing import missing, route
 from ..errors import DataMismatchError, NotAvailableError
 from ..model import ClusterData, ClusterModel, is_pinocchios
@@ -23,6 +25,7 @@ _ON_TREE = frozenset("""
     removeCollisionPairs removeCollisionPairsFromXML updateGeometryPlacements
 """.split())  # fmt: skip
 
+_READ = bits("oMi J")
 _CLASSES_ON_TREE = (
     "BroadPhaseManager", "TreeBroadPhaseManager", "FrameAnchor", "JointFriction", "JointLimit", "PointAnchor",
     "PointContact",
@@ -32,6 +35,12 @@ _INDICES = {
     "computeFrameKinematicRegressor": _ids.frame, "computeJointKinematicRegressor": _ids.joint,
     "findCommonAncestor": _ids.joint,
 }  # fmt: skip
+_POSITIONS = {
+    "computeFrameKinematicRegressor": "model data frame_id reference_frame",
+    "computeJointKinematicRegressor": "model data joint_id reference_frame placement",
+    "findCommonAncestor": "model joint1_id joint2_id",
+}  # fmt: skip
+"""Positions of the arguments of functions with fast calls."""
 
 
 def passed(name: str) -> Any:
@@ -87,7 +96,33 @@ def _of_models(name: str, function: Any) -> Any:
 
     if inspect.isclass(function):
         return type(name, (function,), {"__init__": call, "__doc__": function.__doc__})
-    return call
+    if name not in _POSITIONS:
+        return call
+    return fast(_plans, {argument: i for i, argument in enumerate(_POSITIONS[name].split())})(call)
+
+
+def _plans(owner: Any, function: Any) -> tuple[Any, ...]:
+    """Return the plans of a function that Pinocchio answers for the tree, with joints or a frame."""
+    model, found = owner if isinstance(owner, ClusterModel) else owner.model, []
+    names = [name for name in function.positions if name not in ("model", "data")]
+    for n in {len(names), len(names) - ("placement" in names)}:
+        form = Form(owner, function, " ".join(names[:n]))
+        for name in names[:n]:
+            at = form.positions[name]
+            if name == "placement":
+                form.checks.append(("placement", at, 16, np.zeros(16)))
+            elif name == "reference_frame":
+                form.checks.append(("choice", at, pin.ReferenceFrame, -1, register()))
+            else:
+                form.checks.append(("index", at, model.nframes if name[0] == "f" else model.njoints, 0, register()))
+        theirs = getattr(pin, function.__name__)
+        if owner is model:
+            given = [model.own_tree, *(form.positions[name] for name in names[:n])]
+            form.work.append(("call", theirs, len(given), *given, *[0] * (5 - len(given))))
+            found.append(form.plan())
+        else:
+            found.append(of_pinocchio(form, theirs, *names[:n], read=_READ))
+    return tuple(found)
 
 
 def _check_given(name: str, given: list[Any]) -> None:

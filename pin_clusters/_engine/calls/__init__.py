@@ -7,10 +7,19 @@ A plan belongs to one data object (or model). ``Form`` writes it; ``_native.c`` 
 from .form import RESULT, Form, Plans, register
 from .functions import fast
 from .state import of_state
-from .tree import AT_A_PLACE, of_derivatives, of_getter, of_hessian, of_jacobian, of_jacobian_at_place, of_tree
+from .tree import (
+    AT_A_PLACE,
+    of_derivatives,
+    of_getter,
+    of_hessian,
+    of_jacobian,
+    of_jacobian_at_place,
+    of_pinocchio,
+    of_tree,
+)
 from .watch import Watch
 
 __all__ = [
-    "AT_A_PLACE", "RESULT", "Form", "Plans", "Watch", "fast", "of_derivatives", "of_getter", "of_hessian", "of_jacobian", "of_jacobian_at_place", "of_state",
-    "of_tree", "register",
+    "AT_A_PLACE", "RESULT", "Form", "Plans", "Watch", "fast", "of_derivatives", "of_getter", "of_hessian",
+    "of_jacobian", "of_jacobian_at_place", "of_pinocchio", "of_state", "of_tree", "register",
 ]  # fmt: skip

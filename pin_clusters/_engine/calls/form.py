@@ -82,7 +82,8 @@ class Form:
         """
         self.owner, self.positions = owner, function.positions
         self.model = getattr(owner, "_model", owner)
-        self._required = {"model", *(["data"] if "data" in self.positions else []), *required.split()}
+        own = ["model", *["data"] * ("data" in self.positions and owner is not self.model)]
+        self._required = {*own, *required.split()}
         self._allowed = self._required | set(allowed.split())
         self.checks, self.before, self.work, self.results = [], [], [], []  # type: ignore[var-annotated]
         self.kept: list[Any] = []

@@ -1,7 +1,7 @@
 """Plans of functions of the spanning tree: kinematics, momentum, and the Jacobians and derivatives of a place."""
 
 from collections.abc import Callable, Iterable
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pinocchio as pin
@@ -168,8 +168,8 @@ def of_jacobian(
 
 
 AT_A_PLACE = {
-    "model": 0, "data": 1, "_index": 2, "_second": 3, "placement": 3, "reference_frame": 4, "frame_id": 5, "joint_id": 6,
-    "frame_placement": 3,
+    "model": 0, "data": 1, "_index": 2, "_second": 3, "placement": 3, "frame_placement": 3, "reference_frame": 4,
+    "frame_id": 5, "joint_id": 6,
 }  # fmt: skip
 """Positions of arguments of a function that takes a frame and a reference frame, or a joint, a placement and a
 reference frame; ``_index`` and ``_second`` are given by position."""
@@ -260,12 +260,30 @@ def of_hessian() -> Plans:
 
 
 class _Nothing:
-    positions = {"model": 0}
+    positions: ClassVar[dict[str, int]] = {"model": 0}  # of steps that are no call
 
 
 THERE = 0x3FF0000000000000
 """1.0, as a word: a state is there."""
 _DIFFERENTIATED = 0x4000000000000000  # 2.0: derivatives of G are there as well
+
+
+def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia: bool = False) -> Any:
+    """Return the plan of a call that Pinocchio's function answers for the tree.
+
+    Args:
+        form: The form, with the checks of its arguments.
+        function: Pinocchio's function.
+        given: Names of the arguments that it gets, behind model and data.
+        read: Bits of the members that it reads, which must not be owed.
+        inertia: Whether it gets the tree with the masses of rotors.
+    """
+    data, model = form.owner, form.model
+    if read:
+        form.checks.append(("owes", data._owed_words, read))
+    arguments = [model.inertia_tree if inertia else model.own_tree, data._tree, *(form.positions[x] for x in given)]
+    form.work.append(("call", function, len(arguments), *arguments, *[0] * (5 - len(arguments))))
+    return form.plan()
 
 
 def of_getter(getter: Any, read: int) -> Plans:
@@ -292,8 +310,6 @@ def of_getter(getter: Any, read: int) -> Plans:
         elif axes:
             form.checks.append(("choice", at[reference], pin.ReferenceFrame, -1, register()))
         form.checks.append(("owes", data._owed_words, read if axes != "any" else read | bits("oMi")))
-        arguments = [data._model.own_tree, data._tree, *(at[name] for name in names)]
-        form.work.append(("call", getter, len(arguments), *arguments, *[0] * (5 - len(arguments))))
-        return form.plan()
+        return of_pinocchio(form, getter, *names)
 
     return plans

@@ -64,7 +64,8 @@ def remember(data: ClusterData, function: Any, plan: Plan) -> None:
     form.checks += plan.checks(form)
     jacobian, response, turned, room = rooms.rows
     form.arrays |= {
-        "q": state[:nq], "v": state[nq : nq + n], "tau": state[nq + n : -1], "acting": rooms.acting, "order": rooms.order,
+        "q": state[:nq], "v": state[nq : nq + n], "tau": state[nq + n : -1], "acting": rooms.acting,
+        "order": rooms.order,
         "contact_sides": rooms.sides, "jacobian": jacobian, "response": response, "turned": turned, "columns": room,
     }  # fmt: skip
     form.shapes |= {"rows": (m, n)}

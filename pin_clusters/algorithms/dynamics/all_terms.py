@@ -51,8 +51,8 @@ class FrameTerms:
     """
 
     __slots__ = (
-        "J", "Jcom", "M", "_block", "_model", "_of_kernel", "_places", "acom", "classical_drift", "com", "frames", "g", "nle", "oMf",
-        "reference_frame", "spatial_drift", "vcom", "velocity",
+        "J", "Jcom", "M", "_block", "_model", "_of_kernel", "_places", "acom", "classical_drift", "com", "frames", "g",
+        "nle", "oMf", "reference_frame", "spatial_drift", "vcom", "velocity",
     )  # fmt: skip
 
     def __init__(self, model: ClusterModel, frames: Any, reference_frame: pin.ReferenceFrame = pin.LOCAL) -> None:

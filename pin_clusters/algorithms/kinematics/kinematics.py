@@ -4,7 +4,7 @@ from typing import Any, overload
 
 import pinocchio as pin
 
-from ..._engine.calls import AT_A_PLACE, Form, fast, of_getter, of_tree, register
+from ..._engine.calls import AT_A_PLACE, Form, fast, of_getter, of_pinocchio, of_tree, register
 from ..._engine.kernels.tables.tree_layout import MOTION
 from ..._engine.owed import bits
 from ...errors import ArgumentTypeError
@@ -74,19 +74,14 @@ def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = N
 
 def _of_pinocchio(data: ClusterData, function: Any) -> tuple[Any, ...]:
     """Return the plan of a function that Pinocchio's function of the same name answers, of placements of joints."""
-    form = Form(data, function, "frame_id" if "frame_id" in function.positions else "")
-    if "frame_id" in form.positions:
-        form.checks.append(("index", form.positions["frame_id"], data.model.nframes, 0, register()))
-    form.checks.append(("owes", data._owed_words, _OMI))
-    _call(form, getattr(pin, function.__name__))
-    return (form.plan(),)
+    names = [name for name in function.positions if name == "frame_id"]
+    form = Form(data, function, " ".join(names))
+    form.checks += [("index", form.positions[name], data.model.nframes, 0, register()) for name in names]
+    return (of_pinocchio(form, getattr(pin, function.__name__), *names, read=_OMI),)
 
 
-def _call(form: Form, function: Any) -> None:
-    """Call a function of Pinocchio with the tree, and a frame if the form has one."""
-    given = [form.owner.model.own_tree, form.owner._tree]
-    given += [form.positions["frame_id"]] if "frame_id" in form.positions else []
-    form.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
+def _update_frames(form: Form) -> None:
+    form.work.append(("call", pin.updateFramePlacements, 2, form.model.own_tree, form.owner._tree, 0, 0, 0))
 
 
 @fast(_of_pinocchio)
@@ -123,7 +118,7 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
     pin.updateGlobalPlacements(model.own_tree, data.tree)
 
 
-@fast(of_tree(MOTION, "q", then=lambda form: _call(form, pin.updateFramePlacements)))
+@fast(of_tree(MOTION, "q", then=_update_frames))
 @also_pinocchios
 @_documented
 def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> None:

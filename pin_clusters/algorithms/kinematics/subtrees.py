@@ -5,7 +5,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._engine.calls import Form, fast, of_pinocchio, register
 from ..._engine.kernels.tables.tree_layout import MOTION
+from ..._engine.owed import bits
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios, check_model
 from .._shared import bridge as _bridge
@@ -14,6 +16,7 @@ from .._shared import ids as _ids
 from .._shared import tree as _tree
 from .._shared.rods import lumps
 
+_OF_BODY = bits("v a_gf")
 _documented = _check.documented(
     """
     Args:
@@ -26,6 +29,19 @@ _documented = _check.documented(
 )
 
 
+def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
+    """Return the plan of a function of masses, if Pinocchio finds the same masses: not where rods have mass."""
+    if lumps(owner.model if isinstance(owner, ClusterData) else owner):
+        return ()
+    if isinstance(owner, ClusterData):
+        form = Form(owner, function, "")
+        return (of_pinocchio(form, getattr(pin, function.__name__), read=bits("mass"), inertia=True),)
+    form = Form(owner, function, "")
+    form.results.append(("number", np.array(owner._tree_tables.masses[:1], dtype=float)))
+    return (form.plan(),)
+
+
+@fast(_of_masses)
 @also_pinocchios
 @_documented
 def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> float:
@@ -45,6 +61,7 @@ def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> fl
     return total
 
 
+@fast(_of_masses)
 @also_pinocchios
 @_documented
 def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
@@ -101,6 +118,16 @@ def getJacobianSubtreeCenterOfMass(model: ClusterModel, data: ClusterData, subtr
     return jacobianSubtreeCenterOfMass(model, data, subtree_root_joint_id)
 
 
+def _of_supported(data: ClusterData, function: Any) -> tuple[Any, ...]:
+    """Return the plan of ``computeSupportedInertiaByFrame``."""
+    form = Form(data, function, "frame_id with_subtree")
+    form.checks.append(("index", form.positions["frame_id"], data.model.nframes, 0, register()))
+    form.checks.append(("truth", form.positions["with_subtree"]))
+    names = "frame_id", "with_subtree"
+    return (of_pinocchio(form, pin.computeSupportedInertiaByFrame, *names, read=bits("oMi liMi"), inertia=True),)
+
+
+@fast(_of_supported)
 @also_pinocchios
 @_documented
 def computeSupportedInertiaByFrame(
@@ -147,6 +174,16 @@ def _moving(inertia: pin.Inertia, v: pin.Motion, a: pin.Motion) -> pin.Force:
     return inertia * a + inertia.vxiv(v)
 
 
+def _of_body(data: ClusterData, function: Any) -> tuple[Any, ...]:
+    """Return the plan of the regressor of a body: Pinocchio's reads its velocity and acceleration."""
+    name = "frame_id" if "frame_id" in function.positions else "joint_id"
+    form = Form(data, function, name)
+    limit = data.model.nframes if name == "frame_id" else data.model.njoints
+    form.checks.append(("index", form.positions[name], limit, 0, register()))
+    return (of_pinocchio(form, getattr(pin, function.__name__), name, read=_OF_BODY),)
+
+
+@fast(_of_body)
 @also_pinocchios
 @_documented
 def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) -> np.ndarray:
@@ -158,9 +195,11 @@ def jointBodyRegressor(model: ClusterModel, data: ClusterData, joint_id: int) ->
         Shape (6, 10), in the frame of the joint; a fresh array.
     """
     _check.model_data(model, data)
-    return _of_body(model, data, _ids.joint(model, joint_id), pin.SE3.Identity())
+    data._bring(_OF_BODY)
+    return pin.jointBodyRegressor(model.own_tree, data._tree, _ids.joint(model, joint_id))
 
 
+@fast(_of_body)
 @also_pinocchios
 @_documented
 def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) -> np.ndarray:
@@ -170,9 +209,5 @@ def frameBodyRegressor(model: ClusterModel, data: ClusterData, frame_id: int) ->
         Shape (6, 10), in the frame; a fresh array.
     """
     _check.model_data(model, data)
-    frame = model.own_tree.frames[_ids.frame(model, frame_id)]
-    return _of_body(model, data, frame.parentJoint, frame.placement)
-
-
-def _of_body(model: ClusterModel, data: ClusterData, joint: int, placement: pin.SE3) -> np.ndarray:
-    return np.array(pin.bodyRegressor(placement.actInv(data.v[joint]), placement.actInv(data.a_gf[joint])))
+    data._bring(_OF_BODY)
+    return pin.frameBodyRegressor(model.own_tree, data._tree, _ids.frame(model, frame_id))

@@ -247,7 +247,7 @@ def of_tree(model: ClusterModel, function: Any) -> Plans:
     names, found = [name for name in function.positions if name.startswith("q")], []
     for more in (False, True) if "prec" in function.positions else (False,):
         form = _Move(model, function, " ".join([*names, *["prec"] * more]))
-        given = [form.vector_argument(name) for name in names]
+        given: list[Any] = [form.vector_argument(name) for name in names]
         if more:
             form.checks.append(("real", form.positions["prec"], np.zeros(1)))
         if "prec" in form.positions:

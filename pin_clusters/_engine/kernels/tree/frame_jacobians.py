@@ -158,8 +158,9 @@ def from_data(index, params, out, n, O, P, reference, rate, M, to):
 def frame_jacobian(index, params, work, out, q, place, reference, rate, M, to):
     """Write the Jacobian of place (a joint id, or njoints plus a frame id) at q; without q that in ``pin.Data``.
 
-    M: nothing, or the homogeneous matrix of a frame in that of the joint, without q. At q it leaves in ``pin.Data`` what Pinocchio leaves: not in axes of the frame, the placements of the frame and of
-    the joints that move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
+    M: nothing, or the homogeneous matrix of a frame in that of the joint, without q. At q the kernel leaves in
+    ``pin.Data`` what Pinocchio leaves: not in axes of the frame, the placements of the frame and of the joints that
+    move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
     """
     n = tree_header_at(index, 0)
     O = own_at(index, n.sections + 1)
