@@ -26,10 +26,12 @@ def fast(plans: Plans, positions: Mapping[str, int] | None = None) -> Callable[[
     def decorate(function: F) -> F:
         if native is None:
             return function
-        parameters = inspect.signature(function).parameters.values()
-        named = [p for p in parameters if p.kind not in (p.VAR_POSITIONAL, p.VAR_KEYWORD)]
-        known = dict(positions) if positions else {p.name: i for i, p in enumerate(named)}
-        by_position = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named) if positions is None else 5
+        if positions:
+            known, by_position = dict(positions), 5
+        else:
+            named = list(inspect.signature(function).parameters.values())
+            known = {p.name: i for i, p in enumerate(named)}
+            by_position = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named)
         pairs = tuple(x for name, at in known.items() if name[0] != "_" for x in (name, at))
         made = native.Function(function, pairs, by_position, int("data" in known))
         functools.update_wrapper(made, function)
