@@ -229,6 +229,7 @@ static W index_of(PyObject *x)
     X(forces, "sina")      /* external forces, copied: count, count times 6 */ \
     X(mask, "snw")         /* a contiguous array of n bool */ \
     X(placement, "sna")    /* a pin.SE3, copied as 16 numbers */ \
+    X(object, "soiina")    /* of this class and this first word of its holder: from a word on, n words are copied */ \
     X(index, "siiw")       /* a whole number below a limit, plus another one */ \
     X(choice, "soiw")      /* a member of an enum; the number stands for an argument that is left out, -1: must not */ \
     X(real, "sw")          /* one number */ \
@@ -629,6 +630,12 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
         case STEP_forces: NEED((x = given[p[1]]) && copy_forces(x, p[2], NUMBERS_AT(p[4]))); NEXT(forces);
         case STEP_mask: NEED((x = given[p[1]]) && (WORD_AT(p[3]) = mask_of(x, p[2]))); NEXT(mask);
         case STEP_placement: NEED((x = given[p[1]]) && copy_placement(x, NUMBERS_AT(p[3]))); NEXT(placement);
+        case STEP_object: {
+            const W *holder = (x = given[p[1]]) ? holder_of(x, PLACE(PyTypeObject, p[2]), p[3]) : NULL;
+            NEED(holder);
+            memcpy(PLACE(W, p[6]), holder + p[4], 8 * (size_t)p[5]);
+            NEXT(object);
+        }
         case STEP_index: {
             W i = (x = given[p[1]]) ? index_of(x) : -1;
             NEED(i >= 0 && i < p[2]);

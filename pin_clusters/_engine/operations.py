@@ -126,6 +126,10 @@ CONTACTS = Operation(
     "contacts", "contacts (constrained forward dynamics)", "contacts.contacts.contacts",
     "q v tau asked:i2 numbers panel gram:f2 forces out", loops=True, group="contacts",
 )  # fmt: skip
+CONTACT_FORCES = Operation(
+    "contact_forces", "contact forces (redundant, damped or iterated)", "contacts.forces.contact_forces_at",
+    "gram:f2 how counts:i1 room forces found",
+)  # fmt: skip
 
 # --- their derivatives
 RNEA_DERIVATIVES = Operation(

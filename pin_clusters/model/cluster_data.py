@@ -14,6 +14,7 @@ from .._engine.choice import engine, functions_of
 from .._engine.operations import COUPLING_DERIVATIVES, HYBRID, OPERATIONS
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
+from .contact_memory import Result
 from .derivative_memory import DerivativeMemory
 from .owed_members import OwedMembers, owed
 from .parts import ModelParts
@@ -69,6 +70,20 @@ def _energy(i: int, doc: str) -> Any:
     return property(get, put, doc=doc)
 
 
+def _vector(name: str, doc: str) -> Any:
+    """Return a property for a vector of any length, which calls of the extension write as well."""
+
+    def get(data: ClusterData) -> np.ndarray:
+        found: np.ndarray = getattr(data, name).get()
+        return found
+
+    def put(data: ClusterData, value: Any) -> None:
+        if getattr(data, name).put(value):
+            data._forget_plans()  # which write to the room that was too small
+
+    return property(get, put, doc=doc)
+
+
 def _made_again(model: ClusterModel, name: str) -> ClusterData:
     """Return a data with the engine of another."""
     with engine("tables" if name == "tables" else "auto"):
@@ -89,8 +104,6 @@ class ClusterData(OwedMembers):
 
     Attributes:
         model: The model it belongs to.
-        impulse_c: Their impulses, after ``impulseDynamics``.
-        dq_after: Independent velocity after the impact.
     """
 
     __slots__ = (
@@ -98,13 +111,14 @@ class ClusterData(OwedMembers):
         "_M_kernel",
         "_Minv",
         "_check",
-        "_contact_functions",
         "_contacts_found",
         "_ddq",
         "_derivatives",
+        "_dq_after",
+        "_forces",
         "_g",
+        "_impulses",
         "_kept",
-        "_lambda_c",
         "_loop_work",
         "_nle",
         "_plans",
@@ -114,12 +128,10 @@ class ClusterData(OwedMembers):
         "_unchecked",
         "_work",
         "_zeros",
-        "dq_after",
-        "impulse_c",
     )
 
     _derivatives: DerivativeMemory
-    _contacts_found: tuple[int, float]  # rank and residual
+    _contacts_found: np.ndarray  # rank, residual and damping of the contacts of the last call
 
     model: ClusterModel = forwarded("_model", "The model it belongs to.")
     tau = owed("tau", "_tau", "Result of ``rnea``, shape (nv,).")
@@ -202,6 +214,11 @@ class ClusterData(OwedMembers):
         Not zero if they contradict each other, are damped or iterated; 0.0, up to rounding, if they are independent.
         """,
     )
+    lambda_c: np.ndarray = _vector(
+        "_forces", "Forces of contacts or constraints, after ``constraintDynamics`` or ``forwardDynamics``."
+    )
+    impulse_c: np.ndarray = _vector("_impulses", "Impulses of contacts, after ``impulseDynamics``.")
+    dq_after: np.ndarray = _vector("_dq_after", "Independent velocity after the impact.")
     # copies: what is always zero is never written again, and users write to them
     jointTorqueRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().torque.copy(),
@@ -236,9 +253,8 @@ class ClusterData(OwedMembers):
         self._M = np.zeros((nv, nv))
         self._lay_out_owed()
         coupling, with_rate = self._lay_out_tree()
-        self._contact_functions: tuple[Any, ...] = ()
-        self.lambda_c, self.impulse_c, self.dq_after = np.zeros(0), np.zeros(0), np.zeros(nv)
-        self._contacts_found = 0, 0.0
+        self._forces, self._impulses, self._dq_after = Result(0), Result(0), Result(nv)
+        self._contacts_found = np.zeros(3)
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
         self._derivatives = DerivativeMemory(model.nq, nv, model._tables.velocities, model._tables.rates)
@@ -361,20 +377,10 @@ class ClusterData(OwedMembers):
         self._unchecked = None if value or self._model._tables.supplies else self._model
         self._accept_model(self._unchecked)
 
-    @property
-    def lambda_c(self) -> np.ndarray:
-        """Forces of contacts or constraints, after ``constraintDynamics`` or ``forwardDynamics``."""
-        return self._lambda_c
-
-    @lambda_c.setter
-    def lambda_c(self, value: np.ndarray) -> None:
-        self._lambda_c = value
-        self._forget_plans()  # those of contacts write to the array that was here
-
-    def _remember_contacts(self, function: Any, plan: Any) -> None:
-        """Keep the plan of a function for the contacts of its last call."""
-        self._contact_functions = (*self._contact_functions, function)
-        self._remember_plan(function, plan, 1)
+    def _forget_plans(self, *function: Any) -> None:
+        """Forget fast calls; those of frames and contacts are written again when they are asked next."""
+        super()._forget_plans(*function)
+        self._plans.clear()
 
     def _supply(self, q: np.ndarray) -> None:
         """Bring the derivatives of the user's Python functions, where there are any, to q."""

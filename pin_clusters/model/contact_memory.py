@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from .._engine.native.process import HEAD, word
+from .._engine.native.process import word
 from .tree_memory import holder_at, object_at, start_of
 
 # of the model: fields of 12 or 6 numbers; of its data alike
@@ -66,29 +66,67 @@ def holds_itself(thing: Any) -> bool:
     return marks is not None and _start_of_item(thing) - object_at(thing) == marks.begins[isinstance(thing, _DATA)]
 
 
-def words_of(container: Any, things: Sequence[Any]) -> tuple[list[int], list[tuple[int, int]]] | None:
-    """Return where the words are that tell whether a container is what it was, with the same contacts or their data.
+def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
+    """Return the addresses of words that stay the same as long as contacts, or their data, stay where they are.
 
     Args:
         container: A list, a tuple or one of Pinocchio's own lists.
-        things: What is in it.
+        things: The items of the container.
 
     Returns:
-        Addresses, and of items what lies beyond the address at another one; None if not all that is in it has its
-        numbers in memory that is its own, or the container's, for as long as these words are what they are.
+        The addresses, in the order in which the words may be read; None if the memory of an item can move without a
+        change of such words.
     """
     if type(container) not in (list, tuple):
-        words = _words_of_vector(container)
-        return (words, []) if words else None
-    if not all(map(holds_itself, things)):
-        return None
-    held = [holder_at(x) for x in things]
-    if type(container) is tuple:
-        return held, []
-    length, items = id(container) + HEAD, id(container) + HEAD + 8
-    if word(length) != len(things) or (things and word(word(items)) != id(things[0])):
-        return None
-    return [length, *held], [(items, 8 * i) for i in range(len(things))]
+        return _words_of_vector(container) or None
+    words = []
+    for thing in things:
+        own = [holder_at(thing)] if holds_itself(thing) else _words_of_reference(thing)
+        if not own:
+            return None
+        words += own
+    return words
+
+
+def settings_of(settings: Any) -> np.ndarray | None:
+    """Return the words of a ``pin.ProximalSettings``: two accuracies, mu, the number of iterations; None if unknown."""
+    first = holder_of_settings()
+    holder = word(holder_at(settings))
+    return _words(holder + 16, 4).copy() if first and word(holder) == first else None
+
+
+@functools.cache
+def holder_of_settings() -> int:
+    """Return the first word of the holder of a ``pin.ProximalSettings``; 0 if its numbers are not where expected."""
+    settings = pin.ProximalSettings(1.5e-12, 2.5e-6, 3.5e-3, 17)
+    holder = word(holder_at(settings))
+    found = _words(holder + 16, 4)
+    numbers, most = found[:3].view(float).tolist(), int(found[3]) & 0xFFFFFFFF
+    return word(holder) if (numbers, most) == ([1.5e-12, 2.5e-6, 3.5e-3], 17) else 0
+
+
+def _words_of_reference(item: Any) -> list[int]:
+    """Return the addresses for an item of one of Pinocchio's lists: they show where the item is in which list.
+
+    The holder of such an item has the address of a copy (0 as long as the item is in the list), the list, the index.
+    """
+    holder = word(holder_at(item))
+    if word(holder) != _holder_of_reference(isinstance(item, _DATA)) or word(holder + 16):
+        return []
+    words = _words_of_vector(ctypes.cast(word(holder + 24), ctypes.py_object).value)
+    return [holder_at(item), holder + 16, holder + 24, holder + 32, *words] if words else []
+
+
+@functools.cache
+def _holder_of_reference(of_data: bool) -> int:
+    """Return the first word of the holder of an item of a list; -1 if its words are not where expected."""
+    vector = pin.StdVec_RigidConstraintData() if of_data else pin.StdVec_RigidConstraintModel()
+    contact = _contact()
+    for _ in range(2):
+        vector.append(contact.createData() if of_data else contact)
+    item = vector[1]
+    holder = word(holder_at(item))
+    return word(holder) if _words(holder + 16, 3).tolist() == [0, id(vector), 1] else -1
 
 
 def _words_of_vector(vector: Any) -> list[int]:
@@ -118,10 +156,7 @@ def _fields(thing: Any, placements: tuple[str, ...], motions: tuple[str, ...]) -
 @functools.cache
 def _marks() -> Marks | None:
     """Return where marks show up in a contact made for this; None if one does not show up in one place."""
-    tree = pin.Model()
-    for i in range(2):
-        tree.addJoint(i, pin.JointModelRX(), pin.SE3.Identity(), f"joint{i}")
-    contact = pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, tree, 1, pin.LOCAL)
+    contact = _contact()
     base, gains = start_of(contact.joint1_placement, 12), gains_of(contact)
     if not base or not isinstance(gains.Kp, float):
         return None
@@ -153,5 +188,40 @@ def _marks() -> Marks | None:
     return Marks(found[0], found[1], found[2], found[3], found[4], found[5], (begins[0], begins[1]))
 
 
+def _contact() -> Any:
+    """Return a contact for a look at its memory."""
+    tree = pin.Model()
+    for i in range(2):
+        tree.addJoint(i, pin.JointModelRX(), pin.SE3.Identity(), f"joint{i}")
+    return pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, tree, 1, pin.LOCAL)
+
+
 def _words(address: int, n: int) -> np.ndarray:
     return np.ctypeslib.as_array((ctypes.c_int64 * n).from_address(address))
+
+
+class Result:
+    """A vector of any length at a place that calls of the extension write to.
+
+    Attributes:
+        numbers: Room for the vector, at whose beginning it stands.
+        size: Its length, one number.
+    """
+
+    __slots__ = ("numbers", "size")
+
+    def __init__(self, size: int) -> None:
+        self.numbers, self.size = np.zeros(max(size, 64)), np.array([size])
+
+    def get(self) -> np.ndarray:
+        """Return the vector, as a view."""
+        return self.numbers[: self.size[0]]
+
+    def put(self, x: Any) -> bool:
+        """Copy a vector; returns whether the room was too small, so that there is another one."""
+        x = np.asarray(x, dtype=float).ravel()
+        moves = x.size > self.numbers.size
+        if moves:
+            self.numbers = np.zeros(2 * x.size)
+        self.numbers[: x.size], self.size[0] = x, x.size
+        return moves

@@ -1,7 +1,6 @@
 """What derivatives need of a data object: records of the kernels, results with their pattern of zeros, a tree."""
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
@@ -24,10 +23,9 @@ class DerivativeMemory:
         tau: Torques that nobody asked for, shape (nv,).
         state: q, v and a of the last derivatives of inverse dynamics; NaN if there were none.
         after_aba: q, v and tau of the last forward dynamics; NaN if there was none.
-        after_contacts: The same of forward dynamics with contacts, then 0.0 if their forces were not damped or
+        after_contacts: The same of forward dynamics with contacts, then their damping, which is 0.0 if the forces were
             iterated.
-        after_impact: q, v and restitution of the last impact at contacts; NaN if there was none.
-        settings: How the forces of contacts were found last, and those of an impact.
+        after_impact: q, v, restitution and damping of the last impact at contacts; NaN if there was none.
         ddq_dtau: Derivative by tau of the accelerations with contacts, shape (nv, nv).
         dlambda: Room for the derivatives by q, v and tau of their forces, one behind the other.
         tree: Tree of velocities, see ``tree_solve``.
@@ -38,7 +36,7 @@ class DerivativeMemory:
 
     __slots__ = (
         "C", "after_aba", "after_contacts", "after_impact", "ddq", "ddq_dtau", "dlambda", "dtau_dq", "dtau_dv",
-        "factors", "rates", "rows", "scratch", "settings", "sides", "state", "tau", "total", "tree",
+        "factors", "rates", "rows", "scratch", "sides", "state", "tau", "total", "tree",
     )  # fmt: skip
 
     def __init__(self, nq: int, nv: int, tree: np.ndarray, rates: int) -> None:
@@ -48,32 +46,30 @@ class DerivativeMemory:
         self.dtau_dq, self.dtau_dv, self.C, self.scratch = np.zeros((4, nv, nv))
         self.ddq, self.total, self.tau = np.zeros((2, nv, nv)), np.zeros((24, nv)), np.zeros(nv)
         self.state, self.after_aba = np.full((2, nq + 2 * nv), np.nan)
-        self.after_contacts, self.after_impact = np.full(nq + 2 * nv + 1, np.nan), np.full(nq + nv + 1, np.nan)
-        self.settings: list[Any] = [None, None]
+        self.after_contacts, self.after_impact = np.full(nq + 2 * nv + 1, np.nan), np.full(nq + nv + 2, np.nan)
         self.ddq_dtau, self.dlambda, self.rows = np.zeros((nv, nv)), np.zeros(0), np.zeros(1, dtype=np.int64)
         (self.sides,) = on_a_page(np.zeros(3 * nv * nv))
         (self.factors,) = on_a_page(np.zeros(nv * nv + max(1, tree.size - 4 * nv)))
 
-    def keep_contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, settings: Any) -> None:
+    def keep_contacts(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, damping: float) -> None:
         """Keep the state of forward dynamics with contacts."""
-        self.after_contacts[:] = np.concatenate([q, v, tau, [float(settings is not None)]])
-        self.settings[0] = settings
+        self.after_contacts[:] = np.concatenate([q, v, tau, [damping]])
 
-    def keep_impact(self, q: np.ndarray, v: np.ndarray, bounce: float, settings: Any, known: bool) -> None:
+    def keep_impact(self, q: np.ndarray, v: np.ndarray, bounce: float, damping: float, known: bool) -> None:
         """Keep the state of an impact; ``known``: at contacts, not at rows that were given."""
-        self.after_impact[:] = np.concatenate([q, v, [bounce]]) if known else np.nan
-        self.settings[1] = settings
+        self.after_impact[:] = np.concatenate([q, v, [bounce, damping]]) if known else np.nan
 
-    def room_for(self, rows: int) -> None:
-        """Make room for the derivatives of so many rows of forces, if there is less."""
-        if self.dlambda.size < 3 * rows * self.tau.size:
+    def room_for(self, rows: int) -> bool:
+        """Make room for the derivatives of so many rows of forces; returns whether there was less."""
+        moves = self.dlambda.size < 3 * rows * self.tau.size
+        if moves:
             self.dlambda = np.zeros(3 * rows * self.tau.size)
             self.rows[0] = 0
+        return moves
 
     def keep_forces(self, forces: Sequence[np.ndarray]) -> None:
-        """Keep derivatives of forces by q, v and, if there are any, tau."""
+        """Keep derivatives of forces by q, v and, if there are any, tau; there must be room."""
         rows = len(forces[0])
-        self.room_for(rows)
         size = rows * self.tau.size
         for i in range(3):
             self.dlambda[i * size : (i + 1) * size] = forces[i].ravel() if i < len(forces) else np.nan

@@ -221,6 +221,10 @@ class Form:
         self.before.append(note)
         self.work.append(("owe",))
 
+    def made(self, name: str) -> np.ndarray:
+        """Return the word that leads to the new array that is a kernel's argument of a name."""
+        return self._made[name]
+
     def save(self, to: str, name: str) -> None:
         """Copy the new array that is a kernel's argument of a name to an array of the owner."""
         array = self.room(to)

@@ -26,12 +26,11 @@ def fast(plans: Plans, positions: Mapping[str, int] | None = None) -> Callable[[
     def decorate(function: F) -> F:
         if native is None:
             return function
-        if positions:
-            known, by_position = dict(positions), 5
-        else:
-            named = list(inspect.signature(function).parameters.values())
-            known = {p.name: i for i, p in enumerate(named)}
-            by_position = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named)
+        named = list(inspect.signature(function).parameters.values())
+        known = dict(positions) if positions else {p.name: i for i, p in enumerate(named)}
+        by_position = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named)
+        if any(p.kind is p.VAR_POSITIONAL for p in named):
+            by_position = 5
         pairs = tuple(x for name, at in known.items() if name[0] != "_" for x in (name, at))
         made = native.Function(function, pairs, by_position, int("data" in known))
         functools.update_wrapper(made, function)

@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
+from ..._engine import entry_points as kernels
+from ..._engine.kernels.tables import contacts_layout as at
 from ...errors import ArgumentTypeError, RankError
 
 
@@ -12,29 +14,59 @@ class Solution(NamedTuple):
     """Forces, and how well they do what is asked for."""
 
     forces: np.ndarray  # shape (rows,)
-    rank: int  # of the rows
-    missed: np.ndarray  # by how much what is asked for is missed, shape (rows,)
-    asked: float = 0.0  # its largest entry
+    found: np.ndarray  # rank, the largest entry that is missed, damping
+    missed: np.ndarray  # by how much what is asked for is missed, shape (rows,), if rows are redundant
+    asked: float = 0.0  # its largest entry, if rows are redundant
 
     @property
-    def found(self) -> tuple[int, float]:
-        """Rank, and the largest entry that is missed."""
-        return self.rank, float(np.abs(self.missed).max(initial=0.0))
+    def rank(self) -> int:
+        """Rank of the rows."""
+        return int(self.found[0])
 
 
-def solved(A: np.ndarray, b: np.ndarray, settings: Any) -> Solution:
+def settings_for(how: Any) -> np.ndarray:
+    """Return the settings of the kernel: without damping, damped by a number, or iterated as proximal settings say."""
+    settings = np.zeros(at.SETTINGS)
+    whole = settings.view(np.int64)
+    if isinstance(how, pin.ProximalSettings):
+        settings[: at.MOST_ITERATIONS] = how.absolute_accuracy, how.relative_accuracy, how.mu
+        whole[at.MOST_ITERATIONS], whole[at.KIND] = max(how.max_iter, 0), at.ITERATED
+    else:
+        settings[at.MU] = damping_of(how)
+    whole[at.TOLD] = 1
+    return settings
+
+
+def solved(A: np.ndarray, b: np.ndarray, how: Any) -> Solution:
     """Solve A x = b: of least norm, damped by a number, or iterated as proximal settings say."""
-    if isinstance(settings, pin.ProximalSettings):
-        return _told(A, b, iterated(A, b, settings), len(A))
-    damping = damping_of(settings)
-    if damping > 0.0 or not len(A):
-        return _told(A, b, regular(A + damping * np.eye(len(A)), b), len(A))
-    if not np.all(np.isfinite(A)):
-        return Solution(np.full(len(b), np.nan), 0, np.full(len(b), np.nan))
-    if independent(A):
-        return _told(A, b, np.linalg.solve(A, b), len(A))
-    w, V = spectrum(A)
-    return _told(A, b, (V / w) @ (V.T @ b), len(w))
+    n = len(b)
+    gram = np.zeros((n + 1, n + 1))
+    gram[:n, :n], gram[:n, n] = A, b
+    return solved_system(gram, settings_for(how), np.zeros(n), np.zeros(3))
+
+
+def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, found: np.ndarray) -> Solution:
+    """Solve what stands in the upper half of gram, with what is asked for behind it; write forces and ``found``.
+
+    Raises:
+        RankError: Rows are redundant, and are neither damped nor of least norm.
+    """
+    n = len(forces)
+    given = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, found
+    if kernels.JIT:
+        code = kernels.contact_forces.function()(*given)
+    else:
+        from ..._engine.kernels.contacts import forces as plain
+
+        code = plain.contact_forces_at(*given)
+    if code == at.REDUNDANT:
+        raise _redundant(n, gram[:n, :n])
+    if code:  # there are no forces
+        forces[:], found[:] = np.nan, (0.0, np.nan, 0.0)
+    if found[0] == n:
+        return Solution(forces, found, np.zeros(0))
+    A, b = np.triu(gram[:n, :n]), gram[:n, n]
+    return Solution(forces, found, (A + np.triu(A, 1).T) @ forces - b, float(np.abs(b).max(initial=0.0)))
 
 
 def _smallest(A: np.ndarray) -> float:
@@ -60,10 +92,6 @@ def spectrum(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return w[used], V[:, used]
 
 
-def _told(A: np.ndarray, b: np.ndarray, x: np.ndarray, rank: int) -> Solution:
-    return Solution(x, rank, A @ x - b, float(np.abs(b).max(initial=0.0)))
-
-
 def damping_of(mu: Any) -> float:
     """Return damping as a number; none is 0."""
     damping = 0.0 if mu is None else float(mu)
@@ -79,26 +107,19 @@ def lasting_damping_of(how: Any) -> float:
     return damping_of(how)
 
 
-def iterated(A: np.ndarray, b: np.ndarray, settings: Any) -> np.ndarray:
-    """Pinocchio's proximal iteration."""
-    x = np.zeros(len(b))
-    damped = A + settings.mu * np.eye(len(A))
-    for _ in range(settings.max_iter):
-        new = regular(damped, b + settings.mu * x)
-        residual, change, x = np.abs(A @ new - b).max(initial=0.0), np.abs(new - x).max(initial=0.0), new
-        if residual <= settings.absolute_accuracy or change <= settings.relative_accuracy:
-            break
-    return x
-
-
 def regular(A: np.ndarray, b: np.ndarray) -> np.ndarray:
     """Solve A x = b where A must have an inverse."""
     try:
         return np.linalg.solve(A, b)
     except np.linalg.LinAlgError:
-        rank = int(np.linalg.matrix_rank(A, hermitian=True))
-        raise RankError(
-            f"the {len(A)} rows of the contacts are redundant: rank {rank}. Give mu > 0; without settings and damping "
-            "constraintDynamics, impulseDynamics and forwardDynamics take the forces of least norm.",
-            rank,
-        ) from None
+        raise _redundant(len(A), A) from None
+
+
+def _redundant(n: int, A: np.ndarray) -> RankError:
+    """Return the error of the upper half of a singular matrix."""
+    rank = int(np.linalg.matrix_rank(np.triu(A) + np.triu(A, 1).T, hermitian=True))
+    return RankError(
+        f"the {n} rows of the contacts are redundant: rank {rank}. Give mu > 0; without settings and damping "
+        "constraintDynamics, impulseDynamics and forwardDynamics take the forces of least norm.",
+        rank,
+    )

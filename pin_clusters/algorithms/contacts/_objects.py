@@ -71,9 +71,15 @@ def size(c: Any) -> int:
     return 3 if c.type == pin.ContactType.CONTACT_3D else 6
 
 
-def tell_contradictions(model: ClusterModel, models: Sequence[Any], solution: Solution) -> None:
-    """Warn of contacts that cannot all be closed, as others ask for something else."""
+def tell_contradictions(model: ClusterModel, contacts: Any, solution: Solution, wanted: int) -> None:
+    """Warn of contacts that cannot all be closed, as others ask for something else: once for the same contacts.
+
+    ``wanted``: DYNAMICS or IMPACT.
+    """
+    plan, models, _ = contacts
     if solution.rank == len(solution.forces) or not solution.found[1] > _CONTRADICTION * max(1.0, solution.asked):
+        return
+    if plan is not None and not plan.warns(wanted):
         return
     named, row = [], 0
     for i, c in enumerate(models):

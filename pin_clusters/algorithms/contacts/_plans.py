@@ -1,6 +1,5 @@
 """What the kernel of contacts is asked: tables of contacts and their places in memory, and its room."""
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
@@ -8,16 +7,17 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import Form, Watch
+from ..._engine import entry_points as kernels
+from ..._engine.calls import Form, Watch, register
 from ..._engine.kernels.tables import contacts_layout as at
-from ..._engine.operations import CONTACTS
+from ..._engine.operations import CONTACT_FORCES, CONTACTS
 from ..._engine.owed import OWED
 from ..._support.tables import Table
 from ...model import ClusterData, ClusterModel, contact_memory
 from .._shared import check as _check
 from .._shared.force_columns import keep
 from .._shared.reach import Reach, arrays_of, body_of, home_of, movers
-from ._forces import Solution, solved
+from ._forces import Solution, settings_for, solved_system
 from ._objects import datas_of, models_of, size
 
 _MODEL = {
@@ -32,6 +32,7 @@ _DATA = {
     "acceleration_error": "contact_acceleration_error",
 }  # fmt: skip
 _WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
+_MOST_KNOWN = 64
 # what decides the tables: a contact that has others is another one
 _WATCHED = ("type", "joint1_id", "joint2_id", "reference_frame")
 
@@ -94,23 +95,42 @@ class Plan:
         models: The contacts; kept alive, as the kernel reads them.
         datas: Their data.
         forces: Of all of them, one behind the other.
+        numbers: What the kernel reads and leaves of each contact; restitution and damping come first.
         derivatives: What derivatives need besides, once there are some.
+        known: Forms of calls for which the extension has a plan.
     """
 
     __slots__ = (
-        "_gram", "_index", "_numbers", "_panel", "_watch", "containers",
-        "datas", "derivatives", "forces", "models",
+        "_containers", "_found", "_gram", "_index", "_panel", "_questions", "_redundant", "_room", "_watch", "datas",
+        "derivatives", "forces", "known", "models", "numbers",
     )  # fmt: skip
 
     def __init__(
         self, model: ClusterModel, models: Sequence[Any], datas: Sequence[Any], places: Sequence[tuple[Any, Any]]
     ) -> None:
         """Lay out; places has the addresses of the fields of each contact and of its data."""
-        self.models, self.datas, self.containers = models, datas, (None, None)
+        self.models, self.datas, self.known = models, datas, set[Any]()
         self.derivatives: Any = None
-        out, columns = laid_out(model, models, places)
-        self._index, self._numbers, self._panel = arrays_of(model, out, columns + 1)
-        self._gram, self.forces = np.zeros((columns + 1, columns + 1)), np.zeros(columns)
+        out, n = laid_out(model, models, places)
+        self._index, self.numbers, self._panel = arrays_of(model, out, n + 1)
+        self._gram, self.forces = np.zeros((n + 1, n + 1)), np.zeros(n)
+        self._room, self._found = np.zeros(2 * n * n + 2 * n), np.zeros(3)
+        self._questions: dict[tuple[int, int], np.ndarray] = {}
+        # settings of the forces of redundant contacts, of accelerations and of impacts
+        self._redundant = np.zeros((2, at.SETTINGS))
+        self._redundant.view(np.int64)[:, at.KIND] = at.WHEN_REDUNDANT
+
+    def question(self, wanted: int, step: int = at.WHOLE) -> np.ndarray:
+        """Return the tables with what is wanted; robot-specific code of each question may be noted in them."""
+        found = self._questions.get((wanted, step))
+        if found is None:
+            found = self._questions[wanted, step] = self._index.copy()
+            found[0, _WANTED], found[0, _STEP] = wanted, step
+        return found
+
+    def tables(self, wanted: int, step: int = at.WHOLE) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+        """Return what kernels of contacts take, in this order, before the forces."""
+        return self.question(wanted, step), self.numbers, self._panel, self._gram
 
     def run(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
@@ -122,46 +142,12 @@ class Plan:
             SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
         """
         out, n = np.empty(model.nv), len(self.forces)
-        given = q, v, tau, *self.tables, self.forces, out
-        with self.asking(wanted, step, restitution, damping):
-            code = data._run("contacts", "ddq", *given)
+        self.numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
+        code = data._run("contacts", "ddq", q, v, tau, *self.tables(wanted, step), self.forces, out)
         if code == at.REDUNDANT:
             return None
         _check.status(model, code, q)
         return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
-
-    def remember(self, data: ClusterData, function: Any) -> None:
-        """Let the extension do forward dynamics with these contacts from now on, as long as they stay."""
-        code = data._code(function.__name__, CONTACTS.name)
-        if not code or not hasattr(function, "positions") or self.containers[0] is None:
-            return
-        form = Form(data, function, "q v tau contact_models contact_datas")
-        form.checks += self.checks(form)
-        form.checks += [("unlike", form.word(x), form.word("ddq")) for x in ("q", "v", "tau")]
-        form.run(CONTACTS, code, data._pointers["ddq"], "q v tau asked numbers panel gram forces +nv")
-        vectors = ["q", "v", "tau"]
-        form.owes(OWED["constraintDynamics"], vectors)
-        # Derivatives find the state here; the zero says that forces were neither damped nor iterated.
-        at, room = 0, data._derivatives.after_contacts
-        for name in vectors:
-            form.work.append(("save", form.size(name), room[at : at + form.size(name)], form.word(name)))
-            at += form.size(name)
-        form.work.append(("set", room[-1:].view("i8"), 0))
-        data._remember_contacts(function, form.plan())
-
-    def checks(self, form: Form) -> list[Any]:
-        """Return steps that see whether the contacts are those of the plan; the form gets its arrays."""
-        names = "asked", "numbers", "panel", "gram", "forces"
-        form.arrays |= dict(zip(names, (*self.tables, self.forces), strict=True))
-        form.kept += [self.models, self.datas, self._watch, *self.tables, self.forces]
-        containers = zip(("contact_models", "contact_datas"), self.containers, strict=True)
-        table = self._watch.table
-        return [*(("same", form.positions[name], x) for name, x in containers), ("unchanged", table.size, table)]
-
-    @property
-    def tables(self) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """What kernels of contacts take, in this order, before the forces."""
-        return self._index, self._numbers, self._panel, self._gram
 
     def solve(
         self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, how: Any,
@@ -172,49 +158,144 @@ class Plan:
         ``how``: see ``_forces.solved``; ``wanted``: DYNAMICS or IMPACT.
         """
         self.run(model, data, q, v, tau, wanted, restitution, step=at.SYSTEM)
-        n = len(self.forces)
-        A, b = np.triu(self._gram[:n, :n]), self._gram[:n, n].copy()
-        A = A + np.triu(A, 1).T
-        found = solved(A, b, how)
-        self.forces[:] = found.forces
+        found = solved_system(self._gram, settings_for(how), self.forces, self._found)
         out = self.run(model, data, q, v, tau, wanted, restitution, step=at.GIVEN)
         assert out is not None
         return out, found
 
-    @contextlib.contextmanager
-    def asking(self, wanted: int, step: int, restitution: float, damping: float) -> Iterator[None]:
-        """Let the kernel be asked for something else; afterwards calls in machine code find all as it was."""
-        row, numbers = self._index[0].copy(), self._numbers[[at.RESTITUTION, at.DAMPING]]
-        self._index[0, _WANTED], self._index[0, _STEP] = wanted, step
-        self._numbers[[at.RESTITUTION, at.DAMPING]] = restitution, damping
-        try:
-            yield
-        finally:
-            self._numbers[[at.RESTITUTION, at.DAMPING]] = numbers
-            if (wanted, step) != (row[_WANTED], row[_STEP]):  # else code may have been made for it
-                self._index[0] = row
+    def whole(self, damping: float = 0.0) -> Solution:
+        """Return the forces that ``run`` found, of independent rows."""
+        return Solution(self.forces, np.array([len(self.forces), 0.0, damping]), np.zeros(0))
+
+    def warns(self, wanted: int) -> bool:
+        """Return whether to warn of a contradiction between the contacts, which is done once."""
+        told = self._redundant.view(np.int64)[wanted]
+        first, told[at.TOLD] = not told[at.TOLD], 1
+        return first
+
+    # --- calls of the extension
+
+    def remember(self, data: ClusterData, function: Any, given: str, wanted: int, how: Any, rank: int) -> None:
+        """Let the extension answer such calls from now on, as long as the contacts stay where they are.
+
+        Args:
+            data: Workspace.
+            function: The function that was called.
+            given: Names of its arguments.
+            wanted: DYNAMICS or IMPACT.
+            how: How the forces were found, see ``_forces.solved``.
+            rank: Rank of the rows.
+        """
+        m, impact, iterated = len(self.forces), wanted == at.IMPACT, isinstance(how, pin.ProximalSettings)
+        redundant = rank < m
+        solves, key = iterated or redundant, (function.__name__, given, iterated, redundant)
+        code, solver = data._code(function.__name__, CONTACTS.name), kernels.contact_forces.compiled_address
+        if key in self.known or not code or not hasattr(function, "positions") or (solves and not solver):
+            return
+        form = self.form(data, function, given, ["r_coeff"] * impact + ["mu"] * (impact and not iterated))
+        settings = self._redundant[wanted]
+        if iterated and not take_settings(form, given.split()[-1], settings := np.zeros(at.SETTINGS)):
+            return
+        if redundant and not iterated:
+            form.checks.append(("equal", self.numbers[at.DAMPING :].view(np.int64), 0))
+        vectors = ["q", "v", *["tau"] * (not impact)]
+        form.checks += [("unlike", form.word(x), form.word("ddq")) for x in vectors]
+        state = " ".join(["q", "v", "zeros" if impact else "tau"])
+
+        def run(step: int, out: str, **arrays: np.ndarray) -> None:
+            asked = {"asked": self.question(wanted, step), **arrays}
+            names = f"{state} asked numbers panel gram forces {out}"
+            form.run(CONTACTS, code, data._pointers["ddq"], names, arrays=asked)
+
+        damping = self.numbers[at.DAMPING :]
+        if solves:
+            run(at.SYSTEM, "unasked", unasked=np.empty(data.model.nv))
+            of_forces = {"how": settings, "counts": settings.view(np.int64)}
+            names = "gram how counts work forces found"
+            form.run(CONTACT_FORCES, solver, data._pointers["ddq"], names, arrays=of_forces)
+            run(at.GIVEN, "+nv")
+            damping = self._found[2:]
+        else:
+            run(at.WHOLE, "+nv")
+        form.owes(OWED[function.__name__], vectors[: 1 if impact else 2])
+        # derivatives find the state here
+        mine, end = data._derivatives, 0
+        kept = mine.after_impact if impact else mine.after_contacts
+        for name in vectors:
+            form.work.append(("save", form.size(name), kept[end:], form.word(name)))
+            end += form.size(name)
+        left = data._impulses if impact else data._forces
+        if impact:
+            form.work.append(("copy", 1, kept[end:], self.numbers[at.RESTITUTION :]))
+            form.work.append(("save", data.model.nv, data._dq_after.numbers, form.made("out")))
+        form.work.append(("copy", 1, kept[-1:], damping))
+        form.work += [("copy", m, left.numbers, self.forces), ("set", left.size, m)]
+        form.work.append(("copy", 3, data._contacts_found, self._found if solves else self.whole().found))
+        if not solves:
+            form.work.append(("copy", 1, data._contacts_found[2:], damping))
+        self.keep(data, function, form, key)
+
+    def form(self, data: ClusterData, function: Any, given: str, numbers: Sequence[str] = ()) -> Form:
+        """Return a form of calls with the very objects of these contacts; ``numbers`` are arguments that may be given.
+
+        Names of these are ``r_coeff`` and ``mu``; those that are not given are 0.
+        """
+        form, names = Form(data, function, given), given.split()
+        form.arrays |= {
+            "numbers": self.numbers, "panel": self._panel, "gram": self._gram, "forces": self.forces,
+            "work": self._room, "found": self._found,
+        }  # fmt: skip
+        form.kept += [self.models, self.datas, self._watch, self._containers]
+        contacts = [name for name in names if name.endswith(("_models", "_datas"))]
+        for name, x, items in zip(contacts, self._containers, (self.models, self.datas), strict=True):
+            is_list = type(x) in (list, tuple)
+            form.checks.append(("items" if is_list else "same", form.positions[name], tuple(items) if is_list else x))
+        table = self._watch.table
+        form.checks.append(("unchanged", table.size, table))
+        for name, at_number in (("r_coeff", at.RESTITUTION), ("mu", at.DAMPING)):
+            number = self.numbers[at_number:]
+            if name in numbers and name in names:
+                form.checks += [("real", form.positions[name], number), ("reaches", number, 0)]
+            else:
+                form.checks.append(("set", number.view(np.int64), 0))
+        if "r_coeff" in names and "r_coeff" in numbers:  # no more than 1
+            negative, where, factor = np.zeros(1), register(), np.array([-1.0])
+            where[0] = negative.ctypes.data
+            form.kept.append(negative)
+            form.checks.append(("copy", 1, negative, self.numbers[at.RESTITUTION :]))
+            form.checks += [("scale", 1, where, factor), ("reaches", negative, -1)]
+        return form
+
+    def keep(self, data: ClusterData, function: Any, form: Form, key: Any) -> None:
+        """Let the extension keep the plan of a form."""
+        self.known.add(key)
+        data._remember_plan(function, form.plan(), _MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
-        """Note what tells that containers and contacts are still those of the tables, and own what is read.
+        """Note what shows that containers and contacts are still those of the tables.
 
         Returns:
-            Whether they own their numbers, so that they can be read where they are.
+            Whether there are such words for all of them.
         """
-        found = [
-            contact_memory.words_of(contact_models, self.models),
-            contact_memory.words_of(contact_datas, self.datas),
-        ]
+        found = contact_memory.words_of(contact_models, self.models), contact_memory.words_of(contact_datas, self.datas)
         if None in found:
             return False
-        lengths, items = (list(chain.from_iterable(x)) for x in zip(*filter(None, found), strict=True))
-        # lengths and ends first: they tell whether there is anything behind
-        self._watch = Watch([*lengths, *(given[name] for given, _ in places for name in _WATCHED)], items)
-        self.containers = contact_models, contact_datas
+        # those of containers first: they show whether the contacts are there
+        self._watch = Watch([*chain(*filter(None, found)), *(given[name] for given, _ in places for name in _WATCHED)])
+        self._containers = contact_models, contact_datas
         return True
 
     def fits(self) -> bool:
         """Whether the objects are still those of the tables."""
         return self._watch.holds()
+
+
+def take_settings(form: Form, name: str, to: np.ndarray) -> bool:
+    """Take proximal settings as an argument; returns whether their memory is known."""
+    first = contact_memory.holder_of_settings()
+    to.view(np.int64)[[at.KIND, at.TOLD]] = at.ITERATED, 1
+    form.checks.append(("object", form.positions[name], pin.ProximalSettings, first, 2, at.KIND, to))
+    return bool(first)
 
 
 Found = tuple[Plan | None, list[Any], list[Any]]

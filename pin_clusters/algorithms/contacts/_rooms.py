@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._engine import entry_points as kernels
-from ..._engine.calls import Form
+from ..._engine.calls import register
 from ..._engine.kernels.tables import contacts_layout as layout
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
@@ -14,10 +14,12 @@ from ..._engine.native.words import LEFT_TO_KERNEL
 from ..._engine.operations import CONTACT_DERIVATIVES, CONTACT_RATES, CONTACTS, RNEA_DERIVATIVES
 from ..._support.arrays import on_a_page
 from ...model import ClusterData, ClusterModel
+from ...model.contact_memory import settings_of
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from ..dynamics.derivatives import NOTHING
-from ._plans import Plan
+from ._forces import lasting_damping_of
+from ._plans import Plan, take_settings
 
 
 class Rooms:
@@ -44,12 +46,23 @@ class Rooms:
         params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
         weightless = kernels.Pointer(model._index, params, data._work, mine.rates)
         self.tables = data._pointers["rates"], weightless
-        mine.room_for(rows)
 
 
-def remember(data: ClusterData, function: Any, plan: Plan) -> None:
-    """Let the extension differentiate forward dynamics with these contacts from now on, as long as they stay."""
-    n, m, mine, rooms = data.model.nv, len(plan.forces), data._derivatives, plan.derivatives
+def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: str, how: Any, bounce: float) -> None:
+    """Let the extension answer such calls from now on, as long as the contacts stay where they are.
+
+    Args:
+        data: Workspace.
+        function: The function that was called.
+        plan: The contacts.
+        impact: Whether velocities after an impact are differentiated, or accelerations.
+        given: Names of the arguments behind the contacts.
+        how: Proximal settings, if they are an argument.
+        bounce: Restitution, if it is an argument.
+    """
+    n, m, nq, mine, rooms = data.model.nv, len(plan.forces), data.model.nq, data._derivatives, plan.derivatives
+    settings = None if how is None else settings_of(how)
+    key = function.__name__, given, bounce, None if settings is None else settings.tobytes()
     numbers = {
         "forward": data._code("constraintDynamics", CONTACTS.name), "forward_tables": data._pointers["ddq"].address,
         "rates": data._code(CONTACT_RATES.name, CONTACT_RATES.name),
@@ -58,34 +71,64 @@ def remember(data: ClusterData, function: Any, plan: Plan) -> None:
     if numbers["rates"] != kernels.contact_rates.compiled_address:
         numbers["derivatives"] = numbers["derivatives"] or 1  # code of the model's own does not call it
     code = data._code(function.__name__, CONTACT_DERIVATIVES.name)
-    if rooms is None or not n or not m or not hasattr(function, "positions") or not all((*numbers.values(), code)):
+    known = hasattr(function, "positions") and key not in plan.known and (how is None or settings is not None)
+    if rooms is None or not n or not m or not known or not all((*numbers.values(), code)):
         return
-    form, state, nq = Form(data, function, "contact_models contact_datas"), mine.after_contacts, data.model.nq
-    form.checks += plan.checks(form)
+    form = plan.form(data, function, f"contact_models contact_datas {given}")
+    state = mine.after_impact if impact else mine.after_contacts
+    form.checks.append(("copy", 1, plan.numbers[layout.DAMPING :], state[-1:]))
+    if impact:
+        form.checks.append(("copy", 1, plan.numbers[layout.RESTITUTION :], state[-2:]))
+    if "r_coeff" in given:
+        x = np.zeros(1)
+        form.checks += [("real", form.positions["r_coeff"], x), ("equal", x.view("i8"), _bits(bounce))]
+        form.checks.append(("equal", state[-2:].view("i8"), _bits(bounce)))
+    if settings is not None:  # they decide the damping
+        words = np.zeros(layout.SETTINGS)
+        take_settings(form, given.split()[-1], words)
+        form.checks += [("equal", words[i:].view("i8"), int(settings[i])) for i in (layout.MU, layout.MOST_ITERATIONS)]
+        form.checks.append(("set", plan.numbers[layout.DAMPING :].view("i8"), _bits(lasting_damping_of(how))))
     jacobian, response, turned, room = rooms.rows
+    velocity = state[nq : nq + n]
     form.arrays |= {
-        "q": state[:nq], "v": state[nq : nq + n], "tau": state[nq + n : -1], "acting": rooms.acting,
-        "order": rooms.order,
-        "contact_sides": rooms.sides, "jacobian": jacobian, "response": response, "turned": turned, "columns": room,
+        "q": state[:nq], "v": velocity, "tau": rooms.tau if impact else state[nq + n : -1], "acting": rooms.acting,
+        "order": rooms.order, "contact_sides": rooms.sides, "jacobian": jacobian, "response": response,
+        "turned": turned, "columns": room, "asked": plan.question(layout.IMPACT if impact else layout.DYNAMICS),
+        "found": np.empty(n) if impact else data._ddq,
     }  # fmt: skip
     form.shapes |= {"rows": (m, n)}
-    form.checks += [("finite", nq, form.word("q")), ("finite", n, form.word("v")), ("finite", n, form.word("tau"))]
-    form.checks.append(("equal", state[-1:].view("i8"), 0))
-    words = form.run(
-        CONTACT_DERIVATIVES, code, data._pointers["rates"],
-        "forward forward_tables rates derivatives q v tau ddq asked numbers panel gram forces acting unasked dtau_dq "
-        "dtau_dv M - velocities order contact_sides factors jacobian response turned columns +matrix +matrix +matrix "
-        "+rows +rows +rows", numbers,
+    where = register()
+    where[0] = state.ctypes.data
+    form.checks.append(("finite", len(state), where))
+    form.run(
+        CONTACT_DERIVATIVES, code, rooms.tables[impact],
+        "forward forward_tables rates derivatives q v tau found asked numbers panel gram forces acting unasked dtau_dq "
+        "dtau_dv M - velocities order contact_sides factors jacobian response turned columns +matrix +matrix "
+        + ("spare +rows +rows spare_rows" if impact else "+matrix +rows +rows +rows"), numbers,
+        {"spare": np.empty(n * n), "spare_rows": np.empty(m * n)},
     )  # fmt: skip
-    del words
     form.work.append(("copy", data._M.size, data._M, data._M_kernel))
-    for name in ("ddq_dq", "ddq_dv", "ddq_dtau"):
-        form.save(name, name)
-    for i, name in enumerate(("dlambda_dq", "dlambda_dv", "dlambda_dtau")):
+    form.save("ddq_dq", "ddq_dq")
+    form.save("ddq_dv", "ddq_dv")
+    if impact:  # the change of velocities is kept
+        places, words = np.arange(n * n), register()
+        ones, to = np.eye(n), register()
+        words[0], to[0] = ones.ctypes.data, mine.ddq[1].ctypes.data
+        form.kept += [ones]
+        form.work.append(("minus", n * n, places, form.made("ddq_dv"), words, to))
+        form.work.append(("copy", m * n, mine.dlambda[2 * m * n :], np.full(m * n, np.nan)))
+    else:
+        form.save("ddq_dtau", "ddq_dtau")
+    for i, name in enumerate(("dlambda_dq", "dlambda_dv", *["dlambda_dtau"] * (not impact))):
         form.arrays[name] = mine.dlambda[i * m * n : (i + 1) * m * n]
         form.save(name, name)
     form.work.append(("set", mine.rows, m))
-    data._remember_contacts(function, form.plan())
+    plan.keep(data, function, form, key)
+
+
+def _bits(x: float) -> int:
+    """Return a number as a word."""
+    return int(np.float64(x).view(np.int64))
 
 
 def differentiate(
@@ -111,26 +154,27 @@ def differentiate(
     own = [x.reshape(-1) for x in (mine.dtau_dq, mine.dtau_dv, data._M_kernel)]
     # of an impact, inverse dynamics are differentiated at rest
     _bridge.supply_third(model, data, q, data._zeros if impact else v)
-    asked, numbers, _, _ = plan.tables
+    wanted = layout.IMPACT if impact else layout.DYNAMICS
+    asked, numbers, _, _ = tables_of = plan.tables(wanted)
+    numbers[[layout.RESTITUTION, layout.DAMPING]] = restitution, damping
     jacobian, _, turned, room = rooms.rows
     of_rates = q, v, given, ddq, asked, numbers, plan.forces, rooms.acting, mine.tau, *own, NOTHING, jacobian
-    with plan.asking(layout.IMPACT if impact else layout.DYNAMICS, layout.WHOLE, restitution, damping):
-        if kernels.JIT:
-            of_forward = q, v, given, *plan.tables, plan.forces, ddq
-            code = data._run("contacts", "ddq", *of_forward)
-            if not code:  # else nothing is made: it cannot be solved
-                forward = data._ready("contacts", *of_forward)
-                rates = data._ready("contact_rates", *of_rates, rooms.sides, turned, room)
-                inverse = 0
-                if rates == kernels.contact_rates.compiled_address:  # which calls it
-                    inverse = data._kernels["rnea_derivatives"].address()
-                code = kernels.contact_derivatives.call(
-                    tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, given, ddq, *plan.tables,
-                    plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides,
-                    mine.factors, *rooms.rows, *out,
-                )  # fmt: skip
-        else:
-            code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
+    if kernels.JIT:
+        of_forward = q, v, given, *tables_of, plan.forces, ddq
+        code = data._run("contacts", "ddq", *of_forward)
+        if not code:  # else nothing is made: it cannot be solved
+            forward = data._ready("contacts", *of_forward)
+            rates = data._ready("contact_rates", *of_rates, rooms.sides, turned, room)
+            inverse = 0
+            if rates == kernels.contact_rates.compiled_address:  # which calls it
+                inverse = data._kernels["rnea_derivatives"].address()
+            code = kernels.contact_derivatives.call(
+                tables, forward, data._pointers["ddq"].address, rates, inverse, q, v, given, ddq, *tables_of,
+                plan.forces, rooms.acting, mine.tau, *own, NOTHING, mine.tree, rooms.order, rooms.sides,
+                mine.factors, *rooms.rows, *out,
+            )  # fmt: skip
+    else:
+        code = _plain(data, plan, rooms, tables, q, v, given, ddq, own, out, impact, restitution)
     data._changed()
     if code == LEFT_TO_KERNEL and not np.isfinite(numbers).all():  # what contacts are asked for is no number
         return np.full((3, n, n), np.nan), np.full((3, m, n), np.nan)
@@ -152,11 +196,12 @@ def _plain(
         kernel = data._kernels["rnea_derivatives"]
         return int(kernel.call(tables, q, v, a, rooms.acting, data._derivatives.tau, *own, NOTHING))
 
-    code = data._kernels["contacts"].call(data._pointers["ddq"], q, v, tau, *plan.tables, plan.forces, ddq)
+    tables_of = plan.tables(layout.IMPACT if impact else layout.DYNAMICS)
+    code = data._kernels["contacts"].call(data._pointers["ddq"], q, v, tau, *tables_of, plan.forces, ddq)
     if code:
         return int(code)
     index, params, work, rates = tables.arrays
-    asked, numbers, _, gram = plan.tables
+    asked, numbers, _, gram = tables_of
     plain.loads(index, asked, plan.forces, rooms.acting)
     rest = np.zeros(len(v))
     code = run(rest, ddq + restitution * v) if impact else run(v, ddq)

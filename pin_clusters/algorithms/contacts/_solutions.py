@@ -18,7 +18,7 @@ from ..dynamics.derivatives import computeRNEADerivatives
 from ..dynamics.minverse import computeMinverse
 from ._forces import Solution, damping_of, independent, lasting_damping_of, regular, solved, spectrum
 from ._objects import delassus, hand_out, jacobian, missing
-from ._plans import Contacts, Found, Plan
+from ._plans import Contacts, Found
 from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
@@ -28,14 +28,14 @@ Slopes = tuple[Matrices, Matrices]
 
 def accelerations(
     model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Found, how: Any
-) -> tuple[np.ndarray, Solution, Plan | None]:
-    """Return accelerations, forces, and the plan if the kernel alone found them; ``how``: see ``_forces.solved``."""
+) -> tuple[np.ndarray, Solution]:
+    """Return accelerations and forces; ``how``: see ``_forces.solved``."""
     plan, models, datas = contacts
     if plan is not None:
         found = plan.run(model, data, q, v, tau) if how is None else None
         if found is not None:
-            return found, Solution(plan.forces, len(plan.forces), np.zeros(0)), plan
-        return *plan.solve(model, data, q, v, tau, how), None
+            return found, plan.whole()
+        return plan.solve(model, data, q, v, tau, how)
     free = aba(model, data, q, v, tau)
     _tree.compute(model, data, MOTION | COLUMNS, q, v, free)
     J = jacobian(model, data, models, datas)
@@ -45,7 +45,7 @@ def accelerations(
     solution = solved(A, rest, how)
     hand_out(models, datas, solution.forces)
     data._ddq[:] = free + response @ solution.forces
-    return data._ddq.copy(), solution, None
+    return data._ddq.copy(), solution
 
 
 def after_impact(
@@ -57,9 +57,10 @@ def after_impact(
     if plan is not None:
         rest = data._zeros
         if not isinstance(how, pin.ProximalSettings):
-            after = plan.run(model, data, q, v, rest, IMPACT, bounce, damping_of(how))
+            damping = damping_of(how)
+            after = plan.run(model, data, q, v, rest, IMPACT, bounce, damping)
             if after is not None:
-                return after, Solution(plan.forces, len(plan.forces), np.zeros(0))
+                return after, plan.whole(damping)
         return plan.solve(model, data, q, v, rest, how, IMPACT, bounce)
     if J is None:
         _tree.compute(model, data, COLUMNS, q)
@@ -72,7 +73,7 @@ def after_impact(
 
 def of_accelerations(at: Contacts, tau: np.ndarray) -> Slopes:
     """Return the derivatives of accelerations and forces."""
-    a, solution, _ = accelerations(at.model, at.data, at.q, at.v, tau, at.found, at.how)
+    a, solution = accelerations(at.model, at.data, at.q, at.v, tau, at.found, at.how)
     forces = solution.forces.copy()
     given = variations(at, at.v, a, forces)
     dtau_dq, dtau_dv, _ = computeRNEADerivatives(at.model, at.data, at.q, at.v, a, external(at, forces))

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine.calls import fast
-from ..._engine.kernels.tables.contacts_layout import DELASSUS
+from ..._engine.kernels.tables.contacts_layout import DELASSUS, DYNAMICS, IMPACT
 from ..._engine.kernels.tables.tree_layout import COLUMNS
 from ..._support.arrays import numbers, vector
 from ...errors import ArgumentTypeError, NotComputedError, ShapeError, UnknownNameError
@@ -85,7 +85,7 @@ def initConstraintDynamics(
     if contact_datas is not None:
         datas_of(models, contact_datas)
     rows = sum(size(c) for c in models)
-    _leave(data, Solution(np.zeros(rows), rows, np.zeros(0)))
+    _leave(data, Solution(np.zeros(rows), np.array([rows, 0.0, 0.0]), np.zeros(0)))
     data.impulse_c = np.zeros(rows)
 
 
@@ -120,16 +120,26 @@ def constraintDynamics(
     tau = _check.velocity(model, "tau", tau)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
     state = q.copy(), v.copy(), tau.copy()  # which may be among the results
-    found, solution, plan = accelerations(model, data, q, v, tau, contacts, prox_settings)
-    tell_contradictions(model, contacts[1], solution)
+    found, solution = accelerations(model, data, q, v, tau, contacts, prox_settings)
+    plan = contacts[0]
+    tell_contradictions(model, contacts, solution, DYNAMICS)
     _leave(data, solution)
     _note(data, "constraintDynamics", *state)
-    data._derivatives.keep_contacts(*state, prox_settings)
-    if plan is not None:
-        plan.remember(data, constraintDynamics)
+    data._derivatives.keep_contacts(*state, solution.found[2])
+    if plan is not None and (prox_settings is None or isinstance(prox_settings, pin.ProximalSettings)):
+        given = "q v tau contact_models contact_datas" + " prox_settings" * (prox_settings is not None)
+        plan.remember(data, constraintDynamics, given, DYNAMICS, prox_settings, solution.rank)
     return found
 
 
+_IMPACT = {
+    "model": 0, "data": 1, "q": 2, "v_before": 3, "v": 3, "contact_models": 4, "contact_datas": 5, "r_coeff": 6,
+    "mu": 7, "prox_settings": 7, "constraint_jacobian": 4, "restitution_coefficient": 5, "damping": 6,
+}  # fmt: skip
+"""Positions of arguments of ``impulseDynamics``: rows J stand in the place of contacts."""
+
+
+@fast(lambda data, function: (), _IMPACT)
 @also_pinocchios
 @_documented
 def impulseDynamics(
@@ -196,7 +206,6 @@ def impulseDynamics(
     if not 0.0 <= bounce <= 1.0:
         raise ArgumentTypeError(f"r_coeff must be between 0 and 1, got {bounce!r}.")
     bounce = float(bounce)
-    forces = data.lambda_c.copy()  # impulses of the same contacts are written there
     if q is None:
         assert J is not None
         A, response = _dense(data, "impulseDynamics", J)
@@ -205,14 +214,18 @@ def impulseDynamics(
     else:
         after, solution = after_impact(model, data, q, v_before, contacts, bounce, how, J)
     if J is None:
-        tell_contradictions(model, contacts[1], solution)
-    data._contacts_found = solution.found
-    data.impulse_c, data.dq_after = solution.forces.copy(), after
-    data.lambda_c = forces
+        tell_contradictions(model, contacts, solution, IMPACT)
     if q is not None:
-        data._derivatives.keep_impact(q, v_before, bounce, how, J is None)
+        data._derivatives.keep_impact(q, v_before, bounce, solution.found[2], J is None)
         _note(data, "impulseDynamics", q)
-    return after.copy()
+    data._contacts_found[:] = solution.found
+    data.impulse_c, data.dq_after = solution.forces, after
+    if contacts[0] is not None:
+        forms = ["r_coeff prox_settings"] if isinstance(how, pin.ProximalSettings) else ["", "r_coeff", "r_coeff mu"]
+        for names in forms:
+            names = f"q v contact_models contact_datas {names}"
+            contacts[0].remember(data, impulseDynamics, names, IMPACT, how, solution.rank)
+    return after
 
 
 def _is_number(x: Any) -> bool:
@@ -434,4 +447,5 @@ def _note(data: ClusterData, function: str, *state: np.ndarray) -> None:
 
 def _leave(data: ClusterData, solution: Solution) -> None:
     """Leave forces in data."""
-    data.lambda_c, data._contacts_found = solution.forces, solution.found
+    data.lambda_c = solution.forces
+    data._contacts_found[:] = solution.found

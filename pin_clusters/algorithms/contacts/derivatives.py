@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ..._engine.calls import fast
 from ...errors import ArgumentTypeError, NotComputedError
@@ -78,16 +79,18 @@ def computeConstraintDynamicsDerivatives(
             "computeConstraintDynamicsDerivatives needs the state of pc.constraintDynamics, which was not called with "
             "this data, or with numbers that are not finite. Call it before."
         )
-    how = mine.settings[0] if settings is None and state[-1] else settings
+    how = float(state[-1]) if settings is None else lasting_damping_of(settings)
     kept, n = state.copy(), model.nq + model.nv
     q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
     data._supply(q)
     found = _found(model, data, contacts, q, v, tau, 0.0, how)
-    if contacts[0] is not None and settings is None and not state[-1]:
-        remember(data, computeConstraintDynamicsDerivatives, contacts[0])
+    if contacts[0] is not None:
+        given = "settings" * (settings is not None)
+        remember(data, computeConstraintDynamicsDerivatives, contacts[0], False, given, settings, 0.0)
     return found  # type: ignore[return-value]
 
 
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def computeImpulseDynamicsDerivatives(
@@ -122,17 +125,21 @@ def computeImpulseDynamicsDerivatives(
             "computeImpulseDynamicsDerivatives needs the state of pc.impulseDynamics, which was not called with this "
             "data and contacts, or with numbers that are not finite. Call it before."
         )
-    bounce = float(state[-1])
+    bounce = float(state[-2])
     if r_coeff is not None and r_coeff != bounce:
         raise ArgumentTypeError(
             f"r_coeff is {r_coeff!r}, but pc.impulseDynamics was called with {bounce!r}. Leave it out, or call "
             "pc.impulseDynamics with it before."
         )
-    how = mine.settings[1] if prox_settings is None else prox_settings
+    how = float(state[-1]) if prox_settings is None else lasting_damping_of(prox_settings)
     kept = state.copy()
-    q, v = kept[: model.nq], kept[model.nq : -1]
+    q, v = kept[: model.nq], kept[model.nq : -2]
     data._supply(q)
-    return _found(model, data, contacts, q, v, None, bounce, how)  # type: ignore[return-value]
+    found = _found(model, data, contacts, q, v, None, bounce, how)
+    if contacts[0] is not None and (prox_settings is None or isinstance(prox_settings, pin.ProximalSettings)):
+        given = "r_coeff " * (r_coeff is not None) + "prox_settings" * (prox_settings is not None)
+        remember(data, computeImpulseDynamicsDerivatives, contacts[0], True, given, prox_settings, bounce)
+    return found  # type: ignore[return-value]
 
 
 def _found(
@@ -154,5 +161,7 @@ def _found(
         mine.ddq[1] -= np.eye(model.nv)
     else:
         mine.ddq_dtau[:] = motions[2]
+    if mine.room_for(len(forces[0])):
+        data._forget_plans()  # which write to the room that was too small
     mine.keep_forces(forces)
     return *motions, *forces

@@ -71,6 +71,22 @@ GIVEN: Final = 2  # the forces are known
 REDUNDANT: Final = -2
 """What the kernel returns, besides what aba does, if the rows of the contacts are not independent."""
 
+CONTRADICTION: Final = -3
+UNUSUAL: Final = -4
+"""What ``contact_forces`` returns besides: see there."""
+
+# settings of ``contact_forces``; the first four are what a pin.ProximalSettings holds, the last three whole numbers
+ABSOLUTE: Final = 0  # accuracies at which an iteration ends
+RELATIVE: Final = 1
+MU: Final = 2  # damping
+MOST_ITERATIONS: Final = 3  # in the lower half of the word
+KIND: Final = 4  # DIRECT, ITERATED, or WHEN_REDUNDANT
+TOLD: Final = 5  # 1 if the user has been warned that the contacts contradict each other
+SETTINGS: Final = 6
+DIRECT: Final = 0  # of least norm if rows are redundant, or damped by a number
+ITERATED: Final = 1
+WHEN_REDUNDANT: Final = 2  # only if rows are redundant
+
 # first numbers
 RESTITUTION: Final = 0
 DAMPING: Final = 1
