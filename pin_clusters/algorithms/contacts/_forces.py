@@ -53,12 +53,8 @@ def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, fo
     """
     n = len(forces)
     given = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, found
-    if kernels.JIT:
-        code = kernels.contact_forces.function()(*given)
-    else:
-        from ..._engine.kernels.contacts import forces as plain
-
-        code = plain.contact_forces_at(*given)
+    kernel = kernels.contact_forces
+    code = (kernel.function() if kernels.JIT else kernel.source.entry)(*given)
     if code == at.REDUNDANT:
         raise _redundant(n, gram[:n, :n])
     if code:  # there are no forces
