@@ -130,6 +130,16 @@ CONTACT_FORCES = Operation(
     "contact_forces", "contact forces (redundant, damped or iterated)", "contacts.forces.contact_forces_at",
     "gram:f2 how counts:i1 room forces found",
 )  # fmt: skip
+CONTACT_JACOBIAN = Operation(
+    "contact_jacobian",
+    "Jacobians of contacts",
+    "contacts.jacobians.contact_jacobian",
+    "asked:i2 joints:i1 room:f2 rows:f2",
+)
+CONTACT_INVERSE = Operation(
+    "contact_inverse", "contact forces (inverse of their matrix)", "contacts.forces.contact_inverse_at",
+    "gram:f2 mu scale room out:f2",
+)  # fmt: skip
 
 # --- their derivatives
 RNEA_DERIVATIVES = Operation(

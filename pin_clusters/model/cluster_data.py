@@ -14,8 +14,7 @@ from .._engine.choice import engine, functions_of
 from .._engine.operations import COUPLING_DERIVATIVES, HYBRID, OPERATIONS
 from .._support.arrays import on_a_page
 from ..errors import NotAvailableError
-from .contact_memory import Result
-from .derivative_memory import DerivativeMemory
+from .derivative_memory import DerivativeMemory, Result
 from .owed_members import OwedMembers, owed
 from .parts import ModelParts
 from .regressor_tables import NAMES, RegressorMemory

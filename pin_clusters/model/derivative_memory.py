@@ -1,6 +1,7 @@
 """What derivatives need of a data object: records of the kernels, results with their pattern of zeros, a tree."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -79,3 +80,30 @@ class DerivativeMemory:
         """Return those by q, v or tau, shape (rows, nv), a copy."""
         rows, nv = int(self.rows[0]), self.tau.size
         return self.dlambda[i * rows * nv : (i + 1) * rows * nv].reshape(rows, nv).copy()
+
+
+class Result:
+    """A vector of any length at a place that calls of the extension write to.
+
+    Attributes:
+        numbers: Room for the vector, at whose beginning it stands.
+        size: Its length, one number.
+    """
+
+    __slots__ = ("numbers", "size")
+
+    def __init__(self, size: int) -> None:
+        self.numbers, self.size = np.zeros(max(size, 64)), np.array([size])
+
+    def get(self) -> np.ndarray:
+        """Return the vector, as a view."""
+        return self.numbers[: self.size[0]]
+
+    def put(self, x: Any) -> bool:
+        """Copy a vector; returns whether the room was too small, so that there is another one."""
+        x = np.asarray(x, dtype=float).ravel()
+        moves = x.size > self.numbers.size
+        if moves:
+            self.numbers = np.zeros(2 * x.size)
+        self.numbers[: x.size], self.size[0] = x, x.size
+        return moves

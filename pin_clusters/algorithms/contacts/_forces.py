@@ -53,8 +53,7 @@ def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, fo
     """
     n = len(forces)
     given = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, found
-    kernel = kernels.contact_forces
-    code = (kernel.function() if kernels.JIT else kernel.source.entry)(*given)
+    code = _run(kernels.contact_forces, *given)
     if code == at.REDUNDANT:
         raise _redundant(n, gram[:n, :n])
     if code:  # there are no forces
@@ -63,6 +62,24 @@ def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, fo
         return Solution(forces, found, np.zeros(0))
     A, b = np.triu(gram[:n, :n]), gram[:n, n]
     return Solution(forces, found, (A + np.triu(A, 1).T) @ forces - b, float(np.abs(b).max(initial=0.0)))
+
+
+def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
+    """Return the inverse of A + mu, times a scale.
+
+    Raises:
+        RankError: There is none.
+    """
+    n = len(A)
+    out, given = np.zeros((n, n)), (np.array([mu]), np.array([scale]), np.zeros(2 * n * n + 2 * n))
+    if _run(kernels.contact_inverse, np.ascontiguousarray(A), *given, out):
+        raise _redundant(n, A)
+    return out
+
+
+def _run(kernel: kernels.Kernel, *given: Any) -> int:
+    """Run a kernel that takes no tables."""
+    return int((kernel.function() if kernels.JIT else kernel.source.entry)(*given))
 
 
 def _smallest(A: np.ndarray) -> float:

@@ -10,10 +10,11 @@ import pinocchio as pin
 from ..._engine import entry_points as kernels
 from ..._engine.calls import Form, Watch, register
 from ..._engine.kernels.tables import contacts_layout as at
-from ..._engine.operations import CONTACT_FORCES, CONTACTS
-from ..._engine.owed import OWED
+from ..._engine.operations import CONTACT_FORCES, CONTACT_INVERSE, CONTACT_JACOBIAN, CONTACTS
+from ..._engine.owed import OWED, READ_BY_JACOBIANS
 from ..._support.tables import Table
 from ...model import ClusterData, ClusterModel, contact_memory
+from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared.force_columns import keep
 from .._shared.reach import Reach, arrays_of, body_of, home_of, movers
@@ -235,6 +236,88 @@ class Plan:
             form.work.append(("copy", 1, data._contacts_found[2:], damping))
         self.keep(data, function, form, key)
 
+    def remember_delassus(self, data: ClusterData, function: Any) -> None:
+        """Let the extension compute J M^-1 J', or the inverse of it with damping, from now on."""
+        m, nv, inverts = len(self.forces), data.model.nv, "scaled" in getattr(function, "positions", ())
+        code, inverse = data._code(function.__name__, CONTACTS.name), kernels.contact_inverse.compiled_address
+        usable = code and hasattr(function, "positions") and m and (inverse or not inverts)
+        ways = [("", 0), ("mu", 0), *[("mu scaled", 0), ("mu scaled", 1)] * inverts]
+        for names, scaled in ways if usable else ():
+            given = f"q contact_models contact_datas {names}"
+            key = function.__name__, given, scaled
+            if key in self.known:
+                continue
+            form, mu, where = self.form(data, function, given), np.zeros(1), register()
+            where[0] = mu.ctypes.data
+            form.kept.append(mu)
+            if "mu" in names:
+                form.checks.append(("real", form.positions["mu"], mu))
+            if "scaled" in names:
+                form.checks.append(("flag", form.positions["scaled"], scaled, 0))
+            form.shapes["square"] = m, m
+            form.run(
+                CONTACTS, code, data._pointers["ddq"], "q zeros zeros asked numbers panel gram forces unasked",
+                arrays={"asked": self.question(at.DELASSUS), "unasked": np.empty(nv)},
+            )  # fmt: skip
+            form.owes(OWED["computeDelassusMatrix"], ["q"])
+            if inverts:
+                arrays = {"mu": mu, "scale": mu if scaled else np.ones(1)}
+                form.run(CONTACT_INVERSE, inverse, data._pointers["ddq"], "gram mu scale work +square", arrays=arrays)
+            else:
+                out, gram, none = register(), register(), np.zeros(0)
+                gram[0] = self._gram.ctypes.data
+                places = (np.arange(m)[:, None] * (m + 1) + np.arange(m)).ravel()
+                form.fresh((m, m), out)
+                form.work.append(("gather", m * m, places, gram, out))
+                diagonal, first = np.arange(m) * (m + 1), np.zeros(m, dtype=np.int64)
+                form.work.append(("affine", 0, none, none, m, diagonal, first, np.ones(m), where, out))
+            self.keep(data, function, form, key)
+
+    def rows(self, model: ClusterModel, data: ClusterData) -> np.ndarray:
+        """Return the Jacobian of the contacts, from the tree's data."""
+        data._bring(READ_BY_JACOBIANS)
+        _bridge.kept(model, data)
+        found = np.empty((len(self.forces), model.nv))
+        data._run_in_tree(
+            CONTACT_JACOBIAN.name, data._tree_tables, self.question(at.DYNAMICS), *self._of_tree(model), found
+        )
+        return found
+
+    def remember_rows(self, data: ClusterData, function: Any, given: str) -> None:
+        """Let the extension return the Jacobian of the contacts from now on; ``given``: names of the arguments."""
+        code, key, m = (
+            data._kernels[CONTACT_JACOBIAN.name].compiled_address,
+            (function.__name__, given),
+            len(self.forces),
+        )
+        settles = data._model._tree_tables.settles
+        if not code or key in self.known or settles or not hasattr(function, "positions"):
+            return
+        form, table = self.form(data, function, given), data._watch.table
+        form.checks += [("unchanged", table.size, table), ("owes", data._owed_words, READ_BY_JACOBIANS)]
+        form.kept += [data._watch, data._tree]
+        joints, room = self._of_tree(data.model)
+        form.shapes["rows"] = m, data.model.nv
+        arrays = {"asked": self.question(at.DYNAMICS), "joints": joints, "work": room}
+        form.run(CONTACT_JACOBIAN, code, data._tree_tables, "asked joints work +rows", arrays=arrays)
+        self.keep(data, function, form, key)
+
+    def _of_tree(self, model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
+        """Return the joints of each contact, and room for six rows."""
+        joints = np.array([j for c in self.models for j in (c.joint1_id, c.joint2_id)], dtype=np.int64)
+        return joints, np.zeros((6, model.nv))
+
+    def remember_start(self, data: ClusterData, function: Any) -> None:
+        """Let the extension make room for the forces from now on."""
+        m, key = len(self.forces), (function.__name__,)
+        if key in self.known or not hasattr(function, "positions"):
+            return
+        form = self.form(data, function, "contact_models contact_datas")
+        for left in (data._forces, data._impulses):
+            form.work += [("copy", m, left.numbers, np.zeros(m)), ("set", left.size, m)]
+        form.work.append(("copy", 3, data._contacts_found, self.whole().found))
+        self.keep(data, function, form, key)
+
     def form(self, data: ClusterData, function: Any, given: str, numbers: Sequence[str] = ()) -> Form:
         """Return a form of calls with the very objects of these contacts; ``numbers`` are arguments that may be given.
 
@@ -246,8 +329,10 @@ class Plan:
             "work": self._room, "found": self._found,
         }  # fmt: skip
         form.kept += [self.models, self.datas, self._watch, self._containers]
-        contacts = [name for name in names if name.endswith(("_models", "_datas"))]
+        contacts = [name for name in names if name.startswith(("contact_", "constraint_"))]
         for name, x, items in zip(contacts, self._containers, (self.models, self.datas), strict=True):
+            if not name.endswith("s"):  # a contact by itself
+                x = items[0]
             is_list = type(x) in (list, tuple)
             form.checks.append(("items" if is_list else "same", form.positions[name], tuple(items) if is_list else x))
         table = self._watch.table

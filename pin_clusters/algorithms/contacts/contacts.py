@@ -21,8 +21,8 @@ from ..dynamics.aba import aba
 from ..dynamics.crba import crba
 from ..dynamics.energy import computeMechanicalEnergy
 from . import _plans as _contact_plans
-from ._forces import Solution, regular, solved
-from ._objects import datas_of, delassus, jacobian, models_of, size, tell_contradictions
+from ._forces import Solution, damping_of, inverse_of, regular, solved
+from ._objects import delassus, jacobian, models_of, size, tell_contradictions
 from ._plans import Found
 from ._solutions import accelerations, after_impact
 
@@ -74,6 +74,7 @@ def RigidConstraintModel(contact_type: Any, model: Any, *rest: Any) -> Any:
     return pin.RigidConstraintModel(contact_type, tree, *rest)
 
 
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def initConstraintDynamics(
@@ -81,12 +82,16 @@ def initConstraintDynamics(
 ) -> None:
     """Make room for the forces of contacts: ``data.lambda_c`` and ``data.impulse_c``; may be left out."""
     _check.model_data(model, data)
-    models = models_of(model, contact_models)
-    if contact_datas is not None:
-        datas_of(models, contact_datas)
+    plan: Any = None
+    if contact_datas is None:
+        models = models_of(model, contact_models)
+    else:
+        plan, models, _ = _contact_plans.find(model, data, contact_models, contact_datas)
     rows = sum(size(c) for c in models)
     _leave(data, Solution(np.zeros(rows), np.array([rows, 0.0, 0.0]), np.zeros(0)))
     data.impulse_c = np.zeros(rows)
+    if plan is not None:
+        plan.remember_start(data, initConstraintDynamics)
 
 
 @fast(lambda data, function: ())
@@ -292,6 +297,7 @@ def forwardDynamics(
     return data._ddq.copy()
 
 
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def computeDelassusMatrix(
@@ -306,6 +312,16 @@ def computeDelassusMatrix(
         Pinocchio's ``computeDelassusMatrix``, for the independent joints. Pinocchio (4.1) forgets the second body of a
         contact, and gives all in axes of the contact; here body and reference frame count.
     """
+    A, plan = _delassus(model, data, q, contact_models, contact_datas)
+    if plan is not None:
+        plan.remember_delassus(data, computeDelassusMatrix)
+    return A + mu * np.eye(len(A))
+
+
+def _delassus(
+    model: ClusterModel, data: ClusterData, q: Any, contact_models: Any, contact_datas: Any
+) -> tuple[np.ndarray, Any]:
+    """Return J M^-1 J' of contacts, and their plan."""
     q = _check.pose(model, data, q)
     plan, models, datas = _contact_plans.find(model, data, contact_models, contact_datas)
     if plan is not None:
@@ -315,9 +331,10 @@ def computeDelassusMatrix(
         _tree.compute(model, data, COLUMNS, q)
         A, _ = delassus(model, data, q, jacobian(model, data, models, datas))
     _note(data, "computeDelassusMatrix", q)
-    return A + mu * np.eye(len(A))
+    return A, plan
 
 
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def computeDampedDelassusMatrixInverse(
@@ -338,11 +355,15 @@ def computeDampedDelassusMatrixInverse(
     References:
         Pinocchio's ``computeDampedDelassusMatrixInverse``, for the independent joints.
     """
-    A = computeDelassusMatrix(model, data, q, contact_models, contact_datas, mu)
-    inverse = regular(A, np.eye(len(A)))
-    return (mu if scaled else 1.0) * 0.5 * (inverse + inverse.T)
+    A, plan = _delassus(model, data, q, contact_models, contact_datas)
+    mu = damping_of(mu)
+    found = inverse_of(A, mu, mu if scaled else 1.0)
+    if plan is not None:
+        plan.remember_delassus(data, computeDampedDelassusMatrixInverse)
+    return found
 
 
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def getConstraintsJacobian(
@@ -356,11 +377,24 @@ def getConstraintsJacobian(
     References:
         Pinocchio's ``getConstraintsJacobian``, times G.
     """
+    found, plan = _jacobian(model, data, constraint_models, constraint_datas)
+    if plan is not None:
+        plan.remember_rows(data, getConstraintsJacobian, "constraint_models constraint_datas")
+    return found
+
+
+def _jacobian(
+    model: ClusterModel, data: ClusterData, constraint_models: Any, constraint_datas: Any
+) -> tuple[np.ndarray, Any]:
+    """Return the rows of contacts, and their plan if the kernel computes the rows."""
     _check.model_data(model, data)
-    models = models_of(model, constraint_models)
-    return jacobian(model, data, models, datas_of(models, constraint_datas))
+    plan, models, datas = _contact_plans.find(model, data, constraint_models, constraint_datas)
+    if plan is None or data._other_fields:
+        return jacobian(model, data, models, datas), None
+    return plan.rows(model, data), plan
 
 
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def getConstraintJacobian(
@@ -375,7 +409,10 @@ def getConstraintJacobian(
     Returns:
         Shape (3, nv) or (6, nv), in the contact's reference frame; a fresh array.
     """
-    return getConstraintsJacobian(model, data, [constraint_model], [constraint_data])
+    found, plan = _jacobian(model, data, [constraint_model], [constraint_data])
+    if plan is not None:
+        plan.remember_rows(data, getConstraintJacobian, "constraint_model constraint_data")
+    return found
 
 
 @also_pinocchios

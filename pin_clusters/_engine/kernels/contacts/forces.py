@@ -226,3 +226,32 @@ def contact_forces_at(gram, how, counts, room, forces, found):
     put(found, 0, m)
     put(found, 1, residual(gram, m, forces, 0))
     return OK
+
+
+def contact_inverse_at(gram, mu, scale, room, out):
+    """Write the inverse of A + mu, times a scale.
+
+    Args:
+        gram: Its upper half is that of A.
+        mu: Damping, one number.
+        scale: One number.
+        room: Of 2 m m + 2 m numbers.
+        out: Written, m x m.
+
+    Returns:
+        0; REDUNDANT if there is no inverse; UNUSUAL if mu is negative.
+    """
+    m, damping = out.shape[0], get(mu, 0)
+    if not damping >= 0.0:
+        return UNUSUAL
+    if not factor(gram, m, damping, 1e2 * m * EPSILON if damping == 0.0 else 0.0, 0.0, room):
+        return REDUNDANT
+    x = room[m * m :]
+    for i in range(m):
+        for j in range(m):
+            put(x, j, 0.0)
+        put(x, i, 1.0)
+        solve_factored(room, m, x, 0)
+        for j in range(i, m):
+            out[i, j] = out[j, i] = get(scale, 0) * get(x, j)
+    return OK
