@@ -136,6 +136,10 @@ CONTACT_JACOBIAN = Operation(
     "contacts.jacobians.contact_jacobian",
     "asked:i2 joints:i1 room:f2 rows:f2",
 )
+ROW_FORCES = Operation(
+    "row_forces", "contact forces (rows of a constraint)", "contacts.forces.row_forces_at",
+    "J:f2 response:f2 free drift scale how counts:i1 gram:f2 room forces found out",
+)  # fmt: skip
 CONTACT_INVERSE = Operation(
     "contact_inverse", "contact forces (inverse of their matrix)", "contacts.forces.contact_inverse_at",
     "gram:f2 mu scale room out:f2",

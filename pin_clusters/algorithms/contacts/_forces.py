@@ -53,7 +53,29 @@ def solved_system(gram: np.ndarray, settings: np.ndarray, forces: np.ndarray, fo
     """
     n = len(forces)
     given = gram, settings, settings.view(np.int64), np.zeros(2 * n * n + 2 * n), forces, found
-    code = _run(kernels.contact_forces, *given)
+    return _told(_run(kernels.contact_forces, *given), gram, forces, found)
+
+
+def solved_rows(
+    J: np.ndarray, response: np.ndarray, free: np.ndarray, drift: np.ndarray, scale: float, how: Any
+) -> tuple[np.ndarray, Solution]:
+    """Return free + response forces, and the forces, such that J times the result is -drift - scale J free.
+
+    Raises:
+        RankError: Rows are redundant, and are neither damped nor of least norm.
+    """
+    m, n = J.shape
+    settings, forces, found, out = settings_for(how), np.zeros(m), np.zeros(3), np.empty(n)
+    gram, room = np.zeros((m + 1, m + 1)), np.zeros(2 * m * m + 2 * m)
+    given = settings, settings.view(np.int64), gram, room, forces, found, out
+    code = _run(kernels.row_forces, J, response, free, drift, np.array([scale]), *given)
+    solution = _told(code, gram, forces, found)
+    return (out if not code else np.full(n, np.nan)), solution
+
+
+def _told(code: int, gram: np.ndarray, forces: np.ndarray, found: np.ndarray) -> Solution:
+    """Return what a kernel found; NaN if it was given what is not finite."""
+    n = len(forces)
     if code == at.REDUNDANT:
         raise _redundant(n, gram[:n, :n])
     if code:  # there are no forces

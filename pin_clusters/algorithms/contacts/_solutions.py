@@ -19,6 +19,7 @@ from ..dynamics.minverse import computeMinverse
 from ._forces import Solution, damping_of, independent, lasting_damping_of, regular, solved, spectrum
 from ._objects import delassus, hand_out, jacobian, missing
 from ._plans import Contacts, Found
+from ._rows import with_rows
 from ._variations import Variations, external, variations
 
 Matrices = tuple[np.ndarray, ...]
@@ -62,9 +63,10 @@ def after_impact(
             if after is not None:
                 return after, plan.whole(damping)
         return plan.solve(model, data, q, v, rest, how, IMPACT, bounce)
-    if J is None:
-        _tree.compute(model, data, COLUMNS, q)
-        J = jacobian(model, data, models, datas)
+    if J is not None:
+        return with_rows(model, data, q, J, v, np.zeros(len(J)), bounce, how)
+    _tree.compute(model, data, COLUMNS, q)
+    J = jacobian(model, data, models, datas)
     A, response = delassus(model, data, q, J)
     solution = solved(A, -(1.0 + bounce) * (J @ v), how)
     hand_out(models, datas, solution.forces)

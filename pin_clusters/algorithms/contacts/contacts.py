@@ -21,9 +21,11 @@ from ..dynamics.aba import aba
 from ..dynamics.crba import crba
 from ..dynamics.energy import computeMechanicalEnergy
 from . import _plans as _contact_plans
-from ._forces import Solution, damping_of, inverse_of, regular, solved
+from ._forces import Solution, damping_of, inverse_of, regular, solved_rows
 from ._objects import delassus, jacobian, models_of, size, tell_contradictions
 from ._plans import Found
+from ._rows import remember as remember_rows
+from ._rows import with_rows
 from ._solutions import accelerations, after_impact
 
 _COMMON = """
@@ -187,7 +189,7 @@ def impulseDynamics(
         # without q: the next ones are v_before, J, r_coeff, mu
         given = contact_models, contact_datas
         q, v_before, constraint_jacobian = None, q, v_before
-    elif isinstance(contact_models, np.ndarray):
+    elif isinstance(contact_models, np.ndarray) or _is_rows(contact_models):
         constraint_jacobian = contact_models
         given = (r_coeff, mu) if contact_datas is None else (contact_datas, r_coeff)
     else:
@@ -213,9 +215,8 @@ def impulseDynamics(
     bounce = float(bounce)
     if q is None:
         assert J is not None
-        A, response = _dense(data, "impulseDynamics", J)
-        solution = solved(A, -(1.0 + bounce) * (J @ v_before), how)
-        after = v_before + response @ solution.forces
+        _, response = _dense(data, "impulseDynamics", J)
+        after, solution = solved_rows(J, response, v_before, np.zeros(len(J)), bounce, how)
     else:
         after, solution = after_impact(model, data, q, v_before, contacts, bounce, how, J)
     if J is None:
@@ -225,12 +226,19 @@ def impulseDynamics(
         _note(data, "impulseDynamics", q)
     data._contacts_found[:] = solution.found
     data.impulse_c, data.dq_after = solution.forces, after
+    if J is not None and q is not None and not isinstance(how, pin.ProximalSettings):
+        remember_rows(model, data, impulseDynamics, True, len(J))
     if contacts[0] is not None:
         forms = ["r_coeff prox_settings"] if isinstance(how, pin.ProximalSettings) else ["", "r_coeff", "r_coeff mu"]
         for names in forms:
             names = f"q v contact_models contact_datas {names}"
             contacts[0].remember(data, impulseDynamics, names, IMPACT, how, solution.rank)
     return after
+
+
+def _is_rows(x: Any) -> bool:
+    """Whether it is a list of lists."""
+    return type(x) in (list, tuple) and len(x) > 0 and all(isinstance(row, (list, tuple)) for row in x)
 
 
 def _is_number(x: Any) -> bool:
@@ -251,6 +259,7 @@ def _dense(data: ClusterData, function: str, J: np.ndarray) -> tuple[np.ndarray,
     return 0.5 * (A + A.T), response
 
 
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def forwardDynamics(
@@ -281,20 +290,20 @@ def forwardDynamics(
     J = _rows(model, constraint_jacobian)
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     if q is None:
-        A, response = _dense(data, "forwardDynamics", J)
+        _, response = _dense(data, "forwardDynamics", J)
         free = np.linalg.solve(data._M_kernel, _check.velocity(model, "tau", tau) - data._nle)
+        found, solution = solved_rows(J, response, free, drift, 0.0, damping)
     else:
         q = _check.pose(model, data, q)
         crba(model, data, q)  # left in data.M, as by Pinocchio
-        free = aba(model, data, q, v, tau)
-        A, response = delassus(model, data, q, J)
-    solution = solved(A, -drift - J @ free, damping)
-    _leave(data, solution)
-    data._ddq[:] = free + response @ solution.forces
+        found, solution = with_rows(model, data, q, J, aba(model, data, q, v, tau), drift, 0.0, damping)
     if q is not None:
         computeMechanicalEnergy(model, data, q, v)
         _note(data, "forwardDynamics", q, _check.velocity(model, "v", v), np.zeros(model.nv))
-    return data._ddq.copy()
+        remember_rows(model, data, forwardDynamics, False, len(J))
+    _leave(data, solution)
+    data._ddq[:] = found
+    return found
 
 
 @fast(lambda data, function: ())

@@ -3,7 +3,7 @@
 from math import sqrt
 
 from ..compiling.jit import inline
-from ..numbers.memory import get, put
+from ..numbers.memory import borrowed, get, put
 from ..tables.contacts_layout import (
     ABSOLUTE,
     CONTRADICTION,
@@ -174,7 +174,8 @@ def iterate(gram, m, how, most, L, room, x):
             break
 
 
-def contact_forces_at(gram, how, counts, room, forces, found):
+@inline
+def solve_system(gram, how, counts, room, forces, found):
     """Write the forces, then the rank and the largest entry of A x - b.
 
     Args:
@@ -226,6 +227,45 @@ def contact_forces_at(gram, how, counts, room, forces, found):
     put(found, 0, m)
     put(found, 1, residual(gram, m, forces, 0))
     return OK
+
+
+def contact_forces_at(gram, how, counts, room, forces, found):
+    """Find the forces of a system; arguments and result as of ``solve_system``."""
+    return solve_system(gram, how, counts, borrowed(room), borrowed(forces), found)
+
+
+def row_forces_at(J, response, free, drift, scale, how, counts, gram, room, forces, found, out):
+    """Find forces at rows J of a constraint, of which J x + drift = 0 is asked, x = free + M^-1 J' force.
+
+    Args:
+        J: Rows, m x nv.
+        response: M^-1 J', nv x m.
+        free: Accelerations without forces, or velocities before an impact.
+        drift: m numbers.
+        scale: One number: by what J free counts more than once.
+        gram: Written: m + 1 rows and columns.
+        how, counts, room, forces, found: As of ``solve_system``.
+        out: Written: accelerations, or velocities after the impact.
+    """
+    m, n = J.shape[0], J.shape[1]
+    for i in range(m):
+        for j in range(i, m):
+            one, other = 0.0, 0.0
+            for k in range(n):
+                one += J[i, k] * response[k, j]
+                other += J[j, k] * response[k, i]
+            gram[i, j] = 0.5 * (one + other)
+        b = 0.0
+        for k in range(n):
+            b += J[i, k] * get(free, k)
+        gram[i, m] = -get(drift, i) - (1.0 + get(scale, 0)) * b
+    code = solve_system(gram, how, counts, borrowed(room), borrowed(forces), found)
+    for k in range(n):
+        x = get(free, k)
+        for i in range(m):
+            x += response[k, i] * get(forces, i)
+        put(out, k, x)
+    return code
 
 
 def contact_inverse_at(gram, mu, scale, room, out):
