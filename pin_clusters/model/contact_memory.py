@@ -5,6 +5,7 @@ The kernel reads and writes there. Contacts whose fields are not where they were
 
 import ctypes
 import functools
+import weakref
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
@@ -106,27 +107,67 @@ def holder_of_settings() -> int:
 
 
 def _words_of_reference(item: Any) -> list[int]:
-    """Return the addresses for an item of one of Pinocchio's lists: they show where the item is in which list.
+    """Return the addresses for a copy of a contact, or an item of one of Pinocchio's lists; none for others.
 
-    The holder of such an item has the address of a copy (0 as long as the item is in the list), the list, the index.
+    The holder of a copy has the address of the contact. The holder of an item that an index returned has the address of
+    a copy (0 as long as the item is in the list), the list, and the index. The holder of an item that an iterator
+    returned has the address of the item in the list.
     """
-    holder = word(holder_at(item))
-    if word(holder) != _holder_of_reference(isinstance(item, _DATA)) or word(holder + 16):
-        return []
-    words = _words_of_vector(ctypes.cast(word(holder + 24), ctypes.py_object).value)
-    return [holder_at(item), holder + 16, holder + 24, holder + 32, *words] if words else []
+    holder, of_data = word(holder_at(item)), isinstance(item, _DATA)
+    copied, indexed, iterated = _holders(of_data)
+    if word(holder) == copied:
+        return [holder_at(item), holder + 16]
+    if word(holder) == indexed and not word(holder + 16):
+        words = _words_of_vector(_thing_at(word(holder + 24)))
+        return [holder_at(item), holder + 16, holder + 24, holder + 32, *words] if words else []
+    vector = _iterated(item) if word(holder) == iterated else None
+    words = [] if vector is None else _words_of_vector(vector)
+    if words and word(words[1]) <= word(holder + 16) < word(words[2]):
+        return [holder_at(item), holder + 16, *words]
+    return []
 
 
 @functools.cache
-def _holder_of_reference(of_data: bool) -> int:
-    """Return the first word of the holder of an item of a list; -1 if its words are not where expected."""
+def _holders(of_data: bool) -> tuple[int, int, int]:
+    """Return the first words of these holders; -1 for a kind whose words are not where expected."""
+    marks, contact = _marks(), _contact()
+    if marks is None:
+        return -1, -1, -1
     vector = pin.StdVec_RigidConstraintData() if of_data else pin.StdVec_RigidConstraintModel()
-    contact = _contact()
     for _ in range(2):
         vector.append(contact.createData() if of_data else contact)
-    item = vector[1]
-    holder = word(holder_at(item))
-    return word(holder) if _words(holder + 16, 3).tolist() == [0, id(vector), 1] else -1
+    copied = contact.createData() if of_data else pin.RigidConstraintModel(contact)  # data cannot be copied
+    indexed, (_, iterated) = vector[1], vector
+    things = copied, indexed, iterated
+    holders = [word(holder_at(x)) for x in things]
+    begins = [_start_of_item(x) - marks.begins[of_data] for x in things]
+    known = (
+        word(holders[0] + 16) == begins[0],
+        _words(holders[1] + 16, 3).tolist() == [0, id(vector), 1],
+        word(holders[2] + 16) == begins[2] and _iterated(iterated, vector) is vector,
+    )
+    first, second, third = (word(x) if there else -1 for x, there in zip(holders, known, strict=True))
+    return first, second, third
+
+
+def _iterated(item: Any, expected: Any = None) -> Any:
+    """Return the list of an item that an iterator returned; None if it is not found, or is not the one expected.
+
+    The item keeps the iterator alive, and this the list.
+    """
+    supports = [x.__callback__ for x in weakref.getweakrefs(item) if type(x.__callback__).__name__ == "life_support"]
+    if len(supports) != 1:
+        return None
+    iterator = _thing_at(word(id(supports[0]) + object.__basicsize__))
+    if type(iterator).__name__ != "iterator":
+        return None
+    at = word(object_at(iterator))
+    return _thing_at(at) if expected is None or at == id(expected) else None
+
+
+def _thing_at(address: int) -> Any:
+    """Return the Python object at an address."""
+    return ctypes.cast(address, ctypes.py_object).value
 
 
 def _words_of_vector(vector: Any) -> list[int]:
