@@ -11,13 +11,14 @@ from .form import Plans
 F = TypeVar("F", bound=Callable[..., Any])
 
 
-def fast(plans: Plans, positions: Mapping[str, int] | None = None) -> Callable[[F], F]:
+def fast(plans: Plans, positions: Mapping[str, int] | None = None, by_position: int = 5) -> Callable[[F], F]:
     """Return a decorator: calls go through plans, if one fits, and else to the decorated Python function.
 
     Args:
         plans: Returns the plans of a function for a data object (or a model), of kernels that are compiled by now.
         positions: Position of each argument, by its name; those of the signature by default. Arguments that can only be
             given by name come last.
+        by_position: With ``positions``, the number of arguments that may be given by position.
 
     Returns:
         A decorator. Without the extension it returns the Python function.
@@ -26,13 +27,14 @@ def fast(plans: Plans, positions: Mapping[str, int] | None = None) -> Callable[[
     def decorate(function: F) -> F:
         if native is None:
             return function
-        named = list(inspect.signature(function).parameters.values())
-        known = dict(positions) if positions else {p.name: i for i, p in enumerate(named)}
-        by_position = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named)
-        if any(p.kind is p.VAR_POSITIONAL for p in named):
-            by_position = 5
+        if positions:
+            known, many = dict(positions), by_position
+        else:
+            named = list(inspect.signature(function).parameters.values())
+            known = {p.name: i for i, p in enumerate(named)}
+            many = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named)
         pairs = tuple(x for name, at in known.items() if name[0] != "_" for x in (name, at))
-        made = native.Function(function, pairs, by_position, int("data" in known))
+        made = native.Function(function, pairs, many, int("data" in known))
         functools.update_wrapper(made, function)
         made.plans, made.positions = plans, known
         return made

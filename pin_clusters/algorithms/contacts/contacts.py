@@ -116,7 +116,8 @@ def constraintDynamics(
         Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; a fresh array.
 
     Warns:
-        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given.
+        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given. The warning
+            is emitted once for the same contacts and data; ``data.contact_residual`` keeps the error of each call.
 
     References:
         Pinocchio's ``constraintDynamics``, for the independent joints. ``desired_contact_placement``, ``_velocity`` and
@@ -146,7 +147,7 @@ _IMPACT = {
 """Positions of arguments of ``impulseDynamics``: rows J stand in the place of contacts."""
 
 
-@fast(lambda data, function: (), _IMPACT)
+@fast(lambda data, function: (), _IMPACT, 8)
 @also_pinocchios
 @_documented
 def impulseDynamics(
@@ -178,7 +179,8 @@ def impulseDynamics(
         NotComputedError: Without q: no mass matrix was computed before.
 
     Warns:
-        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given.
+        PinClustersWarning: Redundant contacts contradict each other; they are named, and the rank is given. The warning
+            is emitted once for the same contacts and data; ``data.contact_residual`` keeps the error of each call.
 
     References:
         Pinocchio's ``impulseDynamics``, for the independent joints. Of contacts between two bodies Pinocchio (4.1)
