@@ -109,19 +109,28 @@ static inline int is_double(PyArrayObject *a, int flags)
     return PyArray_TYPE(a) == NPY_DOUBLE && (PyArray_FLAGS(a) & flags) == flags && PyArray_ISNOTSWAPPED(a);
 }
 
+/* Return where the n numbers of a vector are if kernels can read them there, else NULL. */
+static inline const double *numbers_in_place(PyObject *x, W n)
+{
+    PyArrayObject *a = (PyArrayObject *)x;
+    if (!x || !PyArray_CheckExact(x) || PyArray_NDIM(a) != 1 || PyArray_DIM(a, 0) != n) return NULL;
+    return is_double(a, READABLE) ? PyArray_DATA(a) : NULL;
+}
+
 /* Return where the n numbers of x are, or `room` after they were copied there; NULL if only Python can convert x. */
 static const double *numbers_of(PyObject *x, W n, double *room)
 {
+    if (!x) return NULL;
     if (PyArray_CheckExact(x)) {
         PyArrayObject *a = (PyArrayObject *)x;
         const npy_intp *dims = PyArray_DIMS(a);
         int nd = PyArray_NDIM(a), axis = 0;
-        if (nd == 1 && dims[0] == n && is_double(a, READABLE)) return PyArray_DATA(a);
+        if (numbers_in_place(x, n)) return PyArray_DATA(a);
         if (nd == 2 && (dims[0] == 1 || dims[1] == 1)) axis = dims[0] == 1; /* a row or a column */
         else if (nd != 1) return NULL;
         return dims[axis] == n && copy_array(a, n, PyArray_BYTES(a), PyArray_STRIDES(a)[axis], room) ? room : NULL;
     }
-    return x && is_list(x) && copy_list(x, n, room) ? room : NULL;
+    return is_list(x) && copy_list(x, n, room) ? room : NULL;
 }
 
 /* The same of an array of shape (rows, columns). */
@@ -619,7 +628,8 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
     for (;;) {
         switch (*p) {
         case STEP_numbers:
-            NEED((from = numbers_of(given[p[1]], p[2], NUMBERS_AT(p[3]))));
+            if (!(from = numbers_in_place(given[p[1]], p[2])))
+                NEED((from = numbers_of(given[p[1]], p[2], NUMBERS_AT(p[3]))));
             WORD_AT(p[4]) = (W)(intptr_t)from;
             NEXT(numbers);
         case STEP_matrix:
@@ -1012,8 +1022,8 @@ static PyObject *function_call(PyObject *self, PyObject *const *args, size_t nar
         Py_BEGIN_CRITICAL_SECTION((PyObject *)owner);
         for (Py_ssize_t i = 0; !answer && i < PyTuple_GET_SIZE(plans); i++) {
             const Plan *plan = (Plan *)PyTuple_GET_ITEM(plans, i);
-            if ((bits & plan->required) == plan->required && !(bits & ~plan->allowed) && !PyErr_Occurred())
-                answer = run_plan(plan, given);
+            if ((bits & plan->required) != plan->required || bits & ~plan->allowed) continue;
+            if (!(answer = run_plan(plan, given)) && PyErr_Occurred()) break;
         }
         Py_END_CRITICAL_SECTION();
         Py_DECREF(plans);
