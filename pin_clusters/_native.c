@@ -227,10 +227,10 @@ static W index_of(PyObject *x)
 /* ------------------------------------------------------------------ plans: their steps */
 
 /* X(name, operands): one letter per operand.
-   s: position of an argument      n: a count; the next array has at least so many numbers      i: a whole number
-   w: a writable array, whose first word is meant      a: a writable array      b: a writable array of bytes
-   o: an object      x: an object, or the position of an argument or result      k: steps that may be skipped
-   Counts apply to the arrays behind them until the next count. */
+   s: position of an argument      n: a count; arrays behind it have at least so many numbers      i: a whole number
+   w: a writable array, whose first word is meant      a: a writable array
+   o: an object      c: a class      t: a tuple      x: an object, or the position of an argument or result      k: steps that may be skipped
+ */
 #define STEPS(X) \
     /* arguments; where the numbers are is written to a word */ \
     X(numbers, "snaw")     /* a vector of n numbers; the array is where other kinds are converted to */ \
@@ -239,15 +239,15 @@ static W index_of(PyObject *x)
     X(mask, "snw")         /* a contiguous array of n bool */ \
     X(placement, "sna")    /* a pin.SE3, copied as 16 numbers */ \
     X(index, "siiw")       /* a whole number below a limit, plus another one */ \
-    X(choice, "soiw")      /* a member of an enum; the number stands for an argument that is left out, -1: must not */ \
+    X(choice, "sciw")      /* a member of an enum; the number stands for an argument that is left out, -1: must not */ \
     X(real, "sw")          /* one number */ \
     X(rows, "sn")          /* a matrix of so many rows, for Pinocchio */ \
     /* conditions: else the call is Python's */ \
-    X(member, "soii")      /* the argument is a member of an enum with this value; the last number if it is left out */ \
+    X(member, "scii")      /* the argument is a member of an enum with this value; the last number if it is left out */ \
     X(flag, "sii")         /* it is True or False as told; the last number stands for an argument that is left out */ \
     X(truth, "s")          /* it is True or False */ \
     X(same, "so")          /* it is this object */ \
-    X(items, "so")         /* it is a list or tuple of the objects in a tuple */ \
+    X(items, "st")         /* it is a list or tuple of the objects in a tuple */ \
     X(unchanged, "na")     /* words that lead to memory of pin.Data or contacts: see watch.py */ \
     X(owes, "wi")          /* none of these bits is set */ \
     X(equal, "wi")         /* a word has this value */ \
@@ -280,11 +280,11 @@ static W index_of(PyObject *x)
     X(give, "i")           /* return results from this one on: none, one, or a tuple */ \
     /* vectors: where they are stands in words */ \
     X(zero, "nw")          /* n zeros */ \
-    X(gather, "naww")      /* to[i] = from[places[i]]: places, from, to */ \
-    X(scatter, "naww")     /* to[places[i]] = from[i] */ \
-    X(same_places, "naww") /* to[places[i]] = from[places[i]] */ \
-    X(plus, "nawww")       /* to[places[i]] = x[places[i]] + v[i]: places, x, v, to */ \
-    X(minus, "nawww")      /* to[i] = x[places[i]] - y[places[i]]: places, x, y, to */ \
+    X(gather, "nawww")     /* x, y, to, with k = places[i] for n numbers: to[i] = x[k] */ \
+    X(scatter, "nawww")    /* to[k] = x[i] */ \
+    X(same_places, "nawww") /* to[k] = x[k] */ \
+    X(plus, "nawww")       /* to[k] = x[k] + y[i] */ \
+    X(minus, "nawww")      /* to[i] = x[k] - y[k] */ \
     X(affine, "naanaaaww") /* to[places] = constants; then to[rows[k]] += coefficients[k] * x[of[k]]: x, to */ \
     X(turns, "naaw")       /* x[places[i]] is nearly a multiple of turns[i] */ \
     X(units, "inaw")       /* of pairs (first, length): make these parts of x unit vectors */ \
@@ -356,6 +356,9 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
             return -1;
         }
         word = (W)(intptr_t)PyArray_DATA(a);
+    } else if ((kind == 'c' && !PyType_Check(x)) || (kind == 't' && !PyTuple_CheckExact(x))) {
+        PyErr_Format(PyExc_TypeError, "%s: expected a %s, got %R", step, kind == 'c' ? "class" : "tuple", x);
+        return -1;
     } else
         word = (W)(intptr_t)x;
     return PyList_Append(w->owned, x) < 0 ? -1 : write_word(w, word);
@@ -390,8 +393,9 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named)
     if ((named && PyDict_GET_SIZE(named)) || !PyArg_ParseTuple(args, "LLOO", &required, &allowed, &steps, &kept))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Plan takes no keywords");
     Writer w = {NULL, 0, 0, 0, 0, PyList_New(0)};
-    /* the end of the steps is a step as well: return nothing */
-    if (!w.owned || PyList_Append(w.owned, kept) < 0 || write_steps(&w, steps) < 0 || write_word(&w, STEP_give) < 0 || write_word(&w, MOST_MADE) < 0) {
+    /* The end of the steps is a step as well, which returns nothing. */
+    if (!w.owned || PyList_Append(w.owned, kept) < 0 || write_steps(&w, steps) < 0 ||
+        write_word(&w, STEP_give) < 0 || write_word(&w, MOST_MADE) < 0) {
         PyMem_Free(w.code);
         Py_XDECREF(w.owned);
         return NULL;
@@ -618,6 +622,18 @@ static PyObject *given_back(PyObject *const *made, int count, W first)
     p += SIZE_##step; \
     continue
 
+#define EACH(step, assignment) \
+    case STEP_##step: { \
+        const double *x = NUMBERS_AT(WORD_AT(p[3])), *y = NUMBERS_AT(WORD_AT(p[4])); \
+        double *to = NUMBERS_AT(WORD_AT(p[5])); \
+        (void)y; \
+        for (W i = 0; i < p[1]; i++) { \
+            W k = PLACE(W, p[2])[i]; \
+            assignment; \
+        } \
+        NEXT(step); \
+    }
+
 /* Return the result of a call; NULL without an error if the call is left to the Python function. */
 static PyObject *run_plan(const Plan *plan, PyObject *const *given)
 {
@@ -736,38 +752,11 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
             NEXT(drop);
         case STEP_give: answer = given_back(made, count, p[1]); goto end;
         case STEP_zero: memset(NUMBERS_AT(WORD_AT(p[2])), 0, 8 * (size_t)p[1]); NEXT(zero);
-        case STEP_gather: {
-            double *to = NUMBERS_AT(WORD_AT(p[4]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[i] = from[PLACE(W, p[2])[i]];
-            NEXT(gather);
-        }
-        case STEP_scatter: {
-            double *to = NUMBERS_AT(WORD_AT(p[4]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[PLACE(W, p[2])[i]] = from[i];
-            NEXT(scatter);
-        }
-        case STEP_same_places: {
-            double *to = NUMBERS_AT(WORD_AT(p[4]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[PLACE(W, p[2])[i]] = from[PLACE(W, p[2])[i]];
-            NEXT(same_places);
-        }
-        case STEP_plus: {
-            const double *v = NUMBERS_AT(WORD_AT(p[4]));
-            double *to = NUMBERS_AT(WORD_AT(p[5]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[PLACE(W, p[2])[i]] = from[PLACE(W, p[2])[i]] + v[i];
-            NEXT(plus);
-        }
-        case STEP_minus: {
-            const double *y = NUMBERS_AT(WORD_AT(p[4]));
-            double *to = NUMBERS_AT(WORD_AT(p[5]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[i] = from[PLACE(W, p[2])[i]] - y[PLACE(W, p[2])[i]];
-            NEXT(minus);
-        }
+        EACH(gather, to[i] = x[k])
+        EACH(scatter, to[k] = x[i])
+        EACH(same_places, to[k] = x[k])
+        EACH(plus, to[k] = x[k] + y[i])
+        EACH(minus, to[i] = x[k] - y[k])
         case STEP_affine: {
             double *to = NUMBERS_AT(WORD_AT(p[9]));
             from = NUMBERS_AT(WORD_AT(p[8]));
