@@ -40,12 +40,22 @@ def owed(name: str, path: str, doc: str) -> Any:
     return property(read, doc=doc)
 
 
+@functools.lru_cache
+def _noted(before: bytes, clears: int, room: int, owes: int, spoils: int) -> tuple[int, ...]:
+    """Return the words behind a call; the cache holds those of repeated calls."""
+    words = [x & ~clears for x in _WORDS.unpack(before)]
+    words[1 + room] |= owes
+    words[LOST] |= spoils
+    words[0] = functools.reduce(operator.or_, words[1:])
+    return tuple(words)
+
+
 class OwedMembers(TreeWorkspace):
     """That part of a ``ClusterData``."""
 
     _owed: memoryview  # the words of ``owed``
     _kept_states: np.ndarray  # the rooms, one behind the other
-    _rooms: list[np.ndarray]  # views of them
+    _rooms: list[memoryview]  # the bytes of each
     _scratch: ClusterData | None  # where members are computed
     __slots__ = ("_kept_states", "_owed", "_owed_words", "_rooms", "_scratch")
 
@@ -54,8 +64,9 @@ class OwedMembers(TreeWorkspace):
         self._owed_words = np.frombuffer(bytearray(8 * WORDS), dtype=np.int64)
         self._owed = self._owed_words.data
         at = places(self._model.nq, self._model.nv)
-        self._kept_states = np.frombuffer(bytearray(8 * at[-1]))
-        self._rooms = [self._kept_states[i:j] for i, j in itertools.pairwise(at)]
+        kept = bytearray(8 * at[-1])
+        self._kept_states = np.frombuffer(kept)
+        self._rooms = [memoryview(kept)[8 * i : 8 * j] for i, j in itertools.pairwise(at)]
         self._scratch = None
         self._note(0, spoils=bits("f a_gf"))  # no function has computed them
 
@@ -65,9 +76,9 @@ class OwedMembers(TreeWorkspace):
         self._keep_state(one.room, one.clears, state)
 
     def _keep_state(self, room: int, clears: int, state: tuple[np.ndarray, ...]) -> None:
-        words, there = self._owed, self._room(room)
-        new, before = np.concatenate(state[: 1 + ROOMS[room].count(" ")]), words[1 + room]
-        if before and not (before & ~clears and there.tobytes() == new.tobytes()):
+        words, there = self._owed, self._rooms[room]
+        new, before = b"".join(state[: 1 + ROOMS[room].count(" ")]), words[1 + room]
+        if before and not (before & ~clears and there == new):
             words[LOST] |= before
             words[1 + room] = 0
         there[:] = new
@@ -78,15 +89,11 @@ class OwedMembers(TreeWorkspace):
         self._note(one.clears, one.room, one.owes, one.spoils)
 
     def _note(self, clears: int, room: int = 0, owes: int = 0, spoils: int = 0) -> None:
-        stays = ~clears
-        words = [x & stays for x in self._owed]
-        words[1 + room] |= owes
-        words[LOST] |= spoils
-        words[0] = functools.reduce(operator.or_, words[1:])
-        _WORDS.pack_into(self._owed, 0, *words)
+        _WORDS.pack_into(self._owed, 0, *_noted(self._owed.tobytes(), clears, room, owes, spoils))
 
     def _room(self, room: int) -> np.ndarray:
-        return self._rooms[room]
+        at = places(self._model.nq, self._model.nv)
+        return self._kept_states[at[room] : at[room + 1]]
 
     def _state_owed(self, name: str) -> list[np.ndarray] | None:
         """Return copies of the state at which a member is owed; None if it is not owed."""
