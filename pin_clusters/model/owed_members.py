@@ -75,7 +75,7 @@ class OwedMembers(TreeWorkspace):
         one = OWED[function]
         self._keep_state(one.room, one.clears, state)
 
-    def _keep_state(self, room: int, clears: int, state: tuple[np.ndarray, ...]) -> None:
+    def _keep_state(self, room: int, clears: int, state: tuple[Any, ...]) -> None:
         words, there = self._owed, self._rooms[room]
         new, before = b"".join(state[: 1 + ROOMS[room].count(" ")]), words[1 + room]
         if before and not (before & ~clears and there == new):
