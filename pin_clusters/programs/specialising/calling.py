@@ -52,7 +52,8 @@ def _module(kinds: tuple[str, ...]) -> str:
             continue
         array = pointer("%given", i)
         shape, strides = (
-            [word(start, k) for k in range(int(kind[1]))] for start in (pointer(array, _SHAPE), pointer(array, _STRIDES))
+            [word(start, k) for k in range(int(kind[1]))]
+            for start in (pointer(array, _SHAPE), pointer(array, _STRIDES))
         )
         size = w.new(f"mul i64 {', '.join(shape)}") if kind[1] == "2" else shape[0]
         words += [0, 0, size, 1 if kind[0] == "b" else 8, word(array, _DATA), *shape, *strides]
