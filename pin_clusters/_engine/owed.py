@@ -9,6 +9,7 @@ anew, cannot be computed any more, and reading it raises. Found by watching whic
 The words: whether anything is owed at all, what is owed in each room, what cannot be computed; one bit per member.
 """
 
+import functools
 from typing import NamedTuple
 
 from .kernels.tables import tree_layout as tl
@@ -107,6 +108,7 @@ def owing(what: int, function: str) -> int:
     return what | one.room << _ROOM_AT | one.owes << _OWES_AT | one.spoils << _SPOILS_AT
 
 
+@functools.cache
 def owing_of(what: int) -> Owed:
     """Return what is owed and spoilt besides."""
     own = (1 << len(_OF_TREE)) - 1
@@ -133,6 +135,7 @@ _WRITTEN = (
 )  # fmt: skip
 
 
+@functools.cache
 def written(what: int, level: int) -> int:
     """Return the bits of members that the kernel of the tree writes; ``level``: how many of v and a are given."""
     if what & tl.QUIET:
