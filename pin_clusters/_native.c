@@ -943,7 +943,8 @@ static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject
         given[i] = args[i] == Py_None ? NULL : args[i];
         bits |= (W)(given[i] != NULL) << i;
     }
-    for (Py_ssize_t i = n; i < f->positions; i++) given[i] = NULL;
+    for (Py_ssize_t i = n; i < f->positions; i++)
+        *(PyObject *volatile *)&given[i] = NULL; /* two or three: a call of memset would take longer */
     for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
         PyObject *name = PyTuple_GET_ITEM(kwnames, k), *known;
         Py_ssize_t all = PyTuple_GET_SIZE(f->names), i = 0;
