@@ -9,6 +9,7 @@ from ..._engine.kernels.tables.tree_layout import MOTION
 from ..._engine.owed import bits
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios
+from ...model.owed_members import OF_TREE
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import paying as _paying
@@ -77,7 +78,8 @@ def _of_pinocchio(data: ClusterData, function: Any) -> tuple[Any, ...]:
     form = Form(data, function, "frame_id" if "frame_id" in function.positions else "")
     if "frame_id" in form.positions:
         form.checks.append(("index", form.positions["frame_id"], data.model.nframes, 0, register()))
-    form.checks.append(("owes", data._owed_words, _OMI))
+    read = OF_TREE if function.__name__ == "updateGlobalPlacements" else _OMI
+    form.checks.append(("owes", data._owed_words, read))
     _call(form, getattr(pin, function.__name__))
     return (form.plan(),)
 
