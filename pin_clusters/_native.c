@@ -34,7 +34,7 @@ typedef int64_t W; /* a word: a whole number, or an address */
 #define NUMBERS_AT(word) PLACE(double, word)
 #define WORD_AT(word) (*PLACE(W, word))
 
-enum { MOST_ARGUMENTS = 16, MOST_MADE = 12, MOST_WORDS = 216 };
+enum { MOST_ARGUMENTS = 16, MOST_MADE = 12 };
 
 static PyTypeObject *Owner_type, *Plan_type, *Function_type, *Question_type;
 static W compiled_count; /* how many pieces of code the process has compiled; new code may make new plans possible */
@@ -112,6 +112,7 @@ static inline int is_double(PyArrayObject *a, int flags)
 /* Return where the n numbers of x are, or `room` after they were copied there; NULL if only Python can convert x. */
 static const double *numbers_of(PyObject *x, W n, double *room)
 {
+    if (!x) return NULL;
     if (PyArray_CheckExact(x)) {
         PyArrayObject *a = (PyArrayObject *)x;
         const npy_intp *dims = PyArray_DIMS(a);
@@ -121,7 +122,7 @@ static const double *numbers_of(PyObject *x, W n, double *room)
         else if (nd != 1) return NULL;
         return dims[axis] == n && copy_array(a, n, PyArray_BYTES(a), PyArray_STRIDES(a)[axis], room) ? room : NULL;
     }
-    return x && is_list(x) && copy_list(x, n, room) ? room : NULL;
+    return is_list(x) && copy_list(x, n, room) ? room : NULL;
 }
 
 /* The same of an array of shape (rows, columns). */
@@ -219,6 +220,7 @@ static W index_of(PyObject *x)
 
 /* X(name, operands): one letter per operand.
    s: position of an argument      n: a count; the next array has at least so many numbers      i: a whole number
+   a digit: a whole number from 0 to this one      t: a tuple
    w: a writable array, whose first word is meant      a: a writable array      b: a writable array of bytes
    o: an object      x: an object, or the position of an argument or result      k: steps that may be skipped
    Counts apply to the arrays behind them until the next count. */
@@ -236,7 +238,7 @@ static W index_of(PyObject *x)
     X(member, "soii")      /* the argument is a member of an enum with this value; the last number if it is left out */ \
     X(flag, "sii")         /* it is True or False as told; the last number stands for an argument that is left out */ \
     X(same, "so")          /* it is this object */ \
-    X(items, "so")         /* it is a list or tuple of the objects in a tuple */ \
+    X(items, "st")         /* it is a list or tuple of the objects in a tuple */ \
     X(unchanged, "na")     /* words that lead to memory of pin.Data or contacts: see watch.py */ \
     X(owes, "wi")          /* none of these bits is set */ \
     X(equal, "wi")         /* a word has this value */ \
@@ -247,7 +249,7 @@ static W index_of(PyObject *x)
     X(unless, "wik")       /* do the steps, unless a word has a value */ \
     /* work */ \
     X(run, "ina")          /* run code with n words of arguments, of which the first leads to its status */ \
-    X(note, "iiiinananwnwnw") /* keep a state for what a call owes: room, clears, owes, spoils; words; where; state */ \
+    X(note, "4iiinananwnwnw") /* keep a state for what a call owes: room, clears, owes, spoils; words; where; state */ \
     X(owe, "")             /* after the kernel: enter in the words what `note` said */ \
     X(copy, "naa")         /* to, from */ \
     X(save, "naw")         /* copy numbers that a word leads to, to an array */ \
@@ -255,16 +257,16 @@ static W index_of(PyObject *x)
     X(set, "wi")           /* write a word */ \
     X(sum, "www")          /* add two numbers */ \
     /* results, one behind the other */ \
-    X(fresh, "iiiiw")      /* a new array: dimensions, three sizes; where its numbers are */ \
-    X(out, "siiwsiwsiwsiw") /* the argument `out`, or a new array of nd dimensions of a size, apart from what is read */ \
-    X(copied, "iiiina")    /* a new array, filled from an array */ \
+    X(fresh, "3iiiw")      /* a new array: dimensions, three sizes; where its numbers are */ \
+    X(out, "s3iwsiwsiwsiw") /* the argument `out`, or a new array of nd dimensions of a size, apart from what is read */ \
+    X(copied, "3iiina")    /* a new array, filled from an array */ \
     X(number, "w")         /* a float */ \
     X(thing, "o")          /* an object */ \
-    X(call, "oixxxxx")     /* what a function returns, of so many arguments; MOST_ARGUMENTS + i is result i */ \
+    X(call, "o5xxxxx")     /* what a function returns, of so many arguments; MOST_ARGUMENTS + i is result i */ \
     X(vector, "sna")       /* the argument itself, if it is an array as kernels read it; else a new one */ \
-    X(result, "inw")       /* where the n numbers are that result i has */ \
+    X(result, "nnw")       /* where the n numbers are that result i has */ \
     X(drop, "")            /* forget the last result */ \
-    X(give, "i")           /* return results from this one on: none, one, or a tuple */ \
+    X(give, "n")           /* return results from this one on: none, one, or a tuple */ \
     /* vectors: where they are stands in words */ \
     X(zero, "nw")          /* n zeros */ \
     X(gather, "naww")      /* to[i] = from[places[i]]: places, from, to */ \
@@ -320,10 +322,14 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
         w->code[at] = w->size - at - 1;
         return 0;
     }
-    if (kind == 's' || kind == 'n' || kind == 'i' || (kind == 'x' && PyLong_CheckExact(x))) {
+    if (kind == 't' && !PyTuple_CheckExact(x)) {
+        PyErr_Format(PyExc_ValueError, "%s: expected a tuple, got %R", step, x);
+        return -1;
+    }
+    if (kind == 's' || kind == 'n' || kind == 'i' || kind <= '9' || (kind == 'x' && PyLong_CheckExact(x))) {
         word = PyLong_AsLongLong(x);
         if (word == -1 && PyErr_Occurred()) return -1;
-        if ((kind != 'i' && word < 0) || (kind == 's' && word >= MOST_ARGUMENTS) ||
+        if ((kind != 'i' && word < 0) || (kind == 's' && word >= MOST_ARGUMENTS) || (kind <= '9' && word > kind - '0') ||
             (kind == 'x' && word >= MOST_ARGUMENTS + MOST_MADE)) {
             PyErr_Format(PyExc_ValueError, "%s: %R is out of range", step, x);
             return -1;
@@ -346,6 +352,9 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
     return PyList_Append(w->owned, x) < 0 ? -1 : write_word(w, word);
 }
 
+/* Whether `call_code` calls code with so many words. */
+static int is_size(W n) { return n == 20 || n == 32 || n == 52 || n == 76 || n == 120 || n == 216; }
+
 static int write_steps(Writer *w, PyObject *steps)
 {
     if (!PyList_CheckExact(steps)) return PyErr_Format(PyExc_TypeError, "steps must be a list, got %R", steps), -1;
@@ -363,6 +372,8 @@ static int write_steps(Writer *w, PyObject *steps)
         if (write_word(w, k) < 0) return -1;
         for (Py_ssize_t j = 1; j < PyTuple_GET_SIZE(step); j++)
             if (write_operand(w, name, layouts[k].operands[j - 1], PyTuple_GET_ITEM(step, j), &count) < 0) return -1;
+        if (k == STEP_run && !is_size(count))
+            return PyErr_Format(PyExc_ValueError, "run: no kernel is called with %lld words", (long long)count), -1;
     }
     return 0;
 }
@@ -999,7 +1010,7 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
     if ((named && PyDict_GET_SIZE(named)) ||
         !PyArg_ParseTuple(args, "OO!nn", &function, &PyTuple_Type, &names, &by_position, &owner_at))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Function takes no keywords");
-    if (by_position > MOST_ARGUMENTS || owner_at < 0 || owner_at > 1 || PyTuple_GET_SIZE(names) % 2)
+    if (by_position < 0 || by_position > MOST_ARGUMENTS || owner_at < 0 || owner_at > 1 || PyTuple_GET_SIZE(names) % 2)
         return PyErr_Format(PyExc_ValueError, "Function: no such form");
     positions = Py_MAX(by_position, 2);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i += 2) {
@@ -1097,7 +1108,8 @@ static PyObject *question_new(PyTypeObject *type, PyObject *args, PyObject *name
     if ((named && PyDict_GET_SIZE(named)) ||
         !PyArg_ParseTuple(args, "OOO!LL", &function, &convert, &PyArray_Type, &asked, &nq, &nv))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Question takes no keywords");
-    if (nq < 0 || nv < 0 || !is_double((PyArrayObject *)asked, WRITABLE) || PyArray_SIZE((PyArrayObject *)asked) < 1 + nq + 2 * nv)
+    npy_intp size = PyArray_SIZE((PyArrayObject *)asked);
+    if (nq < 0 || nv < 0 || nq > size || nv > size || size < 1 + nq + 2 * nv || !is_double((PyArrayObject *)asked, WRITABLE))
         return PyErr_Format(PyExc_ValueError, "Question: expected room for 1 + nq + 2 nv numbers");
     Question *question = (Question *)type->tp_alloc(type, 0);
     if (!question) return NULL;

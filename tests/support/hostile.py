@@ -72,6 +72,8 @@ OWN = ("tau", "ddq", "nle", "g")
 KEPT = (*OWN, "M", "Minv", "J", "Jcom", "Ag", "lambda_c", "dq_after", "dtau_dq", "ddq_dq", "C", "contact_rank", "com")
 """What is looked at now and then."""
 MOVES = {"integrate": "qv", "difference": "qp", "project": "q", "dIntegrate": "qv", "dDifference": "qp"}
+
+
 class SubModel(pc.ClusterModel):
     """A model of a user's own class."""
 
