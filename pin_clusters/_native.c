@@ -776,6 +776,7 @@ typedef struct {
     PyObject *function, *dict, *weak; /* the Python function */
     PyObject *names;                  /* of arguments, each with its position */
     Py_ssize_t number, by_position, positions, owner_at, python_calls;
+    long long optional; /* bits of arguments for which None is the same as nothing */
 } Function;
 
 static Py_ssize_t function_count;
@@ -866,13 +867,13 @@ static int is_plan_of(PyObject *x, const Function *f)
     return 0;
 }
 
-/* Return the plans of `first`, then those of `second` that are remembered (or not), at most so many. */
-static PyObject *joined(PyObject *first, PyObject *second, int remembered, Py_ssize_t most)
+/* Return the plans of `first`, then of `second` so many that are remembered, and the others if they are wanted. */
+static PyObject *joined(PyObject *first, PyObject *second, Py_ssize_t most, int others)
 {
     PyObject *list = PySequence_List(first), *plans;
-    for (Py_ssize_t i = 0; list && second && i < PyTuple_GET_SIZE(second) && PyList_GET_SIZE(list) < most; i++) {
+    for (Py_ssize_t i = 0; list && second && i < PyTuple_GET_SIZE(second); i++) {
         PyObject *plan = PyTuple_GET_ITEM(second, i);
-        if ((!remembered || ((Plan *)plan)->remembered) && PyList_Append(list, plan) < 0) Py_CLEAR(list);
+        if ((((Plan *)plan)->remembered ? most-- > 0 : others) && PyList_Append(list, plan) < 0) Py_CLEAR(list);
     }
     plans = list ? PyList_AsTuple(list) : NULL;
     Py_XDECREF(list);
@@ -889,7 +890,7 @@ static PyObject *owner_remember(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!O!n", Function_type, &function, Plan_type, &plan, &most)) return NULL;
     if (!is_plan_of(plan, function) || reserve(owner, function->number) < 0 || !(first = PyTuple_Pack(1, plan))) return NULL;
     ((Plan *)plan)->remembered = 1;
-    plans = joined(first, owner->plans[function->number], 0, most);
+    plans = joined(first, owner->plans[function->number], most - 1, 1);
     Py_DECREF(first);
     if (!plans) return NULL;
     put_plans(owner, function->number, plans);
@@ -914,15 +915,14 @@ static PyType_Spec plan_spec = {"pin_clusters._native.Plan", sizeof(Plan), 0,
 
 /* ------------------------------------------------------------------ functions */
 
-/* Sort arguments by their position, None as if left out; return the bits of those that are given, -1 if they do not fit. */
+/* Sort arguments by their position; return the bits of those that are given, -1 if they do not fit. */
 static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject *kwnames, PyObject **given)
 {
     W bits = 0;
+#define TAKE(x, at) \
+    if ((given[at] = (x) == Py_None && f->optional >> (at) & 1 ? NULL : (x))) bits |= (W)1 << (at)
     if (n > f->by_position) return -1;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        given[i] = args[i] == Py_None ? NULL : args[i];
-        bits |= (W)(given[i] != NULL) << i;
-    }
+    for (Py_ssize_t i = 0; i < n; i++) TAKE(args[i], i);
     for (Py_ssize_t i = n; i < f->positions; i++) given[i] = NULL;
     for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
         PyObject *name = PyTuple_GET_ITEM(kwnames, k), *known;
@@ -935,7 +935,7 @@ static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject
         if (i >= all) return -1;
         W at = PyLong_AsLongLong(PyTuple_GET_ITEM(f->names, i + 1));
         if (at < n || bits & (W)1 << at) return -1; /* given twice */
-        if (args[n + k] != Py_None) given[at] = args[n + k], bits |= (W)1 << at;
+        TAKE(args[n + k], at);
     }
     return bits;
 }
@@ -969,7 +969,7 @@ static int renew(Owner *owner, Function *f)
             Py_DECREF(plans);
             return -1;
         }
-    PyObject *all = joined(plans, owner->plans[f->number], 1, PY_SSIZE_T_MAX);
+    PyObject *all = joined(plans, owner->plans[f->number], PY_SSIZE_T_MAX, 0);
     Py_DECREF(plans);
     if (!all) return -1;
     put_plans(owner, f->number, all);
@@ -1002,13 +1002,15 @@ static PyObject *function_call(PyObject *self, PyObject *const *args, size_t nar
     return answer;
 }
 
-/* Function(function, names and positions, how many may be given by position, position of the owner of plans) */
+/* Function(function, names and positions, how many may be given by position, position of the owner of plans, bits of
+   arguments that may be None) */
 static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *named)
 {
     PyObject *function, *names;
     Py_ssize_t by_position, owner_at, positions;
+    long long optional;
     if ((named && PyDict_GET_SIZE(named)) ||
-        !PyArg_ParseTuple(args, "OO!nn", &function, &PyTuple_Type, &names, &by_position, &owner_at))
+        !PyArg_ParseTuple(args, "OO!nnL", &function, &PyTuple_Type, &names, &by_position, &owner_at, &optional))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Function takes no keywords");
     if (by_position < 0 || by_position > MOST_ARGUMENTS || owner_at < 0 || owner_at > 1 || PyTuple_GET_SIZE(names) % 2)
         return PyErr_Format(PyExc_ValueError, "Function: no such form");
@@ -1023,7 +1025,8 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
     Function *f = (Function *)type->tp_alloc(type, 0);
     if (!f) return NULL;
     f->vectorcall = function_call, f->function = Py_NewRef(function), f->names = Py_NewRef(names);
-    f->by_position = by_position, f->positions = positions, f->owner_at = owner_at, f->number = function_count++;
+    f->by_position = by_position, f->positions = positions, f->owner_at = owner_at, f->optional = optional;
+    f->number = function_count++;
     return (PyObject *)f;
 }
 

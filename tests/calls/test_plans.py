@@ -144,7 +144,7 @@ def test_an_owner_returns_a_tuple_of_plans_of_the_function() -> None:
 
 def result_of(steps: list[Any], *more: Any) -> Any:
     """Return what a function with these steps returns; the text "python" if a step leaves the call to Python."""
-    function = native.Function(lambda *arguments: "python", ("owner", 0, "x", 1, "y", 2), 3, 0)
+    function = native.Function(lambda *arguments: "python", ("owner", 0, "x", 1, "y", 2), 3, 0, 0)
 
     class Owner(native.Owner):
         def _plans_of(self, function: Any) -> Any:
@@ -192,9 +192,9 @@ def test_results() -> None:
 @pytest.mark.parametrize(
     "arguments",
     [
-        (), (len,), (len, ("x", 0), 1), (len, ["x", 0], 1, 0), (len, ("x",), 1, 0), (len, ("x", "y"), 1, 0),
-        (len, (1, 0), 1, 0), (len, ("x", 16), 1, 0), (len, ("x", -1), 1, 0), (len, ("x", 0), 17, 0),
-        (len, ("x", 0), 1, 2), (len, ("x", 0), 1, -1), (len, ("x", 0), -1, 0),
+        (), (len,), (len, ("x", 0), 1, 0), (len, ["x", 0], 1, 0, 0), (len, ("x",), 1, 0, 0), (len, ("x", "y"), 1, 0, 0),
+        (len, (1, 0), 1, 0, 0), (len, ("x", 16), 1, 0, 0), (len, ("x", -1), 1, 0, 0), (len, ("x", 0), 17, 0, 0),
+        (len, ("x", 0), 1, 2, 0), (len, ("x", 0), 1, -1, 0), (len, ("x", 0), -1, 0, 0), (len, ("x", 0), 1, 0, None),
     ],
 )  # fmt: skip
 def test_wrong_functions(arguments: tuple[Any, ...]) -> None:
