@@ -24,7 +24,7 @@ _LEFT_PLACEMENTS, _LEFT_MOTIONS = ("oMc1", "oMc2", "c1Mc2"), (
 )  # fmt: skip
 _DATA = pin.RigidConstraintData
 _HEAD = object.__basicsize__
-_BEFORE, _BEHIND = 128, 520  # how far around a model's first placement to look, bytes
+_BEFORE, _BEHIND = 96, 400  # how far around a model's first placement to look, within the model, bytes
 
 
 class Marks(NamedTuple):

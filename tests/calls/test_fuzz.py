@@ -84,8 +84,6 @@ def test_the_usual_call_is_fast(robot: str) -> None:
         wanted = python(name)(model, data, *given)
         for form in FAST_FORMS:
             assert np.array_equal(getattr(pc, name)(model, data, *map(form, given)), wanted), name
-        new = model.createData()
-        assert np.array_equal(getattr(pc, name)(model, new, *given), wanted), name
     out = np.empty(model.nv)
     assert pc.aba(model, data, q, v, v, out=out) is out
     square = np.empty((model.nv, model.nv))

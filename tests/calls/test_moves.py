@@ -135,13 +135,11 @@ def test_the_usual_call_is_fast(name: str, rng: np.random.Generator) -> None:
     assert {f for f in NAMES if slow[f] == 0} == set(FAST[name]), slow
 
 
-def test_a_copy_of_a_model_has_a_desk_of_its_own() -> None:
+def test_a_copy_of_a_model_has_plans_of_its_own() -> None:
     model = robot("lines")
     q, v = pc.neutral(model), np.ones(model.nv)
     there = pc.integrate(model, q, v)
     twin = pickle.loads(pickle.dumps(model))
-    assert twin._desk is not model._desk
-    assert twin._desk is None
     slow = Counts()
     for _ in range(2):
         assert np.array_equal(pc.integrate(twin, q, v), there)
@@ -154,8 +152,8 @@ def test_held_joints_are_known_again() -> None:
     q = off(model, pc.neutral(model), np.random.default_rng(2))
     names = [str(name) for name in model.names[1:]]
     pc.project(model, q)
-    slow = Counts()
-    for hold in (names[0], (names[1],), [names[0]]):
+    for hold in (names[0], (names[1],), [names[2]]):
+        slow = Counts()
         first = pc.project(model, q, hold)
         assert slow["project"] == 1
         for again in (
@@ -164,14 +162,12 @@ def test_held_joints_are_known_again() -> None:
             pc.project(model, q, hold=hold),
         ):
             assert np.array_equal(first, again)
-        assert slow["project"] == (4 if type(hold) is list else 2)  # q by its name is not usual
-        slow["project"] = 0
+        assert slow["project"] == 1
     many = [(name, other) for name in names for other in names]
     for _ in range(2):
         for hold in many[:40]:
             with suppress(pc.ConfigurationError):
                 assert np.array_equal(pc.project(model, q, hold), python("project")(model, q, hold))
-    assert 0 < len(model._desk.record.holds) <= MOST_ROWS
 
 
 def test_loops_closed_from_afar_are_looked_at_again() -> None:
@@ -207,15 +203,14 @@ class Own(pc.ClusterModel):
     """A class of the user."""
 
 
-def test_a_class_of_the_user_is_python_s() -> None:
+def test_a_class_of_the_user_is_fast() -> None:
     model = Own(pc.load("four_bar").tree, pc.load("four_bar").constraints)
     q = pc.neutral(model)
-    pc.integrate(model, q, [0.1])  # the first call of all loads the machine code, which is not there to be counted
+    expected = pc.integrate(model, q, [0.1])
     slow = Counts()
-    for _ in range(3):
-        pc.integrate(model, q, [0.1])
-        pc.integrate(model, q, np.array([0.1]))
-    assert slow["integrate"] == 6
+    for v in ([0.1], np.array([0.1])):
+        assert np.array_equal(pc.integrate(model, q, v), expected)
+    assert not slow.all()
 
 
 @pytest.mark.parametrize("name", pool.some(["mini_cheetah", "tello"], ["tello"], rest="ci"))
@@ -223,7 +218,9 @@ def test_no_reference_is_lost_or_kept(name: str, rng: np.random.Generator) -> No
     model = robot(name)
     q, v, short = pc.neutral(model), 0.01 * rng.normal(size=model.nv), np.ones(2)
     there, wild = pc.integrate(model, q, v), np.full(model.nv, np.nan)
-    pc.project(model, q), pc.dIntegrate(model, q, v)
+    for _ in range(2):
+        pc.integrate(model, q, v), pc.difference(model, q, there), pc.project(model, q)
+        pc.dIntegrate(model, q, v), pc.dDifference(model, q, there, pin.ARG1)
     things = (  # not the type of numbers, of which each of Pinocchio's results keeps a reference
         model, q, v, short, there, wild, model.own_tree, pin.integrate, pin.dDifference, pin.ARG1,
         np.ndarray, pc.integrate, python("integrate"),
@@ -253,7 +250,8 @@ def test_a_loop_that_is_lost_is_said_and_nothing_is_kept() -> None:
     model = pc.load("four_bar")
     other, _ = pc.with_independent(model, ["rocker"])
     q, far = pc.neutral(other), np.array([3.0])
-    pc.integrate(other, q, np.array([0.01]))
+    for _ in range(2):
+        pc.integrate(other, q, np.array([0.01]))
     things = (other, q, far, other.own_tree)
 
     def lose(times: int) -> None:

@@ -69,4 +69,4 @@ def no_python_calls() -> Iterator[None]:
     """Fail if a Python function takes a call."""
     counts = Counts()
     yield
-    assert not counts.all()
+    assert not counts.all(), counts.all()
