@@ -107,7 +107,7 @@ def test_any_call(name: str, request: pytest.FixtureRequest) -> None:
         known = not options and len(things) == 1 + len(arrays)
         if function in ("dIntegrate", "dDifference") and len(things) == 4:
             known = not options and things[3] in (pin.ARG0, pin.ARG1)
-        if function == "project" and (options.get("hold", 0) in (held, ()) or things[2:] == [held]):
+        if function == "project" and (options.get("hold") == held or things[2:] == [held]):
             known = pins and "q" not in options and len(things) + len(options) == 3
         if plain and not wild and known and things[0] is model:
             usual[function] += 1
@@ -162,7 +162,7 @@ def test_held_joints_are_known_again() -> None:
             pc.project(model, q, hold=hold),
         ):
             assert np.array_equal(first, again)
-        assert slow["project"] == 1
+        assert slow["project"] == (4 if type(hold) is list else 1)  # a list may be changed
     many = [(name, other) for name in names for other in names]
     for _ in range(2):
         for hold in many[:40]:
