@@ -168,7 +168,7 @@ def test_everyday_calls() -> None:
     """Functions whose kernels the everyday run compiles, on robots without loops."""
     names = [name for name in PUBLIC if not any(part in name for part in OF_CI)]
     count, fast = compared(("mini_cheetah", "arm"), names, 1000, 1)
-    assert fast.total() > count.total() / 2
+    assert fast.total() > sum(count[name] for name in NAMES) / 4
 
 
 @pytest.mark.ci
