@@ -34,7 +34,7 @@ typedef int64_t W; /* a word: a whole number, or an address */
 #define NUMBERS_AT(word) PLACE(double, word)
 #define WORD_AT(word) (*PLACE(W, word))
 
-enum { MOST_ARGUMENTS = 16, MOST_MADE = 12, MOST_WORDS = 216 };
+enum { MOST_ARGUMENTS = 16, MOST_MADE = 12 };
 
 static PyTypeObject *Owner_type, *Plan_type, *Function_type, *Question_type;
 static W compiled_count; /* how many pieces of code the process has compiled; new code may make new plans possible */
@@ -228,9 +228,9 @@ static W index_of(PyObject *x)
 
 /* X(name, operands): one letter per operand.
    s: position of an argument      n: a count; arrays behind it have at least so many numbers      i: a whole number
-   w: a writable array, whose first word is meant      a: a writable array
-   o: an object      c: a class      t: a tuple      x: an object, or the position of an argument or result      k: steps that may be skipped
- */
+   a digit: a whole number from 0 to this one      c: a class      t: a tuple      o: an object
+   w: a writable array, whose first word is meant      a: a writable array      k: steps that may be skipped
+   x: an object, or the position of an argument or result */
 #define STEPS(X) \
     /* arguments; where the numbers are is written to a word */ \
     X(numbers, "snaw")     /* a vector of n numbers; the array is where other kinds are converted to */ \
@@ -258,7 +258,7 @@ static W index_of(PyObject *x)
     X(unless, "wik")       /* do the steps, unless a word has a value */ \
     /* work */ \
     X(run, "ina")          /* run code with n words of arguments, of which the first leads to its status */ \
-    X(note, "iiiinananwnwnw") /* keep a state for what a call owes: room, clears, owes, spoils; words; where; state */ \
+    X(note, "4iiinananwnwnw") /* keep a state for what a call owes: room, clears, owes, spoils; words; where; state */ \
     X(owe, "")             /* after the kernel: enter in the words what `note` said */ \
     X(copy, "naa")         /* to, from */ \
     X(save, "naw")         /* copy numbers that a word leads to, to an array */ \
@@ -268,16 +268,16 @@ static W index_of(PyObject *x)
     X(scale, "nww")        /* multiply n numbers by a number */ \
     X(bounds, "naww")      /* limits, where an array is not 0, else -1 and 1; Python answers if one is infinite */ \
     /* results, one behind the other */ \
-    X(fresh, "iiiiw")      /* a new array: dimensions, three sizes; where its numbers are */ \
-    X(out, "siiwsiwsiwsiw") /* the argument `out`, or a new array of nd dimensions of a size, apart from what is read */ \
-    X(copied, "iiiina")    /* a new array, filled from an array */ \
+    X(fresh, "3iiiw")      /* a new array: dimensions, three sizes; where its numbers are */ \
+    X(out, "s3iwsiwsiwsiw") /* the argument `out`, or a new array of nd dimensions of a size, apart from what is read */ \
+    X(copied, "3iiina")    /* a new array, filled from an array */ \
     X(number, "w")         /* a float */ \
     X(thing, "o")          /* an object */ \
-    X(call, "oixxxxx")     /* what a function returns, of so many arguments; MOST_ARGUMENTS + i is result i */ \
+    X(call, "o5xxxxx")     /* what a function returns, of so many arguments; MOST_ARGUMENTS + i is result i */ \
     X(vector, "sna")       /* the argument itself, if it is an array as kernels read it; else a new one */ \
-    X(result, "inw")       /* where the n numbers are that result i has */ \
+    X(result, "nnw")       /* where the n numbers are that result i has */ \
     X(drop, "")            /* forget the last result */ \
-    X(give, "i")           /* return results from this one on: none, one, or a tuple */ \
+    X(give, "n")           /* return results from this one on: none, one, or a tuple */ \
     /* vectors: where they are stands in words */ \
     X(zero, "nw")          /* n zeros */ \
     X(gather, "nawww")     /* x, y, to, with k = places[i] for n numbers: to[i] = x[k] */ \
@@ -335,10 +335,14 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
         w->code[at] = w->size - at - 1;
         return 0;
     }
-    if (kind == 's' || kind == 'n' || kind == 'i' || (kind == 'x' && PyLong_CheckExact(x))) {
+    if (kind == 't' && !PyTuple_CheckExact(x)) {
+        PyErr_Format(PyExc_ValueError, "%s: expected a tuple, got %R", step, x);
+        return -1;
+    }
+    if (kind == 's' || kind == 'n' || kind == 'i' || kind <= '9' || (kind == 'x' && PyLong_CheckExact(x))) {
         word = PyLong_AsLongLong(x);
         if (word == -1 && PyErr_Occurred()) return -1;
-        if ((kind != 'i' && word < 0) || (kind == 's' && word >= MOST_ARGUMENTS) ||
+        if ((kind != 'i' && word < 0) || (kind == 's' && word >= MOST_ARGUMENTS) || (kind <= '9' && word > kind - '0') ||
             (kind == 'x' && word >= MOST_ARGUMENTS + MOST_MADE)) {
             PyErr_Format(PyExc_ValueError, "%s: %R is out of range", step, x);
             return -1;
@@ -364,6 +368,9 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
     return PyList_Append(w->owned, x) < 0 ? -1 : write_word(w, word);
 }
 
+/* Whether `call_code` calls code with so many words. */
+static int is_size(W n) { return n == 20 || n == 32 || n == 52 || n == 76 || n == 120 || n == 216; }
+
 static int write_steps(Writer *w, PyObject *steps)
 {
     if (!PyList_CheckExact(steps)) return PyErr_Format(PyExc_TypeError, "steps must be a list, got %R", steps), -1;
@@ -381,6 +388,8 @@ static int write_steps(Writer *w, PyObject *steps)
         if (write_word(w, k) < 0) return -1;
         for (Py_ssize_t j = 1; j < PyTuple_GET_SIZE(step); j++)
             if (write_operand(w, name, layouts[k].operands[j - 1], PyTuple_GET_ITEM(step, j), &count) < 0) return -1;
+        if (k == STEP_run && !is_size(count))
+            return PyErr_Format(PyExc_ValueError, "run: no kernel is called with %lld words", (long long)count), -1;
     }
     return 0;
 }
@@ -796,6 +805,7 @@ typedef struct {
     PyObject *function, *dict, *weak; /* the Python function */
     PyObject *names;                  /* of arguments, each with its position */
     Py_ssize_t number, by_position, positions, owner_at, python_calls;
+    long long optional; /* bits of arguments for which None is the same as nothing */
 } Function;
 
 static Py_ssize_t function_count;
@@ -886,13 +896,13 @@ static int is_plan_of(PyObject *x, const Function *f)
     return 0;
 }
 
-/* Return the plans of `first`, then those of `second` that are remembered (or not), at most so many. */
-static PyObject *joined(PyObject *first, PyObject *second, int remembered, Py_ssize_t most)
+/* Return the plans of `first`, then of `second` so many that are remembered, and the others if they are wanted. */
+static PyObject *joined(PyObject *first, PyObject *second, Py_ssize_t most, int others)
 {
     PyObject *list = PySequence_List(first), *plans;
-    for (Py_ssize_t i = 0; list && second && i < PyTuple_GET_SIZE(second) && PyList_GET_SIZE(list) < most; i++) {
+    for (Py_ssize_t i = 0; list && second && i < PyTuple_GET_SIZE(second); i++) {
         PyObject *plan = PyTuple_GET_ITEM(second, i);
-        if ((!remembered || ((Plan *)plan)->remembered) && PyList_Append(list, plan) < 0) Py_CLEAR(list);
+        if ((((Plan *)plan)->remembered ? most-- > 0 : others) && PyList_Append(list, plan) < 0) Py_CLEAR(list);
     }
     plans = list ? PyList_AsTuple(list) : NULL;
     Py_XDECREF(list);
@@ -909,7 +919,7 @@ static PyObject *owner_remember(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!O!n", Function_type, &function, Plan_type, &plan, &most)) return NULL;
     if (!is_plan_of(plan, function) || reserve(owner, function->number) < 0 || !(first = PyTuple_Pack(1, plan))) return NULL;
     ((Plan *)plan)->remembered = 1;
-    plans = joined(first, owner->plans[function->number], 0, most);
+    plans = joined(first, owner->plans[function->number], most - 1, 1);
     Py_DECREF(first);
     if (!plans) return NULL;
     put_plans(owner, function->number, plans);
@@ -934,15 +944,14 @@ static PyType_Spec plan_spec = {"pin_clusters._native.Plan", sizeof(Plan), 0,
 
 /* ------------------------------------------------------------------ functions */
 
-/* Sort arguments by their position, None as if left out; return the bits of those that are given, -1 if they do not fit. */
+/* Sort arguments by their position; return the bits of those that are given, -1 if they do not fit. */
 static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject *kwnames, PyObject **given)
 {
     W bits = 0;
+#define TAKE(x, at) \
+    if ((given[at] = (x) == Py_None && f->optional >> (at) & 1 ? NULL : (x))) bits |= (W)1 << (at)
     if (n > f->by_position) return -1;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        given[i] = args[i] == Py_None ? NULL : args[i];
-        bits |= (W)(given[i] != NULL) << i;
-    }
+    for (Py_ssize_t i = 0; i < n; i++) TAKE(args[i], i);
     for (Py_ssize_t i = n; i < f->positions; i++)
         *(PyObject *volatile *)&given[i] = NULL; /* two or three: a call of memset would take longer */
     for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
@@ -956,7 +965,7 @@ static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject
         if (i >= all) return -1;
         W at = PyLong_AsLongLong(PyTuple_GET_ITEM(f->names, i + 1));
         if (at < n || bits & (W)1 << at) return -1; /* given twice */
-        if (args[n + k] != Py_None) given[at] = args[n + k], bits |= (W)1 << at;
+        TAKE(args[n + k], at);
     }
     return bits;
 }
@@ -994,7 +1003,7 @@ static int renew(Owner *owner, Function *f)
             Py_DECREF(plans);
             return -1;
         }
-    PyObject *all = joined(plans, owner->plans[f->number], 1, PY_SSIZE_T_MAX);
+    PyObject *all = joined(plans, owner->plans[f->number], PY_SSIZE_T_MAX, 0);
     Py_DECREF(plans);
     if (!all) return -1;
     put_plans(owner, f->number, all);
@@ -1027,15 +1036,17 @@ static PyObject *function_call(PyObject *self, PyObject *const *args, size_t nar
     return answer;
 }
 
-/* Function(function, names and positions, how many may be given by position, position of the owner of plans) */
+/* Function(function, names and positions, how many may be given by position, position of the owner of plans, bits of
+   arguments that may be None) */
 static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *named)
 {
     PyObject *function, *names;
     Py_ssize_t by_position, owner_at, positions;
+    long long optional;
     if ((named && PyDict_GET_SIZE(named)) ||
-        !PyArg_ParseTuple(args, "OO!nn", &function, &PyTuple_Type, &names, &by_position, &owner_at))
+        !PyArg_ParseTuple(args, "OO!nnL", &function, &PyTuple_Type, &names, &by_position, &owner_at, &optional))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Function takes no keywords");
-    if (by_position > MOST_ARGUMENTS || owner_at < 0 || owner_at > 1 || PyTuple_GET_SIZE(names) % 2)
+    if (by_position < 0 || by_position > MOST_ARGUMENTS || owner_at < 0 || owner_at > 1 || PyTuple_GET_SIZE(names) % 2)
         return PyErr_Format(PyExc_ValueError, "Function: no such form");
     positions = Py_MAX(by_position, 2);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i += 2) {
@@ -1048,7 +1059,8 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
     Function *f = (Function *)type->tp_alloc(type, 0);
     if (!f) return NULL;
     f->vectorcall = function_call, f->function = Py_NewRef(function), f->names = Py_NewRef(names);
-    f->by_position = by_position, f->positions = positions, f->owner_at = owner_at, f->number = function_count++;
+    f->by_position = by_position, f->positions = positions, f->owner_at = owner_at, f->optional = optional;
+    f->number = function_count++;
     return (PyObject *)f;
 }
 
@@ -1133,7 +1145,8 @@ static PyObject *question_new(PyTypeObject *type, PyObject *args, PyObject *name
     if ((named && PyDict_GET_SIZE(named)) ||
         !PyArg_ParseTuple(args, "OOO!LL", &function, &convert, &PyArray_Type, &asked, &nq, &nv))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Question takes no keywords");
-    if (nq < 0 || nv < 0 || !is_double((PyArrayObject *)asked, WRITABLE) || PyArray_SIZE((PyArrayObject *)asked) < 1 + nq + 2 * nv)
+    npy_intp size = PyArray_SIZE((PyArrayObject *)asked);
+    if (nq < 0 || nv < 0 || nq > size || nv > size || size < 1 + nq + 2 * nv || !is_double((PyArrayObject *)asked, WRITABLE))
         return PyErr_Format(PyExc_ValueError, "Question: expected room for 1 + nq + 2 nv numbers");
     Question *question = (Question *)type->tp_alloc(type, 0);
     if (!question) return NULL;

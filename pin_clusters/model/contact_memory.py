@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from .._engine.native.process import HEAD, word
+from .._engine.calls.watch import word
 from .tree_memory import holder_at, object_at, start_of
 
 # of the model: fields of 12 or 6 numbers; of its data alike
@@ -23,7 +23,8 @@ _LEFT_PLACEMENTS, _LEFT_MOTIONS = ("oMc1", "oMc2", "c1Mc2"), (
     "contact_acceleration_desired", "contact_acceleration_error", "contact_force",
 )  # fmt: skip
 _DATA = pin.RigidConstraintData
-_BEFORE, _BEHIND = 128, 520  # how far around a model's first placement to look, bytes
+_HEAD = object.__basicsize__
+_BEFORE, _BEHIND = 96, 400  # how far around a model's first placement to look, within the model, bytes
 
 
 class Marks(NamedTuple):
@@ -85,7 +86,7 @@ def words_of(container: Any, things: Sequence[Any]) -> tuple[list[int], list[tup
     held = [holder_at(x) for x in things]
     if type(container) is tuple:
         return held, []
-    length, items = id(container) + HEAD, id(container) + HEAD + 8
+    length, items = id(container) + _HEAD, id(container) + _HEAD + 8
     if word(length) != len(things) or (things and word(word(items)) != id(things[0])):
         return None
     return [length, *held], [(items, 8 * i) for i in range(len(things))]

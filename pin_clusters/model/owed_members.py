@@ -25,7 +25,8 @@ recipes: dict[str, Callable[..., None]] = {}
 _WORDS = Struct(f"{WORDS}q")
 _COLUMNS = ("J", "dJ")
 _PLACES = bits("J oMi")
-_OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
+OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
+"""Members that ``data.tree`` computes when it is read."""
 
 
 def owed(name: str, path: str, doc: str) -> Any:
@@ -177,8 +178,8 @@ class OwedMembers(TreeWorkspace):
     @property
     def tree(self) -> pin.Data:
         """``pin.Data`` of ``model.tree``, with what Pinocchio's functions of the same names would have left there."""
-        if self._owed[0] & ~self._owed[LOST] & _OF_TREE:
-            self._pay_all(_OF_TREE)
+        if self._owed[0] & ~self._owed[LOST] & OF_TREE:
+            self._pay_all(OF_TREE)
         return self._tree
 
     @tree.setter

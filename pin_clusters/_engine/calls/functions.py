@@ -33,7 +33,8 @@ def fast(plans: Plans, positions: Mapping[str, int] | None = None) -> Callable[[
             known = {p.name: i for i, p in enumerate(named)}
             by_position = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named)
         pairs = tuple(x for name, at in known.items() if name[0] != "_" for x in (name, at))
-        made = native.Function(function, pairs, by_position, int("data" in known))
+        optional = sum(1 << known[p.name] for p in named if p.default is None)
+        made = native.Function(function, pairs, by_position, int("data" in known), optional)
         functools.update_wrapper(made, function)
         made.plans, made.positions = plans, known
         return made

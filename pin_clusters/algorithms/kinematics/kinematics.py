@@ -9,6 +9,7 @@ from ..._engine.kernels.tables.tree_layout import MOTION
 from ..._engine.owed import bits
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios
+from ...model.owed_members import OF_TREE
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import paying as _paying
@@ -77,7 +78,8 @@ def _of_pinocchio(data: ClusterData, function: Any) -> tuple[Any, ...]:
     names = [name for name in function.positions if name == "frame_id"]
     form = Form(data, function, " ".join(names))
     form.checks += [("index", form.positions[name], data.model.nframes, 0, register()) for name in names]
-    return (of_pinocchio(form, getattr(pin, function.__name__), *names, read=_OMI),)
+    read = OF_TREE if function.__name__ == "updateGlobalPlacements" else _OMI
+    return (of_pinocchio(form, getattr(pin, function.__name__), *names, read=read),)
 
 
 def _update_frames(form: Form) -> None:
