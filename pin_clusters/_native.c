@@ -22,7 +22,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INTERFACE 1 /* extension.py compares this number: increase both when steps or methods change */
+/* extension.py compares this number: increase both when steps or methods change. */
+#define INTERFACE 1
 
 #if PY_VERSION_HEX < 0x030D0000 /* one interpreter lock protects everything */
 #define Py_BEGIN_CRITICAL_SECTION(x) {
@@ -335,10 +336,6 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
         w->code[at] = w->size - at - 1;
         return 0;
     }
-    if (kind == 't' && !PyTuple_CheckExact(x)) {
-        PyErr_Format(PyExc_ValueError, "%s: expected a tuple, got %R", step, x);
-        return -1;
-    }
     if (kind == 's' || kind == 'n' || kind == 'i' || kind <= '9' || (kind == 'x' && PyLong_CheckExact(x))) {
         word = PyLong_AsLongLong(x);
         if (word == -1 && PyErr_Occurred()) return -1;
@@ -361,7 +358,7 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
         }
         word = (W)(intptr_t)PyArray_DATA(a);
     } else if ((kind == 'c' && !PyType_Check(x)) || (kind == 't' && !PyTuple_CheckExact(x))) {
-        PyErr_Format(PyExc_TypeError, "%s: expected a %s, got %R", step, kind == 'c' ? "class" : "tuple", x);
+        PyErr_Format(PyExc_ValueError, "%s: expected a %s, got %R", step, kind == 'c' ? "class" : "tuple", x);
         return -1;
     } else
         word = (W)(intptr_t)x;

@@ -32,6 +32,8 @@ def bits(members: str) -> int:
     return sum(1 << MEMBERS.index(name) for name in set(members.split()))
 
 
+OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
+"""Members that stand in the tree's data."""
 READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
 """Members from which Jacobians of joints and frames, and their time derivatives, are made."""
 

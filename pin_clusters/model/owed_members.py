@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine.owed import LOST, MEMBERS, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places, written
+from .._engine.owed import LOST, MEMBERS, OF_TREE, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places, written
 from ..errors import NotComputedError
 from .tree_workspace import NOTHING, TreeWorkspace
 
@@ -25,7 +25,6 @@ recipes: dict[str, Callable[..., None]] = {}
 _WORDS = Struct(f"{WORDS}q")
 _COLUMNS = ("J", "dJ")
 _PLACES = bits("J oMi")
-OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
 """Members that ``data.tree`` computes when it is read."""
 
 

@@ -185,7 +185,7 @@ def test_what_the_user_compiled_is_left_to_kernels_where_it_was_not_asked_for(rn
 
 
 @pytest.mark.parametrize(
-    "file", ["_engine/calls/code.py", "_engine/kernels/loops/closure_rows.py", "_support/arrays.py"]
+    "file", ["_engine/operations.py", "_engine/kernels/loops/closure_rows.py", "_support/arrays.py"]
 )
 def test_code_on_disk_is_made_anew_when_what_makes_it_is_another(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch

@@ -9,6 +9,7 @@ from ..call_layer import native
 from .form import Plans
 
 F = TypeVar("F", bound=Callable[..., Any])
+_MOST_BY_POSITION = 5  # of functions with given positions
 
 
 def fast(plans: Plans, positions: Mapping[str, int] | None = None) -> Callable[[F], F]:
@@ -26,12 +27,9 @@ def fast(plans: Plans, positions: Mapping[str, int] | None = None) -> Callable[[
     def decorate(function: F) -> F:
         if native is None:
             return function
-        if positions:
-            known, by_position = dict(positions), 5
-        else:
-            named = list(inspect.signature(function).parameters.values())
-            known = {p.name: i for i, p in enumerate(named)}
-            by_position = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named)
+        named = [] if positions else list(inspect.signature(function).parameters.values())
+        known = dict(positions) if positions else {p.name: i for i, p in enumerate(named)}
+        by_position = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named) or _MOST_BY_POSITION
         pairs = tuple(x for name, at in known.items() if name[0] != "_" for x in (name, at))
         optional = sum(1 << known[p.name] for p in named if p.default is None)
         made = native.Function(function, pairs, by_position, int("data" in known), optional)

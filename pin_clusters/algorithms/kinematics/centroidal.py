@@ -16,7 +16,7 @@ from .._shared.rods import add_to_centers, lumps
 
 from ..._engine.calls.tree import begin, differentiate  # isort: skip
 from ..._engine.operations import CENTER_RATES  # isort: skip
-from ..._engine.owed import Owed, bits, owing  # isort: skip
+from ..._engine.owed import OF_TREE, Owed, bits, owing  # isort: skip
 from ..._engine.kernels.tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM  # isort: skip
 from ..._engine.kernels.tables.tree_layout import MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD  # isort: skip
 
@@ -70,7 +70,7 @@ def _left(data: ClusterData, function: Any, level: Any, at: str, flag: str) -> A
         form.checks.append(("truth", form.positions[flag]))
     level = pin.ACCELERATION if level is None else level
     given = level, form.positions[flag] if flag else True
-    form.checks.append(("owes", data._owed_words, bits("oMi" + " v" * (level > 0) + " a" * (level > 1))))
+    form.checks.append(("owes", data._owed_words, OF_TREE))
     form.checks.append(("unchanged", data._watch.table.size, data._watch.table))
     form.kept += [data._watch, data._tree]
     form.work.append(("call", pin.centerOfMass, 4, data.model.inertia_tree, data._tree, *given, 0))

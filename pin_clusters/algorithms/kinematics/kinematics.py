@@ -6,10 +6,9 @@ import pinocchio as pin
 
 from ..._engine.calls import AT_A_PLACE, Form, fast, of_getter, of_pinocchio, of_tree, register
 from ..._engine.kernels.tables.tree_layout import MOTION
-from ..._engine.owed import bits
+from ..._engine.owed import OF_TREE, bits
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios
-from ...model.owed_members import OF_TREE
 from .._shared import check as _check
 from .._shared import ids as _ids
 from .._shared import paying as _paying

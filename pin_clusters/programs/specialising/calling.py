@@ -10,13 +10,12 @@ from collections.abc import Callable
 from struct import Struct
 from typing import Any
 
-from ..._engine.native.process import HEAD
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.loading import load
 
 # Words of a NumPy array: the fields ``data``, ``nd``, ``dimensions`` and ``strides`` follow the header of the object.
-_DATA = HEAD // 8
+_DATA = object.__basicsize__ // 8
 _SHAPE, _STRIDES = _DATA + 2, _DATA + 3
 
 
