@@ -9,7 +9,7 @@ import warnings
 import numpy as np
 
 import pin_clusters as pc
-from pin_clusters._engine.calls import entries
+from pin_clusters._engine.call_layer import layer
 from pin_clusters.programs.machine_code import machine
 from pin_clusters.programs.machine_code.function import Compiled
 from pin_clusters.verification.baselines import projection
@@ -57,12 +57,10 @@ def errors(model: pc.ClusterModel) -> tuple[dict[str, float], float]:
 
 def main() -> int:
     """Print what is found; return 1 if something is wrong."""
-    names = [name for name in entries.PYTHON if hasattr(pc, name)]
-    fast = [name for name in names if type(getattr(pc, name)).__name__ == "builtin_function_or_method"]
     host, lanes = machine.host(), pc.batch.lanes
     print(f"{platform.machine()}, {host.cpu} ({host.features}), {host.triple}")
-    print(f"{len(fast)} of {len(names)} calls are machine code; packs of {lanes}")
-    wrong = not (platform.machine() == "aarch64" and names and fast == names and lanes == 2)
+    print(f"calls: {layer()}; packs of {lanes}")
+    wrong = not (platform.machine() == "aarch64" and layer() == "C" and lanes == 2)
     print("that is not what ARM64 should have" * wrong, end="\n" * wrong)
     for robot in ROBOTS:
         with warnings.catch_warnings():

@@ -22,7 +22,8 @@
 #include <stdint.h>
 #include <string.h>
 
-#define INTERFACE 1 /* extension.py compares this number: increase both when steps or methods change */
+/* extension.py compares this number: increase both when steps or methods change. */
+#define INTERFACE 1
 
 #if PY_VERSION_HEX < 0x030D0000 /* one interpreter lock protects everything */
 #define Py_BEGIN_CRITICAL_SECTION(x) {
@@ -34,7 +35,7 @@ typedef int64_t W; /* a word: a whole number, or an address */
 #define NUMBERS_AT(word) PLACE(double, word)
 #define WORD_AT(word) (*PLACE(W, word))
 
-enum { MOST_ARGUMENTS = 16, MOST_MADE = 12, MOST_WORDS = 216 };
+enum { MOST_ARGUMENTS = 16, MOST_MADE = 12 };
 
 static PyTypeObject *Owner_type, *Plan_type, *Function_type, *Question_type;
 static W compiled_count; /* how many pieces of code the process has compiled; new code may make new plans possible */
@@ -109,19 +110,28 @@ static inline int is_double(PyArrayObject *a, int flags)
     return PyArray_TYPE(a) == NPY_DOUBLE && (PyArray_FLAGS(a) & flags) == flags && PyArray_ISNOTSWAPPED(a);
 }
 
+/* Return where the n numbers of a vector are if kernels can read them there, else NULL. */
+static inline const double *numbers_in_place(PyObject *x, W n)
+{
+    PyArrayObject *a = (PyArrayObject *)x;
+    if (!x || !PyArray_CheckExact(x) || PyArray_NDIM(a) != 1 || PyArray_DIM(a, 0) != n) return NULL;
+    return is_double(a, READABLE) ? PyArray_DATA(a) : NULL;
+}
+
 /* Return where the n numbers of x are, or `room` after they were copied there; NULL if only Python can convert x. */
 static const double *numbers_of(PyObject *x, W n, double *room)
 {
+    if (!x) return NULL;
     if (PyArray_CheckExact(x)) {
         PyArrayObject *a = (PyArrayObject *)x;
         const npy_intp *dims = PyArray_DIMS(a);
         int nd = PyArray_NDIM(a), axis = 0;
-        if (nd == 1 && dims[0] == n && is_double(a, READABLE)) return PyArray_DATA(a);
+        if (numbers_in_place(x, n)) return PyArray_DATA(a);
         if (nd == 2 && (dims[0] == 1 || dims[1] == 1)) axis = dims[0] == 1; /* a row or a column */
         else if (nd != 1) return NULL;
         return dims[axis] == n && copy_array(a, n, PyArray_BYTES(a), PyArray_STRIDES(a)[axis], room) ? room : NULL;
     }
-    return x && is_list(x) && copy_list(x, n, room) ? room : NULL;
+    return is_list(x) && copy_list(x, n, room) ? room : NULL;
 }
 
 /* The same of an array of shape (rows, columns). */
@@ -218,10 +228,10 @@ static W index_of(PyObject *x)
 /* ------------------------------------------------------------------ plans: their steps */
 
 /* X(name, operands): one letter per operand.
-   s: position of an argument      n: a count; the next array has at least so many numbers      i: a whole number
-   w: a writable array, whose first word is meant      a: a writable array      b: a writable array of bytes
-   o: an object      x: an object, or the position of an argument or result      k: steps that may be skipped
-   Counts apply to the arrays behind them until the next count. */
+   s: position of an argument      n: a count; arrays behind it have at least so many numbers      i: a whole number
+   a digit: a whole number from 0 to this one      c: a class      t: a tuple      o: an object
+   w: a writable array, whose first word is meant      a: a writable array      k: steps that may be skipped
+   x: an object, or the position of an argument or result */
 #define STEPS(X) \
     /* arguments; where the numbers are is written to a word */ \
     X(numbers, "snaw")     /* a vector of n numbers; the array is where other kinds are converted to */ \
@@ -231,15 +241,15 @@ static W index_of(PyObject *x)
     X(placement, "sna")    /* a pin.SE3, copied as 16 numbers */ \
     X(object, "soiina")    /* of this class and this first word of its holder: from a word on, n words are copied */ \
     X(index, "siiw")       /* a whole number below a limit, plus another one */ \
-    X(choice, "soiw")      /* a member of an enum; the number stands for an argument that is left out, -1: must not */ \
+    X(choice, "sciw")      /* a member of an enum; the number stands for an argument that is left out, -1: must not */ \
     X(real, "sw")          /* one number */ \
     X(rows, "sn")          /* a matrix of so many rows, for Pinocchio */ \
     /* conditions: else the call is Python's */ \
-    X(member, "soii")      /* the argument is a member of an enum with this value; the last number if it is left out */ \
+    X(member, "scii")      /* the argument is a member of an enum with this value; the last number if it is left out */ \
     X(flag, "sii")         /* it is True or False as told; the last number stands for an argument that is left out */ \
     X(truth, "s")          /* it is True or False */ \
     X(same, "so")          /* it is this object */ \
-    X(items, "so")         /* it is a list or tuple of the objects in a tuple */ \
+    X(items, "st")         /* it is a list or tuple of the objects in a tuple */ \
     X(unchanged, "na")     /* words that lead to memory of pin.Data or contacts: see watch.py */ \
     X(owes, "wi")          /* none of these bits is set */ \
     X(equal, "wi")         /* a word has this value */ \
@@ -250,7 +260,7 @@ static W index_of(PyObject *x)
     X(unless, "wik")       /* do the steps, unless a word has a value */ \
     /* work */ \
     X(run, "ina")          /* run code with n words of arguments, of which the first leads to its status */ \
-    X(note, "iiiinananwnwnw") /* keep a state for what a call owes: room, clears, owes, spoils; words; where; state */ \
+    X(note, "4iiinananwnwnw") /* keep a state for what a call owes: room, clears, owes, spoils; words; where; state */ \
     X(owe, "")             /* after the kernel: enter in the words what `note` said */ \
     X(copy, "naa")         /* to, from */ \
     X(save, "naw")         /* copy numbers that a word leads to, to an array */ \
@@ -260,23 +270,23 @@ static W index_of(PyObject *x)
     X(scale, "nww")        /* multiply n numbers by a number */ \
     X(bounds, "naww")      /* limits, where an array is not 0, else -1 and 1; Python answers if one is infinite */ \
     /* results, one behind the other */ \
-    X(fresh, "iiiiw")      /* a new array: dimensions, three sizes; where its numbers are */ \
-    X(out, "siiwsiwsiwsiw") /* the argument `out`, or a new array of nd dimensions of a size, apart from what is read */ \
-    X(copied, "iiiina")    /* a new array, filled from an array */ \
+    X(fresh, "3iiiw")      /* a new array: dimensions, three sizes; where its numbers are */ \
+    X(out, "s3iwsiwsiwsiw") /* the argument `out`, or a new array of nd dimensions of a size, apart from what is read */ \
+    X(copied, "3iiina")    /* a new array, filled from an array */ \
     X(number, "w")         /* a float */ \
     X(thing, "o")          /* an object */ \
-    X(call, "oixxxxx")     /* what a function returns, of so many arguments; MOST_ARGUMENTS + i is result i */ \
+    X(call, "o5xxxxx")     /* what a function returns, of so many arguments; MOST_ARGUMENTS + i is result i */ \
     X(vector, "sna")       /* the argument itself, if it is an array as kernels read it; else a new one */ \
-    X(result, "inw")       /* where the n numbers are that result i has */ \
+    X(result, "nnw")       /* where the n numbers are that result i has */ \
     X(drop, "")            /* forget the last result */ \
-    X(give, "i")           /* return results from this one on: none, one, or a tuple */ \
+    X(give, "n")           /* return results from this one on: none, one, or a tuple */ \
     /* vectors: where they are stands in words */ \
     X(zero, "nw")          /* n zeros */ \
-    X(gather, "naww")      /* to[i] = from[places[i]]: places, from, to */ \
-    X(scatter, "naww")     /* to[places[i]] = from[i] */ \
-    X(same_places, "naww") /* to[places[i]] = from[places[i]] */ \
-    X(plus, "nawww")       /* to[places[i]] = x[places[i]] + v[i]: places, x, v, to */ \
-    X(minus, "nawww")      /* to[i] = x[places[i]] - y[places[i]]: places, x, y, to */ \
+    X(gather, "nawww")     /* x, y, to, with k = places[i] for n numbers: to[i] = x[k] */ \
+    X(scatter, "nawww")    /* to[k] = x[i] */ \
+    X(same_places, "nawww") /* to[k] = x[k] */ \
+    X(plus, "nawww")       /* to[k] = x[k] + y[i] */ \
+    X(minus, "nawww")      /* to[i] = x[k] - y[k] */ \
     X(affine, "naanaaaww") /* to[places] = constants; then to[rows[k]] += coefficients[k] * x[of[k]]: x, to */ \
     X(turns, "naaw")       /* x[places[i]] is nearly a multiple of turns[i] */ \
     X(units, "inaw")       /* of pairs (first, length): make these parts of x unit vectors */ \
@@ -327,10 +337,10 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
         w->code[at] = w->size - at - 1;
         return 0;
     }
-    if (kind == 's' || kind == 'n' || kind == 'i' || (kind == 'x' && PyLong_CheckExact(x))) {
+    if (kind == 's' || kind == 'n' || kind == 'i' || kind <= '9' || (kind == 'x' && PyLong_CheckExact(x))) {
         word = PyLong_AsLongLong(x);
         if (word == -1 && PyErr_Occurred()) return -1;
-        if ((kind != 'i' && word < 0) || (kind == 's' && word >= MOST_ARGUMENTS) ||
+        if ((kind != 'i' && word < 0) || (kind == 's' && word >= MOST_ARGUMENTS) || (kind <= '9' && word > kind - '0') ||
             (kind == 'x' && word >= MOST_ARGUMENTS + MOST_MADE)) {
             PyErr_Format(PyExc_ValueError, "%s: %R is out of range", step, x);
             return -1;
@@ -348,10 +358,16 @@ static int write_operand(Writer *w, const char *step, char kind, PyObject *x, W 
             return -1;
         }
         word = (W)(intptr_t)PyArray_DATA(a);
+    } else if ((kind == 'c' && !PyType_Check(x)) || (kind == 't' && !PyTuple_CheckExact(x))) {
+        PyErr_Format(PyExc_ValueError, "%s: expected a %s, got %R", step, kind == 'c' ? "class" : "tuple", x);
+        return -1;
     } else
         word = (W)(intptr_t)x;
     return PyList_Append(w->owned, x) < 0 ? -1 : write_word(w, word);
 }
+
+/* Whether `call_code` calls code with so many words. */
+static int is_size(W n) { return n == 20 || n == 32 || n == 52 || n == 76 || n == 120 || n == 216; }
 
 static int write_steps(Writer *w, PyObject *steps)
 {
@@ -370,6 +386,8 @@ static int write_steps(Writer *w, PyObject *steps)
         if (write_word(w, k) < 0) return -1;
         for (Py_ssize_t j = 1; j < PyTuple_GET_SIZE(step); j++)
             if (write_operand(w, name, layouts[k].operands[j - 1], PyTuple_GET_ITEM(step, j), &count) < 0) return -1;
+        if (k == STEP_run && !is_size(count))
+            return PyErr_Format(PyExc_ValueError, "run: no kernel is called with %lld words", (long long)count), -1;
     }
     return 0;
 }
@@ -382,8 +400,9 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named)
     if ((named && PyDict_GET_SIZE(named)) || !PyArg_ParseTuple(args, "LLOO", &required, &allowed, &steps, &kept))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Plan takes no keywords");
     Writer w = {NULL, 0, 0, 0, 0, PyList_New(0)};
-    /* the end of the steps is a step as well: return nothing */
-    if (!w.owned || PyList_Append(w.owned, kept) < 0 || write_steps(&w, steps) < 0 || write_word(&w, STEP_give) < 0 || write_word(&w, MOST_MADE) < 0) {
+    /* The end of the steps is a step as well, which returns nothing. */
+    if (!w.owned || PyList_Append(w.owned, kept) < 0 || write_steps(&w, steps) < 0 ||
+        write_word(&w, STEP_give) < 0 || write_word(&w, MOST_MADE) < 0) {
         PyMem_Free(w.code);
         Py_XDECREF(w.owned);
         return NULL;
@@ -610,6 +629,18 @@ static PyObject *given_back(PyObject *const *made, int count, W first)
     p += SIZE_##step; \
     continue
 
+#define EACH(step, assignment) \
+    case STEP_##step: { \
+        const double *x = NUMBERS_AT(WORD_AT(p[3])), *y = NUMBERS_AT(WORD_AT(p[4])); \
+        double *to = NUMBERS_AT(WORD_AT(p[5])); \
+        (void)y; \
+        for (W i = 0; i < p[1]; i++) { \
+            W k = PLACE(W, p[2])[i]; \
+            assignment; \
+        } \
+        NEXT(step); \
+    }
+
 /* Return the result of a call; NULL without an error if the call is left to the Python function. */
 static PyObject *run_plan(const Plan *plan, PyObject *const *given)
 {
@@ -620,7 +651,8 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
     for (;;) {
         switch (*p) {
         case STEP_numbers:
-            NEED((from = numbers_of(given[p[1]], p[2], NUMBERS_AT(p[3]))));
+            if (!(from = numbers_in_place(given[p[1]], p[2])))
+                NEED((from = numbers_of(given[p[1]], p[2], NUMBERS_AT(p[3]))));
             WORD_AT(p[4]) = (W)(intptr_t)from;
             NEXT(numbers);
         case STEP_matrix:
@@ -733,38 +765,11 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
             NEXT(drop);
         case STEP_give: answer = given_back(made, count, p[1]); goto end;
         case STEP_zero: memset(NUMBERS_AT(WORD_AT(p[2])), 0, 8 * (size_t)p[1]); NEXT(zero);
-        case STEP_gather: {
-            double *to = NUMBERS_AT(WORD_AT(p[4]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[i] = from[PLACE(W, p[2])[i]];
-            NEXT(gather);
-        }
-        case STEP_scatter: {
-            double *to = NUMBERS_AT(WORD_AT(p[4]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[PLACE(W, p[2])[i]] = from[i];
-            NEXT(scatter);
-        }
-        case STEP_same_places: {
-            double *to = NUMBERS_AT(WORD_AT(p[4]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[PLACE(W, p[2])[i]] = from[PLACE(W, p[2])[i]];
-            NEXT(same_places);
-        }
-        case STEP_plus: {
-            const double *v = NUMBERS_AT(WORD_AT(p[4]));
-            double *to = NUMBERS_AT(WORD_AT(p[5]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[PLACE(W, p[2])[i]] = from[PLACE(W, p[2])[i]] + v[i];
-            NEXT(plus);
-        }
-        case STEP_minus: {
-            const double *y = NUMBERS_AT(WORD_AT(p[4]));
-            double *to = NUMBERS_AT(WORD_AT(p[5]));
-            from = NUMBERS_AT(WORD_AT(p[3]));
-            for (W i = 0; i < p[1]; i++) to[i] = from[PLACE(W, p[2])[i]] - y[PLACE(W, p[2])[i]];
-            NEXT(minus);
-        }
+        EACH(gather, to[i] = x[k])
+        EACH(scatter, to[k] = x[i])
+        EACH(same_places, to[k] = x[k])
+        EACH(plus, to[k] = x[k] + y[i])
+        EACH(minus, to[i] = x[k] - y[k])
         case STEP_affine: {
             double *to = NUMBERS_AT(WORD_AT(p[9]));
             from = NUMBERS_AT(WORD_AT(p[8]));
@@ -804,6 +809,7 @@ typedef struct {
     PyObject *function, *dict, *weak; /* the Python function */
     PyObject *names;                  /* of arguments, each with its position */
     Py_ssize_t number, by_position, positions, owner_at, python_calls;
+    long long optional; /* bits of arguments for which None is the same as nothing */
 } Function;
 
 static Py_ssize_t function_count;
@@ -894,13 +900,13 @@ static int is_plan_of(PyObject *x, const Function *f)
     return 0;
 }
 
-/* Return the plans of `first`, then those of `second` that are remembered (or not), at most so many. */
-static PyObject *joined(PyObject *first, PyObject *second, int remembered, Py_ssize_t most)
+/* Return the plans of `first`, then of `second` so many that are remembered, and the others if they are wanted. */
+static PyObject *joined(PyObject *first, PyObject *second, Py_ssize_t most, int others)
 {
     PyObject *list = PySequence_List(first), *plans;
-    for (Py_ssize_t i = 0; list && second && i < PyTuple_GET_SIZE(second) && PyList_GET_SIZE(list) < most; i++) {
+    for (Py_ssize_t i = 0; list && second && i < PyTuple_GET_SIZE(second); i++) {
         PyObject *plan = PyTuple_GET_ITEM(second, i);
-        if ((!remembered || ((Plan *)plan)->remembered) && PyList_Append(list, plan) < 0) Py_CLEAR(list);
+        if ((((Plan *)plan)->remembered ? most-- > 0 : others) && PyList_Append(list, plan) < 0) Py_CLEAR(list);
     }
     plans = list ? PyList_AsTuple(list) : NULL;
     Py_XDECREF(list);
@@ -917,7 +923,7 @@ static PyObject *owner_remember(PyObject *self, PyObject *args)
     if (!PyArg_ParseTuple(args, "O!O!n", Function_type, &function, Plan_type, &plan, &most)) return NULL;
     if (!is_plan_of(plan, function) || reserve(owner, function->number) < 0 || !(first = PyTuple_Pack(1, plan))) return NULL;
     ((Plan *)plan)->remembered = 1;
-    plans = joined(first, owner->plans[function->number], 0, most);
+    plans = joined(first, owner->plans[function->number], most - 1, 1);
     Py_DECREF(first);
     if (!plans) return NULL;
     put_plans(owner, function->number, plans);
@@ -942,16 +948,16 @@ static PyType_Spec plan_spec = {"pin_clusters._native.Plan", sizeof(Plan), 0,
 
 /* ------------------------------------------------------------------ functions */
 
-/* Sort arguments by their position, None as if left out; return the bits of those that are given, -1 if they do not fit. */
+/* Sort arguments by their position; return the bits of those that are given, -1 if they do not fit. */
 static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject *kwnames, PyObject **given)
 {
     W bits = 0;
+#define TAKE(x, at) \
+    if ((given[at] = (x) == Py_None && f->optional >> (at) & 1 ? NULL : (x))) bits |= (W)1 << (at)
     if (n > f->by_position) return -1;
-    for (Py_ssize_t i = 0; i < n; i++) {
-        given[i] = args[i] == Py_None ? NULL : args[i];
-        bits |= (W)(given[i] != NULL) << i;
-    }
-    for (Py_ssize_t i = n; i < f->positions; i++) given[i] = NULL;
+    for (Py_ssize_t i = 0; i < n; i++) TAKE(args[i], i);
+    for (Py_ssize_t i = n; i < f->positions; i++)
+        *(PyObject *volatile *)&given[i] = NULL; /* two or three: a call of memset would take longer */
     for (Py_ssize_t k = 0; kwnames && k < PyTuple_GET_SIZE(kwnames); k++) {
         PyObject *name = PyTuple_GET_ITEM(kwnames, k), *known;
         Py_ssize_t all = PyTuple_GET_SIZE(f->names), i = 0;
@@ -963,7 +969,7 @@ static W sorted(const Function *f, PyObject *const *args, Py_ssize_t n, PyObject
         if (i >= all) return -1;
         W at = PyLong_AsLongLong(PyTuple_GET_ITEM(f->names, i + 1));
         if (at < n || bits & (W)1 << at) return -1; /* given twice */
-        if (args[n + k] != Py_None) given[at] = args[n + k], bits |= (W)1 << at;
+        TAKE(args[n + k], at);
     }
     return bits;
 }
@@ -1001,7 +1007,7 @@ static int renew(Owner *owner, Function *f)
             Py_DECREF(plans);
             return -1;
         }
-    PyObject *all = joined(plans, owner->plans[f->number], 1, PY_SSIZE_T_MAX);
+    PyObject *all = joined(plans, owner->plans[f->number], PY_SSIZE_T_MAX, 0);
     Py_DECREF(plans);
     if (!all) return -1;
     put_plans(owner, f->number, all);
@@ -1019,8 +1025,8 @@ static PyObject *function_call(PyObject *self, PyObject *const *args, size_t nar
         Py_BEGIN_CRITICAL_SECTION((PyObject *)owner);
         for (Py_ssize_t i = 0; !answer && i < PyTuple_GET_SIZE(plans); i++) {
             const Plan *plan = (Plan *)PyTuple_GET_ITEM(plans, i);
-            if ((bits & plan->required) == plan->required && !(bits & ~plan->allowed) && !PyErr_Occurred())
-                answer = run_plan(plan, given);
+            if ((bits & plan->required) != plan->required || bits & ~plan->allowed) continue;
+            if (!(answer = run_plan(plan, given)) && PyErr_Occurred()) break;
         }
         Py_END_CRITICAL_SECTION();
         Py_DECREF(plans);
@@ -1034,15 +1040,17 @@ static PyObject *function_call(PyObject *self, PyObject *const *args, size_t nar
     return answer;
 }
 
-/* Function(function, names and positions, how many may be given by position, position of the owner of plans) */
+/* Function(function, names and positions, how many may be given by position, position of the owner of plans, bits of
+   arguments that may be None) */
 static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *named)
 {
     PyObject *function, *names;
     Py_ssize_t by_position, owner_at, positions;
+    long long optional;
     if ((named && PyDict_GET_SIZE(named)) ||
-        !PyArg_ParseTuple(args, "OO!nn", &function, &PyTuple_Type, &names, &by_position, &owner_at))
+        !PyArg_ParseTuple(args, "OO!nnL", &function, &PyTuple_Type, &names, &by_position, &owner_at, &optional))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Function takes no keywords");
-    if (by_position > MOST_ARGUMENTS || owner_at < 0 || owner_at > 1 || PyTuple_GET_SIZE(names) % 2)
+    if (by_position < 0 || by_position > MOST_ARGUMENTS || owner_at < 0 || owner_at > 1 || PyTuple_GET_SIZE(names) % 2)
         return PyErr_Format(PyExc_ValueError, "Function: no such form");
     positions = Py_MAX(by_position, 2);
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(names); i += 2) {
@@ -1055,7 +1063,8 @@ static PyObject *function_new(PyTypeObject *type, PyObject *args, PyObject *name
     Function *f = (Function *)type->tp_alloc(type, 0);
     if (!f) return NULL;
     f->vectorcall = function_call, f->function = Py_NewRef(function), f->names = Py_NewRef(names);
-    f->by_position = by_position, f->positions = positions, f->owner_at = owner_at, f->number = function_count++;
+    f->by_position = by_position, f->positions = positions, f->owner_at = owner_at, f->optional = optional;
+    f->number = function_count++;
     return (PyObject *)f;
 }
 
@@ -1140,7 +1149,8 @@ static PyObject *question_new(PyTypeObject *type, PyObject *args, PyObject *name
     if ((named && PyDict_GET_SIZE(named)) ||
         !PyArg_ParseTuple(args, "OOO!LL", &function, &convert, &PyArray_Type, &asked, &nq, &nv))
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Question takes no keywords");
-    if (nq < 0 || nv < 0 || !is_double((PyArrayObject *)asked, WRITABLE) || PyArray_SIZE((PyArrayObject *)asked) < 1 + nq + 2 * nv)
+    npy_intp size = PyArray_SIZE((PyArrayObject *)asked);
+    if (nq < 0 || nv < 0 || nq > size || nv > size || size < 1 + nq + 2 * nv || !is_double((PyArrayObject *)asked, WRITABLE))
         return PyErr_Format(PyExc_ValueError, "Question: expected room for 1 + nq + 2 nv numbers");
     Question *question = (Question *)type->tp_alloc(type, 0);
     if (!question) return NULL;

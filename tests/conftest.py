@@ -30,6 +30,7 @@ MANY = 50
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--ci", action="store_true", help="all that .ci/run has: more of other programs and packages")
     parser.addoption("--long", action="store_true", help="all robots, mechanisms and inputs, not a selection of each")
+    parser.addoption("--calls", type=int, help="how many random calls tests/dropin/test_fuzz.py makes per engine")
     parser.addoption("--record-messages", action="store_true", help="update the messages in tests/messages")
 
 

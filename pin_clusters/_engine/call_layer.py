@@ -5,21 +5,22 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from . import switches
 from .native import extension
-from .switches import BOUNDSCHECK, JIT
-
-_reason = extension.missing
-if not JIT:
-    _reason = "kernels are not compiled in this process"
-elif BOUNDSCHECK:
-    _reason = "PIN_CLUSTERS_BOUNDSCHECK=1"
-native: Any = None if _reason else extension.native
-"""The extension; None if all calls are made in Python."""
 
 
 def layer() -> str:
     """Return what takes the calls of dynamics: "C" for the extension, or "Python" with the reason."""
-    return f"Python ({_reason})" if _reason else "C"
+    reason = extension.missing
+    if not switches.JIT:
+        reason = "kernels are not compiled in this process"
+    elif switches.BOUNDSCHECK:
+        reason = "PIN_CLUSTERS_BOUNDSCHECK=1"
+    return f"Python ({reason})" if reason else "C"
+
+
+native: Any = extension.native if layer() == "C" else None
+"""The extension; None if all calls are made in Python."""
 
 
 class _Owner:

@@ -9,6 +9,7 @@ anew, cannot be computed any more, and reading it raises. Found by watching whic
 The words: whether anything is owed at all, what is owed in each room, what cannot be computed; one bit per member.
 """
 
+import functools
 from typing import NamedTuple
 
 from .kernels.tables import tree_layout as tl
@@ -31,6 +32,8 @@ def bits(members: str) -> int:
     return sum(1 << MEMBERS.index(name) for name in set(members.split()))
 
 
+OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
+"""Members that stand in the tree's data."""
 READ_BY_JACOBIANS, READ_BY_RATES = bits("J oMi"), bits("J dJ oMi v")
 """Members from which Jacobians of joints and frames, and their time derivatives, are made."""
 
@@ -107,6 +110,7 @@ def owing(what: int, function: str) -> int:
     return what | one.room << _ROOM_AT | one.owes << _OWES_AT | one.spoils << _SPOILS_AT
 
 
+@functools.cache
 def owing_of(what: int) -> Owed:
     """Return what is owed and spoilt besides."""
     own = (1 << len(_OF_TREE)) - 1
@@ -133,6 +137,7 @@ _WRITTEN = (
 )  # fmt: skip
 
 
+@functools.cache
 def written(what: int, level: int) -> int:
     """Return the bits of members that the kernel of the tree writes; ``level``: how many of v and a are given."""
     if what & tl.QUIET:

@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._engine.calls import Form, fast, of_pinocchio, register
-from .._engine.owed import bits
+from .._engine.owed import OF_TREE
 from .._support.missing import missing, route
 from ..errors import DataMismatchError, NotAvailableError
 from ..model import ClusterData, ClusterModel, is_pinocchios
@@ -25,7 +25,6 @@ _ON_TREE = frozenset("""
     removeCollisionPairs removeCollisionPairsFromXML updateGeometryPlacements
 """.split())  # fmt: skip
 
-_READ = bits("oMi J")
 _CLASSES_ON_TREE = (
     "BroadPhaseManager", "TreeBroadPhaseManager", "FrameAnchor", "JointFriction", "JointLimit", "PointAnchor",
     "PointContact",
@@ -121,7 +120,7 @@ def _plans(owner: Any, function: Any) -> tuple[Any, ...]:
             form.work.append(("call", theirs, len(given), *given, *[0] * (5 - len(given))))
             found.append(form.plan())
         else:
-            found.append(of_pinocchio(form, theirs, *names[:n], read=_READ))
+            found.append(of_pinocchio(form, theirs, *names[:n], read=OF_TREE))
     return tuple(found)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from .._engine import entry_points as kernels
 from .._engine.choice import functions_of
 from .._engine.operations import BY_NAME, RNEA_DERIVATIVES
+from .._support.arrays import on_a_page
 from ..algorithms.dynamics.derivatives import computeABADerivatives as single_computeABADerivatives
 from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
 from ..model import ClusterModel, DerivativeMemory, with_loops
@@ -125,7 +126,8 @@ def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Cal
     own, empty = [Each(out, (nv * nv,)) for out in batch.out], np.zeros(0)
 
     def write(program: Program) -> None:
-        room, mine = Room(model), DerivativeMemory(model.nq, nv, model._tables.velocities, model._tables.rates)
+        (rates,) = on_a_page(np.zeros(model._tables.rates))
+        room, mine = Room(model), DerivativeMemory(model.nq, nv, model._tables.velocities, rates)
         tables = room.tables(mine.rates)
         state = row, Each(v, (nv,))
         if inverse:

@@ -31,7 +31,8 @@ _OF_MOMENTUM = ("dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da")
 _TABLES = {"forced": "forced", "energies": "energy"}
 _OWN = {"zeros": "_zeros", "tau": "_tau", "ddq": "_ddq", "kept": "_kept", "M": "_M_kernel", "Minv": "_Minv"}
 _OF_DERIVATIVES = {"after_rnea": "state", "unasked": "tau", "velocities": "tree"}
-_OF_LOOPS = ("coupling", "coupling_rate", "motion_rates")  # results of what moves the loops
+# kernels that look up code of the model's own, by the tables that lead there
+_WISHES = {"motion_rates": COUPLING_DERIVATIVES.name, "ddq": HYBRID.name, "forced": HYBRID.name}
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
@@ -96,6 +97,23 @@ def _same(x: Any, y: Any) -> bool:
     return np.array_equal(x, y, equal_nan=True) if isinstance(x, np.ndarray) else bool(x == y)
 
 
+class _Tables(dict[str, kernels.Pointer]):
+    """Tables of kernels by the name of their result; those of most results are made when they are needed."""
+
+    def __init__(
+        self, first: kernels.Pointer, tree: kernels.Pointer, moved: kernels.Pointer,
+        results: dict[str, tuple[np.ndarray, np.ndarray]], functions: Any,
+    ) -> None:  # fmt: skip
+        super().__init__(tau=first, tree=tree, moved=moved)
+        self._results, self._functions = results, functions
+
+    def __missing__(self, name: str) -> kernels.Pointer:
+        made = self[name] = self["tau"].beside(*self._results[name])
+        if self._functions is not None and name in _WISHES:
+            made.lead_to(self._functions.wishes[_WISHES[name]].table)
+        return made
+
+
 class ClusterData(OwedMembers):
     """Workspace and results; make it with ``model.createData()``, one per thread.
 
@@ -112,13 +130,13 @@ class ClusterData(OwedMembers):
         "_check",
         "_contacts_found",
         "_ddq",
-        "_derivatives",
         "_dq_after",
         "_forces",
         "_g",
         "_impulses",
         "_kept",
         "_loop_work",
+        "_memory",
         "_nle",
         "_plans",
         "_pointers",
@@ -129,7 +147,6 @@ class ClusterData(OwedMembers):
         "_zeros",
     )
 
-    _derivatives: DerivativeMemory
     _contacts_found: np.ndarray  # rank, residual and damping of the contacts of the last call
 
     model: ClusterModel = forwarded("_model", "The model it belongs to.")
@@ -256,34 +273,34 @@ class ClusterData(OwedMembers):
         self._contacts_found = np.zeros(3)
         self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
         self.check = False
-        self._derivatives = DerivativeMemory(model.nq, nv, model._tables.velocities, model._tables.rates)
-        results = {
-            "ddq": self._ddq,
-            "nle": self._nle,
-            "g": self._g,
-            "M": flat_M,
-            "Minv": flat_Minv,
-            "energy": np.zeros(2),
-            # G of the tree, then its bias; rows that do not depend on q stay as they are
-            "coupling": coupling,
-            "coupling_rate": with_rate,
-            # external forces stand behind the result
-            "forced": np.zeros(nv + 6 * model.njoints),
-            "rates": self._derivatives.rates,
-            "motion_rates": self._derivatives.rates,
-        }
-        first = kernels.Pointer(model._index, model._params, self._work, self._tau)
-        self._pointers = {"tau": first, "tree": self._tree_tables, "moved": self._moved_tables}
-        for name, array in results.items():
-            self._pointers[name] = first.beside(self._loop_work if name in _OF_LOOPS else self._work, array)
-        if self._functions is not None:
-            wishes = self._functions.wishes
-            self._pointers["motion_rates"].lead_to(wishes[COUPLING_DERIVATIVES.name].table)
-            for name in ("ddq", "forced"):
-                self._pointers[name].lead_to(wishes[HYBRID.name].table)
+        (rates,) = on_a_page(np.zeros(model._tables.rates))
+        self._memory: DerivativeMemory | None = None
+        own, loops = self._work, self._loop_work
+        self._pointers = _Tables(
+            kernels.Pointer(model._index, model._params, own, self._tau), self._tree_tables, self._moved_tables,
+            {
+                "ddq": (own, self._ddq), "nle": (own, self._nle), "g": (own, self._g), "M": (own, flat_M),
+                "Minv": (own, flat_Minv), "energy": (own, np.zeros(2)),
+                # G of the tree, then its bias; rows that do not depend on q stay as they are
+                "coupling": (loops, coupling), "coupling_rate": (loops, with_rate),
+                # external forces stand behind the result
+                "forced": (own, np.zeros(nv + 6 * model.njoints)), "rates": (own, rates),
+                "motion_rates": (loops, rates),
+            },
+            self._functions,
+        )  # fmt: skip
         self._zeros = np.zeros(nv)
         self._plans: dict[Any, Any] = {}
         self._take_tree(made(model.own_tree), new=True)
+
+    @property
+    def _derivatives(self) -> DerivativeMemory:
+        """Memory of derivatives, made when it is needed."""
+        if self._memory is None:
+            model = self._model
+            rates = self._pointers["rates"].arrays[-1]
+            self._memory = DerivativeMemory(model.nq, model.nv, model._tables.velocities, rates)
+        return self._memory
 
     def _named(self, name: str) -> np.ndarray:
         """Return an array by the name that plans of calls have for it."""

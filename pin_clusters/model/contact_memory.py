@@ -24,7 +24,8 @@ _LEFT_PLACEMENTS, _LEFT_MOTIONS = ("oMc1", "oMc2", "c1Mc2"), (
     "contact_acceleration_desired", "contact_acceleration_error", "contact_force",
 )  # fmt: skip
 _DATA = pin.RigidConstraintData
-_BEFORE, _BEHIND = 128, 520  # how far around a model's first placement to look, bytes
+_HEAD = object.__basicsize__
+_BEFORE, _BEHIND = 96, 400  # how far around a model's first placement to look, within the model, bytes
 
 
 class Marks(NamedTuple):

@@ -40,10 +40,9 @@ class DerivativeMemory:
         "factors", "rates", "rows", "scratch", "sides", "state", "tau", "total", "tree",
     )  # fmt: skip
 
-    def __init__(self, nq: int, nv: int, tree: np.ndarray, rates: int) -> None:
-        """Allocate; ``tree`` is that of the velocities, ``rates`` the size of the records."""
-        self.tree = tree
-        (self.rates,) = on_a_page(np.zeros(rates))
+    def __init__(self, nq: int, nv: int, tree: np.ndarray, rates: np.ndarray) -> None:
+        """Allocate; ``tree`` is that of the velocities, ``rates`` the records."""
+        self.tree, self.rates = tree, rates
         self.dtau_dq, self.dtau_dv, self.C, self.scratch = np.zeros((4, nv, nv))
         self.ddq, self.total, self.tau = np.zeros((2, nv, nv)), np.zeros((24, nv)), np.zeros(nv)
         self.state, self.after_aba = np.full((2, nq + 2 * nv), np.nan)

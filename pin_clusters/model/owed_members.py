@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+import operator
 from collections.abc import Callable
 from contextlib import suppress
-from operator import attrgetter
+from struct import Struct
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pinocchio as pin
 
-from .._engine.owed import LOST, MEMBERS, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places, written
+from .._engine.owed import LOST, MEMBERS, OF_TREE, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places, written
 from ..errors import NotComputedError
 from .tree_workspace import NOTHING, TreeWorkspace
 
@@ -19,14 +22,15 @@ if TYPE_CHECKING:
 
 # by member: what computes it from a state; the algorithms put it there, as they stand above the data
 recipes: dict[str, Callable[..., None]] = {}
+_WORDS = Struct(f"{WORDS}q")
 _COLUMNS = ("J", "dJ")
 _PLACES = bits("J oMi")
-_OF_TREE = bits("J dJ v a liMi oMi Ig com vcom mass hg dhg")
+"""Members that ``data.tree`` computes when it is read."""
 
 
 def owed(name: str, path: str, doc: str) -> Any:
     """Return the property of a member that may be owed; it stands at a path from the data."""
-    bit, get = bits(name), attrgetter(path)
+    bit, get = bits(name), operator.attrgetter(path)
 
     def read(data: OwedMembers) -> Any:
         if data._owed[0] & bit:
@@ -36,19 +40,33 @@ def owed(name: str, path: str, doc: str) -> Any:
     return property(read, doc=doc)
 
 
+@functools.lru_cache
+def _noted(before: bytes, clears: int, room: int, owes: int, spoils: int) -> tuple[int, ...]:
+    """Return the words behind a call; the cache holds those of repeated calls."""
+    words = [x & ~clears for x in _WORDS.unpack(before)]
+    words[1 + room] |= owes
+    words[LOST] |= spoils
+    words[0] = functools.reduce(operator.or_, words[1:])
+    return tuple(words)
+
+
 class OwedMembers(TreeWorkspace):
     """That part of a ``ClusterData``."""
 
     _owed: memoryview  # the words of ``owed``
     _kept_states: np.ndarray  # the rooms, one behind the other
+    _rooms: list[memoryview]  # the bytes of each
     _scratch: ClusterData | None  # where members are computed
-    __slots__ = ("_kept_states", "_owed", "_owed_words", "_scratch")
+    __slots__ = ("_kept_states", "_owed", "_owed_words", "_rooms", "_scratch")
 
     def _lay_out_owed(self) -> None:
         # of buffers, so that nobody can resize what the fast calls write
         self._owed_words = np.frombuffer(bytearray(8 * WORDS), dtype=np.int64)
         self._owed = self._owed_words.data
-        self._kept_states = np.frombuffer(bytearray(8 * places(self._model.nq, self._model.nv)[-1]))
+        at = places(self._model.nq, self._model.nv)
+        kept = bytearray(8 * at[-1])
+        self._kept_states = np.frombuffer(kept)
+        self._rooms = [memoryview(kept)[8 * i : 8 * j] for i, j in itertools.pairwise(at)]
         self._scratch = None
         self._note(0, spoils=bits("f a_gf"))  # no function has computed them
 
@@ -57,11 +75,11 @@ class OwedMembers(TreeWorkspace):
         one = OWED[function]
         self._keep_state(one.room, one.clears, state)
 
-    def _keep_state(self, room: int, clears: int, state: tuple[np.ndarray, ...]) -> None:
-        words, there = self._owed, self._room(room)
-        new = np.concatenate(state[: len(ROOMS[room].split())])
-        if words[1 + room] and not (words[1 + room] & ~clears and there.tobytes() == new.tobytes()):
-            words[LOST] |= words[1 + room]
+    def _keep_state(self, room: int, clears: int, state: tuple[Any, ...]) -> None:
+        words, there = self._owed, self._rooms[room]
+        new, before = b"".join(state[: 1 + ROOMS[room].count(" ")]), words[1 + room]
+        if before and not (before & ~clears and there == new):
+            words[LOST] |= before
             words[1 + room] = 0
         there[:] = new
 
@@ -71,14 +89,7 @@ class OwedMembers(TreeWorkspace):
         self._note(one.clears, one.room, one.owes, one.spoils)
 
     def _note(self, clears: int, room: int = 0, owes: int = 0, spoils: int = 0) -> None:
-        words = self._owed
-        for i in range(1, WORDS):
-            words[i] &= ~clears
-        words[1 + room] |= owes
-        words[LOST] |= spoils
-        words[0] = 0
-        for i in range(1, WORDS):
-            words[0] |= words[i]
+        _WORDS.pack_into(self._owed, 0, *_noted(self._owed.tobytes(), clears, room, owes, spoils))
 
     def _room(self, room: int) -> np.ndarray:
         at = places(self._model.nq, self._model.nv)
@@ -166,8 +177,8 @@ class OwedMembers(TreeWorkspace):
     @property
     def tree(self) -> pin.Data:
         """``pin.Data`` of ``model.tree``, with what Pinocchio's functions of the same names would have left there."""
-        if self._owed[0] & ~self._owed[LOST] & _OF_TREE:
-            self._pay_all(_OF_TREE)
+        if self._owed[0] & ~self._owed[LOST] & OF_TREE:
+            self._pay_all(OF_TREE)
         return self._tree
 
     @tree.setter

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine.native.process import word
+from .._engine.calls.watch import word
 from .._engine.native.words import address_of as address_of_numbers
 from .._support.memory import data_of
 from ..errors import ArgumentTypeError, DataMismatchError

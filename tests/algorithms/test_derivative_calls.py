@@ -6,11 +6,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from support.fast import needed
+from support.fast import needed, python
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine.calls import entries
 
 # rows of a batch are computed by the same formulas in another order of fused operations
 SAME = 1e-12
@@ -75,7 +74,7 @@ def test_machine_code_gives_what_python_gives(robot: str, forced: bool) -> None:
     for name, given in calls.items():
         for _ in range(2):  # the second call finds the kernels compiled
             found = getattr(pc, name)(model, data, *given)
-        exact = entries.PYTHON[name](model, other, *given)
+        exact = python(name)(model, other, *given)
         close(found if isinstance(found, tuple) else [found], exact if isinstance(exact, tuple) else [exact])
     for name in ("dtau_dq", "dtau_dv", "ddq_dq", "ddq_dv", "Minv", "M", "ddq", "C"):
         close([getattr(data, name)], [getattr(other, name)])

@@ -136,13 +136,11 @@ def test_the_usual_call_is_machine_code(name: str, rng: np.random.Generator) -> 
     model = loaded(name, name == "mini_cheetah")
     data, q = model.createData(), pc.neutral(model)
     v, a = rng.normal(size=(2, model.nv))
-    slow = pc.computeJointTorqueRegressor(model, data, q, v, list(a))
+    slow = fast.python("computeJointTorqueRegressor")(model, data, q, v, a)
     pc.coupling_jacobian(model, data, q)
     pc.computeJointTorqueRegressor(model, data, q, v, a)
-    with fast.python_calls() as calls:
+    with fast.no_python_calls():
         np.testing.assert_array_equal(pc.computeJointTorqueRegressor(model, data, q, v, a), slow)
-    if calls:
-        assert calls["computeJointTorqueRegressor"] == 0
 
 
 @pytest.mark.jitless

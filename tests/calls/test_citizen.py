@@ -1,7 +1,8 @@
-"""Machine code as a Python function: what introspection, memory, threads and the end of a process see of it."""
+"""Functions with fast calls as Python functions: introspection, memory, threads and the end of a process."""
 
 from __future__ import annotations
 
+import copy
 import gc
 import inspect
 import pickle
@@ -9,17 +10,14 @@ import signal
 import subprocess
 import sys
 import threading
+import weakref
 from typing import Any
 
 import numpy as np
 import pytest
-from samples import pool
-from support.fast import NAMES, needed
-from support.messages import raises
+from support.fast import NAMES, needed, python
 
 import pin_clusters as pc
-from pin_clusters._engine.calls import entries
-from pin_clusters._engine.native import process
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
@@ -28,12 +26,15 @@ pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning
 @needed
 @pytest.mark.parametrize("name", NAMES)
 def test_introspection(name: str) -> None:
-    function, python = getattr(pc, name), entries.PYTHON[name]
-    assert (function.__name__, function.__module__) == (python.__name__, python.__module__)
-    assert function.__doc__ == python.__doc__
-    strip = [p.replace(annotation=inspect.Parameter.empty) for p in inspect.signature(python).parameters.values()]
-    assert list(inspect.signature(function).parameters.values()) == strip
+    function, wrapped = getattr(pc, name), python(name)
+    assert (function.__name__, function.__module__) == (wrapped.__name__, wrapped.__module__)
+    assert function.__doc__ == wrapped.__doc__
+    assert inspect.signature(function) == inspect.signature(wrapped)
     assert pickle.loads(pickle.dumps(function)) is function
+    assert copy.deepcopy(function) is function
+    assert repr(function) == f"<function {function.__name__}>"
+    assert type("Robot", (), {"call": function})().call is function  # no method, as Python's builtins
+    assert weakref.ref(function)() is function
 
 
 @pytest.fixture
@@ -51,7 +52,7 @@ def usual() -> tuple[Any, ...]:
 def test_no_reference_is_lost_or_kept(usual: tuple[Any, ...]) -> None:
     model, data, q, v = usual
     out, short, kept = np.empty(model.nv), np.ones(2), pc.crba(model, data, q)
-    things = (model, data, q, v, out, short, np.ndarray, np.dtype(float), "out", data._desk, entries.PYTHON["aba"])
+    things = (model, data, q, v, out, short, np.ndarray, np.dtype(float), "out", pc.aba, python("aba"))
     gc.collect()
     before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
     for _ in range(50):
@@ -129,60 +130,3 @@ pc.late = late
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert np.isfinite(float(done.stdout))
-
-
-def test_an_interpreter_that_is_not_known_keeps_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse() -> dict[str, int]:
-        raise process.NoFastCallsError("for this test")
-
-    def aba() -> int:
-        return 3
-
-    for name, value in (("find", refuse), ("_looked", False), ("_found", None)):
-        monkeypatch.setattr(entries, name, value)
-    assert entries.fast(aba) is aba
-
-
-@pytest.mark.ci
-@needed
-@pytest.mark.parametrize(
-    "trouble", pool.some(["RuntimeError('no executable memory')", "process.NoFastCallsError('slot')"], 1)
-)
-def test_without_machine_code_calls_are_python_s(trouble: str) -> None:
-    code = f"""
-import numpy as np, pin_clusters as pc
-from pin_clusters._engine.calls import entries, module
-from pin_clusters._engine.native import process
-def fail(*_): raise {trouble}
-module.module = fail
-model = pc.load("four_bar")
-data, q, v = model.createData(), pc.neutral(model), np.ones(1)
-print(pc.aba(model, data, q, v, v)[0] == entries.PYTHON["aba"](model, data, q, v, v)[0])
-try:
-    pc.aba(model, data, q, v)
-except TypeError as error:
-    print(error)
-"""
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    assert done.stdout.split("\n")[:2] == ["True", "aba() missing 1 required positional argument: 'tau'"]
-
-
-@needed
-def test_what_is_looked_for_is_there() -> None:
-    found = process.find()
-    x = np.empty(3)
-    assert process.word(id(x) + found["data"]) == x.ctypes.data
-    thing = pc.load("four_bar").createData()
-    assert process.word(id(thing) + process.slot(type(thing), "_desk")) == id(thing._desk)
-    with raises(process.NoFastCallsError):
-        process.slot(Mirror, "mark")
-
-
-class Mirror:
-    """Keeps its mark in no slot."""
-
-    __slots__ = ("__dict__",)
-
-    def __getattr__(self, name: str) -> None:
-        return None

@@ -1,4 +1,4 @@
-"""Hybrid dynamics in machine code: the bits and the errors of the Python function, masks and names known again."""
+"""Fast calls of hybrid dynamics: the bits and the errors of the Python function, masks and names known again."""
 
 from __future__ import annotations
 
@@ -12,12 +12,11 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
-from support.fast import least_growth, needed, python_calls
+from support.fast import Counts, least_growth, needed, python
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine.calls.entries import PYTHON
 
 # the published inertias of some robots are no real bodies'
 pytestmark = [needed, pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")]
@@ -55,12 +54,12 @@ def test_the_usual_call_is_fast(robot: str) -> None:
         mask, ~mask, frozen, np.ones(model.nv, dtype=bool), pickle.loads(pickle.dumps(mask)),
         mask.astype(np.uint8).view(bool), names, tuple(names), list(names), [], (),
     ]  # fmt: skip
-    wanted = [PYTHON[NAME](model, data, *given, choice) for choice in choices]
-    with python_calls() as slow:
-        for choice, expected in zip(choices, wanted, strict=True):
-            for form in FAST_FORMS:
-                assert same(pc.hybrid_dynamics(model, data, *map(form, given), choice), expected)
-        assert slow[NAME] == 0
+    wanted = [python(NAME)(model, data, *given, choice) for choice in choices]
+    slow = Counts()
+    for choice, expected in zip(choices, wanted, strict=True):
+        for form in FAST_FORMS:
+            assert same(pc.hybrid_dynamics(model, data, *map(form, given), choice), expected)
+    assert slow[NAME] == 0
 
 
 @pytest.mark.ci
@@ -73,38 +72,38 @@ def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
     names, nv = list(model.independent_joints), model.nv
     lists: list[Any] = [names, names[:1], tuple(names[-1:]), [], names[:2], names[-2:]]
     taken, count = 0, CALLS[request.config.getoption("--long")]
-    with python_calls() as slow:
-        for _ in range(count):
-            arrays = [pc.randomConfiguration(model), *rng.normal(size=(3, nv))]
-            given = [choose.choice(FAST_FORMS if choose.random() < 0.95 else OTHER_FORMS)(x) for x in arrays]
-            mask = rng.random(nv) < choose.random()
-            odd = [
-                mask.tolist(), mask[::-1], mask[:, None], mask[None], np.append(mask, True), np.repeat(mask, 2)[::2],
-                mask.astype(int), mask.astype(np.int8), mask * 1.0, None, names[0], ["nobody"], names[:1] * 2, {},
-                list(model.dependent_joints)[:1], [0], [names[0], 0], np.array(names), set(names),
-                pickle.loads(pickle.dumps(names)),
-            ]  # fmt: skip
-            choice = choose.choice([mask] * 25 + lists * 2 + odd)
-            own = choose.choice([data] * 12 + [model.createData(), checking, foreign, None, "data", model])
-            arguments: list[Any] = [choose.choice([model] * 12 + [None, 3, twin]), own, *given, choice]
-            options: dict[str, Any] = {}
-            match choose.randrange(20):
-                case 0:
-                    options["prescribed"] = arguments.pop()
-                case 1:
-                    arguments.append(choose.choice([None, np.ones((model.njoints, 6)), 3]))
-                case 2:
-                    arguments = arguments[: choose.randrange(len(arguments))]
-                case 3:
-                    options["unknown"] = 1
-                case 4:
-                    options["fext"] = np.ones((model.njoints, 6))
-            before = slow[NAME]
-            found = outcome(pc.hybrid_dynamics, arguments, options)
-            taken += slow[NAME] == before
-            assert same(found, outcome(PYTHON[NAME], arguments, options)), (arguments, options, found)
-            if type(found) is tuple:
-                assert all(x.flags.owndata and x.flags.writeable and x.base is None for x in found)
+    slow = Counts()
+    for _ in range(count):
+        arrays = [pc.randomConfiguration(model), *rng.normal(size=(3, nv))]
+        given = [choose.choice(FAST_FORMS if choose.random() < 0.95 else OTHER_FORMS)(x) for x in arrays]
+        mask = rng.random(nv) < choose.random()
+        odd = [
+            mask.tolist(), mask[::-1], mask[:, None], mask[None], np.append(mask, True), np.repeat(mask, 2)[::2],
+            mask.astype(int), mask.astype(np.int8), mask * 1.0, None, names[0], ["nobody"], names[:1] * 2, {},
+            list(model.dependent_joints)[:1], [0], [names[0], 0], np.array(names), set(names),
+            pickle.loads(pickle.dumps(names)),
+        ]  # fmt: skip
+        choice = choose.choice([mask] * 25 + lists * 2 + odd)
+        own = choose.choice([data] * 12 + [model.createData(), checking, foreign, None, "data", model])
+        arguments: list[Any] = [choose.choice([model] * 12 + [None, 3, twin]), own, *given, choice]
+        options: dict[str, Any] = {}
+        match choose.randrange(20):
+            case 0:
+                options["prescribed"] = arguments.pop()
+            case 1:
+                arguments.append(choose.choice([None, np.ones((model.njoints, 6)), 3]))
+            case 2:
+                arguments = arguments[: choose.randrange(len(arguments))]
+            case 3:
+                options["unknown"] = 1
+            case 4:
+                options["fext"] = np.ones((model.njoints, 6))
+        before = slow[NAME]
+        found = outcome(pc.hybrid_dynamics, arguments, options)
+        taken += slow[NAME] == before
+        assert same(found, outcome(python(NAME), arguments, options)), (arguments, options, found)
+        if type(found) is tuple:
+            assert all(x.flags.owndata and x.flags.writeable and x.base is None for x in found)
     assert taken > count / 5, taken
 
 
@@ -114,7 +113,7 @@ def test_every_byte_of_a_mask_counts() -> None:
     model, data, given = usual("mini_cheetah")
     mask = np.arange(model.nv) % 3 == 0
     odd = np.where(mask, 254, 0).astype(np.uint8).view(bool)
-    for function in (pc.hybrid_dynamics, PYTHON[NAME]):
+    for function in (pc.hybrid_dynamics, python(NAME)):
         assert same(function(model, data, *given, odd), pc.hybrid_dynamics(model, data, *given, mask))
 
 
@@ -128,30 +127,29 @@ def test_names_are_known_by_what_is_in_the_list() -> None:
         return np.concatenate([np.full(6 if name == names[0] else 1, name in of) for name in names])
 
     chosen = names[:2]
-    with python_calls() as slow:
-        for k in range(2, len(names)):
-            for _ in range(2):
-                assert same(
-                    pc.hybrid_dynamics(model, data, *given, chosen),
-                    pc.hybrid_dynamics(model, data, *given, mask(chosen)),
-                )
-            assert slow[NAME] == k - 1
-            chosen[k % 2] = names[k]
-        again = model.createData()
-        for _ in range(3):
-            pc.hybrid_dynamics(model, again, *given, chosen)
-        assert slow[NAME] == len(names) - 1
-        # the same letters, other objects; none of them is left behind
-        for _ in range(100):
-            made = ["".join(name) for name in map(list, names[:3])]
-            found = pc.hybrid_dynamics(model, data, *given, made)
-            assert same(found, pc.hybrid_dynamics(model, data, *given, mask(names[:3])))
-        # what is gone must not lend its address to other names
-        for k in range(100):
-            name = names[1 + k % (len(names) - 1)]
-            found = pc.hybrid_dynamics(model, data, *given, ["".join(list(name))])
-            assert same(found, pc.hybrid_dynamics(model, data, *given, mask([name])))
-    assert len(data._known._places) <= 16
+    slow = Counts()
+    for k in range(2, len(names)):
+        for _ in range(2):
+            assert same(
+                pc.hybrid_dynamics(model, data, *given, chosen),
+                pc.hybrid_dynamics(model, data, *given, mask(chosen)),
+            )
+        assert slow[NAME] == k - 1
+        chosen[k % 2] = names[k]
+    again = model.createData()
+    for _ in range(3):
+        pc.hybrid_dynamics(model, again, *given, chosen)
+    assert slow[NAME] == len(names) - 1
+    # the same letters, other objects; none of them is left behind
+    for _ in range(100):
+        made = ["".join(name) for name in map(list, names[:3])]
+        found = pc.hybrid_dynamics(model, data, *given, made)
+        assert same(found, pc.hybrid_dynamics(model, data, *given, mask(names[:3])))
+    # what is gone must not lend its address to other names
+    for k in range(100):
+        name = names[1 + k % (len(names) - 1)]
+        found = pc.hybrid_dynamics(model, data, *given, ["".join(list(name))])
+        assert same(found, pc.hybrid_dynamics(model, data, *given, mask([name])))
     for x in (pickle.loads(pickle.dumps(data)), data.copy()):
         assert same(pc.hybrid_dynamics(x.model, x, *given, [name]), found)
 
@@ -172,8 +170,8 @@ def test_no_reference_is_lost_or_kept() -> None:
         np.ndarray,
         np.dtype(float),
         np.dtype(bool),
-        data._desk,
-        PYTHON[NAME],
+        pc.hybrid_dynamics,
+        python(NAME),
     )
     gc.collect()
     before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
@@ -204,16 +202,16 @@ def test_what_has_no_answer_is_said_by_python_and_nothing_is_kept() -> None:
     model = pc.ClusterModel(tree)
     data, x, tip, none = model.createData(), np.ones(2), np.array([False, True]), np.zeros(2, dtype=bool)
     pc.hybrid_dynamics(model, data, x, x, x, x, tip)
-    with python_calls() as slow:
-        pc.hybrid_dynamics(model, data, x, x, x, x, tip)
-        assert slow[NAME] == 0
+    slow = Counts()
+    pc.hybrid_dynamics(model, data, x, x, x, x, tip)
+    assert slow[NAME] == 0
 
-        def fail(times: int) -> None:
-            for _ in range(times):
-                with raises(pc.SingularClusterError, "'tip'"):
-                    pc.hybrid_dynamics(model, data, x, x, x, x, none)
-            gc.collect()
+    def fail(times: int) -> None:
+        for _ in range(times):
+            with raises(pc.SingularClusterError, "'tip'"):
+                pc.hybrid_dynamics(model, data, x, x, x, x, none)
+        gc.collect()
 
-        fail(1)
-        assert least_growth(lambda: fail(500)) < 250  # none of the 1000 arrays that were made stays
-        assert slow[NAME] == 1501
+    fail(1)
+    assert least_growth(lambda: fail(500)) < 250  # none of the 1000 arrays that were made stays
+    assert slow[NAME] == 1501

@@ -1,4 +1,4 @@
-"""Machine code of moves and their derivatives: the bits of the Python functions, and when it is taken."""
+"""Fast calls of moves and their derivatives: the bits of the Python functions, and which calls are fast."""
 
 from __future__ import annotations
 
@@ -14,20 +14,17 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import mixed, pool, trees
-from support.fast import least_growth, needed, python_calls
+from support.fast import Counts, least_growth, needed, python
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine.calls.desk import GROUPS
-from pin_clusters._engine.calls.entries import PYTHON
-from pin_clusters._engine.calls.recollection import MOST_ROWS
 from pin_clusters.model import configuration, loops_of
 
 # the published inertias of some robots are no real bodies'
 pytestmark = [needed, pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")]
 
-NAMES = GROUPS["moves"]
+NAMES = ("integrate", "difference", "project", "dIntegrate", "dDifference")
 ROBOTS = ("mini_cheetah", "four_bar", "tello", "delta", "lines", "bare", "free", "kinds")
 FAST = {name: NAMES for name in ROBOTS}
 # (cos, sin) joints in couplings: turns are counted by the Python functions
@@ -82,42 +79,42 @@ def test_any_call(name: str, request: pytest.FixtureRequest) -> None:
     for function in NAMES:
         getattr(pc, function)(model, *(x * 0.0 if function.endswith("ntegrate") and i else pc.neutral(model)
                                        for i, x in enumerate(arguments_of(function, model, rng))))  # fmt: skip
-    with python_calls() as slow:
-        for _ in range(CALLS[request.config.getoption("--long")] // len(ROBOTS)):
-            function = choose.choice(NAMES)
-            arrays = arguments_of(function, model, rng)
-            plain = choose.random() < 0.7
-            if wild := choose.random() < 0.1:
-                arrays[-1][rng.random(len(arrays[-1])) < 0.3] = choose.choice([np.nan, np.inf])
-            given: list[Any] = [choose.choice(FAST_FORMS if plain else OTHER_FORMS)(x) for x in arrays]
-            things: list[Any] = [choose.choice([model] * 12 + [None, 3, model.tree]), *given]
-            options: dict[str, Any] = {}
-            match choose.randrange(14):
-                case 0:
-                    options["hold" if function == "project" else "out"] = choose.choice([held, [held], (), None])
-                case 1:
-                    last = "q" if function == "project" else "v" if function.endswith("ntegrate") else "q2"
-                    options[last] = things.pop()
-                case 2:
-                    things.append(choose.choice([None, held, pin.ARG0, pin.ARG1, pin.ArgumentPosition.ARG2]))
-                case 3:
-                    things = things[: choose.randrange(len(things))]
-            before = slow[function]
-            found = outcome(getattr(pc, function), things, options)
-            fast = slow[function] == before
-            wanted = outcome(PYTHON[function], things, options)
-            assert alike(found, wanted), (function, things, options, found, wanted)
-            known = not options and len(things) == 1 + len(arrays)
-            if function in ("dIntegrate", "dDifference") and len(things) == 4:
-                known = not options and things[3] in (pin.ARG0, pin.ARG1)
-            if function == "project" and (options.get("hold", 0) in (held, ()) or things[2:] == [held]):
-                known = pins and "q" not in options and len(things) + len(options) == 3
-            if plain and not wild and known and things[0] is model:
-                usual[function] += 1
-                taken[function] += fast
-            for one in () if isinstance(found, Exception) else found if isinstance(found, tuple) else (found,):
-                assert one.flags.owndata
-                assert not any(one is x or np.shares_memory(one, x) for x in given if isinstance(x, np.ndarray))
+    slow = Counts()
+    for _ in range(CALLS[request.config.getoption("--long")] // len(ROBOTS)):
+        function = choose.choice(NAMES)
+        arrays = arguments_of(function, model, rng)
+        plain = choose.random() < 0.7
+        if wild := choose.random() < 0.1:
+            arrays[-1][rng.random(len(arrays[-1])) < 0.3] = choose.choice([np.nan, np.inf])
+        given: list[Any] = [choose.choice(FAST_FORMS if plain else OTHER_FORMS)(x) for x in arrays]
+        things: list[Any] = [choose.choice([model] * 12 + [None, 3, model.tree]), *given]
+        options: dict[str, Any] = {}
+        match choose.randrange(14):
+            case 0:
+                options["hold" if function == "project" else "out"] = choose.choice([held, [held], (), None])
+            case 1:
+                last = "q" if function == "project" else "v" if function.endswith("ntegrate") else "q2"
+                options[last] = things.pop()
+            case 2:
+                things.append(choose.choice([None, held, pin.ARG0, pin.ARG1, pin.ArgumentPosition.ARG2]))
+            case 3:
+                things = things[: choose.randrange(len(things))]
+        before = slow[function]
+        found = outcome(getattr(pc, function), things, options)
+        fast = slow[function] == before
+        wanted = outcome(python(function), things, options)
+        assert alike(found, wanted), (function, things, options, found, wanted)
+        known = not options and len(things) == 1 + len(arrays)
+        if function in ("dIntegrate", "dDifference") and len(things) == 4:
+            known = not options and things[3] in (pin.ARG0, pin.ARG1)
+        if function == "project" and (options.get("hold") == held or things[2:] == [held]):
+            known = pins and "q" not in options and len(things) + len(options) == 3
+        if plain and not wild and known and things[0] is model:
+            usual[function] += 1
+            taken[function] += fast
+        for one in () if isinstance(found, Exception) else found if isinstance(found, tuple) else (found,):
+            assert one.flags.owndata
+            assert not any(one is x or np.shares_memory(one, x) for x in given if isinstance(x, np.ndarray))
     for function in NAMES:  # loops that do not close are the Python functions'
         closes = model.closures and function not in ("dIntegrate", "dDifference")
         least = (0.3 if closes else 1.0) if function in FAST[name] else 0.0
@@ -132,49 +129,45 @@ def test_the_usual_call_is_fast(name: str, rng: np.random.Generator) -> None:
     calls = {"integrate": [q, v], "difference": [q, q], "project": [q], "dIntegrate": [q, v], "dDifference": [q, q]}
     for function, given in calls.items():
         getattr(pc, function)(model, *given)  # what is not compiled yet is now
-    with python_calls() as slow:
-        for function, given in calls.items():
-            assert np.array_equal(getattr(pc, function)(model, *given), PYTHON[function](model, *given)), function
+    slow = Counts()
+    for function, given in calls.items():
+        assert np.array_equal(getattr(pc, function)(model, *given), python(function)(model, *given)), function
     assert {f for f in NAMES if slow[f] == 0} == set(FAST[name]), slow
 
 
-def test_a_copy_of_a_model_has_a_desk_of_its_own() -> None:
+def test_a_copy_of_a_model_has_plans_of_its_own() -> None:
     model = robot("lines")
     q, v = pc.neutral(model), np.ones(model.nv)
     there = pc.integrate(model, q, v)
     twin = pickle.loads(pickle.dumps(model))
-    assert twin._desk is not model._desk
-    assert twin._desk is None
-    with python_calls() as slow:
-        for _ in range(2):
-            assert np.array_equal(pc.integrate(twin, q, v), there)
-        assert slow["integrate"] == 1
+    slow = Counts()
+    for _ in range(2):
+        assert np.array_equal(pc.integrate(twin, q, v), there)
+    assert slow["integrate"] == 1
 
 
 def test_held_joints_are_known_again() -> None:
-    """By the object that names them; what can be changed, and too many of them, are the Python function's."""
+    """By the objects in the list; of many lists the last ones are known."""
     model = robot("lines")
     q = off(model, pc.neutral(model), np.random.default_rng(2))
     names = [str(name) for name in model.names[1:]]
     pc.project(model, q)
-    with python_calls() as slow:
-        for hold in (names[0], (names[1],), [names[0]]):
-            first = pc.project(model, q, hold)
-            assert slow["project"] == 1
-            for again in (
-                pc.project(model, q, hold),
-                pc.project(model, q=q, hold=hold),
-                pc.project(model, q, hold=hold),
-            ):
-                assert np.array_equal(first, again)
-            assert slow["project"] == (4 if type(hold) is list else 2)  # q by its name is not usual
-            slow["project"] = 0
-        many = [(name, other) for name in names for other in names]
-        for _ in range(2):
-            for hold in many[:40]:
-                with suppress(pc.ConfigurationError):
-                    assert np.array_equal(pc.project(model, q, hold), PYTHON["project"](model, q, hold))
-    assert 0 < len(model._desk.record.holds) <= MOST_ROWS
+    for hold in (names[0], (names[1],), [names[2]]):
+        slow = Counts()
+        first = pc.project(model, q, hold)
+        assert slow["project"] == 1
+        for again in (
+            pc.project(model, q, hold),
+            pc.project(model, q=q, hold=hold),
+            pc.project(model, q, hold=hold),
+        ):
+            assert np.array_equal(first, again)
+        assert slow["project"] == (4 if type(hold) is list else 1)  # a list may be changed
+    many = [(name, other) for name in names for other in names]
+    for _ in range(2):
+        for hold in many[:40]:
+            with suppress(pc.ConfigurationError):
+                assert np.array_equal(pc.project(model, q, hold), python("project")(model, q, hold))
 
 
 def test_loops_closed_from_afar_are_looked_at_again() -> None:
@@ -182,14 +175,14 @@ def test_loops_closed_from_afar_are_looked_at_again() -> None:
     model = robot("four_bar")
     q = pc.neutral(model)
     pc.project(model, q)
-    with python_calls() as slow:
-        for far, expected in ((0.2, 0), (1.5, 1)):
-            beside = q.copy()
-            beside[0] += far
-            found = pc.project(model, beside)
-            assert slow["project"] == expected
-            configuration.check(model, found)
-            assert np.array_equal(found, PYTHON["project"](model, beside))
+    slow = Counts()
+    for far, expected in ((0.2, 0), (1.5, 1)):
+        beside = q.copy()
+        beside[0] += far
+        found = pc.project(model, beside)
+        assert slow["project"] == expected
+        configuration.check(model, found)
+        assert np.array_equal(found, python("project")(model, beside))
 
 
 def test_held_joints_that_leave_no_way_are_refused_each_time() -> None:
@@ -210,15 +203,14 @@ class Own(pc.ClusterModel):
     """A class of the user."""
 
 
-def test_a_class_of_the_user_is_python_s() -> None:
+def test_a_class_of_the_user_is_fast() -> None:
     model = Own(pc.load("four_bar").tree, pc.load("four_bar").constraints)
     q = pc.neutral(model)
-    pc.integrate(model, q, [0.1])  # the first call of all loads the machine code, which is not there to be counted
-    with python_calls() as slow:
-        for _ in range(3):
-            pc.integrate(model, q, [0.1])
-            pc.integrate(model, q, np.array([0.1]))
-        assert slow["integrate"] == 6
+    expected = pc.integrate(model, q, [0.1])
+    slow = Counts()
+    for v in ([0.1], np.array([0.1])):
+        assert np.array_equal(pc.integrate(model, q, v), expected)
+    assert not slow.all()
 
 
 @pytest.mark.parametrize("name", pool.some(["mini_cheetah", "tello"], ["tello"], rest="ci"))
@@ -226,10 +218,12 @@ def test_no_reference_is_lost_or_kept(name: str, rng: np.random.Generator) -> No
     model = robot(name)
     q, v, short = pc.neutral(model), 0.01 * rng.normal(size=model.nv), np.ones(2)
     there, wild = pc.integrate(model, q, v), np.full(model.nv, np.nan)
-    pc.project(model, q), pc.dIntegrate(model, q, v)
+    for _ in range(2):
+        pc.integrate(model, q, v), pc.difference(model, q, there), pc.project(model, q)
+        pc.dIntegrate(model, q, v), pc.dDifference(model, q, there, pin.ARG1)
     things = (  # not the type of numbers, of which each of Pinocchio's results keeps a reference
         model, q, v, short, there, wild, model.own_tree, pin.integrate, pin.dDifference, pin.ARG1,
-        np.ndarray, model._desk, model._desk.numbers, PYTHON["integrate"],
+        np.ndarray, pc.integrate, python("integrate"),
     )  # fmt: skip
     gc.collect()
     before, blocks = [sys.getrefcount(x) for x in things], sys.getallocatedblocks()
@@ -256,7 +250,8 @@ def test_a_loop_that_is_lost_is_said_and_nothing_is_kept() -> None:
     model = pc.load("four_bar")
     other, _ = pc.with_independent(model, ["rocker"])
     q, far = pc.neutral(other), np.array([3.0])
-    pc.integrate(other, q, np.array([0.01]))
+    for _ in range(2):
+        pc.integrate(other, q, np.array([0.01]))
     things = (other, q, far, other.own_tree)
 
     def lose(times: int) -> None:
@@ -279,7 +274,7 @@ def test_what_is_not_finite_anywhere_leaves_no_loop_closed(bad: float) -> None:
     pc.integrate(model, q, v)
     v[0] = bad
     moved = pc.integrate(model, q, v)
-    assert np.array_equal(moved, PYTHON["integrate"](model, q, v), equal_nan=True)
+    assert np.array_equal(moved, python("integrate")(model, q, v), equal_nan=True)
     loops = loops_of(model)
     assert np.isnan(moved[np.setdiff1d(loops.entries, loops.independent_entries)]).all()
 
@@ -317,9 +312,9 @@ def test_branches_are_told_apart() -> None:
         pc.difference(model, q, other)
     turned = own.copy()
     turned[model.idx_qs[model.getJointId("rocker")]] += 2.0 * np.pi
-    with python_calls() as slow:
-        assert pc.difference(model, q, turned) == pytest.approx(0.0, abs=1e-15)
-        assert slow["difference"] == 0
-        turned[model.idx_qs[model.getJointId("rocker")]] += 1e-5  # beyond what counts as the same
-        with raises(pc.ConfigurationError, "q2"):
-            pc.difference(model, q, turned)
+    slow = Counts()
+    assert pc.difference(model, q, turned) == pytest.approx(0.0, abs=1e-15)
+    assert slow["difference"] == 0
+    turned[model.idx_qs[model.getJointId("rocker")]] += 1e-5  # beyond what counts as the same
+    with raises(pc.ConfigurationError, "q2"):
+        pc.difference(model, q, turned)

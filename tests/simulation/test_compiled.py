@@ -12,7 +12,7 @@ from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters import simulation
-from pin_clusters._engine.calls.entries import PYTHON
+from pin_clusters._engine.call_layer import native
 from pin_clusters._engine.entry_points import JIT
 from pin_clusters.simulation import _compiled, run
 
@@ -162,8 +162,8 @@ def test_what_python_must_do(what: str, monkeypatch: pytest.MonkeyPatch) -> None
     monkeypatch.setattr(run, "engine_for", watched)
     q = pc.project(model, pc.neutral(model)) if model.closures else pc.neutral(model)
     result = pc.simulate(model, q, np.full(model.nv, 0.5), duration=0.02, **options)
-    # steps around functions are compiled where calls in machine code are
-    around = _compiled.CompiledEngine if PYTHON else _compiled.MixedEngine
+    # Steps around the user's functions need the extension, which calls them.
+    around = _compiled.CompiledEngine if native else _compiled.MixedEngine
     engines = {"function": around, "dynamics": _compiled.MixedEngine}
     assert used == [engines.get(what, _compiled.PythonEngine)]
     assert result.residual.max() < 1e-12

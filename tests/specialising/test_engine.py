@@ -18,8 +18,10 @@ from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
+from pin_clusters._engine.operations import ABA, CRBA
 from pin_clusters.programs.machine_code import loading, store
 from pin_clusters.programs.specialising import making, module
+from pin_clusters.programs.specialising.calling import caller
 
 pytestmark = pytest.mark.skipif(not kernels.JIT or kernels.BOUNDSCHECK, reason="nothing is traced")
 
@@ -183,11 +185,12 @@ def test_what_the_user_compiled_is_left_to_kernels_where_it_was_not_asked_for(rn
 
 
 @pytest.mark.parametrize(
-    "file", ["_engine/calls/code.py", "_engine/kernels/loops/closure_rows.py", "_support/arrays.py"]
+    "file", ["_engine/operations.py", "_engine/kernels/loops/closure_rows.py", "_support/arrays.py"]
 )
 def test_code_on_disk_is_made_anew_when_what_makes_it_is_another(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    caller(("i0", *CRBA.kinds))  # is loaded once per process, and must stay
     monkeypatch.setattr(store, "folder", lambda: tmp_path)
     of = Path(pc.__file__).parent / file
     read, changed = Path.read_bytes, list[bool]()
@@ -208,6 +211,7 @@ def test_code_on_disk_is_made_anew_when_what_makes_it_is_another(
 
 
 def test_code_on_disk_that_is_damaged_is_made_again(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    caller(("i0", *ABA.kinds))  # must stay when the test ends
     monkeypatch.setattr(store, "folder", lambda: tmp_path)
     found = []
     for damage in (lambda x: x, lambda x: x[:100], lambda x: x[:-1] + b"?", lambda x: b""):

@@ -1,4 +1,4 @@
-"""Looking at calls in machine code: which of them end in the Python function."""
+"""Calls through the C extension: which of them end in the Python function."""
 
 from __future__ import annotations
 
@@ -10,12 +10,30 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
-from pin_clusters._engine.calls import entries
+from pin_clusters._engine.call_layer import layer, native
 
-needed = pytest.mark.skipif(
-    not entries.PYTHON, reason="calls are Python's: no JIT, checked bounds, or not this CPython"
-)
-NAMES = tuple(name for name in entries.PYTHON if hasattr(pc, name))
+needed = pytest.mark.skipif(native is None, reason=f"calls: {layer()}")
+FUNCTIONS = {name: x for name, x in vars(pc).items() if native is not None and type(x) is native.Function}
+"""Functions with fast calls, by name."""
+NAMES = tuple(FUNCTIONS)
+
+
+def python(name: str) -> Callable[..., Any]:
+    """Return the Python function that takes the calls of a public function that no plan fits."""
+    function = getattr(pc, name)
+    return getattr(function, "__wrapped__", function) if name in FUNCTIONS else function
+
+
+class NoPlans:
+    """A base class of data and models whose calls all go to the Python functions."""
+
+    __slots__ = ()
+
+    def _plans_of(self, function: Any) -> tuple[()]:
+        return ()
+
+    def _remember_plan(self, function: Any, plan: Any, most: int) -> None:
+        pass
 
 
 def least_growth(act: Callable[[], object]) -> int:
@@ -32,23 +50,23 @@ def least_growth(act: Callable[[], object]) -> int:
     return min(found)
 
 
+class Counts:
+    """How many calls the Python functions took since this object was made."""
+
+    def __init__(self) -> None:
+        self._before = {name: function.python_calls for name, function in FUNCTIONS.items()}
+
+    def __getitem__(self, name: str) -> int:
+        return int(FUNCTIONS[name].python_calls - self._before[name])
+
+    def all(self) -> dict[str, int]:
+        """Return the counts of the functions that took calls."""
+        return {name: self[name] for name in FUNCTIONS if self[name]}
+
+
 @contextmanager
-def python_calls() -> Iterator[dict[str, int]]:
-    """Count the calls that machine code hands to the Python functions."""
-    counts = dict.fromkeys(entries.PYTHON, 0)
-
-    def counting(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
-        def count(*arguments: Any, **options: Any) -> Any:
-            counts[name] += 1
-            return function(*arguments, **options)
-
-        return count
-
-    counters = {name: counting(name, function) for name, function in entries.PYTHON.items()}
-    try:
-        for name, counter in counters.items():
-            entries.stand_in(name, counter)
-        yield counts
-    finally:
-        for name, function in entries.PYTHON.items():
-            entries.stand_in(name, function)
+def no_python_calls() -> Iterator[None]:
+    """Fail if a Python function takes a call."""
+    counts = Counts()
+    yield
+    assert not counts.all(), counts.all()

@@ -1,14 +1,15 @@
-"""Calls that nobody should make, of everything that has machine code: they end in a result or an error, never a crash.
+"""Calls that nobody should make, of every function with fast calls: results and errors are those of Python functions.
 
-A program of its own, as what it looks for ends the process: ``python tests/support/hostile.py walk`` or ``fuzz``. What
-was freed is overwritten (``ENVIRONMENT``), so that whoever still reads it does not get away with it.
+A program of its own, because the defects that it finds can end the process: ``python tests/support/hostile.py walk``,
+``fuzz`` or ``leaks``. Freed memory is overwritten (``ENVIRONMENT``), so that code which still reads it is found.
 """
 
 from __future__ import annotations
 
 import argparse
-import functools
 import gc
+import importlib.util
+import inspect
 import json
 import os
 import random
@@ -23,49 +24,54 @@ import numpy as np
 import pinocchio as pin
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
+if "--native" in sys.argv:  # another build of the extension, to be loaded before the package is imported
+    spec = importlib.util.spec_from_file_location("pin_clusters._native", sys.argv[sys.argv.index("--native") + 1])
+    assert spec is not None
+    assert spec.loader is not None
+    sys.modules[spec.name] = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(sys.modules[spec.name])
+
+from support.fast import NAMES, python
+from support.forms import FAST_FORMS, OTHER_FORMS, outcome
+from support.twins import MORE_FORMS, seen
 
 import pin_clusters as pc
-from pin_clusters._engine.calls import entries
-from pin_clusters._engine.calls.desk import GROUPS
-from pin_clusters.algorithms._shared import quick as _quick
+from pin_clusters._engine.call_layer import native
 from pin_clusters.model import contact_memory
 from pin_clusters.model.parts import ModelParts
 
 ENVIRONMENT = {"MALLOC_PERTURB_": "165", "PYTHONMALLOC": "malloc", "PYTHONFAULTHANDLER": "1"}
 ROBOTS = ("mini_cheetah", "four_bar", "tello", "s:mini_cheetah", "s:four_bar")
-FAST = tuple(name for group, names in GROUPS.items() if group != "asking" for name in names)
-# functions of Python all of whose work is done by one that has machine code
-OF_TREE = {
-    "forwardKinematics": "qva", "centerOfMass": "qva", "jacobianCenterOfMass": "q", "computeJointJacobians": "q",
-    "getJointJacobian": "jr", "getJointJacobianTimeVariation": "jr", "getFrameJacobian": "fr",
-    "getFrameJacobianTimeVariation": "fr", "computeJointJacobian": "qj", "computeFrameJacobian": "qfr",
-    "computeCentroidalMap": "q", "ccrba": "qv", "computeAllTerms": "qv", "computeForwardKinematicsDerivatives": "qva",
-    "getJointVelocityDerivatives": "jr", "getFrameAccelerationDerivatives": "fr",
-    "getCenterOfMassVelocityDerivatives": "", "computeJointKinematicHessians": "q", "getJointKinematicHessian": "jr",
-}  # fmt: skip
 # letters: see ``Robot.values``
 USUAL = {
-    "aba": "qva", "rnea": "qva", "computeStaticTorque": "qx", "nonLinearEffects": "qv",
+    "aba": "qva", "rnea": "qva", "computeStaticTorque": "qx", "nonLinearEffects": "qv", "nle": "qv",
     "computeGeneralizedGravity": "q", "crba": "q", "computeMinverse": "q", "computeKineticEnergy": "qv",
-    "computePotentialEnergy": "q", "computeMechanicalEnergy": "qv",
-    "inverse_operational_inertia": "qF", "inverse_input_matrix": "qNF", "hybrid_dynamics": "qvaaH",
-    "constraintDynamics": "qvaCD", "computeConstraintDynamicsDerivatives": "CD",
-    "computeRNEADerivatives": "qva", "computeGeneralizedGravityDerivatives": "q",
-    "computeStaticTorqueDerivatives": "qx", "computeCoriolisMatrix": "qv",
-    "computeCentroidalDynamicsDerivatives": "qva", "computeABADerivatives": "qva",
-    "computeJointTorqueRegressor": "qva", "computeStaticRegressor": "q", "computeKineticEnergyRegressor": "qv",
-    "computePotentialEnergyRegressor": "q", "updateFramePlacements": "", **OF_TREE,
+    "computePotentialEnergy": "q", "computeMechanicalEnergy": "qv", "inverse_operational_inertia": "qF",
+    "inverse_input_matrix": "qNF", "hybrid_dynamics": "qvaaH", "constraintDynamics": "qvaCD",
+    "computeConstraintDynamicsDerivatives": "CD", "computeRNEADerivatives": "qva",
+    "computeGeneralizedGravityDerivatives": "q", "computeStaticTorqueDerivatives": "qx", "computeCoriolisMatrix": "qv",
+    "computeCentroidalDynamicsDerivatives": "qva", "computeABADerivatives": "qva", "computeJointTorqueRegressor": "qva",
+    "computeStaticRegressor": "q", "computeKineticEnergyRegressor": "qv", "computePotentialEnergyRegressor": "q",
+    "forwardKinematics": "qva", "framesForwardKinematics": "q", "updateFramePlacements": "",
+    "updateFramePlacement": "f", "updateGlobalPlacements": "", "centerOfMass": "qva", "jacobianCenterOfMass": "q",
+    "computeJointJacobians": "q",
+    "computeJointJacobiansTimeVariation": "qv", "getJointJacobian": "jr", "getJointJacobianTimeVariation": "jr",
+    "getFrameJacobian": "fr", "getFrameJacobianTimeVariation": "fr", "computeJointJacobian": "qj",
+    "computeFrameJacobian": "qfr", "computeCentroidalMap": "q", "computeCentroidalMapTimeVariation": "qv",
+    "computeCentroidalMomentum": "qv", "computeCentroidalMomentumTimeVariation": "qva", "ccrba": "qv", "dccrba": "qv",
+    "computeAllTerms": "qv", "computeForwardKinematicsDerivatives": "qva", "getJointVelocityDerivatives": "jr",
+    "getJointAccelerationDerivatives": "jr", "getFrameVelocityDerivatives": "fr",
+    "getFrameAccelerationDerivatives": "fr", "getPointVelocityDerivatives": "jmr",
+    "getPointClassicAccelerationDerivatives": "jmr", "getCenterOfMassVelocityDerivatives": "",
+    "computeJointKinematicHessians": "q", "getJointKinematicHessian": "jr", "getFrameKinematicHessian": "fr",
+    "getVelocity": "jr", "getAcceleration": "jr", "getClassicalAcceleration": "jr", "getFrameVelocity": "fr",
+    "getFrameAcceleration": "fr", "getFrameClassicalAcceleration": "fr",
 }  # fmt: skip
 OWN = ("tau", "ddq", "nle", "g")
 """Results that may be given as arguments."""
 KEPT = (*OWN, "M", "Minv", "J", "Jcom", "Ag", "lambda_c", "dq_after", "dtau_dq", "ddq_dq", "C", "contact_rank", "com")
 """What is looked at now and then."""
 MOVES = {"integrate": "qv", "difference": "qp", "project": "q", "dIntegrate": "qv", "dDifference": "qp"}
-QUICK = {
-    "quick_tree": "1qva", "quick_jacobian": "qjr1", "quick_motion": "1qva", "quick_velocities": "jNr1",
-    "quick_accelerations": "jNr1", "quick_hessian": "jNr1", "quick_columns": "qP", "quick_terms": "qvT",
-}  # fmt: skip
 
 
 class SubModel(pc.ClusterModel):
@@ -78,13 +84,41 @@ class SubData(pc.ClusterData):
     __slots__ = ("more",)
 
 
+class Evil:
+    """Every conversion raises an error that no function of the package raises."""
+
+    def _fail(self, *arguments: Any, **options: Any) -> Any:
+        raise ZeroDivisionError("evil")
+
+    __float__ = __index__ = __array__ = __len__ = __iter__ = __bool__ = _fail
+    __hash__ = None  # type: ignore[assignment]
+
+    def __eq__(self, other: object) -> bool:
+        raise ZeroDivisionError("evil")
+
+
+class SubForce(pin.Force):
+    """A force of a user's own class, of which the extension does not know the memory."""
+
+
+class SubFloat(float):
+    """A number that converts to another one."""
+
+    def __float__(self) -> float:
+        return 7.0
+
+
+class SubName(str):
+    """A name of an argument that is not exactly a string."""
+
+
 class Robot:
-    """A robot, two data of it, one of which calls in machine code refuse, and arguments by letter."""
+    """A robot, two data of it, one of which leaves all calls to the Python functions, and arguments by letter."""
 
     def __init__(self, name: str) -> None:
         self.model = pc.specialise(pc.load(name[2:])) if name.startswith("s:") else pc.load(name)
         self.fast, self.slow = self.model.createData(), self.model.createData()
-        self.slow._unchecked = object()
+        self.slow._accept_model(None)
         pin.seed(1)
         q, rng = pc.randomConfiguration(self.model), np.random.default_rng(1)
         v, a = rng.normal(size=(2, self.model.nv))
@@ -96,7 +130,7 @@ class Robot:
             "q": q, "v": v, "a": a, "p": pc.integrate(self.model, q, 0.1 * v),
             "x": rng.normal(size=(self.model.njoints, 6)), "j": joints[-1],
             "f": frames[0], "r": pin.LOCAL, "F": frames, "N": None, "1": 1, "C": contacts,
-            "H": self.model.independent_joints[:1], "P": None, "T": pc.FrameTerms(self.model, frames)._desk,
+            "H": self.model.independent_joints[:1], "m": pin.SE3(np.eye(3), v[:3] if v.size > 2 else np.ones(3)),
         }  # fmt: skip
         for _ in range(2):
             for function in USUAL:
@@ -106,28 +140,25 @@ class Robot:
                 pc.computeAllTerms(self.model, data, q, v, frames=frames)
             for function in MOVES:
                 outcome(getattr(pc, function), self.arguments(function), {})
-        self.values["P"] = next(p for p in self.fast._plans.values() if hasattr(p, "take")).desk
 
     def arguments(self, function: str, data: Any = None) -> list[Any]:
         if function in MOVES:
             return [self.model, *(self.values[x] for x in MOVES[function])]
-        letters = (USUAL | QUICK)[function]
+        letters = USUAL[function]
         data = self.fast if data is None else data
         return [self.model, data, *(self.datas.get(id(data)) if x == "D" else self.values[x] for x in letters)]
 
-    def alike(self) -> bool:
-        """Whether both data keep the same."""
-        return all(same(member(self.fast, field), member(self.slow, field)) for field in KEPT)
+    def differing(self) -> list[str]:
+        """Return the names of the members that are not the same in both data."""
+        return [field for field in KEPT if seen(member(self.fast, field)) != seen(member(self.slow, field))]
 
     def wanted(self, function: str, arguments: list[Any], options: dict[str, Any]) -> Any:
-        """What the Python function says, on a data of its own."""
-        if function in MOVES:
-            return outcome(entries.PYTHON[function], arguments, options)
+        """Return the outcome of the Python function, on a data of its own."""
         own = {id(getattr(self.fast, f"_{field}")): field for field in OWN}
-        others = [getattr(self.slow, f"_{own[id(x)]}") if id(x) in own else x for x in arguments]
-        others = [self.slow if x is self.fast else x for x in others]
-        others = [self.datas[id(self.slow)] if x is self.datas[id(self.fast)] else x for x in others]
-        return outcome(getattr(pc, function), others, options)
+        others: dict[int, Any] = {x: getattr(self.slow, f"_{field}") for x, field in own.items()}
+        others |= {id(self.fast): self.slow, id(self.datas[id(self.fast)]): self.datas[id(self.slow)]}
+        given = [others.get(id(x), x) for x in arguments]
+        return outcome(python(function), given, {name: others.get(id(x), x) for name, x in options.items()})
 
 
 def member(data: Any, field: str) -> Any:
@@ -136,17 +167,6 @@ def member(data: Any, field: str) -> Any:
         return np.array(getattr(data, field))
     except pc.NotComputedError:
         return None
-
-
-@functools.cache
-def desks_of_another() -> tuple[Any, ...]:
-    """Desks of a robot that is none of those."""
-    other = Robot("mit_humanoid")
-    return other.fast._desk, other.model._desk, other.fast._contact_desk, other.values["P"], other.values["T"]
-
-
-def function_of(name: str) -> Callable[..., Any]:
-    return getattr(_quick, name) if name.startswith("quick_") else getattr(pc, name)
 
 
 def kinds(robot: Robot) -> list[Any]:
@@ -182,10 +202,26 @@ def kinds(robot: Robot) -> list[Any]:
         pc.ClusterModel.__new__(pc.ClusterModel), pc.ClusterData.__new__(pc.ClusterData), SubModel.__new__(SubModel),
         SubData.__new__(SubData), SubData(robot.model), foreign, foreign.createData(), robot.model.own_tree,
         robot.model.own_tree.createData(), pin.Model(), object(), object, pc.ClusterModel, np.ndarray, len, pc.aba,
-        robot.fast._desk, robot.model._desk, robot.values["P"], *desks_of_another(), pin.LOCAL, pin.SE3.Identity(),
-        Exception(), NotImplemented, ...,
+        native.Owner(), native.Plan(0, 0, [], None), pin.LOCAL, pin.SE3.Identity(), pin.SE3.__new__(pin.SE3), Evil(),
+        [Evil()] * n, [SubFloat(3)] * n, [10**400] * n, [2**62 + 1] * n, [True] * n, [np.float32(2)] * n, ["1"] * n,
+        [[1.0]] * n, np.zeros(n, np.float16), np.zeros(n, np.longdouble), np.zeros(n, np.uint64), np.zeros(n, "m8[s]"),
+        np.matrix(np.zeros(n)), memoryview(np.zeros(n)), bytearray(8 * n), iter([1.0]), lambda: 0, Exception(),
+        NotImplemented, ...,
     ]  # fmt: skip
-    return [None, *numbers, *arrays, *lists, *made]
+    count = robot.model.njoints
+    forces = [pin.Force(np.full(6, float(i))) for i in range(count)]
+    vector, empty = pin.StdVec_Force(), pin.Force.__new__(pin.Force)
+    for force in forces:
+        vector.append(force)
+    of_forces = [
+        forces, tuple(forces), vector, [vector[i] for i in range(count)], [f.vector for f in forces],
+        np.array([f.vector for f in forces]), forces[:-1], forces * 2, [empty, *forces[1:]],
+        [SubForce(f) for f in forces], [pin.Motion(f.vector) for f in forces], [None] * count,
+        np.zeros((count, 6), np.float32), np.asfortranarray(np.ones((count, 6))), np.zeros((6, count)),
+        pin.StdVec_Force(), pin.StdVec_Force.__new__(pin.StdVec_Force), [[1.0] * 6] * count, [np.zeros(5)] * count,
+        np.zeros((count, 6), complex),
+    ]  # fmt: skip
+    return [None, *numbers, *arrays, *lists, *made, *of_forces]
 
 
 class Share:
@@ -202,8 +238,8 @@ def walk_arguments(robot: Robot, share: Share) -> None:
     """Each entry with 0 to n + 2 arguments, and with things of all kinds in each place, by place and by name."""
     things, count = kinds(robot), share.count
     count["kinds"] = len(things)
-    for name in FAST:
-        function, usual = function_of(name), robot.arguments(name)
+    for name in NAMES:
+        function, usual = getattr(pc, name), robot.arguments(name)
         count["entries"] += 1
         for data in (robot.fast, robot.slow):  # the state of which getters tell: other entries change it on one side
             pc.computeJointJacobiansTimeVariation(robot.model, data, robot.values["q"], robot.values["v"])
@@ -233,28 +269,19 @@ def walk_arguments(robot: Robot, share: Share) -> None:
         for arguments, options in calls[:few] + share.of(calls[few:]):
             count["calls"] += 1
             found = outcome(function, arguments, options)
-            if not name.startswith("quick_"):
-                found = found.copy() if isinstance(found, np.ndarray) else found
-                wanted = robot.wanted(name, arguments, options)
-                assert same(found, wanted), (name, arguments, options, found, wanted)
-
-
-def same(x: Any, y: Any) -> bool:
-    if x is None or y is None:
-        return x is y
-    if isinstance(x, tuple) and isinstance(y, tuple):
-        return len(x) == len(y) and all(map(same, x, y))
-    return alike(x, y)
+            found = seen(found)
+            wanted = seen(robot.wanted(name, arguments, options))
+            assert found == wanted, (name, arguments, options, found, wanted)
 
 
 def all_calls(robot: Robot, data: Any, model: Any = None) -> int:
     """Call every entry with a data, or a model, that is not as it should be."""
-    for name in FAST:
+    for name in NAMES:
         arguments = robot.arguments(name, data)
         if model is not None:
             arguments[0] = model
-        outcome(function_of(name), arguments, {})
-    return len(FAST)
+        outcome(getattr(pc, name), arguments, {})
+    return len(NAMES)
 
 
 def warmed(robot: Robot) -> Any:
@@ -273,7 +300,8 @@ def forget(robot: Robot, data: Any) -> None:
 def walk_slots(robot: Robot, name: str, share: Share) -> None:
     """Each slot deleted, and filled with what does not belong there."""
     count = share.count
-    others = None, 5, np.zeros(3), (), (np.zeros(3),), robot.model._desk, robot.values["P"], *desks_of_another()
+    foreign = pc.load("mit_humanoid")
+    others = None, 5, np.zeros(3), (), (np.zeros(3),), foreign, foreign.createData(), robot.fast
     for slot in share.of(slot for kind in pc.ClusterData.__mro__[:-1] for slot in kind.__slots__):
         data = warmed(robot)
         if hasattr(data, slot):
@@ -282,23 +310,18 @@ def walk_slots(robot: Robot, name: str, share: Share) -> None:
             count["calls"] += all_calls(robot, data)
             count["slots"] += 1
         forget(robot, data)
-    for slot in ("_desk", "_contact_desk", "_unchecked"):
-        for other in others:
-            data = warmed(robot)
-            setattr(data, slot, other)
-            gc.collect()
-            count["calls"] += all_calls(robot, data)
-            forget(robot, data)
+    for other in others:
+        data = warmed(robot)
+        data._accept_model(other)
+        count["calls"] += all_calls(robot, data)
+        count["calls"] += all_calls(robot, data, other)
+        forget(robot, data)
     for slot in share.of(ModelParts.__slots__):
         other = Robot(name)
         object.__delattr__(other.model, slot)
         gc.collect()
         count["calls"] += all_calls(other, other.fast)
         count["slots"] += 1
-    other = Robot(name)
-    for thing in others:
-        object.__setattr__(other.model, "_desk", thing)
-        count["calls"] += all_calls(other, other.fast)
 
 
 def walk_results(robot: Robot, share: Share) -> None:
@@ -435,7 +458,7 @@ def walk_child(robot: Robot, share: Share) -> None:
         all_calls(robot, robot.fast)
         os._exit(0)
     assert os.waitpid(child, 0)[1] == 0
-    count["calls"] += len(FAST)
+    count["calls"] += len(NAMES)
 
 
 def walk(names: list[str], every: int) -> Counter[str]:
@@ -451,43 +474,49 @@ def walk(names: list[str], every: int) -> Counter[str]:
 
 
 def fuzz(names: list[str], calls: int, seed: int) -> Counter[str]:
-    """Random calls of all functions, on data that take machine code and on data that do not: equal ends."""
+    """Random calls of all functions, through plans and by the Python functions: the outcomes are equal."""
     choose, count = random.Random(seed), Counter[str]()
     robots = [Robot(name) for name in names]
     things = {id(robot): kinds(robot) for robot in robots}
-    functions = [*USUAL, *MOVES]
     while count["calls"] < calls:
-        robot, name = choose.choice(robots), choose.choice(functions)
+        robot, name = choose.choice(robots), choose.choice(NAMES)
         arguments, options = robot.arguments(name), dict[str, Any]()
         scale = choose.choice([1.0] * 8 + [0.0, 1e-9, 1e3, 1e150])
         for i, x in enumerate(arguments):
             if isinstance(x, np.ndarray) and x is not robot.values["p"]:
                 x = x if x is robot.values["q"] else scale * x
-                arguments[i] = choose.choice(FAST_FORMS if choose.random() < 0.9 else OTHER_FORMS)(x)
-            if choose.random() < 0.02:
+                form = choose.choice(FAST_FORMS if choose.random() < 0.8 else (*OTHER_FORMS, *MORE_FORMS))
+                arguments[i] = outcome(form, [x], {})
+            if choose.random() < 0.03:
                 arguments[i] = choose.choice(things[id(robot)])
             elif isinstance(x, np.ndarray) and choose.random() < 0.03 and name in USUAL:
                 arguments[i] = getattr(robot.fast, "_" + choose.choice(OWN))
+        parameters = list(inspect.signature(python(name)).parameters)
         match choose.randrange(12):
             case 0:
                 arguments = arguments[: choose.randrange(len(arguments) + 1)]
             case 1:
                 arguments.append(choose.choice(things[id(robot)]))
             case 2:
-                options[choose.choice(["out", "hold", "reference", "rows", "fext", "q"])] = choose.choice(
-                    things[id(robot)]
-                )
+                key = choose.choice([*parameters, "x", SubName(parameters[-1])])
+                options[key] = choose.choice(things[id(robot)])
             case 3:
                 n = robot.model.nv
                 options["out"] = np.empty((n, n) if name in ("crba", "computeMinverse") else n)
+            case 4 | 5:  # by name
+                first = choose.randrange(len(arguments) + 1)
+                options = dict(zip(parameters[first:], arguments[first:], strict=False))
+                arguments = arguments[:first]
         count["calls"] += 1
         found = outcome(getattr(pc, name), arguments, options)
-        found = found.copy() if isinstance(found, np.ndarray) else found
-        wanted = robot.wanted(name, arguments, options)
         count["errors" if isinstance(found, Exception) else "answers"] += 1
-        if not same(found, wanted) or (not count["calls"] % 7 and not robot.alike()):
+        found = seen(found)
+        wanted = seen(robot.wanted(name, arguments, options))
+        members = [] if count["calls"] % 7 else robot.differing()
+        if found != wanted or members:
             count["differences"] += 1
-            print("DIFFERENT", name, arguments, options, found, wanted, sep="\n  ", flush=True)
+            told = name, count["calls"], arguments, options, found, wanted, members
+            print("DIFFERENT", *(str(seen(x))[:300] for x in told), sep="\n  ", flush=True)
         if not count["calls"] % 20_000:  # positions change
             for x in robots:
                 q = pc.integrate(x.model, x.values["q"], 0.1 * x.values["v"])
@@ -495,18 +524,64 @@ def fuzz(names: list[str], calls: int, seed: int) -> Counter[str]:
     return count
 
 
+def leaks(names: list[str], calls: int) -> Counter[str]:
+    """Right and wrong calls of all functions leave no reference, no object and no page behind."""
+    count, robots = Counter[str](), [Robot(name) for name in names]
+
+    def every_call(robot: Robot, values: dict[str, Any]) -> None:
+        for name in NAMES:
+            usual = robot.arguments(name)
+            arrays = [i for i, x in enumerate(usual) if isinstance(x, np.ndarray)]
+            calls = [usual, usual[:-1], [*usual, None, None], ["x", *usual[1:]]]
+            calls += [[*usual[:i], x, *usual[i + 1 :]] for i in arrays for x in (values["list"], values["short"])]
+            for arguments in calls:
+                outcome(getattr(pc, name), arguments, {})
+                count["calls"] += 1
+
+    def pages() -> int:
+        gc.collect()
+        return int(Path("/proc/self/statm").read_text().split()[1])
+
+    for robot in robots:
+        more = {"list": [0.1] * robot.model.nv, "short": np.ones(2)}
+        things = [robot.model, robot.fast, robot.fast.tree, robot.model.own_tree, *more.values()]
+        things += [*robot.values.values(), *robot.values["C"]]
+        things += [*robot.datas[id(robot.fast)], *(getattr(pc, name) for name in NAMES)]
+        # everybody refers to small numbers and None
+        things = [x for x in things if type(x) is not int and x is not None]
+        for _ in range(20):
+            every_call(robot, more)
+        gc.collect()
+        before = [sys.getrefcount(x) for x in things], sys.getallocatedblocks(), pages()
+        end = count["calls"] + calls // len(robots)
+        while count["calls"] < end:
+            every_call(robot, more)
+        gc.collect()
+        after = [sys.getrefcount(x) for x in things]
+        grown = [x - y for x, y in zip(after, before[0], strict=True)]
+        count["references"] += sum(map(abs, grown))
+        count["blocks"] = max(count["blocks"], sys.getallocatedblocks() - before[1])
+        count["pages"] = max(count["pages"], pages() - before[2])
+    count["differences"] = int(count["references"] > 20 or count["blocks"] > 1000 or count["pages"] > 100)
+    return count
+
+
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("what", choices=["walk", "fuzz"])
+    parser.add_argument("what", choices=["walk", "fuzz", "leaks"])
     parser.add_argument("--robots", nargs="+", default=ROBOTS)
     parser.add_argument("--every", type=int, default=1, help="of the walk, every so many")
-    parser.add_argument("--calls", type=int, default=1_000_000, help="of the fuzz")
+    parser.add_argument("--calls", type=int, default=1_000_000, help="of the fuzz, or of the search for leaks")
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--native", help="file of another build of the extension")
     given = parser.parse_args()
     warnings.simplefilter("ignore")
-    assert entries.PYTHON, "calls are Python's here"
+    assert native is not None, "calls are Python's here"
+    assert given.native in (None, native.__file__)
     if given.what == "walk":
         count = walk(given.robots, given.every)
+    elif given.what == "leaks":
+        count = leaks(given.robots, given.calls)
     else:
         count = fuzz(given.robots, given.calls, given.seed)
     print(json.dumps({"python": sys.version.split()[0], **count}))

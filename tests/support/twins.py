@@ -1,4 +1,4 @@
-"""Robots in pairs with the same history: machine code answers calls on one, Python functions on the other."""
+"""Robots in pairs with the same history: plans answer calls on one, Python functions on the other."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 from samples import mixed
+from support.fast import NoPlans
 from support.forms import outcome
 from support.overloads import Arguments
 
@@ -29,14 +30,14 @@ MORE_FORMS: tuple[Callable[[np.ndarray], Any], ...] = (
 MARGIN, MARK = 8, 7.0
 
 
-class PythonData(pc.ClusterData):
-    """Machine code leaves data of derived classes to the Python functions."""
+class PythonData(NoPlans, pc.ClusterData):
+    """Data whose calls all go to the Python functions."""
 
     __slots__ = ()
 
 
-class PythonModel(pc.ClusterModel):
-    """Machine code leaves models of derived classes to the Python functions."""
+class PythonModel(NoPlans, pc.ClusterModel):
+    """A model whose calls all go to the Python functions."""
 
     __slots__ = ()
 

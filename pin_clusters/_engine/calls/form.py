@@ -172,14 +172,15 @@ class Form:
                     self.fresh(shape, word)
                 else:
                     apart = [x for one in (*read, *[(0, 0, word)] * (3 - len(read))) for x in one]
-                    self.work.append(("out", self.positions["out"], len(shape), nv, word, *apart))
+                    # A wrong `out` must fail before the steps that change what is kept.
+                    self.checks.append(("out", self.positions["out"], len(shape), nv, word, *apart))
             elif what in numbers:
                 words.put(name, numbers[what])
             elif what in ("-", "--"):
                 words.put(name, np.zeros((0, nv) if words.kinds[name] == "f2" else 0))
             elif what in self._allowed and what not in arrays:
                 self.argument(what, self.size(what), words.leave(name, self.size(what)))
-                read.append((self.positions[what], self.size(what), words.word(name)))
+                read.append((self.positions[what], self.size(what), self._words[what]))
             elif what != ".":
                 words.put(name, arrays[what] if what in arrays else self.room(what))
         self.work.append(("run", code, len(words.words), words.words))

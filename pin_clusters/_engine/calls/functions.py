@@ -27,14 +27,12 @@ def fast(plans: Plans, positions: Mapping[str, int] | None = None, by_position: 
     def decorate(function: F) -> F:
         if native is None:
             return function
-        if positions:
-            known, many = dict(positions), by_position
-        else:
-            named = list(inspect.signature(function).parameters.values())
-            known = {p.name: i for i, p in enumerate(named)}
-            many = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named)
+        named = [] if positions else list(inspect.signature(function).parameters.values())
+        known = dict(positions) if positions else {p.name: i for i, p in enumerate(named)}
+        many = sum(p.kind is p.POSITIONAL_OR_KEYWORD for p in named) or by_position
         pairs = tuple(x for name, at in known.items() if name[0] != "_" for x in (name, at))
-        made = native.Function(function, pairs, many, int("data" in known))
+        optional = sum(1 << known[p.name] for p in named if p.default is None)
+        made = native.Function(function, pairs, many, int("data" in known), optional)
         functools.update_wrapper(made, function)
         made.plans, made.positions = plans, known
         return made

@@ -90,7 +90,8 @@ def _take_last(form: Form, last: str, vectors: list[str]) -> None:
 
 def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last: str = "") -> Any:
     name, operation, how = one.name, one.operation, _HOW[one.name]
-    tables = data._pointers.get("forced" if forced and operation.group == "data" else one.tables)
+    missing = one.tables == "regressor" and data._regressors is None
+    tables = None if missing else data._pointers["forced" if forced and operation.group == "data" else one.tables]
     code = data._code_with_forces(operation.name) if forced else data._code(name, operation.name)
     numbers: dict[str, int] = {}
     if operation == operations.ABA_DERIVATIVES:

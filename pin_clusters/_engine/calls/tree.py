@@ -31,6 +31,7 @@ def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
     code = data._code_of_coupling(name)
     if code:
         form.run(COUPLING, code, data._pointers[name], f"q {v}")
+        form.before.append(form.work.pop())  # it may fail: before the step that overwrites a kept state
     return bool(code)
 
 
@@ -42,6 +43,7 @@ def differentiate(form: Form, given: str, to: Any) -> bool:
     code = data._code_of_motion_rates()
     if code:
         form.run(COUPLING_DERIVATIVES, code, data._pointers["motion_rates"], f"{given} found", arrays={"found": to})
+        form.before.append(form.work.pop())  # as in ``couple``
     return bool(code)
 
 

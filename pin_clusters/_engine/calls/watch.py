@@ -33,10 +33,14 @@ class Watch:
         places, items = list(places), list(items)
         self._places = np.array(places, dtype=np.int64)
         self._cells: list[tuple[ctypes.c_int64, int]] | None = None
-        first = self._places.ctypes.data
-        rows = [(first + 8 * i, 0, word(place)) for i, place in enumerate(places)]
-        rows += [(cell, beyond, word(word(cell) + beyond)) for cell, beyond in items]
-        self.table = np.array([len(rows), *(x for row in rows for x in row)], dtype=np.int64)
+        n, count = len(places), len(places) + len(items)
+        self.table = np.zeros(1 + 3 * count, dtype=np.int64)
+        self.table[0] = count
+        cells, beyond, expected = self.table[1::3], self.table[2::3], self.table[3::3]
+        cells[:n] = np.arange(n) * 8 + self._places.ctypes.data
+        expected[:n] = [word(place) for place in places]
+        for i, (cell, offset) in enumerate(items, n):
+            cells[i], beyond[i], expected[i] = cell, offset, word(word(cell) + offset)
 
     def holds(self) -> bool:
         """Return whether the words have their values."""

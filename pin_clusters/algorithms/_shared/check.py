@@ -6,7 +6,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import array, is_vector, room, vector
+from ..._support import arrays as _arrays
+from ..._support.arrays import array, is_vector, room
 from ..._support.arrays import velocity as velocity
 from ..._support.docstrings import COMMON, F, stock
 from ...errors import ArgumentTypeError, DataMismatchError, ShapeError
@@ -98,7 +99,7 @@ def rates(model: ClusterModel, v: Any, a: Any = None) -> tuple[np.ndarray, ...]:
 
 def configuration(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
     """Return q, shape (nq,); on the couplings and of unit norm if ``data.check``."""
-    a = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    a = _arrays.configuration(model, "q", q)
     if data.check:
         _configuration.check(model, a)
     data._supply(a)
@@ -121,8 +122,12 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
         raise ShapeError(
             f"fext has {len(fext)} forces, but model {model.name!r} needs njoints = {n} (the first is the universe's)."
         )
+    # the iterator of a StdVec_Force takes five times as long
+    listed = fext.tolist() if type(fext) is pin.StdVec_Force else list(fext)
+    if set(map(type, listed)) == {pin.Force}:
+        return np.array([f.vector for f in listed])
     rows = []
-    for j, f in enumerate(fext):
+    for j, f in enumerate(listed):
         row = f.vector if isinstance(f, pin.Force) else f
         if isinstance(f, pin.Motion) or np.shape(row) != (6,):
             raise ArgumentTypeError(
@@ -158,8 +163,10 @@ def tables(model: ClusterModel, data: ClusterData, usual: str, fext: Any) -> str
 
 def result(out: Any, shape: tuple[int, ...], *given: Any) -> np.ndarray:
     """Return where a kernel writes its result: ``out``, which must be apart from all that was given, or a new array."""
+    if out is None:
+        return np.empty(shape)
     found = room("out", out, shape, np.float64, ". Leave it out.")
-    if out is not None and any(np.may_share_memory(found, x) for x in given):
+    if any(np.may_share_memory(found, x) for x in given):
         raise ArgumentTypeError("out overlaps an argument, which is read while out is written. Leave it out.")
     return found
 

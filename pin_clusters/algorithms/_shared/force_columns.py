@@ -80,7 +80,8 @@ class Plan:
     def write(self, form: Form, torques: np.ndarray | None = None) -> None:
         """Write the steps of a call that returns what ``columns`` does; ``torques`` leads to others."""
         data = form.owner
-        arrays = {"asked": self.index, "numbers": self.numbers, "panel": self.panel, "B": self.B}
+        # not named "B": the argument of that name is a matrix, which `remember` takes
+        arrays = {"asked": self.index, "numbers": self.numbers, "panel": self.panel, "torques": self.B}
         shapes = dict(zip(("gram", "response"), self.shapes, strict=True))
         made = "response" if self.moves else "gram"
         given = " ".join(f"+{x}" if x == made else x for x in ("q", *arrays, *shapes))

@@ -268,7 +268,7 @@ class Plan:
                 gram[0] = self._gram.ctypes.data
                 places = (np.arange(m)[:, None] * (m + 1) + np.arange(m)).ravel()
                 form.fresh((m, m), out)
-                form.work.append(("gather", m * m, places, gram, out))
+                form.work.append(("gather", m * m, places, gram, gram, out))
                 diagonal, first = np.arange(m) * (m + 1), np.zeros(m, dtype=np.int64)
                 form.work.append(("affine", 0, none, none, m, diagonal, first, np.ones(m), where, out))
             self.keep(data, function, form, key)

@@ -74,7 +74,7 @@ def _remember(
     B, response = np.zeros((n, m)), np.zeros((n, m))
     torques[0] = B.ctypes.data
     transposed = np.arange(m * n).reshape(m, n).T.ravel().copy()
-    form.work.append(("gather", m * n, transposed, at_rows, torques))
+    form.work.append(("gather", m * n, transposed, at_rows, at_rows, torques))
     if not impact:
         form.run(CRBA, codes[2], data._pointers["M"], "q mass", arrays={"mass": data._M_kernel})
         form.run(ABA, codes[3], data._pointers["ddq"], "q v tau free", arrays={"free": free})

@@ -57,13 +57,15 @@ def inverse_input_matrix(
         (24, 18)
     """
     _check.model_data(model, data)
-    own = B is None and not _moving(model)
+    moving = B is None and _moving(model)
+    own = B is None and not moving
     B = torques(model, data, q, B)
     plan = _columns.of_inputs(model, data, contacts, reference, B.shape[1], B if own else None)
     if not own:
         plan.take(B)
     found = _columns.columns(model, data, q, plan)
-    _remember(data, plan, None if own else B, contacts, reference)
+    if not moving:
+        _remember(data, plan, None if own else B, contacts, reference)
     return found
 
 
@@ -77,7 +79,7 @@ def _remember(data: ClusterData, plan: _columns.Plan, B: np.ndarray | None, cont
         checks.append(("items", at["contacts"], tuple(contacts)))
     names, word = "q" + " contacts" * (len(contacts) > 0), None
     if B is not None:
-        if not B.size or _moving(data.model):
+        if not B.size:
             return
         names, word = names + " B", register()
         checks.append(("matrix", at["B"], len(B), B.size, np.zeros(B.size), word))

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast, of_tree
+from ..._engine.calls import Form, fast, of_tree, register
 from ...errors import ArgumentTypeError
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
@@ -16,7 +16,7 @@ from .._shared.rods import add_to_centers, lumps
 
 from ..._engine.calls.tree import begin, differentiate  # isort: skip
 from ..._engine.operations import CENTER_RATES  # isort: skip
-from ..._engine.owed import bits, owing  # isort: skip
+from ..._engine.owed import OF_TREE, Owed, bits, owing  # isort: skip
 from ..._engine.kernels.tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM  # isort: skip
 from ..._engine.kernels.tables.tree_layout import MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD  # isort: skip
 
@@ -44,7 +44,42 @@ _documented = _check.documented(_COMMON)
 _rate = _check.documented(_COMMON, _RATE)
 
 
-@fast(of_tree(_CENTERS_OF_ALL, "q", "q v", "q v a", copies="_com", flag=("compute_subtree_coms", MOTION | CENTERS)))
+_of_states = of_tree(
+    _CENTERS_OF_ALL, "q", "q v", "q v a", copies="_com", flag=("compute_subtree_coms", MOTION | CENTERS)
+)
+
+
+def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
+    """Return the plans of ``centerOfMass``: of states, and without rods those of the last ``forwardKinematics``."""
+    levels = (None, pin.POSITION, pin.VELOCITY, pin.ACCELERATION)
+    left = [
+        _left(data, function, level, at, flag)
+        for level in levels for at in (("q", "kinematic_level") if level is not None else ("",))
+        for flag in ("", "compute_subtree_coms", "v" if at == "q" else "q")
+        if flag != "q" or at != "kinematic_level"
+    ]  # fmt: skip
+    return (*_of_states(data, function), *([] if lumps(data.model) else left))
+
+
+def _left(data: ClusterData, function: Any, level: Any, at: str, flag: str) -> Any:
+    """Return the plan of what ``forwardKinematics`` left, with a level and a flag by the names of their positions."""
+    form, word, new = Form(data, function, f"{at} {flag}"), register(), register()
+    if at:
+        form.checks.append(("member", form.positions[at], pin.KinematicLevel, int(level), -1))
+    if flag:
+        form.checks.append(("truth", form.positions[flag]))
+    level = pin.ACCELERATION if level is None else level
+    given = level, form.positions[flag] if flag else True
+    form.checks.append(("owes", data._owed_words, OF_TREE))
+    form.checks.append(("unchanged", data._watch.table.size, data._watch.table))
+    form.kept += [data._watch, data._tree]
+    form.work.append(("call", pin.centerOfMass, 4, data.model.inertia_tree, data._tree, *given, 0))
+    form.work += [("result", 0, 3, word), ("fresh", 1, 3, 0, 0, new), ("move", 3, word, new)]
+    form.owes(Owed(0, writes=bits("com mass" + " vcom" * (level > 0))), [])
+    return form.plan(1)
+
+
+@fast(_of_centers)
 @_documented
 def centerOfMass(
     model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, a: Any = None,

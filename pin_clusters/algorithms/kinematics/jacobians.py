@@ -78,7 +78,7 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
     return data._dJ.copy()
 
 
-@fast(of_jacobian("joint", "joint_id", None, q="q"))
+@fast(of_jacobian("joint", "joint_id", None, q="q", default=int(pin.LOCAL)))
 @also_pinocchios
 @_documented
 def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_id: int) -> np.ndarray:

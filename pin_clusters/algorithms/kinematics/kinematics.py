@@ -6,7 +6,7 @@ import pinocchio as pin
 
 from ..._engine.calls import AT_A_PLACE, Form, fast, of_getter, of_pinocchio, of_tree, register
 from ..._engine.kernels.tables.tree_layout import MOTION
-from ..._engine.owed import bits
+from ..._engine.owed import OF_TREE, bits
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
@@ -77,7 +77,8 @@ def _of_pinocchio(data: ClusterData, function: Any) -> tuple[Any, ...]:
     names = [name for name in function.positions if name == "frame_id"]
     form = Form(data, function, " ".join(names))
     form.checks += [("index", form.positions[name], data.model.nframes, 0, register()) for name in names]
-    return (of_pinocchio(form, getattr(pin, function.__name__), *names, read=_OMI),)
+    read = OF_TREE if function.__name__ == "updateGlobalPlacements" else _OMI
+    return (of_pinocchio(form, getattr(pin, function.__name__), *names, read=read),)
 
 
 def _update_frames(form: Form) -> None:

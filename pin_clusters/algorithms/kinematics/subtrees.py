@@ -7,7 +7,7 @@ import pinocchio as pin
 
 from ..._engine.calls import Form, fast, of_pinocchio, register
 from ..._engine.kernels.tables.tree_layout import MOTION
-from ..._engine.owed import bits
+from ..._engine.owed import OF_TREE, bits
 from ...errors import ArgumentTypeError
 from ...model import ClusterData, ClusterModel, also_pinocchios, check_model
 from .._shared import bridge as _bridge
@@ -35,9 +35,9 @@ def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
         return ()
     if isinstance(owner, ClusterData):
         form = Form(owner, function, "")
-        return (of_pinocchio(form, getattr(pin, function.__name__), read=bits("mass"), inertia=True),)
+        return (of_pinocchio(form, getattr(pin, function.__name__), read=OF_TREE, inertia=True),)
     form = Form(owner, function, "")
-    form.results.append(("number", np.array(owner._tree_tables.masses[:1], dtype=float)))
+    form.results.append(("number", np.array([pin.computeTotalMass(owner.inertia_tree)])))
     return (form.plan(),)
 
 
@@ -54,6 +54,11 @@ def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> fl
         Mass, [kg].
     """
     check_model(model, cure="computeTotalMass takes (model[, data]).")
+    if not lumps(model):
+        if data is None:
+            return pin.computeTotalMass(model.inertia_tree)
+        _check.model_data(model, data)
+        return pin.computeTotalMass(model.inertia_tree, data.tree)
     total = float(model._tree_tables.masses[0])
     if data is not None:
         _check.model_data(model, data)
@@ -67,6 +72,9 @@ def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> fl
 def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
     """Compute the masses of the subtrees of all joints, ``data.mass``; index 0 is the whole robot."""
     _check.model_data(model, data)
+    if not lumps(model):
+        pin.computeSubtreeMasses(model.inertia_tree, data.tree)
+        return
     masses = data.tree.mass
     for j, mass in enumerate(model._tree_tables.masses):
         masses[j] = float(mass)
@@ -124,7 +132,7 @@ def _of_supported(data: ClusterData, function: Any) -> tuple[Any, ...]:
     form.checks.append(("index", form.positions["frame_id"], data.model.nframes, 0, register()))
     form.checks.append(("truth", form.positions["with_subtree"]))
     names = "frame_id", "with_subtree"
-    return (of_pinocchio(form, pin.computeSupportedInertiaByFrame, *names, read=bits("oMi liMi"), inertia=True),)
+    return (of_pinocchio(form, pin.computeSupportedInertiaByFrame, *names, read=OF_TREE, inertia=True),)
 
 
 @fast(_of_supported)

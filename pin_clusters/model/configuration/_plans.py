@@ -70,7 +70,7 @@ class _Move(Form):
 
     def spread(self, v: np.ndarray, to: np.ndarray) -> None:
         """Write independent velocities among zeros."""
-        self.work += [("zero", self.tree.nv, to), ("scatter", len(self.places), self.places, v, to)]
+        self.work += [("zero", self.tree.nv, to), ("scatter", len(self.places), self.places, v, v, to)]
 
     def affine(self, map_: Affine, x: np.ndarray, to: np.ndarray) -> None:
         """Apply an affine map."""
@@ -134,7 +134,7 @@ class _Move(Form):
                 self.work.append(("finite", model.nq, self.numbers(end, model.nq, register())))
             way, to = self.pinocchio(pin.difference, nv, start, end)
             made = self.new(model.nv, v)
-            self.work.append(("gather", len(self.places), self.places, to, v))
+            self.work.append(("gather", len(self.places), self.places, to, to, v))
             if model.closures:
                 self.spread(v, to)
                 reached, y = self.pinocchio(pin.integrate, model.nq, start, way)
@@ -162,7 +162,7 @@ class _Move(Form):
         run = self.work.pop()
         for name, size, word in (("v", model.nv, v), ("target", nq, target)):
             self.work.append(("copy", 1, words.leave(name, size), word))
-        self.work += [run, ("same_places", len(left), left, held, target)]
+        self.work += [run, ("same_places", len(left), left, held, held, target)]
         return True
 
 
@@ -298,7 +298,8 @@ def held_plan(model: ClusterModel, function: Any, ids: tuple[int, ...], hold: An
     made, moved = form.pinocchio(pin.integrate, nq, RESULT, step)
     form.affine(shape.affine, moved, moved)
     held = np.array([i for j in ids for i in in_q(form.tree, j)], dtype=np.int64)
-    form.work.append(("same_places", len(held), held, form.numbers(RESULT, nq, register()), moved))
+    before = form.numbers(RESULT, nq, register())
+    form.work.append(("same_places", len(held), held, before, before, moved))
     return form.plan(made - RESULT)
 
 
@@ -341,7 +342,7 @@ def of_tangent(model: ClusterModel, function: Any) -> Plans:
                 at, to, some = form.word(name), register(), np.zeros(len(places))
                 to[0] = some.ctypes.data
                 given.append(some)
-                form.work.append(("gather", len(places), places, at, to))
+                form.work.append(("gather", len(places), places, at, at, to))
         made = form.results_so_far
         if by is not None:
             position = form.positions["argument_position"]

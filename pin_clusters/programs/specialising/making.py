@@ -4,7 +4,6 @@ Which function is traced does not depend on a clock, nor on what is compiled or 
 gets the same numbers each time.
 """
 
-import ctypes
 import math
 import threading
 import time
@@ -18,12 +17,13 @@ from ..._engine import entry_points as kernels
 from ..._engine.call_layer import tell_compiled
 from ..._engine.choice import chosen
 from ..._engine.native.telling import say
-from ..._engine.native.words import LEFT_TO_KERNEL, words_of
+from ..._engine.native.words import LEFT_TO_KERNEL
 from ..._engine.operations import RNEA_DERIVATIVES, Function, names
 from ...errors import NotAvailableError
 from ...model import ClusterModel, with_loops
 from ..tracing._sources import source
 from .asked import OF_QUESTIONS, Asked
+from .calling import caller
 from .functions import BY_NAME, BY_RESULT, EVERY, FORCED, MOST
 from .module import code_of, module_of
 from .rows import MadeRows
@@ -32,6 +32,7 @@ from .wishes import OF_WISHES, Wishes, wish_of
 M = TypeVar("M", "Made", MadeRows)
 _LONG = 30.0  # of traces of one process, [s]
 _spent = [0.0]
+_OF_RNEA_DERIVATIVES = [names(RNEA_DERIVATIVES.takes).index(name) for name in ("forces", "dq", "M", "total")]
 
 
 class Specialised(NamedTuple):
@@ -77,12 +78,11 @@ class Made:
         """Do what the kernel does, and return its code."""
         if not self.own:
             return int(self.kernel.call(pointer, *arrays))
-        words = [w for x in (pointer.address, *arrays) for w in words_of(x)]
         if self._call is None:
-            self._call = ctypes.PYFUNCTYPE(ctypes.c_int32, *[ctypes.c_int64] * (len(words) + 2))(self.own)
-        code, error = ctypes.c_int64(), ctypes.c_int64()
-        self._call(ctypes.addressof(code), ctypes.addressof(error), *words)
-        return plain(self.kernel, pointer, *arrays) if code.value == LEFT_TO_KERNEL else code.value
+            kinds = self.kernel.operation.kinds
+            self._call = caller(kinds if self.kernel.operation.is_door else ("i0", *kinds))
+        code: int = self._call(self.own, pointer.address, *arrays)
+        return plain(self.kernel, pointer, *arrays) if code == LEFT_TO_KERNEL else code
 
 
 def plain(kernel: kernels.Kernel, pointer: kernels.Pointer, *arrays: Any) -> int:
@@ -137,6 +137,9 @@ class Functions:
         return self._make(BY_NAME[name], must=must)
 
     def _make(self, one: Function, write: Callable[..., str] = module_of, *, must: bool = False) -> Made:
+        found = self._made.get(one.name)
+        if found is not None and found.own:
+            return found
         with self._lock:
             found, most = self._made.get(one.name), self._most
             if found is None or (not found.own and found.most < most):
@@ -195,9 +198,9 @@ class Functions:
             return self.wishes[kernel].call(pointer, *arrays)
         forced = result == "forced"
         if kernel == RNEA_DERIVATIVES.name:
-            given = dict(zip(names(RNEA_DERIVATIVES.takes), arrays, strict=True))
-            forced = given["forces"].size > 0
-            if forced and not (given["dq"].size and given["M"].size and not given["total"].size):
+            forces, dq, M, total = (arrays[i] for i in _OF_RNEA_DERIVATIVES)
+            forced = forces.size > 0
+            if forced and not (dq.size and M.size and not total.size):
                 return None
         one = FORCED.get(kernel) if forced else BY_NAME.get(name) or BY_RESULT.get(result)
         if one is None or one.operation.name != kernel:

@@ -151,18 +151,22 @@ class Wishes:
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
         """Begin with none; ``kernel`` does what has no code, ``make`` returns what does a wish, of its declaration."""
         self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
+        self._names, self._known = names(operation.takes), dict[int | None, Any]()
         self.table, self.own = np.zeros(2 + 2 * _MOST, dtype=np.int64), 0
 
     def call(self, pointer: Pointer, *arguments: Any) -> int:
         """Do what the kernel does, and return its code."""
-        key = _key(self._operation, pointer, dict(zip(names(self._operation.takes), arguments, strict=True)))
-        count = int(self.table[0])
+        key = _key(self._operation, pointer, dict(zip(self._names, arguments, strict=True)))
+        return int((self._known.get(key) or self._found(key)).call(pointer, *arguments))
+
+    def _found(self, key: int | None) -> Any:
+        """Return what does a wish, and let calls in machine code find it."""
         if key is None:
             self.own = self._kernel.address()
-        elif count == _MOST and key not in self.table[1:-1:2]:
+        elif int(self.table[0]) == _MOST and key not in self.table[1:-1:2]:
             key, self.table[-1] = None, self._kernel.address()
         if key is None:
-            return int(self._kernel.call(pointer, *arguments))
+            return self._kernel
         made = self._make(wish(self._operation, key))
         with self._lock:
             count = int(self.table[0])
@@ -172,4 +176,6 @@ class Wishes:
             if not self.own:
                 self.own = load(_finder(self._operation), optimise=False).address("entry")
                 tell_compiled()
-        return int(made.call(pointer, *arguments))
+        if made.own:
+            self._known[key] = made
+        return made

@@ -1,0 +1,64 @@
+"""Calls of robot-specific code from Python.
+
+``ctypes`` converts the numbers of a call one by one, which takes longer than most functions run. So a call passes one
+``bytes`` object with the addresses of the arrays, and compiled code reads their fields.
+"""
+
+import ctypes
+import functools
+from collections.abc import Callable
+from struct import Struct
+from typing import Any
+
+from ..machine_code.instructions import Instructions
+from ..machine_code.kinds import Kind
+from ..machine_code.loading import load
+
+# Words of a NumPy array: the fields ``data``, ``nd``, ``dimensions`` and ``strides`` follow the header of the object.
+_DATA = object.__basicsize__ // 8
+_SHAPE, _STRIDES = _DATA + 2, _DATA + 3
+
+
+@functools.cache
+def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
+    """Return ``call(address, *arguments)``, which calls the function at an address and returns its code.
+
+    Args:
+        kinds: Kinds of the arguments, as in ``Operation``; whole numbers come first.
+    """
+    run = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)(load(_module(kinds), optimise=False).address("call"))
+    pack, first = Struct(f"{1 + len(kinds)}q").pack, 1 + kinds.count("i0")
+
+    def call(*given: Any) -> int:
+        return run(pack(*given[:first], *map(id, given[first:])))
+
+    return call
+
+
+def _module(kinds: tuple[str, ...]) -> str:
+    """Return the module of a function that passes the arguments as words, as Numba does."""
+    w = Instructions(Kind("double"))
+
+    def word(start: str, i: int) -> str:
+        return w.new(f"load i64, ptr {w.new(f'getelementptr i64, ptr {start}, i64 {i}')}")
+
+    def pointer(start: str, i: int) -> str:
+        return w.new(f"inttoptr i64 {word(start, i)} to ptr")
+
+    code, words = pointer("%given", 0), list[Any]()
+    for i, kind in enumerate(kinds, 1):
+        if kind == "i0":
+            words.append(word("%given", i))
+            continue
+        array = pointer("%given", i)
+        shape, strides = (
+            [word(start, k) for k in range(int(kind[1]))]
+            for start in (pointer(array, _SHAPE), pointer(array, _STRIDES))
+        )
+        size = w.new(f"mul i64 {', '.join(shape)}") if kind[1] == "2" else shape[0]
+        words += [0, 0, size, 1 if kind[0] == "b" else 8, word(array, _DATA), *shape, *strides]
+    given = ", ".join(["ptr %status", "ptr %error", *(f"i64 {x}" for x in words)])
+    return "\n".join([
+        "define i64 @call(ptr %given) nounwind {", "  %status = alloca i64", "  %error = alloca i64", *w.lines,
+        f"  call i32 {code}({given})", "  %code = load i64, ptr %status", "  ret i64 %code", "}\n",
+    ])  # fmt: skip
