@@ -59,6 +59,8 @@ def test_it_measures_and_reports(scripts: dict[str, ModuleType], tmp_path: Path)
     assert "| `lcaba` | raises NotAvailableError for a ClusterModel |" in text
 
 
+# JAX warns of forks if another test has imported it; the child of this test does not use JAX.
+@pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning")
 def test_a_process_that_ends_loses_one_cell(scripts: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
     calls = scripts["calls"]
 

@@ -45,7 +45,7 @@ def factor(gram, m, mu, accuracy, at_least, L):
         pivot, own = get(L, k * m + k), gram[k, k] + mu
         if not (pivot > accuracy * own + TINY and own > at_least * largest):
             regular = False
-        inverse = 1.0 / pivot
+        inverse = 1.0 / pivot if regular else 0.0  # the result is of no use then
         for i in range(k + 1, m):
             f = get(L, k * m + i) * inverse
             for j in range(i, m):
