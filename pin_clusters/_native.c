@@ -19,6 +19,7 @@
 #define NPY_TARGET_VERSION NPY_2_0_API_VERSION
 #include <math.h>
 #include <numpy/arrayobject.h>
+#include <numpy/arrayscalars.h>
 #include <stdint.h>
 #include <string.h>
 
@@ -220,6 +221,7 @@ static W index_of(PyObject *x)
 {
     int overflow;
     W n;
+    if (PyArray_IsScalar(x, Long)) return Py_MAX(PyArrayScalar_VAL(x, Long), -1); /* np.int64 */
     if (!PyLong_CheckExact(x)) return -1;
     n = PyLong_AsLongLongAndOverflow(x, &overflow);
     return overflow || n < 0 ? -1 : n;
@@ -309,7 +311,7 @@ typedef struct {
     W positions;         /* one more than the last position of an argument in the steps */
     int remembered;      /* whether it belongs to particular objects: it stays when the other plans are renewed */
     W *code;             /* the steps: number of the step, operands */
-    PyObject *owned;     /* a list of everything that the operands refer to */
+    PyObject *owned;     /* a tuple of everything that the operands refer to */
 } Plan;
 
 typedef struct { W *code, positions; Py_ssize_t size, room; int makes; PyObject *owned; } Writer;
@@ -401,19 +403,17 @@ static PyObject *plan_new(PyTypeObject *type, PyObject *args, PyObject *named)
         return PyErr_Occurred() ? NULL : PyErr_Format(PyExc_TypeError, "Plan takes no keywords");
     Writer w = {NULL, 0, 0, 0, 0, PyList_New(0)};
     /* The end of the steps is a step as well, which returns nothing. */
-    if (!w.owned || PyList_Append(w.owned, kept) < 0 || write_steps(&w, steps) < 0 ||
-        write_word(&w, STEP_give) < 0 || write_word(&w, MOST_MADE) < 0) {
-        PyMem_Free(w.code);
-        Py_XDECREF(w.owned);
-        return NULL;
-    }
-    Plan *plan = (Plan *)type->tp_alloc(type, 0);
+    int written = w.owned && PyList_Append(w.owned, kept) == 0 && write_steps(&w, steps) == 0 &&
+                  write_word(&w, STEP_give) == 0 && write_word(&w, MOST_MADE) == 0;
+    PyObject *owned = written ? PyList_AsTuple(w.owned) : NULL; /* a tuple, so that nobody takes anything out */
+    Plan *plan = owned ? (Plan *)type->tp_alloc(type, 0) : NULL;
+    Py_XDECREF(w.owned);
     if (!plan) {
         PyMem_Free(w.code);
-        Py_DECREF(w.owned);
+        Py_XDECREF(owned);
         return NULL;
     }
-    plan->required = required, plan->allowed = allowed, plan->code = w.code, plan->owned = w.owned;
+    plan->required = required, plan->allowed = allowed, plan->code = w.code, plan->owned = owned;
     plan->positions = w.positions;
     return (PyObject *)plan;
 }

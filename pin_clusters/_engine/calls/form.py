@@ -98,7 +98,7 @@ class Form:
             sum(1 << at for at in {self.positions[name] for name in some}) for some in (self._required, self._allowed)
         )
         steps = [*self.checks, *self.before, *self.work, *self.results, ("give", first)]
-        return native.Plan(required, allowed, steps, self.kept)
+        return native.Plan(required, allowed, steps, tuple(self.kept))
 
     # --- arguments
 
