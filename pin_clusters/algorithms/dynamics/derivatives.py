@@ -221,8 +221,10 @@ def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
     Returns:
         Shape (nv, nv), fresh.
     """
-    q, v, _ = _last(model, data, "getCoriolisMatrix")
-    return computeCoriolisMatrix(model, data, q, v)
+    q, v, a = _last(model, data, "getCoriolisMatrix")
+    C = computeCoriolisMatrix(model, data, q, v)
+    data._derivatives.state[-model.nv :] = a  # which computeCoriolisMatrix sets to zero
+    return C
 
 
 @fast(of_state)
