@@ -24,7 +24,7 @@
 #include <string.h>
 
 /* extension.py compares this number: increase both when steps or methods change. */
-#define INTERFACE 1
+#define INTERFACE 2
 
 #if PY_VERSION_HEX < 0x030D0000 /* one interpreter lock protects everything */
 #define Py_BEGIN_CRITICAL_SECTION(x) {
@@ -256,9 +256,9 @@ static W index_of(PyObject *x)
     X(owes, "wi")          /* none of these bits is set */ \
     X(equal, "wi")         /* a word has this value */ \
     X(reaches, "wi")       /* a number is at least this */ \
+    X(at_most, "wi")       /* a number is at most this */ \
     X(finite, "nw")        /* n numbers are finite */ \
     X(apart, "nwna")       /* n numbers do not overlap an array */ \
-    X(unlike, "ww")        /* two words differ */ \
     X(unless, "wik")       /* do the steps, unless a word has a value */ \
     /* work */ \
     X(run, "ina")          /* run code with n words of arguments, of which the first leads to its status */ \
@@ -478,6 +478,13 @@ static PyObject *new_array(W nd, W d0, W d1, W d2)
     return PyArray_NewFromDescr(&PyArray_Type, float64, (int)nd, dims, NULL, NULL, 0, NULL);
 }
 
+static PyObject *filled(W n, const double *from)
+{
+    PyObject *x = new_array(1, n, 0, 0);
+    if (x) memcpy(PyArray_DATA((PyArrayObject *)x), from, 8 * (size_t)n);
+    return x;
+}
+
 static int all_finite(const double *x, W n)
 {
     for (W i = 0; i < n; i++)
@@ -596,10 +603,8 @@ static int has_items(PyObject *x, PyObject *known)
 static PyObject *vector_of(PyObject *x, W n, double *room)
 {
     const double *from = numbers_of(x, n, room);
-    PyObject *made;
-    if (!from || from != room) return from ? Py_NewRef(x) : NULL;
-    if ((made = new_array(1, n, 0, 0))) memcpy(PyArray_DATA((PyArrayObject *)made), room, 8 * (size_t)n);
-    return made;
+    if (!from) return NULL;
+    return from == room ? filled(n, room) : Py_NewRef(x);
 }
 
 static PyObject *call_python(const W *p, PyObject *const *given, PyObject *const *made, int count)
@@ -695,9 +700,9 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
         case STEP_owes: NEED(!(WORD_AT(p[1]) & p[2])); NEXT(owes);
         case STEP_equal: NEED(WORD_AT(p[1]) == p[2]); NEXT(equal);
         case STEP_reaches: NEED(*NUMBERS_AT(p[1]) >= (double)p[2]); NEXT(reaches);
+        case STEP_at_most: NEED(*NUMBERS_AT(p[1]) <= (double)p[2]); NEXT(at_most);
         case STEP_finite: NEED(all_finite(NUMBERS_AT(WORD_AT(p[2])), p[1])); NEXT(finite);
         case STEP_apart: NEED(!overlap(NUMBERS_AT(WORD_AT(p[2])), 8 * p[1], NUMBERS_AT(p[4]), 8 * p[3])); NEXT(apart);
-        case STEP_unlike: NEED(WORD_AT(p[1]) != WORD_AT(p[2])); NEXT(unlike);
         case STEP_unless: p += WORD_AT(p[1]) == p[2] ? p[3] : 0; NEXT(unless);
         case STEP_run: NEED(run_kernel(p[1], PLACE(W, p[3]), p[2])); NEXT(run);
         case STEP_note: changes = note(noted = p); NEXT(note);
@@ -1157,13 +1162,6 @@ static PyObject *question_new(PyTypeObject *type, PyObject *args, PyObject *name
     question->function = Py_NewRef(function), question->convert = Py_NewRef(convert);
     question->asked = Py_NewRef(asked), question->nq = nq, question->nv = nv;
     return (PyObject *)question;
-}
-
-static PyObject *filled(W n, const double *from)
-{
-    PyObject *x = new_array(1, n, 0, 0);
-    if (x) memcpy(PyArray_DATA((PyArrayObject *)x), from, 8 * (size_t)n);
-    return x;
 }
 
 static int take_torques(PyObject *x, W nv, double *to)

@@ -23,7 +23,7 @@ native: Any = extension.native if layer() == "C" else None
 """The extension; None if all calls are made in Python."""
 
 
-class _Owner:
+class _PythonOwner:
     """Stands for the extension's class of objects with plans."""
 
     __slots__ = ()
@@ -35,7 +35,18 @@ class _Owner:
     def _remember_plan(self, function: Any, plan: Any, most: int) -> None: ...
 
 
-Owner: Any = native.Owner if native else _Owner
+_Base: Any = native.Owner if native else _PythonOwner
+
+
+class Owner(_Base):
+    """A data object or a model: calls that name it go through its plans."""
+
+    __slots__ = ()
+
+    def _plans_of(self, function: Any) -> tuple[Any, ...]:
+        """Return the plans of a function with fast calls, of all kernels that are compiled by now."""
+        found: tuple[Any, ...] = function.plans(self, function)
+        return found
 
 
 def tell_compiled() -> None:

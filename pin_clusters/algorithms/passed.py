@@ -116,8 +116,7 @@ def _plans(owner: Any, function: Any) -> tuple[Any, ...]:
                 form.checks.append(("index", at, model.nframes if name[0] == "f" else model.njoints, 0, register()))
         theirs = getattr(pin, function.__name__)
         if owner is model:
-            given = [model.own_tree, *(form.positions[name] for name in names[:n])]
-            form.work.append(("call", theirs, len(given), *given, *[0] * (5 - len(given))))
+            form.call(theirs, model.own_tree, *(form.positions[name] for name in names[:n]))
             found.append(form.plan())
         else:
             found.append(of_pinocchio(form, theirs, *names[:n], read=OF_TREE))

@@ -304,19 +304,19 @@ class ClusterData(OwedMembers):
 
     def _named(self, name: str) -> np.ndarray:
         """Return an array by the name that plans of calls have for it."""
-        mine = self._derivatives
-        if name in _OF_MOMENTUM:
-            i = 6 * _OF_MOMENTUM.index(name)
-            return mine.total[i : i + 6]
+        if name in _OWN:
+            return np.asarray(getattr(self, _OWN[name]))
         if name in NAMES:
             return np.asarray(getattr(self._regressors, name))
         if name in _TABLES:
             return self._pointers[_TABLES[name]].arrays[-1]
+        mine = self._derivatives
+        if name in _OF_MOMENTUM:
+            i = 6 * _OF_MOMENTUM.index(name)
+            return mine.total[i : i + 6]
         if name in ("ddq_dq", "ddq_dv"):
             return mine.ddq[int(name == "ddq_dv")]
-        owner = self if name in _OWN else mine
-        found: np.ndarray = getattr(owner, _OWN.get(name) or _OF_DERIVATIVES.get(name, name))
-        return found
+        return np.asarray(getattr(mine, _OF_DERIVATIVES.get(name, name)))
 
     def _shape(self, name: str) -> tuple[int, ...]:
         """Return the shape of a result by the name that plans of calls have for it."""
@@ -326,11 +326,6 @@ class ClusterData(OwedMembers):
         return {
             "nv": (nv,), "matrix": (nv, nv), "motion": (6, nv), "of_point": (3, nv), "hessian": (6, nv, nv)
         }[name]  # fmt: skip
-
-    def _plans_of(self, function: Any) -> tuple[Any, ...]:
-        """Return the plans of a function with fast calls, of all kernels that are compiled by now."""
-        found: tuple[Any, ...] = function.plans(self, function)
-        return found
 
     def _code(self, name: str, kernel: str) -> int:
         """Return the address of the code of a function: the model's own, or its kernel; 0 if it is not compiled."""

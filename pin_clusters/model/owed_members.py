@@ -25,7 +25,6 @@ recipes: dict[str, Callable[..., None]] = {}
 _WORDS = Struct(f"{WORDS}q")
 _COLUMNS = ("J", "dJ")
 _PLACES = bits("J oMi")
-"""Members that ``data.tree`` computes when it is read."""
 
 
 def owed(name: str, path: str, doc: str) -> Any:

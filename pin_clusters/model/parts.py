@@ -64,11 +64,6 @@ class ModelParts(TreeAttributes, Owner):
         """The rotors on which torques of motors act: all of ``rotors`` but further stages of gears."""
         return tuple(r for r in self.rotors if r.driven)
 
-    def _plans_of(self, function: Any) -> tuple[Any, ...]:
-        """Return the plans of a function with fast calls, of all kernels that are compiled by now."""
-        found: tuple[Any, ...] = function.plans(self, function)
-        return found
-
     def _recipe(self) -> Any:
         """Return what makes the functions again that the user asked for; None if there are none."""
         return self._functions.recipe() if self._functions is not None and self._functions.asked else None

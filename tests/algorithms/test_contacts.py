@@ -10,6 +10,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from support.messages import raises
+from support.touching import pinocchio_s
 
 import pin_clusters as pc
 from pin_clusters.verification.baselines import projection
@@ -58,14 +59,6 @@ def contacts(model: Any, joints: list[int], kind: Any, frame: Any, seed: int = 0
         found.append(c)
     found.append(pc.RigidConstraintModel(kind, model, joints[0], pin.SE3.Random(), joints[-1], pin.SE3.Random(), frame))
     return found
-
-
-def pinocchio_s(models: list[Any]) -> tuple[Any, Any]:
-    lists = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-    for c in models:
-        lists[0].append(c)
-        lists[1].append(c.createData())
-    return lists
 
 
 @pytest.mark.jitless

@@ -20,6 +20,7 @@ import pytest
 from samples import trees
 from support.draws import draw
 from support.messages import raises
+from support.scripts import BENCHMARKS, benchmarks
 
 import pin_clusters as pc
 from pin_clusters._engine.entry_points import JIT
@@ -27,7 +28,6 @@ from pin_clusters.files import readers as loaders
 from pin_clusters.verification.peers import state
 from pin_clusters.verification.timing import Timing, interleaved
 
-FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = (
     "cases", "timing", "run", "report_loops", "report_calls", "report", "kernel_loop", "loop_cases", "tello_by_hand",
     "loop_timing", "run_loops", "everyday", "prices", "mujoco_tree", "loop_mechanisms", "accuracy_loops", "drift",
@@ -42,14 +42,8 @@ ORACLES = {"projection", "KKT", "MuJoCo", "itself", "differences"}
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[dict[str, ModuleType]]:
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield {name: importlib.import_module(name) for name in MODULES}
-    finally:
-        while str(FOLDER) in sys.path:
-            sys.path.remove(str(FOLDER))
-        for name in MODULES:
-            sys.modules.pop(name, None)
+    with benchmarks(*MODULES) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -121,7 +115,7 @@ def test_two_states_of_the_package_in_one_process(tmp_path: Path) -> None:
 
     def run(old: Path) -> subprocess.CompletedProcess[str]:
         effort = ["--robots", "four_bar", "--rounds", "1", "--repeats", "1", "--block", "1e-6", "--above", "0"]
-        command = [sys.executable, str(FOLDER / "against.py"), str(old), str(here), *effort]
+        command = [sys.executable, str(BENCHMARKS / "against.py"), str(old), str(here), *effort]
         return subprocess.run(
             command, env={**os.environ, "NUMBA_DISABLE_JIT": "1"}, capture_output=True, text=True, check=False
         )

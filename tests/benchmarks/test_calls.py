@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import importlib
 import json
 import os
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pinocchio as pin
 import pytest
+from support.scripts import BENCHMARKS, benchmarks
 
 import pin_clusters as pc
 
-FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = ("timing", "call_forms", "calls", "report_loops", "report_every_call")
 
 pytestmark = pytest.mark.skipif(not pin.__version__.startswith("4.1"), reason="reads docstrings of Pinocchio 4.1")
@@ -23,14 +21,8 @@ pytestmark = pytest.mark.skipif(not pin.__version__.startswith("4.1"), reason="r
 
 @pytest.fixture
 def scripts() -> Iterator[dict[str, ModuleType]]:
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield {name: importlib.import_module(name) for name in MODULES}
-    finally:
-        while str(FOLDER) in sys.path:
-            sys.path.remove(str(FOLDER))
-        for name in MODULES:
-            sys.modules.pop(name, None)
+    with benchmarks(*MODULES) as found:
+        yield found
 
 
 def test_every_function_is_measured_or_left_out(scripts: dict[str, ModuleType]) -> None:
@@ -78,11 +70,11 @@ def test_a_process_that_ends_loses_one_cell(scripts: dict[str, ModuleType], monk
 
 
 def test_the_page_is_the_table_of_the_results(scripts: dict[str, ModuleType]) -> None:
-    results = FOLDER / "results" / "calls.json"
+    results = BENCHMARKS / "results" / "calls.json"
     if not results.is_file():
         pytest.skip("not measured yet")
     text = scripts["report_every_call"].whole(json.loads(results.read_text(encoding="utf-8")))
-    page = FOLDER.parent / "docs" / "calls.md"
+    page = BENCHMARKS.parent / "docs" / "calls.md"
     assert f"<!-- generated: calls -->\n{text}\n<!-- end -->" in page.read_text(encoding="utf-8")
 
 

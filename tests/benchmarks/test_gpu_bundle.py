@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ast
 import gzip
-import importlib
 import json
 import os
 import re
@@ -20,10 +19,10 @@ import numpy as np
 import pytest
 from support.compilers import CPP, needs_cpp, run
 from support.nvrtc import needs_nvrtc
+from support.scripts import BENCHMARKS, benchmarks
 
 import pin_clusters as pc
 
-FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 FAKE = Path(__file__).resolve().parents[1] / "support" / "fake_libcuda.cpp"
 MODULES = ("gpu_driver", "gpu_host", "gpu_run", "gpu_bundle", "gpu")
 COPIED = {"run.py": "gpu_run.py", "gpu_driver.py": "gpu_driver.py", "gpu_host.py": "gpu_host.py"}
@@ -31,13 +30,8 @@ COPIED = {"run.py": "gpu_run.py", "gpu_driver.py": "gpu_driver.py", "gpu_host.py
 
 @pytest.fixture(scope="module")
 def scripts() -> Iterator[dict[str, ModuleType]]:
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield {name: importlib.import_module(name) for name in MODULES}
-    finally:
-        sys.path.remove(str(FOLDER))
-        for name in MODULES:
-            sys.modules.pop(name, None)
+    with benchmarks(*MODULES) as found:
+        yield found
 
 
 @pytest.fixture(scope="module")
@@ -161,7 +155,7 @@ def test_on_a_gpu(bundle: Path, driver: Path, scripts: dict[str, ModuleType], tm
 
 def test_what_is_copied_runs_on_old_python(bundle: Path) -> None:
     for copy, source in COPIED.items():
-        text = (FOLDER / source).read_text(encoding="utf-8")
+        text = (BENCHMARKS / source).read_text(encoding="utf-8")
         assert (bundle / copy).read_text(encoding="utf-8") == text
         tree = ast.parse(text, feature_version=(3, 9))
         names = {x.module or "" for x in ast.walk(tree) if isinstance(x, ast.ImportFrom)}

@@ -2,30 +2,21 @@
 
 from __future__ import annotations
 
-import importlib
 import json
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
 
 import pytest
+from support.scripts import benchmarks
 
-FOLDER = Path(__file__).resolve().parents[2] / "benchmarks"
 MODULES = ("timing", "report_loops", "simulation", "report_simulation")
 
 
 @pytest.fixture
 def scripts() -> Iterator[dict[str, ModuleType]]:
-    sys.path.insert(0, str(FOLDER))
-    try:
-        yield {name: importlib.import_module(name) for name in MODULES}
-    finally:
-        sys.path.remove(str(FOLDER))
-        while str(FOLDER) in sys.path:
-            sys.path.remove(str(FOLDER))
-        for name in MODULES:
-            sys.modules.pop(name, None)
+    with benchmarks(*MODULES) as found:
+        yield found
 
 
 @pytest.mark.ci

@@ -127,6 +127,6 @@ class Late:
 late = Late(pc.aba, (model, data, q, v, v))
 pc.late = late
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-Pc", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert np.isfinite(float(done.stdout))

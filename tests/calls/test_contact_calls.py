@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.touching import pinocchio_s
 
 import pin_clusters as pc
 from pin_clusters._engine.call_layer import layer, native
@@ -22,21 +23,13 @@ pytestmark = [
 POINT, FRAME = pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D
 
 
-def vectors(models: list[Any]) -> tuple[Any, Any]:
-    found = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
-    for c in models:
-        found[0].append(c)
-        found[1].append(c.createData())
-    return found
-
-
 CONTAINERS: dict[str, Callable[[list[Any]], tuple[Any, Any]]] = {
     "lists": lambda models: (models, [c.createData() for c in models]),
     "tuples": lambda models: (tuple(models), tuple(c.createData() for c in models)),
-    "vectors": vectors,
+    "vectors": pinocchio_s,
     "copies": lambda models: (list(map(pin.RigidConstraintModel, models)), [c.createData() for c in models]),
-    "iterated vectors": lambda models: tuple(map(list, vectors(models))),  # type: ignore[arg-type,return-value]
-    "items of vectors": lambda models: tuple([x[i] for i in range(len(x))] for x in vectors(models)),  # type: ignore[return-value]
+    "iterated vectors": lambda models: tuple(map(list, pinocchio_s(models))),  # type: ignore[arg-type,return-value]
+    "items of vectors": lambda models: tuple([x[i] for i in range(len(x))] for x in pinocchio_s(models)),  # type: ignore[return-value]
 }
 
 
@@ -194,7 +187,7 @@ def test_a_contradiction_is_warned_of_once() -> None:
 def test_items_that_move_are_found() -> None:
     x = Robot("mini_cheetah", "items of vectors")
     given = x.q, x.v, x.tau, x.models, x.datas
-    (vector, _), item = vectors([x.models[0], x.models[0]]), x.models[0]
+    (vector, _), item = pinocchio_s([x.models[0], x.models[0]]), x.models[0]
     x.models[0] = vector[1]
     pc.constraintDynamics(x.model, x.data, *given)
     x.usual(pc.constraintDynamics, *given)

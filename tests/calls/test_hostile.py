@@ -80,7 +80,7 @@ pc.aba(model, SubData(given), q, v, v)
 assert slow.all() == {"aba": 1}, slow.all()
 """
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False,
+        [sys.executable, "-W", "ignore", "-Pc", code], capture_output=True, text=True, check=False,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -142,7 +142,7 @@ for _ in range(20):
 print(len(ended), all(ended))
 """
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False,
+        [sys.executable, "-W", "ignore", "-Pc", code], capture_output=True, text=True, check=False,
         env=os.environ | hostile.ENVIRONMENT,
     )  # fmt: skip
     assert (done.returncode, done.stdout) == (0, "19 True\n"), done.stderr

@@ -197,7 +197,7 @@ pc.computeFrameJacobian(model, data, q, 1), pc.computeJointJacobiansTimeVariatio
 pc.getFrameJacobian(model, data, 1, pin.LOCAL), pc.forwardKinematics(model, data, q)
 """
     environment = os.environ | {"PIN_CLUSTERS_CACHE": str(tmp_path)}
-    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=True)
+    done = subprocess.run([sys.executable, "-Pc", code], env=environment, capture_output=True, text=True, check=True)
     said = {line.partition(": compiling ")[2].partition(" for ")[0].partition(" ...")[0]
             for line in done.stderr.splitlines()}  # fmt: skip
     assert said - {""} == {"Jacobians of frames", "kinematics and momentum of the tree"}

@@ -299,6 +299,6 @@ def test_ctrl_c_in_the_first_seconds(module: str) -> None:
     sys.argv = ["pin-clusters", "study", "four_bar", "--output", "new"]
     from pin_clusters_command import main
     main()"""
-    result = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    result = subprocess.run([sys.executable, "-Pc", code], capture_output=True, text=True, check=False)
     assert (result.returncode, result.stdout, result.stderr) == (130, "", "error: interrupted.\n")
     assert not Path("new").exists()

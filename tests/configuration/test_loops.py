@@ -550,7 +550,7 @@ def test_the_choice_does_not_depend_on_the_process() -> None:
     for seed, threads in (("1", "1"), ("77", "2")):
         env = {**os.environ, "PYTHONHASHSEED": seed, "OPENBLAS_NUM_THREADS": threads}
         told = subprocess.run(
-            [sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=True, env=env
+            [sys.executable, "-W", "ignore", "-Pc", code], capture_output=True, text=True, check=True, env=env
         )
         assert told.stdout.strip() == str(here)
     model = pc.load("delta")

@@ -212,7 +212,7 @@ def test_kernels_do_not_allocate() -> None:
     # the same package, whose kernels are compiled
     folders = Path(__file__).parents[1], Path(pc.__file__).parents[1]
     environment = {**os.environ, "NUMBA_NRT_STATS": "1", "PYTHONPATH": os.pathsep.join(map(str, folders))}
-    done = subprocess.run([sys.executable, "-c", ALLOCATIONS], env=environment, capture_output=True, text=True)
+    done = subprocess.run([sys.executable, "-Pc", ALLOCATIONS], env=environment, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == "none"
 

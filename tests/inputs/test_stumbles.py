@@ -148,7 +148,7 @@ def test_what_a_data_of_pinocchio_takes() -> None:
     # in a process of its own: here memory that others gave back would be taken first
     here = Path(__file__).parents[1]
     found = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", TAKEN], capture_output=True, text=True, check=True, cwd=here,
+        [sys.executable, "-W", "ignore", "-Pc", TAKEN], capture_output=True, text=True, check=True, cwd=here,
         env=os.environ | {"PYTHONPATH": os.pathsep.join([str(here), os.environ.get("PYTHONPATH", "")])},
     )  # fmt: skip
     taken, said = map(float, found.stdout.split())

@@ -95,7 +95,7 @@ try:
 except pc.NotAvailableError as error:
     print(error)
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-Pc", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert f"Install it: pip install {name} (from a checkout" in done.stdout
     assert f"also pip install '.[{name}]')." in done.stdout

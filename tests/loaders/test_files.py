@@ -163,5 +163,5 @@ def test_too_many_links_in_a_row():
         "try: pc.buildModelFromXML(f'<robot name=\"r\">{links}{joints}</robot>')\n"
         "except pc.LoadError as error: print(error)\n"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120)
+    done = subprocess.run([sys.executable, "-Pc", code], capture_output=True, text=True, check=False, timeout=120)
     assert "more than 1000 links hang from each other in a row" in done.stdout, done.stderr

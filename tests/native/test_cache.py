@@ -50,7 +50,7 @@ def environment(**changes: str | None) -> dict[str, str]:
 def run(code: str = LIGHT, **changes: str | None) -> tuple[str, str]:
     """Run code, which calls the light kernel, in a fresh process with a changed environment."""
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], env=environment(**changes), capture_output=True, text=True,
+        [sys.executable, "-W", "ignore", "-Pc", code], env=environment(**changes), capture_output=True, text=True,
         check=True, cwd=ELSEWHERE,
     )  # fmt: skip
     return done.stdout, done.stderr
@@ -81,7 +81,7 @@ def filled(compiled_once: Path, tmp_path: Path) -> Path:
 )
 def test_two_processes_compile_once_and_say_so(tmp_path: Path, code: str, title: str) -> None:
     folder = tmp_path / "cache"
-    command = [sys.executable, "-W", "ignore", "-c", code]
+    command = [sys.executable, "-W", "ignore", "-Pc", code]
     options: dict[str, Any] = {"env": environment(PIN_CLUSTERS_CACHE=str(folder)), "text": True, "cwd": ELSEWHERE}
     both = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **options) for _ in range(2)]
     told = [process.communicate() for process in both]
@@ -132,7 +132,7 @@ def test_where_nothing_can_be_written_results_are(tmp_path: Path, chosen: bool) 
         changes["PIN_CLUSTERS_CACHE"] = str(place)
     code = f"{LIGHT}\nfrom pin_clusters._engine.kernels.compiling import cache as _cache\nprint(_cache.cache_folder())"
     done = subprocess.run(
-        [*READ_ONLY, sys.executable, "-W", "ignore", "-c", code], env=environment(**changes), capture_output=True,
+        [*READ_ONLY, sys.executable, "-W", "ignore", "-Pc", code], env=environment(**changes), capture_output=True,
         text=True, check=False, cwd="/",
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
@@ -306,7 +306,7 @@ def test_ctrl_c_is_obeyed(tmp_path: Path, delay: float, request: pytest.FixtureR
     # a shell's background job, as the tests may be, ignores Ctrl-C, and so would the process
     code = f"import signal\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n{CALL}"
     process = subprocess.Popen(
-        [sys.executable, "-c", code], env=environment(PIN_CLUSTERS_CACHE=str(tmp_path)), stdout=subprocess.PIPE,
+        [sys.executable, "-Pc", code], env=environment(PIN_CLUSTERS_CACHE=str(tmp_path)), stdout=subprocess.PIPE,
         stderr=subprocess.PIPE, text=True, cwd=ELSEWHERE,
     )  # fmt: skip
     assert process.stderr is not None

@@ -14,7 +14,8 @@ from support.commands import run
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine import switches
+from pin_clusters._engine import owed, switches
+from pin_clusters._engine.calls import form
 from pin_clusters._engine.native import extension
 
 pytestmark = pytest.mark.jitless
@@ -39,10 +40,21 @@ def native(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
     return found
 
 
+SOURCE = (Path(__file__).parents[2] / "pin_clusters" / "_native.c").read_text(encoding="utf-8")
+
+
 def test_both_sides_have_the_same_interface() -> None:
-    source = Path(__file__).parents[2] / "pin_clusters" / "_native.c"
-    (interface,) = re.findall(r"^#define INTERFACE (\d+)$", source.read_text(encoding="utf-8"), re.MULTILINE)
+    (interface,) = re.findall(r"^#define INTERFACE (\d+)$", SOURCE, re.MULTILINE)
     assert int(interface) == extension.INTERFACE
+
+
+def test_both_sides_have_the_same_sizes() -> None:
+    (most_arguments,) = re.findall(r"MOST_ARGUMENTS = (\d+)", SOURCE)
+    assert int(most_arguments) == form.RESULT
+    (rooms,) = re.findall(r"enum \{ ROOMS = (\d+), LOST = 1 \+ ROOMS \}", SOURCE)
+    assert (int(rooms), 1 + int(rooms)) == (len(owed.ROOMS), owed.LOST)
+    (body,) = re.findall(r"^static int is_size.*$", SOURCE, re.MULTILINE)
+    assert tuple(map(int, re.findall(r"n == (\d+)", body))) == form._SIZES
 
 
 def test_an_extension_that_matches_is_used(native: ModuleType) -> None:
@@ -51,12 +63,13 @@ def test_an_extension_that_matches_is_used(native: ModuleType) -> None:
 
 def test_another_interface_is_refused_with_the_cure(native: ModuleType) -> None:
     native.INTERFACE = 0
-    with raises(ImportError, "old.so 0 1 pin-clusters --force-reinstall -e PIN_CLUSTERS_CALLS=python"):
+    said = f"old.so 0 {extension.INTERFACE} pin-clusters --force-reinstall -e PIN_CLUSTERS_CALLS=python"
+    with raises(ImportError, said):
         extension._load()
 
 
 def test_the_package_is_not_imported_with_another_interface() -> None:
-    done = subprocess.run([sys.executable, "-c", MISMATCH], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-Pc", MISMATCH], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.splitlines()[-1].startswith("ImportError: The C extension old.so has interface 0")
 

@@ -34,7 +34,7 @@ print("numba" in sys.modules)
 def run(code: str, **changes: str) -> tuple[list[str], str]:
     """Run code in a fresh process; returns its lines, and what it said on stderr."""
     done = subprocess.run(
-        [sys.executable, "-W", "ignore", "-c", code], env={**os.environ, **changes}, capture_output=True, text=True,
+        [sys.executable, "-W", "ignore", "-Pc", code], env={**os.environ, **changes}, capture_output=True, text=True,
         check=False, cwd=Path(sys.executable).parent,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -10,8 +9,8 @@ from types import ModuleType
 from typing import Any
 
 import pytest
+from support.scripts import ROOT, module_at
 
-ROOT = Path(__file__).parents[2]
 SHARED = ("CC", "CFLAGS", *(f"PIN_CLUSTERS_{x}" for x in ("ZIG", "PURE", "MUST_COMPILE", "TARGET")))
 
 
@@ -63,12 +62,7 @@ class Build:
 
 def _module() -> ModuleType:
     pytest.importorskip("hatchling", reason="the hook needs hatchling, which is not installed")
-    spec = importlib.util.spec_from_file_location("hatch_build", ROOT / "hatch_build.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(ROOT / "hatch_build.py")
 
 
 @pytest.fixture

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -10,8 +9,8 @@ from pathlib import Path
 from types import ModuleType
 
 import pytest
+from support.scripts import ROOT, module_at
 
-SCRIPT = Path(__file__).parents[2] / "docs" / "check_links.py"
 WHOLE = '<a href="page.html#a-place">one</a> <img src="image.png"> <a href="folder/">two</a> <a name="old" href="#">'
 OTHER = (
     '<h1 id="a-place">x</h1> <a href="index.html#old">up</a> <a href="mailto:a@b.org">m</a> <a href="#%C3%BC" id="ü">'
@@ -20,12 +19,7 @@ OTHER = (
 
 @pytest.fixture(scope="module")
 def script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("check_links", SCRIPT)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return module_at(ROOT / "docs" / "check_links.py")
 
 
 @pytest.fixture

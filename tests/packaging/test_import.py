@@ -28,7 +28,7 @@ print(len(recorder.buffer))
 def python(code: str, tmp_path: Path) -> list[str]:
     environment = {k: v for k, v in os.environ.items() if k != "NUMBA_DISABLE_JIT"}
     environment["PIN_CLUSTERS_CACHE"] = str(tmp_path / "cache")
-    command = [sys.executable, "-c", code]
+    command = [sys.executable, "-Pc", code]
     done = subprocess.run(command, env=environment, cwd=tmp_path, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""

@@ -37,7 +37,7 @@ MOTIONS = {f"{file.parents[1].name}_{file.stem}" for file in (ROOT / "robot_mode
 def report(path: Path, cwd: Path) -> tuple[Path, list[str]]:
     """Load all robots and motions in a process whose package comes from ``path``; return its place and the robots."""
     environment = os.environ | {"PYTHONPATH": str(path)}
-    command = [sys.executable, "-c", REPORT]
+    command = [sys.executable, "-Pc", REPORT]
     done = subprocess.run(command, cwd=cwd, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     place, motions, names = done.stdout.splitlines()[-3:]

@@ -106,7 +106,7 @@ from pin_clusters._support.whole_files import write_csv
 import numpy as np
 write_csv("/dev/stdout", {"x": np.array([1.0, 2.0])})
 """
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-Pc", code], capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert [float(x) for x in done.stdout.split()[1:]] == [1.0, 2.0]
 

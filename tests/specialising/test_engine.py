@@ -32,7 +32,7 @@ def state(model: pc.ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 def child(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     environment = {k: v for k, v in os.environ.items() if k != "PIN_CLUSTERS_ENGINE"} | variables
-    return subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
+    return subprocess.run([sys.executable, "-Pc", code], env=environment, capture_output=True, text=True, check=False)
 
 
 FIRST_CALL = """

@@ -212,7 +212,7 @@ def test_a_home_that_cannot_be_written_is_not_mentioned(chosen: bool, tmp_path: 
     if chosen:
         environment["MPLCONFIGDIR"] = str(tmp_path / "file" / "matplotlib")
     path = tmp_path / "study.png"
-    command = [sys.executable, "-c", FOLDER_SCRIPT, str(path)]
+    command = [sys.executable, "-Pc", FOLDER_SCRIPT, str(path)]
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert path.exists()

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from support.touching import pinocchio_s
 
 from pin_clusters.verification.overloads import Form, forms
 
@@ -46,14 +47,8 @@ class Arguments:
     @functools.cached_property
     def contacts(self) -> tuple[Any, Any]:
         """Contacts that are independent of each other, and their data."""
-        models = pin.StdVec_RigidConstraintModel()
-        models.append(
-            pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, self.tree, self.joint, self.placement, pin.LOCAL)
-        )
-        datas = pin.StdVec_RigidConstraintData()
-        for model in models:
-            datas.append(model.createData())
-        return models, datas
+        kind = pin.ContactType.CONTACT_3D
+        return pinocchio_s([pin.RigidConstraintModel(kind, self.tree, self.joint, self.placement, pin.LOCAL)])
 
     def point_contacts(self) -> tuple[Any, Any]:
         """Return a contact with friction and compliance, and new data of it."""

@@ -23,6 +23,15 @@ WORST = 1e6
 Results = list[np.ndarray]
 
 
+def pinocchio_s(models: list[Any]) -> tuple[Any, Any]:
+    """Return Pinocchio's lists of contacts and of new data of them."""
+    lists = pin.StdVec_RigidConstraintModel(), pin.StdVec_RigidConstraintData()
+    for c in models:
+        lists[0].append(c)
+        lists[1].append(c.createData())
+    return lists
+
+
 def contacts(model: pc.ClusterModel, rng: np.random.Generator, kinds: list[Any], axes: Any) -> list[Any]:
     """With the world and with another body; on rotors' bodies, where there are some, in half of the cases."""
     rotors = [r.joint_id for r in model.rotors if r.joint_id is not None]

@@ -141,7 +141,7 @@ def test_without_meshcat(tmp_path: Path) -> None:
     code = (
         "import sys; sys.modules['meshcat'] = None\nfrom pin_clusters._cli.cli import main\nmain(['view', 'four_bar'])"
     )
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-Pc", code], capture_output=True, text=True, check=False)
     assert done.returncode == 1
     assert done.stderr.startswith("error: pin_clusters.visualize needs meshcat")
     assert "pip install '.[viz]'" in done.stderr

@@ -334,7 +334,7 @@ def test_bad_models_and_order_of_calls():
 
 def test_without_meshcat_the_extra_is_named():
     code = "import sys; sys.modules['meshcat'] = None\nimport pin_clusters as pc\npc.visualize"
-    done = subprocess.run([sys.executable, "-W", "ignore", "-c", code], capture_output=True, text=True, check=False)
+    done = subprocess.run([sys.executable, "-W", "ignore", "-Pc", code], capture_output=True, text=True, check=False)
     assert done.returncode
     assert "NotAvailableError: pin_clusters.visualize needs meshcat" in done.stderr
     assert "pip install '.[viz]'" in done.stderr

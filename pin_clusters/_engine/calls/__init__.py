@@ -5,7 +5,7 @@ A plan belongs to one data object (or model). ``Form`` writes it; ``_native.c`` 
 """
 
 from .form import RESULT, Form, Plans, register
-from .functions import fast
+from .functions import fast, is_fast
 from .state import of_state
 from .tree import (
     AT_A_PLACE,
@@ -20,6 +20,6 @@ from .tree import (
 from .watch import Watch
 
 __all__ = [
-    "AT_A_PLACE", "RESULT", "Form", "Plans", "Watch", "fast", "of_derivatives", "of_getter", "of_hessian",
+    "AT_A_PLACE", "RESULT", "Form", "Plans", "Watch", "fast", "is_fast", "of_derivatives", "of_getter", "of_hessian",
     "of_jacobian", "of_jacobian_at_place", "of_pinocchio", "of_state", "of_tree", "register",
 ]  # fmt: skip

@@ -61,7 +61,8 @@ class Form:
     Attributes:
         owner: The data object (or model).
         model: The model.
-        positions: Of the arguments, by their names.
+        function: The function that is called.
+        positions: Of its arguments, by their names.
         checks: Steps that find the arguments and see whether all is usual.
         before: Steps between these and the kernels.
         work: Steps that run kernels.
@@ -69,6 +70,7 @@ class Form:
         kept: Everything to which words lead.
         arrays: Arrays by name, besides those of the owner.
         shapes: Shapes by name, besides those of the owner.
+        made: Of each new array, by the name of the kernel's argument: the word that leads there, and its size.
     """
 
     def __init__(self, owner: Any, function: Any, required: str, allowed: str = "") -> None:
@@ -80,7 +82,7 @@ class Form:
             required: Names of the arguments that must be given, without model and data.
             allowed: Of those that may be given besides.
         """
-        self.owner, self.positions = owner, function.positions
+        self.owner, self.function, self.positions = owner, function, function.positions
         self.model = getattr(owner, "_model", owner)
         own = ["model", *["data"] * ("data" in self.positions and owner is not self.model)]
         self._required = {*own, *required.split()}
@@ -90,7 +92,7 @@ class Form:
         self.arrays: dict[str, np.ndarray] = {}
         self.shapes: dict[str, tuple[int, ...]] = {}
         self._words: dict[str, np.ndarray] = {}  # that lead to vectors
-        self._made: dict[str, np.ndarray] = {}  # the same of results, by the kernel's argument
+        self.made: dict[str, tuple[np.ndarray, int]] = {}
 
     def plan(self, first: int = 0) -> Any:
         """Return the plan; results before the first one are not returned."""
@@ -99,6 +101,10 @@ class Form:
         )
         steps = [*self.checks, *self.before, *self.work, *self.results, ("give", first)]
         return native.Plan(required, allowed, steps, tuple(self.kept))
+
+    def remember(self, most: int) -> None:
+        """Let the owner try this plan before the others of the function, and keep at most so many such plans."""
+        self.owner._remember_plan(self.function, self.plan(), most)
 
     # --- arguments
 
@@ -118,13 +124,18 @@ class Form:
     def word(self, name: str) -> np.ndarray:
         """Return a word that leads to a vector: an argument, or an array of the owner."""
         if name not in self._words:
-            word = register()
             if name in self._allowed and name not in self.arrays:
-                self.argument(name, self.size(name), word)
+                self.argument(name, self.size(name), register())
             else:
-                self._words[name] = word
-                word[0] = self.room(name).ctypes.data
+                self._words[name] = self.lead_to(self.room(name))
         return self._words[name]
+
+    def lead_to(self, x: np.ndarray) -> np.ndarray:
+        """Return a word that leads to an array, which the plan keeps alive."""
+        self.kept.append(x)
+        word = register()
+        word[0] = x.ctypes.data
+        return word
 
     def size(self, name: str) -> int:
         """Return the size of a vector, by its name."""
@@ -136,6 +147,12 @@ class Form:
         self.kept.append(found)
         return found
 
+    def reads_tree(self) -> None:
+        """Leave the call to Python if the memory of the tree's data is not where it was."""
+        table = self.owner._watch.table
+        self.checks.append(("unchanged", table.size, table))
+        self.kept += [self.owner._watch, self.owner._tree]
+
     def forces(self, name: str = "fext") -> None:
         """Take external forces, to where kernels read them: behind nv numbers."""
         n, room = self.model.njoints, self.room("forced")
@@ -145,7 +162,8 @@ class Form:
 
     def run(
         self, operation: Operation, code: int, tables: Any, given: str, numbers: Mapping[str, int] | None = None,
-        arrays: Mapping[str, np.ndarray] | None = None,
+        arrays: Mapping[str, np.ndarray] | None = None, leads: Mapping[str, tuple[Any, ...]] | None = None,
+        early: bool = False,
     ) -> Words:  # fmt: skip
         """Run a kernel.
 
@@ -158,8 +176,10 @@ class Form:
                 the caller writes; else the name of an array, or of a number.
             numbers: Numbers by name.
             arrays: Arrays by name, besides those of the owner.
+            leads: Arrays by name that earlier steps find: the word that leads there, and the shape.
+            early: Whether it runs before the steps that overwrite a kept state, as it may fail.
         """
-        nv, numbers, arrays = self.model.nv, numbers or {}, self.arrays | dict(arrays or {})
+        nv, numbers, leads, arrays = self.model.nv, numbers or {}, leads or {}, self.arrays | dict(arrays or {})
         words = Words(operation, tables.address)
         self.kept += [tables, *arrays.values()]
         read = list[tuple[int, int, np.ndarray]]()
@@ -167,7 +187,7 @@ class Form:
             if what[0] in "+=":
                 shape = self.shapes.get(what[1:]) or self.owner._shape(what[1:])
                 word = words.leave(name, *(shape if words.kinds[name] == "f2" else (int(np.prod(shape)),)))
-                self._made[name] = word
+                self.made[name] = word, int(np.prod(shape))
                 if what[0] == "+":
                     self.fresh(shape, word)
                 else:
@@ -176,6 +196,9 @@ class Form:
                     self.checks.append(("out", self.positions["out"], len(shape), nv, word, *apart))
             elif what in numbers:
                 words.put(name, numbers[what])
+            elif what in leads:
+                word, *sizes = leads[what]
+                self.work.append(("copy", 1, words.leave(name, *sizes), word))
             elif what in ("-", "--"):
                 words.put(name, np.zeros((0, nv) if words.kinds[name] == "f2" else 0))
             elif what in self._allowed and what not in arrays:
@@ -183,8 +206,17 @@ class Form:
                 read.append((self.positions[what], self.size(what), self._words[what]))
             elif what != ".":
                 words.put(name, arrays[what] if what in arrays else self.room(what))
-        self.work.append(("run", code, len(words.words), words.words))
+        (self.before if early else self.work).append(("run", code, len(words.words), words.words))
         return words
+
+    def call(self, function: Any, *given: Any) -> None:
+        """Call a function of Python; its result is one of the call's.
+
+        Args:
+            function: The function.
+            given: At most five arguments: objects, positions of arguments, or ``RESULT`` plus the number of a result.
+        """
+        self.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
 
     # --- results
 
@@ -197,13 +229,13 @@ class Form:
         for x in arrays:
             self.results.append(("copied", x.ndim, *(*x.shape, 0, 0)[:3], x.size, x))
 
-    def keep(self, room: np.ndarray, vectors: list[str]) -> None:
-        """Copy vectors to an array before kernels run, one behind the other."""
-        at = 0
+    def keep(self, room: np.ndarray, vectors: list[str], steps: list[Any]) -> np.ndarray:
+        """Copy vectors to an array, one behind the other, as some of the steps; return what is left of the array."""
         for name in vectors:
             size = self.size(name)
-            self.before.append(("save", size, room[at : at + size], self.word(name)))
-            at += size
+            steps.append(("save", size, room[:size], self.word(name)))
+            room = room[size:]
+        return room
 
     def owes(self, owed: Owed, vectors: list[str], clears: int | None = None) -> None:
         """Let the call owe members of data, of a state; to be called when all kernels are there.
@@ -222,14 +254,10 @@ class Form:
         self.before.append(note)
         self.work.append(("owe",))
 
-    def made(self, name: str) -> np.ndarray:
-        """Return the word that leads to the new array that is a kernel's argument of a name."""
-        return self._made[name]
-
-    def save(self, to: str, name: str) -> None:
-        """Copy the new array that is a kernel's argument of a name to an array of the owner."""
-        array = self.room(to)
-        self.work.append(("save", array.size, array, self._made[name]))
+    def save(self, to: np.ndarray, name: str) -> None:
+        """Copy the new array that is a kernel's argument of a name to another array, which is no smaller."""
+        word, size = self.made[name]
+        self.work.append(("save", size, to, word))
 
     def items(self, name: str, given: Any) -> bool:
         """Take a list or tuple of the very objects of a given one; returns whether such objects never change."""

@@ -11,6 +11,11 @@ from .form import Plans
 F = TypeVar("F", bound=Callable[..., Any])
 
 
+def is_fast(function: Any) -> bool:
+    """Return whether calls of a function go through plans: it is decorated with ``fast``, and there is an extension."""
+    return hasattr(function, "positions")
+
+
 def fast(plans: Plans, positions: Mapping[str, int] | None = None, by_position: int = 5) -> Callable[[F], F]:
     """Return a decorator: calls go through plans, if one fits, and else to the decorated Python function.
 

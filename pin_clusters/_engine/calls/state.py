@@ -2,12 +2,13 @@
 
 from typing import Any, NamedTuple
 
+import numpy as np
 import pinocchio as pin
 
 from .. import operations
-from ..owed import OWED, bits
+from ..owed import OWED
 from .form import Form, register
-from .tree import couple
+from .tree import couple, take_motion
 
 
 class _How(NamedTuple):
@@ -18,6 +19,7 @@ class _How(NamedTuple):
     saves: str = ""  # arguments of the kernel that are copied to arrays of that name
     keeps: str = ""  # where the state is kept, for functions that are not given one
     energy: str = ""  # which energy is returned
+    couples: bool = False  # whether the kernel reads the coupling G of the tree, which must be brought to the state
 
 
 def _declared(one: operations.Function) -> _How:
@@ -42,13 +44,24 @@ _HOW = {
         "aba aba_tables derivatives velocities sides factors q v tau ddq f unasked dtau_dq dtau_dv M - +matrix +matrix "
         "+matrix", saves="ddq_dq ddq_dv Minv", keeps="after_aba",
     ),
-    "computeJointTorqueRegressor": _How("q v a +regressor"),
+    "computeJointTorqueRegressor": _How("q v a +regressor", couples=True),
     "computeStaticRegressor": _How("q - static - -", "static"),
-    "computeKineticEnergyRegressor": _How("q v - kinetic -", "kinetic"),
+    "computeKineticEnergyRegressor": _How("q v - kinetic -", "kinetic", couples=True),
     "computePotentialEnergyRegressor": _How("q - - - potential", "potential"),
 }  # fmt: skip
 _MASS_MATRIX = ("crba", "computeRNEADerivatives", "computeABADerivatives")
 """Functions whose kernel writes the mass matrix, of which users see a copy: they may write there."""
+_SAME_AS = {
+    "getCoriolisMatrix": "computeCoriolisMatrix",
+    "getCentroidalDynamicsDerivatives": "computeCentroidalDynamicsDerivatives",
+}  # fmt: skip
+"""Functions that have no arguments of their own, and what they compute."""
+_LAST = {
+    "computeABADerivatives": "after_aba", "computeMinverse": "after_aba", "getCoriolisMatrix": "after_rnea",
+    "getCentroidalDynamicsDerivatives": "after_rnea", "computeKineticEnergy": "motion",
+    "computeMechanicalEnergy": "motion", "computePotentialEnergy": "motion",
+}  # fmt: skip
+"""Where the state is of functions that are not given one."""
 
 
 def of_state(data: Any, function: Any) -> tuple[Any, ...]:
@@ -61,26 +74,11 @@ def of_state(data: Any, function: Any) -> tuple[Any, ...]:
     return tuple(plan for plan in found if plan is not None)
 
 
-_SAME_AS = {
-    "getCoriolisMatrix": "computeCoriolisMatrix",
-    "getCentroidalDynamicsDerivatives": "computeCentroidalDynamicsDerivatives",
-}  # fmt: skip
-"""Functions that have no arguments of their own, and what they compute."""
-_LAST = {
-    "computeABADerivatives": "after_aba", "computeMinverse": "after_aba", "getCoriolisMatrix": "after_rnea",
-    "getCentroidalDynamicsDerivatives": "after_rnea", "computeKineticEnergy": "seen", "computeMechanicalEnergy": "seen",
-    "computePotentialEnergy": "posed",
-}  # fmt: skip
-"""Where the state is of functions that are not given one."""
-
-
 def _take_last(form: Form, last: str, vectors: list[str]) -> None:
     """Take the state from where another function left it."""
-    data, nq, nv = form.owner, form.model.nq, form.model.nv
-    if last in ("seen", "posed"):
-        seen = data._section(last, 1)
-        form.checks += [("owes", data._owed_words, bits("v" if last == "seen" else "oMi")), ("reaches", seen, 1)]
-        form.arrays |= {name: data._section(f"{last}_{name}", form.size(name)) for name in vectors}
+    nq, nv = form.model.nq, form.model.nv
+    if last == "motion":
+        form.arrays |= take_motion(form, vectors)
         return
     kept = form.room(last)
     third = "tau" if last == "after_aba" else "a"
@@ -88,22 +86,21 @@ def _take_last(form: Form, last: str, vectors: list[str]) -> None:
     form.checks += [("finite", form.size(name), form.word(name)) for name in vectors]
 
 
+def _code_of(data: Any, name: str, operation: operations.Operation, forced: bool) -> int:
+    return int(data._code_with_forces(operation.name) if forced else data._code(name, operation.name))
+
+
 def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last: str = "") -> Any:
     name, operation, how = one.name, one.operation, _HOW[one.name]
     missing = one.tables == "regressor" and data._regressors is None
     tables = None if missing else data._pointers["forced" if forced and operation.group == "data" else one.tables]
-    code = data._code_with_forces(operation.name) if forced else data._code(name, operation.name)
-    numbers: dict[str, int] = {}
-    if operation == operations.ABA_DERIVATIVES:
+    code, numbers = _code_of(data, name, operation, forced), dict[str, int]()
+    if operation == operations.ABA_DERIVATIVES:  # which calls two others; forces are theirs
         code = data._code(name, operation.name)
-        aba = data._code_with_forces("aba") if forced else data._code("aba", "aba")
-        inverse = data._code_with_forces("rnea_derivatives") if forced else data._code(
-            "computeRNEADerivatives", "rnea_derivatives"
-        )  # fmt: skip
-        pointer = data._pointers["forced" if forced else "ddq"]
-        numbers = {"aba": aba, "aba_tables": pointer.address, "derivatives": inverse}
-        code = code if aba and inverse else 0
-    if not code or tables is None:
+        numbers["aba"] = _code_of(data, "aba", operations.ABA, forced)
+        numbers["derivatives"] = _code_of(data, "computeRNEADerivatives", operations.RNEA_DERIVATIVES, forced)
+        numbers["aba_tables"] = data._pointers["forced" if forced else "ddq"].address
+    if not code or not all(numbers.values()) or tables is None:
         return None
     state = [name for name in one.inputs if name != "fext"]
     inputs = [*([] if last else state), *[("q" if last else "fext")] * forced]
@@ -116,28 +113,27 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
     if last:
         _take_last(form, last, state)
     given = how.given.replace(" f ", " forced " if forced else " - ")
-    if how is _HOW.get("computeJointTorqueRegressor") or how is _HOW.get("computeKineticEnergyRegressor"):
-        if not couple(form, "v" if "v" in one.inputs else "zeros"):
-            return None
+    if how.couples and not couple(form, "v"):
+        return None
     form.run(operation, code, tables, given, numbers)
     vectors = [x for x in given.split() if x in _VECTORS and (x in one.inputs or x == "zeros")]
     if how.keeps and not last:
-        form.keep(form.room(how.keeps), vectors[:3])
+        form.keep(form.room(how.keeps), vectors[:3], form.before)
     if name in _MASS_MATRIX:
         form.work.append(("copy", data._M.size, data._M, data._M_kernel))
     if forced and operation.group == "data":
-        form.save("ddq" if "tau" in one.inputs else "tau", "out")
+        form.save(form.room("ddq" if "tau" in one.inputs else "tau"), "out")
     for array in how.saves.split():
-        form.save(array, array)
+        form.save(form.room(array), array)
     form.owes(OWED.get(f"{name} with forces" if forced else name, OWED[name]), vectors)
     if how.energy:
-        _energy(form, how.energy)
+        form.results.append(("number", leave_energies(form, how.energy)))
     form.copied(*map(form.room, how.copies.split()))
     return form.plan()
 
 
-def _energy(form: Form, which: str) -> None:
-    """Return an energy, and leave it in the data."""
+def leave_energies(form: Form, which: str = "mechanical_energy") -> np.ndarray:
+    """Leave an energy in the data, the mechanical one with its two parts; return where it is."""
     found, kept = form.room("energies"), form.room("kept")
     for i, name in enumerate(_ENERGIES[:2]):
         if which in (name, _ENERGIES[2]):
@@ -145,4 +141,4 @@ def _energy(form: Form, which: str) -> None:
     if which == _ENERGIES[2]:
         form.work.append(("sum", kept[:1], kept[1:2], kept[2:]))
     i = _ENERGIES.index(which)
-    form.results.append(("number", kept[i : i + 1]))
+    return kept[i : i + 1]

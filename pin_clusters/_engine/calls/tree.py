@@ -18,8 +18,7 @@ def begin(data: Any, function: Any, operation: Any, required: str, allowed: str 
     if not code or data._other_fields or data._model._tree_tables.settles:
         return None
     form = Form(data, function, required, allowed)
-    form.checks.append(("unchanged", data._watch.table.size, data._watch.table))
-    form.kept += [data._watch, data._tree]
+    form.reads_tree()
     return form, code
 
 
@@ -30,8 +29,7 @@ def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
         return True
     code = data._code_of_coupling(name)
     if code:
-        form.run(COUPLING, code, data._pointers[name], f"q {v}")
-        form.before.append(form.work.pop())  # it may fail: before the step that overwrites a kept state
+        form.run(COUPLING, code, data._pointers[name], f"q {v}", early=True)
     return bool(code)
 
 
@@ -42,9 +40,18 @@ def differentiate(form: Form, given: str, to: Any) -> bool:
         return True
     code = data._code_of_motion_rates()
     if code:
-        form.run(COUPLING_DERIVATIVES, code, data._pointers["motion_rates"], f"{given} found", arrays={"found": to})
-        form.before.append(form.work.pop())  # as in ``couple``
+        tables = data._pointers["motion_rates"]
+        form.run(COUPLING_DERIVATIVES, code, tables, f"{given} found", arrays={"found": to}, early=True)
     return bool(code)
+
+
+def take_motion(form: Form, vectors: list[str]) -> dict[str, np.ndarray]:
+    """Take the last pose, velocity or acceleration of the tree's data; return where it is, by the names of vectors."""
+    data, level = form.owner, len(vectors) - 1
+    kept = "seen" if level else "posed"
+    there = data._section(kept, 1)
+    form.checks += [("owes", data._owed_words, bits(("oMi", "v", "a")[level])), ("reaches", there, max(level, 1))]
+    return {name: data._section(f"{kept}_{name}", form.size(name)) for name in vectors}
 
 
 def run_tree(form: Form, code: int, what: int, given: str, *, moved: bool = False, also: Owed | None = None) -> Any:
@@ -108,13 +115,9 @@ def of_tree(
             return None
         form, code = begun
         if not given:
-            level = len(names) - 1
-            seen = data._section("seen", 1)
-            form.checks += [("owes", data._owed_words, bits("v" if level == 1 else "a")), ("reaches", seen, level)]
-            for name in names:  # copied, as the kernel writes there
-                form.arrays[name] = np.zeros(form.size(name))
-                there = data._section(f"seen_{name}", form.size(name))
-                form.before.append(("copy", there.size, form.arrays[name], there))
+            for name, x in take_motion(form, names).items():  # copied, as the kernel writes there
+                form.arrays[name] = np.zeros(x.size)
+                form.before.append(("copy", x.size, form.arrays[name], x))
         state = " ".join([*names, *["zeros"] * (3 - len(names))])
         if moved and not differentiate(form, state, data._coupled.ravel()):
             return None
@@ -126,7 +129,7 @@ def of_tree(
         if copies:
             form.copied(getattr(data, copies))
         if copy_of:
-            form.results.append(("call", getattr(data, copy_of).copy, 0, 0, 0, 0, 0, 0))
+            form.call(getattr(data, copy_of).copy)
         return form
 
     return plans
@@ -283,8 +286,8 @@ def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia:
     data, model = form.owner, form.model
     if read:
         form.checks.append(("owes", data._owed_words, read))
-    arguments = [model.inertia_tree if inertia else model.own_tree, data._tree, *(form.positions[x] for x in given)]
-    form.work.append(("call", function, len(arguments), *arguments, *[0] * (5 - len(arguments))))
+    tree = model.inertia_tree if inertia else model.own_tree
+    form.call(function, tree, data._tree, *(form.positions[x] for x in given))
     return form.plan()
 
 

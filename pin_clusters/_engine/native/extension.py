@@ -9,7 +9,7 @@ import os
 from types import ModuleType
 from typing import Final
 
-INTERFACE: Final = 1
+INTERFACE: Final = 2
 """Equal to INTERFACE of ``_native.c``; increased in both when one of them no longer works with an older other one."""
 
 

@@ -6,7 +6,7 @@ from typing import Any, TypeVar
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import Form, fast
+from ..._engine.calls import Form, fast, is_fast
 from ..._engine.kernels.tables import columns_layout as at
 from ..._engine.operations import COLUMNS
 from ..._support.tables import Table
@@ -80,47 +80,39 @@ class Plan:
     def write(self, form: Form, torques: np.ndarray | None = None) -> None:
         """Write the steps of a call that returns what ``columns`` does; ``torques`` leads to others."""
         data = form.owner
-        # not named "B": the argument of that name is a matrix, which `remember` takes
+        # not named "B": the argument of that name is a matrix
         arrays = {"asked": self.index, "numbers": self.numbers, "panel": self.panel, "torques": self.B}
+        leads = {} if torques is None else {"torques": (torques, *self.B.shape)}
         shapes = dict(zip(("gram", "response"), self.shapes, strict=True))
         made = "response" if self.moves else "gram"
         given = " ".join(f"+{x}" if x == made else x for x in ("q", *arrays, *shapes))
         other = np.empty(shapes["gram" if self.moves else "response"])
         form.shapes |= shapes
         code, arrays = data._code("", COLUMNS.name), arrays | {"gram": other, "response": other}
-        words = form.run(COLUMNS, code, data._pointers["Minv"], given, arrays=arrays)
-        if torques is not None:
-            form.before.append(("copy", 1, words.word("B"), torques))
+        form.run(COLUMNS, code, data._pointers["Minv"], given, arrays=arrays, leads=leads)
 
 
 @fast(lambda data, function: ())
 def columns(model: ClusterModel, data: ClusterData, q: Any, plan: Plan) -> np.ndarray:
     """Return the accelerations of a plan, or else its products."""
     found = plan.run(model, data, _check.pose(model, data, q))[plan.moves]
-    remember(data, columns, plan, [("same", 3, plan)], "q plan", "")
+    asked = form(data, columns, "q plan")
+    if asked is not None:
+        asked.checks.append(("same", asked.positions["plan"], plan))
+        remember(asked, plan)
     return found
 
 
-def remember(
-    data: ClusterData, function: Any, plan: Plan, checks: list[Any], required: str, allowed: str,
-    torques: np.ndarray | None = None,
-) -> None:  # fmt: skip
-    """Let the extension know a plan again by its arguments.
+def form(data: ClusterData, function: Any, required: str, allowed: str = "") -> Form | None:
+    """Return a form of a call of a function that asks for a plan; None if the extension cannot answer it."""
+    usable = is_fast(function) and data._code("", COLUMNS.name)
+    return Form(data, function, required, allowed) if usable else None
 
-    Args:
-        data: Workspace.
-        function: The function that was called.
-        plan: What is asked.
-        checks: Steps that see whether it is asked.
-        required: Names of the arguments that are given.
-        allowed: Names of those that may be given.
-        torques: Word that leads to the torques, if they are an argument.
-    """
-    if hasattr(function, "positions") and data._code("", COLUMNS.name):
-        form = Form(data, function, required, allowed)
-        form.checks += checks
-        plan.write(form, torques)
-        data._remember_plan(function, form.plan(), _MOST_KNOWN)
+
+def remember(form: Form, plan: Plan, torques: np.ndarray | None = None) -> None:
+    """Let the extension answer such calls from now on; ``torques`` leads to the torques, if they are an argument."""
+    plan.write(form, torques)
+    form.remember(_MOST_KNOWN)
 
 
 def laid_out(

@@ -8,7 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine import entry_points as kernels
-from ..._engine.calls import Form, Watch, register
+from ..._engine.calls import Form, Watch, is_fast, register
 from ..._engine.kernels.tables import contacts_layout as at
 from ..._engine.operations import CONTACT_FORCES, CONTACT_INVERSE, CONTACT_JACOBIAN, CONTACTS
 from ..._engine.owed import OWED, READ_BY_JACOBIANS
@@ -191,7 +191,7 @@ class Plan:
         redundant = rank < m
         solves, key = iterated or redundant, (function.__name__, given, iterated, redundant)
         code, solver = data._code(function.__name__, CONTACTS.name), kernels.contact_forces.compiled_address
-        if key in self.known or not code or not hasattr(function, "positions") or (solves and not solver):
+        if key in self.known or not code or not is_fast(function) or (solves and not solver):
             return
         form = self.form(data, function, given, ["r_coeff"] * impact + ["mu"] * (impact and not iterated))
         settings = self._redundant[wanted]
@@ -200,7 +200,7 @@ class Plan:
         if redundant and not iterated:
             form.checks.append(("equal", self.numbers[at.DAMPING :].view(np.int64), 0))
         vectors = ["q", "v", *["tau"] * (not impact)]
-        form.checks += [("unlike", form.word(x), form.word("ddq")) for x in vectors]
+        form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in vectors]
         state = " ".join(["q", "v", "zeros" if impact else "tau"])
 
         def run(step: int, out: str, **arrays: np.ndarray) -> None:
@@ -220,36 +220,30 @@ class Plan:
             run(at.WHOLE, "+nv")
         form.owes(OWED[function.__name__], vectors[: 1 if impact else 2])
         # derivatives find the state here
-        mine, end = data._derivatives, 0
-        kept = mine.after_impact if impact else mine.after_contacts
-        for name in vectors:
-            form.work.append(("save", form.size(name), kept[end:], form.word(name)))
-            end += form.size(name)
-        left = data._impulses if impact else data._forces
+        kept = data._derivatives.after_impact if impact else data._derivatives.after_contacts
+        behind = form.keep(kept, vectors, form.work)
         if impact:
-            form.work.append(("copy", 1, kept[end:], self.numbers[at.RESTITUTION :]))
-            form.work.append(("save", data.model.nv, data._dq_after.numbers, form.made("out")))
+            form.work.append(("copy", 1, behind, self.numbers[at.RESTITUTION :]))
+            form.save(data._dq_after.numbers, "out")
         form.work.append(("copy", 1, kept[-1:], damping))
-        form.work += [("copy", m, left.numbers, self.forces), ("set", left.size, m)]
-        form.work.append(("copy", 3, data._contacts_found, self._found if solves else self.whole().found))
+        found = self._found if solves else self.whole().found
+        leave_forces(form, data._impulses if impact else data._forces, self.forces, found)
         if not solves:
             form.work.append(("copy", 1, data._contacts_found[2:], damping))
-        self.keep(data, function, form, key)
+        self.keep(form, key)
 
     def remember_delassus(self, data: ClusterData, function: Any) -> None:
         """Let the extension compute J M^-1 J', or the inverse of it with damping, from now on."""
-        m, nv, inverts = len(self.forces), data.model.nv, "scaled" in getattr(function, "positions", ())
+        m, nv, inverts = len(self.forces), data.model.nv, is_fast(function) and "scaled" in function.positions
         code, inverse = data._code(function.__name__, CONTACTS.name), kernels.contact_inverse.compiled_address
-        usable = code and hasattr(function, "positions") and m and (inverse or not inverts)
+        usable = code and is_fast(function) and m and (inverse or not inverts)
         ways = [("", 0), ("mu", 0), *[("mu scaled", 0), ("mu scaled", 1)] * inverts]
         for names, scaled in ways if usable else ():
             given = f"q contact_models contact_datas {names}"
             key = function.__name__, given, scaled
             if key in self.known:
                 continue
-            form, mu, where = self.form(data, function, given), np.zeros(1), register()
-            where[0] = mu.ctypes.data
-            form.kept.append(mu)
+            form, mu = self.form(data, function, given), np.zeros(1)
             if "mu" in names:
                 form.checks.append(("real", form.positions["mu"], mu))
             if "scaled" in names:
@@ -264,14 +258,13 @@ class Plan:
                 arrays = {"mu": mu, "scale": mu if scaled else np.ones(1)}
                 form.run(CONTACT_INVERSE, inverse, data._pointers["ddq"], "gram mu scale work +square", arrays=arrays)
             else:
-                out, gram, none = register(), register(), np.zeros(0)
-                gram[0] = self._gram.ctypes.data
+                out, gram, none = register(), form.lead_to(self._gram), np.zeros(0)
                 places = (np.arange(m)[:, None] * (m + 1) + np.arange(m)).ravel()
                 form.fresh((m, m), out)
                 form.work.append(("gather", m * m, places, gram, gram, out))
                 diagonal, first = np.arange(m) * (m + 1), np.zeros(m, dtype=np.int64)
-                form.work.append(("affine", 0, none, none, m, diagonal, first, np.ones(m), where, out))
-            self.keep(data, function, form, key)
+                form.work.append(("affine", 0, none, none, m, diagonal, first, np.ones(m), form.lead_to(mu), out))
+            self.keep(form, key)
 
     def rows(self, model: ClusterModel, data: ClusterData) -> np.ndarray:
         """Return the Jacobian of the contacts, from the tree's data."""
@@ -285,22 +278,17 @@ class Plan:
 
     def remember_rows(self, data: ClusterData, function: Any, given: str) -> None:
         """Let the extension return the Jacobian of the contacts from now on; ``given``: names of the arguments."""
-        code, key, m = (
-            data._kernels[CONTACT_JACOBIAN.name].compiled_address,
-            (function.__name__, given),
-            len(self.forces),
-        )
-        settles = data._model._tree_tables.settles
-        if not code or key in self.known or settles or not hasattr(function, "positions"):
+        code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, given)
+        if not code or key in self.known or data._model._tree_tables.settles or not is_fast(function):
             return
-        form, table = self.form(data, function, given), data._watch.table
-        form.checks += [("unchanged", table.size, table), ("owes", data._owed_words, READ_BY_JACOBIANS)]
-        form.kept += [data._watch, data._tree]
+        form = self.form(data, function, given)
+        form.reads_tree()
+        form.checks.append(("owes", data._owed_words, READ_BY_JACOBIANS))
         joints, room = self._of_tree(data.model)
-        form.shapes["rows"] = m, data.model.nv
+        form.shapes["rows"] = len(self.forces), data.model.nv
         arrays = {"asked": self.question(at.DYNAMICS), "joints": joints, "work": room}
         form.run(CONTACT_JACOBIAN, code, data._tree_tables, "asked joints work +rows", arrays=arrays)
-        self.keep(data, function, form, key)
+        self.keep(form, key)
 
     def _of_tree(self, model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
         """Return the joints of each contact, and room for six rows."""
@@ -310,13 +298,12 @@ class Plan:
     def remember_start(self, data: ClusterData, function: Any) -> None:
         """Let the extension make room for the forces from now on."""
         m, key = len(self.forces), (function.__name__,)
-        if key in self.known or not hasattr(function, "positions"):
+        if key in self.known or not is_fast(function):
             return
         form = self.form(data, function, "contact_models contact_datas")
         for left in (data._forces, data._impulses):
-            form.work += [("copy", m, left.numbers, np.zeros(m)), ("set", left.size, m)]
-        form.work.append(("copy", 3, data._contacts_found, self.whole().found))
-        self.keep(data, function, form, key)
+            leave_forces(form, left, np.zeros(m), self.whole().found)
+        self.keep(form, key)
 
     def form(self, data: ClusterData, function: Any, given: str, numbers: Sequence[str] = ()) -> Form:
         """Return a form of calls with the very objects of these contacts; ``numbers`` are arguments that may be given.
@@ -338,23 +325,14 @@ class Plan:
         table = self._watch.table
         form.checks.append(("unchanged", table.size, table))
         for name, at_number in (("r_coeff", at.RESTITUTION), ("mu", at.DAMPING)):
-            number = self.numbers[at_number:]
-            if name in numbers and name in names:
-                form.checks += [("real", form.positions[name], number), ("reaches", number, 0)]
-            else:
-                form.checks.append(("set", number.view(np.int64), 0))
-        if "r_coeff" in names and "r_coeff" in numbers:  # no more than 1
-            negative, where, factor = np.zeros(1), register(), np.array([-1.0])
-            where[0] = negative.ctypes.data
-            form.kept.append(negative)
-            form.checks.append(("copy", 1, negative, self.numbers[at.RESTITUTION :]))
-            form.checks += [("scale", 1, where, factor), ("reaches", negative, -1)]
+            given_name = name if name in numbers and name in names else ""
+            take_number(form, given_name, self.numbers[at_number:], at_most_1=name == "r_coeff")
         return form
 
-    def keep(self, data: ClusterData, function: Any, form: Form, key: Any) -> None:
+    def keep(self, form: Form, key: Any) -> None:
         """Let the extension keep the plan of a form."""
         self.known.add(key)
-        data._remember_plan(function, form.plan(), _MOST_KNOWN)
+        form.remember(_MOST_KNOWN)
 
     def watch(self, contact_models: Any, contact_datas: Any, places: Sequence[tuple[Any, Any]]) -> bool:
         """Note what shows that containers and contacts are still those of the tables.
@@ -373,6 +351,21 @@ class Plan:
     def fits(self) -> bool:
         """Whether the objects are still those of the tables."""
         return self._watch.holds()
+
+
+def take_number(form: Form, name: str, to: np.ndarray, at_most_1: bool) -> None:
+    """Take a number as an argument, which is not negative and perhaps at most 1; without a name it is 0."""
+    if not name:
+        form.checks.append(("set", to.view(np.int64), 0))
+        return
+    form.checks += [("real", form.positions[name], to), ("reaches", to, 0), *[("at_most", to, 1)] * at_most_1]
+
+
+def leave_forces(form: Form, left: Any, forces: np.ndarray, found: np.ndarray) -> None:
+    """Leave forces in ``lambda_c`` or ``impulse_c`` of data, and what was found of them."""
+    m = len(forces)
+    form.work += [("copy", m, left.numbers, forces), ("set", left.size, m)]
+    form.work.append(("copy", 3, form.owner._contacts_found, found))
 
 
 def take_settings(form: Form, name: str, to: np.ndarray) -> bool:

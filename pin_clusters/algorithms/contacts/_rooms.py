@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from ..._engine import entry_points as kernels
-from ..._engine.calls import register
+from ..._engine.calls import is_fast
 from ..._engine.kernels.tables import contacts_layout as layout
 from ..._engine.kernels.tables.layout import MINUS_GRAVITY
 from ..._engine.kernels.tables.tree_layout import IV, WIDTH
@@ -71,7 +71,7 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
     if numbers["rates"] != kernels.contact_rates.compiled_address:
         numbers["derivatives"] = numbers["derivatives"] or 1  # code of the model's own does not call it
     code = data._code(function.__name__, CONTACT_DERIVATIVES.name)
-    known = hasattr(function, "positions") and key not in plan.known and (how is None or settings is not None)
+    known = is_fast(function) and key not in plan.known and (how is None or settings is not None)
     if rooms is None or not n or not m or not known or not all((*numbers.values(), code)):
         return
     form = plan.form(data, function, f"contact_models contact_datas {given}")
@@ -97,9 +97,7 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
         "found": np.empty(n) if impact else data._ddq,
     }  # fmt: skip
     form.shapes |= {"rows": (m, n)}
-    where = register()
-    where[0] = state.ctypes.data
-    form.checks.append(("finite", len(state), where))
+    form.checks.append(("finite", len(state), form.lead_to(state)))
     form.run(
         CONTACT_DERIVATIVES, code, rooms.tables[impact],
         "forward forward_tables rates derivatives q v tau found asked numbers panel gram forces acting unasked dtau_dq "
@@ -108,22 +106,18 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
         {"spare": np.empty(n * n), "spare_rows": np.empty(m * n)},
     )  # fmt: skip
     form.work.append(("copy", data._M.size, data._M, data._M_kernel))
-    form.save("ddq_dq", "ddq_dq")
-    form.save("ddq_dv", "ddq_dv")
+    form.save(form.room("ddq_dq"), "ddq_dq")
+    form.save(form.room("ddq_dv"), "ddq_dv")
     if impact:  # the change of velocities is kept
-        places, words = np.arange(n * n), register()
-        ones, to = np.eye(n), register()
-        words[0], to[0] = ones.ctypes.data, mine.ddq[1].ctypes.data
-        form.kept += [ones]
-        form.work.append(("minus", n * n, places, form.made("ddq_dv"), words, to))
+        (after, size), ones, to = form.made["ddq_dv"], form.lead_to(np.eye(n)), form.lead_to(mine.ddq[1])
+        form.work.append(("minus", size, np.arange(size), after, ones, to))
         form.work.append(("copy", m * n, mine.dlambda[2 * m * n :], np.full(m * n, np.nan)))
     else:
-        form.save("ddq_dtau", "ddq_dtau")
+        form.save(form.room("ddq_dtau"), "ddq_dtau")
     for i, name in enumerate(("dlambda_dq", "dlambda_dv", *["dlambda_dtau"] * (not impact))):
-        form.arrays[name] = mine.dlambda[i * m * n : (i + 1) * m * n]
-        form.save(name, name)
+        form.save(mine.dlambda[i * m * n : (i + 1) * m * n], name)
     form.work.append(("set", mine.rows, m))
-    plan.keep(data, function, form, key)
+    plan.keep(form, key)
 
 
 def _bits(x: float) -> int:

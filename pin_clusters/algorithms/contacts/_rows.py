@@ -6,13 +6,15 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine import entry_points as kernels
-from ..._engine.calls import Form, register
+from ..._engine.calls import Form, is_fast, register
+from ..._engine.calls.state import leave_energies
 from ..._engine.kernels.tables import contacts_layout as at
 from ..._engine.operations import ABA, COLUMNS, CRBA, ENERGY, ROW_FORCES
 from ..._engine.owed import OWED
 from ...model import ClusterData, ClusterModel
 from .._shared import force_columns as _columns
 from ._forces import Solution, settings_for, solved_rows
+from ._plans import leave_forces, take_number
 
 _MOST_KNOWN = 16
 
@@ -33,7 +35,7 @@ def remember(model: ClusterModel, data: ClusterData, function: Any, impact: bool
     dynamics.append(data._code("computeMechanicalEnergy", ENERGY.name))
     codes = [data._code("", COLUMNS.name), kernels.row_forces.compiled_address, *dynamics * (not impact)]
     key = "rows", function.__name__, m
-    if key in data._plans or not all(codes) or not hasattr(function, "positions") or not m:
+    if key in data._plans or not all(codes) or not is_fast(function) or not m:
         return
     _columns.keep(data, key, True)
     names = ["", "r_coeff", "r_coeff mu"] if impact else ["", "damping"]
@@ -52,29 +54,18 @@ def _remember(
     form = Form(data, function, " ".join([given, *(named[x] for x in more.split())]))
     settings, scale, J, found, drift = settings_for(None), np.zeros(1), np.zeros((m, n)), np.zeros(3), np.zeros(m)
     gram, forces, room = np.zeros((m + 1, m + 1)), np.zeros(m), np.zeros(2 * m * m + 2 * m)
-    at_rows, at_drift, torques, free = register(), register(), register(), np.zeros(n)
+    at_rows, at_drift, free = register(), form.lead_to(drift), np.zeros(n)
     form.checks.append(("matrix", form.positions["constraint_jacobian"], m, m * n, J, at_rows))
-    if impact:
-        at_drift[0] = drift.ctypes.data
-    else:
+    if not impact:
         form.checks.append(("numbers", form.positions["constraint_drift"], m, np.zeros(m), at_drift))
-    mu = settings[at.MU :]
-    for name, number in ((restitution, scale), (damping, mu)):
-        if name and name in [named[x] for x in more.split()]:
-            form.checks += [("real", form.positions[name], number), ("reaches", number, 0)]
-        else:
-            form.checks.append(("set", number.view(np.int64), 0))
-    if impact:
-        negative, where = np.zeros(1), register()
-        where[0] = negative.ctypes.data
-        form.checks += [("copy", 1, negative, scale), ("scale", 1, where, np.array([-1.0])), ("reaches", negative, -1)]
-        form.kept.append(negative)
+    for name, number in ((restitution, scale), (damping, settings[at.MU :])):
+        asked = name in [named[x] for x in more.split()]
+        take_number(form, name if asked else "", number, at_most_1=name == restitution)
     vectors = ["q", "v"] if impact else ["q", "v", "tau"]
-    form.checks += [("unlike", form.word(x), form.word("ddq")) for x in vectors]
+    form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in vectors]
     B, response = np.zeros((n, m)), np.zeros((n, m))
-    torques[0] = B.ctypes.data
     transposed = np.arange(m * n).reshape(m, n).T.ravel().copy()
-    form.work.append(("gather", m * n, transposed, at_rows, at_rows, torques))
+    form.work.append(("gather", m * n, transposed, at_rows, at_rows, form.lead_to(B)))
     if not impact:
         form.run(CRBA, codes[2], data._pointers["M"], "q mass", arrays={"mass": data._M_kernel})
         form.run(ABA, codes[3], data._pointers["ddq"], "q v tau free", arrays={"free": free})
@@ -86,33 +77,27 @@ def _remember(
     }  # fmt: skip
     form.run(COLUMNS, codes[0], data._pointers["Minv"], "q asked numbers panel B gram response", arrays=arrays)
     arrays = {
-        "J": J, "response": response, "free": free, "drift": drift, "scale": scale, "how": settings,
-        "counts": settings.view(np.int64), "gram": gram, "work": room, "forces": forces, "found": found,
+        "response": response, "free": free, "scale": scale, "how": settings, "counts": settings.view(np.int64),
+        "gram": gram, "work": room, "forces": forces, "found": found,
     }  # fmt: skip
+    leads = {"J": (at_rows, m, n), "drift": (at_drift, m)}
     names = f"J response {'v' if impact else 'free'} drift scale how counts gram work forces found +nv"
-    words = form.run(ROW_FORCES, codes[1], data._pointers["ddq"], names, arrays=arrays)
-    form.work[-1:-1] = [("copy", 1, words.word("J"), at_rows), ("copy", 1, words.word("drift"), at_drift)]
-    form.kept.append(drift)
+    form.run(ROW_FORCES, codes[1], data._pointers["ddq"], names, arrays=arrays, leads=leads)
     _leave(form, impact, forces, found, vectors)
-    data._remember_plan(function, form.plan(), _MOST_KNOWN)
+    form.remember(_MOST_KNOWN)
 
 
 def _leave(form: Form, impact: bool, forces: np.ndarray, found: np.ndarray, vectors: list[str]) -> None:
     """Write what stays in the data."""
-    data, m, mine = form.owner, len(forces), form.owner._derivatives
-    left = data._impulses if impact else data._forces
+    data, mine = form.owner, form.owner._derivatives
     if impact:
         form.owes(OWED["impulseDynamics"], ["q"])
         form.work.append(("copy", mine.after_impact.size, mine.after_impact, np.full(mine.after_impact.size, np.nan)))
-        form.work.append(("save", data.model.nv, data._dq_after.numbers, form.made("out")))
+        form.save(data._dq_after.numbers, "out")
     else:
         form.owes(OWED["forwardDynamics"], ["q", "v", "zeros"])
-        end, kept, energies = 0, mine.after_aba, data._pointers["energy"].arrays[-1]
-        for name in vectors:
-            form.work.append(("save", form.size(name), kept[end:], form.word(name)))
-            end += form.size(name)
+        form.keep(mine.after_aba, vectors, form.work)
         form.work.append(("copy", data._M.size, data._M, data._M_kernel))
-        form.work.append(("save", data.model.nv, data._ddq, form.made("out")))
-        form.work.append(("copy", 2, data._kept, energies))
-        form.work.append(("sum", data._kept[:1], data._kept[1:2], data._kept[2:]))
-    form.work += [("copy", m, left.numbers, forces), ("set", left.size, m), ("copy", 3, data._contacts_found, found)]
+        form.save(data._ddq, "out")
+        leave_energies(form)
+    leave_forces(form, data._impulses if impact else data._forces, forces, found)

@@ -5,7 +5,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
+from ..._engine.calls import fast, is_fast
+from ..._engine.calls.state import leave_energies
 from ..._engine.calls.tree import begin, couple, run_tree
 from ..._engine.kernels.tables import tree_layout as tl
 from ..._engine.operations import CRBA, ENERGY, FRAME_TERMS, RNEA, TREE
@@ -92,15 +93,15 @@ class FrameTerms:
 
 def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
     """Return the plan of ``computeAllTerms`` without frames."""
-    plan = _plan(data, function, None)
-    return () if plan is None else (plan,)
+    form = _plan(data, function, None)
+    return () if form is None else (form.plan(),)
 
 
 _WRITTEN = bits("liMi oMi v J com mass vcom hg Ag Ig Jcom M nle g")
 
 
 def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
-    """Return the plan of a call with the arrays of these terms; None if some kernel is missing."""
+    """Return a form of a call with the arrays of these terms; None if some kernel is missing."""
     begun = begin(data, function, TREE, "q v" + " out" * (terms is not None))
     codes = {
         operation: data._code(name, operation.name)
@@ -136,12 +137,11 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
         form.run(FRAME_TERMS, codes[FRAME_TERMS], data._tree_tables, "places reference to", numbers)
     form.run(RNEA, nle, pointers["nle"], "q v zeros nle_out")
     form.run(RNEA, gravity, pointers["g"], "q zeros zeros g_out")
-    found, kept = form.room("energies"), form.room("kept")
-    form.work += [("copy", 2, kept, found), ("sum", kept[:1], kept[1:2], kept[2:])]
+    leave_energies(form)
     form.work.append(("copy", data._M.size, data._M, data._M_kernel))
     if terms is not None:
         form.results.append(("thing", terms))
-    return form.plan()
+    return form
 
 
 @fast(_plans)
@@ -205,10 +205,10 @@ def computeAllTerms(
         reference = int(terms.reference_frame)
         data._run_in_tree("frame_terms", data._tree_tables, terms._places, reference, terms._of_kernel)
         terms.M[:], terms.nle[:], terms.g[:] = M, nle, g
-        if out is not None and hasattr(computeAllTerms, "positions"):
-            plan = _plan(data, computeAllTerms, terms)
-            if plan is not None:
-                data._remember_plan(computeAllTerms, plan, _MOST_TERMS)
+        if out is not None and is_fast(computeAllTerms):
+            form = _plan(data, computeAllTerms, terms)
+            if form is not None:
+                form.remember(_MOST_TERMS)
     return terms
 
 

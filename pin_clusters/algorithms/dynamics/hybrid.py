@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.calls import Form, fast
+from ..._engine.calls import Form, fast, is_fast
 from ..._engine.operations import HYBRID
 from ...errors import ArgumentTypeError, ModelError, ShapeError, UnknownNameError, did_you_mean
 from ...model import ClusterData, ClusterModel
@@ -85,10 +85,10 @@ def hybrid_dynamics(
     tables = _check.tables(model, data, "ddq", fext)  # no result of data is touched
     tau_out, a_out = np.empty(model.nv), np.empty(model.nv)
     _check.run(model, data, "hybrid", tables, q, v, tau, a, mask, tau_out, a_out)
-    if type(prescribed) in (list, tuple) and hasattr(hybrid_dynamics, "positions"):
+    if type(prescribed) in (list, tuple) and is_fast(hybrid_dynamics):
         form = _plan(data, hybrid_dynamics, fext is not None, prescribed, mask)
         if form is not None:
-            data._remember_plan(hybrid_dynamics, form.plan(), _MOST_KNOWN)
+            form.remember(_MOST_KNOWN)
     return tau_out, a_out
 
 

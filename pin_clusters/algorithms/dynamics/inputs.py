@@ -71,19 +71,17 @@ def inverse_input_matrix(
 
 def _remember(data: ClusterData, plan: _columns.Plan, B: np.ndarray | None, contacts: Any, reference: Any) -> None:
     """Let the extension know a question again: the same contacts and reference frame, the shape of B."""
-    at = getattr(inverse_input_matrix, "positions", {})
-    if not at or type(contacts) not in (list, tuple) or not all(type(x) in (str, int) for x in contacts):
+    if type(contacts) not in (list, tuple) or (B is not None and not B.size):
         return
-    checks: list[Any] = [("member", at["reference"], pin.ReferenceFrame, int(reference), int(pin.LOCAL))]
-    if len(contacts):
-        checks.append(("items", at["contacts"], tuple(contacts)))
-    names, word = "q" + " contacts" * (len(contacts) > 0), None
+    names = "q" + " contacts" * (len(contacts) > 0) + " B" * (B is not None)
+    form, word = _columns.form(data, inverse_input_matrix, names, "reference"), None
+    if form is None or (len(contacts) and not form.items("contacts", contacts)):
+        return
+    form.checks.append(("member", form.positions["reference"], pin.ReferenceFrame, int(reference), int(pin.LOCAL)))
     if B is not None:
-        if not B.size:
-            return
-        names, word = names + " B", register()
-        checks.append(("matrix", at["B"], len(B), B.size, np.zeros(B.size), word))
-    _columns.remember(data, inverse_input_matrix, plan, checks, names, "reference", word)
+        word = register()
+        form.checks.append(("matrix", form.positions["B"], len(B), B.size, np.zeros(B.size), word))
+    _columns.remember(form, plan, word)
 
 
 @_documented

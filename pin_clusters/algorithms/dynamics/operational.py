@@ -65,18 +65,16 @@ def inverse_operational_inertia(
 
 def _remember(data: ClusterData, plan: _columns.Plan, frames: Any, reference: Any, rows: Any) -> None:
     """Let the extension know a question again: the same frames, reference frame and rows."""
-    at = getattr(inverse_operational_inertia, "positions", {})
-    if at and type(frames) in (list, tuple) and all(type(x) in (str, int) for x in frames):
-        checks = [
-            ("items", at["frames"], tuple(frames)),
-            ("member", at["reference"], pin.ReferenceFrame, int(reference), int(pin.LOCAL)),
-        ]
-        if type(rows) in (str, int):
-            checks.append(("same", at["rows"], rows))
-        elif rows is not None:
-            return
-        names = "q frames" + " rows" * (rows is not None)
-        _columns.remember(data, inverse_operational_inertia, plan, checks, names, "reference")
+    if rows is not None and type(rows) not in (str, int):
+        return
+    names = "q frames" + " rows" * (rows is not None)
+    form = _columns.form(data, inverse_operational_inertia, names, "reference")
+    if form is None or not form.items("frames", frames):
+        return
+    form.checks.append(("member", form.positions["reference"], pin.ReferenceFrame, int(reference), int(pin.LOCAL)))
+    if rows is not None:
+        form.checks.append(("same", form.positions["rows"], rows))
+    _columns.remember(form, plan)
 
 
 @_documented

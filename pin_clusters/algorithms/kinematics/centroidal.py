@@ -71,9 +71,8 @@ def _left(data: ClusterData, function: Any, level: Any, at: str, flag: str) -> A
     level = pin.ACCELERATION if level is None else level
     given = level, form.positions[flag] if flag else True
     form.checks.append(("owes", data._owed_words, OF_TREE))
-    form.checks.append(("unchanged", data._watch.table.size, data._watch.table))
-    form.kept += [data._watch, data._tree]
-    form.work.append(("call", pin.centerOfMass, 4, data.model.inertia_tree, data._tree, *given, 0))
+    form.reads_tree()
+    form.call(pin.centerOfMass, data.model.inertia_tree, data._tree, *given)
     form.work += [("result", 0, 3, word), ("fresh", 1, 3, 0, 0, new), ("move", 3, word, new)]
     form.owes(Owed(0, writes=bits("com mass" + " vcom" * (level > 0))), [])
     return form.plan(1)

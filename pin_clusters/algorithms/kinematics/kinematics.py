@@ -82,7 +82,7 @@ def _of_pinocchio(data: ClusterData, function: Any) -> tuple[Any, ...]:
 
 
 def _update_frames(form: Form) -> None:
-    form.work.append(("call", pin.updateFramePlacements, 2, form.model.own_tree, form.owner._tree, 0, 0, 0))
+    form.call(pin.updateFramePlacements, form.model.own_tree, form.owner._tree)
 
 
 @fast(_of_pinocchio)

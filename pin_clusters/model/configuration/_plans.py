@@ -9,7 +9,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine import entry_points as kernels
-from ..._engine.calls import RESULT, Form, register
+from ..._engine.calls import RESULT, Form, is_fast, register
 from ..._engine.operations import MOVE, PROJECT
 from ..._support.arrays import on_a_page
 from ..._support.trees import in_q, in_v
@@ -23,13 +23,24 @@ Plans = tuple[Any, ...]
 
 
 class _Move(Form):
-    """A form of a call that moves configurations."""
+    """A form of a call that moves configurations.
+
+    Attributes:
+        shape: What configurations of the robot are.
+        tree: The tree that Pinocchio moves.
+        places: Where the independent velocities stand in the tree's.
+        entries: For joints of one number: where that stands in q, by its place in the tree's velocity.
+        results_so_far: How many results the steps have made.
+    """
 
     def __init__(self, model: ClusterModel, function: Any, required: str) -> None:
         super().__init__(model, function, required)
         self.shape: Manifold = manifold(model)
         self.tree, self.places = model.own_tree, np.array(model.idx_v_independent, dtype=np.int64)
-        self._results = 0
+        tree = self.tree
+        single = [j for j in range(1, tree.njoints) if tree.nqs[j] == tree.nvs[j] == 1]
+        self.entries = {in_v(tree, j)[0]: in_q(tree, j)[0] for j in single}
+        self.results_so_far = 0
 
     def vector_argument(self, name: str) -> int:
         """Return the argument for a call of Pinocchio."""
@@ -45,28 +56,19 @@ class _Move(Form):
     def pinocchio(self, function: Any, size: int, *arguments: Any) -> tuple[int, np.ndarray]:
         """Call Pinocchio for the tree, which returns a vector; return its argument, and the word that leads to it."""
         word = register()
-        made = self.call(function, self.tree, *arguments)
+        self.call(function, self.tree, *arguments)
+        made = self._result()
         self.numbers(made, size, word)
         return made, word
-
-    def call(self, function: Any, *given: Any) -> int:
-        """Call a function; return the argument that is its result."""
-        self.work.append(("call", function, len(given), *given, *[0] * (5 - len(given))))
-        return self._result()
 
     def numbers(self, made: int, size: int, word: np.ndarray) -> np.ndarray:
         """Let a word lead to the numbers of a vector that was made."""
         self.work.append(("result", made - RESULT, size, word))
         return word
 
-    @property
-    def results_so_far(self) -> int:
-        """How many results there are."""
-        return self._results
-
     def _result(self) -> int:
-        self._results += 1
-        return RESULT + self._results - 1
+        self.results_so_far += 1
+        return RESULT + self.results_so_far - 1
 
     def spread(self, v: np.ndarray, to: np.ndarray) -> None:
         """Write independent velocities among zeros."""
@@ -87,8 +89,7 @@ class _Move(Form):
         model, y, at = self.owner, register(), register()
         if not self.shape.linear:
             return None
-        places = {in_v(self.tree, j)[0]: in_q(self.tree, j)[0] for j in _single(self.tree)}
-        added = np.array([places.get(int(iv), -1) for iv in self.places], dtype=np.int64)
+        added = np.array([self.entries.get(int(iv), -1) for iv in self.places], dtype=np.int64)
         if (added >= 0).all():  # a sum is all that Pinocchio would do
             at = self.word(q)
             made = self.new(model.nq, y)
@@ -111,12 +112,10 @@ class _Move(Form):
         What is made behind it is dropped.
         """
         model, nv = self.owner, self.tree.nv
-        single = _single(self.tree)
-        if len(single) == self.tree.njoints - 1:  # Pinocchio would only subtract and add
+        if len(self.entries) == self.tree.njoints - 1:  # Pinocchio would only subtract and add
             q1, q2, y = self.word("q1"), self.word("q2"), register()
             made = self.new(model.nv, v)
-            iq = {in_v(self.tree, j)[0]: in_q(self.tree, j)[0] for j in single}
-            places = np.array([iq[int(iv)] for iv in self.places], dtype=np.int64)
+            places = np.array([self.entries[int(iv)] for iv in self.places], dtype=np.int64)
             self.work.append(("minus", model.nv, places, q2, q1, v))
             if model.closures:
                 self.new(model.nq, y)
@@ -125,7 +124,7 @@ class _Move(Form):
                 if not self.carry(q1, v, y):
                     return None
                 loops, apart = loops_of(model), register()
-                every = np.array([iq[iv] for iv in range(nv)], dtype=np.int64)
+                every = np.array([self.entries[iv] for iv in range(nv)], dtype=np.int64)
                 self.new(nv, apart)
                 self.work.append(("minus", nv, every, q2, y, apart))
         else:
@@ -145,7 +144,7 @@ class _Move(Form):
         if model.closures:
             dependents = np.array(loops.dependents, dtype=np.int64)
             self.work += [("turns", len(dependents), dependents, loops.periods.copy(), apart), ("drop",), ("drop",)]
-            self._results -= 2
+            self.results_so_far -= 2
         return made - RESULT
 
     def carry(self, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> bool:
@@ -155,14 +154,12 @@ class _Move(Form):
         if not code or not loops.compiled:
             return False
         nq, left = model.nq, np.setdiff1d(loops.entries, loops.independent_entries).astype(np.int64)
-        held, self.arrays["held"], self.arrays["spare"] = register(), np.zeros(nq), np.zeros(nq)
-        held[0] = self.arrays["held"].ctypes.data
-        self.work += [("finite", nq, q), ("finite", model.nv, v), ("save", nq, self.arrays["held"], q)]
-        words = self.run(MOVE, code, _tables(model), "held . . spare")
-        run = self.work.pop()
-        for name, size, word in (("v", model.nv, v), ("target", nq, target)):
-            self.work.append(("copy", 1, words.leave(name, size), word))
-        self.work += [run, ("same_places", len(left), left, held, held, target)]
+        arrays = {"held": np.zeros(nq), "spare": np.zeros(nq)}
+        held = self.lead_to(arrays["held"])
+        self.work += [("finite", nq, q), ("finite", model.nv, v), ("save", nq, arrays["held"], q)]
+        leads = {"velocity": (v, model.nv), "target": (target, nq)}
+        self.run(MOVE, code, _tables(model), "held velocity target spare", arrays=arrays, leads=leads)
+        self.work.append(("same_places", len(left), left, held, held, target))
         return True
 
 
@@ -183,10 +180,6 @@ def of_integrate(model: ClusterModel, function: Any) -> Plans:
     form = _Move(model, function, "q v")
     first = form.integrate("q", form.word("v"))
     return () if first is None else (form.plan(first),)
-
-
-def _single(tree: pin.Model) -> list[int]:
-    return [j for j in range(1, tree.njoints) if tree.nqs[j] == tree.nvs[j] == 1]
 
 
 def of_difference(model: ClusterModel, function: Any) -> Plans:
@@ -280,17 +273,14 @@ def held_plan(model: ClusterModel, function: Any, ids: tuple[int, ...], hold: An
         code = _code(model, PROJECT)
         if not code:
             return None
-        form.arrays["free"], before = np.zeros(form.tree.nv), np.zeros(nq)
-        form.arrays["free"][[iv for j in ids for iv in in_v(form.tree, j)]] = 1.0
+        free, before = np.zeros(form.tree.nv), np.zeros(nq)
+        free[[iv for j in ids for iv in in_v(form.tree, j)]] = 1.0
         form.work.append(("save", nq, before, y))
-        words = form.run(PROJECT, code, _tables(model), ". free")
-        run = form.work.pop()
-        form.work += [("copy", 1, words.leave("q", nq), y), run, ("near", nq, before, y)]
+        form.run(PROJECT, code, _tables(model), "moved free", arrays={"free": free}, leads={"moved": (y, nq)})
+        form.work.append(("near", nq, before, y))
     if not way.outside:
         return form.plan()
-    residuals, at, to = np.zeros(len(way.outside)), register(), register()
-    at[0] = residuals.ctypes.data
-    form.kept.append(residuals)
+    at, to = form.lead_to(np.zeros(len(way.outside))), register()
     form.affine(way.residual, y, at)
     step = form.new(form.tree.nv, to)
     form.work.append(("zero", form.tree.nv, to))
@@ -306,7 +296,7 @@ def held_plan(model: ClusterModel, function: Any, ids: tuple[int, ...], hold: An
 def remember_hold(model: ClusterModel, function: Any, hold: Any, ids: tuple[int, ...]) -> None:
     """Let the extension know the held joints of ``project`` again by the object that named them."""
     fixed = type(hold) is str or (type(hold) is tuple and hold and all(type(name) is str for name in hold))
-    if fixed and hasattr(function, "positions") and (plan := held_plan(model, function, ids, hold)) is not None:
+    if fixed and is_fast(function) and (plan := held_plan(model, function, ids, hold)) is not None:
         model._remember_plan(function, plan, _MOST_KNOWN)
 
 
@@ -339,10 +329,9 @@ def of_tangent(model: ClusterModel, function: Any) -> Plans:
             elif name == "v" or same:
                 given.append(form.vector_argument(name))
             else:
-                at, to, some = form.word(name), register(), np.zeros(len(places))
-                to[0] = some.ctypes.data
+                at, some = form.word(name), np.zeros(len(places))
                 given.append(some)
-                form.work.append(("gather", len(places), places, at, at, to))
+                form.work.append(("gather", len(places), places, at, at, form.lead_to(some)))
         made = form.results_so_far
         if by is not None:
             position = form.positions["argument_position"]
