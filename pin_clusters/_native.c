@@ -259,6 +259,7 @@ static W index_of(PyObject *x)
     X(at_most, "wi")       /* a number is at most this */ \
     X(finite, "nw")        /* n numbers are finite */ \
     X(apart, "nwna")       /* n numbers do not overlap an array */ \
+    X(alike, "naa")        /* n numbers of two arrays are the same */ \
     X(unless, "wik")       /* do the steps, unless a word has a value */ \
     /* work */ \
     X(run, "ina")          /* run code with n words of arguments, of which the first leads to its status */ \
@@ -703,6 +704,7 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
         case STEP_at_most: NEED(*NUMBERS_AT(p[1]) <= (double)p[2]); NEXT(at_most);
         case STEP_finite: NEED(all_finite(NUMBERS_AT(WORD_AT(p[2])), p[1])); NEXT(finite);
         case STEP_apart: NEED(!overlap(NUMBERS_AT(WORD_AT(p[2])), 8 * p[1], NUMBERS_AT(p[4]), 8 * p[3])); NEXT(apart);
+        case STEP_alike: NEED(!memcmp(NUMBERS_AT(p[2]), NUMBERS_AT(p[3]), 8 * (size_t)p[1])); NEXT(alike);
         case STEP_unless: p += WORD_AT(p[1]) == p[2] ? p[3] : 0; NEXT(unless);
         case STEP_run: NEED(run_kernel(p[1], PLACE(W, p[3]), p[2])); NEXT(run);
         case STEP_note: changes = note(noted = p); NEXT(note);

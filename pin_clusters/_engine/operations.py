@@ -190,6 +190,10 @@ PLACE_HESSIAN = Operation(
 CENTER_RATES = Operation(
     "center_rates", "derivatives of the centre of mass", "tree.center_rates.center_rates", "to:f2", group="tree"
 )
+SUBTREE_JACOBIAN = Operation(
+    "subtree_jacobian", "Jacobians of centres of mass of subtrees", "tree.subtree_jacobian.subtree_jacobian",
+    "q joint:i0 to:f2", group="tree",
+)  # fmt: skip
 REGRESSOR = Operation(
     "regressor", "regressor of joint torques", "regressors.regressor.regressor", "q v a result:f2", group="regressor"
 )

@@ -182,7 +182,8 @@ def test_a_robot_without_joints() -> None:
 
 ALLOCATIONS = """
 import numpy as np
-from support.calls import DYNAMICS, call, rows, state
+from support.calls import DYNAMICS, state
+from support.fast import python
 from numba.core.runtime import rtsys
 import pin_clusters as pc
 from inputs import test_forms as here
@@ -194,7 +195,7 @@ for name, kernel in here.KERNELS.items():
     fast = kernel.fast
     spy = lambda *arguments: (seen.append(arguments), fast(*arguments))[1]
     kernel.fast = spy
-    call(name, s, q=list(s.q))  # not the fast way: through Kernel.call
+    python(name)(s.model, s.data, *(getattr(s, x) for x in DYNAMICS[name][1]))  # through Kernel.call
     kernel.fast = fast
     for _ in range(2):
         before = rtsys.get_allocation_stats()

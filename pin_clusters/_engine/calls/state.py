@@ -125,7 +125,8 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
         form.save(form.room("ddq" if "tau" in one.inputs else "tau"), "out")
     for array in how.saves.split():
         form.save(form.room(array), array)
-    form.owes(OWED.get(f"{name} with forces" if forced else name, OWED[name]), vectors)
+    if last != "motion":
+        form.owes(OWED.get(f"{name} with forces" if forced else name, OWED[name]), vectors)
     if how.energy:
         form.results.append(("number", leave_energies(form, how.energy)))
     form.copied(*map(form.room, how.copies.split()))

@@ -72,7 +72,7 @@ _ONLY_CALLED = 12  # no result is returned: there are fewer
 
 def of_tree(
     what: int, *inputs: str, copies: str = "", copy_of: str = "", moved: bool = False, last: str = "",
-    then: Callable[[Form], None] | None = None, flag: tuple[str, int] | None = None,
+    then: Callable[[Form], None] | None = None, flag: tuple[str, int] | None = None, level_at: tuple[str, ...] = ("",),
 ) -> Plans:  # fmt: skip
     """Return the plans of a function that runs the kernel of the tree.
 
@@ -86,20 +86,23 @@ def of_tree(
         then: Adds steps behind the kernel.
         flag: Name of an argument, True or False, and what is computed if it is False. Behind q, v or a it may also come
             next by position.
+        level_at: Where a ``pin.KinematicLevel`` may be, that of ``last``; without it the level is ``pin.ACCELERATION``.
     """
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:
+        ways = [(given, "", *one) for given in inputs for one in _flags(function, given)]
+        ways += [("", at, *one) for at in level_at if last for one in _flags(function, "q" if at == "q" else "")]
         found = []
-        for given in inputs:
-            for place, truth in _flags(function, given):
-                form = _written(data, function, given, what if truth or flag is None else flag[1])
-                if form is None:
-                    return ()
-                if place:
-                    form.allow(place, ("flag", form.positions[place], int(truth), 1))
-                found.append(form.plan(_ONLY_CALLED if then else 0))
-        if last and (form := _written(data, function, "", what)) is not None:
-            found.append(form.plan())
+        for given, at, place, truth in ways:
+            form = _written(data, function, given, what if truth or flag is None else flag[1])
+            if form is None:
+                return ()
+            if place:
+                form.allow(place, ("flag", form.positions[place], int(truth), 1))
+            if at:
+                level = len(last.split()) - 1
+                form.allow(at, ("member", form.positions[at], pin.KinematicLevel, level, int(pin.ACCELERATION)))
+            found.append(form.plan(_ONLY_CALLED if then else 0))
         return tuple(found)
 
     def _flags(function: Any, given: str) -> list[tuple[str, bool]]:
@@ -115,7 +118,11 @@ def of_tree(
             return None
         form, code = begun
         if not given:
-            for name, x in take_motion(form, names).items():  # copied, as the kernel writes there
+            motion = take_motion(form, names)
+            if level_at[0] and len(names) > 1:  # no other function has moved the links since
+                nq = data._model.nq
+                form.checks.append(("alike", nq, motion["q"], data._section("posed_q", nq)))
+            for name, x in motion.items():  # copied, as the kernel writes there
                 form.arrays[name] = np.zeros(x.size)
                 form.before.append(("copy", x.size, form.arrays[name], x))
         state = " ".join([*names, *["zeros"] * (3 - len(names))])

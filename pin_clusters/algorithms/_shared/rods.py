@@ -27,15 +27,6 @@ class Lump:
         """Return its ``position``, ``velocity`` or ``acceleration``, gravity not included."""
         return np.asarray(sum(0.5 * quantity(data, j, p) for j, p in self.ends))
 
-    def jacobian(self, tree: pin.Model, data: pin.Data) -> np.ndarray:
-        """Return its Jacobian in the tree's v, shape (3, tree.nv); after ``pin.computeJointJacobians``."""
-        J = np.zeros((3, tree.nv))
-        for j, point in self.ends:
-            if j:
-                whole = pin.getJointJacobian(tree, data, j, pin.WORLD).reshape(6, -1)  # one column comes as a vector
-                J += 0.5 * (whole[:3] - pin.skew(position(data, j, point)) @ whole[3:])
-        return J
-
 
 def lumps(model: ClusterModel) -> list[Lump]:
     """Return the masses that no body of ``model.inertia_tree`` has."""
@@ -66,8 +57,8 @@ def acceleration(data: pin.Data, j: int, point: np.ndarray) -> np.ndarray:
     return data.oMi[j].rotation @ own
 
 
-def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool, *, local: bool) -> None:
-    """Add the masses of rods to the centres of mass that Pinocchio found; ``local``: of subtrees, in joint frames.
+def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees: bool) -> None:
+    """Add the masses of rods to the centres of mass that Pinocchio found, those of subtrees in joint frames.
 
     ``level`` 1: positions; 2: velocities too; 3: accelerations too. ``subtrees``: the entries of the joints are filled.
     """
@@ -77,7 +68,7 @@ def add_to_centers(model: ClusterModel, data: ClusterData, level: int, subtrees:
         dx, ddx = p.mean(velocity, tree) if level > 1 else None, p.mean(acceleration, tree) if level > 2 else None
         for j in p.inside if subtrees else (0,):
             before, tree.mass[j] = tree.mass[j], tree.mass[j] + p.mass
-            M = tree.oMi[j] if j and local else pin.SE3.Identity()
+            M = tree.oMi[j] if j else pin.SE3.Identity()
             own = (M.actInv(x), None if dx is None else M.rotation.T @ dx, None if ddx is None else M.rotation.T @ ddx)
             for results, here in zip((tree.com, tree.vcom, tree.acom), own, strict=True):
                 if here is not None:

@@ -10,21 +10,24 @@ from .._shared import check as _check
 
 
 def _energies(
-    model: ClusterModel, data: ClusterData, function: str, q: np.ndarray, v: np.ndarray
+    model: ClusterModel, data: ClusterData, function: str, q: np.ndarray, v: np.ndarray, owes: bool
 ) -> tuple[float, float]:
-    """Return kinetic and potential energy, [J]."""
-    data._keep(function, q, v)
+    """Return kinetic and potential energy, [J]; a call that is given no state owes nothing."""
+    if owes:
+        data._keep(function, q, v)
     _check.run(model, data, "energy", "energy", q, v)
-    data._owe(function)
+    if owes:
+        data._owe(function)
     kinetic, potential = data._pointers["energy"].arrays[-1]
     return float(kinetic), float(potential)
 
 
-def _state(model: ClusterModel, data: ClusterData, q: Any, v: Any, function: str) -> tuple[np.ndarray, np.ndarray]:
-    """Return the state that is given, or that of the last motion."""
-    if q is None and v is None:
+def _at(model: ClusterModel, data: ClusterData, function: str, q: Any, v: Any) -> tuple[float, float]:
+    """Return the energies at a state, without one at that of the last motion."""
+    last = q is None and v is None
+    if last:
         q, v = _check.last_motion(model, data, 1, function)
-    return _check.state(model, data, q, v)
+    return _energies(model, data, function, *_check.state(model, data, q, v), not last)
 
 
 @fast(of_state)
@@ -39,9 +42,7 @@ def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any = None, 
     Returns:
         Kinetic energy, [J].
     """
-    data.kinetic_energy, _ = _energies(
-        model, data, "computeKineticEnergy", *_state(model, data, q, v, "computeKineticEnergy")
-    )
+    data.kinetic_energy, _ = _at(model, data, "computeKineticEnergy", q, v)
     return data.kinetic_energy
 
 
@@ -60,10 +61,9 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any = None
         Potential energy, [J].
     """
     _check.model_data(model, data)
-    if q is None:
-        q = data._last_pose("computePotentialEnergy")
-    q = _check.pose(model, data, q)
-    _, data.potential_energy = _energies(model, data, "computePotentialEnergy", q, data._zeros)
+    given = q is not None
+    q = _check.pose(model, data, q if given else data._last_pose("computePotentialEnergy"))
+    _, data.potential_energy = _energies(model, data, "computePotentialEnergy", q, data._zeros, given)
     return data.potential_energy
 
 
@@ -79,8 +79,6 @@ def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any = Non
     Returns:
         Mechanical energy, [J].
     """
-    data.kinetic_energy, data.potential_energy = _energies(
-        model, data, "computeMechanicalEnergy", *_state(model, data, q, v, "computeMechanicalEnergy")
-    )
+    data.kinetic_energy, data.potential_energy = _at(model, data, "computeMechanicalEnergy", q, v)
     data.mechanical_energy = data.kinetic_energy + data.potential_energy
     return data.mechanical_energy

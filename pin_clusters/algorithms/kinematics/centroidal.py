@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import Form, fast, of_tree, register
+from ..._engine.calls import Form, fast, of_tree
 from ...errors import ArgumentTypeError
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
@@ -50,20 +50,29 @@ _of_states = of_tree(
 
 
 def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
-    """Return the plans of ``centerOfMass``: of states, and without rods those of the last ``forwardKinematics``."""
-    levels = (None, pin.POSITION, pin.VELOCITY, pin.ACCELERATION)
-    left = [
-        _left(data, function, level, at, flag)
-        for level in levels for at in (("q", "kinematic_level") if level is not None else ("",))
-        for flag in ("", "compute_subtree_coms", "v" if at == "q" else "q")
-        if flag != "q" or at != "kinematic_level"
-    ]  # fmt: skip
-    return (*_of_states(data, function), *([] if lumps(data.model) else left))
+    """Return the plans of ``centerOfMass``: of states, and of what the last ``forwardKinematics`` left."""
+    levels = pin.POSITION, pin.VELOCITY, pin.ACCELERATION
+    if lumps(data.model):  # Pinocchio does not know the masses of rods
+        left = [
+            plan for names in ("q", "q v", "q v a")
+            for plan in of_tree(
+                _CENTERS_OF_ALL, copies="_com", last=names, flag=("compute_subtree_coms", MOTION | CENTERS),
+                level_at=("kinematic_level", "q"),
+            )(data, function)
+        ]  # fmt: skip
+    else:
+        left = [
+            _left(data, function, level, at, flag)
+            for level in (None, *levels) for at in (("q", "kinematic_level") if level is not None else ("",))
+            for flag in ("", "compute_subtree_coms", "v" if at == "q" else "q")
+            if flag != "q" or at != "kinematic_level"
+        ]  # fmt: skip
+    return (*_of_states(data, function), *left)
 
 
 def _left(data: ClusterData, function: Any, level: Any, at: str, flag: str) -> Any:
     """Return the plan of what ``forwardKinematics`` left, with a level and a flag by the names of their positions."""
-    form, word, new = Form(data, function, f"{at} {flag}"), register(), register()
+    form = Form(data, function, f"{at} {flag}")
     if at:
         form.checks.append(("member", form.positions[at], pin.KinematicLevel, int(level), -1))
     if flag:
@@ -73,9 +82,8 @@ def _left(data: ClusterData, function: Any, level: Any, at: str, flag: str) -> A
     form.checks.append(("owes", data._owed_words, OF_TREE))
     form.reads_tree()
     form.call(pin.centerOfMass, data.model.inertia_tree, data._tree, *given)
-    form.work += [("result", 0, 3, word), ("fresh", 1, 3, 0, 0, new), ("move", 3, word, new)]
     form.owes(Owed(0, writes=bits("com mass" + " vcom" * (level > 0))), [])
-    return form.plan(1)
+    return form.plan()
 
 
 @fast(_of_centers)
@@ -135,13 +143,20 @@ def centerOfMass(
 
 def _centers_left(model: ClusterModel, data: ClusterData, level: pin.KinematicLevel, subtrees: bool) -> np.ndarray:
     """Return the centre of mass of what ``forwardKinematics`` left, up to a level."""
-    pin.centerOfMass(model.inertia_tree, data.tree, level, subtrees)
-    add_to_centers(model, data, 1 + int(level), subtrees, local=True)
+    tree, moved, posed = data.tree, data._section("seen_q", model.nq), data._section("posed_q", model.nq)
+    known = level == pin.POSITION or (data._section("seen", 1)[0] >= int(level) and np.array_equal(moved, posed))
+    if lumps(model) and known:  # Pinocchio does not know the masses of rods
+        name, needed = "centerOfMass", "forwardKinematics(model, data, q, v, a)"
+        state = data._last(int(level), name, needed) if level != pin.POSITION else [data._last_pose(name)]
+        _tree.compute(model, data, _CENTERS_OF_ALL if subtrees else MOTION | CENTERS, *state)
+        return data._com.copy()
+    pin.centerOfMass(model.inertia_tree, tree, level, subtrees)
+    add_to_centers(model, data, 1 + int(level), subtrees)
     data._note(bits("com mass" + " vcom" * (level != pin.POSITION)))
     return np.array(data._tree.com[0])
 
 
-@fast(of_tree(_JCOM | WORLD, "q", copies="_Jcom", flag=("compute_subtree_coms", _JCOM)))
+@fast(of_tree(_JCOM | WORLD, "q", copies="_Jcom", flag=("compute_subtree_coms", _JCOM), last="q"))
 @_documented
 def jacobianCenterOfMass(
     model: ClusterModel, data: ClusterData, q: Any = None, compute_subtree_coms: bool = True
@@ -160,28 +175,15 @@ def jacobianCenterOfMass(
         Pinocchio's ``jacobianCenterOfMass`` with the mass of all rotors, times G.
     """
     subtrees = bool(compute_subtree_coms)
-    what = _JCOM | WORLD if subtrees else _JCOM
     if isinstance(q, _FLAG):  # in the place of q, as in Pinocchio
         q, subtrees = None, bool(q)
-    if q is not None:
-        if is_pinocchios(model, data):
-            return np.asarray(pin.jacobianCenterOfMass(model, data, q, subtrees))
-        _tree.compute(model, data, what, _check.pose(model, data, q))
-        return data._Jcom.copy()
+    what = _JCOM | WORLD if subtrees else _JCOM
     if is_pinocchios(model, data):
-        return np.asarray(pin.jacobianCenterOfMass(model, data, subtrees))
+        return np.asarray(pin.jacobianCenterOfMass(model, data, *([] if q is None else [q]), subtrees))
     _check.model_data(model, data)
-    J = pin.jacobianCenterOfMass(model.inertia_tree, data.tree, subtrees).reshape(3, -1)  # one column: a vector
-    data._Jcom[:] = J @ _bridge.kept(model, data)
-    if extra := lumps(model):
-        data._Jcom[:] *= data.tree.mass[0]
-        pin.computeJointJacobians(model.own_tree, data.tree)
-        data._Jcom[:] += (
-            sum(p.mass * p.jacobian(model.own_tree, data.tree) for p in extra) @ data._G[: model.own_tree.nv]
-        )
-        add_to_centers(model, data, 1, subtrees, local=False)
-        data._Jcom[:] /= data.tree.mass[0]
-    data._note(bits("Jcom com mass"))
+    if q is None:
+        q = data._last_pose("jacobianCenterOfMass")
+    _tree.compute(model, data, what, _check.pose(model, data, q))
     return data._Jcom.copy()
 
 

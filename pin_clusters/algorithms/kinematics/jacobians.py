@@ -7,7 +7,7 @@ import pinocchio as pin
 
 from ..._engine.calls import AT_A_PLACE, fast, of_jacobian, of_jacobian_at_place, of_tree
 from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION, RATES
-from ..._engine.owed import READ_BY_JACOBIANS, READ_BY_RATES, bits
+from ..._engine.owed import READ_BY_JACOBIANS, READ_BY_RATES
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check
@@ -36,7 +36,7 @@ _gets = _check.documented(_COMMON, _ids.AT_A_PLACE, solves=False)
 _rates = _check.documented(_COMMON, _WITH_RATE)
 
 
-@fast(of_tree(COLUMNS, "q", copies="_J"))
+@fast(of_tree(COLUMNS, "q", copies="_J", last="q"))
 @also_pinocchios
 @_documented
 def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None) -> np.ndarray:
@@ -52,11 +52,8 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
     """
     if q is None:
         _check.model_data(model, data)
-        J = pin.computeJointJacobians(model.own_tree, data.tree).reshape(6, -1)  # one column comes as a vector
-        data._J[:] = J @ _bridge.kept(model, data)
-        data._note(bits("J"))
-    else:
-        _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
+        q = data._last_pose("computeJointJacobians")
+    _tree.compute(model, data, COLUMNS, _check.pose(model, data, q))
     return data._J.copy()
 
 

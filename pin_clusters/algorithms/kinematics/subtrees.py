@@ -1,15 +1,18 @@
 """Masses and centres of mass of parts of a robot, with the masses of all rotors and rods."""
 
+import ctypes
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ..._engine.calls import Form, fast, of_pinocchio, register
+from ..._engine.calls.tree import begin, couple, run_tree, take_motion
 from ..._engine.kernels.tables.tree_layout import MOTION
+from ..._engine.operations import SUBTREE_JACOBIAN, TREE
 from ..._engine.owed import OF_TREE, bits
 from ...errors import ArgumentTypeError
-from ...model import ClusterData, ClusterModel, also_pinocchios, check_model
+from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, check_model
 from .._shared import bridge as _bridge
 from .._shared import check as _check
 from .._shared import ids as _ids
@@ -17,6 +20,7 @@ from .._shared import tree as _tree
 from .._shared.rods import lumps
 
 _OF_BODY = bits("v a_gf")
+_ROOT = "subtree_root_joint_id"
 _documented = _check.documented(
     """
     Args:
@@ -30,14 +34,23 @@ _documented = _check.documented(
 
 
 def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
-    """Return the plan of a function of masses, if Pinocchio finds the same masses: not where rods have mass."""
-    if lumps(owner.model if isinstance(owner, ClusterData) else owner):
-        return ()
-    if isinstance(owner, ClusterData):
-        form = Form(owner, function, "")
-        return (of_pinocchio(form, getattr(pin, function.__name__), read=OF_TREE, inertia=True),)
+    """Return the plan of a function of masses. Where rods have mass, Pinocchio does not know it."""
     form = Form(owner, function, "")
-    form.results.append(("number", np.array([pin.computeTotalMass(owner.inertia_tree)])))
+    has_data, total = isinstance(owner, ClusterData), function.__name__ == "computeTotalMass"
+    masses = np.array(form.model._tree_tables.masses, dtype=float)
+    if has_data and not lumps(form.model):
+        return (of_pinocchio(form, getattr(pin, function.__name__), read=OF_TREE, inertia=True),)
+    if has_data:
+        row = next(row for row, name in form.model._tree_tables.fields if name == "mass")
+        if row in owner._other_fields:
+            return ()
+        form.reads_tree()
+        address, n = int(owner._tree_tables.arrays[0][row, 2]), 1 if total else len(masses)
+        there = np.ctypeslib.as_array((ctypes.c_double * n).from_address(address))
+        form.work.append(("copy", n, there, masses[:n].copy()))
+    if total:
+        found = masses[0] if lumps(form.model) else pin.computeTotalMass(form.model.inertia_tree)
+        form.results.append(("number", np.array([found])))
     return (form.plan(),)
 
 
@@ -80,6 +93,29 @@ def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
         masses[j] = float(mass)
 
 
+def _of_subtree(data: ClusterData, function: Any) -> tuple[Any, ...]:
+    """Return the plans of the Jacobian of a subtree, at a pose and at the last one."""
+    found = []
+    for pose, joint in (("q", _ROOT), ("", _ROOT), ("", "q")):
+        if "q" in (pose, joint) and "q" not in function.positions:
+            continue
+        begun, code = begin(data, function, SUBTREE_JACOBIAN, f"{pose} {joint}"), data._code("", TREE.name)
+        if begun is None or not code:
+            return ()
+        form = begun[0]
+        if not pose:
+            form.arrays |= take_motion(form, ["q"])
+        if not couple(form):
+            return ()
+        if pose:
+            run_tree(form, code, MOTION, "q")
+        words = form.run(SUBTREE_JACOBIAN, begun[1], data._tree_tables, f"{'-' if pose else 'q'} . +of_point")
+        form.checks.append(("index", form.positions[joint], data.model.njoints, 0, words.word("joint")))
+        found.append(form.plan())
+    return tuple(found)
+
+
+@fast(_of_subtree)
 @also_pinocchios
 @_documented
 def jacobianSubtreeCenterOfMass(
@@ -100,21 +136,18 @@ def jacobianSubtreeCenterOfMass(
     if subtree_root_joint_id is None:
         q, subtree_root_joint_id = None, q
     _check.model_data(model, data)
-    root = _ids.joint(model, subtree_root_joint_id)
-    if q is not None:
+    root, result = _ids.joint(model, subtree_root_joint_id), np.empty((3, model.nv))
+    if q is None:
+        q = data._last_pose("jacobianSubtreeCenterOfMass")
+        _bridge.bring(model, data, q, data._zeros)
+    else:
         _tree.compute(model, data, MOTION, _check.pose(model, data, q))
-    G = _bridge.kept(model, data)
-    mass = float(model._tree_tables.masses[root])
-    links = data.tree.copy()  # with the motion axes of joints whose axes depend on q
-    pin.centerOfMass(model.inertia_tree, links, pin.POSITION)
-    J = links.mass[root] * pin.jacobianSubtreeCenterOfMass(model.inertia_tree, links, root).reshape(3, -1)
-    for lump in lumps(model):
-        if root in lump.inside:
-            pin.computeJointJacobians(model.own_tree, links)
-            J = J + lump.mass * lump.jacobian(model.own_tree, links)
-    return (J @ G) / mass
+        q = NOTHING
+    data._run_in_tree(SUBTREE_JACOBIAN.name, data._tree_tables, q, root, result)
+    return result
 
 
+@fast(_of_subtree)
 @also_pinocchios
 @_documented
 def getJacobianSubtreeCenterOfMass(model: ClusterModel, data: ClusterData, subtree_root_joint_id: int) -> np.ndarray:
