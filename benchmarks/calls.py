@@ -137,6 +137,14 @@ def in_child(function: Callable[[], Iterator[Any]]) -> Iterator[Any]:
     os.waitpid(child, 0)
 
 
+def last_link(model: pc.ClusterModel) -> str:
+    """Return the joint behind the most others that both packages have, such as that of a foot, and no rotor's."""
+    rotors, depth = {rotor.joint_id for rotor in model.rotors}, [len(path) for path in model.tree.supports]
+    joints = model.tree.names[1:] if model.closures else model.independent_joints
+    ids = sorted(set(map(model.getJointId, joints)) - rotors)
+    return str(model.tree.names[max(ids, key=lambda j: (depth[j], j))])
+
+
 def sides(model: pc.ClusterModel) -> tuple[Side, Side]:
     """Return the two packages with a state. A child computes it, so that this process has called no function."""
 
@@ -149,7 +157,7 @@ def sides(model: pc.ClusterModel) -> tuple[Side, Side]:
 
     ((tree, q, other, q_theirs, other_theirs),) = in_child(state)
     rates = 0.1 * np.random.default_rng(2).standard_normal((2, max(model.nv, tree.nv)))
-    joint = max(model.independent_joints, key=model.getJointId)
+    joint = last_link(model)
     rows = min(3, model.nv)
     ours = Side(pc, model, (q, other, *rates[:, : model.nv].copy()), joint, rows)
     return ours, Side(pin, tree, (q_theirs, other_theirs, *rates[:, : tree.nv].copy()), joint, rows)

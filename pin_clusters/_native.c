@@ -135,10 +135,19 @@ static const double *numbers_of(PyObject *x, W n, double *room)
     return is_list(x) && copy_list(x, n, room) ? room : NULL;
 }
 
-/* The same of an array of shape (rows, columns). */
+/* The same of an array of shape (rows, columns), or of a list of lists. */
 static const double *matrix_of(PyObject *x, W rows, W columns, double *room)
 {
     PyArrayObject *a = (PyArrayObject *)x;
+    if (is_list(x)) {
+        W i = 0;
+        Py_BEGIN_CRITICAL_SECTION(x);
+        if (PySequence_Fast_GET_SIZE(x) == rows)
+            for (PyObject **items = PySequence_Fast_ITEMS(x); i < rows && is_list(items[i]); i++)
+                if (!numbers_of(items[i], columns, room + i * columns)) break;
+        Py_END_CRITICAL_SECTION();
+        return i == rows ? room : NULL;
+    }
     if (!PyArray_CheckExact(x) || PyArray_NDIM(a) != 2) return NULL;
     if (PyArray_DIM(a, 0) != rows || PyArray_DIM(a, 1) != columns) return NULL;
     if (is_double(a, READABLE)) return PyArray_DATA(a);

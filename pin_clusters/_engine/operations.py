@@ -144,6 +144,14 @@ CONTACT_INVERSE = Operation(
     "contact_inverse", "contact forces (inverse of their matrix)", "contacts.forces.contact_inverse_at",
     "gram:f2 mu scale room out:f2",
 )  # fmt: skip
+MASS_RESPONSE = Operation(
+    "mass_response", "contact forces (response of a dense mass matrix)", "contacts.mass_matrix.mass_response_at",
+    "M:f2 rows:f2 room out:f2",
+)  # fmt: skip
+KKT_INVERSE = Operation(
+    "kkt_inverse", "contact forces (inverse of the equations of motion)", "contacts.mass_matrix.kkt_inverse_at",
+    "M:f2 J:f2 mu room out:f2",
+)  # fmt: skip
 
 # --- their derivatives
 RNEA_DERIVATIVES = Operation(

@@ -99,6 +99,30 @@ def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
     return out
 
 
+def response_of(M: np.ndarray, rows: np.ndarray) -> np.ndarray:
+    """Return M^-1 rows', shape (nv, rows)."""
+    n, out = rows.shape[1], np.empty(rows.shape[::-1])
+    if _run(kernels.mass_response, M, rows, np.zeros(n * n + n), out):
+        return np.linalg.solve(M, rows.T)  # M is not that of a robot
+    return out
+
+
+def kkt_inverse_of(M: np.ndarray, J: np.ndarray, mu: float) -> np.ndarray:
+    """Return the inverse of [[M, J'], [J, -mu]].
+
+    Raises:
+        RankError: There is none.
+    """
+    m, n = J.shape
+    out, room = np.empty((n + m, n + m)), np.zeros(n * n + n + m * m + m)
+    code = _run(kernels.kkt_inverse, M, J, np.array([float(mu)]), room, out)
+    if code == at.REDUNDANT:
+        raise _redundant(m, J @ response_of(M, J))
+    if code:  # M is not that of a robot, or mu is negative
+        return np.linalg.inv(np.block([[M, J.T], [J, -mu * np.eye(m)]]))
+    return out
+
+
 def _run(kernel: kernels.Kernel, *given: Any) -> int:
     """Run a kernel that takes no tables."""
     return int((kernel.function() if kernels.JIT else kernel.source.entry)(*given))

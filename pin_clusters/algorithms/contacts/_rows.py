@@ -1,6 +1,6 @@
 """Forces at rows of a constraint that the user gives: by one kernel, and by plans for the extension."""
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import pinocchio as pin
@@ -9,14 +9,33 @@ from ..._engine import entry_points as kernels
 from ..._engine.calls import Form, is_fast, register
 from ..._engine.calls.state import leave_energies
 from ..._engine.kernels.tables import contacts_layout as at
-from ..._engine.operations import ABA, COLUMNS, CRBA, ENERGY, ROW_FORCES
-from ..._engine.owed import OWED
+from ..._engine.operations import ABA, COLUMNS, CRBA, ENERGY, KKT_INVERSE, MASS_RESPONSE, ROW_FORCES
+from ..._engine.owed import OWED, bits
 from ...model import ClusterData, ClusterModel
 from .._shared import force_columns as _columns
 from ._forces import Solution, settings_for, solved_rows
 from ._plans import leave_forces, take_number
 
 _MOST_KNOWN = 16
+
+
+class _Names(NamedTuple):
+    """Names of the positions where a function is given things; empty for what it does not take."""
+
+    state: str
+    J: str
+    drift: str
+    restitution: str
+    damping: str
+
+
+_NAMES = {
+    ("forwardDynamics", True): _Names("q v tau", "constraint_jacobian", "constraint_drift", "", "damping"),
+    ("forwardDynamics", False): _Names("q", "v", "tau", "", "constraint_jacobian"),
+    ("impulseDynamics", True): _Names("q v", "constraint_jacobian", "", "restitution_coefficient", "damping"),
+    ("impulseDynamics", False): _Names("q", "v_before", "", "contact_models", "contact_datas"),
+}
+"""Of each function, with a configuration and without one. Without q, all that follows moves up."""
 
 
 def with_rows(
@@ -29,75 +48,149 @@ def with_rows(
     return solved_rows(J, _columns.columns(model, data, q, plan), free, drift, scale, how)
 
 
-def remember(model: ClusterModel, data: ClusterData, function: Any, impact: bool, m: int) -> None:
-    """Let the extension answer calls with m rows from now on: with and without the last arguments."""
-    dynamics = [data._code("crba", CRBA.name), data._code("aba", ABA.name)]
-    dynamics.append(data._code("computeMechanicalEnergy", ENERGY.name))
-    codes = [data._code("", COLUMNS.name), kernels.row_forces.compiled_address, *dynamics * (not impact)]
-    key = "rows", function.__name__, m
-    if key in data._plans or not all(codes) or not is_fast(function) or not m:
+def remember(data: ClusterData, function: Any, m: int, posed: bool) -> None:
+    """Let the extension answer calls with m rows from now on: with and without the last arguments.
+
+    Args:
+        data: Workspace.
+        function: The function that was called.
+        m: Number of rows.
+        posed: Whether it was given a configuration.
+    """
+    names, key = _NAMES[function.__name__, posed], ("rows", function.__name__, m, posed)
+    if key in data._plans or not is_fast(function) or not m:
         return
-    _columns.keep(data, key, True)
-    names = ["", "r_coeff", "r_coeff mu"] if impact else ["", "damping"]
-    for more in names:
-        _remember(model, data, function, impact, m, codes, more)
+    codes = _codes(data, names, posed)
+    if all(codes):
+        _columns.keep(data, key, True)
+        last = [name for name in (names.restitution, names.damping) if name]
+        for i in range(len(last) + 1):
+            _remember(data, function, m, names, last[:i], codes, posed)
+
+
+def _codes(data: ClusterData, names: _Names, posed: bool) -> list[int]:
+    """Return the addresses of the kernels: of the forces, of the response, of what else is computed."""
+    forces = kernels.row_forces.compiled_address
+    if not posed:
+        return [forces, kernels.mass_response.compiled_address]
+    others = {"crba": CRBA, "aba": ABA, "computeMechanicalEnergy": ENERGY} if names.drift else {}
+    codes = [data._code(name, operation.name) for name, operation in others.items()]
+    return [forces, data._code("", COLUMNS.name), *codes]
 
 
 def _remember(
-    model: ClusterModel, data: ClusterData, function: Any, impact: bool, m: int, codes: list[int], more: str
+    data: ClusterData, function: Any, m: int, names: _Names, last: list[str], codes: list[int], posed: bool
 ) -> None:
-    n, columns = model.nv, _columns.of_inputs(model, data, (), pin.LOCAL, m)
-    given = "q v constraint_jacobian" if impact else "q v tau constraint_jacobian constraint_drift"
-    # Where rows stand in the place of contacts, the numbers behind them have other positions.
-    restitution, damping = ("restitution_coefficient", "damping") if impact else ("", "damping")
-    named = {"r_coeff": restitution, "mu": damping, "damping": damping}
-    form = Form(data, function, " ".join([given, *(named[x] for x in more.split())]))
-    settings, scale, J, found, drift = settings_for(None), np.zeros(1), np.zeros((m, n)), np.zeros(3), np.zeros(m)
+    n, impact = data.model.nv, not names.drift
+    form = Form(data, function, " ".join([names.state, names.J, names.drift, *last]))
+    settings, scale, found, drift = settings_for(None), np.zeros(1), np.zeros(3), np.zeros(m)
     gram, forces, room = np.zeros((m + 1, m + 1)), np.zeros(m), np.zeros(2 * m * m + 2 * m)
-    at_rows, at_drift, free = register(), form.lead_to(drift), np.zeros(n)
-    form.checks.append(("matrix", form.positions["constraint_jacobian"], m, m * n, J, at_rows))
-    if not impact:
-        form.checks.append(("numbers", form.positions["constraint_drift"], m, np.zeros(m), at_drift))
-    for name, number in ((restitution, scale), (damping, settings[at.MU :])):
-        asked = name in [named[x] for x in more.split()]
-        take_number(form, name if asked else "", number, at_most_1=name == restitution)
-    vectors = ["q", "v"] if impact else ["q", "v", "tau"]
+    at_drift, free, response = form.lead_to(drift), np.zeros(n), np.zeros((n, m))
+    at_rows = _take_rows(form, names.J, m)
+    if names.drift:
+        form.checks.append(("numbers", form.positions[names.drift], m, np.zeros(m), at_drift))
+    for name, number in ((names.restitution, scale), (names.damping, settings[at.MU :])):
+        take_number(form, name if name in last else "", number, at_most_1=name == names.restitution)
+    if not posed:
+        form.argument("q", n, register())  # torques, or velocities
+    vectors = names.state.split()
     form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in vectors]
-    B, response = np.zeros((n, m)), np.zeros((n, m))
-    transposed = np.arange(m * n).reshape(m, n).T.ravel().copy()
-    form.work.append(("gather", m * n, transposed, at_rows, at_rows, form.lead_to(B)))
-    if not impact:
-        form.run(CRBA, codes[2], data._pointers["M"], "q mass", arrays={"mass": data._M_kernel})
-        form.run(ABA, codes[3], data._pointers["ddq"], "q v tau free", arrays={"free": free})
-        form.run(ENERGY, codes[4], data._pointers["energy"], "q v")
-    no_gram = np.empty(columns.shapes[0])
-    arrays = {
-        "asked": columns.index, "numbers": columns.numbers, "panel": columns.panel, "B": B, "gram": no_gram,
-        "response": response,
-    }  # fmt: skip
-    form.run(COLUMNS, codes[0], data._pointers["Minv"], "q asked numbers panel B gram response", arrays=arrays)
+    (_respond_at_pose if posed else _respond)(form, m, at_rows, codes, response, None if impact else free)
     arrays = {
         "response": response, "free": free, "scale": scale, "how": settings, "counts": settings.view(np.int64),
         "gram": gram, "work": room, "forces": forces, "found": found,
     }  # fmt: skip
     leads = {"J": (at_rows, m, n), "drift": (at_drift, m)}
-    names = f"J response {'v' if impact else 'free'} drift scale how counts gram work forces found +nv"
-    form.run(ROW_FORCES, codes[1], data._pointers["ddq"], names, arrays=arrays, leads=leads)
-    _leave(form, impact, forces, found, vectors)
+    if impact:
+        leads["free"] = form.word(vectors[-1]), n
+    given = "J response free drift scale how counts gram work forces found +nv"
+    form.run(ROW_FORCES, codes[0], data._pointers["ddq"], given, arrays=arrays, leads=leads)
+    if posed:
+        _leave_state(form, impact, vectors)
+    form.save(data._dq_after.numbers if impact else data._ddq, "out")
+    leave_forces(form, data._impulses if impact else data._forces, forces, found)
     form.remember(_MOST_KNOWN)
 
 
-def _leave(form: Form, impact: bool, forces: np.ndarray, found: np.ndarray, vectors: list[str]) -> None:
-    """Write what stays in the data."""
+def _take_rows(form: Form, name: str, m: int) -> np.ndarray:
+    """Take m rows as an argument; return the word that leads there."""
+    n, word = form.model.nv, register()
+    form.checks.append(("matrix", form.positions[name], m, m * n, np.zeros((m, n)), word))
+    return word
+
+
+def _respond_at_pose(
+    form: Form, m: int, at_rows: np.ndarray, codes: list[int], response: np.ndarray, free: np.ndarray | None
+) -> None:
+    """Compute M^-1 J' at q, and accelerations without forces if they are wanted."""
+    data, n = form.owner, form.model.nv
+    columns, B = _columns.of_inputs(form.model, data, (), pin.LOCAL, m), np.zeros((n, m))
+    transposed = np.arange(m * n).reshape(m, n).T.ravel().copy()
+    form.work.append(("gather", m * n, transposed, at_rows, at_rows, form.lead_to(B)))
+    if free is not None:
+        form.run(CRBA, codes[2], data._pointers["M"], "q mass", arrays={"mass": data._M_kernel})
+        form.run(ABA, codes[3], data._pointers["ddq"], "q v tau free", arrays={"free": free})
+        form.run(ENERGY, codes[4], data._pointers["energy"], "q v")
+    arrays = {
+        "asked": columns.index, "numbers": columns.numbers, "panel": columns.panel, "B": B, "response": response,
+        "gram": np.empty(columns.shapes[0]),
+    }  # fmt: skip
+    form.run(COLUMNS, codes[1], data._pointers["Minv"], "q asked numbers panel B gram response", arrays=arrays)
+
+
+def _respond(
+    form: Form, m: int, at_rows: np.ndarray, codes: list[int], response: np.ndarray, free: np.ndarray | None
+) -> None:
+    """Compute M^-1 J' with the mass matrix in ``data.M``, and accelerations without forces if they are wanted."""
+    data, n, room = form.owner, form.model.nv, np.zeros(form.model.nv * (form.model.nv + 1))
+    form.checks.append(("owes", data._owed_words, bits("M" if free is None else "M nle")))
+
+    def run(rows: str, out: np.ndarray, leads: Any, arrays: Any) -> None:
+        arrays = {"mass": data._M, "work": room, "response": out, **arrays}
+        form.run(MASS_RESPONSE, codes[1], data._pointers["ddq"], f"mass {rows} work response", None, arrays, leads)
+
+    run("J", response, {"J": (at_rows, m, n)}, {})
+    if free is not None:
+        rest = np.zeros((1, n))
+        words = form.word("q"), form.lead_to(data._nle), form.lead_to(rest)
+        form.work.append(("minus", n, np.arange(n), *words))
+        run("rest", free.reshape(n, 1), {}, {"rest": rest})
+
+
+def remember_kkt(data: ClusterData, function: Any, m: int) -> None:
+    """Let the extension invert the equations of motion with m rows from now on: at q, or with ``data.M``."""
+    key, posed = ("rows", function.__name__, m), "q" in function.positions if is_fast(function) else False
+    code, of_mass = kernels.kkt_inverse.compiled_address, data._code("crba", CRBA.name)
+    if key in data._plans or not is_fast(function) or not m or not code or (posed and not of_mass):
+        return
+    _columns.keep(data, key, True)
+    n, mu, room = data.model.nv, np.zeros(1), np.zeros(data.model.nv * (data.model.nv + 1) + m * (m + 1))
+    for damping in ("", "damping") if posed else ("",):
+        form = Form(data, function, " ".join(["q" * posed, "constraint_jacobian", damping]))
+        at_rows = _take_rows(form, "constraint_jacobian", m)
+        take_number(form, damping, mu, at_most_1=False)
+        form.shapes["square"] = n + m, n + m
+        mass = data._M_kernel if posed else data._M
+        if posed:
+            form.run(CRBA, of_mass, data._pointers["M"], "q mass", arrays={"mass": mass})
+        else:
+            form.checks.append(("owes", data._owed_words, bits("M")))
+        arrays, leads = {"mass": mass, "mu": mu, "work": room}, {"J": (at_rows, m, n)}
+        form.run(KKT_INVERSE, code, data._pointers["ddq"], "mass J mu work +square", arrays=arrays, leads=leads)
+        if posed:
+            form.work.append(("copy", mass.size, data._M, mass))
+            form.owes(OWED["crba"], ["q"])
+        form.remember(_MOST_KNOWN)
+
+
+def _leave_state(form: Form, impact: bool, vectors: list[str]) -> None:
+    """Write what stays in the data of a call that is given a configuration, besides forces and motions."""
     data, mine = form.owner, form.owner._derivatives
     if impact:
         form.owes(OWED["impulseDynamics"], ["q"])
         form.work.append(("copy", mine.after_impact.size, mine.after_impact, np.full(mine.after_impact.size, np.nan)))
-        form.save(data._dq_after.numbers, "out")
     else:
         form.owes(OWED["forwardDynamics"], ["q", "v", "zeros"])
         form.keep(mine.after_aba, vectors, form.work)
         form.work.append(("copy", data._M.size, data._M, data._M_kernel))
-        form.save(data._ddq, "out")
         leave_energies(form)
-    leave_forces(form, data._impulses if impact else data._forces, forces, found)

@@ -21,11 +21,11 @@ from ..dynamics.aba import aba
 from ..dynamics.crba import crba
 from ..dynamics.energy import computeMechanicalEnergy
 from . import _plans as _contact_plans
-from ._forces import Solution, damping_of, inverse_of, regular, solved_rows
+from ._forces import Solution, damping_of, inverse_of, kkt_inverse_of, response_of, solved_rows
 from ._objects import delassus, jacobian, models_of, size, tell_contradictions
 from ._plans import Found
 from ._rows import remember as remember_rows
-from ._rows import with_rows
+from ._rows import remember_kkt, with_rows
 from ._solutions import accelerations, after_impact
 
 _COMMON = """
@@ -217,7 +217,7 @@ def impulseDynamics(
     bounce = float(bounce)
     if q is None:
         assert J is not None
-        _, response = _dense(data, "impulseDynamics", J)
+        response = response_of(_mass_matrix(data, "impulseDynamics"), J)
         after, solution = solved_rows(J, response, v_before, np.zeros(len(J)), bounce, how)
     else:
         after, solution = after_impact(model, data, q, v_before, contacts, bounce, how, J)
@@ -228,8 +228,8 @@ def impulseDynamics(
         _note(data, "impulseDynamics", q)
     data._contacts_found[:] = solution.found
     data.impulse_c, data.dq_after = solution.forces, after
-    if J is not None and q is not None and not isinstance(how, pin.ProximalSettings):
-        remember_rows(model, data, impulseDynamics, True, len(J))
+    if J is not None and not isinstance(how, pin.ProximalSettings):
+        remember_rows(data, impulseDynamics, len(J), q is not None)
     if contacts[0] is not None:
         forms = ["r_coeff prox_settings"] if isinstance(how, pin.ProximalSettings) else ["", "r_coeff", "r_coeff mu"]
         for names in forms:
@@ -248,17 +248,15 @@ def _is_number(x: Any) -> bool:
     return x is None or np.ndim(x) == 0
 
 
-def _dense(data: ClusterData, function: str, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return J M^-1 J' and M^-1 J' with the mass matrix that was computed last."""
-    M = data._M_kernel
+def _mass_matrix(data: ClusterData, function: str) -> np.ndarray:
+    """Return the mass matrix that was computed last."""
+    M: np.ndarray = data.M
     if M.size and not M.any():
         raise NotComputedError(
             f"{function} was given no q, and this data has no mass matrix: call pc.computeAllTerms(model, data, q, v) "
             "before, or pass q."
         )
-    response = np.linalg.solve(M, J.T)
-    A = J @ response
-    return 0.5 * (A + A.T), response
+    return M
 
 
 @fast(lambda data, function: ())
@@ -292,8 +290,9 @@ def forwardDynamics(
     J = _rows(model, constraint_jacobian)
     drift = vector(model, "constraint_drift", constraint_drift, len(J), "the rows of constraint_jacobian")
     if q is None:
-        _, response = _dense(data, "forwardDynamics", J)
-        free = np.linalg.solve(data._M_kernel, _check.velocity(model, "tau", tau) - data._nle)
+        M = _mass_matrix(data, "forwardDynamics")
+        rest = _check.velocity(model, "tau", tau) - data.nle
+        response, free = response_of(M, J), response_of(M, rest[None])[:, 0]
         found, solution = solved_rows(J, response, free, drift, 0.0, damping)
     else:
         q = _check.pose(model, data, q)
@@ -302,7 +301,7 @@ def forwardDynamics(
     if q is not None:
         computeMechanicalEnergy(model, data, q, v)
         _note(data, "forwardDynamics", q, _check.velocity(model, "v", v), np.zeros(model.nv))
-        remember_rows(model, data, forwardDynamics, False, len(J))
+    remember_rows(data, forwardDynamics, len(J), q is not None)
     _leave(data, solution)
     data._ddq[:] = found
     return found
@@ -426,6 +425,7 @@ def getConstraintJacobian(
     return found
 
 
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def computeKKTContactDynamicMatrixInverse(
@@ -446,10 +446,14 @@ def computeKKTContactDynamicMatrixInverse(
     References:
         Pinocchio's ``computeKKTContactDynamicMatrixInverse``, for the independent joints.
     """
+    J = _rows(model, constraint_jacobian)
     crba(model, data, q)
-    return _inverse(data, _rows(model, constraint_jacobian), damping)
+    found = kkt_inverse_of(data.M, J, damping)
+    remember_kkt(data, computeKKTContactDynamicMatrixInverse, len(J))
+    return found
 
 
+@fast(lambda data, function: ())
 @also_pinocchios
 @_documented
 def getKKTContactDynamicMatrixInverse(model: ClusterModel, data: ClusterData, constraint_jacobian: Any) -> np.ndarray:
@@ -466,15 +470,10 @@ def getKKTContactDynamicMatrixInverse(model: ClusterModel, data: ClusterData, co
         Pinocchio's ``getKKTContactDynamicMatrixInverse``, for the independent joints.
     """
     _check.model_data(model, data)
-    return _inverse(data, _rows(model, constraint_jacobian), 0.0)
-
-
-def _inverse(data: ClusterData, J: np.ndarray, damping: float) -> np.ndarray:
-    A, response = _dense(data, "getKKTContactDynamicMatrixInverse", J)
-    inner = regular(A + damping * np.eye(len(A)), np.eye(len(A)))
-    right = response @ inner
-    left = np.linalg.inv(data._M_kernel) - right @ response.T
-    return np.block([[left, right], [right.T, -inner]])
+    J = _rows(model, constraint_jacobian)
+    found = kkt_inverse_of(_mass_matrix(data, "getKKTContactDynamicMatrixInverse"), J, 0.0)
+    remember_kkt(data, getKKTContactDynamicMatrixInverse, len(J))
+    return found
 
 
 def _rows(model: ClusterModel, J: Any) -> np.ndarray:
