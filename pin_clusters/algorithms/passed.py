@@ -4,6 +4,7 @@ import functools
 import importlib
 import importlib.util
 import inspect
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -16,6 +17,7 @@ from ..errors import DataMismatchError, NotAvailableError
 from ..model import ClusterData, ClusterModel, is_pinocchios
 from ._shared import check as _check
 from ._shared import ids as _ids
+from .kinematics.kinematics import forwardKinematics
 
 # they read placements, frames and collision shapes, which are the tree's
 _ON_TREE = frozenset("""
@@ -91,7 +93,8 @@ def _of_models(name: str, function: Any) -> Any:
         if name not in _ON_TREE and not name.startswith(_CLASSES_ON_TREE):
             raise NotAvailableError(f"pin_clusters has no {name!r} for a ClusterModel (pinocchio has): {route(name)}")
         _check_given(name, given)
-        return target(*map(_of_tree, args), **{key: _of_tree(x) for key, x in named.items()})
+        posed = _posed(given)
+        return target(*map(posed, args), **{key: posed(x) for key, x in named.items()})
 
     if inspect.isclass(function):
         return type(name, (function,), {"__init__": call, "__doc__": function.__doc__})
@@ -151,6 +154,25 @@ def _check_given(name: str, given: list[Any]) -> None:
                     f"{name}: the geometry data has {len(y.oMg)} placements for {x.ngeoms} shapes. Use "
                     "geometry_model.createData()."
                 )
+
+
+def _posed(given: list[Any]) -> Callable[[Any], Any]:
+    """Move the data to the configuration, if one is given; return what leads from arguments to those of Pinocchio.
+
+    Pinocchio's function moves the tree's data itself, but then functions that are given no q would take an older one.
+    """
+    model, data = (next((x for x in given if isinstance(x, kind)), None) for kind in (ClusterModel, ClusterData))
+    if model is None or data is None:
+        return _of_tree
+
+    def of_tree(x: Any) -> Any:
+        if not isinstance(x, (list, tuple, np.ndarray)):
+            return _of_tree(x)
+        q = _check.pose(model, data, x)
+        forwardKinematics(model, data, q)
+        return q
+
+    return of_tree
 
 
 def _is_index(x: Any) -> bool:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -125,6 +126,21 @@ def test_collisions_and_distances_take_the_robot(file: Path) -> None:
     pin.forwardKinematics(tree, plain, -q)
     pin.updateGeometryPlacements(tree, plain, collision, other)
     assert np.allclose(geometry.oMg[1].homogeneous, other.oMg[1].homogeneous)
+
+
+@pytest.mark.parametrize("given", [np.array, list, np.float32])
+@pytest.mark.parametrize("name", ["computeCollisions", "computeDistances", "updateGeometryPlacements"])
+def test_functions_without_q_take_that_of_collisions(file: Path, name: str, given: Any) -> None:
+    """Pinocchio's functions move the data: Jacobians that are given no q are those of the new pose."""
+    model, collision, _ = pc.buildModelsFromUrdf(str(file))
+    collision.addAllCollisionPairs()
+    data, q = model.createData(), np.array([0.25, -0.5])  # numbers that float32 has as well
+    pc.computeJointJacobians(model, data, 0.0 * q)
+    getattr(pc, name)(model, data, collision, collision.createData(), given(q))
+    found = pc.computeJointJacobians(model, data)
+    assert np.array_equal(found, pc.computeJointJacobians(model, model.createData(), q))
+    with raises(pc.ShapeError, "q 1 2"):
+        getattr(pc, name)(model, data, collision, collision.createData(), given(q[:1]))
 
 
 def test_a_program_changes_its_import_line_only(monkeypatch: pytest.MonkeyPatch) -> None:
