@@ -258,7 +258,7 @@ static W index_of(PyObject *x)
     /* conditions: else the call is Python's */ \
     X(member, "scii")      /* the argument is a member of an enum with this value; the last number if it is left out */ \
     X(flag, "sii")         /* it is True or False as told; the last number stands for an argument that is left out */ \
-    X(truth, "s")          /* it is True or False */ \
+    X(truth, "s")          /* it is True, False or a whole number */ \
     X(same, "so")          /* it is this object */ \
     X(items, "st")         /* it is a list or tuple of the objects in a tuple */ \
     X(unchanged, "na")     /* words that lead to memory of pin.Data or contacts: see watch.py */ \
@@ -703,7 +703,7 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
             NEED((x ? PyLong_AsLongLong(x) : p[4]) == p[3]);
             NEXT(member);
         case STEP_flag: NEED(((x = given[p[1]]) ? truth_of(x) : p[3]) == p[2]); NEXT(flag);
-        case STEP_truth: NEED((x = given[p[1]]) && PyBool_Check(x)); NEXT(truth);
+        case STEP_truth: NEED((x = given[p[1]]) && truth_of(x) >= 0); NEXT(truth);
         case STEP_same: NEED(given[p[1]] == PLACE(PyObject, p[2])); NEXT(same);
         case STEP_items: NEED((x = given[p[1]]) && has_items(x, PLACE(PyObject, p[2]))); NEXT(items);
         case STEP_unchanged: NEED(unchanged(PLACE(W, p[2]))); NEXT(unchanged);

@@ -15,6 +15,7 @@ from .._engine.owed import OF_TREE
 from .._support.missing import missing, route
 from ..errors import DataMismatchError, NotAvailableError
 from ..model import ClusterData, ClusterModel, is_pinocchios
+from . import geometry as _geometry
 from ._shared import check as _check
 from ._shared import ids as _ids
 from .kinematics.kinematics import forwardKinematics
@@ -40,6 +41,7 @@ _POSITIONS = {
     "computeFrameKinematicRegressor": "model data frame_id reference_frame",
     "computeJointKinematicRegressor": "model data joint_id reference_frame placement",
     "findCommonAncestor": "model joint1_id joint2_id",
+    **_geometry.POSITIONS,
 }  # fmt: skip
 """Positions of the arguments of functions with fast calls."""
 
@@ -94,13 +96,19 @@ def _of_models(name: str, function: Any) -> Any:
             raise NotAvailableError(f"pin_clusters has no {name!r} for a ClusterModel (pinocchio has): {route(name)}")
         _check_given(name, given)
         posed = _posed(given)
-        return target(*map(posed, args), **{key: posed(x) for key, x in named.items()})
+        found = target(*map(posed, args), **{key: posed(x) for key, x in named.items()})
+        if name in _geometry.POSITIONS:
+            _geometry.remember(fastened, given)
+        return found
 
     if inspect.isclass(function):
         return type(name, (function,), {"__init__": call, "__doc__": function.__doc__})
-    if name not in _POSITIONS:
+    names = _POSITIONS.get(name, "").split()
+    if not names:
         return call
-    return fast(_plans, {argument: i for i, argument in enumerate(_POSITIONS[name].split())})(call)
+    plans = _plans if name in _INDICES else lambda owner, function: ()
+    fastened = fast(plans, {argument: i for i, argument in enumerate(names)}, len(names))(call)
+    return fastened
 
 
 def _plans(owner: Any, function: Any) -> tuple[Any, ...]:

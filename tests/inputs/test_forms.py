@@ -182,7 +182,7 @@ def test_a_robot_without_joints() -> None:
 
 ALLOCATIONS = """
 import numpy as np
-from support.calls import DYNAMICS, state
+from support.calls import DYNAMICS, call, state
 from support.fast import python
 from numba.core.runtime import rtsys
 import pin_clusters as pc

@@ -68,7 +68,9 @@ USUAL = {
     "getFrameAcceleration": "fr", "getFrameClassicalAcceleration": "fr",
     "getCentroidalDynamicsDerivatives": "", "getCoriolisMatrix": "",
     "computeSubtreeMasses": "", "computeSupportedInertiaByFrame": "ft", "computeTotalMass": "",
-    "frameBodyRegressor": "f", "jointBodyRegressor": "j",
+    "frameBodyRegressor": "f", "jointBodyRegressor": "j", "jacobianSubtreeCenterOfMass": "qj",
+    "getJacobianSubtreeCenterOfMass": "j", "computeKKTContactDynamicMatrixInverse": "qR",
+    "getKKTContactDynamicMatrixInverse": "R",
 }  # fmt: skip
 OWN = ("tau", "ddq", "nle", "g")
 """Results that may be given as arguments."""
@@ -147,7 +149,8 @@ class Robot:
             "x": rng.normal(size=(self.model.njoints, 6)), "j": joints[-1],
             "f": frames[0], "r": pin.LOCAL, "F": frames, "N": None, "1": 1, "C": contacts,
             "u": 0.5, "t": True, "A": pin.ARG0,
-            "T": rng.normal(size=(self.model.nv, 2)), "H": self.model.independent_joints[:1],
+            "T": rng.normal(size=(self.model.nv, 2)), "R": rng.normal(size=(1, self.model.nv)),
+            "H": self.model.independent_joints[:1],
             "m": pin.SE3(np.eye(3), v[:3] if v.size > 2 else np.ones(3)),
         }  # fmt: skip
         for _ in range(2):

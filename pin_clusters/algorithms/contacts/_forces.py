@@ -93,7 +93,7 @@ def inverse_of(A: np.ndarray, mu: float, scale: float) -> np.ndarray:
         RankError: There is none.
     """
     n = len(A)
-    out, given = np.zeros((n, n)), (np.array([mu]), np.array([scale]), np.zeros(2 * n * n + 2 * n))
+    out, given = np.zeros((n, n)), (np.array([mu]), np.array([scale]), np.zeros(n * n))
     if _run(kernels.contact_inverse, np.ascontiguousarray(A), *given, out):
         raise _redundant(n, A)
     return out

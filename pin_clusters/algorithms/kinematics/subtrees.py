@@ -183,7 +183,7 @@ def computeSupportedInertiaByFrame(
         Inertia, of rotors that are no bodies their mass too; rods with mass count as far as links carry them.
     """
     _check.model_data(model, data)
-    if not isinstance(with_subtree, (bool, np.bool_)):
+    if not isinstance(with_subtree, (bool, np.bool_, int, np.integer)):
         raise ArgumentTypeError(f"with_subtree must be True or False, got {with_subtree!r}.")
     where = _ids.frame(model, frame_id), bool(with_subtree)
     return pin.computeSupportedInertiaByFrame(model.inertia_tree, data.tree, *where)

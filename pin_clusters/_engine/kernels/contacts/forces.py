@@ -71,6 +71,24 @@ def solve_factored(L, m, x, first):
 
 
 @inline
+def invert_factored(L, m, scale, out, first):
+    """Write the inverse, times a scale, to out from row and column ``first`` on.
+
+    With L' D L = L' U, U X = (L')^-1 has ones on the diagonal and zeros above it, so that the rows of X follow from the
+    last one on.
+    """
+    for r in range(m):
+        i = m - 1 - r
+        for s in range(r + 1):
+            j, total = m - 1 - s, 0.0
+            if j == i:
+                total = scale
+            for k in range(i + 1, m):
+                total -= get(L, i * m + k) * out[first + k, first + j]
+            out[first + i, first + j] = out[first + j, first + i] = total * get(L, i * m + i)
+
+
+@inline
 def entry_of(A, i, j):
     """An entry of a symmetric matrix, of which there is the upper half."""
     return A[i, j] if i < j else A[j, i]
@@ -275,7 +293,7 @@ def contact_inverse_at(gram, mu, scale, room, out):
         gram: Its upper half is that of A.
         mu: Damping, one number.
         scale: One number.
-        room: Of 2 m m + 2 m numbers.
+        room: Of m m numbers.
         out: Written, m x m.
 
     Returns:
@@ -286,12 +304,5 @@ def contact_inverse_at(gram, mu, scale, room, out):
         return UNUSUAL
     if not factor(gram, m, damping, 1e2 * m * EPSILON if damping == 0.0 else 0.0, 0.0, room):
         return REDUNDANT
-    x = room[m * m :]
-    for i in range(m):
-        for j in range(m):
-            put(x, j, 0.0)
-        put(x, i, 1.0)
-        solve_factored(room, m, x, 0)
-        for j in range(i, m):
-            out[i, j] = out[j, i] = get(scale, 0) * get(x, j)
+    invert_factored(room, m, get(scale, 0), out, 0)
     return OK

@@ -4,7 +4,7 @@ from ..compiling.jit import inline
 from ..numbers.memory import borrowed, get, put
 from ..tables.contacts_layout import REDUNDANT, UNUSUAL
 from ..tables.layout import OK
-from .forces import EPSILON, factor, solve_factored
+from .forces import EPSILON, factor, invert_factored, solve_factored
 
 
 @inline
@@ -57,13 +57,7 @@ def kkt_inverse_at(M, J, mu, room, out):
     x, own = L[n * n :], L[n * n + n :]
     if not damping >= 0.0 or not factor(M, n, 0.0, 0.0, 0.0, L):
         return UNUSUAL
-    for i in range(n):
-        for k in range(n):
-            put(x, k, 0.0)
-        put(x, i, 1.0)
-        solve_factored(L, n, x, 0)
-        for k in range(i, n):
-            out[i, k] = out[k, i] = get(x, k)
+    invert_factored(L, n, 1.0, out, 0)
     respond(L, J, m, n, x, out, n)
     inner = out[n:, n:]
     for i in range(m):
@@ -76,13 +70,7 @@ def kkt_inverse_at(M, J, mu, room, out):
     if not factor(inner, m, damping, 1e2 * m * EPSILON if damping == 0.0 else 0.0, 0.0, own):
         return REDUNDANT
     y = own[m * m :]
-    for i in range(m):
-        for j in range(m):
-            put(y, j, 0.0)
-        put(y, i, 1.0)
-        solve_factored(own, m, y, 0)
-        for j in range(i, m):
-            inner[i, j] = inner[j, i] = -get(y, j)
+    invert_factored(own, m, -1.0, out, n)
     for k in range(n):  # rows of W are needed until their own turn
         for i in range(m):
             total = 0.0

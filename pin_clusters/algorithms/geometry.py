@@ -1,0 +1,79 @@
+"""Plans of Pinocchio's functions of collision shapes, for shapes that were checked in a call before."""
+
+from collections.abc import Iterator
+from functools import partial
+from typing import Any
+
+import pinocchio as pin
+
+from .._engine.calls import Form, is_fast
+from .._engine.calls.tree import couple, run_tree
+from .._engine.kernels.tables.tree_layout import MOTION
+from .._engine.operations import TREE
+from .._engine.owed import bits
+from ..model import ClusterData, ClusterModel, geometry_memory
+
+POSITIONS = {
+    "computeBodyRadius": "model geometry_model geometry_data",
+    "computeCollisions": "model data geometry_model geometry_data q stop_at_first_collision",
+    "computeDistances": "model data geometry_model geometry_data q",
+    "updateGeometryPlacements": "model data geometry_model geometry_data q",
+}
+"""Positions of the arguments of these functions."""
+_STOP = "stop_at_first_collision"
+_MOST_KNOWN = 16
+
+
+def remember(function: Any, given: list[Any]) -> None:
+    """Let the extension answer calls with these shapes from now on, as long as they stay as they are."""
+    kinds = ClusterModel, ClusterData, pin.GeometryModel, pin.GeometryData
+    model, data, shapes, placed = (next((x for x in given if isinstance(x, kind)), None) for kind in kinds)
+    owner = data if "data" in function.positions else model
+    if not is_fast(function) or owner is None or not isinstance(shapes, pin.GeometryModel) or placed is None:
+        return
+    watch = geometry_memory.watch(shapes, placed)
+    if watch is None:
+        return
+    for form in _forms(owner, function, shapes, placed):
+        form.checks.append(("unchanged", watch.table.size, watch.table))
+        form.kept.append(watch)
+        form.remember(_MOST_KNOWN)
+
+
+def _forms(owner: Any, function: Any, shapes: Any, placed: Any) -> Iterator[Form]:
+    """Yield the forms of a function: where the bodies are, and at q; with all collisions, and with the first one."""
+    theirs, moves = getattr(pin, function.__name__), function.__name__ == "updateGeometryPlacements"
+    poses = ("", "q") if moves else ("q",) if "q" in function.positions else ("",)
+    for q in poses:
+        for stop in ("", _STOP) if _STOP in function.positions else ("",):
+            form = Form(owner, function, f"geometry_model geometry_data {q} {stop}")
+            for name, x in (("geometry_model", shapes), ("geometry_data", placed)):
+                form.checks.append(("same", form.positions[name], x))
+                form.kept.append(x)
+            if stop:
+                form.checks.append(("truth", form.positions[stop]))
+            if owner is form.model:
+                form.call(partial(theirs, owner.own_tree, shapes, placed))
+            elif _move(form, shapes, placed, q):
+                if not moves:  # a flag that is given leads Boost to its function sooner
+                    flags = [form.positions[stop] if stop else False] if _STOP in function.positions else []
+                    form.call(partial(theirs, shapes, placed), *flags)
+            else:
+                return
+            yield form
+
+
+def _move(form: Form, shapes: Any, placed: Any, q: str) -> bool:
+    """Move the tree to q, if it is given, and the shapes with it; returns whether the code for it is there."""
+    data = form.owner
+    if q:
+        code = data._code("forwardKinematics", TREE.name)
+        if not code or data._other_fields or data._model._tree_tables.settles or not couple(form):
+            return False
+        form.reads_tree()
+        run_tree(form, code, MOTION, "q")
+    else:
+        form.checks.append(("owes", data._owed_words, bits("oMi")))
+    form.call(partial(pin.updateGeometryPlacements, data.model.own_tree, data._tree, shapes, placed))
+    form.work.append(("drop",))
+    return True
