@@ -288,7 +288,7 @@ static W index_of(PyObject *x)
     X(number, "w")         /* a float */ \
     X(thing, "o")          /* an object */ \
     X(call, "o5xxxxx")     /* what a function returns, of so many arguments; MOST_ARGUMENTS + i is result i */ \
-    X(vector, "sna")       /* the argument itself, if it is an array as kernels read it; else a new one */ \
+    X(vector, "s1na")      /* the argument itself, if it is an array as kernels (0) or Pinocchio (1) read it; else a new one */ \
     X(result, "nnw")       /* where the n numbers are that result i has */ \
     X(drop, "")            /* forget the last result */ \
     X(give, "n")           /* return results from this one on: none, one, or a tuple */ \
@@ -609,12 +609,20 @@ static int has_items(PyObject *x, PyObject *known)
     return !n || !memcmp(PySequence_Fast_ITEMS(x), PySequence_Fast_ITEMS(known), sizeof(PyObject *) * (size_t)n);
 }
 
-/* The argument itself if kernels can read it, else a new array of its numbers. */
-static PyObject *vector_of(PyObject *x, W n, double *room)
+/* Whether Pinocchio reads an array as it is: it takes all strides and a column, but no row. */
+static int is_for_pinocchio(PyObject *x)
+{
+    PyArrayObject *a = (PyArrayObject *)x;
+    if (!PyArray_CheckExact(x) || !PyArray_ISALIGNED(a) || !PyArray_ISNOTSWAPPED(a)) return 0;
+    return (PyArray_TYPE(a) == NPY_DOUBLE || PyArray_TYPE(a) == NPY_FLOAT) && (PyArray_NDIM(a) == 1 || PyArray_DIM(a, 0) > 1);
+}
+
+/* The argument itself if kernels can read it, or Pinocchio, where that is enough; else a new array of its numbers. */
+static PyObject *vector_of(PyObject *x, W for_pinocchio, W n, double *room)
 {
     const double *from = numbers_of(x, n, room);
     if (!from) return NULL;
-    return from == room ? filled(n, room) : Py_NewRef(x);
+    return from == room && !(for_pinocchio && is_for_pinocchio(x)) ? filled(n, room) : Py_NewRef(x);
 }
 
 static PyObject *call_python(const W *p, PyObject *const *given, PyObject *const *made, int count)
@@ -696,7 +704,7 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
         case STEP_real: NEED((x = given[p[1]]) && read_number(x, NUMBERS_AT(p[2]))); NEXT(real);
         case STEP_rows:
             NEED((x = given[p[1]]) && PyArray_CheckExact(x) && PyArray_NDIM((PyArrayObject *)x) == 2);
-            NEED(PyArray_DIM((PyArrayObject *)x, 0) == p[2] && is_double((PyArrayObject *)x, NPY_ARRAY_ALIGNED));
+            NEED(PyArray_DIM((PyArrayObject *)x, 0) == p[2] && is_for_pinocchio(x));
             NEXT(rows);
         case STEP_member:
             NEED(!(x = given[p[1]]) || Py_TYPE(x) == PLACE(PyTypeObject, p[2]));
@@ -765,7 +773,7 @@ static PyObject *run_plan(const Plan *plan, PyObject *const *given)
             made[count++] = x;
             NEXT(call);
         case STEP_vector:
-            NEED((x = vector_of(given[p[1]], p[2], NUMBERS_AT(p[3]))));
+            NEED((x = vector_of(given[p[1]], p[2], p[3], NUMBERS_AT(p[4]))));
             made[count++] = x;
             NEXT(vector);
         case STEP_result: {

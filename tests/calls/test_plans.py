@@ -185,7 +185,17 @@ def test_results() -> None:
     assert result_of([thing, ("give", 5)]) is None
     assert result_of([thing, ("drop",), ("thing", 8), ("give", 0)]) == 8
     given = np.ones(8)
-    assert result_of([("vector", 1, 8, np.zeros(8)), ("give", 0)], given) is given
+    assert result_of([("vector", 1, 0, 8, np.zeros(8)), ("give", 0)], given) is given
+    # Pinocchio reads other floats and columns itself; rows and whole numbers are converted for it as well.
+    for x, read in ((np.float32(given), True), (given[:, None], True), (given[None], False), (np.int64(given), False)):
+        for_kernels, for_pinocchio = (
+            result_of([("vector", 1, flag, 8, np.zeros(8)), ("give", 0)], x) for flag in (0, 1)
+        )  # fmt: skip
+        assert (for_pinocchio is x) == read
+        assert for_kernels is not x
+        assert for_kernels.dtype == float
+        assert for_kernels.shape == (8,)
+        assert np.array_equal(for_kernels, x.ravel())
     assert result_of([("numbers", 1, 8, np.zeros(8), np.zeros(1)), thing, ("give", 0)], given.tolist()) == 7
 
 

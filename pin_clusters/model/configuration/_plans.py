@@ -42,10 +42,10 @@ class _Move(Form):
         self.entries = {in_v(tree, j)[0]: in_q(tree, j)[0] for j in single}
         self.results_so_far = 0
 
-    def vector_argument(self, name: str) -> int:
-        """Return the argument for a call of Pinocchio."""
+    def vector_argument(self, name: str, *, read: bool = False) -> int:
+        """Return the argument for a call of Pinocchio, whose numbers steps may also ``read``."""
         size = self.size(name)
-        self.work.append(("vector", self.positions[name], size, np.zeros(size)))
+        self.work.append(("vector", self.positions[name], int(not read), size, np.zeros(size)))
         return self._result()
 
     def new(self, size: int, word: np.ndarray) -> int:
@@ -95,12 +95,13 @@ class _Move(Form):
             made = self.new(model.nq, y)
             self.work += [("move", model.nq, at, y), ("plus", model.nv, added, at, v, y)]
         else:
-            to, start, arguments = register(), self.vector_argument(q), list(self.checks)
+            to, start, arguments = register(), self.vector_argument(q, read=bool(model.closures)), list(self.checks)
             spread = self.new(self.tree.nv, to)
             self.spread(v, to)
             made, y = self.pinocchio(pin.integrate, model.nq, start, spread)
-            self.work += arguments  # Python ran meanwhile: v is looked up again
-            self.numbers(start, model.nq, at)
+            if model.closures:
+                self.work += arguments  # Python ran meanwhile: v is looked up again
+                self.numbers(start, model.nq, at)
         if model.closures and not self.carry(at, v, y):
             return None
         self.affine(self.shape.affine, y, y)
@@ -128,7 +129,7 @@ class _Move(Form):
                 self.new(nv, apart)
                 self.work.append(("minus", nv, every, q2, y, apart))
         else:
-            start, end = self.vector_argument("q1"), self.vector_argument("q2")
+            start, end = (self.vector_argument(name, read=bool(model.closures)) for name in ("q1", "q2"))
             if model.closures:
                 self.work.append(("finite", model.nq, self.numbers(end, model.nq, register())))
             way, to = self.pinocchio(pin.difference, nv, start, end)
