@@ -112,41 +112,60 @@ class _Move(Form):
 
         What is made behind it is dropped.
         """
-        model, nv = self.owner, self.tree.nv
-        if len(self.entries) == self.tree.njoints - 1:  # Pinocchio would only subtract and add
-            q1, q2, y = self.word("q1"), self.word("q2"), register()
-            made = self.new(model.nv, v)
-            places = np.array([self.entries[int(iv)] for iv in self.places], dtype=np.int64)
-            self.work.append(("minus", model.nv, places, q2, q1, v))
-            if model.closures:
-                self.new(model.nq, y)
-                self.work += [("finite", model.nq, q2), ("move", model.nq, q1, y)]
-                self.work.append(("plus", model.nv, places, q1, v, y))
-                if not self.carry(q1, v, y):
-                    return None
-                loops, apart = loops_of(model), register()
-                every = np.array([self.entries[iv] for iv in range(nv)], dtype=np.int64)
-                self.new(nv, apart)
-                self.work.append(("minus", nv, every, q2, y, apart))
-        else:
+        model, start, end, to = self.owner, 0, 0, register()
+        plain = len(self.entries) == self.tree.njoints - 1  # Pinocchio would only subtract
+        if not plain:
             start, end = (self.vector_argument(name, read=bool(model.closures)) for name in ("q1", "q2"))
-            if model.closures:
-                self.work.append(("finite", model.nq, self.numbers(end, model.nq, register())))
-            way, to = self.pinocchio(pin.difference, nv, start, end)
-            made = self.new(model.nv, v)
+            _, to = self.pinocchio(pin.difference, self.tree.nv, start, end)
+        made = self.new(model.nv, v)
+        q1, q2 = self.word("q1"), self.word("q2")
+        if plain:
+            self.work.append(("minus", model.nv, self._entries_of(self.places), q2, q1, v))
+        else:
             self.work.append(("gather", len(self.places), self.places, to, to, v))
-            if model.closures:
-                self.spread(v, to)
-                reached, y = self.pinocchio(pin.integrate, model.nq, start, way)
-                if not self.carry(self.numbers(start, model.nq, register()), v, y):
-                    return None
-                loops = loops_of(model)
-                _, apart = self.pinocchio(pin.difference, nv, reached, end)
-        if model.closures:
-            dependents = np.array(loops.dependents, dtype=np.int64)
-            self.work += [("turns", len(dependents), dependents, loops.periods.copy(), apart), ("drop",), ("drop",)]
-            self.results_so_far -= 2
-        return made - RESULT
+            if model.closures:  # Python ran meanwhile: the arguments are looked up again
+                q1, q2 = (self.numbers(x, model.nq, register()) for x in (start, end))
+        return None if model.closures and not self._arrives(v, q1, q2, start, end) else made - RESULT
+
+    def _entries_of(self, velocities: Any) -> np.ndarray:
+        """Return where joints of one number stand in q, by their places in the tree's velocity."""
+        return np.array([self.entries[int(iv)] for iv in velocities], dtype=np.int64)
+
+    def _arrives(self, v: np.ndarray, q1: np.ndarray, q2: np.ndarray, start: int, end: int) -> bool:
+        """See whether the loops come from q1 to q2 along v; returns whether the code for it is there.
+
+        Args:
+            v: Word that leads to the independent velocity.
+            q1: The same of the configuration before.
+            q2: The same of the one behind.
+            start: The argument for a call of Pinocchio, of q1.
+            end: The same of q2.
+        """
+        model, loops, y, apart, before = self.owner, loops_of(self.owner), register(), register(), self.results_so_far
+        dependents, at = np.array(loops.dependents, dtype=np.int64), np.arange(len(loops.dependents))
+        self.work.append(("finite", model.nq, q2))
+        if set(loops.entries.tolist()) <= set(self.entries.values()):  # in loops Pinocchio would only add and subtract
+            own = np.array([i for i, iv in enumerate(self.places) if int(iv) in self.entries], dtype=np.int64)
+            some = self.lead_to(np.zeros(len(own)))
+            self.new(model.nq, y)
+            self.work += [("move", model.nq, q1, y), ("gather", len(own), own, v, v, some)]
+            self.work.append(("plus", len(own), self._entries_of(self.places[own]), q1, some, y))
+            if not self.carry(q1, v, y):
+                return False
+            self.new(len(dependents), apart)
+            self.work.append(("minus", len(dependents), self._entries_of(dependents), q2, y, apart))
+        else:
+            at, to = dependents, register()
+            way = self.new(self.tree.nv, to)
+            self.spread(v, to)
+            reached, y = self.pinocchio(pin.integrate, model.nq, start, way)
+            if not self.carry(q1, v, y):
+                return False
+            _, apart = self.pinocchio(pin.difference, self.tree.nv, reached, end)
+        self.work.append(("turns", len(dependents), at, loops.periods.copy(), apart))
+        self.work += [("drop",)] * (self.results_so_far - before)
+        self.results_so_far = before
+        return True
 
     def carry(self, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> bool:
         """Move the joints of loops in the target, where the others are; returns whether the code for it is there."""
