@@ -99,7 +99,8 @@ class Form:
         required, allowed = (
             sum(1 << at for at in {self.positions[name] for name in some}) for some in (self._required, self._allowed)
         )
-        steps = [*self.checks, *self.before, *self.work, *self.results, ("give", first)]
+        checks = sorted(self.checks, key=lambda step: step[0] == "unchanged")  # last, as it takes longest
+        steps = [*checks, *self.before, *self.work, *self.results, ("give", first)]
         return native.Plan(required, allowed, steps, tuple(self.kept))
 
     def remember(self, most: int) -> None:
