@@ -26,10 +26,12 @@ _MOST_KNOWN = 16
 
 def remember(function: Any, given: list[Any]) -> None:
     """Let the extension answer calls with these shapes from now on, as long as they stay as they are."""
+    if not is_fast(function):
+        return
     kinds = ClusterModel, ClusterData, pin.GeometryModel, pin.GeometryData
     model, data, shapes, placed = (next((x for x in given if isinstance(x, kind)), None) for kind in kinds)
     owner = data if "data" in function.positions else model
-    if not is_fast(function) or owner is None or not isinstance(shapes, pin.GeometryModel) or placed is None:
+    if owner is None or shapes is None or placed is None:
         return
     watch = geometry_memory.watch(shapes, placed)
     if watch is None:

@@ -515,3 +515,17 @@ def test_python_functions_are_asked_at_every_q() -> None:
         assert error(pc.computeJointJacobians(model, data, q)[5], [1.0 + 3.0 * x**2]) < 1e-9
         pc.forwardKinematics(model, data, q, [2.0], [1.0])
         assert error(data.v[2].angular, [0.0, 0.0, 6.0 * x**2]) < 1e-9
+
+
+@pytest.mark.parametrize("name", ["cassie_leg", "kangaroo_leg", "four_bar"])
+def test_the_centre_without_q_is_where_the_bodies_are(name: str, rng: np.random.Generator) -> None:
+    """Also if only their placements are those of the last call, and velocities those of an older one."""
+    model = pc.load(name)
+    data, v = model.createData(), rng.normal(size=model.nv)
+    poses = [pc.integrate(model, pc.neutral(model), size * rng.normal(size=model.nv)) for size in (0.05, 0.1)]
+    for _ in range(3):
+        pc.forwardKinematics(model, data, poses[0], v, v)
+        moving = pc.centerOfMass(model, data)
+        assert error(moving, pc.centerOfMass(model, model.createData(), poses[0])) < ROUNDING
+    pc.forwardKinematics(model, data, poses[1])
+    assert error(pc.centerOfMass(model, data), pc.centerOfMass(model, model.createData(), poses[1])) < ROUNDING

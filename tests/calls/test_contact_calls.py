@@ -224,3 +224,25 @@ def test_rows_as_lists() -> None:
     x = Robot("mini_cheetah")
     found = pc.impulseDynamics(x.model, x.data, x.q, x.v, x.J.tolist(), 0.2)
     assert np.array_equal(found, pc.impulseDynamics(x.model, x.data, x.q, x.v, x.J, 0.2))
+
+
+@pytest.mark.parametrize("robot", ["mini_cheetah", "four_bar"])
+@pytest.mark.parametrize("name", ["forwardDynamics", "impulseDynamics", "getKKTContactDynamicMatrixInverse"])
+def test_functions_without_q_take_the_mass_matrix_of_the_last_call(robot: str, name: str) -> None:
+    """``constraintDynamics`` owes the mass matrix and the bias torques: they are computed before they are read."""
+    model, rng = pc.load(robot), np.random.default_rng(3)
+    v, tau = rng.normal(size=(2, model.nv))
+    poses = [pc.integrate(model, pc.neutral(model), size * rng.normal(size=model.nv)) for size in (0.1, 0.2)]
+    J = rng.normal(size=(1, model.nv))
+    given = {"forwardDynamics": (tau, J, np.ones(1)), "impulseDynamics": (v, J)}.get(name, (J,))
+    contact = pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, 1, pin.LOCAL)
+    data, other = model.createData(), model.createData()
+    for _ in range(3):
+        pc.computeAllTerms(model, data, poses[0], v)
+        getattr(pc, name)(model, data, *given)
+    pc.constraintDynamics(model, data, poses[1], v, tau, [contact], [contact.createData()])
+    pc.computeAllTerms(model, other, poses[1], v)
+    if name == "forwardDynamics":
+        pc.crba(model, data, poses[1])  # the bias torques stay owed
+    # by one kernel of mass matrices or another: roundings, times the condition of M
+    assert np.allclose(getattr(pc, name)(model, data, *given), getattr(pc, name)(model, other, *given), rtol=1e-9)
