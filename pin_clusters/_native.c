@@ -609,12 +609,12 @@ static int has_items(PyObject *x, PyObject *known)
     return !n || !memcmp(PySequence_Fast_ITEMS(x), PySequence_Fast_ITEMS(known), sizeof(PyObject *) * (size_t)n);
 }
 
-/* Whether Pinocchio reads an array as it is: it takes all strides and a column, but no row. */
+/* Whether Pinocchio reads an array as it is, with all strides. */
 static int is_for_pinocchio(PyObject *x)
 {
     PyArrayObject *a = (PyArrayObject *)x;
     if (!PyArray_CheckExact(x) || !PyArray_ISALIGNED(a) || !PyArray_ISNOTSWAPPED(a)) return 0;
-    return (PyArray_TYPE(a) == NPY_DOUBLE || PyArray_TYPE(a) == NPY_FLOAT) && (PyArray_NDIM(a) == 1 || PyArray_DIM(a, 0) > 1);
+    return PyArray_TYPE(a) == NPY_DOUBLE || PyArray_TYPE(a) == NPY_FLOAT;
 }
 
 /* The argument itself if kernels can read it, or Pinocchio, where that is enough; else a new array of its numbers. */
@@ -622,7 +622,9 @@ static PyObject *vector_of(PyObject *x, W for_pinocchio, W n, double *room)
 {
     const double *from = numbers_of(x, n, room);
     if (!from) return NULL;
-    return from == room && !(for_pinocchio && is_for_pinocchio(x)) ? filled(n, room) : Py_NewRef(x);
+    if (from != room) return Py_NewRef(x);
+    /* A column is a vector for Pinocchio, but a row is not. */
+    return for_pinocchio && is_for_pinocchio(x) && PyArray_DIM((PyArrayObject *)x, 0) == n ? Py_NewRef(x) : filled(n, room);
 }
 
 static PyObject *call_python(const W *p, PyObject *const *given, PyObject *const *made, int count)

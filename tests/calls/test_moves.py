@@ -14,7 +14,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import mixed, pool, trees
-from support.fast import Counts, least_growth, needed, python
+from support.fast import Counts, least_growth, needed, no_python_calls, python
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, outcome
 from support.messages import raises
 
@@ -318,3 +318,14 @@ def test_branches_are_told_apart() -> None:
     turned[model.idx_qs[model.getJointId("rocker")]] += 1e-5  # beyond what counts as the same
     with raises(pc.ConfigurationError, "q2"):
         pc.difference(model, q, turned)
+
+
+@pytest.mark.parametrize("robot", ["four_bar", "mini_cheetah"])
+@pytest.mark.parametrize("kind", [np.asarray, np.float32, np.asfortranarray])
+def test_matrices_of_all_kinds_are_transported_fast(robot: str, kind: Any) -> None:
+    model = pc.load(robot)
+    q, v, J = pc.neutral(model), np.full(model.nv, 0.1), kind(np.eye(model.nv)[:, :3])
+    expected = python("dIntegrateTransport")(model, q, v, J, pin.ARG0)
+    pc.dIntegrateTransport(model, q, v, J, pin.ARG0)
+    with no_python_calls():
+        assert np.array_equal(pc.dIntegrateTransport(model, q, v, J, pin.ARG0), expected)
