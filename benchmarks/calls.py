@@ -22,6 +22,7 @@ import os
 import pickle
 import signal
 import sys
+import textwrap
 import timeit
 import traceback
 import warnings
@@ -59,7 +60,7 @@ def _first(side: Side, call: Call, statements: tuple[str, ...]) -> tuple[timeit.
                 exec(text, variables)
             timer.timeit(1)
         except Exception as failure:
-            error = error or f"{type(failure).__name__}: {' '.join(str(failure).split())[:120]}"
+            error = error or f"{type(failure).__name__}: {textwrap.shorten(str(failure), 120, placeholder=' ...')}"
         else:
             return timer, statement
     return None, error
