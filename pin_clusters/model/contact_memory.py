@@ -93,8 +93,8 @@ def words_of(container: Any, things: Sequence[Any]) -> list[int] | None:
 def settings_of(settings: Any) -> np.ndarray | None:
     """Return the words of a ``pin.ProximalSettings``: two accuracies, mu, the number of iterations; None if unknown."""
     first = holder_of_settings()
-    holder = word(holder_at(settings))
-    return _words(holder + 16, 4).copy() if first and word(holder) == first else None
+    holder = word(holder_at(settings)) if type(settings) is pin.ProximalSettings else 0
+    return _words(holder + 16, 4).copy() if first and holder and word(holder) == first else None
 
 
 @functools.cache

@@ -246,3 +246,21 @@ def test_functions_without_q_take_the_mass_matrix_of_the_last_call(robot: str, n
         pc.crba(model, data, poses[1])  # the bias torques stay owed
     # by one kernel of mass matrices or another: roundings, times the condition of M
     assert np.allclose(getattr(pc, name)(model, data, *given), getattr(pc, name)(model, other, *given), rtol=1e-9)
+
+
+def test_only_proximal_settings_are_read_as_such() -> None:
+    """A number in their place is damping. Its memory is not that of settings, and reading it ended the process."""
+    empty = pin.ProximalSettings.__new__(pin.ProximalSettings)
+    for thing in (0.0, 1e-3, 7, np.float64(0.1), "text", object(), empty, pin.Force.Zero(), pin.SE3.Identity()):
+        assert contact_memory.settings_of(thing) is None
+    assert contact_memory.settings_of(pin.ProximalSettings(1e-12, 0.1, 10)) is not None
+    model = pc.load("mini_cheetah")
+    data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+    contact = pc.RigidConstraintModel(POINT, model, model.njoints - 1, pin.LOCAL)
+    contacts, datas = [contact], [contact.createData()]
+    pc.constraintDynamics(model, data, q, v, v, contacts, datas)
+    damped = pin.ProximalSettings(1e-12, 0.1, 1)  # one iteration: the damping stays
+    expected = pc.computeConstraintDynamicsDerivatives(model, data, contacts, datas, damped)
+    for _ in range(3):
+        found = pc.computeConstraintDynamicsDerivatives(model, data, contacts, datas, 0.1)
+        assert all(map(np.array_equal, found, expected))

@@ -84,7 +84,7 @@ def computeConstraintDynamicsDerivatives(
     q, v, tau = kept[: model.nq], kept[model.nq : n], kept[n:-1]
     data._supply(q)
     found = _found(model, data, contacts, q, v, tau, 0.0, how)
-    if contacts[0] is not None:
+    if contacts[0] is not None and (settings is None or isinstance(settings, pin.ProximalSettings)):
         given = "settings" * (settings is not None)
         remember(data, computeConstraintDynamicsDerivatives, contacts[0], False, given, settings, 0.0)
     return found  # type: ignore[return-value]
