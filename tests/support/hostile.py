@@ -498,7 +498,8 @@ def fuzz(names: list[str], calls: int, seed: int) -> Counter[str]:
     """Random calls of all functions, through plans and by the Python functions: the outcomes are equal."""
     choose, count = random.Random(seed), Counter[str]()
     robots = [Robot(name) for name in names]
-    things = {id(robot): kinds(robot) for robot in robots}
+    # no iterators: the first of two calls uses them up
+    things = {id(robot): [x for x in kinds(robot) if type(x) is not type(iter([]))] for robot in robots}
     while count["calls"] < calls:
         robot, name = choose.choice(robots), choose.choice(WALKED)
         arguments, options = robot.arguments(name), dict[str, Any]()
