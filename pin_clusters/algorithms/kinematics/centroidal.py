@@ -165,7 +165,8 @@ def jacobianCenterOfMass(
 
     Args:
         data: Its workspace; ``data.Jcom`` keeps the result, ``data.com`` and ``data.mass`` are filled.
-        q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
+        q: Configuration of the whole tree, shape (nq,); by default the last one that a function of this package was
+            given. Motions of ``data.tree`` by Pinocchio's own functions do not count.
         compute_subtree_coms: Also fill ``data.com`` of the subtree of every joint, in the world.
 
     Returns:

@@ -44,7 +44,8 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
 
     Args:
         data: Its workspace; ``data.J`` keeps the result.
-        q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``.
+        q: Configuration of the whole tree, shape (nq,); by default the last one that a function of this package was
+            given. Motions of ``data.tree`` by Pinocchio's own functions do not count.
 
     Returns:
         Shape (6, nv): motion axes of the independent velocities in the world, [linear; angular], summed over the

@@ -124,8 +124,9 @@ def jacobianSubtreeCenterOfMass(
     """Compute the Jacobian of the centre of mass of a subtree: its velocity in the world is J v.
 
     Args:
-        q: Configuration of the whole tree, shape (nq,). Without it, after ``forwardKinematics``; then the joint id
-            takes its place.
+        q: Configuration of the whole tree, shape (nq,); by default the last one that a function of this package was
+            given. Motions of ``data.tree`` by Pinocchio's own functions do not count. Without q, the joint id takes its
+            place.
 
     Returns:
         Shape (3, nv), in the world; a fresh array.
