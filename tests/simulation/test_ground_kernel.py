@@ -9,10 +9,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
 from pin_clusters._engine.kernels.steps import holding
+from pin_clusters._support import memory
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation.ground import quick, solver
 from pin_clusters.simulation.ground.kernel import Steps, at
@@ -373,3 +375,21 @@ def test_steps_that_cannot_be_done() -> None:
     steps.begin(0, pc.neutral(model), np.zeros(model.nv))
     assert steps.run(5) == at.SINGULAR
     assert linkage.steps(np.zeros((1, model.nv)), switch=False).run(5) in (at.DONE, at.FAILED)
+
+
+def test_many_points_of_which_few_are_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sphere of 3,000 points falls on one of them: the system has the rows of those that are near."""
+    tree = pin.Model()
+    body = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "body")
+    tree.appendBodyToJoint(body, pin.Inertia.FromSphere(1.0, 1.0), pin.SE3.Identity())
+    model, rng = pc.ClusterModel(tree), np.random.default_rng(0)
+    places = rng.normal(size=(3000, 3))
+    places /= np.linalg.norm(places, axis=1)[:, None]
+    q = pc.on_ground(model, pc.neutral(model), touching={"body": places}, above=0.001)
+    monkeypatch.setattr(memory, "available", lambda: 10**7)  # J M^-1 J' of all points takes 648 MB
+    r = pc.simulate(model, q, np.zeros(6), duration=0.05, dt=1e-3, ground=pc.Ground(), touching={"body": places})
+    assert abs(r.contact_impulses[20:-1, 0, 2].sum() - 9.81 * 1e-3 * (len(r.time) - 21)) < 1e-3
+    flat = {"body": np.c_[rng.uniform(-1.0, 1.0, (1000, 2)), np.full(1000, -0.1)]}
+    q = pc.on_ground(model, pc.neutral(model), touching=flat)
+    with raises(pc.TooLargeError, "1000 0.0 GB"):
+        pc.simulate(model, q, np.zeros(6), duration=0.01, dt=1e-3, ground=pc.Ground(), touching=flat)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from scipy.spatial import ConvexHull
 
 from ..._support.arrays import numbers
 from ...errors import ArgumentTypeError, ShapeError, SimulationError, UnknownNameError, did_you_mean
@@ -31,6 +32,26 @@ class ContactPoints:
 
     def __len__(self) -> int:
         return len(self.joints)
+
+
+def corners(points: ContactPoints) -> ContactPoints:
+    """Return the points that can touch a plane first: the corners of the convex hull of each body's points."""
+    kept = []
+    for j, radius in sorted(set(zip(points.joints.tolist(), points.radii.tolist(), strict=True))):
+        at = np.flatnonzero((points.joints == j) & (points.radii == radius))
+        x = points.places[at] - points.places[at].mean(axis=0)
+        _, size, axes = np.linalg.svd(x, full_matrices=False)
+        rank = int(np.count_nonzero(size > 1e-9 * max(1e-3, size[0])))
+        along = x @ axes[:rank].T
+        if rank > 1 and len(at) > rank + 1:
+            at = at[ConvexHull(along).vertices]
+        elif rank < 2:
+            at = at[list({int(along.sum(axis=1).argmin()), int(along.sum(axis=1).argmax())})]
+        kept.append(at)
+    at = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *kept]))
+    return ContactPoints(
+        points.joints[at], points.places[at], points.radii[at], tuple(points.names[i] for i in at if points.names)
+    )
 
 
 NOTHING = ContactPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))

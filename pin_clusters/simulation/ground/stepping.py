@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._support.memory import check_free
 from ...algorithms.dynamics.minverse import computeMinverse
 from .._compiled import CompiledMoves
 from .._coordinates import Coordinates
@@ -103,6 +104,7 @@ class GroundEngine(PythonEngine):
         g[normals] = u + np.where(strikes, 0.0, gap / h)
         if (g[normals] < 0.0).any():
             chosen = g[normals] < SLACK
+            _check_size(t, int(np.count_nonzero(chosen)))
             inverse = computeMinverse(on.model, on.data, q)
             while True:  # each round takes more of what is near
                 rows = _rows_of(chosen, near.contacts)
@@ -191,6 +193,14 @@ class GroundEngine(PythonEngine):
             f"after {error.iterations} iterations they are missed by {error.worst:.2g} m/s. {why} What was computed is "
             "in error.result."
         )
+
+
+def _check_size(t: float, contacts: int) -> None:
+    """Raise ``TooLargeError`` if the system of so many contacts does not fit into memory."""
+    needed = 3 * 8 * (3 * contacts) ** 2  # the system, and what the solvers copy and factor of it
+    if contacts > 500:
+        what = f"simulate: {contacts} points touch at once at t = {t:g} s, and their system takes {needed / 1e9:.3g} GB"
+        check_free(needed, what, "Take fewer points, such as the corners of each sole.")
 
 
 def _rows_of(chosen: np.ndarray, contacts: int) -> np.ndarray:
