@@ -517,7 +517,7 @@ def test_a_cache_folder_that_a_private_group_may_write_to(
         grp, "getgrgid", lambda gid: grp.struct_group(("ann" if gid == BOB else "lab", "x", gid, members))
     )
     if hasattr(cache_folders, "own_folder"):
-        cache_folders.own_folder._is_private.cache_clear()
+        cache_folders.own_folder._users.cache_clear()
     home = base / "home"
     (home / ".cache").mkdir(parents=True)
     give(BOB, home)
@@ -534,7 +534,7 @@ def test_a_cache_folder_that_a_private_group_may_write_to(
         (True,) * 2 if group == "private" else (False,) * 2
     )
     if hasattr(cache_folders, "own_folder"):
-        cache_folders.own_folder._is_private.cache_clear()
+        cache_folders.own_folder._users.cache_clear()
 
 
 @as_root

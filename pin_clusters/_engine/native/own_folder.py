@@ -15,7 +15,7 @@ import stat
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import IO
+from typing import IO, Any
 
 _BY_DESCRIPTOR = hasattr(os, "geteuid") and os.open in os.supports_dir_fd
 _SAFELY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_CLOEXEC", "O_BINARY"))
@@ -32,14 +32,7 @@ class NotOwnError(OSError):
 
 @contextmanager
 def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]]:
-    """Open a folder, which is made first if it is missing and ``make``.
-
-    Yields its descriptor, or None on a system without them, and the beginning of the paths of its files.
-
-    Raises:
-        NotOwnError: Other users can change the folder or rename it.
-        OSError: The folder cannot be opened or made.
-    """
+    """Open a folder, and make it if ``make``: its descriptor, if the system has them, and how paths of files begin."""
     if not _BY_DESCRIPTOR:
         if make:
             folder.mkdir(parents=True, exist_ok=True)
@@ -92,35 +85,33 @@ def _fault(at: int, here: Path, own: bool) -> str:
     if own and about.st_mode & _OTHERS:
         return f"others may write to it (mode {stat.S_IMODE(about.st_mode):o})"
     # in a folder with the sticky bit only the owner of an entry can rename the entry
-    if not about.st_mode & _OTHERS or about.st_mode & stat.S_ISVTX:
-        return ""
-    if not about.st_mode & stat.S_IWOTH and _is_private(about.st_gid) and not _has_access_list(at):
-        return ""
-    return f"others may write to {here}"
+    safe = not about.st_mode & _OTHERS or about.st_mode & stat.S_ISVTX
+    safe = safe or (not about.st_mode & stat.S_IWOTH and _is_private(about.st_gid, at))
+    return "" if safe else f"others may write to {here}"
 
 
-@functools.cache
-def _is_private(gid: int) -> bool:
-    """Return whether a group contains only the user: many systems give each user a group, and set the umask to 002."""
+def _is_private(gid: int, at: int) -> bool:
+    """Return whether the bits of a folder's group mean the user alone, as where users have groups and the umask 002."""
     import grp
     import pwd
 
     uid = os.geteuid()
     try:
         user, group = pwd.getpwuid(uid), grp.getgrgid(gid)
-    except KeyError:
+        if "system.posix_acl_access" in os.listxattr(f"/proc/self/fd/{at}"):  # they mean other users, too
+            return False
+    except (KeyError, OSError, AttributeError):
         return False
     if uid == 0 or (user.pw_gid, user.pw_name) != (gid, group.gr_name):  # in containers users without a name have gid 0
         return False
-    return {*group.gr_mem} <= {user.pw_name} and all(x.pw_uid == uid for x in pwd.getpwall() if x.pw_gid == gid)
+    return {*group.gr_mem} <= {user.pw_name} and all(x.pw_uid == uid for x in _users() if x.pw_gid == gid)
 
 
-def _has_access_list(at: int) -> bool:
-    """Return whether the bits of the group may stand for other users."""
-    try:
-        return "system.posix_acl_access" in os.listxattr(f"/proc/self/fd/{at}")
-    except (OSError, AttributeError):
-        return True
+@functools.cache
+def _users() -> list[Any]:
+    import pwd
+
+    return pwd.getpwall()  # a directory of many users takes its time
 
 
 def _opener(at: int | None) -> Callable[[str, int], int]:
@@ -133,12 +124,7 @@ def _sealed(folder: Path, name: str, data: bytes) -> bytes:
 
 
 def check(folder: Path) -> None:
-    """Make a folder if it is missing, and write to it.
-
-    Raises:
-        NotOwnError: Other users can change the folder or rename it.
-        OSError: The folder cannot be written to.
-    """
+    """Make a folder if it is missing, and write to it; raise ``NotOwnError`` or another ``OSError`` if that fails."""
     with _opened(folder, make=True) as (at, inside):
         part = f"{inside}.{secrets.token_hex(8)}.part"
         open(part, "xb", opener=_opener(at)).close()
@@ -162,11 +148,7 @@ def read(folder: Path, name: str) -> bytes | None:
 
 
 def write(folder: Path, name: str, data: bytes) -> None:
-    """Keep data under a name, whole or not at all.
-
-    Raises:
-        OSError: The data cannot be written, or other users can change the folder.
-    """
+    """Keep data under a name, whole or not at all; raise as ``check`` does."""
     with _opened(folder) as (at, inside):
         part = f"{inside}.{name[:40]}-{secrets.token_hex(8)}.part"
         try:
@@ -180,7 +162,7 @@ def write(folder: Path, name: str, data: bytes) -> None:
 
 
 def lock_file(folder: Path, name: str) -> IO[bytes]:
-    """Open a file for locks; raises as ``write`` does."""
+    """Open a file for locks; raise as ``check`` does."""
     with _opened(folder) as (at, inside):
         return open(inside + name, "ab", opener=_opener(at))
 
