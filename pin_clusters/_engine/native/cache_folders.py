@@ -61,7 +61,7 @@ def _fault(place: Path, folder: Path) -> str:
     try:
         own_folder.check(folder)
     except own_folder.NotOwnError as error:
-        return f"{error}, and code that is kept there is run"
+        return f"{place} is not used: {error}, and code that is kept there is run"
     except OSError:
         return f"cannot write to {place}"
     return ""

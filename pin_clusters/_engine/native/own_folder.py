@@ -43,9 +43,7 @@ def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]
     try:
         while rest:
             name = rest.pop()
-            here /= name
             own = len(rest) < 2  # the folder and the one that contains it belong to this package
-            shown = here if own else folder.parent
             try:
                 if make:
                     with suppress(OSError):  # it exists, or cannot be made
@@ -58,15 +56,12 @@ def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]
                 owner = os.stat(name, dir_fd=at, follow_symlinks=False).st_uid
                 links += 1
                 if own or owner not in _trusted() or links > 40:
-                    why = "it is a link" if own else f"{here} is a link that user {owner} made"
-                    raise NotOwnError(f"{shown} is not used: {why}") from None
+                    raise NotOwnError(f"{here / name} is a link that user {owner} made") from None
                 rest += reversed(Path(target).parts)
-                here = here.parent
-                continue
-            os.close(at)
-            at = inner
-            if why := _fault(at, here, own):
-                raise NotOwnError(f"{shown} is not used: {why}")
+            else:
+                os.close(at)
+                at, here = inner, here / name
+                _check(at, here, own)
         yield at, ""
     finally:
         os.close(at)
@@ -77,17 +72,17 @@ def _trusted() -> set[int]:
     return {os.geteuid(), 0, os.stat("/").st_uid}
 
 
-def _fault(at: int, here: Path, own: bool) -> str:
-    """Return why others can change what is in an open folder, or rename it; "" if they cannot."""
+def _check(at: int, here: Path, own: bool) -> None:
+    """Raise ``NotOwnError`` if others can change what is in an open folder, or rename it."""
     about = os.fstat(at)
     if about.st_uid not in ({os.geteuid()} if own else _trusted()):
-        return f"{'it' if own else here} belongs to user {about.st_uid}"
-    if own and about.st_mode & _OTHERS:
-        return f"others may write to it (mode {stat.S_IMODE(about.st_mode):o})"
-    # in a folder with the sticky bit only the owner of an entry can rename the entry
-    safe = not about.st_mode & _OTHERS or about.st_mode & stat.S_ISVTX
-    safe = safe or (not about.st_mode & stat.S_IWOTH and _is_private(about.st_gid, at))
-    return "" if safe else f"others may write to {here}"
+        raise NotOwnError(f"{here} belongs to user {about.st_uid}")
+    safe = not about.st_mode & _OTHERS
+    if not own:  # in a folder with the sticky bit only the owner of an entry can rename the entry
+        safe |= bool(about.st_mode & stat.S_ISVTX)
+        safe = safe or (not about.st_mode & stat.S_IWOTH and _is_private(about.st_gid, at))
+    if not safe:
+        raise NotOwnError(f"others may write to {here} (mode {stat.S_IMODE(about.st_mode):o})")
 
 
 def _is_private(gid: int, at: int) -> bool:
