@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import itertools
 import os
 import shutil
@@ -535,6 +536,35 @@ def test_a_cache_folder_that_a_private_group_may_write_to(
     )
     if hasattr(cache_folders, "own_folder"):
         cache_folders.own_folder._users.cache_clear()
+
+
+@as_root
+@pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs namespaces of users")
+@pytest.mark.parametrize("mapped", [True, False])
+def test_a_namespace_where_users_look_alike(place: Path, monkeypatch: pytest.MonkeyPatch, mapped: bool) -> None:
+    """It shows all users as nobody that it does not map: such a user would take the files of others for its own."""
+    libc = ctypes.CDLL(None)
+    give(BOB if mapped else BOB + 1, place.parent)
+    for path in (place, place / "programs", place / "programs" / "name.o"):
+        path.chmod(0o755)
+    monkeypatch.setattr(store, "folder", lambda: place / "programs")  # exchanged after it was chosen
+    child = os.fork()
+    if child == 0:
+        with suppress(BaseException):
+            os.setgroups([])
+            os.setgid(BOB)
+            os.setuid(BOB)
+            if libc.unshare(0x10000000) != 0:  # CLONE_NEWUSER
+                os._exit(77)
+            if mapped:
+                libc.prctl(4, 1, 0, 0, 0)  # PR_SET_DUMPABLE: who changes the user may else not write there
+                Path("/proc/self/uid_map").write_text(f"{BOB} {BOB} 1\n")
+            os._exit(0 if kept() == (b"evil" if mapped else b"good") else 1)
+        os._exit(2)
+    code = os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
+    if code == 77:
+        pytest.skip("this process may not make namespaces")
+    assert code == 0
 
 
 @as_root

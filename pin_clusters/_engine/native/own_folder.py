@@ -22,6 +22,7 @@ _SAFELY = sum(getattr(os, flag, 0) for flag in ("O_NOFOLLOW", "O_NONBLOCK", "O_C
 _FOLDER = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _SAFELY
 _PARENT = _FOLDER | getattr(os, "O_PATH", 0)  # a parent need not be readable
 _OTHERS = stat.S_IWGRP | stat.S_IWOTH
+_NOBODY = 65534  # a namespace of users shows all users as this one whom it does not map, often root and this one
 _LARGEST = 2**30
 """Size of the largest file that is read, [bytes]."""
 
@@ -68,14 +69,17 @@ def _opened(folder: Path, make: bool = False) -> Iterator[tuple[int | None, str]
 
 
 def _trusted() -> set[int]:
-    """Return the user, root, and the owner of ``/``, as whom a namespace of users shows root."""
-    return {os.geteuid(), 0, os.stat("/").st_uid}
+    """Return the user, root, and the owner of ``/``, as whom a namespace of users may show root."""
+    user, root = os.geteuid(), os.stat("/").st_uid
+    if user == root == _NOBODY:
+        raise NotOwnError("owners of files cannot be told apart in this namespace of users")
+    return {user, 0, root}
 
 
 def _check(at: int, here: Path, own: bool) -> None:
     """Raise ``NotOwnError`` if others can change what is in an open folder, or rename it."""
-    about = os.fstat(at)
-    if about.st_uid not in ({os.geteuid()} if own else _trusted()):
+    about, trusted = os.fstat(at), _trusted()
+    if about.st_uid not in ({os.geteuid()} if own else trusted):
         raise NotOwnError(f"{here} belongs to user {about.st_uid}")
     safe = not about.st_mode & _OTHERS
     if not own:  # in a folder with the sticky bit only the owner of an entry can rename the entry
