@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import itertools
 import os
 import shutil
@@ -545,9 +546,9 @@ def test_a_namespace_where_users_look_alike(place: Path, monkeypatch: pytest.Mon
     """It shows all users as nobody that it does not map: such a user would take the files of others for its own."""
     libc = ctypes.CDLL(None)
     give(BOB if mapped else BOB + 1, place.parent)
-    for path in (place, place / "programs", place / "programs" / "name.o"):
+    for path in (place.parent, place, place / "programs", place / "programs" / "name.o"):
         path.chmod(0o755)
-    monkeypatch.setattr(store, "folder", lambda: place / "programs")  # exchanged after it was chosen
+    monkeypatch.setattr(store, "folder", functools.cache(lambda: place / "programs"))  # exchanged after it was chosen
     child = os.fork()
     if child == 0:
         with suppress(BaseException):
