@@ -94,7 +94,7 @@ def table(results: dict[str, Any]) -> str:
             "Exported C under the same sanitizers: arrays of exact size, NaN and infinities among the numbers",
             f"{r['exported']['calls']:,} calls of {r['exported']['functions']} functions", "0 reports",
         ],
-        ["Leaks of references, objects and pages after right and wrong calls", f"{r['leaks']['calls']:,} calls", "none"],
+        ["Leaks of references, objects and pages, in right and wrong calls", f"{r['leaks']['calls']:,} calls", "none"],
         ["Random trees with couplings and rotors, on which laws are tested", f"{r['samples']['trees']}", ""],
         ["Mechanisms with closed loops, on which laws are tested", f"{r['samples']['loops']}", ""],
     ]  # fmt: skip
