@@ -138,9 +138,8 @@ def on_ground(
         found = pin.integrate(model.own_tree, found, -low * up)
     else:
         raise ModelError(
-            f"on_ground: the base of model {model.name!r} does not carry all bodies that may touch "
-            f"({', '.join(world.names)}): the lowest point stays {low:.3g} m from the ground. Name points of bodies that "
-            "the base carries: touching={...}."
+            f"on_ground: the lowest point of model {model.name!r} stays {low:.3g} m from the ground, because its base does "
+            f"not carry all of {', '.join(world.names)}. Name points of bodies that the base carries: touching={{...}}."
         )
     lifted = pin.integrate(model.own_tree, found, above * up)
     beyond = (lifted < model.lowerPositionLimit) | (lifted > model.upperPositionLimit)
