@@ -138,8 +138,8 @@ def on_ground(
         found = pin.integrate(model.own_tree, found, -low * up)
     else:
         raise ModelError(
-            f"on_ground: the lowest point of model {model.name!r} stays {low:.3g} m from the ground, because its base does "
-            f"not carry all of {', '.join(world.names)}. Name points of bodies that the base carries: touching={{...}}."
+            f"on_ground: the lowest point of model {model.name!r} stays {low:.3g} m from the ground: its base does not "
+            f"carry all of {', '.join(world.names)}. Name points of bodies that the base carries: touching={{...}}."
         )
     lifted = pin.integrate(model.own_tree, found, above * up)
     beyond = (lifted < model.lowerPositionLimit) | (lifted > model.upperPositionLimit)
