@@ -46,7 +46,7 @@ class ContactPoints:
                 f"{joints[i]:g} ({kind}). "
                 "Use model.getJointId(name), or pc.contact_points(model, {name: places}). Joint 0 is the world."
             )
-        made = {"joints": joints.astype(np.int64)}
+        made: dict[str, np.ndarray] = {"joints": joints.astype(np.int64)}
         for name, shape in (("places", (n, 3)), ("radii", (n,))):
             x = np.array(numbers(f"ContactPoints: {name}", getattr(self, name)), dtype=np.float64)
             if x.shape != shape:

@@ -164,7 +164,7 @@ def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarra
     looped = {j for x in model._topology.analyses for j in x.joints}
     free = [joint_in_v(tree, i) not in looped for i in model.idx_v_independent.tolist()]
     mass = np.array([x.mass for x in tree.inertias])
-    mass[[r.joint_id for r in model.rotors]] = 0.0
+    mass[[r.joint_id for r in model.rotors if r.joint_id]] = 0.0
     for root in {int(tree.supports[j][1]) for j in world.bodies}:
         own = [j for j in range(1, tree.njoints) if tree.supports[j][1] == root]
         carried = [j for j in own if j in world.bodies or mass[j] > _LIGHT * mass[own].sum()]
