@@ -194,8 +194,9 @@ def audit(
             )  # fmt: skip
         verdict = result.verdict
         lines = (f"- {line.sentence}" for line in verdict.lines.values())
-        for text in (verdict.sentence, *lines, result.exercised.sentence, verdict.advice):
-            tables.say(out, text)
+        losses = f"Losses of motors are left out: {', '.join(result.losses)}." if result.losses else ""
+        for text in (verdict.sentence, *lines, verdict.flight, result.exercised.sentence, verdict.advice, losses):
+            tables.say(out, text) if text else None
         if result.walk:
             tables.say(out, f"{result.walk.motion}: {result.walk.sentence}")
         with common.written(folder):

@@ -43,7 +43,7 @@ def _method(result: AuditResult) -> dict[str, Any]:
             {"name": label(rung), "formula": formula(f"{approximations.DEFINITIONS[rung]}.")}
             for rung in study.approximate
         ],
-        "robot": result.robot,
+        "robot": result.robot, "losses": ", ".join(result.losses),
     }  # fmt: skip
 
 
