@@ -25,7 +25,7 @@ STATES = 200
 """Samples of the motion at which accelerations are compared, evenly spread."""
 DURATION, STEP = 0.2, 1e-3
 """Of the simulation in open loop, [s]: beyond it legs without feedback fall anywhere, and no two robots agree."""
-_FRAMES, _STILL = 2, 1e-6
+_FRAMES, _STILL, _REST = 2, 1e-6, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,7 +86,8 @@ def simulated(
     drop = found.drop_rotors
     forward = metrics.forward_error(model, q[some], v[some], every[some], drop_rotors=drop)
     if found.base == "fixed" or not getattr(found.trajectory, "moves_base", False):
-        forward = replace(forward, base={})  # of a base at rest nothing is a part
+        # of a base at rest nothing is a part
+        forward = replace(forward, base={}, exact=np.where(forward.exact > _REST, forward.exact, 0.0))
     progress(0.3)
     free = flight = None
     if base_columns(model) is not None:

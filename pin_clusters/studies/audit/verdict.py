@@ -149,11 +149,14 @@ def judge(
 
 
 def _flight(asked: str, worst: Worst | None) -> str:
-    return "" if worst is None else (
-        "Simulation and policy are judged along the motion, with the exact wrench on the base. In free flight, where the "
-        f"same torques act without that wrench, the robot makes another motion, and {_WHAT[asked]} has "
+    """Say what happens in free flight; nothing if the base does not float."""
+    if worst is None:
+        return ""
+    return (
+        "Simulation and policy are judged along the motion, with the exact wrench on the base. In free flight, where "
+        f"the same torques act without that wrench, the robot makes another motion, and {_WHAT[asked]} has "
         f"{_said('', worst)}. The verdict does not depend on it."
-    )  # fmt: skip
+    )
 
 
 def _accelerations(

@@ -117,13 +117,13 @@ class Walked(Result):
             if missed := int(np.isnan(off).sum()):
                 words[-1] += f", {missed} not at all"
         legs = (
-            f" It lands on straight legs ({', '.join(self.straight)}), which do not give way, so the rotors hardly matter. "
-            "For bent ones begin a motion in such a pose: --trajectory minimum-jerk --pose JOINT=VALUE,... --pose neutral."
-        )  # fmt: skip
-        return (
-            f"{len(exact)} touch-down{'s' * (len(exact) > 1)} of {_span(exact, '.2g')} N s in the first {1e3 * IMPACT:g} "
-            f"ms; off, in per cent of the largest, by: {'; '.join(words)}.{legs if self.straight else ''}"
+            f" It lands on straight legs ({', '.join(self.straight)}), which do not give way, so that rotors hardly "
+            "matter. Bend them: --trajectory minimum-jerk --pose JOINT=VALUE,... --pose neutral begins in that pose."
         )
+        return (
+            f"{len(exact)} touch-down{'s' * (len(exact) > 1)} of {_span(exact, '.2g')} N s in the first "
+            f"{1e3 * IMPACT:g} ms; off, in per cent of the largest, by: {'; '.join(words)}."
+        ) + legs * bool(self.straight)
 
 
 def _span(values: Any, digits: str) -> str:
