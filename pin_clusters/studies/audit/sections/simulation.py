@@ -41,10 +41,10 @@ def values(result: AuditResult) -> dict[str, Any]:
 def _both(result: AuditResult) -> str:
     """Return the number of free flight beside that of the motion, for the joint at which free flight is worst."""
     worst, forward = result.verdict.free[asked := result.verdict.asked], result.simulated.forward
-    text = f"The largest number of {label(asked)} in free flight is {percent(worst.percent)}, at {worst.joint}"
+    text = f"The largest error of {label(asked)} in free flight is {percent(worst.percent)}, at {worst.joint}"
     if worst.joint in forward.names:
         along = forward.relative[asked][forward.names.index(worst.joint)]
-        text += f"; along the motion it is {_relative(along)} there"
+        text += f"; along the motion this joint has {_relative(along)}"
     return f"{text}."
 
 
@@ -61,7 +61,7 @@ def _accelerations(result: AuditResult, forward: ForwardError, where: str) -> Ht
         rows.append([forward.names[k], *map(_relative, numbers[i]), number(forward.exact[k])])
     names = [label(r) for r in errors]
     head: Head = ["joint", ("RMS error of the acceleration, % of its RMS", names), "RMS [rad/s², m/s²]"]
-    caption = f"Acceleration of the joints {where}, the worst ones; joints with the same numbers, such as twins, once."
+    caption = f"Acceleration of the worst joints {where}; of joints with the same numbers, such as mirror images, one."
     return table(head, rows, caption, f"Errors of the accelerations {where}")
 
 
@@ -74,11 +74,11 @@ def _flight(flight: FlightError) -> dict[str, Any]:
     rows = [
         base("turning of the base", "angular", "rad/s²"),
         base("translation of the base", "linear", "m/s²"),
-        ["moment from nowhere", *(f"{number(flight.momentum_rate[r]['angular'])} N m" for r in rungs), "0 N m"],
+        ["spurious external moment", *(f"{number(flight.momentum_rate[r]['angular'])} N m" for r in rungs), "0 N m"],
     ]
     caption = (
-        "Acceleration of the base less free fall: RMS of the error as per cent of the exact one. Moment from nowhere: "
-        "RMS of the rate of angular momentum about the centre of mass, which should be zero."
+        "Acceleration of the base less free fall: RMS of the error as per cent of the exact one. Spurious external "
+        "moment: RMS of the rate of angular momentum about the centre of mass, which should be zero."
     )
     return {
         "spin": number(flight.spin), "momentum": number(flight.momentum), "spin_rate": number(flight.spin_rate),
