@@ -118,7 +118,7 @@ class Walked(Result):
                 words[-1] += f", {missed} not at all"
         legs = (
             f" It lands on straight legs ({', '.join(self.straight)}), which do not give way, so that rotors hardly "
-            "matter. Bend them: --trajectory minimum-jerk --pose JOINT=VALUE,... --pose neutral begins in that pose."
+            "matter. For bent ones pass --trajectory minimum-jerk --pose JOINT=VALUE,... --pose neutral."
         )
         return (
             f"{len(exact)} touch-down{'s' * (len(exact) > 1)} of {_span(exact, '.2g')} N s in the first "
