@@ -30,9 +30,7 @@ STEP, IMPACT, AFTER = 2.5e-4, 5e-3, 0.05
 """Of the simulation; what counts as the impact; in which torques and speeds are looked at, [s]."""
 _APART, _MATCH = 0.03, 0.05  # a foot lands that was off for so long; the same landing, [s]
 _SOFT, _STIFF, _DAMPED = 2.0 * np.pi * 1.0, 2.0 * np.pi * 10.0, 1.4  # harness, joints [rad/s]; twice the damping ratio
-_BENT = (
-    20.0  # speed of joints of a leg that is not straight, times its length over the speed at which it becomes shorter
-)
+_BENT = 20.0  # a leg is straight if joints turn faster than this over its length when it becomes shorter by 1 m/s
 _MOST, _NEAR, _HIGHEST = 0.2, 2e-3, 10.0  # of the weight; what stands where no forces were recorded; of a drop, [m]
 
 
@@ -215,27 +213,23 @@ class Control:
         self.gain[base] = 0.0
 
     def _straight(self, q: np.ndarray) -> tuple[str, ...]:
-        """Return what lands on a leg that would have to turn its joints by much to become shorter, by the joint's name.
+        """Return names of joints whose bodies touch first, and whose legs can hardly become shorter: they are straight.
 
-        The least joint speeds lift all points of a body alike, at 1 m/s, without sliding; of a straight leg they are
-        infinite. Speeds above 20 m/s per length of the leg, of a knee bent by 0.2 rad, count as that.
+        The least joint speeds are sought that lift all points of a body at 1 m/s without sliding. Those of a knee bent
+        by 0.2 rad are 20 m/s over the length of the leg; those of a straight leg are infinite.
         """
         world, _ = world_of(self.model, self.ground, self.touching, False, False)
         assert world is not None
         near = world.look(on := Coordinates(self.model, self.model), q, _NEAR)
-        J = world.rows(on, q, near)[: 3 * near.contacts].reshape(near.contacts, 3, -1)
-        J = np.delete(J, self.base, axis=2)
-        hip, found = on.data.tree.oMi[1].translation, list[str]()
-        for j in np.unique(near.joints[:, 0]).tolist():
-            rows = J[at := near.joints[:, 0] == j].reshape(-1, J.shape[2])
-            up, least = (
-                np.tile([0.0, 0.0, 1.0], int(at.sum())),
-                np.linalg.norm(near.places[at].mean(axis=0) - hip) / _BENT,
-            )
-            speeds = np.linalg.lstsq(
-                np.vstack([rows, least * np.eye(J.shape[2])]), np.append(up, np.zeros(J.shape[2]))
-            )[0]
-            if 3.0 * np.mean((rows @ speeds - up) ** 2) > 0.5:
+        J = np.delete(world.rows(on, q, near)[: 3 * near.contacts], self.base, axis=1).reshape(near.contacts, 3, -1)
+        base, found = self.model.getJointId(str(floating_base(self.model))), list[str]()
+        for j in sorted({*near.joints[:, 0].tolist()} - {base}):
+            at = near.joints[:, 0] == j
+            rows, up = J[at].reshape(-1, J.shape[2]), np.tile([0.0, 0.0, 1.0], int(at.sum()))
+            most = _BENT / np.linalg.norm(near.places[at].mean(axis=0) - on.data.tree.oMi[base].translation)
+            gram = most**2 / at.sum() * rows.T
+            speeds = np.linalg.solve(gram @ rows + np.eye(J.shape[2]), gram @ up)
+            if np.sum((rows @ speeds - up) ** 2) > 0.5 * at.sum():
                 found.append(self.model.names[j])
         return tuple(found)
 
