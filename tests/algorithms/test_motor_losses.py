@@ -115,6 +115,46 @@ def test_one_gear_in_closed_form(turns: float, torque: float) -> None:
     assert power.gear[0] == pytest.approx((p - J * alpha) * w * (1.0 - (share if share < 1.0 else 1.0 / back)))
 
 
+def with_idler(ratio: float, *motors: Any) -> pc.ClusterModel:
+    """An arm without gravity, and a balanced wheel that turns with it."""
+    tree = pin.Model()
+    arm = tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "arm")
+    tree.appendBodyToJoint(arm, pin.Inertia(1.0, np.array([0.2, 0.0, 0.0]), 0.02 * np.eye(3)), pin.SE3.Identity())
+    idler = tree.addJoint(arm, pin.JointModelRZ(), pin.SE3(np.eye(3), np.array([0.3, 0.0, 0.0])), "idler")
+    tree.appendBodyToJoint(idler, pin.Inertia(0.1, np.zeros(3), np.diag([1e-5, 1e-5, 2e-5])), pin.SE3.Identity())
+    tree.gravity.linear = np.zeros(3)
+    return pc.ClusterModel(tree, [pc.LinearCoupling("idler", {"arm": ratio}), *motors])
+
+
+@pytest.mark.parametrize("ratio", [1.0, 10.0, 50.0])
+def test_the_torque_belongs_to_the_stated_motor(ratio: float) -> None:
+    """A wheel that follows is a load: its energy is behind the gear, which loses half of what it passes."""
+    N, J, torque = 50.0, 1e-5, 0.1
+    model = with_idler(ratio, pc.Rotor("arm", N, axial_inertia=J, motor=pc.Motor(efficiency=0.5), name="motor"))
+    assert [r.name for r in model.motors] == ["motor"]
+    links = 0.02 + 1.0 * 0.2**2 + 0.1 * 0.3**2 + 2e-5 * (1.0 + ratio) ** 2
+    expected = 0.5 * N * torque / (links + 0.5 * N**2 * J)
+    data, q, v, tau = model.createData(), pc.neutral(model), np.ones(1), np.array([N * torque])
+    a = pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))
+    assert a[0] == pytest.approx(expected)
+    assert pc.motor_torque(model, data, q, pc.rnea(model, data, q, v, a), v, a) == pytest.approx(torque)
+    result = pc.simulate(model, q, v, tau, duration=1e-3, dt=1e-3)
+    assert result.v[-1, 0] == pytest.approx(1.0 + 1e-3 * expected, rel=1e-5)
+
+
+def test_a_share_of_torque_that_is_not_determined_is_refused() -> None:
+    lossy = pc.Rotor("arm", 50.0, axial_inertia=1e-5, motor=pc.Motor(efficiency=0.5), name="motor")
+    plain = pc.Rotor("arm", 20.0, axial_inertia=1e-5, name="second")
+    with raises(pc.ConstraintError, "'motor' 'second' driven=False pc.Motor"):
+        with_idler(10.0, lossy, plain)
+    stage = pc.Rotor("arm", 20.0, axial_inertia=1e-5, name="second", driven=False)
+    assert [r.name for r in with_idler(10.0, lossy, stage).motors] == ["motor"]
+    both = with_idler(10.0, lossy, plain, pc.Motor("second"))
+    assert [r.name for r in both.motors] == ["motor", "second"]
+    rubbing = pc.Rotor("arm", 50.0, axial_inertia=1e-5, motor=pc.Motor(viscous=1e-3), name="motor")
+    assert [r.name for r in with_idler(10.0, rubbing, plain).motors] == ["motor", "second"]  # no gear, no share of it
+
+
 def test_at_rest_nothing_is_lost() -> None:
     model = one_joint(pc.Motor(ratio=5.0, rotor_inertia=1e-4, coulomb=0.2, efficiency=0.7))
     data, still = model.createData(), np.zeros(1)
