@@ -102,9 +102,12 @@ class Forces:
             response = law.rows @ np.array([accelerate(row) - a for row in law.rows]).T
             less = one - law.inertia[:, None] * response  # of loads, by losses
             free, loss = law.load(left, model, a), np.zeros(len(left))
-            for _ in range(_MOST_TURNS):
+            locks = np.diag(less) * law.factors.min(axis=0) <= -1.0
+            for turn in range(2 * _MOST_TURNS):
+                if turn == _MOST_TURNS:  # a gear that locks loses about what stops its rotor within the step
+                    loss = np.where(locks, law.speeds / np.maximum(self._reach, 1e-300), 0.0)
                 right, slope = self._loss(law.speeds, free - less @ loss)
-                if np.abs(right - loss).max() <= _SETTLED * np.abs([left, free]).max():
+                if np.abs(right - loss).max() <= _SETTLED * np.abs([left, free, loss]).max():
                     break
                 loss = loss + np.linalg.solve(one + slope[:, None] * less, right - loss)
             else:

@@ -12,7 +12,7 @@ from ..model import ClusterModel
 from . import _messages
 from ._compiled import engine_for, recorder_for
 from ._coordinates import GAIN, Choices
-from ._engine import Diverged, FunctionFailed, NearSingular, State, StepFailed
+from ._engine import Diverged, NearSingular, State, StepFailed
 from ._recorder import Recorder
 from ._settings import settings
 from .ground.plane import Ground
@@ -176,7 +176,7 @@ class _Run:
                 if failures <= len(self.on.joints) and self._rescue(lost):
                     continue
                 a = np.zeros_like(state.v)  # if there is none
-                with suppress(PinClustersError, FunctionFailed):
+                with suppress(PinClustersError, StepFailed):
                     a, _ = self._acceleration()
                 self._fail(_messages.lost(self.recorder, state, lost, a), lost)
             except Diverged as wild:
@@ -232,7 +232,7 @@ class _Run:
         """Raise a SimulationError, with everything up to the last good state."""
         state, recorder = self.state, self.recorder
         if more and (not recorder.count or recorder.time[recorder.count - 1] < self.settings.time(state.k)):
-            with suppress(PinClustersError, FunctionFailed):  # the last sample is then the one before
+            with suppress(PinClustersError, StepFailed):  # the last sample is then the one before
                 a, tau = self._acceleration()
                 recorder.add(self.settings.time(state.k), state.q, tau, self.on.sample(state.q, state.v, a))
         raise SimulationError(text, recorder.result()) from cause

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
-from pin_clusters.simulation import _compiled, run
+from pin_clusters.simulation import _compiled, _forces, run
 from pin_clusters.simulation._engine import PythonEngine
 from pin_clusters.simulation.ground import quick
 from pin_clusters.simulation.ground.stepping import GroundEngine
@@ -293,6 +294,27 @@ def test_a_worm_gear_holds_and_another_does_not(back: float) -> None:
     else:
         assert 0.0 < rough.q[-1, 0] < 0.1 * free.q[-1, 0]
         assert fine.q[-1, 0] < 0.5 * rough.q[-1, 0]
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+def test_the_last_sample_of_a_locked_gear_is_that_of_a_longer_motion(method: str) -> None:
+    """A falling link that cannot drive its gear is stopped, and every sample is judged as the steps are."""
+    model = pendulum(1e-6, efficiency=0.6, back_efficiency=-0.2)
+    fall = model, [0.0], [1.0], [0.0]
+    longest = pc.simulate(*fall, 0.03, 1e-3, method=method, rtol=1e-10)
+    assert (np.diff(longest.v[:, 0]) < 0.0).all()
+    assert 0.0 < longest.v[-1, 0] < 0.1
+    for steps in (1, 2, 5, 10, 20):
+        found = pc.simulate(*fall, steps * 1e-3, 1e-3, method=method, rtol=1e-10)
+        assert found.a[-1] == pytest.approx(longest.a[steps], rel=1e-6, abs=1e-6)
+
+
+def test_a_gear_without_a_loss_by_its_law_is_an_error_with_the_motion(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = pendulum(1e-6, efficiency=0.6, back_efficiency=-0.2)
+    monkeypatch.setattr(_forces, "_MOST_TURNS", 0)  # as if Newton's method found none
+    with raises(pc.SimulationError, "t = 0.005 s pc.Spring") as failed:
+        pc.simulate(model, [0.0], [1.0], duration=0.005, dt=1e-3)
+    assert failed.value.result.time.tolist() == pytest.approx(1e-3 * np.arange(5))
 
 
 @pytest.mark.parametrize("leg", [False, pytest.param(True, marks=pytest.mark.ci)])
