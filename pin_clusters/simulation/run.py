@@ -68,8 +68,9 @@ def simulate(
 
     The loop is compiled, around the calls of ``tau`` if it is a function, if there are neither contacts nor
     ``dynamics``, and the model has no ``Coupling`` on a Python function, no (cos, sin) joint in a coupling, and of
-    passive forces none but springs and the like along sums of joints and losses of motors whose ``actuation_matrix`` is
-    constant; otherwise it runs in Python. The results are the same up to rounding, and ``rtol`` of the losses.
+    passive forces none but springs and the like along sums of joints and losses of motors whose ``actuation_matrix``
+    is constant, carried by no ball joint inside the robot; otherwise it runs in Python. The results are the same up to
+    rounding, and ``rtol`` of the losses.
 
     Dry friction and losses of gears turn their sign within ``FRICTION_SPEED``, 0.01 rad/s or m/s, or, where that is
     more, within the speed that they would take away in a step: what they hold creeps at a part of it, of order 1 in dt.

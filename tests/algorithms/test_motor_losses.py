@@ -118,7 +118,7 @@ def test_one_gear_in_closed_form(turns: float, torque: float) -> None:
 @pytest.mark.parametrize("turns", [2.0, -2.0])
 @pytest.mark.parametrize("torque", [0.8, -0.8])
 def test_a_carrier_that_speeds_up(turns: float, torque: float) -> None:
-    """The teeth turn the rotor with its carrier, by the balances of momentum of carrier, rotor and link about one axis."""
+    """The teeth turn the rotor with its carrier, by the balances of carrier, rotor and link about one axis."""
     N, J, link, carrier, forward, back, on_carrier = 8.0, 2e-4, 0.03, 0.2, 0.7, 0.6, 1.5
     tree = pin.Model()
     tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "carrier")
@@ -129,7 +129,9 @@ def test_a_carrier_that_speeds_up(turns: float, torque: float) -> None:
     model = pc.ClusterModel(tree, [pc.Rotor("joint", N, axial_inertia=J, motor=motor)])
     found = []
     for eta in (forward, 1.0 / back):  # unknown: accelerations of carrier and joint, and the torque out of the gear
-        A = np.array([[J, N * J, 1.0 / eta], [link, link, -N], [carrier - J, 0.0, N - 1.0 / eta]])  # the link holds the rotor
+        A = np.array(
+            [[J, N * J, 1.0 / eta], [link, link, -N], [carrier - J, 0.0, N - 1.0 / eta]]
+        )  # the link holds the rotor
         x = np.linalg.solve(A, [torque, 0.0, on_carrier - torque])
         if (x[2] * turns > 0.0) == (eta == forward):
             found.append(x)
@@ -144,7 +146,8 @@ def test_a_carrier_that_speeds_up(turns: float, torque: float) -> None:
 
 
 @pytest.mark.parametrize(
-    "name", ["mit_humanoid_leg", "belt_chain", *(pytest.param(x, marks=pytest.mark.ci) for x in ("mini_cheetah", "tello"))]
+    "name",
+    ["mit_humanoid_leg", "belt_chain", *(pytest.param(x, marks=pytest.mark.ci) for x in ("mini_cheetah", "tello"))],
 )
 @pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 def test_loads_are_what_the_rotor_leaves_of_its_torque(name: str, rng: np.random.Generator) -> None:

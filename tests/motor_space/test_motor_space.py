@@ -282,7 +282,7 @@ def test_all_maps_refuse_the_same_poses_beyond_dead_centres(label, rng):
     x = np.concatenate([far_poses(space, rng, 150), space.poses[:: max(1, len(space.poses) // 30)]])
     given = np.ones(n)
     for one in x:
-        theta = answer(lambda: space.inverse(one))
+        theta = answer(lambda one=one: space.inverse(one))
         calls = (
             space.configuration, space.jacobian, space.hessian,
             lambda x: space.motor_velocity(x, given), lambda x: space.joint_velocity(x, given),
@@ -290,10 +290,10 @@ def test_all_maps_refuse_the_same_poses_beyond_dead_centres(label, rng):
             lambda x: space.torque_polygon(x, given), lambda x: space.speed_polygon(x, given),
             lambda x: space.limits(x, given), lambda x: space.joint_to_motor_gains(x, 1.0, 1.0, given),
         )  # fmt: skip
-        assert {(answer(lambda call=call: call(one)) is None) for call in calls} == {theta is None}
+        assert {(answer(lambda call=call, one=one: call(one)) is None) for call in calls} == {theta is None}
         if theta is not None:
             answered += 1
-            back = answer(lambda: space.forward(theta))
+            back = answer(lambda theta=theta: space.forward(theta))
             assert back is None or np.abs(back - one).max() < 1e-5
             J = differences(lambda x: space._compiled("inverse").program(x)[0], one)
             assert np.linalg.det(J) * first > 0.0

@@ -18,8 +18,8 @@ class Losses:
 
     Attributes:
         rows: Speed of each rotor relative to its carrier = rows v, shape (motors, nv).
-        whole: Acceleration of each rotor about its axis, with its carrier's = whole a + bias, shape (motors, nv). That of
-            carriers is left out where no gear has losses.
+        whole: Acceleration of each rotor about its axis = whole a + bias, shape (motors, nv), with its carrier's. If no
+            gear has losses, it is without the carrier's.
         bias: The part that is no ``whole @ a``, [rad/s^2].
         speeds: [rad/s].
         turns: Their signs, smooth about zero.
@@ -74,8 +74,7 @@ class Losses:
     def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
         """Return what the gears lose if without loss they had these loads, by Newton's method over the signs.
 
-        Loss x changes loads to load - (1 - J A) x, J the inertia and A (``response``) what torques at rotors do to their
-        accelerations (``whole``).
+        Loss x changes loads to load - (1 - J A) x, J the inertia and A (``response``) rotors' accelerations by torques.
 
         Raises:
             ModelError: A gear locks: under no finite acceleration the law holds.

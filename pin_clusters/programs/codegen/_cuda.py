@@ -56,7 +56,8 @@ def cuda(
     Args:
         status: Whether kernels take one more array, ``signed char *status`` before the number of rows: 0 the row is
             good, 1 a closed loop is open (by more than 1e-6 of its length, or rad; in float 1e-4), 2 a loop is singular
-            or a joint moves no inertia, 3 the input is not finite, or an angle is 2^31 rad or more (in float 2^22). Rows that are not good are then NaN. It may be null.
+            or a joint moves no inertia, 3 the input is not finite, or an angle is 2^31 rad or more (in float 2^22).
+            Rows that are not good are then NaN. It may be null.
 
     Returns:
         The text.
@@ -93,8 +94,8 @@ def _sines(real: str) -> str:
     )
     parts = [number(x) for x in _PARTS[real]]
     return _SINES.format(
-        real=real, f=f, two_over_pi=number(TWO_OVER_PI), parts=parts, sine=sine, cosine=cosine, huge=number(_HUGE[real]),
-        zero=number(0.0),
+        real=real, f=f, two_over_pi=number(TWO_OVER_PI), parts=parts, sine=sine, cosine=cosine, zero=number(0.0),
+        huge=number(_HUGE[real]),
     )  # fmt: skip
 
 

@@ -2,7 +2,6 @@
 
 import itertools
 from functools import reduce
-from typing import Any
 
 import numpy as np
 

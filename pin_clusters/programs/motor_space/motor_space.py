@@ -236,8 +236,8 @@ class MotorSpace:
     def programs(self) -> tuple[Program, ...]:
         """What ``pc.codegen.export(model, folder, space.programs)`` takes.
 
-        ``status``: what loops are open by, below 1e-9 if sound, and three margins, above 0 if sound: two to dead centres
-        (of motors, of joints; 1 in the reference pose), and one to the largest distance that Newton's method may go.
+        ``status``: what loops are open by, below 1e-9 if sound, and three margins, above 0 if sound: two to dead
+        centres, 1 in the reference pose, and one to the largest distance that Newton's method may go.
         """
         n, x = len(self.joints), self.poses[:: max(1, len(self.poses) // 12)]
         numbers = np.random.default_rng(0).uniform(0.5, 1.0, (6, len(x), n * n))

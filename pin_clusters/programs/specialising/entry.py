@@ -1,7 +1,7 @@
 """A specialised function in the place of a kernel: it takes what the kernel takes, and writes what it writes.
 
-Of what the operations alone cannot know (input that is not finite, angles that are huge), and of what they find suspicious (a pivot that is
-nearly zero, loops that are nearly singular), the caller is told.
+Of what the operations alone cannot know (input that is not finite, angles that are huge), and of what they find
+suspicious (a pivot that is nearly zero, loops that are nearly singular), the caller is told.
 """
 
 from collections.abc import Mapping, Sequence

@@ -19,8 +19,9 @@ from .mass_matrix import crba
 def aba_with_losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, speed: float) -> np.ndarray:
     """Compute the acceleration under the torques of motors with friction and gears with losses, without springs.
 
-    Unknown are it and the loads, sign by sign: M a + h = B (load + J alpha), alpha the acceleration of a rotor as a body
-    about its axis; a gear that drives is given load over efficiency, one that is driven back_efficiency load. Where the sign is smooth, so much of the difference is lost.
+    Unknown are it and the loads, sign by sign: M a + h = B (load + J alpha), alpha the acceleration of a rotor about
+    its axis, with its carrier's; a gear that drives is given load over efficiency, one that is driven back_efficiency
+    load. Where the sign is smooth, so much of the difference is lost.
 
     Args:
         speed: Friction and losses grow as tanh(speed of the rotor / this), [rad/s].

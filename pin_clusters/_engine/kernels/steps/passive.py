@@ -197,7 +197,11 @@ def add_spins(terms, factors, rows):
     for i in range(terms[2, at.CARRIED] - terms[2, at.LINKS]):
         t, m = terms[2, at.LINKS] + i, terms[2, at.TURNS] + 9 * links + 3 * i
         b, k = terms[t, at.LINK_ROW], terms[t, at.LINK_LANE] + at.ALPHA
-        x = factors[m] * rows[b, k] + factors[m + 1] * rows[b, k + at.LANES] + factors[m + 2] * rows[b, k + 2 * at.LANES]
+        x = (
+            factors[m] * rows[b, k]
+            + factors[m + 1] * rows[b, k + at.LANES]
+            + factors[m + 2] * rows[b, k + 2 * at.LANES]
+        )
         rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += x
 
 
