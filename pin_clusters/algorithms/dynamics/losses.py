@@ -1,5 +1,6 @@
 """What motors and their gears lose in a state: the law of `Motor`, for torques, power and steps."""
 
+import threading
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from .._shared import bridge as _bridge
 from .._shared import check as _check
 
 _MOST_TURNS = 100
+_of_thread = threading.local()
 
 
 class Losses:
@@ -108,7 +110,9 @@ def spins_of_carriers(
     rows, found = np.zeros((count, tree.nv)), np.zeros(count)
     carried = [(k, r) for k, r in enumerate(model.motors) if r.carrier_id]
     if carried:
-        data = tree.createData()
+        if getattr(_of_thread, "tree", None) is not tree:
+            _of_thread.tree, _of_thread.data = tree, tree.createData()  # which takes a millisecond
+        data = _of_thread.data
         pin.forwardKinematics(tree, data, q, v_tree, a_tree)
         pin.computeJointJacobians(tree, data)
     for k, r in carried:
