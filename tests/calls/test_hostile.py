@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,14 @@ def test_random_calls_end_as_in_python(request: pytest.FixtureRequest) -> None:
     calls, robots = 100_000 if request.config.getoption("--long") else 3000, list(hostile.ROBOTS)
     found = run("fuzz", "--calls", str(calls), "--seed", "11", "--robots", *robots)
     assert min(found["answers"], found["errors"]) > calls / 10
+
+
+@needed
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # of numpy.matrix
+def test_every_argument_of_a_difference_can_be_printed() -> None:
+    """Also of objects of Pinocchio without __init__, whose members raise."""
+    for thing in hostile.kinds(SimpleNamespace(model=pc.load("four_bar"))):  # type: ignore[arg-type]
+        assert str(hostile.seen(thing))
 
 
 @pytest.mark.ci

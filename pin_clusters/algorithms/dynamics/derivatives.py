@@ -268,8 +268,8 @@ def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = 
     if np.isnan(state[:read]).any():
         raise NotComputedError(
             f"{name} needs a state: neither pc.computeRNEADerivatives nor "
-            f"pc.{name.replace('get', 'compute')} was called with this data, or the last call was given NaN. Call one of "
-            "them before."
+            f"pc.{name.replace('get', 'compute')} was called with this data, or the last call was given NaN. Call one "
+            "of them before."
         )
     return np.split(state.copy(), [model.nq, model.nq + model.nv])
 
