@@ -9,6 +9,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples.bad_loops import parallelogram
+from support import hostile
 from support.touching import pinocchio_s
 
 import pin_clusters as pc
@@ -225,6 +226,25 @@ def test_rows_as_lists() -> None:
     x = Robot("mini_cheetah")
     found = pc.impulseDynamics(x.model, x.data, x.q, x.v, x.J.tolist(), 0.2)
     assert np.array_equal(found, pc.impulseDynamics(x.model, x.data, x.q, x.v, x.J, 0.2))
+
+
+def test_rows_that_are_read_only_compile_nothing() -> None:
+    """Code for read-only arrays would take seconds in each process, and the kept code would be thrown away."""
+    x = Robot("mini_cheetah")
+    J, drift = x.J.copy(), x.drift.copy()
+    J.flags.writeable = drift.flags.writeable = False
+
+    def all_forms(J: np.ndarray, drift: np.ndarray) -> list[np.ndarray]:
+        forms: list[tuple[Any, ...]] = [
+            (pc.computeKKTContactDynamicMatrixInverse, x.q, J), (pc.getKKTContactDynamicMatrixInverse, J),
+            (pc.forwardDynamics, x.q, x.v, x.tau, J, drift), (pc.forwardDynamics, x.tau, J, drift),
+            (pc.impulseDynamics, x.q, x.v, J), (pc.impulseDynamics, x.v, J),
+        ]  # fmt: skip
+        return [function.__wrapped__(x.model, x.data, *given) for function, *given in forms]
+
+    exact, before = all_forms(x.J, x.drift), hostile.compiled_again()
+    assert same(all_forms(J, drift), exact)
+    assert hostile.compiled_again() == before
 
 
 @pytest.mark.parametrize("robot", ["mini_cheetah", "four_bar"])

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ..._engine.calls import fast
 from ..._engine.kernels.tables.contacts_layout import DELASSUS, DYNAMICS, IMPACT
 from ..._engine.kernels.tables.tree_layout import COLUMNS
-from ..._support.arrays import numbers, vector
+from ..._support.arrays import numbers, plain, vector
 from ...errors import ArgumentTypeError, NotComputedError, ShapeError, UnknownNameError
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
@@ -483,7 +483,7 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
         raise ShapeError(
             f"constraint_jacobian has shape {J.shape}, but model {model.name!r} needs (rows, nv) with nv = {model.nv}."
         )
-    return np.ascontiguousarray(J, dtype=np.float64)
+    return plain(J)
 
 
 def _note(data: ClusterData, function: str, *state: np.ndarray) -> None:
