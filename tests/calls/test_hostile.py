@@ -191,6 +191,42 @@ def test_states_that_are_results_are_kept_as_they_were(robot: str) -> None:
                 assert np.array_equal(x, y), field
 
 
+@pytest.mark.ci
+@pytest.mark.parametrize("robot", ["four_bar", "mini_cheetah"])
+def test_results_that_are_given_as_velocities_or_torques_count_as_they_were(robot: str) -> None:
+    """Although the call overwrites them before it has read them for the last time."""
+    model = pc.load(robot)
+    data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+    contact = pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, knee(model), pin.LOCAL)
+    contacts, rows = ([contact], [contact.createData()]), (np.ones((1, model.nv)), np.ones(1))
+    given = np.linspace(0.5, 1.5, model.nv)
+    calls: list[tuple[str, Any, Any]] = [
+        ("ddq", pc.computeABADerivatives, lambda x: (x, v)),
+        ("M", pc.forwardDynamics, lambda x: (x, v, *rows)),
+        ("M", pc.forwardDynamics, lambda x: (v, x, *rows)),
+        ("ddq", pc.constraintDynamics, lambda x: (x, v, *contacts)),
+        ("ddq", pc.constraintDynamics, lambda x: (v, x, *contacts)),
+    ]
+    for member, function, arguments in calls:
+        for call in (function, function, getattr(function, "__wrapped__", function)):
+            exact = np.array(call(model, data, q, *arguments(given)))
+            mine = np.atleast_2d(getattr(data, member))[0]
+            mine[:] = given
+            assert np.array_equal(call(model, data, q, *arguments(mine)), exact), function.__name__
+
+
+@pytest.mark.ci
+def test_results_that_are_given_to_a_call_that_fails_are_left_to_python() -> None:
+    """Code for one robot fails where accelerations are not finite; Python must find the arguments as they were."""
+    model = pc.specialise(pc.load("four_bar"))
+    data, q, v = model.createData(), pc.neutral(model), np.ones(1)
+    for _ in range(2):
+        pc.computeABADerivatives(model, data, q, v, v)
+    data.ddq[:] = 1e300
+    found = pc.computeABADerivatives(model, data, q, data.ddq, v)
+    assert np.array_equal(found, pc.computeABADerivatives(model, data, q, 1e300 * v, v), equal_nan=True)
+
+
 def test_forces_of_contacts_are_those_of_the_last_call() -> None:
     model = pc.load("mini_cheetah")
     data, again, q, v = model.createData(), model.createData(), pc.neutral(model), np.ones(model.nv)

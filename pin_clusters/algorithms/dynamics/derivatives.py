@@ -122,7 +122,7 @@ def computeABADerivatives(
     elif q is None or v is None or tau is None:
         raise ArgumentTypeError("computeABADerivatives needs q, v and tau, or, after pc.aba, none of them.")
     else:
-        q, v = _check.state(model, data, q, v)
+        q, v = (x.copy() for x in _check.state(model, data, q, v))  # which may be data.ddq
         tau = _check.velocity(model, "tau", tau)
     data._supply(q)
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
