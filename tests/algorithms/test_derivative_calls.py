@@ -103,6 +103,22 @@ def test_the_state_of_the_call_before() -> None:
 
 
 @pytest.mark.jitless
+def test_the_coriolis_matrix_of_the_call_before_does_not_depend_on_its_acceleration() -> None:
+    model, q, v, a, _ = state("mit_humanoid", 1)
+    data, nan = model.createData(), np.full(model.nv, np.nan)
+    exact = pc.computeCoriolisMatrix(model, model.createData(), q[0], v[0])
+    pc.computeRNEADerivatives(model, data, q[0], v[0], nan)
+    for get in (pc.getCoriolisMatrix, python("getCoriolisMatrix")) * 2:  # the C extension and Python agree
+        close([get(model, data)], [exact])
+        with raises(pc.NotComputedError, "getCentroidalDynamicsDerivatives NaN"):  # which reads the acceleration
+            pc.getCentroidalDynamicsDerivatives(model, data)
+    pc.computeRNEADerivatives(model, data, q[0], nan, a[0])
+    for get in (pc.getCoriolisMatrix, python("getCoriolisMatrix")):
+        with raises(pc.NotComputedError, "getCoriolisMatrix NaN"):
+            get(model, data)
+
+
+@pytest.mark.jitless
 def test_what_is_missing_or_of_another_size_is_said() -> None:
     model, q, v, a, _ = state("mit_humanoid", 1)
     data = model.createData()

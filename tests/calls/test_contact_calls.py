@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from samples.bad_loops import parallelogram
+from support import hostile
 from support.touching import pinocchio_s
 
 import pin_clusters as pc
@@ -226,6 +228,25 @@ def test_rows_as_lists() -> None:
     assert np.array_equal(found, pc.impulseDynamics(x.model, x.data, x.q, x.v, x.J, 0.2))
 
 
+def test_rows_that_are_read_only_compile_nothing() -> None:
+    """Code for read-only arrays would take seconds in each process, and the kept code would be thrown away."""
+    x = Robot("mini_cheetah")
+    J, drift = x.J.copy(), x.drift.copy()
+    J.flags.writeable = drift.flags.writeable = False
+
+    def all_forms(J: np.ndarray, drift: np.ndarray) -> list[np.ndarray]:
+        forms: list[tuple[Any, ...]] = [
+            (pc.computeKKTContactDynamicMatrixInverse, x.q, J), (pc.getKKTContactDynamicMatrixInverse, J),
+            (pc.forwardDynamics, x.q, x.v, x.tau, J, drift), (pc.forwardDynamics, x.tau, J, drift),
+            (pc.impulseDynamics, x.q, x.v, J), (pc.impulseDynamics, x.v, J),
+        ]  # fmt: skip
+        return [function.__wrapped__(x.model, x.data, *given) for function, *given in forms]
+
+    exact, before = all_forms(x.J, x.drift), hostile.compiled_again()
+    assert same(all_forms(J, drift), exact)
+    assert hostile.compiled_again() == before
+
+
 @pytest.mark.parametrize("robot", ["mini_cheetah", "four_bar"])
 @pytest.mark.parametrize("name", ["forwardDynamics", "impulseDynamics", "getKKTContactDynamicMatrixInverse"])
 def test_functions_without_q_take_the_mass_matrix_of_the_last_call(robot: str, name: str) -> None:
@@ -246,6 +267,31 @@ def test_functions_without_q_take_the_mass_matrix_of_the_last_call(robot: str, n
         pc.crba(model, data, poses[1])  # the bias torques stay owed
     # by one kernel of mass matrices or another: roundings, times the condition of M
     assert np.allclose(getattr(pc, name)(model, data, *given), getattr(pc, name)(model, other, *given), rtol=1e-9)
+
+
+@pytest.mark.parametrize(
+    "name", ["constraintDynamics", "forwardDynamics", "impulseDynamics", "rows", "computeDelassusMatrix"]
+)
+def test_calls_that_fail_leave_the_state_of_members_that_are_computed_when_read(name: str) -> None:
+    """As the Python functions; the state of the call that failed took the place of the state of these members."""
+    model = parallelogram()
+    data, v, q = model.createData(), np.ones(1), np.array([-1.0, -1.0, 1.0])
+    contact = pc.RigidConstraintModel(POINT, model, 1, pin.LOCAL)
+    contacts = [contact], [contact.createData()]
+    function = pc.impulseDynamics if name == "rows" else getattr(pc, name)
+    given = {
+        "constraintDynamics": (v, v, *contacts), "impulseDynamics": (v, *contacts), "rows": (v, np.ones((1, 1))),
+        "forwardDynamics": (v, v, np.ones((1, 1)), v),
+    }  # fmt: skip
+    owing = {"constraintDynamics": (pc.computeCoriolisMatrix, v), "forwardDynamics": (pc.computeRNEADerivatives, v, v)}
+    for _ in range(3):  # to be answered by the extension
+        function(model, data, q, *given.get(name, contacts))
+    exact = pc.computeJointJacobians(model, model.createData(), q)
+    leave, *rates = owing.get(name, (pc.computeMinverse,))  # J of a state with the same number of vectors
+    leave(model, data, q, *rates)
+    with pytest.raises(pc.SingularClusterError):
+        function(model, data, np.zeros(3), *given.get(name, contacts))
+    assert np.allclose(data.J, exact, rtol=0.0, atol=1e-13)
 
 
 def test_only_proximal_settings_are_read_as_such() -> None:

@@ -7,6 +7,7 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -57,6 +58,14 @@ def test_random_calls_end_as_in_python(request: pytest.FixtureRequest) -> None:
     calls, robots = 100_000 if request.config.getoption("--long") else 3000, list(hostile.ROBOTS)
     found = run("fuzz", "--calls", str(calls), "--seed", "11", "--robots", *robots)
     assert min(found["answers"], found["errors"]) > calls / 10
+
+
+@needed
+@pytest.mark.filterwarnings("ignore::PendingDeprecationWarning")  # of numpy.matrix
+def test_every_argument_of_a_difference_can_be_printed() -> None:
+    """Also of objects of Pinocchio without __init__, whose members raise."""
+    for thing in hostile.kinds(SimpleNamespace(model=pc.load("four_bar"))):  # type: ignore[arg-type]
+        assert str(hostile.seen(thing))
 
 
 @pytest.mark.ci
@@ -180,6 +189,42 @@ def test_states_that_are_results_are_kept_as_they_were(robot: str) -> None:
             assert np.array_equal(found[0], expected[0])
             for x, y in zip(found[1], expected[1], strict=True):
                 assert np.array_equal(x, y), field
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("robot", ["four_bar", "mini_cheetah"])
+def test_results_that_are_given_as_velocities_or_torques_count_as_they_were(robot: str) -> None:
+    """Although the call overwrites them before it has read them for the last time."""
+    model = pc.load(robot)
+    data, q, v = model.createData(), pc.neutral(model), np.ones(model.nv)
+    contact = pc.RigidConstraintModel(pin.ContactType.CONTACT_3D, model, knee(model), pin.LOCAL)
+    contacts, rows = ([contact], [contact.createData()]), (np.ones((1, model.nv)), np.ones(1))
+    given = np.linspace(0.5, 1.5, model.nv)
+    calls: list[tuple[str, Any, Any]] = [
+        ("ddq", pc.computeABADerivatives, lambda x: (x, v)),
+        ("M", pc.forwardDynamics, lambda x: (x, v, *rows)),
+        ("M", pc.forwardDynamics, lambda x: (v, x, *rows)),
+        ("ddq", pc.constraintDynamics, lambda x: (x, v, *contacts)),
+        ("ddq", pc.constraintDynamics, lambda x: (v, x, *contacts)),
+    ]
+    for member, function, arguments in calls:
+        for call in (function, function, getattr(function, "__wrapped__", function)):
+            exact = np.array(call(model, data, q, *arguments(given)))
+            mine = np.atleast_2d(getattr(data, member))[0]
+            mine[:] = given
+            assert np.array_equal(call(model, data, q, *arguments(mine)), exact), function.__name__
+
+
+@pytest.mark.ci
+def test_results_that_are_given_to_a_call_that_fails_are_left_to_python() -> None:
+    """Code for one robot fails where accelerations are not finite; Python must find the arguments as they were."""
+    model = pc.specialise(pc.load("four_bar"))
+    data, q, v = model.createData(), pc.neutral(model), np.ones(1)
+    for _ in range(2):
+        pc.computeABADerivatives(model, data, q, v, v)
+    data.ddq[:] = 1e300
+    found = pc.computeABADerivatives(model, data, q, data.ddq, v)
+    assert np.array_equal(found, pc.computeABADerivatives(model, data, q, 1e300 * v, v), equal_nan=True)
 
 
 def test_forces_of_contacts_are_those_of_the_last_call() -> None:

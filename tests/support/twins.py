@@ -68,15 +68,16 @@ def seen(x: Any) -> Any:
     if isinstance(x, np.ndarray):
         flags = x.flags.writeable, x.flags.c_contiguous
         return name, str(x.dtype), x.shape, flags, repr(x.tolist()) if x.dtype.kind == "O" else x.tobytes()
-    if isinstance(x, pin.SE3):
-        return name, x.homogeneous.tobytes()
-    if isinstance(x, (pin.Motion, pin.Force)):
-        return name, x.vector.tobytes()
+    for kind, read in ((pin.SE3, "homogeneous"), (pin.Motion, "vector"), (pin.Force, "vector")):
+        if isinstance(x, kind):  # of Pinocchio's objects without __init__ only the exception can be seen
+            return name, seen(outcome(getattr, [x, read], {}))
     if isinstance(x, pin.Inertia):
         return name, x.mass, x.lever.tobytes(), x.inertia.tobytes()
     if isinstance(x, pin.RigidConstraintData):
         return name, seen(x.contact_force)
-    if isinstance(x, (list, tuple)) or name.startswith("StdVec_"):
+    if name.startswith("StdVec_"):
+        return name, seen(outcome(list, [x], {}))
+    if isinstance(x, (list, tuple)):
         return name, [seen(item) for item in x]
     if isinstance(x, dict):
         return name, [(key, seen(item)) for key, item in x.items()]

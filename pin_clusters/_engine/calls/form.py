@@ -238,13 +238,15 @@ class Form:
             room = room[size:]
         return room
 
-    def owes(self, owed: Owed, vectors: list[str], clears: int | None = None) -> None:
+    def owes(self, owed: Owed, vectors: list[str], clears: int | None = None, *, late: bool = False) -> None:
         """Let the call owe members of data, of a state; to be called when all kernels are there.
 
         Args:
             owed: What the call owes.
             vectors: Names of the vectors of the state.
             clears: What earlier calls do not owe any more.
+            late: Keep the state after the kernels, which must not write these vectors. Calls that fail then leave the
+                kept state and what earlier calls owe.
         """
         words, named = self.owner._owed_words, vectors[: len(ROOMS[owed.room].split())]
         there = self.owner._room(owed.room) if named else words
@@ -252,7 +254,7 @@ class Form:
         state += [0, words] * (3 - len(named))
         clears = owed.clears if clears is None else clears
         note = "note", owed.room, clears, owed.owes, owed.spoils, len(words), words, sum(state[::2]), there, *state
-        self.before.append(note)
+        (self.work if late else self.before).append(note)
         self.work.append(("owe",))
 
     def save(self, to: np.ndarray, name: str) -> None:

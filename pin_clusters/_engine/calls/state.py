@@ -117,6 +117,8 @@ def _plan(data: Any, function: Any, one: operations.Function, forced: bool, last
         return None
     form.run(operation, code, tables, given, numbers)
     vectors = [x for x in given.split() if x in _VECTORS and (x in one.inputs or x == "zeros")]
+    if operation == operations.ABA_DERIVATIVES:  # which writes accelerations before it reads these again
+        form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in ("q", "v")]
     if how.keeps and not last:
         form.keep(form.room(how.keeps), vectors[:3], form.before)
     if name in _MASS_MATRIX:

@@ -218,7 +218,7 @@ class Plan:
             damping = self._found[2:]
         else:
             run(at.WHOLE, "+nv")
-        form.owes(OWED[function.__name__], vectors[: 1 if impact else 2])
+        form.owes(OWED[function.__name__], vectors[: 1 if impact else 2], late=True)
         # derivatives find the state here
         kept = data._derivatives.after_impact if impact else data._derivatives.after_contacts
         behind = form.keep(kept, vectors, form.work)
@@ -253,7 +253,7 @@ class Plan:
                 CONTACTS, code, data._pointers["ddq"], "q zeros zeros asked numbers panel gram forces unasked",
                 arrays={"asked": self.question(at.DELASSUS), "unasked": np.empty(nv)},
             )  # fmt: skip
-            form.owes(OWED["computeDelassusMatrix"], ["q"])
+            form.owes(OWED["computeDelassusMatrix"], ["q"], late=True)
             if inverts:
                 arrays = {"mu": mu, "scale": mu if scaled else np.ones(1)}
                 form.run(CONTACT_INVERSE, inverse, data._pointers["ddq"], "gram mu scale work +square", arrays=arrays)

@@ -187,10 +187,10 @@ def _leave_state(form: Form, impact: bool, vectors: list[str]) -> None:
     """Write what stays in the data of a call that is given a configuration, besides forces and motions."""
     data, mine = form.owner, form.owner._derivatives
     if impact:
-        form.owes(OWED["impulseDynamics"], ["q"])
+        form.owes(OWED["impulseDynamics"], ["q"], late=True)
         form.work.append(("copy", mine.after_impact.size, mine.after_impact, np.full(mine.after_impact.size, np.nan)))
     else:
-        form.owes(OWED["forwardDynamics"], ["q", "v", "zeros"])
+        form.owes(OWED["forwardDynamics"], ["q", "v", "zeros"], late=True)
         form.keep(mine.after_aba, vectors, form.work)
         form.work.append(("copy", data._M.size, data._M, data._M_kernel))
         leave_energies(form)

@@ -12,7 +12,7 @@ import pinocchio as pin
 from ..._engine.calls import fast
 from ..._engine.kernels.tables.contacts_layout import DELASSUS, DYNAMICS, IMPACT
 from ..._engine.kernels.tables.tree_layout import COLUMNS
-from ..._support.arrays import numbers, vector
+from ..._support.arrays import numbers, plain, vector
 from ...errors import ArgumentTypeError, NotComputedError, ShapeError, UnknownNameError
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
@@ -128,7 +128,7 @@ def constraintDynamics(
     tau = _check.velocity(model, "tau", tau)
     contacts = _contact_plans.find(model, data, contact_models, contact_datas)
     state = q.copy(), v.copy(), tau.copy()  # which may be among the results
-    found, solution = accelerations(model, data, q, v, tau, contacts, prox_settings)
+    found, solution = accelerations(model, data, *state, contacts, prox_settings)
     plan = contacts[0]
     tell_contradictions(model, contacts, solution, DYNAMICS)
     _leave(data, solution)
@@ -200,7 +200,7 @@ def impulseDynamics(
         next((x for x in named if x is not None), 0.0)
         for named in ((restitution_coefficient, given[0]), (damping, prox_settings, given[1]))
     )
-    v_before = _check.velocity(model, "v_before", v if v_before is None else v_before)
+    v_before = _check.velocity(model, "v_before", v if v_before is None else v_before).copy()  # may be a result
     q = None if q is None else _check.pose(model, data, q)
     J: np.ndarray | None = None
     contacts: Found = None, [], []
@@ -296,11 +296,12 @@ def forwardDynamics(
         found, solution = solved_rows(J, response, free, drift, 0.0, damping)
     else:
         q = _check.pose(model, data, q)
+        v, tau = (_check.velocity(model, name, x).copy() for name, x in (("v", v), ("tau", tau)))  # may be results
         crba(model, data, q)  # left in data.M, as by Pinocchio
         found, solution = with_rows(model, data, q, J, aba(model, data, q, v, tau), drift, 0.0, damping)
     if q is not None:
         computeMechanicalEnergy(model, data, q, v)
-        _note(data, "forwardDynamics", q, _check.velocity(model, "v", v), np.zeros(model.nv))
+        _note(data, "forwardDynamics", q, v, np.zeros(model.nv))
     remember_rows(data, forwardDynamics, len(J), q is not None)
     _leave(data, solution)
     data._ddq[:] = found
@@ -483,7 +484,7 @@ def _rows(model: ClusterModel, J: Any) -> np.ndarray:
         raise ShapeError(
             f"constraint_jacobian has shape {J.shape}, but model {model.name!r} needs (rows, nv) with nv = {model.nv}."
         )
-    return np.ascontiguousarray(J, dtype=np.float64)
+    return plain(J)
 
 
 def _note(data: ClusterData, function: str, *state: np.ndarray) -> None:

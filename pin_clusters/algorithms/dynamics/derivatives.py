@@ -122,7 +122,7 @@ def computeABADerivatives(
     elif q is None or v is None or tau is None:
         raise ArgumentTypeError("computeABADerivatives needs q, v and tau, or, after pc.aba, none of them.")
     else:
-        q, v = _check.state(model, data, q, v)
+        q, v = (x.copy() for x in _check.state(model, data, q, v))  # which may be data.ddq
         tau = _check.velocity(model, "tau", tau)
     data._supply(q)
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
@@ -221,7 +221,7 @@ def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
     Returns:
         Shape (nv, nv), fresh.
     """
-    q, v, a = _last(model, data, "getCoriolisMatrix")
+    q, v, a = _last(model, data, "getCoriolisMatrix", model.nq + model.nv)
     C = computeCoriolisMatrix(model, data, q, v)
     data._derivatives.state[-model.nv :] = a  # which computeCoriolisMatrix sets to zero
     return C
@@ -261,13 +261,15 @@ def getCentroidalDynamicsDerivatives(
     return computeCentroidalDynamicsDerivatives(model, data, q, v, a)
 
 
-def _last(model: ClusterModel, data: ClusterData, name: str) -> list[np.ndarray]:
+def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = None) -> list[np.ndarray]:
+    """Return the last q, v and a; the function `name` reads the first `read` of these numbers."""
     _check.model_data(model, data)
     state = data._derivatives.state
-    if np.isnan(state).any():
+    if np.isnan(state[:read]).any():
         raise NotComputedError(
             f"{name} needs a state: neither pc.computeRNEADerivatives nor "
-            f"pc.{name.replace('get', 'compute')} was called with this data. Call one of them before."
+            f"pc.{name.replace('get', 'compute')} was called with this data, or the last call was given NaN. Call one "
+            "of them before."
         )
     return np.split(state.copy(), [model.nq, model.nq + model.nv])
 
