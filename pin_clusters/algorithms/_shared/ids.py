@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from ...model import NOTHING, ClusterModel
 
 JOINT, FRAME, RATE = 0, 1, 2
@@ -46,12 +46,12 @@ def reference(reference_frame: Any) -> pin.ReferenceFrame:
 def _index(model: ClusterModel, given: Any, what: str, look_up: str, count: int) -> int:
     if type(given) is not int and (isinstance(given, bool) or not isinstance(given, Integral)):
         cure = f" Use model.{look_up}({given!r})." if isinstance(given, str) else ""
-        raise ArgumentTypeError(f"{what} must be a whole number, got {given!r} ({type(given).__name__}).{cure}")
+        raise ArgumentTypeError(f"{what} must be a whole number, got {shown(given)} ({type(given).__name__}).{cure}")
     i = int(given)
     if not 0 <= i < count:
         kind = "joints" if what == "joint_id" else "frames"
         raise UnknownNameError(
-            f"{what} = {i}, but model {model.name!r} has the {kind} 0 to {count - 1}. Use model.{look_up}(name)."
+            f"{what} = {shown(i)}, but model {model.name!r} has the {kind} 0 to {count - 1}. Use model.{look_up}(name)."
         )
     return i
 
@@ -60,8 +60,8 @@ def frames(model: ClusterModel, what: str, given: Any) -> list[int]:
     """Return the ids of frames given by names or ids, none twice; contacts may be none at all."""
     # a set has no order, which the rows need
     if isinstance(given, (str, bytes, Mapping, Set)) or not hasattr(given, "__len__") or _is_scalar(given):
-        cure = f" Write [{given!r}]." if isinstance(given, (str, Integral)) else ""
-        raise ArgumentTypeError(f"{what} must be a list of names or ids, got {given!r}.{cure}")
+        cure = f" Write [{shown(given)}]." if isinstance(given, (str, Integral)) else ""
+        raise ArgumentTypeError(f"{what} must be a list of names or ids, got {shown(given)}.{cure}")
     listed, known = list(given), [f.name for f in model.own_tree.frames]
     if not listed and what != "contacts":
         raise ArgumentTypeError(f"{what} is empty: name at least one frame.")

@@ -119,7 +119,10 @@ def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
     given = prescribed if isinstance(prescribed, np.ndarray) else list(prescribed)
     if not isinstance(given, np.ndarray) and (not given or any(isinstance(x, str) for x in given)):
         return _of_names(model, given)
-    mask = np.asarray(given)
+    try:
+        mask = np.asarray(given)
+    except ValueError as error:  # rows of different lengths
+        raise ArgumentTypeError(f"prescribed must be a boolean mask or a list of joint names: {error}.") from None
     if mask.ndim == 2 and 1 in mask.shape:
         mask = mask.ravel()
     if mask.dtype.kind == "U":

@@ -1,11 +1,11 @@
 """The torque of springs, dampers, dry friction and held weight, and what motors and their gears lose."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ...errors import ArgumentTypeError
+from ..._support.arrays import real
+from ...errors import ArgumentTypeError, shown
 from ...model import FRICTION_SPEED, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
@@ -78,5 +78,6 @@ def springs(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray
 
 def check_friction_speed(caller: str, given: Any) -> None:
     """Refuse what is no speed of `passive_torque`."""
-    if isinstance(given, bool) or not isinstance(given, Real) or not given >= 0.0:  # type: ignore[operator]
-        raise ArgumentTypeError(f"{caller}: friction_speed must be a number, at least 0, got {given!r}.")
+    speed = real(given)
+    if speed is None or not 0.0 <= speed < np.inf:
+        raise ArgumentTypeError(f"{caller}: friction_speed must be a finite number, at least 0, got {shown(given)}.")
