@@ -2,6 +2,7 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -58,6 +59,21 @@ def test_losses_of_gears_are_found(name: str, rng: np.random.Generator) -> None:
             pc.identify(model, log, (*what, "mass", "spring"))
         springs = pc.identify(model, log, (*what, "spring"))
         assert springs.estimate[-1] == pytest.approx(20.0)
+
+
+def test_the_held_out_part_in_numbers(leg: tuple[logs.Case, dict[str, np.ndarray]], rng: np.random.Generator) -> None:
+    """Recomputed from the torques of the last part: ``test`` of each row, by the prior and by the parameters."""
+    case, log = leg
+    found = pc.identify(case.believed, logs.noisy(log, rng), case.what, test=0.25, noises=0)
+    assert list(found.test) == [r.name for r in case.true.motors]
+    for k, numbers in enumerate(found.test.values()):
+        assert list(numbers) == ["rms_of_prior", "rms", "r2_of_prior", "r2"]
+        for prior, ending in enumerate(("", "_of_prior")):
+            left = found.measured[:, k] - found.predicted[1 - prior, :, k]
+            assert numbers["rms" + ending] == pytest.approx(np.sqrt(np.mean(left**2)))
+            assert numbers["r2" + ending] == pytest.approx(1.0 - np.mean(left**2) / np.var(found.measured[:, k]))
+    assert found.time[0] == pytest.approx(0.75 * 3.0, abs=0.2)
+    assert all(numbers["r2"] > max(0.9, numbers["r2_of_prior"]) for numbers in found.test.values())
 
 
 def test_what_is_correlated_counts_as_newey_and_west_have_it(rng: np.random.Generator) -> None:
@@ -186,6 +202,47 @@ def test_wrong_wishes(leg: tuple[logs.Case, dict[str, np.ndarray]]) -> None:
     short = logs.noisy({key: x[:60] for key, x in log.items()}, np.random.default_rng(0))
     with raises(trajectories.TrajectoryError, "20"):
         pc.identify(case.believed, short, case.what, cutoff=10.0)
+
+
+@pytest.mark.parametrize(("option", "words"), [
+    ({"friction_speed": -1}, "friction_speed -1"),
+    ({"friction_speed": np.nan}, "friction_speed nan"),
+    ({"friction_speed": np.inf}, "friction_speed inf"),
+    ({"friction_speed": 10**400}, "friction_speed"),
+    *(({"cutoff": x}, f"cutoff {x!r}") for x in (0, -1, np.nan, "x", True, [3.0])),
+    *(({"test": x}, f"test {x!r}") for x in (0, 1.0, np.nan, "x", None)),
+    *(({"span": x}, f"span {x!r}") for x in (5, "ab", (1.0,), (2.0, 1.0), (np.nan, 1.0), ("a", "b"), (0, 1, 2))),
+    *(({"torque_constant": x}, f"torque_constant {x!r}") for x in (5, [], {3: 0.1})),
+    *(({"torque_constant": {"knee_rotor": x}}, f"torque_constant 'knee_rotor' {x!r}") for x in (0, np.nan, "x", None)),
+    *(({"noises": x}, f"noises {x!r}") for x in (-1, 1.5, "x", None)),
+    *(({"seed": x}, f"seed {x!r}") for x in (-1, "x", None)),
+    *(({"what": x}, f"what {x!r}") for x in ([], 5, None, [3], ())),
+    *(({"log": x}, f"log {type(x).__name__}") for x in (3, None, np.zeros(3))),
+    ({"log": {3: np.zeros(60)}}, "log 3"),
+    ({"degrees": "no"}, "degrees 'no'"),
+    ({"allow_saturated": 2}, "allow_saturated 2"),
+    ({"test": 1e-9}, "test 749 750 1"),
+    ({"test": 0.9999}, "test 0 750"),
+])  # fmt: skip
+def test_wrong_options(leg: tuple[logs.Case, dict[str, np.ndarray]], option: dict[str, Any], words: str) -> None:
+    case, log = leg
+    with raises(pc.ArgumentTypeError, f"identify {words}"):
+        pc.identify(case.believed, **({"log": log, "what": case.what} | option))
+
+
+@pytest.mark.parametrize("cutoff", [1e300, 125.0, 1e-300, 0.3])
+def test_cutoffs_that_the_log_does_not_allow(leg: tuple[logs.Case, dict[str, np.ndarray]], cutoff: float) -> None:
+    case, log = leg  # 750 samples at 250 Hz
+    with raises(trajectories.TrajectoryError, f"log cutoff {cutoff:g} 0.334 125"):
+        pc.identify(case.believed, log, case.what, cutoff=cutoff)
+
+
+def test_options_that_are_right(leg: tuple[logs.Case, dict[str, np.ndarray]]) -> None:
+    """The log has all accelerations, so it is not filtered by default; ``span`` may be open at its end."""
+    case, log = leg
+    default = pc.identify(case.believed, log, case.what)
+    for option in ({"cutoff": np.inf}, {"cutoff": 10**400}, {"span": (0, np.inf)}, {"seed": 2, "noises": np.int64(3)}):
+        np.testing.assert_array_equal(pc.identify(case.believed, log, case.what, **option).estimate, default.estimate)
 
 
 @pytest.mark.ci

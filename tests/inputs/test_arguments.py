@@ -208,7 +208,7 @@ def test_functions_without_a_cluster_version_name_the_route(name: str) -> None:
         getattr(pc, name)(state().model)
 
 
-# --- numbers and lists that Python or NumPy cannot convert -------------------------------------------------------------
+# --- numbers and lists that Python or NumPy cannot convert ------------------------------------------------------------
 
 RAGGED = [np.zeros(2), np.zeros(3)]
 NO_FLOAT, NO_TEXT = 10**400, 10**5000

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._support.whole_files import whole
 from ...model import ClusterModel
-from ..pages.results import Result, Shown, finite
+from ..pages.results import Result, Shown, by_name, finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +53,12 @@ class Identification(Shown, Result):
     measured: np.ndarray
     predicted: np.ndarray
     model: ClusterModel
+
+    @property
+    def test(self) -> dict[str, dict[str, float]]:
+        """Cross-validation: by row, ``rms`` and ``r2`` of the last part of the log, and both ``_of_prior``."""
+        keys = [f"{of}{prior}" for of in ("rms", "r2") for prior in ("_of_prior", "")]
+        return {row: by_name(keys, x) for row, *x in zip(self.rows, *self.rms, *self.r2, strict=True)}
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text, ready for JSON; what is not finite is None."""
