@@ -7,7 +7,7 @@ Each class also derives from the built-in exception that a Pinocchio user would 
 from collections.abc import Iterable
 from typing import Any
 
-LONGEST, LONGEST_VALUE = 4000, 400
+LONGEST, LONGEST_VALUE = 4000, 200
 """Letters of a message, and of a value in it; names and numbers in files may be of any length."""
 
 

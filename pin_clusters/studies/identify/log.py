@@ -39,8 +39,7 @@ def read_log(model: ClusterModel, given: Any, constants: Mapping[str, float], sp
     if odd := [key for key, x in how.items() if not isinstance(x, (bool, np.bool_))]:
         raise ArgumentTypeError(f"identify: {odd[0]} must be True or False, got {shown(how[odd[0]])}.")
     if not isinstance(given, Mapping):
-        name, path = Path(given).name, Path(given)
-        columns = (path.suffix.lower() == ".csv" and path.is_file() and bag.columns(path)) or read(path)
+        name, columns = Path(given).name, read(given, bag.columns)
     if "time" not in columns:
         raise TrajectoryError(f"{name} has no column 'time', [s]. It has {', '.join(columns) or 'none'}.")
     columns = {key: numbers(f"{name}: column {key!r}", x) for key, x in columns.items()}
