@@ -8,10 +8,10 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.trees import is_finite, joint_axis, placement_defect, spin_defect, unit
-from ..errors import ConstraintError, InertiaError
+from ..errors import ConstraintError, InertiaError, shown
 from .motor import Motor
 from .motor_catalogue import motor_of
-from .rows import Constraint, joint_id, moving_joint_id, name_of, number, store
+from .rows import TEXT, Constraint, joint_id, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +85,8 @@ class Rotor(Constraint):
             raise ConstraintError(f"Rotor: joints must be a joint name or a list of them, got {self.joints!r}.")
         joints = tuple(name_of(j, "joints", "Rotor") for j in joints)
         name = "rotor:" + "+".join(joints) if self.name is None else self.name
-        if not isinstance(name, str) or not name:
-            raise ConstraintError(f"Rotor of {', '.join(map(repr, joints))}: name must be text, got {name!r}.")
+        if not isinstance(name, str) or not TEXT.fullmatch(name):
+            raise ConstraintError(f"Rotor of {', '.join(map(repr, joints))}: name must be text, got {shown(name)}.")
         store(self, joints=joints, name=name)
         if self.motor is not None:
             self._take(self.motor)

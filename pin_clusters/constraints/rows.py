@@ -5,6 +5,7 @@
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -40,6 +41,8 @@ def store(constraint: object, **fields: object) -> None:
 
 # a rotor is felt by the square of its ratio: beyond these, one of the two sides is lost in the rounding of the other
 _LEAST_RATIO, _MOST_RATIO = 1e-8, 1e8
+TEXT = re.compile("[^\ud800-\udfff]+")
+"""Names that Pinocchio takes: lone surrogates, halves of characters, have no UTF-8."""
 
 
 def number(value: object, what: str, owner: str, *, nonzero: bool = False, positive: bool = False) -> float:
@@ -68,7 +71,7 @@ def number(value: object, what: str, owner: str, *, nonzero: bool = False, posit
 
 def name_of(value: object, what: str, owner: str) -> str:
     """Return ``value`` if it is a non-empty string."""
-    if not isinstance(value, str) or not value:
+    if not isinstance(value, str) or not TEXT.fullmatch(value):
         raise ConstraintError(f"{owner}: {what} must be the name of a joint or body, got {shown(value)}.")
     return value
 

@@ -100,9 +100,8 @@ def parse_csv(text: str, name: str) -> Columns:
             if (x := number(text)) is None:
                 raise not_a_number(name, line, head[column], text)
             if not np.isfinite(x):
-                raise TrajectoryError(
-                    f"{name}, line {line}, column {head[column]!r}: {text.strip():.60} is not finite. Repair the sample."
-                )
+                where = f"{name}, line {line}, column {head[column]!r}"
+                raise TrajectoryError(f"{where}: {text.strip():.60} is not finite. Repair the sample.")
             numbers[column, k] = x
     return dict(zip(head, numbers, strict=True))
 
