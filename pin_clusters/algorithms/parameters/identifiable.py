@@ -7,10 +7,12 @@ joints), here with rotors, couplings and loops in it; no two clusters are compar
 armature of a joint of several freedoms has none.
 """
 
+import warnings
+
 import numpy as np
 
 from ..._support.trees import in_v
-from ...errors import BranchLost, SingularClusterError
+from ...errors import BranchLost, PinClustersWarning, SingularClusterError
 from ...model import ClusterData, ClusterModel, ParameterColumns, check_model, parameter_columns
 from ...model.configuration import integrate, neutral
 from ..dynamics.condition import condition
@@ -18,8 +20,9 @@ from .inertial_parameters import parameters
 from .regressors import computeJointTorqueRegressor
 
 _BODY = 10
-_SURE, _ROUNDING = 1e-6, 1e-13
-"""Singular values above are none of rounding, those below nothing else, in units of a column; between, a gap tells."""
+_SURE, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
+"""Singular values above ``_SURE`` count, those below ``_LEVEL`` do not, in units of a column; between them the widest
+gap decides. Rounding is at most 4e-10. A factor below ``_GAP`` is no gap: then all above ``_LEVEL`` count."""
 _SMALL = 1e-9
 """Numbers below it are left out of combinations."""
 _LITTLE = 1e-4
@@ -42,7 +45,11 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     others before them (1e-3 of what others do): ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0) ==
     1)).argmax(axis=1)`` holds for these too.
 
-    Poses are those that the robot reaches from ``pc.neutral``.
+    Poses are those that the robot reaches from ``pc.neutral``. Singular values of the torques' regressor, with columns
+    of length 1, decide how many combinations there are: up to a gap of a factor of 1e4 or more, and never below 1e-8.
+    Loops of many bodies with few degrees of freedom may have no such gap, as each further combination changes the
+    torques a little less than the one before. Then those above 1e-8 count, the equation above holds to some 1e-6 of the
+    largest entry, and a warning shows the singular values.
 
     Args:
         model: Cluster model.
@@ -55,6 +62,9 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     Raises:
         ArgumentTypeError: ``model`` is no cluster model.
         SingularClusterError: No regular pose of a loop was found.
+
+    Warns:
+        PinClustersWarning: The singular values have no gap, so the number of combinations depends on the level 1e-8.
 
     References:
         Gautier and Khalil, "Direct calculation of minimum set of inertial parameters of serial robots", 1990; Wensing,
@@ -75,10 +85,13 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     seen = _torques(model, states, 0)  # by which columns are chosen, whatever the seed
     Y = seen if seed == 0 else _torques(model, states, seed)
     both, own, size = np.zeros((2, columns.width, columns.width)), list[int](), np.ones(columns.width)
+    even = list[tuple[str, np.ndarray]]()
     for cluster, mine in zip(model.clusters, blocks, strict=True):  # what is below comes before
         below = model.getJointId(cluster.output_body) if cluster.output_body != "universe" else 0
         there = np.arange(_BODY * (below - 1), _BODY * below) if below else np.zeros(0, dtype=np.int64)
-        there, chosen = _enough(seen, there, mine)
+        there, chosen, spectrum = _enough(seen, there, mine)
+        if not _has_gap(spectrum):
+            even.append((", ".join(cluster.joints), spectrum))
         others = np.setdiff1d(mine, chosen)
         for basis, given in zip(both, (seen, Y), strict=True):
             X = _combinations(given, np.concatenate([there, chosen]), others)
@@ -89,12 +102,21 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
         size[mine] = _sizes(seen[:, mine])
     # what is below may stand behind in the order of the columns: now the first ones of all
     choose, A = both[:, own] * size[own, None] / size
-    first, _ = _chosen(choose)
+    first, _, _ = _chosen(choose)
     A = np.linalg.solve(A[:, first], A)
     A[np.abs(A) < _SMALL] = 0.0
     A[:, first] = np.eye(len(first))
     basis = A * size / size[first, None]
     names = parameters(model)[1]
+    for joints, s in even:
+        near = s[max(_rank(s) - 4, 0) : _rank(s) + 3]
+        warnings.warn(
+            f"identifiable_parameters: the singular values of {joints} in {model.name!r} decrease without a gap: "
+            f"..., {', '.join(f'{x:.1e}' for x in near)}, ... The {_rank(s)} above {_LEVEL:g} count. Torques hardly "
+            "change with the last of these combinations, so no log will determine them.",
+            PinClustersWarning,
+            stacklevel=2,
+        )
     return basis, tuple(combination(row, int(i), names) for row, i in zip(basis, first, strict=True))
 
 
@@ -157,14 +179,14 @@ def _sizes(A: np.ndarray) -> np.ndarray:
     return np.maximum(size, max(_LITTLE * size.max(initial=0.0), np.finfo(float).tiny))
 
 
-def _enough(Y: np.ndarray, carrier: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return of the columns of a carrier, and of a cluster, those of which the rest is made."""
+def _enough(Y: np.ndarray, carrier: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return of the columns of a carrier, and of a cluster, those of which the rest is made; singular values."""
     A = Y[:, np.concatenate([carrier, own])]
     A = A / _sizes(A)
     n = len(carrier)
-    kept, Q = _chosen(A[:, :n])
-    chosen, _ = _chosen(A[:, n:] - Q @ (Q.T @ A[:, n:]))
-    return carrier[kept], own[chosen]
+    kept, Q, _ = _chosen(A[:, :n])
+    chosen, _, s = _chosen(A[:, n:] - Q @ (Q.T @ A[:, n:]))
+    return carrier[kept], own[chosen], s
 
 
 def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -176,8 +198,10 @@ def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.n
     return X * of / by[:, None]
 
 
-def _chosen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Choose columns that span all of them, the first ones if they may be, and return an orthonormal basis of these.
+def _chosen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Choose columns that span all of them, the first ones if they may be.
+
+    Return their numbers, an orthonormal basis of them, and all singular values.
 
     Where first ones are almost dependent, larger numbers than ``_LARGEST`` would be needed to make others of them:
     columns then change places until none are (Gu and Eisenstat, strong rank-revealing factorisation).
@@ -200,15 +224,23 @@ def _chosen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         if abs(X[i, new]) <= _LARGEST:
             break
         chosen[i] = new
-    return np.sort(np.array(chosen, dtype=np.int64)), U[:, :rank]
+    return np.sort(np.array(chosen, dtype=np.int64)), U[:, :rank], s
 
 
 def _rank(s: np.ndarray) -> int:
-    """Return how many singular values are not rounding, which begins at the widest gap among the small ones."""
-    first, last = int((s > _SURE).sum()), int((s > _ROUNDING).sum())
+    """Return how many singular values count."""
+    gaps = _gaps(s)
+    return int((s > _SURE).sum()) + int(gaps.argmax()) if gaps.max() >= _GAP else int((s > _LEVEL).sum())
+
+
+def _has_gap(s: np.ndarray) -> bool:
+    return bool(_gaps(s).max() >= _GAP)
+
+
+def _gaps(s: np.ndarray) -> np.ndarray:
+    """Return by what factors the singular values decrease, behind each place where those that count may end."""
     ends = np.maximum(np.concatenate([[1.0], s, [0.0]]), _ROUNDING)
-    gaps = ends[:-1] / ends[1:]
-    return first + int(gaps[first : last + 1].argmax())
+    return np.asarray(ends[:-1] / ends[1:])[int((s > _SURE).sum()) : int((s > _LEVEL).sum()) + 1]
 
 
 def _without(A: np.ndarray, x: np.ndarray) -> np.ndarray:
