@@ -5,7 +5,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
+from samples import pool
 from support import logs
 from support.commands import run
 from support.messages import raises
@@ -127,6 +129,26 @@ def test_the_truth_is_within_two_errors_as_often_as_is_said(name: str) -> None:
     share, size = _coverage(name, 8)
     assert share >= 0.86
     assert 0.75 < size < 1.3  # neither too small nor too large
+
+
+@pytest.mark.parametrize("seed", pool.some(range(30), 8))
+def test_the_interval_of_a_friction_at_zero_is_on_one_side(seed: int, tmp_path: Path) -> None:
+    """By the estimate that nothing bounds: that of the same torques with a known friction added to them."""
+    tree, rng, t = pin.Model(), np.random.default_rng(seed), np.arange(400) * 0.005
+    j = tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "arm")
+    tree.appendBodyToJoint(j, pin.Inertia(1.0, np.zeros(3), 0.1 * np.eye(3)), pin.SE3.Identity())
+    model = pc.ClusterModel(tree, [pc.Rotor("arm", 1.0, axial_inertia=1e-3, name="motor")])
+    w, torque = 1.2 * np.cos(4.0 * t), -0.101 * 4.8 * np.sin(4.0 * t) + 1e-2 * rng.normal(size=400)
+    log = {"time": t, "arm": 0.3 * np.sin(4.0 * t), "arm.v": w, "arm.a": -4.8 * np.sin(4.0 * t)}
+    free, bound = (pc.identify(model, log | {"motor.tau": torque + x * w}, "viscous", noises=0) for x in (1.0, 0.0))
+    estimate, error = float(free.estimate[0]) - 1.0, float(free.error[0])
+    low, high = bound.interval[:, 0]
+    assert bound.error[0] == pytest.approx(error, rel=1e-6)
+    assert low == pytest.approx(max(estimate - 2.0 * error, 0.0), abs=1e-9)
+    assert high == pytest.approx(max(estimate + 2.0 * error, 0.0), abs=1e-9)
+    assert bound.estimate[0] == pytest.approx(max(estimate, 0.0), abs=1e-9)
+    assert (bound.moved == ("motor: viscous",)) is (estimate < -0.1 * error)
+    assert ("within two errors: 0 to" in bound.page(tmp_path / "page.html").read_text()) is bool(bound.moved)
 
 
 @pytest.mark.ci

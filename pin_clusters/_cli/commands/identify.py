@@ -56,7 +56,16 @@ def identify(
         rows = [(name, *(f"{x:.4g}" for x in of), unit) for name, *of, unit in numbers]
         heads = ("parameter", "model", "estimate", "standard error", "unit")
         tables.put(out, tables.table_of(f"{found.robot}, from {found.log}", "lrrrl", heads, rows))
-        for text, names in (("Cannot be told alone", found.unidentifiable), ("Weak", found.weak)):
+        ends = {
+            n: f"{n} ({low:.3g} to {high:.3g})" for n, low, high in zip(found.parameters, *found.interval, strict=True)
+        }
+        moved = [ends[name] for name in found.moved]
+        notes = (
+            ("Cannot be told alone", found.unidentifiable),
+            ("Weak", found.weak),
+            ("Moved to what is physical", moved),
+        )
+        for text, names in notes:
             tables.say(out, f"{text}: {', '.join(names)}.") if names else None
         with common.written(folder):
             files = found.write(folder)

@@ -146,6 +146,8 @@ def identify(
     rms = np.sqrt(np.mean(left**2, axis=1))
     hidden = np.linalg.norm(best.hidden, axis=0) > _ALONE
     estimate, error = e.priors + x, np.where(hidden, np.inf, np.sqrt(np.diag(cov)))
+    ends = e.priors + best.x - bias + np.array([[-2.0], [2.0]]) * error
+    interval = np.clip(ends, *np.array([p.bounds for p in found]).T)
 
     if far := [p.label for p, b, s in zip(found, bias, error, strict=True) if abs(b) > s]:
         warnings.warn(
@@ -160,7 +162,7 @@ def identify(
 
     return Identification(
         model.name, motion.name, cutoff, named(hidden | True), tuple(p.unit for p in found), e.priors, estimate,
-        error, cov / np.maximum(np.outer(error, error), 1e-300), bias, named(hidden),
+        error, interval, cov / np.maximum(np.outer(error, error), 1e-300), bias, named(hidden),
         named(~hidden & (error > np.abs(estimate))), named(np.abs(x - best.x + bias) > _MOVED * error),
         _together(best, named(hidden | True), estimate, cov, scales(found)), e.names, rms,
         1.0 - (rms / np.maximum(np.std(measured, axis=0), 1e-300)) ** 2, time[kept][first:], measured, measured - left,
