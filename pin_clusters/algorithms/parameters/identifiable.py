@@ -48,7 +48,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     Poses are those that the robot reaches from ``pc.neutral``. Singular values of the torques' regressor, with columns
     of length 1, decide how many combinations there are: up to a gap of a factor of 1e4 or more, and never below 1e-8.
     Loops of many bodies with few degrees of freedom may have no such gap, as each further combination changes the
-    torques a little less than the one before. Then those above 1e-8 count, the equation above holds to some 1e-6 of the
+    torques a little less than the one before. Then those above 1e-8 count, the equation above holds to some 1e-5 of the
     largest entry, and a warning shows the singular values.
 
     Args:
