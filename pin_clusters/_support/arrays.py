@@ -47,7 +47,7 @@ def real(x: Any) -> float | None:
     try:
         return float(x)
     except OverflowError:
-        return math.inf if x > 0 else -math.inf
+        return math.inf if x > 0 else -math.inf  # type: ignore[operator]
 
 
 def whole_number(

@@ -292,7 +292,7 @@ def test_files_that_are_none() -> None:
     for name, message in {
         "binary.csv": "0", "binary.npz": "binary.npz", "folder.csv": "folder.csv",
         "motion.txt": "csv", "shape.npz": "'knee' (201, 2)",
-        "length.npz": "'knee' (200,)", "nan.npz": "0 'knee' nan",
+        "length.npz": "'knee' 200 201", "nan.npz": "0 'knee' nan",
         "words.npz": "'knee'", "nowhere.csv": "nowhere.csv",
     }.items():  # fmt: skip
         with raises(TrajectoryError, message):
@@ -342,7 +342,7 @@ HOSTILE: dict[str, tuple[bytes | str, str]] = {
     "array.npz": (npy(201, T.tobytes()), "array.npz"),
     "petabytes.npz": (zipped(npy(10**17)), "petabytes.npz 'time' 0 100000000000000000"),
     "short.npz": (zipped(npy(201, T.tobytes()[:-8])), "short.npz 'time' 200 201"),
-    "bomb.npz": (patched(PLAIN, 25, 27, 0x40), "bomb.npz 1"),
+    "bomb.npz": (patched(PLAIN, 25, 27, 0x40), "bomb.npz 1074 1000"),
     "deflate.npz": (DEFLATED[:60] + bytes(255 - c for c in DEFLATED[60:80]) + DEFLATED[80:], "deflate.npz"),
     "method.npz": (patched(PLAIN, 8, 10, 99), "method.npz"),
     "locked.npz": (patched(PLAIN, 6, 8, 1), "locked.npz"),
@@ -376,7 +376,7 @@ def test_devices_pipes_and_size(by: Callable[[str], object]) -> None:
             file.truncate(20 * 10**9)
     for name, message in {
         "pipe.csv": "'pipe.csv'", "pipe.npz": "'pipe.npz'", "zero.csv": "'zero.csv'", "zero.npz": "'zero.npz'",
-        "sparse.csv": "sparse.csv 1", "sparse.npz": "sparse.npz 1", "\0.csv": "'\\x00.csv'",
+        "sparse.csv": "'sparse.csv' 20000 1000", "sparse.npz": "'sparse.npz' 20000 1000", "\0.csv": "'\\x00.csv'",
         f"{'a' * 300}.csv": "",
     }.items():  # fmt: skip
         with raises(TrajectoryError, message):

@@ -85,13 +85,10 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     seen = _torques(model, states, 0)  # by which columns are chosen, whatever the seed
     Y = seen if seed == 0 else _torques(model, states, seed)
     both, own, size = np.zeros((2, columns.width, columns.width)), list[int](), np.ones(columns.width)
-    even = list[tuple[str, np.ndarray]]()
     for cluster, mine in zip(model.clusters, blocks, strict=True):  # what is below comes before
         below = model.getJointId(cluster.output_body) if cluster.output_body != "universe" else 0
         there = np.arange(_BODY * (below - 1), _BODY * below) if below else np.zeros(0, dtype=np.int64)
-        there, chosen, spectrum = _enough(seen, there, mine)
-        if not _has_gap(spectrum):
-            even.append((", ".join(cluster.joints), spectrum))
+        there, chosen = _enough(seen, there, mine, f"{', '.join(cluster.joints)} in {model.name!r}")
         others = np.setdiff1d(mine, chosen)
         for basis, given in zip(both, (seen, Y), strict=True):
             X = _combinations(given, np.concatenate([there, chosen]), others)
@@ -102,21 +99,12 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
         size[mine] = _sizes(seen[:, mine])
     # what is below may stand behind in the order of the columns: now the first ones of all
     choose, A = both[:, own] * size[own, None] / size
-    first, _, _ = _chosen(choose)
+    first, _ = _chosen(choose)
     A = np.linalg.solve(A[:, first], A)
     A[np.abs(A) < _SMALL] = 0.0
     A[:, first] = np.eye(len(first))
     basis = A * size / size[first, None]
     names = parameters(model)[1]
-    for joints, s in even:
-        near = s[max(_rank(s) - 4, 0) : _rank(s) + 3]
-        warnings.warn(
-            f"identifiable_parameters: the singular values of {joints} in {model.name!r} decrease without a gap: "
-            f"..., {', '.join(f'{x:.1e}' for x in near)}, ... The {_rank(s)} above {_LEVEL:g} count. Torques hardly "
-            "change with the last of these combinations, so no log will determine them.",
-            PinClustersWarning,
-            stacklevel=2,
-        )
     return basis, tuple(combination(row, int(i), names) for row, i in zip(basis, first, strict=True))
 
 
@@ -179,14 +167,14 @@ def _sizes(A: np.ndarray) -> np.ndarray:
     return np.maximum(size, max(_LITTLE * size.max(initial=0.0), np.finfo(float).tiny))
 
 
-def _enough(Y: np.ndarray, carrier: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return of the columns of a carrier, and of a cluster, those of which the rest is made; singular values."""
+def _enough(Y: np.ndarray, carrier: np.ndarray, own: np.ndarray, about: str) -> tuple[np.ndarray, np.ndarray]:
+    """Return of the columns of a carrier, and of a cluster, those of which the rest is made."""
     A = Y[:, np.concatenate([carrier, own])]
     A = A / _sizes(A)
     n = len(carrier)
-    kept, Q, _ = _chosen(A[:, :n])
-    chosen, _, s = _chosen(A[:, n:] - Q @ (Q.T @ A[:, n:]))
-    return carrier[kept], own[chosen], s
+    kept, Q = _chosen(A[:, :n])
+    chosen, _ = _chosen(A[:, n:] - Q @ (Q.T @ A[:, n:]), about)
+    return carrier[kept], own[chosen]
 
 
 def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.ndarray:
@@ -198,16 +186,14 @@ def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.n
     return X * of / by[:, None]
 
 
-def _chosen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Choose columns that span all of them, the first ones if they may be.
-
-    Return their numbers, an orthonormal basis of them, and all singular values.
+def _chosen(A: np.ndarray, about: str = "") -> tuple[np.ndarray, np.ndarray]:
+    """Choose columns that span all of them, the first ones if they may be, and return an orthonormal basis of these.
 
     Where first ones are almost dependent, larger numbers than ``_LARGEST`` would be needed to make others of them:
     columns then change places until none are (Gu and Eisenstat, strong rank-revealing factorisation).
     """
     U, s, _ = np.linalg.svd(A, full_matrices=False)
-    rank = _rank(s)
+    rank = _rank(s, about)
     A = U[:, :rank].T @ A
     chosen, rest = list[int](), A.copy()
     for k in range(A.shape[1]):
@@ -224,23 +210,25 @@ def _chosen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         if abs(X[i, new]) <= _LARGEST:
             break
         chosen[i] = new
-    return np.sort(np.array(chosen, dtype=np.int64)), U[:, :rank], s
+    return np.sort(np.array(chosen, dtype=np.int64)), U[:, :rank]
 
 
-def _rank(s: np.ndarray) -> int:
-    """Return how many singular values count."""
-    gaps = _gaps(s)
-    return int((s > _SURE).sum()) + int(gaps.argmax()) if gaps.max() >= _GAP else int((s > _LEVEL).sum())
-
-
-def _has_gap(s: np.ndarray) -> bool:
-    return bool(_gaps(s).max() >= _GAP)
-
-
-def _gaps(s: np.ndarray) -> np.ndarray:
-    """Return by what factors the singular values decrease, behind each place where those that count may end."""
+def _rank(s: np.ndarray, about: str) -> int:
+    """Return how many singular values count; warn if no gap tells, unless there is nothing to say it about."""
+    first, last = int((s > _SURE).sum()), int((s > _LEVEL).sum())
     ends = np.maximum(np.concatenate([[1.0], s, [0.0]]), _ROUNDING)
-    return np.asarray(ends[:-1] / ends[1:])[int((s > _SURE).sum()) : int((s > _LEVEL).sum()) + 1]
+    gaps = (ends[:-1] / ends[1:])[first : last + 1]
+    if gaps.max() >= _GAP:
+        return first + int(gaps.argmax())
+    if about:
+        warnings.warn(
+            f"identifiable_parameters: the singular values of {about} decrease without a gap: ..., "
+            f"{', '.join(f'{x:.1e}' for x in s[max(last - 4, 0) : last + 3])}, ... The {last} above {_LEVEL:g} count. "
+            "Torques hardly change with the last of these combinations, so no log will determine them.",
+            PinClustersWarning,
+            stacklevel=5,
+        )
+    return last
 
 
 def _without(A: np.ndarray, x: np.ndarray) -> np.ndarray:

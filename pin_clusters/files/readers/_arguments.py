@@ -48,7 +48,7 @@ def content(path: Path, most: int = MAX_BYTES) -> bytes:
 
 def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
     """Return the error for a document that is too long."""
-    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {most / 1e6:.0f} MB. This is no robot.")
+    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {most / 1e6:.0f} MB, the limit.")
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:

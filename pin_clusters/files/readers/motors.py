@@ -43,9 +43,7 @@ def with_motors(
     found = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))
     if motors is not None and not found:
-        raise LoadError(
-            f"{source}: of the motors of {model.name!r} nothing is known: unknown is true there, motors empty."
-        )
+        raise LoadError(f"{source}: no motor of {model.name!r} is known: unknown is true there, motors empty.")
     found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
     first = dict[str, tuple[str, bool]]()  # where a joint got a motor, and whether that has a name
@@ -127,9 +125,8 @@ def joints_of(model: ClusterModel, pattern: str, where: str) -> list[str]:
     follow = {model.names[row.dependent] for row in model.coupling_rows}.intersection(model.dependent_joints)
     some = [n for n in some if n not in follow] or some
     if pattern not in names and not some:
-        raise LoadError(
-            f"{where}: no joint of one degree of freedom is {shown(pattern)}.{did_you_mean(pattern, names)}"
-        )
+        hint = did_you_mean(pattern, names)
+        raise LoadError(f"{where}: no joint of one degree of freedom is {shown(pattern)}.{hint}")
     return [pattern] if pattern in names else some
 
 

@@ -172,22 +172,14 @@ def identify(
 
 def _check(test: Any, cutoff: Any, span: Any, torque_constant: Any) -> None:
     """Raise ``ArgumentTypeError`` for options of ``identify`` that are wrong for every log."""
-    ends = [real(x) for x in span] if isinstance(span, (list, tuple, np.ndarray)) else []
+    low, high = (real(x) for x in span) if isinstance(span, (list, tuple)) and len(span) == 2 else (None, None)
     constants = torque_constant.items() if isinstance(torque_constant, Mapping) else [(None, None)]
+    known = all(isinstance(motor, str) and math.isfinite(real(k) or math.nan) for motor, k in constants)
     for name, given, right, wanted in (
         ("test", test, 0.0 < (real(test) or 0.0) < 1.0, "a share between 0 and 1"),
         ("cutoff", cutoff, cutoff is None or (real(cutoff) or 0.0) > 0.0, "a frequency above 0 [Hz], or None"),
-        (
-            "span", span,
-            span is None or (len(ends) == 2 and None not in ends and ends[0] < ends[1]),  # type: ignore[operator]
-            "the first and the last time [s], or None",
-        ),
-        (
-            "torque_constant", torque_constant,
-            torque_constant is None
-            or all(isinstance(key, str) and math.isfinite(real(k) or math.nan) for key, k in constants),
-            "a dict of finite numbers [N m/A] by motor, none of them 0",
-        ),
+        ("span", span, span is None or (low is not None and high is not None and low < high), "(first, last) time [s]"),
+        ("torque_constant", torque_constant, torque_constant is None or known, "numbers other than 0, by motor"),
     ):  # fmt: skip
         if not right:
             raise ArgumentTypeError(f"identify: {name} must be {wanted}, got {shown(given)}.")

@@ -11,7 +11,7 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 
-from ....errors import LoadError, shown
+from ....errors import shown
 from ....files.readers._arguments import content
 from ....files.readers._numbers import DECIMAL
 from ._base import TrajectoryError
@@ -23,16 +23,13 @@ _NOT_FINITE = re.compile(r"[+-]?(nan|inf(inity)?)", re.ASCII | re.IGNORECASE)
 Columns: TypeAlias = dict[str, np.ndarray]
 
 
-def read(path: str | Path, other: Callable[[str, str], Columns | None] | None = None) -> Columns:
+def read(path: str | os.PathLike[str], other: Callable[[str, str], Columns | None] | None = None) -> Columns:
     """Return the columns of a .csv or .npz file by name, ``time`` first; a ``TrajectoryError`` names line and column.
 
     A CSV file has a line of names and a line per sample, separated by commas, semicolons or tabs; with the latter two
     the decimal mark may be a comma. Lines that begin with ``#`` are comments; rows and columns without any entry, and
-    the line ``sep=;``, which spreadsheets write, are skipped. An NPZ file has an array per column.
-
-    Args:
-        path: A file of at most 1 GB; devices and pipes are refused.
-        other: Reader of another form of CSV, which gets the text and the name of the file; None: it is not that form.
+    the line ``sep=;``, which spreadsheets write, are skipped. An NPZ file has an array per column. ``other`` reads
+    another form of CSV from the text and the name of the file, and returns None if the text has not that form.
     """
     if not isinstance(path, (str, os.PathLike)):
         raise TrajectoryError(f"a recording is given by the path of a .csv or .npz file, got {shown(path)}.")
@@ -42,18 +39,14 @@ def read(path: str | Path, other: Callable[[str, str], Columns | None] | None = 
         raise TrajectoryError(f"{path}: a recording must be a .csv or .npz file.")
     try:
         data = content(path, MAX_BYTES)
+        found = _from_npz(data, str(path)) if ending == ".npz" else _from_csv(data, str(path), other)
+    except TrajectoryError:
+        raise
     except FileNotFoundError:
         raise TrajectoryError(f"there is no file {path}.") from None
-    except LoadError:
-        raise TrajectoryError(
-            f"{path} has more than {MAX_BYTES / 1e9:g} GB. Split it, or record fewer columns."
-        ) from None
-    except (OSError, ValueError, MemoryError) as e:  # ValueError: a null character in the path
-        raise TrajectoryError(f"cannot read {shown(str(path))}: {getattr(e, 'strerror', None) or e}.") from None
-    try:
-        found = _from_npz(data, str(path)) if ending == ".npz" else _from_csv(data, str(path), other)
-    except MemoryError:
-        raise TrajectoryError(f"the numbers of {path} do not fit into memory. Split the file.") from None
+    except Exception as e:  # zipfile, zlib, lzma, NumPy, the system and its memory raise errors of many kinds
+        reason = getattr(e, "strerror", None) or str(e).removesuffix(".") or type(e).__name__
+        raise TrajectoryError(f"cannot read {shown(str(path))}: {reason}.") from None
     if TIME not in found:
         similar = [name for name in found if re.fullmatch(r"t|time\W*|time\W+m?s\W*|timestamp", name.lower())]
         raise TrajectoryError(
@@ -142,29 +135,20 @@ def _from_csv(data: bytes, name: str, other: Callable[[str, str], Columns | None
 
 def _from_npz(data: bytes, name: str) -> Columns:
     found: Columns = {}
-    try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            members = archive.infolist()
-            if (size := sum(member.file_size for member in members)) > MAX_BYTES:
-                raise TrajectoryError(
-                    f"{name} unpacks to {size / 1e9:.3g} GB, more than {MAX_BYTES / 1e9:g}. Split the recording."
-                )
-            for member in members:
-                column = member.filename.removesuffix(".npy")
-                if column in found:
-                    raise TrajectoryError(f"{name} has two arrays {column!r}. Keep one.")
-                with archive.open(member) as stream:
-                    found[column] = _array(stream, name, column)
-    except TrajectoryError:
-        raise
-    except Exception as e:  # zipfile, zlib, lzma, NumPy and Python raise errors of many kinds for damaged files
-        raise TrajectoryError(f"{name} is not an NPZ file that can be read: {e or type(e).__name__}.") from None
-    for column, values in found.items():
-        if len(values) != len(found.get(TIME, values)):
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        if (size := sum(member.file_size for member in archive.infolist())) > MAX_BYTES:
             raise TrajectoryError(
-                f"{name}: array {column!r} has shape {values.shape} and {TIME!r} {found[TIME].shape}; expected one "
-                "number per sample in each."
+                f"{name} unpacks to {size / 1e6:.0f} MB, more than {MAX_BYTES / 1e6:.0f} MB. Split it."
             )
+        for member in archive.infolist():
+            column = member.filename.removesuffix(".npy")
+            if column in found:
+                raise TrajectoryError(f"{name} has two arrays {column!r}. Keep one.")
+            with archive.open(member) as stream:
+                found[column] = _array(stream, name, column)
+    for column, values in found.items():
+        if len(values) != (samples := len(found.get(TIME, values))):
+            raise TrajectoryError(f"{name}: array {column!r} has {len(values)} numbers, and {TIME!r} has {samples}.")
         if (bad := np.flatnonzero(~np.isfinite(values))).size:
             raise TrajectoryError(
                 f"{name}, sample {bad[0]}, column {column!r}: {values[bad[0]]} is not finite. Repair the sample."
@@ -175,8 +159,8 @@ def _from_npz(data: bytes, name: str) -> Columns:
 def _array(stream: IO[bytes], name: str, column: str) -> np.ndarray:
     """Return an array of numbers, whose header is looked at before they are read."""
     version = np.lib.format.read_magic(stream)
-    header = np.lib.format.read_array_header_1_0 if version == (1, 0) else np.lib.format.read_array_header_2_0
-    shape, _, kind = header(stream)
+    headers = np.lib.format.read_array_header_1_0, np.lib.format.read_array_header_2_0
+    shape, _, kind = headers[version != (1, 0)](stream)
     if len(shape) != 1 or kind.kind not in "fiu":
         raise TrajectoryError(
             f"{name}: array {column!r} has shape {shape} and type {kind}; expected one number per sample, an array for "
