@@ -89,7 +89,7 @@ class Constraint:
         """How messages name this constraint."""
         name = getattr(self, "name", None)
         parts = self._parts() if name is None else [name]
-        return f"{self._kind}({', '.join(map(repr, parts))})"
+        return f"{self._kind}({', '.join(map(shown, parts))})"
 
     @property
     def _kind(self) -> str:

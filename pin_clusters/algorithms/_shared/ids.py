@@ -38,7 +38,7 @@ def reference(reference_frame: Any) -> pin.ReferenceFrame:
     if not isinstance(reference_frame, pin.ReferenceFrame):
         raise ArgumentTypeError(
             "reference_frame must be pin.LOCAL, pin.WORLD or pin.LOCAL_WORLD_ALIGNED, "
-            f"got {reference_frame!r} ({type(reference_frame).__name__})."
+            f"got {shown(reference_frame)} ({type(reference_frame).__name__})."
         )
     return reference_frame
 
@@ -93,7 +93,7 @@ def rows(given: Any, frames: int) -> list[int]:
         return list(range(6 * frames))
     if isinstance(given, str):
         if given != "linear":
-            raise ArgumentTypeError(f"rows must be None, 'linear' or indices, got {given!r}.")
+            raise ArgumentTypeError(f"rows must be None, 'linear' or indices, got {shown(given)}.")
         return [6 * i + r for i in range(frames) for r in range(3)]
     several = isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping, Set))
     several = several and not _is_scalar(given)
@@ -101,7 +101,7 @@ def rows(given: Any, frames: int) -> list[int]:
     for r in given if several else [given]:
         if isinstance(r, bool) or not isinstance(r, Integral) or not 0 <= int(r) < 6 * frames or int(r) in found:
             raise ArgumentTypeError(
-                f"rows must be different whole numbers from 0 to {6 * frames - 1} (six per frame), got {r!r} in "
+                f"rows must be different whole numbers from 0 to {6 * frames - 1} (six per frame), got {shown(r)} in "
                 f"{given!r}."
             )
         found.append(int(r))
@@ -156,7 +156,7 @@ def numbers_of(placement: Any) -> np.ndarray:
 def se3(placement: Any) -> pin.SE3:
     """Return a placement."""
     if not isinstance(placement, pin.SE3):
-        raise ArgumentTypeError(f"placement must be a pin.SE3, got {placement!r} ({type(placement).__name__}).")
+        raise ArgumentTypeError(f"placement must be a pin.SE3, got {shown(placement)} ({type(placement).__name__}).")
     return placement
 
 

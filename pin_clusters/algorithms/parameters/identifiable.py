@@ -11,6 +11,7 @@ import warnings
 
 import numpy as np
 
+from ..._support.arrays import whole_number
 from ..._support.trees import in_v
 from ...errors import BranchLost, PinClustersWarning, SingularClusterError
 from ...model import ClusterData, ClusterModel, ParameterColumns, check_model, parameter_columns
@@ -60,7 +61,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
         parameters. And their labels: ``"knee: Izz + 0.09 foot: mass"``.
 
     Raises:
-        ArgumentTypeError: ``model`` is no cluster model.
+        ArgumentTypeError: ``model`` is no cluster model, or ``seed`` no whole number.
         SingularClusterError: No regular pose of a loop was found.
 
     Warns:
@@ -79,6 +80,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
         (38, 60)
     """
     check_model(model, "identifiable_parameters")
+    seed = whole_number("identifiable_parameters: seed", seed, 0)
     columns = parameter_columns(model)
     blocks = [_columns_of(model, columns, i) for i in range(len(model.clusters))]
     states = 2 * max((len(block) for block in blocks), default=0) + 4 * _BODY
