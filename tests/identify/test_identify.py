@@ -229,8 +229,7 @@ def test_wrong_wishes(leg: tuple[logs.Case, dict[str, np.ndarray]]) -> None:
 @pytest.mark.parametrize(("option", "words"), [
     ({"friction_speed": -1}, "friction_speed -1"),
     ({"friction_speed": np.nan}, "friction_speed nan"),
-    ({"friction_speed": np.inf}, "friction_speed inf"),
-    ({"friction_speed": 10**400}, "friction_speed"),
+    ({"friction_speed": "x"}, "friction_speed 'x'"),
     *(({"cutoff": x}, f"cutoff {x!r}") for x in (0, -1, np.nan, "x", True, [3.0])),
     *(({"test": x}, f"test {x!r}") for x in (0, 1.0, np.nan, "x", None)),
     *(({"span": x}, f"span {x!r}") for x in (5, "ab", (1.0,), (2.0, 1.0), (np.nan, 1.0), ("a", "b"), (0, 1, 2))),

@@ -235,7 +235,7 @@ UNCONVERTIBLE: dict[str, tuple[Callable[[pc.ClusterModel], Any], type[Exception]
         "simulate duration inf",
     ),
     "friction speed": (
-        lambda m: pc.passive_torque(m, m.createData(), m.q_reference, [0.0], friction_speed=NO_FLOAT),
+        lambda m: pc.passive_torque(m, m.createData(), m.q_reference, [0.0], friction_speed=-NO_FLOAT),
         ArgumentTypeError,
         "passive_torque friction_speed",
     ),

@@ -89,7 +89,7 @@ def identify(
         ... # doctest: +SKIP
     """
     check_model(model, "identify")
-    check_friction_speed("identify", friction_speed)
+    friction_speed = check_friction_speed("identify", friction_speed)
     _check(test, cutoff, span, torque_constant)
     noises, seed = (whole_number(f"identify: {key}", x, 0) for key, x in (("noises", noises), ("seed", seed)))
     found = sought(model, what)
