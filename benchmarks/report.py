@@ -21,6 +21,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import first_calls
 import ground
 import mjcf_swing
+import reliability
 import report_batches
 import report_calls
 import report_derivatives
@@ -73,6 +74,7 @@ LOOPS: dict[str, tuple[str, Callable[[dict[str, Any]], str]]] = {
     "two modes": ("two_modes.json", two_modes.table),
     "first calls": ("first_calls.json", first_calls.table),
     "ground": ("ground.json", ground.table),
+    "reliability": ("reliability.json", reliability.table),
     "touchdown": ("touchdown.json", touchdown.table),
     "touchdown short": ("touchdown.json", touchdown.short),
 }
@@ -234,6 +236,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/compiled.md": bench_short,
         "docs/ground.md": bench_short,
         "docs/calls.md": bench_short,
+        "docs/reliability.md": bench_short,
     }
     accuracy_text = accuracy_table()
     study_text = study_table()

@@ -1,7 +1,8 @@
-"""Compare the two modes on a ground: ``python benchmarks/two_modes.py [--quick]``; two minutes.
+"""Compare the two modes on a ground: ``python benchmarks/two_modes.py [--quick]``; three minutes.
 
-Steps by Moreau's rule at three dt, against motion from event to event, which shares with them the laws and the solver
-of impacts, but neither steps nor forces in between. What is left of their difference must shrink with dt.
+Moreau's rule at seven step sizes is compared with motion from event to event. Both use the same laws and the same
+solver of impacts, but neither the same steps nor the same forces in between. The order is the slope of a line that is
+fitted to the logarithms of errors and step sizes.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ import pin_clusters as pc
 from pin_clusters.files import readers as loaders
 
 RESULTS = Path(__file__).parent / "results" / "two_modes.json"
-STEPS, EVENTS = (1e-3, 2.5e-4, 6.25e-5), (1e-3, 5e-4)
+STEPS, EVENTS = tuple(1e-3 * 0.5**k for k in range(7)), (1e-3, 5e-4)
 """Of time-stepping; of the other mode, beside which it is seen how far that is to be trusted."""
 HALF = 0.1, 0.06, 0.04
 Motion = Callable[..., pc.SimulationResult]
@@ -60,7 +61,7 @@ def block() -> Motion:
 def quadruped() -> Motion:
     """Return mini_cheetah, dropped from 0.1 m with bent legs under PD."""
     model = loaders.load("mini_cheetah")
-    feet = {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")}
+    feet = FEET
     rest = pc.integrate(model, pc.neutral(model), np.r_[np.zeros(6), np.tile([0.0, 0.6, -1.2], 4)])
     q = pc.on_ground(model, rest, touching=feet, above=0.1)
     return lambda **how: pc.simulate(
@@ -71,7 +72,7 @@ def quadruped() -> Motion:
 def toes() -> Motion:
     """Return mit_humanoid, leaning forward, dropped onto its toes from 0.02 m under PD; then the heels land."""
     model = loaders.load("mit_humanoid")
-    soles = {f"{side}_ankle": [[-0.05, 0.0, -0.041], [0.1, 0.0, -0.041]] for side in ("left", "right")}
+    soles = SOLES
     lean = np.zeros(model.nv)
     lean[4] = 0.1
     rest = pc.integrate(model, pc.neutral(model), lean)
@@ -79,6 +80,35 @@ def toes() -> Motion:
     return lambda **how: pc.simulate(
         model, q, np.zeros(model.nv), held_up(model, rest, 60.0, 2.0), 0.15, ground=pc.Ground(), touching=soles, **how
     )
+
+
+def thrown(name: str, feet: dict[str, Any], pose: dict[int, float], speed: list[float], gains: tuple[float, float],
+           friction: float, above: float, duration: float) -> Motion:  # fmt: skip
+    """Return a robot that is thrown forward and sideways, lands on one foot after the other, slides and stops.
+
+    Args:
+        name: Name of the robot.
+        feet: Points that touch.
+        pose: Changes of the neutral pose by index of velocity [rad].
+        speed: Linear velocity of the base [m/s].
+        gains: Stiffness and damping of the joints.
+        friction: Friction coefficient.
+        above: Height of the lowest point [m].
+        duration: Length of the motion [s].
+    """
+    model = loaders.load(name)
+    change = np.zeros(model.nv)
+    change[list(pose)] = list(pose.values())
+    rest = pc.integrate(model, pc.neutral(model), change)
+    q = pc.on_ground(model, rest, touching=feet, above=above)
+    v = np.r_[speed, np.zeros(model.nv - len(speed))]
+    ground, torque = pc.Ground(friction), held_up(model, rest, *gains)
+    return lambda **how: pc.simulate(model, q, v, torque, duration, ground=ground, touching=feet, **how)
+
+
+FEET = {f"{leg}_knee": [0.0, 0.0, -0.195] for leg in ("FL", "FR", "HL", "HR")}
+SOLES = {f"{side}_ankle": [[-0.05, 0.0, -0.041], [0.1, 0.0, -0.041]] for side in ("left", "right")}
+CROUCH = {6 + 3 * leg + joint: angle for leg in range(4) for joint, angle in ((1, 0.6), (2, -1.2))}
 
 
 def stops() -> Motion:
@@ -95,6 +125,13 @@ MOTIONS = {
     "block, thrown across a slope": block,
     "`mini_cheetah`, dropped from 0.1 m": quadruped,
     "`mit_humanoid`, on its toes": toes,
+    "`mini_cheetah`, thrown": lambda: thrown(
+        "mini_cheetah", FEET, {**CROUCH, 3: 0.1, 4: 0.15}, [0.6, 0.3, 0.0], (40.0, 1.0), 0.5, 0.03, 0.2
+    ),
+    "`mit_humanoid`, thrown": lambda: thrown(
+        "mit_humanoid", SOLES, {3: 0.05, 4: 0.1}, [0.4, 0.2, 0.0], (60.0, 2.0), 0.4, 0.02, 0.12
+    ),
+    "`tello`, thrown": lambda: thrown("tello", SOLES, {3: 0.04, 4: 0.1}, [0.3, 0.2, 0.0], (10.0, 0.1), 0.4, 0.01, 0.1),
     "`ankle_2rsu`, into its stops": stops,
 }
 
@@ -128,19 +165,37 @@ def compare(motion: Motion) -> dict[str, Any]:
     }
 
 
+def order(errors: list[float], size: float) -> str:
+    """Fit the order; a dash if errors are not above the tolerance of the solver."""
+    if min(errors) < 1e-8 * max(1.0, size):
+        return "-"
+    return f"{np.polyfit(np.log(STEPS), np.log(errors), 1)[0]:.2f}"
+
+
 def table(results: dict[str, Any]) -> str:
     """Return the table for the page."""
-    head = ["", *(f"`moreau`, {1e3 * dt:g} ms" for dt in STEPS), f"`events`, {1e3 * EVENTS[0]:g} ms", "times as long"]
+    shown = STEPS[::2]
+    head = [
+        "", *(f"`moreau`, {1e3 * dt:.4g} ms" for dt in shown), "order", f"`events`, {1e3 * EVENTS[0]:g} ms",
+        "times as long",
+    ]  # fmt: skip
     blocks = []
     for i, what in ((0, "Largest difference of an entry of q at the end [m, rad]"), (2, "Of impulses [N s, N m s]")):
         rows = [
-            [name, *(f"{one[i]:.1e}" for one in x["moreau"]), f"{x['events'][i]:.0e}", f"{x['slower']:.0f}"]
+            [
+                name,
+                *(f"{one[i]:.1e}" for one in x["moreau"][::2]),
+                order([one[i] for one in x["moreau"]], x["impulse"]),
+                f"{x['events'][i]:.0e}",
+                f"{x['slower']:.0f}",
+            ]
             for name, x in results["motions"].items()
         ]
         blocks.append(f"{what}:\n\n{markdown(head, rows)}")
     text = (
-        f"Against `events` at {1e3 * EVENTS[-1]:g} ms; each step of `moreau` is a quarter of the one before, which "
-        "quarters what is of first order. How long: processor time beside `moreau`, at the same dt."
+        f"Errors are differences from `events` at {1e3 * EVENTS[-1]:g} ms. The order is fitted over {len(STEPS)} step "
+        f"sizes from {1e3 * STEPS[0]:g} to {1e3 * STEPS[-1]:.3g} ms. The last column is the processor time of `events` "
+        "divided by the time of `moreau` at the same dt."
     )
     return "\n\n".join([text, *blocks])
 

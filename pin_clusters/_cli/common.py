@@ -91,6 +91,26 @@ def load(what: str, root_joint: Literal["default"] | None = "default") -> Cluste
     raise UnknownNameError(f"there is no robot, and no file, {what!r}.{_known(what, names)}")
 
 
+def floating(what: str) -> ClusterModel:
+    """Return a robot of the package, or one from a file, whose base floats: its own, or a free-flyer above its root."""
+    from pinocchio import JointModelFreeFlyer
+
+    from ..files import readers as loaders
+    from ..studies.study.trajectories import floating_base
+
+    if what in loaders.robots():
+        return loaders.load(what, root_joint=JointModelFreeFlyer())
+    if not Path(what).exists():
+        return load(what)  # says what is wrong with the name
+    try:
+        return loaders.open_robot(what, JointModelFreeFlyer())
+    except LoadError:
+        model = loaders.open_robot(what)  # an MJCF may have a free joint, above which nothing can be put
+        if floating_base(model) is None:
+            raise
+        return model
+
+
 def _known(what: str, names: Sequence[str]) -> str:
     return did_you_mean(what, names, limit=len(names))
 

@@ -14,7 +14,6 @@ from rich.console import Console
 from .. import approximations
 from .._support.whole_files import refused
 from ..errors import PinClustersError, SimulationError, UnknownNameError, did_you_mean
-from ..files import readers
 from ..model import ClusterModel
 from ..model.configuration import integrate
 from ..simulation import Ground, SimulationResult, contact_points, on_ground
@@ -30,11 +29,7 @@ _SHOWN, _LANDING = 12, 2e-3
 
 def load(robot: str, base: str | None) -> ClusterModel:
     """Return a robot whose base is as its file or the package has it, or as it is asked for."""
-    if base != "floating":
-        return common.load(robot, None if base == "fixed" else "default")
-    if Path(robot).is_file():
-        return readers.open_robot(robot, pin.JointModelFreeFlyer())
-    return readers.load(robot, pin.JointModelFreeFlyer()) if robot in readers.robots() else common.load(robot)
+    return common.floating(robot) if base == "floating" else common.load(robot, None if base == "fixed" else "default")
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,14 +1,15 @@
 """What ``pin-clusters study`` is asked for, and what it shows; its motions are those of other commands, too."""
 
+from functools import partial
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 import click
-import pinocchio as pin
 from rich.console import Console
 from rich.markup import escape
 
 from .. import approximations
+from .._support.whole_files import all_of
 from ..errors import UnknownNameError, did_you_mean
 from ..files import readers as loaders
 from ..model import ClusterModel
@@ -89,12 +90,7 @@ def load(robot: str, base: str | None, trajectory: Trajectory) -> ClusterModel:
     """Return the robot with a base that floats if it is asked for, or if its motion was recorded."""
     if base == "fixed" or (base is None and not getattr(trajectory, "moves_base", False)):
         return common.load(robot, root_joint=None)
-    if robot in loaders.robots():
-        wanted: Literal["default"] | pin.JointModel = "default" if base is None else pin.JointModelFreeFlyer()
-        return loaders.load(robot, root_joint=wanted)
-    if Path(robot).is_file():
-        return loaders.buildModelFromUrdf(robot, pin.JointModelFreeFlyer())
-    return common.load(robot)  # says what is wrong with the name
+    return common.load(robot) if base is None and robot in loaders.robots() else common.floating(robot)
 
 
 def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, drop_rotors: bool = False) -> None:
@@ -109,8 +105,7 @@ def run_experiment(name: str, robot: str | None, folder: Path, out: Console, *, 
         tables.say(out, result.summary)
         files = [folder / f"{name}{ending}" for ending in (".json", ".png")]
         with common.written(folder):
-            result.write_json(files[0])
-            result.save_plot(files[1])
+            all_of(partial(result.write_json, files[0]), partial(result.save_plot, files[1]))
     common.say_written(out, *files)
 
 

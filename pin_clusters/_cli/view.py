@@ -2,6 +2,7 @@
 
 import errno
 import http.server
+import socket
 import webbrowser
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ import pinocchio as pin
 from rich.console import Console
 
 from .. import approximations
+from .._support.listening import answers, in_url
 from ..errors import LoadError
 from ..model import ClusterModel
 from . import common, motions, study, tables
@@ -66,31 +68,37 @@ def page_of(
 
 
 class Server(http.server.ThreadingHTTPServer):
-    """Serves one page on this machine, at any free port by default; one that cannot be used is an ``OutputError``."""
+    """Serves one page at a host, at any free port by default; raises ``OutputError`` if either cannot be used."""
 
     daemon_threads = True
     page = b""
 
-    def __init__(self, port: int | None) -> None:
+    def __init__(self, port: int | None, host: str = "127.0.0.1") -> None:
+        self.host, self.address_family = host, socket.AF_INET6 if ":" in host else socket.AF_INET
         try:
-            super().__init__(("127.0.0.1", port or 0), _Handler)
+            socket.getaddrinfo(host or "''", None)  # an empty text would be all interfaces
+            super().__init__((host, port or 0), _Handler)
         except OSError as e:
+            if isinstance(e, socket.gaierror) or e.errno == errno.EADDRNOTAVAIL:
+                raise common.OutputError(f"host {host!r} is no address of this machine. Choose another --host.") from e
             why = "is taken" if e.errno == errno.EADDRINUSE else f"cannot be used ({e.strerror or e})"
             raise common.OutputError(f"port {port} {why}. Choose another --port, or leave it out.") from e
 
     @property
     def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/"
+        return f"http://{in_url(self.host)}:{self.server_address[1]}/"
 
 
 class _Handler(http.server.BaseHTTPRequestHandler):
     server: Server
 
     def do_GET(self) -> None:
-        """Send the page, whatever is asked for."""
-        found = self.path.split("?")[0] == "/"
-        body = self.server.page if found else b""
-        self.send_response(200 if found else 404)
+        """Send the page to those who asked this machine for it, whatever they ask for."""
+        status = 200 if self.path.split("?")[0] == "/" else 404
+        if not answers(self.server.host, self.headers.get_all("Host", [])):
+            status = 403
+        body = self.server.page if status == 200 else b""
+        self.send_response(status)
         self.send_header("Content-Type", "text/html; charset=utf-8")
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()

@@ -39,10 +39,15 @@ def _say(tree: pin.Model, needed: int) -> None:
         "Each model.createData() makes one. Share one data (it serves one thread), compute rows with pc.batch, which "
         "makes none, or split the robot, or lock joints (model.with_locked)."
     )
+    check_free(needed, what, cure)
+    warnings.warn(f"{what}. {cure}", PinClustersWarning, stacklevel=6)
+
+
+def check_free(needed: int, what: str, cure: str) -> None:
+    """Raise ``TooLargeError`` if so many bytes are not free; ``what`` takes them, ``cure`` is a sentence."""
     there = available()
     if there is not None and needed > there:
         raise TooLargeError(f"{what}; {there / 1e9:.1f} GB are free. {cure}")
-    warnings.warn(f"{what}. {cure}", PinClustersWarning, stacklevel=6)
 
 
 def available() -> int | None:

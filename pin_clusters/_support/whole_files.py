@@ -59,6 +59,18 @@ def refused(kind: Callable[[str], Exception], what: object, cure: str = "") -> I
         raise kind(f"cannot write {what}: {getattr(error, 'strerror', None) or error}.{cure}") from error
 
 
+def all_of(*steps: Callable[[], object]) -> None:
+    """Take all steps, such as writing a file each, also after one that fails; then raise the first error."""
+    errors = list[Exception]()
+    for step in steps:
+        try:
+            step()
+        except Exception as error:
+            errors.append(error)
+    if errors:
+        raise errors[0]
+
+
 def make_folder(folder: Path, kind: Callable[[str], Exception], by: str = "") -> None:
     """Make a folder, and see that it can be written; else raise an error of a kind: choose another one, ``by`` what."""
     if os.path.lexists(folder) and not os.path.isdir(folder):

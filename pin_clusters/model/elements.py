@@ -72,7 +72,8 @@ class RotorElement:
         reason: Why it does not spin.
         source: The ``Rotor`` constraint, None for a body of the tree.
         driven: Whether it is the rotor of a motor, and no further stage of its gear: as the ``Rotor`` says, and of
-            bodies of the tree that always turn together the fastest.
+            bodies of the tree that always turn together the fastest. A body that only follows rotors with a ``Motor``
+            is none.
         motor: The motor that is stated on it, or None.
     """
 

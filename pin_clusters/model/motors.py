@@ -4,12 +4,16 @@ import dataclasses
 from collections.abc import Sequence
 from typing import Any
 
+import numpy as np
 import pinocchio as pin
 
 from .._support.trees import joint_in_v
 from ..constraints import Motor, Spring
 from ..errors import ConstraintError, UnknownNameError, did_you_mean
 from .elements import RotorElement
+
+_ALIKE = 1e-9
+"""Unit rows of rotors with smaller differences turn alike."""
 
 
 def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> tuple[RotorElement, ...]:
@@ -39,7 +43,35 @@ def with_motors(rotors: Sequence[RotorElement], constraints: Sequence[Any]) -> t
                 f"{motor.label}: its gear has losses, which follow from the load behind the inertia of its rotor, but "
                 f"{name!r} is no rotor by itself: {by_name[name].reason} State it as pc.Rotor, or leave efficiency out."
             )
-    return tuple(dataclasses.replace(r, motor=found[r.name]) if r.name in found else r for r in rotors)
+    return _without_idlers([dataclasses.replace(r, motor=found.get(r.name)) for r in rotors])
+
+
+def _without_idlers(rotors: list[RotorElement]) -> tuple[RotorElement, ...]:
+    """Mark bodies that only follow stated motors as no motors: all of the torque belongs to the stated motors.
+
+    Raises:
+        ConstraintError: Rotors without a ``Motor`` leave the torque open that goes through a gear with losses.
+    """
+    stated, others = ([r for r in rotors if r.driven and (r.motor is not None) == here] for here in (True, False))
+    if not stated or not others:
+        return tuple(rotors)
+    S, R = (np.array([r.row / (np.linalg.norm(r.row) or 1.0) for r in some]) for some in (stated, others))
+    rest = R - R @ np.linalg.pinv(S, _ALIKE) @ S
+    idle = np.array([r.joint_id is not None for r in others]) & (np.linalg.norm(rest, axis=1) < _ALIKE)
+    left, sizes, _ = np.linalg.svd(rest[~idle])
+    sums = left.T[np.sum(sizes > _ALIKE) :]  # of other rotors, that turn as sums of stated rotors do
+    shared = np.abs(sums @ R[~idle] @ np.linalg.pinv(S, _ALIKE)) > _ALIKE
+    for r, these in zip(stated, shared.T, strict=True):
+        if r.motor is not None and any(r.motor.loss_factors) and these.any():
+            which = np.flatnonzero(~idle)[np.abs(sums[these]).max(axis=0) > _ALIKE]
+            names = ", ".join(repr(others[i].name) for i in which)
+            raise ConstraintError(
+                f"{r.motor.label}: its gear has losses, but the share of the torque that goes through it is not "
+                f"determined, because {names} can also give it. Put a pc.Motor() on those that are motors, by "
+                ".on(NAME), and give driven=False to each other pc.Rotor."
+            )
+    followers = {others[i].name for i in np.flatnonzero(idle)}
+    return tuple(dataclasses.replace(r, driven=False) if r.name in followers else r for r in rotors)
 
 
 def friction_of_motors(tree: pin.Model, rotors: Sequence[RotorElement]) -> list[Spring]:

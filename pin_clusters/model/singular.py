@@ -62,9 +62,10 @@ def singular_error(model: ClusterModel, joints: tuple[int, ...], q: np.ndarray) 
                 "mechanism goes.",
                 names,
             )
+    condition = max(loops.conditions(q)[at][1], CONDITION_LIMIT)  # kernels judged by a bound, and round otherwise
     text = (
         f"the loops of the joints {', '.join(map(repr, names))} are singular at this pose: the condition of K_d, which "
-        f"determines the dependent joints, is {loops.conditions(q)[at][1]:.3g} (limit {CONDITION_LIMIT:g}). "
+        f"determines the dependent joints, is {condition:.3g} (limit {CONDITION_LIMIT:g}). "
     )
     better = regular_independents(model, at, q)
     if better is None:

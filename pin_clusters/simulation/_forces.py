@@ -7,11 +7,12 @@ from typing import NamedTuple
 
 import numpy as np
 
+from .._engine.kernels.tables import layout as at_joints
 from .._engine.kernels.tables import passive as at
-from ..algorithms.dynamics.losses import Losses, numbers_of_motors
+from ..algorithms.dynamics.losses import Losses, numbers_of_motors, spins_of_carriers
 from ..algorithms.dynamics.minverse import computeMinverse
 from ..errors import ModelError, PinClustersError
-from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once
+from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once, primitives_of
 
 
 class Table(NamedTuple):
@@ -61,7 +62,8 @@ class Forces:
         self._lines[rubbing] = len(lines.friction) - len(rubbing) + np.arange(len(rubbing))
         self._torques = np.linalg.pinv((self._drivers @ G).T) if len(self.gears) else self._drivers[:, :0]
         fixed = not len(self.gears) or not self._drivers[:, _varying(model)].any()
-        self.compiled = forces.lines_only and fixed
+        self._carriers = _Carriers.of(model, self.gears)
+        self.compiled = forces.lines_only and fixed and self._carriers is not None
         dry = np.flatnonzero(lines.friction)
         self._speeds = np.full(len(lines.friction), FRICTION_SPEED)
         self._reach, self._share = np.zeros(len(inertia)), np.ones(len(inertia))
@@ -69,10 +71,12 @@ class Forces:
             rows = np.concatenate([lines.to_rate[dry], self._drivers[self.gears]]) @ G
             with suppress(PinClustersError):  # no masses: aba will say so
                 response = rows @ _inverse(model) @ rows.T
-                reach, own = dt * np.abs(response).sum(axis=1), np.diag(response)[len(dry) :]
+                spun, _ = spins_of_carriers(model, model.q_reference, np.zeros(len(G)), np.zeros(len(G)))
+                whole = (self._drivers + spun)[self.gears] @ G @ _inverse(model)
+                reach, own = dt * np.abs(response).sum(axis=1), np.sum(whole * rows[len(dry) :], axis=1)
                 self._speeds[dry] = np.maximum(FRICTION_SPEED, reach[: len(dry)] * lines.friction[dry])
                 self._reach[self.gears] = reach[len(dry) :]
-                self._share[self.gears] = np.clip(1.0 - inertia[self.gears] * own, _LEAST_SHARE, 1.0)
+                self._share[self.gears] = np.maximum(1.0 - inertia[self.gears] * own, _LEAST_SHARE)
         self._of_motors = np.full(len(inertia), FRICTION_SPEED)
         self._of_motors[rubbing] = self._speeds[self._lines[rubbing]]
 
@@ -99,12 +103,15 @@ class Forces:
             loss, _ = self._loss(law.speeds, load)
         else:
             a, one = accelerate(np.zeros(len(v))), np.eye(len(left))
-            response = law.rows @ np.array([accelerate(row) - a for row in law.rows]).T
+            response = law.whole @ np.array([accelerate(row) - a for row in law.rows]).T
             less = one - law.inertia[:, None] * response  # of loads, by losses
             free, loss = law.load(left, model, a), np.zeros(len(left))
-            for _ in range(_MOST_TURNS):
+            locks = np.diag(less) * law.factors.min(axis=0) <= -1.0
+            for turn in range(2 * _MOST_TURNS):
+                if turn == _MOST_TURNS:  # a gear that locks loses about what stops its rotor within the step
+                    loss = np.where(locks, law.speeds / np.maximum(self._reach, 1e-300), 0.0)
                 right, slope = self._loss(law.speeds, free - less @ loss)
-                if np.abs(right - loss).max() <= _SETTLED * np.abs([left, free]).max():
+                if np.abs(right - loss).max() <= _SETTLED * np.abs([left, free, loss]).max():
                     break
                 loss = loss + np.linalg.solve(one + slope[:, None] * less, right - loss)
             else:
@@ -134,23 +141,35 @@ class Forces:
         """Return the table for a choice of independent joints."""
         lines, varying, G = self._forces.lines, _varying(model), model._topology.G
         own = np.setdiff1d(np.arange(len(lines.friction)), self._lines[self.gears])  # others are of gears
-        m, n = len(own), len(self.gears)
+        carriers = self._carriers or _Carriers()
+        lined, n = len(own), len(self.gears)
+        m = lined + len(carriers.links)  # links have lanes behind the lines, for their rates
         first, lane = -(-m // at.LANES), np.concatenate([np.arange(m), np.arange(n)]) % at.LANES
         block = np.concatenate([np.arange(m) // at.LANES, first + np.arange(n) // at.LANES])
-        rates = np.concatenate([lines.to_rate[own], self._drivers[self.gears]])
+        turning = np.eye(len(G))[[link.iv for link in carriers.links]].reshape(-1, len(G))
+        rates = np.concatenate([lines.to_rate[own], turning, self._drivers[self.gears]])
         of_tree = np.any(rates[:, varying], axis=1, keepdims=True)
         lists = [
             (0, lines.to_length[own], lines.iq), (m, self._torques[self.gears], np.arange(model.nv)),
             (0, np.where(of_tree, 0.0, rates @ G), np.arange(model.nv)),
             (0, np.where(of_tree, rates, 0.0), np.arange(len(G))),
         ]  # fmt: skip
-        terms, factors, ends = [(first, self._lagged, self._stages, at.LANES), (0,) * 4], [self._rtol, 0.0], list[int]()
+        terms, ends = [(first, self._lagged, self._stages, at.LANES), (0,) * 4, (0,) * 4], list[int]()
+        factors = [self._rtol, 0.0, 0.0]
         for begin, matrix, index in lists:
             for row, k in np.argwhere(np.abs(matrix) > _ZERO).tolist():
                 terms.append((int(block[begin + row]), int(lane[begin + row]), int(index[k]), 0))
                 factors.append(float(matrix[row, k]))
             ends.append(len(terms))
         terms[1] = ends[0], ends[1], ends[2], ends[3]
+        place = [(int(b), int(k)) for b, k in zip(block, lane, strict=True)]
+        for i, link in enumerate(carriers.links, lined):
+            parent = place[i if link.parent is None else lined + link.parent]
+            terms += [(*place[i], link.iq, link.kind), (*parent, link.axis, 0)]
+        terms += [(*place[m + gear], *place[lined + link]) for gear, link, _ in carriers.carried]
+        terms[2] = ends[3] + 2 * len(carriers.links), len(terms), len(terms), 0
+        turns = [link.turn.ravel() for link in carriers.links] + [axis for *_, axis in carriers.carried]
+        factors += [0.0] * (len(terms) - len(factors)) + np.concatenate([np.zeros(0), *turns]).tolist()
         springs = lines.low, lines.high, *lines.stiffness, *lines.damping, lines.friction, 1.0 / self._speeds
         inertia, viscous, coulomb, *factors_of_loss = self._numbers
         no, endless = np.zeros_like(inertia), np.full_like(inertia, np.inf)
@@ -159,13 +178,61 @@ class Forces:
             inertia, self._share, *factors_of_loss, self._reach,
         )  # fmt: skip
         fields = np.zeros((first - (-n // at.LANES), at.BLOCK // at.LANES, at.LANES))
-        for rows, numbers, chosen in ((slice(m), springs, own), (slice(m, None), of_gears, self.gears)):
+        for rows, numbers, chosen in ((slice(lined), springs, own), (slice(m, None), of_gears, self.gears)):
             for i, x in enumerate(numbers, at.LOW // at.LANES):
                 fields[block[rows], i, lane[rows]] = x[chosen]
         fields[first:, at.LEAST // at.LANES] = FRICTION_SPEED  # of lanes without gears, too
         fields[first:, at.BEGUN // at.LANES] = np.nan
         fields[first:, at.REST // at.LANES :] = 0.0 if self._lagged else np.nan
         return Table(np.array(terms, dtype=np.int64), np.array(factors), fields.reshape(-1, at.BLOCK))
+
+
+class _Link(NamedTuple):
+    """A turning axis between the universe and a carrier; see ``kernels/tables/passive.py``."""
+
+    iv: int
+    iq: int
+    kind: int
+    parent: int | None
+    axis: int
+    turn: np.ndarray
+
+
+class _Carriers(NamedTuple):
+    """The axes that turn carriers of gears, each behind its parent, and gear, link and axis of each rotor there."""
+
+    links: tuple[_Link, ...] = ()
+    carried: tuple[tuple[int, int, np.ndarray], ...] = ()
+
+    @classmethod
+    def of(cls, model: ClusterModel, gears: np.ndarray) -> "_Carriers | None":
+        """Find those of gears; None if a ball joint that is not on the universe is among them."""
+        tree, links, found, known = model.own_tree, list[_Link](), list[tuple[int, int, np.ndarray]](), dict[int, int]()
+        for k, r in ((k, model.motors[i]) for k, i in enumerate(gears)):
+            last, R = None, np.eye(3)  # from the frame of the last link to the present one
+            for j in list(tree.supports[r.carrier_id])[1:]:
+                for p in primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]):
+                    R = p.placement.rotation.T @ R
+                    if p.kind == at_joints.PRISMATIC:
+                        continue
+                    if p.kind in (at_joints.FREEFLYER, at_joints.SPHERICAL):
+                        if last is not None:
+                            return None
+                        axes = [(p.iv + p.nv - 3 + i, 0, at.AXIS if i else at.FIXED, i) for i in range(3)]
+                    else:
+                        more, kind = (2, at.CIRCLE) if p.kind == at_joints.PLANAR else (0, at.ANGLE)
+                        kind = at.CIRCLE if p.kind == at_joints.CONTINUOUS else kind
+                        axes = [(p.iv + more, p.iq + more, at.FIXED if last is None else kind, 2)]
+                    for iv, iq, kind, axis in axes:
+                        if iv not in known:
+                            turn = np.eye(3) if kind == at.AXIS else p.align.T @ R
+                            links.append(_Link(iv, iq, kind, last, axis, turn))
+                            known[iv] = len(links) - 1
+                        last = known[iv]
+                    R = p.align
+            if last is not None:
+                found.append((k, last, R.T @ r.axis))
+        return cls(tuple(links), tuple(found))
 
 
 _inverses: dict[int, np.ndarray] = {}

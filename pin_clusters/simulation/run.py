@@ -12,7 +12,7 @@ from ..model import ClusterModel
 from . import _messages
 from ._compiled import engine_for, recorder_for
 from ._coordinates import GAIN, Choices
-from ._engine import Diverged, FunctionFailed, NearSingular, State, StepFailed
+from ._engine import Diverged, NearSingular, State, StepFailed
 from ._recorder import Recorder
 from ._settings import settings
 from .ground.plane import Ground
@@ -68,8 +68,9 @@ def simulate(
 
     The loop is compiled, around the calls of ``tau`` if it is a function, if there are neither contacts nor
     ``dynamics``, and the model has no ``Coupling`` on a Python function, no (cos, sin) joint in a coupling, and of
-    passive forces none but springs and the like along sums of joints and losses of motors whose ``actuation_matrix`` is
-    constant; otherwise it runs in Python. The results are the same up to rounding, and ``rtol`` of the losses.
+    passive forces none but springs and the like along sums of joints and losses of motors whose ``actuation_matrix``
+    is constant, carried by no ball joint inside the robot; otherwise it runs in Python. The results are the same up to
+    rounding, and ``rtol`` of the losses.
 
     Dry friction and losses of gears turn their sign within ``FRICTION_SPEED``, 0.01 rad/s or m/s, or, where that is
     more, within the speed that they would take away in a step: what they hold creeps at a part of it, of order 1 in dt.
@@ -176,7 +177,7 @@ class _Run:
                 if failures <= len(self.on.joints) and self._rescue(lost):
                     continue
                 a = np.zeros_like(state.v)  # if there is none
-                with suppress(PinClustersError, FunctionFailed):
+                with suppress(PinClustersError, StepFailed):
                     a, _ = self._acceleration()
                 self._fail(_messages.lost(self.recorder, state, lost, a), lost)
             except Diverged as wild:
@@ -232,7 +233,7 @@ class _Run:
         """Raise a SimulationError, with everything up to the last good state."""
         state, recorder = self.state, self.recorder
         if more and (not recorder.count or recorder.time[recorder.count - 1] < self.settings.time(state.k)):
-            with suppress(PinClustersError, FunctionFailed):  # the last sample is then the one before
+            with suppress(PinClustersError, StepFailed):  # the last sample is then the one before
                 a, tau = self._acceleration()
                 recorder.add(self.settings.time(state.k), state.q, tau, self.on.sample(state.q, state.v, a))
         raise SimulationError(text, recorder.result()) from cause

@@ -57,8 +57,9 @@ class Scene(PinocchioViewer):
         self._camera = camera.view(self.figure.skeleton, self._cloud)
 
     def initViewer(
-        self, viewer: Any = None, open: bool = False, loadModel: bool = False, zmq_url: str | None = None
-    ) -> None:
+        self, viewer: Any = None, open: bool = False, loadModel: bool = False, zmq_url: str | None = None, *,
+        host: str | None = None,
+    ) -> None:  # fmt: skip
         """Start a meshcat server, or use one.
 
         Args:
@@ -67,13 +68,17 @@ class Scene(PinocchioViewer):
             open: Open a browser.
             loadModel: Call ``loadViewerModel``.
             zmq_url: Of a running server.
+            host: Address at which a new server listens, 127.0.0.1 by default. With ``"0.0.0.0"``, for containers and
+                remote use, all who reach this machine see the robot.
 
         Raises:
-            ViewerError: The server does not start, or none answers at ``zmq_url``.
+            ViewerError: The server does not start, none answers at ``zmq_url``, or ``host`` is not of a new server.
         """
+        if host is not None and not (viewer is None and zmq_url is None):
+            raise ViewerError("host is the address of a new server. Leave out viewer= and zmq_url=, or host=.")
         self.close()
         if viewer is None:
-            self._owned = server.window(zmq_url)
+            self._owned = server.window(zmq_url, host)
             viewer = meshcat.Visualizer(window=Recorder(self._owned))
         elif not isinstance(viewer.window, Recorder):
             viewer = meshcat.Visualizer.view_into(Recorder(viewer.window), viewer.path)

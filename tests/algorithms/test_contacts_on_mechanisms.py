@@ -156,3 +156,68 @@ def test_what_contacts_ask_is_the_second_derivative(rng: np.random.Generator) ->
 
     J, rest = reference.contact_rows(s.model, s.q, s.v, [whole])
     assert gap(J @ s.a - rest, pool.slope(twist, h)) < 1e-4  # twists are differences of second order
+
+
+def still(model: pc.ClusterModel, rng: np.random.Generator) -> pin.RigidConstraintModel | None:
+    """A contact at a point on the axis of a hinge on the universe, which no joint moves; None if there is no hinge."""
+    tree = model.own_tree
+    for j in range(1, tree.njoints):
+        if tree.parents[j] == 0 and tree.joints[j].nv == 1:
+            made = tree.joints[j].createData()
+            tree.joints[j].calc(made, pin.neutral(tree)[tree.idx_qs[j] : tree.idx_qs[j] + tree.nqs[j]])
+            S = np.ravel(made.S)
+            if not S[:3].any():
+                place = pin.SE3(pin.exp3(rng.uniform(-1.0, 1.0, 3)), rng.uniform(-0.5, 0.5) * S[3:])
+                return pin.RigidConstraintModel(KINDS["point"], tree, j, place, AXES[int(rng.integers(2))])
+    return None
+
+
+def outcomes(s: pool.State, models: list[Any], tau: np.ndarray) -> list[np.ndarray]:
+    """Motions and their derivatives, then the forces of the last contact and theirs."""
+    data, datas = s.model.createData(), [c.createData() for c in models]
+    a = pc.constraintDynamics(s.model, data, s.q, s.v, tau, models, datas).copy()
+    force = data.lambda_c[-3:].copy()
+    of_a = [x.copy() for x in pc.computeConstraintDynamicsDerivatives(s.model, data, models, datas)]
+    after = pc.impulseDynamics(s.model, data, s.q, s.v, models, datas, 0.3).copy()
+    impulse = data.impulse_c[-3:].copy()
+    of_v = [x.copy() for x in pc.computeImpulseDynamicsDerivatives(s.model, data, models, datas, 0.3)]
+    J = pc.getConstraintsJacobian(s.model, data, models, datas)
+    by_rows = pc.forwardDynamics(s.model, data, s.q, s.v, tau, J, np.zeros(len(J)))
+    motions = [a, after, by_rows, *of_a[:3], *of_v[:2]]
+    return [*motions, force, impulse, *(x[-3:] for x in (*of_a[3:], *of_v[2:]))]
+
+
+STILL = (
+    "tree-2", "geared_five_bar", "ankle_2rsu", "bennett", "rssr_massive", *(f"tree-{n}" for n in range(3, 150)),
+    *range(100, 250), *pool.FIXED, *pool.FAMILIES,
+)  # fmt: skip
+
+
+@pytest.mark.parametrize("engine", ["tables", "traced"])
+@pytest.mark.parametrize("key", pool.some(dict.fromkeys(STILL), 5, everyday=2))
+@pytest.mark.filterwarnings("ignore:the contacts 0:pin_clusters.PinClustersWarning")  # more rows than velocities
+@pytest.mark.filterwarnings("ignore:the contacts 1:pin_clusters.PinClustersWarning")
+def test_a_contact_that_cannot_move_changes_nothing(key: pool.Key, engine: str, rng: np.random.Generator) -> None:
+    """Its rows are rounding: with it, another contact has the same motions, forces and derivatives."""
+    with pc.engine(engine):
+        s = pool.state(key, rng)
+    at_rest = still(s.model, rng)
+    joints = [j for j in range(1, s.model.own_tree.njoints) if at_rest is None or j != at_rest.joint1_id]
+    if at_rest is None or not joints:
+        pytest.skip("no hinge on the universe, or no other joint")
+    place = pin.SE3(pin.exp3(rng.uniform(-1.0, 1.0, 3)), rng.uniform(-0.3, 0.3, 3))
+    moves = pin.RigidConstraintModel(KINDS["point"], s.model.own_tree, int(rng.choice(joints)), place, pin.LOCAL)
+    tau = rng.normal(size=s.model.nv)
+    with pc.engine(engine):
+        one, both = outcomes(s, [moves], tau), outcomes(s, [at_rest, moves], tau)
+        free = pc.aba(s.model, s.model.createData(), s.q, s.v, tau)
+        alone = outcomes(s, [at_rest], tau)
+    A = pc.computeDelassusMatrix(s.model, s.data, s.q, [moves], [moves.createData()])
+    w = np.linalg.eigvalsh(A)
+    limit = 1e-13 * max(1e4, w[-1] / max(w[0], 1e-6 * w[-1]))  # what amplifies rounding, squared in derivatives by q
+    for x, y in zip(one, both, strict=True):
+        assert np.abs(x - y).max() < limit * max(1.0, np.abs(x).max())
+    for x, y in ((alone[0], free), (alone[1], s.v), (alone[2], free)):
+        assert np.abs(x - y).max() < 1e-9 * max(1.0, np.abs(y).max())
+    for x in alone[8:10]:
+        assert not x.any()

@@ -203,6 +203,25 @@ def test_out_of_reach_is_the_stretched_leg() -> None:
     assert found.errors["ankle"][0] < np.linalg.norm(way) + 1e-5
 
 
+@pytest.mark.parametrize("side", ["lower", "upper"])
+def test_a_limit_holds_beside_one_that_is_unknown(side: str) -> None:
+    """A pendulum whose other limit is NaN goes to its limit of 1 rad and no further."""
+    sign = 1.0 if side == "upper" else -1.0
+    tree = pin.Model()
+    joint = tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "joint")
+    tree.appendBodyToJoint(joint, pin.Inertia(1.0, np.zeros(3), np.eye(3)), pin.SE3.Identity())
+    tree.addFrame(pin.Frame("tip", joint, pin.SE3(np.eye(3), np.array([0.3, 0.0, 0.0])), pin.FrameType.OP_FRAME))
+    limits = {"lower": np.array([np.nan]), "upper": np.array([np.nan])} | {side: np.array([sign])}
+    tree.lowerPositionLimit, tree.upperPositionLimit = limits["lower"], limits["upper"]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        model = pc.ClusterModel(tree)
+    with warns(pc.PinClustersWarning, "'tip' joint"):
+        found = pc.inverse_kinematics(model, [0.0], {"tip": [0.0, 0.0, -0.3 * sign]})
+    assert not found.converged
+    assert abs(found.q[0] - sign) < 1e-6
+
+
 def test_refusals() -> None:
     model = load("digit_leg")
     q0 = pc.neutral(model)
@@ -231,6 +250,10 @@ def test_refusals() -> None:
     [
         ([np.nan, 0.0, 0.0], {}, "'toe_roll'"),
         (pin.SE3(np.eye(3), np.array([0.0, np.inf, 0.0])), {}, "'toe_roll'"),
+        (pin.SE3(np.zeros((3, 3)), np.zeros(3)), {}, "'toe_roll' 0"),
+        (pin.SE3(2.0 * np.eye(3), np.zeros(3)), {}, "'toe_roll' 8"),
+        (pin.SE3(np.diag([1.0, 1.0, -1.0]), np.zeros(3)), {}, "'toe_roll' -1"),
+        (pin.SE3(np.diag([1.0, np.nan, 1.0]), np.zeros(3)), {}, "'toe_roll'"),
         (None, {"weights": {"toe_roll": np.nan}}, "'toe_roll'"),
         (None, {"weights": {"toe_roll": -1.0}}, "'toe_roll' -1.0"),
         (None, {"weights": {"toe_roll": (1, 2, 3)}}, "'toe_roll' 1 2"),

@@ -115,6 +115,107 @@ def test_one_gear_in_closed_form(turns: float, torque: float) -> None:
     assert power.gear[0] == pytest.approx((p - J * alpha) * w * (1.0 - (share if share < 1.0 else 1.0 / back)))
 
 
+@pytest.mark.parametrize("turns", [2.0, -2.0])
+@pytest.mark.parametrize("torque", [0.8, -0.8])
+def test_a_carrier_that_speeds_up(turns: float, torque: float) -> None:
+    """The teeth turn the rotor with its carrier, by the balances of carrier, rotor and link about one axis."""
+    N, J, link, carrier, forward, back, on_carrier = 8.0, 2e-4, 0.03, 0.2, 0.7, 0.6, 1.5
+    tree = pin.Model()
+    tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "carrier")
+    tree.addJoint(1, pin.JointModelRZ(), pin.SE3.Identity(), "joint")
+    for j, inertia in ((1, carrier), (2, link)):
+        tree.appendBodyToJoint(j, pin.Inertia(1.0, np.zeros(3), inertia * np.eye(3)), pin.SE3.Identity())
+    motor = pc.Motor(efficiency=forward, back_efficiency=back)
+    model = pc.ClusterModel(tree, [pc.Rotor("joint", N, axial_inertia=J, motor=motor)])
+    found = []
+    for eta in (forward, 1.0 / back):  # unknown: accelerations of carrier and joint, and the torque out of the gear
+        A = np.array(
+            [[J, N * J, 1.0 / eta], [link, link, -N], [carrier - J, 0.0, N - 1.0 / eta]]
+        )  # the link holds the rotor
+        x = np.linalg.solve(A, [torque, 0.0, on_carrier - torque])
+        if (x[2] * turns > 0.0) == (eta == forward):
+            found.append(x)
+    ((*expected, load),) = found
+    data, q, v, tau = model.createData(), np.zeros(2), np.array([1.0, turns]), np.array([on_carrier, N * torque])
+    a = pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))
+    assert a == pytest.approx(expected)
+    lost = abs(load) * (1.0 / forward - 1.0 if load * turns > 0.0 else 1.0 - back)
+    assert pc.motor_power(model, data, q, v, [torque], a).gear == pytest.approx(lost * N * abs(turns))
+    result = pc.simulate(model, q, v, tau, duration=1e-6, dt=1e-6, rtol=1e-12)
+    assert result.a[0] == pytest.approx(expected)
+
+
+@pytest.mark.parametrize(
+    "name",
+    ["mit_humanoid_leg", "belt_chain", *(pytest.param(x, marks=pytest.mark.ci) for x in ("mini_cheetah", "tello"))],
+)
+@pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
+def test_loads_are_what_the_rotor_leaves_of_its_torque(name: str, rng: np.random.Generator) -> None:
+    """What a rotor needs as a body of the tree, by Pinocchio's inverse dynamics, does not go out of the gear."""
+    model = robot(name)
+    chosen = [r for r in model.motors if r.spins and r.joint_id is not None]
+    gears = [pc.Motor(r.name, efficiency=0.8, back_efficiency=0.5) for r in chosen]
+    lossy = pc.ClusterModel(
+        model.tree, [*model.constraints, *gears], model.q_reference,
+        independent=model.independent_joints if model.closures else None,
+    )  # fmt: skip
+    data, tree = lossy.createData(), lossy.own_tree
+    for _ in range(3):
+        q = pc.integrate(model, pc.neutral(model), 0.2 * rng.uniform(-1, 1, model.nv))
+        v, a = 3.0 * rng.normal(size=model.nv), 20.0 * rng.normal(size=model.nv)
+        speeds = pc.spanning_velocity(lossy, data, q, v), pc.spanning_acceleration(lossy, data, q, v, a)
+        whole = pin.rnea(tree, tree.createData(), q, *speeds)
+        B = pc.actuation_matrix(lossy, data, q)
+        torque = rng.normal(size=len(lossy.motors))
+        power = pc.motor_power(lossy, data, q, v, torque, a, friction_speed=0.0)
+        for k, r in enumerate(lossy.motors):
+            if r.motor is not None:
+                w, left = B[:, k] @ v, torque[k] - whole[tree.idx_vs[r.joint_id]]
+                # of what is left the gear takes so much that its part comes out
+                share = 1.0 - 0.8 if left * w > 0.0 else 1.0 - 1.0 / 0.5
+                assert power.gear[k] == pytest.approx(share * left * w, rel=1e-9)
+
+
+def with_idler(ratio: float, *motors: Any) -> pc.ClusterModel:
+    """An arm without gravity, and a balanced wheel that turns with it."""
+    tree = pin.Model()
+    arm = tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "arm")
+    tree.appendBodyToJoint(arm, pin.Inertia(1.0, np.array([0.2, 0.0, 0.0]), 0.02 * np.eye(3)), pin.SE3.Identity())
+    idler = tree.addJoint(arm, pin.JointModelRZ(), pin.SE3(np.eye(3), np.array([0.3, 0.0, 0.0])), "idler")
+    tree.appendBodyToJoint(idler, pin.Inertia(0.1, np.zeros(3), np.diag([1e-5, 1e-5, 2e-5])), pin.SE3.Identity())
+    tree.gravity.linear = np.zeros(3)
+    return pc.ClusterModel(tree, [pc.LinearCoupling("idler", {"arm": ratio}), *motors])
+
+
+@pytest.mark.parametrize("ratio", [1.0, 10.0, 50.0])
+def test_the_torque_belongs_to_the_stated_motor(ratio: float) -> None:
+    """A wheel that follows is a load: its energy is behind the gear, which loses half of what it passes."""
+    N, J, torque = 50.0, 1e-5, 0.1
+    model = with_idler(ratio, pc.Rotor("arm", N, axial_inertia=J, motor=pc.Motor(efficiency=0.5), name="motor"))
+    assert [r.name for r in model.motors] == ["motor"]
+    links = 0.02 + 1.0 * 0.2**2 + 0.1 * 0.3**2 + 2e-5 * (1.0 + ratio) ** 2
+    expected = 0.5 * N * torque / (links + 0.5 * N**2 * J)
+    data, q, v, tau = model.createData(), pc.neutral(model), np.ones(1), np.array([N * torque])
+    a = pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))
+    assert a[0] == pytest.approx(expected)
+    assert pc.motor_torque(model, data, q, pc.rnea(model, data, q, v, a), v, a) == pytest.approx(torque)
+    result = pc.simulate(model, q, v, tau, duration=1e-3, dt=1e-3)
+    assert result.v[-1, 0] == pytest.approx(1.0 + 1e-3 * expected, rel=1e-5)
+
+
+def test_a_share_of_torque_that_is_not_determined_is_refused() -> None:
+    lossy = pc.Rotor("arm", 50.0, axial_inertia=1e-5, motor=pc.Motor(efficiency=0.5), name="motor")
+    plain = pc.Rotor("arm", 20.0, axial_inertia=1e-5, name="second")
+    with raises(pc.ConstraintError, "'motor' 'second' driven=False pc.Motor"):
+        with_idler(10.0, lossy, plain)
+    stage = pc.Rotor("arm", 20.0, axial_inertia=1e-5, name="second", driven=False)
+    assert [r.name for r in with_idler(10.0, lossy, stage).motors] == ["motor"]
+    both = with_idler(10.0, lossy, plain, pc.Motor("second"))
+    assert [r.name for r in both.motors] == ["motor", "second"]
+    rubbing = pc.Rotor("arm", 50.0, axial_inertia=1e-5, motor=pc.Motor(viscous=1e-3), name="motor")
+    assert [r.name for r in with_idler(10.0, rubbing, plain).motors] == ["motor", "second"]  # no gear, no share of it
+
+
 def test_at_rest_nothing_is_lost() -> None:
     model = one_joint(pc.Motor(ratio=5.0, rotor_inertia=1e-4, coulomb=0.2, efficiency=0.7))
     data, still = model.createData(), np.zeros(1)

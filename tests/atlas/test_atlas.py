@@ -15,7 +15,7 @@ from support.commands import refused, run
 
 import pin_clusters as pc
 from pin_clusters.studies import atlas
-from pin_clusters.studies.atlas import compared
+from pin_clusters.studies.atlas import compared, entries
 from pin_clusters.studies.study.accuracy import states
 
 LEG = """<robot name="leg"><link name="thigh"/><link name="shin"><inertial><origin xyz="0 0 -0.15"/><mass value="2.5"/>
@@ -85,6 +85,14 @@ def test_why_robots_are_left_out(leg: Path) -> None:
     failed = compared.examine(sheet, found, any_version=True).entry
     assert failed.state == "failed"
     assert "no joint of one degree of freedom is 'knee'" in failed.verdict
+
+
+def test_errors_above_100_per_cent_keep_their_digits() -> None:
+    shown = {104.473: "104", 99.7: "100", 94.6: "95", 3.14: "3.1", 0.0314: "0.031", 1234.5: "1234", 0.0: "0"}
+    assert {x: entries.two(x) for x in shown} == shown
+    published = entries.Judged(entries.PUBLISHED, "a/b", 0.15, 5.6, {"sine": {"head": 104.473}}, {}, {})
+    sentence = entries.Entry("leg", "Leg", "known", judged=(published,)).said()
+    assert "is up to 104 % of the peak torque off, at head" in sentence
 
 
 def test_what_is_written(leg: Path, tmp_path: Path) -> None:

@@ -17,6 +17,7 @@ import pinocchio as pin
 import pytest
 from click.testing import CliRunner, Result
 from samples import pool
+from samples.bipeds import biped
 from support.messages import raises, warns
 
 import pin_clusters as pc
@@ -106,8 +107,11 @@ def test_simulations_start_with_the_exact_torques_and_a_free_base(humanoid: audi
     rms = 0.5 * (2.0 * np.pi * 1.5) ** 2 / np.sqrt(2.0)
     assert held.simulated.flight is None
     assert held.simulated.forward.exact == pytest.approx(np.full(5, rms), rel=0.05)
-    # a base that floats gives way under the same torques
-    assert np.mean(np.abs(humanoid.simulated.forward.exact / rms - 1.0) > 0.05) > 0.5
+    # with the exact wrench on a base that floats, too; without it, it gives way under the same torques
+    assert humanoid.simulated.forward.exact[:6] == pytest.approx(np.zeros(6))
+    assert humanoid.simulated.forward.exact[6:] == pytest.approx(np.full(18, rms), rel=0.05)
+    assert humanoid.simulated.free is not None
+    assert np.mean(np.abs(humanoid.simulated.free.exact / rms - 1.0) > 0.05) > 0.5
     # so does a simulation with the exact torques: at its end the frame is where the motion has it
     drift = held.simulated.frames[0].drift
     assert drift is not None
@@ -185,12 +189,15 @@ def test_the_headline_follows_from_the_worst_line(leg: audit.AuditResult) -> Non
     assert verdict.best is None
 
 
-def test_a_base_in_flight_counts_in_a_simulation(humanoid: audit.AuditResult) -> None:
-    flight = humanoid.simulated.flight
-    assert flight is not None
-    limit = 0.99 * 100.0 * flight.relative["diagonal"]["angular"]
-    verdict = judge(humanoid.study, humanoid.simulated, {"simulation": limit})
+def test_a_base_counts_in_a_simulation_if_the_motion_moves_it(humanoid: audit.AuditResult) -> None:
+    assert humanoid.simulated.flight is not None
+    held = judge(humanoid.study, humanoid.simulated, {"simulation": 0.01}).lines["simulation"]
+    assert "base (turning)" not in held.above
+    turning = {rung: {"linear": 0.0, "angular": 0.5} for rung in humanoid.percent}
+    moved = replace(humanoid.simulated, forward=replace(humanoid.simulated.forward, base=turning))
+    verdict = judge(humanoid.study, moved, {"simulation": 49.0})
     assert "base (turning)" in verdict.lines["simulation"].above
+    assert "base (translation)" not in verdict.lines["simulation"].above
     assert "base (turning)" not in verdict.torque.above
 
 
@@ -318,6 +325,8 @@ def test_a_floating_base_that_moves(tmp_path: Path) -> None:
         name.startswith("base ") for name in (*result.verdict.torque.above, result.verdict.torque.worst["block"].joint)
     )
     assert all(not name.startswith("base ") for name in (result.study.joints[k] for k in result.order))
+    assert np.isfinite([x for error in result.simulated.forward.base.values() for x in error.values()]).all()
+    assert "Acceleration of the base, RMS error" in page(result)
     html, _ = audit.write(result, tmp_path)
     assert "base force" not in html.read_text(encoding="utf-8")
 
@@ -606,3 +615,111 @@ def test_the_command_refuses(here: Path, monkeypatch: pytest.MonkeyPatch) -> Non
     monkeypatch.setattr(audit, "run", work)
     assert "file is a file, not a folder" in refused("mit_humanoid_leg", "--output", "file")
     assert "cannot write to /proc/audit" in refused("mit_humanoid_leg", "--output", "/proc/audit")
+
+
+# --- a base that floats -----------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def serial() -> audit.AuditResult:
+    return audit.run(biped(parallel=False), **SHORT, frames=())
+
+
+def test_the_verdict_for_a_free_base_is_that_of_the_motion(serial: audit.AuditResult) -> None:
+    """Both numbers by Pinocchio's own robot with armature, and by the motion, which the exact robot makes on paper."""
+    model = biped(parallel=False)
+    _, q, v, a = study.Sine(**SHORT).states(model)
+    some = np.unique(np.linspace(0, len(q) - 1, 200).astype(int))
+    simple = pc.baselines.armature_model(model)
+    data, other, base = model.createData(), simple.createData(), slice(0, 6)
+    tau = np.array([pc.rnea(model, data, q[i], v[i], a[i]) for i in some])
+    # the base is held, so the exact wrench on it makes the exact robot move as the sine says
+    error = np.array([pin.aba(simple, other, q[i], v[i], t) for i, t in zip(some, tau, strict=True)]) - a[some]
+    along = 100.0 * np.sqrt(np.mean(error**2, axis=0) / np.mean(a[some] ** 2 + 1e-300, axis=0))[6:]
+    tau[:, base] = 0.0
+    exact = np.array([pc.aba(model, data, q[i], v[i], t) for i, t in zip(some, tau, strict=True)])
+    error = np.array([pin.aba(simple, other, q[i], v[i], t) for i, t in zip(some, tau, strict=True)]) - exact
+    free = 100.0 * np.sqrt(np.mean(error**2, axis=0) / np.mean(exact**2, axis=0))[6:]
+    line, asked = serial.verdict.lines["simulation"], "diagonal"
+    assert line.worst[asked].percent == pytest.approx(along.max(), rel=1e-6)
+    assert serial.verdict.free[asked].percent == pytest.approx(free.max(), rel=1e-6)
+    assert (line.worst[asked].joint[-11:], serial.verdict.free[asked].joint[-4:]) == ("ankle_pitch", "knee")
+    # armature is enough for a simulation of the motion, not for the same torques in free flight
+    assert along.max() < 10.0 < free.max()
+    assert line.enough
+    for text in (serial.verdict.flight, cached(serial)):
+        assert f"{free.max():.3g} % (RMS)" in " ".join(text.replace("\u00a0", " ").split())
+    found = serial.as_dict()
+    assert found["verdict"]["free_flight"][asked]["percent"] == serial.verdict.free[asked].percent
+    assert found["free_flight"]["rms"][asked]["left_knee"] > found["forward_dynamics"]["rms"][asked]["left_knee"] > 0.0
+
+
+@pytest.mark.ci
+def test_a_free_base_with_parallel_ankles() -> None:
+    result = audit.run(biped(), **SHORT, frames=())
+    assert result.verdict.asked == "armature"
+    rms = 0.5 * (2.0 * np.pi * 1.5) ** 2 / np.sqrt(2.0)
+    moved = [k for k, name in enumerate(result.simulated.forward.names) if not name.startswith("base")]
+    # the exact robot makes the motion, of which the cranks swing less than was asked for
+    assert np.all(result.simulated.forward.exact[moved] < 1.05 * rms)
+    assert result.simulated.forward.base == {}
+    assert result.verdict.lines["simulation"].worst["armature"].percent < 10.0 < result.verdict.free["armature"].percent
+    text = " ".join(read(cached(result)).text)
+    assert "In free flight" in text
+    assert "The verdict does not depend on free flight." in " ".join(text.split())
+
+
+def test_a_base_that_is_fixed_has_no_flight(four_bar: audit.AuditResult) -> None:
+    assert four_bar.simulated.free is None
+    assert (four_bar.verdict.free, four_bar.verdict.flight) == ({}, "")
+    assert "free flight" not in cached(four_bar)
+
+
+def test_losses_of_motors_are_left_out_and_named(leg: audit.AuditResult) -> None:
+    given = load("mit_humanoid_leg")
+    losses = pc.Motor(viscous=1e-4, coulomb=1e-2, efficiency=0.85)
+    lossy = pc.ClusterModel(given.tree, [*given.constraints, losses.on(given.rotors[0].name)], name=given.name)
+    assert lossy.passive is not None
+    result = audit.run(lossy, **SHORT)
+    assert result.losses == (given.rotors[0].name,)
+    numbers, without = result.as_dict(), leg.as_dict()
+    assert numbers.pop("losses_left_out") == [given.rotors[0].name]
+    assert without.pop("losses_left_out") == []
+    assert numbers == without
+    for found in (result, leg):
+        text = " ".join(" ".join(read(page(found)).text).split())
+        assert "Losses of motors and their gears are left out" in text
+        assert (f"those that the file states, too: {given.rotors[0].name}" in text) == bool(found.losses)
+
+
+# --- nothing is lost --------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("lost", ["audit.html", "audit.json"])
+def test_what_can_be_written_is_written(
+    leg: audit.AuditResult, lost: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def fails(*_: Any, **__: Any) -> str:
+        raise ZeroDivisionError("a page cannot be made")
+
+    cached(leg)
+    if lost == "audit.html":
+        monkeypatch.setattr("pin_clusters.studies.audit.page.page", fails)
+    else:
+        monkeypatch.setattr("pin_clusters.studies.audit.page.page", cached)
+        monkeypatch.setattr("pin_clusters.studies.pages.results.as_json", fails)
+    with pytest.raises(ZeroDivisionError):
+        audit.write(leg, tmp_path)
+    assert [p.name for p in tmp_path.iterdir()] == [name for name in ("audit.html", "audit.json") if name != lost]
+
+
+def test_the_command_prints_before_it_writes(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: Any, **__: Any) -> str:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("pin_clusters.studies.audit.page.page", fails)
+    result = run("mit_humanoid_leg", "--duration", "0.3", "--dt", "0.01")
+    assert result.exit_code == 1
+    assert "- Torque control:" in result.stdout
+    assert "No space left" in result.stderr
+    assert sorted(p.name for p in (here / "audit_mit_humanoid_leg").iterdir()) == ["audit.json"]

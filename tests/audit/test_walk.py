@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,8 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from click.testing import CliRunner
+from samples.bipeds import FOOT as FOOT_CORNERS
+from samples.bipeds import biped
 from support.messages import raises
 
 import pin_clusters as pc
@@ -163,6 +166,42 @@ def test_a_gentle_touch_down_counts_for_little() -> None:
     shown = section.values(found)["walk"]["blows"]
     assert "off, of the largest" in shown
     assert [x in shown for x in ("-5 %", "+1 %", "+2e+03 %")] == [True, True, False]
+
+
+FEET_OF_BIPED = {f"{side}_ankle_roll": FOOT_CORNERS for side in ("left", "right")}
+
+
+def bent(angle: float) -> study.MinimumJerk:
+    pose = {"hip_pitch": -0.5 * angle, "knee": angle, "ankle_pitch": -0.5 * angle}
+    return study.MinimumJerk(poses=[{f"{s}_{j}": x for s in ("left", "right") for j, x in pose.items()}, "neutral"])
+
+
+@pytest.mark.parametrize(("angle", "straight"), [(0.0, True), (0.1, True), (0.4, False), (1.0, False)])
+def test_a_drop_on_straight_legs_is_said(angle: float, straight: bool) -> None:
+    """A leg of two links of length l, bent by a, becomes shorter by l sin(a / 2) per rad of the knee: 0.05 l at 0.1."""
+    motion = bent(angle) if angle else study.Sine(in_phase=True)
+    found = Control(biped(parallel=False), motion, DROP, None, FEET_OF_BIPED, DT).straight
+    assert found == (("left_ankle_roll", "right_ankle_roll") if straight else ())
+
+
+def test_a_telescopic_leg_is_not_straight() -> None:
+    assert Control(hopper(), study.Sine(), DROP, None, {"leg": [0.0, 0.0, 0.0]}, DT).straight == ()
+
+
+def test_numbers_that_read_alike_are_said_once() -> None:
+    time, impulse = {"exact": 0.1, "block": 0.101}, {"exact": 16.01, "block": 16.0}
+    landing = Landing("foot", time, impulse, "knee", time, "knee", time)
+    twice = (landing, replace(landing, impulse={"exact": 16.02, "block": 16.01}))
+    numbers = ("drop", twice, ("block",), DT, 0.0, 0.0, 9.81, 0.8, np.zeros(1), ("foot",), {})
+    text = Walked(*numbers).sentence
+    assert text.startswith("2 touch-downs of 16 N s in the first 5 ms; ")
+    assert "block armature -0.062 % (-0.01 N s)" in text
+    assert "straight" not in text
+    straight = Walked(*numbers, ("foot",))
+    assert "It lands on straight legs (foot)" in straight.sentence
+    assert "--trajectory minimum-jerk --pose" in straight.sentence
+    assert straight.as_dict()["straight"] == ["foot"]
+    assert Walked("drop", twice[:1], *numbers[2:]).sentence.startswith("1 touch-down of 16 N s in")
 
 
 @pytest.mark.parametrize("drop", [0.0, -1.0, True, float("nan"), 11.0])

@@ -6,15 +6,22 @@ import os
 import re
 import shutil
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from samples import pool
 
 import pin_clusters as pc
 import pin_clusters.files.readers.library as library
 from pin_clusters.studies import audit
+from pin_clusters.studies.atlas.compared import Examined
+from pin_clusters.studies.atlas.entries import PUBLISHED, Entry, Judged
+from pin_clusters.studies.atlas.page import index
+from pin_clusters.studies.atlas.result import AtlasResult
+from pin_clusters.studies.audit.walk import Landing, Walked
 
 playwright = pytest.importorskip("playwright.sync_api", reason="needs playwright: pip install '.[test]'")
 
@@ -95,3 +102,44 @@ def test_the_page_fits_and_is_silent(browser: Any, page: Path, width: int, theme
     assert all(dark) if theme == "light" else not any(dark)
     assert (paper == "rgb(255, 255, 255)") == (theme == "light")
     context.close()
+
+
+def landed() -> Walked:
+    """Touch-downs of a robot with joints named as those of Booster's T1."""
+    every, sides = ("exact", "diagonal", "block"), ("Left", "Right")
+    most, time = dict.fromkeys(every, 104.3), np.arange(0.0, 0.2, 1e-3)
+    landings = tuple(
+        Landing(
+            f"{s}_Ankle_Roll", dict.fromkeys(every, 0.1), most, f"{s}_Shoulder_Pitch", most, f"{s}_Knee_Pitch", most
+        )
+        for s in sides
+    )
+    bodies, pushed = tuple(x.body for x in landings), dict.fromkeys(every, np.outer(time, [1.0, 1.0]))
+    return Walked("drop", landings, every[1:], 1e-3, 0.0, 0.0, 300.0, 0.8, time, bodies, pushed)
+
+
+def robots() -> AtlasResult:
+    """A row with large numbers, as of robots of the atlas."""
+    errors = {motion: {"AAHead_yaw": 104.473} for motion in ("sine", "chirp", "gait")}
+    sets = [
+        Judged(name, "a/b", 0.15, 5.64, errors, {"foot": 104.4}, {"foot": 104.4})
+        for name in ("none", "right armature", "block armature", PUBLISHED)
+    ]
+    entry = Entry("booster_t1", "Booster T1", "known", judged=tuple(sets))
+    return AtlasResult((Examined(replace(entry, verdict=entry.said()), "", {}),), 1.0)
+
+
+@pytest.mark.parametrize("kind", ["audit", "atlas"])
+def test_no_table_is_cut_on_a_desktop(browser: Any, kind: str, tmp_path: Path) -> None:
+    if kind == "audit":
+        result = audit.run(pc.load("mit_humanoid_leg"), duration=0.7, dt=5e-3, frames=())
+        page = audit.write(replace(result, walk=landed()), tmp_path)[0]
+    else:
+        page = tmp_path / "index.html"
+        page.write_text(index(robots()), encoding="utf-8")
+    tab = browser.new_page(viewport={"width": 1200, "height": 800})
+    tab.goto(page.as_uri())
+    said = "[...document.querySelectorAll('.scroll')].map(e => [e.ariaLabel, e.scrollWidth - e.clientWidth])"
+    widths = tab.evaluate(said)
+    assert len(widths) > (kind == "audit")
+    assert [label for label, more in widths if more > 0] == []

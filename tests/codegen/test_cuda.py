@@ -108,8 +108,12 @@ extern "C" __global__ void __launch_bounds__(128, 2) both({", ".join(arrays)}, l
 """
     far = 1e4 if real == "float" else 1e5
     x = np.concatenate([np.linspace(-10.0, 10.0, 4001), np.linspace(-far, far, 4001)]).astype(DTYPES[real])
+    end = 2.0**22 if real == "float" else 2.0**31  # farther quarters do not fit
+    x = np.concatenate([x, np.array([end, -end, 3.0 * end, 1e10 * end, 1e30 * end], x.dtype)])
     s, c = np.zeros((2, len(x)), x.dtype)
     on_this_processor(tmp_path, text, "both", x, s, c, rows=len(x))
+    assert np.isnan([s[-5:], c[-5:]]).all()
+    x, s, c = x[:-5], s[:-5], c[:-5]
     wide = x.astype(float)
     assert np.abs(s - np.sin(wide)).max() < 1.5 * np.finfo(x.dtype).eps
     assert np.abs(c - np.cos(wide)).max() < 1.5 * np.finfo(x.dtype).eps

@@ -21,6 +21,7 @@ import pin_clusters as pc
 from pin_clusters.algorithms.dynamics.condition import condition
 from pin_clusters.algorithms.dynamics.with_independent import with_independent
 from pin_clusters.model import carry, loops_of
+from pin_clusters.model.singular import singular_error
 
 X, Y, Z = np.eye(3)
 
@@ -495,6 +496,22 @@ def test_singular_from_a_condition_of_1e8(exponent: int) -> None:
             assert np.all(np.isfinite(f())), name
     assert (here.K_d > 1e8) == (exponent > 7), here
     assert here.K < 100.0
+
+
+@pytest.mark.jitless
+def test_a_singular_pose_is_judged_by_one_condition() -> None:
+    """Huge angles are no reason for an error; and what a kernel has judged is not contradicted by singular values."""
+    model = pc.load("four_bar")
+    q = pc.integrate(model, model.q_reference, np.array([0.3]))
+    with pytest.raises(pc.SingularClusterError) as found:
+        raise singular_error(model, loops_of(model).clusters[0].joints, q)
+    assert float(re.findall(r"joints, is (\S+) ", str(found.value))[0]) >= 1e8
+    with pc.engine("tables"):
+        data = model.createData()
+    for x in (1e15, 1e30, -1e300):
+        q[1] = x
+        right = pin.computePotentialEnergy(model.tree, model.tree.createData(), q)
+        assert pc.computePotentialEnergy(model, data, q) == pytest.approx(right, rel=1e-9, abs=1e-9)
 
 
 def test_what_is_not_finite_passes(rng: np.random.Generator) -> None:

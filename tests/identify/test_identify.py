@@ -312,3 +312,23 @@ def test_the_command_writes_page_and_numbers(
     assert page.count("<svg") == 5
     refused = run("identify", "mit_humanoid_leg", "leg.npz", "--torque-constant", "knee")
     assert refused.exit_code == 2
+
+
+def test_numbers_are_written_if_the_page_fails(
+    leg: tuple[logs.Case, dict[str, np.ndarray]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, log = leg
+    found = pc.identify(case.believed, log, "coulomb")
+    (tmp_path / "taken" / "identify.html").mkdir(parents=True)
+    with pytest.raises(OSError, match="identify"):
+        found.write(tmp_path / "taken")
+
+    def fails(*_: object) -> str:
+        raise RuntimeError("no plot")
+
+    monkeypatch.setattr("pin_clusters.studies.identify.page._plot", fails)
+    with pytest.raises(RuntimeError, match="no plot"):
+        found.write(tmp_path / "broken")
+    for folder in ("taken", "broken"):
+        numbers = json.loads((tmp_path / folder / "identify.json").read_text(encoding="utf-8"))
+        np.testing.assert_array_equal(numbers["estimate"], found.estimate)

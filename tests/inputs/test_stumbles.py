@@ -165,5 +165,10 @@ def test_a_large_data_is_said_before_it_is_made(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(memory, "available", lambda: 1000)
     with raises(pc.TooLargeError, "nv 20 0.0 model.createData"):
         model.createData()
+    linkage = pc.load("four_bar")
+    monkeypatch.setattr(memory, "_MUCH", 0)
+    monkeypatch.setattr(memory, "available", lambda: 100)
+    with raises(pc.TooLargeError, "nv 0.0 model.createData"):
+        pc.ClusterModel(linkage.tree, linkage.constraints)
     monkeypatch.setattr(memory, "_MUCH", 32 * 20**3 + 1)
     model.createData()

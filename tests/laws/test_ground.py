@@ -76,14 +76,98 @@ def test_a_thrown_blocks_energy_falls_and_it_comes_to_rest() -> None:
     # what is lost goes through the contacts; weight works along the middle of two velocities: of first order too
     apart = [abs(r.contact_work.sum() - (r.energy[-1] - r.energy[0])) for r in runs]
     assert apart[1] < 0.02 * np.ptp(runs[1].energy)
-    for fine, middle, coarse in (above[::-1], apart[::-1]):
-        assert 1.6 < coarse / middle < 2.4
-        assert 1.6 < middle / fine < 2.4
+    assert 1.6 < above[0] / above[1] < 2.4
+    assert 1.6 < above[1] / above[2] < 2.4
+    for dt, x in zip((2e-3, 1e-3, 5e-4), apart, strict=True):  # how much depends on where in a step each corner lands
+        assert x < 25.0 * dt
     r = thrown(1e-3, 0, 0.5)
     assert np.abs(r.v[-1]).max() < 1e-6
     assert abs(r.contact_impulses[-50:-1, 0, 2] - 2.0 * G * 1e-3).max() < 1e-8
     assert (r.contact_work <= 0.0).all()
     assert r.contact_work.sum() < -1.0
+
+
+def body_that_lands(seed: int) -> tuple[pc.ClusterModel, dict[str, Any], np.ndarray, float]:
+    """A rigid body that falls at 1 m/s onto an eccentric point, and slides: model, point, velocity, friction."""
+    rng = np.random.default_rng(seed)
+    moments = 10 ** rng.uniform(-3.0, -1.5, 3)
+    moments = np.minimum(moments, 0.99 * (moments.sum() - moments))  # of a body that there can be
+    point, v, friction = (
+        rng.uniform(-0.3, 0.3, 3),
+        np.r_[rng.uniform(-1.5, 1.5, 2), -1.0, 0.0, 0.0, 0.0],
+        rng.uniform(0.2, 1.2),
+    )
+    tree = pin.Model()
+    joint = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "body")
+    tree.appendBodyToJoint(joint, pin.Inertia(1.0, np.zeros(3), np.diag(moments)), pin.SE3.Identity())
+    tree.gravity.linear = np.zeros(3)
+    return pc.ClusterModel(tree), {"body": [*point[:2], -0.1]}, v, float(friction)
+
+
+PHASES = np.linspace(0.02, 0.98, 5)
+
+
+def spread(runs: list[pc.SimulationResult]) -> float:
+    """By how much impulses and final velocities differ, relative to their size."""
+    impulses, v = np.array([r.contact_impulses.sum(axis=(0, 1)) for r in runs]), np.array([r.v[-1] for r in runs])
+    assert np.linalg.norm(impulses, axis=1).min() > 1e-3
+    return max(
+        float(np.linalg.norm(np.ptp(impulses, axis=0)) / np.linalg.norm(impulses[0])),
+        float(np.ptp(v, axis=0).max() / np.abs(v).max()),
+    )
+
+
+@pytest.mark.parametrize("seeds", [range(17, 23), pytest.param(range(60), marks=pytest.mark.ci)], ids=["6", "60"])
+def test_a_sliding_impact_does_not_depend_on_its_time_within_a_step(seeds: range) -> None:
+    """Dividing an impact between two steps changes its impulse by up to 14 % (seed 17), at any step size."""
+    dt = 1e-4
+    for seed in seeds:
+        model, point, v, friction = body_that_lands(seed)
+        q, runs = pc.neutral(model), []
+        for phase in PHASES:
+            q[2] = 0.1 + dt * (5.5 + phase)
+            runs.append(pc.simulate(model, q, v, duration=12 * dt, dt=dt, ground=pc.Ground(friction), touching=point))
+        assert spread(runs) < 0.01
+
+
+@pytest.mark.parametrize("seed", [1, pytest.param(0, marks=pytest.mark.ci), pytest.param(3, marks=pytest.mark.ci)])
+def test_nor_does_the_landing_of_an_arm(seed: int) -> None:
+    """An arm of four hinges lands on its tip; the ground is placed where the tip is at the time of the landing."""
+    rng, tree, joint, tip = np.random.default_rng(seed), pin.Model(), 0, np.array([0.3, 0.0, 0.0])
+    for i in range(4):
+        axis, turn, offset = rng.normal(size=3), pin.exp3(rng.uniform(-0.3, 0.3, 3)), rng.uniform(-0.05, 0.05, 3)
+        hinge = pin.JointModelRevoluteUnaligned(axis / np.linalg.norm(axis))
+        joint = tree.addJoint(joint, hinge, pin.SE3(turn, offset + (i > 0) * tip), f"hinge {i}")
+        tree.appendBodyToJoint(joint, pin.Inertia(1.0, 0.5 * tip, np.diag([0.002, 0.01, 0.01])), pin.SE3.Identity())
+    model, dt = pc.ClusterModel(tree), 1e-4
+    data, q, v = model.createData(), rng.uniform(-0.5, 0.5, 4), rng.uniform(-2.0, 2.0, 4)
+    runs = []
+    for phase in PHASES:
+        flight = pc.simulate(model, q, v, np.zeros(4), 20e-3 + phase * dt, dt)
+        pc.forwardKinematics(model, data, flight.q[-1], flight.v[-1])
+        place, velocity = data.oMi[joint].act(tip), data.oMi[joint].act(data.v[joint])
+        rate = velocity.linear + np.cross(velocity.angular, place)
+        normal = np.linspace(0.3, -0.2, 3) - rate / np.linalg.norm(rate)  # oblique
+        normal /= np.linalg.norm(normal)
+        ground = pc.Ground(0.4, tuple(normal), float(normal @ place))
+        runs.append(pc.simulate(model, q, v, np.zeros(4), 24e-3, dt, ground=ground, touching={f"hinge {3}": tip}))
+    assert spread(runs) < 0.01
+
+
+@pytest.mark.ci
+@pytest.mark.parametrize("name", ["mini_cheetah", "mit_humanoid"])
+def test_a_robot_that_rests_does_not_drift(name: str) -> None:
+    """A robot stands under PD control; when its slow rocking has decayed, nothing moves by more than 1e-6 m."""
+    model, points = grounds.robot(name)
+    home = pc.neutral(model)
+    if name == "mini_cheetah":
+        home = pc.integrate(model, home, np.r_[np.zeros(6), np.tile([0.1, -0.8, 1.6], 4)])
+    q = pc.on_ground(model, home, touching=points, above=1e-4)
+    r = pc.simulate(model, q, np.zeros(model.nv), grounds.held(model, home, 200.0, 6.0), 60.0, 1e-3,
+                    ground=pc.Ground(0.8), touching=points, record=1000)  # fmt: skip
+    settled = 10 if name == "mini_cheetah" else 45  # s
+    assert np.abs(r.q[settled:] - r.q[-1]).max() < 1e-6
+    assert r.gap.min() > -1e-8
 
 
 def landing(name: str, dt: float = 1e-3, duration: float = 0.15, mu: float = 0.6) -> Any:
@@ -110,6 +194,8 @@ def test_each_steps_impulses_obey_the_laws() -> None:
     seen = 0
     for k in range(15, len(r.time) - 1, 3):
         s = rebuild(model, r, k, points, ground)
+        if s is None:
+            continue
         l = (r.contact_impulses[k] @ s.axes.T).ravel()
         change = s.M @ (s.after - s.free)
         assert np.abs(change - s.J.T @ l).max() < 1e-12 * max(1.0, np.abs(s.M @ s.free).max())
@@ -139,9 +225,12 @@ def test_momentum_changes_by_the_impulses_of_bodies(name: str) -> None:
     model, points, ground, r = landing(name, duration=0.25)
     times = np.flatnonzero(r.contact_impulses.any(axis=(1, 2)))
     times = times[:: max(1, len(times) // 6)]
-    assert len(times) > 3
+    found = 0
     for k in times.tolist():
         s = rebuild(model, r, k, points, ground)
+        if s is None:
+            continue
+        found += 1
         change = s.M @ (s.after - s.free)
         R, x = pin.Quaternion(s.q[3:7]).toRotationMatrix(), s.q[:3]
         pushed = r.contact_impulses[k].any(axis=1)
@@ -151,6 +240,7 @@ def test_momentum_changes_by_the_impulses_of_bodies(name: str) -> None:
         # what is left of the moment is the friction's, about the normal, as points that push lie in a plane, almost
         moment = R @ change[3:6] - np.cross(centre - x, force).sum(axis=0)
         assert np.abs(moment - (moment @ s.axes[2]) * s.axes[2]).max() < 1e-6 * size
+    assert found > 3
     assert (r.contact_work <= 0.0).all()
     assert r.residual.max() < 1e-12
 
@@ -287,14 +377,19 @@ def test_stops_of_dependent_joints() -> None:
     nothing = pc.ContactPoints(np.zeros(0, dtype=int), np.zeros((0, 3)), np.zeros(0))
     pushed = r.limit_impulses[:-1].sum(axis=0) > 0.0
     assert {r.stops[i].split()[0] for i in np.flatnonzero(pushed)} & {"crank_left", "crank_right"}
+    seen = 0
     for k in np.flatnonzero(r.limit_impulses.any(axis=1)).tolist():
         s = rebuild(model, r, k, nothing, pc.Ground(), ends)
+        if s is None:
+            continue
+        seen += 1
         l = r.limit_impulses[k]
-        assert np.abs(s.M @ (s.after - s.free) - s.J.T @ l).max() < 1e-12
+        assert np.abs(s.M @ (s.after - s.free) - s.J.T @ l).max() < 1e-10  # the middle is known to 1e-9 rad
         assert l.min() >= 0.0
         assert s.end.min() > -1e-6
         assert np.abs(l * s.end).max() < 1e-8
         assert s.room.min() > -1e-8
+    assert seen > 20
     assert (r.contact_work <= 0.0).all()
     assert np.abs(r.v[-1]).max() < 1e-6  # it rests against them
 
@@ -376,6 +471,7 @@ def test_an_end_that_another_presses_down() -> None:
     v = np.r_[0.0, 0.0, -5.0, 0.0, -10.0, 0.0]
     r = pc.simulate(model, q, v, duration=h, dt=h, ground=pc.Ground(), touching=points)
     s = rebuild(model, r, 0, points, pc.Ground())
+    assert s is not None
     free = (s.J @ s.free + s.offset)[2::3]
     assert free[0] < -5.0
     assert free[1] > 1.5

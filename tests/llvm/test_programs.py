@@ -108,6 +108,11 @@ def test_sines_to_one_unit_in_the_last_place() -> None:
         assert np.abs(code(given) - exact).max() < 1.01 * eps
         assert np.array_equal(code(given)[:50], np.array([code(row) for row in given[:50]]))
         assert np.isnan(code(np.array([[np.nan], [np.inf], [-np.inf]], dtype=DTYPE[real]))).all()
+        end = 2.0**50 if real == "double" else 2.0**22
+        huge = np.array([end, -end, 7.0 * end, 1e5 * end, 1e30 * end], dtype=DTYPE[real])
+        assert np.isnan(code(huge[:, None])).all()
+        most = np.abs(code((huge[:2] * (1.0 - 2.0 * eps)).astype(DTYPE[real])[:, None]))
+        assert (most <= 1.0 + 1e-3).all()
 
 
 def test_with_the_sines_of_a_library(rng: np.random.Generator) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
-from support.messages import raises
+from support.messages import raises, warns
 
 import pin_clusters as pc
 import pin_clusters.files.readers.library as library
@@ -253,3 +253,28 @@ def test_load_takes_a_pose_and_independents() -> None:
     model = pc.load("four_bar_change_point", q_reference=crossed)
     np.testing.assert_allclose(pc.neutral(model), crossed, atol=1e-12)
     assert pc.load("four_bar", independent=["rocker"]).independent_joints == ("rocker",)
+
+
+def test_a_file_without_keyframe_asks_for_a_reference_pose_if_its_own_is_none() -> None:
+    """Cassie's zero pose stretches the linkage of its toes, whose crank and foot are outside of their ranges."""
+    text = library.folders()["cassie"].joinpath("model.xml").read_text(encoding="utf-8")
+    bare = re.sub(r"<keyframe>.*</keyframe>", "", text, flags=re.DOTALL)
+    names = (
+        "'left_foot_crank' 'left_foot' 'right_foot_crank' 'right_foot' 'left_plantar_rod' 4 q_reference=..., <keyframe>"
+    )
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", pc.PinClustersWarning)
+        with warns(pc.PinClustersWarning, names):
+            model = pc.buildModelFromMJCF(bare)
+    # the pose that the message describes, with the joints that it names
+    q, tree, cranks = model.q_reference.copy(), model.tree, ["left_foot_crank", "right_foot_crank"]
+    for name in cranks:
+        i = tree.joints[tree.getJointId(name)].idx_q
+        q[i] = 0.5 * (tree.lowerPositionLimit[i] + tree.upperPositionLimit[i])
+    q = pc.project(model, q, hold=cranks)
+    with warnings.catch_warnings(record=True) as said:
+        warnings.simplefilter("always")
+        good = pc.buildModelFromMJCF(bare, q_reference=q)
+        pc.buildModelFromMJCF(text)
+    assert not any("keyframe" in str(x.message) for x in said)
+    assert max(c.K_d for c in pc.condition(good, good.createData(), good.q_reference)) < 100.0

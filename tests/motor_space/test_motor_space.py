@@ -1,7 +1,9 @@
 """Between joints and motors: against the equations of the mechanisms, differences, brute force, and C."""
 
+import copy
 import ctypes
 import itertools
+import pickle
 import shutil
 import subprocess
 
@@ -13,6 +15,7 @@ from samples.linkages import FOOT_ENDS, PINS, SHANK_ENDS
 from support.messages import raises
 
 import pin_clusters as pc
+from pin_clusters._support.trees import slides
 from pin_clusters.programs.machine_code.function import Compiled
 from pin_clusters.programs.motor_space import MotorSpace
 
@@ -251,6 +254,76 @@ def test_beyond_a_dead_centre_there_is_no_number(label):
     )
 
 
+def answer(call):
+    """Return the numbers of a call, or None where it is refused."""
+    try:
+        return call()
+    except (pc.BranchLost, pc.SingularClusterError):
+        return None
+
+
+def far_poses(space, rng, count):
+    """Poses around the reference pose, most of them beyond dead centres or out of reach."""
+    m = space.mechanism
+    wide = [0.3 if slides(m.model.own_tree, j) else 3.2 for j in m.joints]
+    return m.values(m.joints, m.model.q_reference) + rng.uniform(-1.0, 1.0, (count, len(wide))) * wide
+
+
+@pytest.mark.parametrize(
+    "label", [pytest.param(x, marks=() if x in ("2-RSU", "four-bar") else pytest.mark.ci) for x in SPACES]
+)
+def test_all_maps_refuse_the_same_poses_beyond_dead_centres(label, rng):
+    """Where they answer, the motors lead back to the same pose, and det J has not changed its sign."""
+    space = space_of(label)
+    n, answered = len(space.joints), 0
+    first = np.linalg.det(
+        space.jacobian(space.mechanism.values(space.mechanism.joints, space.mechanism.model.q_reference))
+    )
+    x = np.concatenate([far_poses(space, rng, 150), space.poses[:: max(1, len(space.poses) // 30)]])
+    given = np.ones(n)
+    for one in x:
+        theta = answer(lambda one=one: space.inverse(one))
+        calls = (
+            space.configuration, space.jacobian, space.hessian,
+            lambda x: space.motor_velocity(x, given), lambda x: space.joint_velocity(x, given),
+            lambda x: space.motor_torque(x, given), lambda x: space.joint_torque(x, given),
+            lambda x: space.torque_polygon(x, given), lambda x: space.speed_polygon(x, given),
+            lambda x: space.limits(x, given), lambda x: space.joint_to_motor_gains(x, 1.0, 1.0, given),
+        )  # fmt: skip
+        assert {(answer(lambda call=call, one=one: call(one)) is None) for call in calls} == {theta is None}
+        if theta is not None:
+            answered += 1
+            back = answer(lambda theta=theta: space.forward(theta))
+            assert back is None or np.abs(back - one).max() < 1e-5
+            J = differences(lambda x: space._compiled("inverse").program(x)[0], one)
+            assert np.linalg.det(J) * first > 0.0
+    assert answered >= 20
+
+
+def test_newtons_method_does_not_answer_far_from_its_guess():
+    """Its steps may end, by accident, where loops close after many turns."""
+    space = MotorSpace(pc.load("ankle_2rsu"), ["ankle_pitch", "ankle_roll"], ["crank_left", "crank_right"])
+    for x in ([0.496, 2.57], [1.848, -3.11], [1.4910239608562583, -1.390185861501868]):
+        assert answer(lambda x=x: space.inverse(x)) is None
+    bar = MotorSpace(pc.load("four_bar"), ["rocker"], ["crank"])
+    theta = [answer(lambda x=x: bar.inverse([x])) for x in np.linspace(-3.2, 3.2, 4001)]
+    assert max(abs(x[0]) for x in theta if x is not None) < np.pi
+    with raises(pc.BranchLost, "ankle_pitch 2.03 region= Newton's"):
+        space.inverse([2.03, 0.06])
+
+
+@pytest.mark.parametrize("label", ["2-RSU", pytest.param("rods", marks=pytest.mark.ci)])
+def test_a_copy_is_made_of_what_the_space_was_made_of(label):
+    space = space_of(label)
+    x = space.poses[len(space.poses) // 3]
+    for other in (pickle.loads(pickle.dumps(space)), copy.deepcopy(space), copy.copy(space)):
+        assert (other.joints, other.motors, other.region.tolist()) == (
+            space.joints, space.motors, space.region.tolist()
+        )  # fmt: skip
+        assert np.abs(other.inverse(x) - space.inverse(x)).max() < 1e-12
+        assert np.abs(other.forward(space.inverse(x)) - x).max() < 1e-11
+
+
 def test_a_motor_at_its_dead_centre_is_named():
     space = space_of("four-bar")
     with raises(pc.SingularClusterError, "'crank'"):
@@ -265,6 +338,9 @@ REFUSED = [
     (dict(joints="roll"), pc.ArgumentTypeError, "'roll'"),
     (dict(motors=["motor_1", "rotor:motor_1"]), pc.ModelError, "1"),
     (dict(region=[(0.0, 1.0)]), pc.ConfigurationError, "region"),
+    (dict(region="x"), pc.ArgumentTypeError, "region"),
+    (dict(region=[(0.0, 1.0), (0.0,)]), pc.ArgumentTypeError, "region"),
+    (dict(region=[(0.0, 1.0), (0.0, np.inf)]), pc.ConfigurationError, "region inf"),
     (dict(region=[(8.0, 9.0), (8.0, 9.0)]), pc.ConfigurationError, "'motor_1' 'motor_2' 'pitch'"),
 ]
 
@@ -349,13 +425,18 @@ def test_c_has_the_same_numbers(label, tmp_path):
         ("joint_torque", (x, tau), (space.joint_torque(x, tau),)), ("limits", (x, limit), (space.limits(x, limit),)),
         ("gains", (x, K, D, tau), (gains.stiffness, gains.damping)),
     ):  # fmt: skip
-        out, status = [np.empty(w.shape) for w in wanted], np.empty(3)
+        out, status = [np.empty(w.shape) for w in wanted], np.empty(4)
         arrays = [*given, *out, status]
         getattr(library, f"{exported.name}_{name}")(*(ctypes.c_void_p(y.ctypes.data) for y in arrays))
         assert status[0] < 1e-9
-        assert status[1] > 0.0
+        assert (status[1:] > 0.0).all()
         for got, right in zip(out, wanted, strict=True):
             assert np.abs(got - right).max() <= 1e-12 * max(1.0, np.abs(right).max()), name
+    status, theta, inverse = np.empty(4), np.empty(n), getattr(library, f"{exported.name}_inverse")
+    for one in far_poses(space, rng, 500):
+        inverse(*(ctypes.c_void_p(y.ctypes.data) for y in (one, theta, status)))
+        sound = bool(status[0] < 1e-9 and (status[1:] > 1e-6).all())
+        assert sound == (answer(lambda one=one: space.inverse(one)) is not None)
 
 
 def test_motors_that_are_stated_limit_the_joints() -> None:

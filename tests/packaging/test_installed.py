@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 import zipfile
 from importlib.metadata import entry_points, version
 from importlib.resources import files
@@ -105,3 +106,9 @@ def test_oldest_versions_are_stated_once(name: str, script: str) -> None:
     assert oldest[1].startswith(declared[1])
     if name == "pin":
         assert f"`pin` {oldest[1]}" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_pages_at_the_top_are_in_the_source_distribution() -> None:
+    listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
+    assert {f"/{page.name}" for page in ROOT.glob("*.md")} <= set(listed["sdist"]["include"])
+    assert "(SECURITY.md)" in (ROOT / "README.md").read_text(encoding="utf-8")

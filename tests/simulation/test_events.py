@@ -401,3 +401,36 @@ def test_a_storm_of_events_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with raises(pc.SimulationError, "3 'body' method='moreau'") as caught:
         run(model, q, [1.0, 0.3, 0, 1, 2, 3], None, 0.3, 5e-3, ground=pc.Ground(0.5, (0.1, 0.0, 1.0)), touching=CORNERS)
     assert 10 < len(caught.value.result.time) < 61
+
+
+def test_points_inside_the_hull_of_others_change_nothing() -> None:
+    """A sole of 64 points touches at its four corners; a line of points touches at its ends."""
+    tree = pin.Model()
+    body = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "body")
+    tree.appendBodyToJoint(body, pin.Inertia.FromBox(1.0, 0.2, 0.1, 0.2), pin.SE3.Identity())
+    model, side = pc.ClusterModel(tree), np.linspace(-0.1, 0.1, 8)
+    sole = np.array([(x, 0.5 * y, -0.1) for x in side for y in side])
+    tilt = pin.Quaternion(pin.exp3(np.array([0.02, 0.03, 0.0]))).coeffs()
+    q = pc.on_ground(model, np.r_[0.0, 0.0, 0.0, tilt], touching={"body": sole}, above=0.01)
+    v = np.r_[0.3, 0.2, 0.0, 0.0, 0.0, 0.0]
+    runs = [
+        pc.simulate(model, q, v, duration=0.1, dt=0.01, ground=pc.Ground(0.4), touching={"body": x}, method="events")
+        for x in (sole, sole[[0, 7, 56, 63]])
+    ]
+    assert runs[0].touchdowns
+    assert np.abs(runs[0].q[-1] - runs[1].q[-1]).max() < 1e-9
+    line = pc.contact_points(model, {"body": np.outer(side, (1.0, 2.0, 0.0))})
+    assert sorted(events.corners(line).places[:, 0]) == [-0.1, 0.1]
+    assert len(events.corners(pc.contact_points(model, {"body": np.zeros((3, 3))}))) == 1
+
+
+def test_too_many_points_at_once_are_refused() -> None:
+    """A ring of 40 points lands flat: the search for modes would take minutes."""
+    tree = pin.Model()
+    body = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "body")
+    tree.appendBodyToJoint(body, pin.Inertia(1.0, np.zeros(3), 0.01 * np.eye(3)), pin.SE3.Identity())
+    model, angle = pc.ClusterModel(tree), 2.0 * np.pi * np.arange(40) / 40
+    ring = {"body": np.c_[0.1 * np.cos(angle), 0.1 * np.sin(angle), np.full(40, -0.1)]}
+    q = [0.0, 0.0, 0.11, 0.0, 0.0, 0.0, 1.0]
+    with raises(pc.TooLargeError, "40 20 method='moreau'"):
+        pc.simulate(model, q, np.zeros(6), duration=0.3, dt=0.01, ground=pc.Ground(), touching=ring, method="events")

@@ -8,10 +8,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
-from pin_clusters.simulation import _compiled, run
+from pin_clusters.simulation import _compiled, _forces, run
 from pin_clusters.simulation._engine import PythonEngine
 from pin_clusters.simulation.ground import quick
 from pin_clusters.simulation.ground.stepping import GroundEngine
@@ -233,6 +234,67 @@ def test_a_motor_that_turns_a_dependent_joint_stays_in_python(monkeypatch: pytes
     assert pc.simulate(*given, passive=False).v[-1, 0] > found.v[-1, 0] + 1e-3
 
 
+def on_carriers(tree: pin.Model, carriers: list[int], constraints: Any = ()) -> pc.ClusterModel:
+    """A link on a gear with losses on each of some bodies."""
+    gears = []
+    for j in carriers:
+        at = SE3(pin.exp3(np.array([0.3, 0.2, -0.4])), np.array([0.1, 0.0, 0.2]))
+        k = tree.addJoint(j, pin.JointModelRY(), at, f"on {j}")
+        tree.appendBodyToJoint(k, pin.Inertia(0.5, np.array([0.1, 0.05, 0.0]), 0.02 * np.eye(3)), SE3.Identity())
+        motor = pc.Motor(efficiency=0.8, back_efficiency=0.6)
+        gears.append(pc.Rotor(f"on {j}", 9.0, axial_inertia=2e-4, axis=(0.6, 0.0, 0.8), motor=motor))
+    return pc.ClusterModel(tree, [*constraints, *gears])
+
+
+COMPOSITE = pin.JointModelComposite(pin.JointModelPY(), SE3(pin.exp3(np.array([0.1, 0.5, 0.2])), np.zeros(3)))
+COMPOSITE.addJoint(pin.JointModelRZ(), SE3(pin.exp3(np.array([0.4, -0.5, 0.2])), np.zeros(3)))
+
+
+@pytest.mark.parametrize(
+    "joints",
+    [
+        [pin.JointModelFreeFlyer(), pin.JointModelRX(), pin.JointModelHZ(0.1)],
+        pytest.param([pin.JointModelSpherical(), pin.JointModelPlanar()], marks=pytest.mark.ci),
+        pytest.param([pin.JointModelRUBX(), COMPOSITE, pin.JointModelSphericalZYX()], marks=pytest.mark.ci),
+    ],
+)
+def test_carriers_turn_by_joints_of_all_kinds(
+    joints: list[pin.JointModel], rng: np.random.Generator, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As by the law in Python, which takes the accelerations of carriers from Pinocchio."""
+    tree, last = pin.Model(), 0
+    for k, joint in enumerate(joints):
+        at = SE3(pin.exp3(rng.normal(size=3)), 0.2 * rng.normal(size=3))
+        last = tree.addJoint(last, joint, at, f"body {k}")
+        tree.appendBodyToJoint(last, pin.Inertia(1.0, 0.1 * rng.normal(size=3), 0.05 * np.eye(3)), SE3.Identity())
+    model = on_carriers(tree, list(range(1, last + 1)))
+    q, v = pc.integrate(model, pc.neutral(model), 0.5 * rng.normal(size=model.nv)), 3.0 * rng.normal(size=model.nv)
+    found = as_in_python(monkeypatch, model, q, v, rng.normal(size=model.nv), 5e-3, 1e-3, rtol=1e-12)
+    relative = [pc.rotor_velocity(model, model.createData(), q, v) for q, v in zip(found.q, found.v, strict=True)]
+    assert np.abs(relative).min() > 0.01
+
+
+def test_carriers_in_closed_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    bar = pc.load("four_bar")
+    tree = bar.tree.copy()
+    model = on_carriers(tree, [tree.getJointId("coupler"), tree.getJointId("rocker")], bar.constraints)
+    v = np.array([6.0, -3.0, 4.0])
+    as_in_python(monkeypatch, model, pc.neutral(model), v, np.ones(3), 5e-3, 1e-3, rtol=1e-12)
+
+
+def test_a_carrier_behind_a_ball_joint_stays_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    tree = pin.Model()
+    for k, joint in enumerate([pin.JointModelRX(), pin.JointModelSpherical()]):
+        j = tree.addJoint(k, joint, SE3.Identity(), f"body {k}")
+        tree.appendBodyToJoint(j, pin.Inertia(1.0, np.array([0.1, 0.2, 0.0]), 0.05 * np.eye(3)), SE3.Identity())
+    model = on_carriers(tree, [2])
+    data, q, v, tau = model.createData(), pc.neutral(model), np.arange(3.0, 8.0), np.ones(5)
+    engine, found = engine_of(monkeypatch, model, q, v, tau, 1e-3, 1e-3)
+    assert engine is _compiled.MixedEngine
+    a = pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))
+    assert found.a[0] == pytest.approx(a)
+
+
 @pytest.mark.skipif(BOUNDSCHECK, reason="no compiled steps on a ground")
 @pytest.mark.skipif(not hasattr(pin, "PGSConstraintSolver"), reason="no solvers in this Pinocchio")
 def test_motors_on_a_ground(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -293,6 +355,27 @@ def test_a_worm_gear_holds_and_another_does_not(back: float) -> None:
     else:
         assert 0.0 < rough.q[-1, 0] < 0.1 * free.q[-1, 0]
         assert fine.q[-1, 0] < 0.5 * rough.q[-1, 0]
+
+
+@pytest.mark.parametrize("method", ["rk4", "semi_implicit"])
+def test_the_last_sample_of_a_locked_gear_is_that_of_a_longer_motion(method: str) -> None:
+    """A falling link that cannot drive its gear is stopped, and every sample is judged as the steps are."""
+    model = pendulum(1e-6, efficiency=0.6, back_efficiency=-0.2)
+    fall = model, [0.0], [1.0], [0.0]
+    longest = pc.simulate(*fall, 0.03, 1e-3, method=method, rtol=1e-10)
+    assert (np.diff(longest.v[:, 0]) < 0.0).all()
+    assert 0.0 < longest.v[-1, 0] < 0.1
+    for steps in (1, 2, 5, 10, 20):
+        found = pc.simulate(*fall, steps * 1e-3, 1e-3, method=method, rtol=1e-10)
+        assert found.a[-1] == pytest.approx(longest.a[steps], rel=1e-6, abs=1e-6)
+
+
+def test_a_gear_without_a_loss_by_its_law_is_an_error_with_the_motion(monkeypatch: pytest.MonkeyPatch) -> None:
+    model = pendulum(1e-6, efficiency=0.6, back_efficiency=-0.2)
+    monkeypatch.setattr(_forces, "_MOST_TURNS", 0)  # as if Newton's method found none
+    with raises(pc.SimulationError, "t = 0.005 s pc.Spring") as failed:
+        pc.simulate(model, [0.0], [1.0], duration=0.005, dt=1e-3)
+    assert failed.value.result.time.tolist() == pytest.approx(1e-3 * np.arange(5))
 
 
 @pytest.mark.parametrize("leg", [False, pytest.param(True, marks=pytest.mark.ci)])

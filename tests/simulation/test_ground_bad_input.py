@@ -213,3 +213,44 @@ def test_steps_too_large_are_said_not_hung() -> None:
     with raises(pc.SimulationError, "simulate") as caught:
         run("mini_cheetah", tau=lambda t, q, v: -1e4 * v, duration=0.5, dt=1e-2)
     assert caught.value.result is not None
+
+
+@pytest.mark.parametrize(
+    ("changes", "error", "says"),
+    [
+        ({"joints": [1, 0]}, pc.SimulationError, "joints[1] 0 model.getJointId(name)"),
+        ({"joints": [1, -1]}, pc.SimulationError, "joints[1] -1"),
+        ({"joints": np.array([1, 2**64 - 1], dtype=np.uint64)}, pc.SimulationError, "joints[1]"),
+        ({"joints": [1.0, 1.0]}, pc.ArgumentTypeError, "joints[0] float64"),
+        ({"joints": [True, True]}, pc.ArgumentTypeError, "joints[0] bool"),
+        ({"joints": ["block", "block"]}, pc.ArgumentTypeError, "joints"),
+        ({"joints": [[1, 1], [1, 1]]}, pc.ShapeError, "joints (2, 2)"),
+        ({"places": np.zeros((3, 3))}, pc.ShapeError, "places (3, 3) (2, 3) 2"),
+        ({"places": np.zeros(3)}, pc.ShapeError, "places (3,) (2, 3)"),
+        ({"places": [[0.0, 0.0, 0.0], [0.0, np.nan, 0.0]]}, pc.SimulationError, "places[1] nan"),
+        ({"places": [[0.0, 0.0, 0.0], [0.0, -np.inf, 0.0]]}, pc.SimulationError, "places[1] -inf"),
+        ({"places": "here"}, pc.ArgumentTypeError, "places"),
+        ({"radii": [0.0, -0.3]}, pc.SimulationError, "radii[1] -0.3"),
+        ({"radii": [np.nan, 0.0]}, pc.SimulationError, "radii[0] nan"),
+        ({"radii": 0.1}, pc.ShapeError, "radii () (2,)"),
+        ({"names": ("block",)}, pc.ShapeError, "1 2 names"),
+        ({"names": "ab"}, pc.ArgumentTypeError, "names 'ab'"),
+        ({"names": (1, 2)}, pc.ArgumentTypeError, "names"),
+    ],
+)
+def test_points_made_by_hand(changes: dict[str, Any], error: type[Exception], says: str) -> None:
+    right: dict[str, Any] = {"joints": [1, 1], "places": np.zeros((2, 3)), "radii": np.zeros(2)}
+    assert len(pc.ContactPoints(**right)) == 2
+    with raises(error, says):
+        pc.ContactPoints(**(right | changes))
+
+
+def test_points_made_by_hand_are_copies() -> None:
+    joints, places, radii = np.array([1]), np.zeros((1, 3)), np.zeros(1)
+    points = pc.ContactPoints(joints, places, radii, ["block"])
+    joints[0], places[0, 2], radii[0] = 0, np.nan, -1.0
+    assert (points.joints.tolist(), points.places.tolist(), points.radii.tolist()) == ([1], [[0.0, 0.0, 0.0]], [0.0])
+    assert points.names == ("block",)
+    model = grounds.block()
+    with raises(pc.SimulationError, "simulate pc.contact_points(model,"):  # an id beyond the joints of the model
+        run("block", touching=pc.ContactPoints([7], np.zeros((1, 3)), [0.0]), q0=pc.neutral(model), v0=np.zeros(6))

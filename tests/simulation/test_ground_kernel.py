@@ -9,10 +9,12 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._engine import entry_points as kernels
 from pin_clusters._engine.kernels.steps import holding
+from pin_clusters._support import memory
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation.ground import quick, solver
 from pin_clusters.simulation.ground.kernel import Steps, at
@@ -128,9 +130,13 @@ def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
             assert np.abs(steps.velocities - J @ free).max() < 1e-10 * scale
             assert np.abs(steps.response - W).max() < 1e-10 * np.abs(W).max()
             assert np.abs(steps.gram - G).max() < 1e-10 * np.abs(G).max()
-        # laws, from nothing but the impulses in the world
+        # laws, from nothing but the impulses in the world; a point that would close strikes, and moves until it does
         ends, l = (J @ free + G @ p).reshape(-1, 3) @ E.T, p.reshape(-1, 3) @ E.T
-        ends[:, 2] += np.maximum(gaps, 0.0) / DT
+        fall, open_by = (J @ free).reshape(-1, 3) @ E[2], np.maximum(gaps, 0.0)
+        strikes = fall < -open_by / DT
+        ends[~strikes, 2] += open_by[~strikes] / DT
+        power = -l[strikes, 2] @ fall[strikes]
+        delay = l[strikes, 2] @ open_by[strikes] / power if power > 0.0 else 0.0
         slide = np.hypot(ends[:, 0], ends[:, 1])
         laws = (
             np.max(np.hypot(l[:, 0], l[:, 1]) - ground.friction * l[:, 2], initial=0.0),
@@ -144,7 +150,8 @@ def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
         assert laws[3] < 1e-9
         after = free + W @ p
         assert np.abs(steps.v - after).max() < 1e-9 * scale
-        assert np.allclose(steps.q, pc.integrate(model, middle, 0.5 * DT * steps.v), rtol=0.0, atol=1e-11)
+        moved = 0.5 * DT * steps.v - delay * (W @ p)
+        assert np.allclose(steps.q, pc.integrate(model, middle, moved), rtol=0.0, atol=1e-11)
         sample, rest = np.split(steps.samples[k], [steps.width])
         assert sample[0] == k
         assert np.array_equal(sample[4 : 4 + len(q) + len(v)], np.concatenate([q, v]))
@@ -298,9 +305,9 @@ def test_a_bad_answer_is_not_taken() -> None:
             steps._systems = [(lambda s=steps: s._answer.fill(0.0), *x[1:]) for x in steps._systems]
         steps.begin(0, robot.q0, v0)
         assert steps.run(20) == at.DONE
-        assert steps.iterations[:20].min() > 0
+        assert np.count_nonzero(steps.iterations[:20]) > 10
         found.append(steps.q.copy())
-    assert np.abs(found[0] - found[1]).max() < 1e-7
+    assert np.abs(found[0] - found[1]).max() < 1e-6  # 20 steps, each to 1e-7 m/s
 
 
 @pytest.mark.parametrize("points", pool.some([4, 1, 9], 1, rest="ci"))
@@ -328,7 +335,7 @@ def test_points_that_stay_need_no_solver(points: int, rng: np.random.Generator) 
 
 
 def test_phases_of_the_caller() -> None:
-    """Near a stop it returns with all that is there; what the caller finds is taken over, and so is a pose."""
+    """Near a stop it returns with all that is there; a pose of the caller is taken over."""
     model = pc.load("ankle_2rsu")
     robot = Robot(model, {}, pc.Ground())
     steps = robot.steps(np.full((1, model.nv), -8.0), stops=True)
@@ -336,18 +343,13 @@ def test_phases_of_the_caller() -> None:
     steps.begin(0, pc.neutral(model), np.zeros(model.nv))
     code = steps.run(200)
     assert code == at.TOUCHING
-    k, q, v = steps.step, steps.q.copy(), steps.v.copy()
-    assert 0 < k < 200
+    q, v = steps.q.copy(), steps.v.copy()
+    assert 0 < steps.step < 200
     middle = pc.integrate(model, q, 0.5 * DT * v)
     assert np.allclose(steps.rooms, stops.room(middle), rtol=0.0, atol=1e-11)
     assert steps.rooms.min() < 0.05 <= stops.room(q).min() + 0.5 * DT * np.abs(v).max() * 10
     half = v + 0.5 * DT * pc.aba(model, data, middle, v, np.full(model.nv, -8.0))
     assert np.allclose(steps.free, v + DT * pc.aba(model, data, middle, half, np.full(model.nv, -8.0)), atol=1e-9)
-    steps.v_next[:], steps.laws[:] = [0.1, 0.2], [1.0, 2.0, 3.0, 4.0]
-    assert steps.run(k + 1, at.FOUND) == at.DONE
-    assert np.array_equal(steps.v, [0.1, 0.2])
-    assert np.allclose(steps.q, pc.integrate(model, middle, [0.05 * DT, 0.1 * DT]), rtol=0.0, atol=1e-12)
-    assert np.array_equal(steps.samples[k, -4:], [1.0, 2.0, 3.0, 4.0])
     steps.begin(0, pc.neutral(model), np.zeros(model.nv))
     steps.middle[:] = pc.integrate(model, pc.neutral(model), [0.02, -0.01])
     given = steps.middle.copy()
@@ -373,3 +375,21 @@ def test_steps_that_cannot_be_done() -> None:
     steps.begin(0, pc.neutral(model), np.zeros(model.nv))
     assert steps.run(5) == at.SINGULAR
     assert linkage.steps(np.zeros((1, model.nv)), switch=False).run(5) in (at.DONE, at.FAILED)
+
+
+def test_many_points_of_which_few_are_near(monkeypatch: pytest.MonkeyPatch) -> None:
+    """A sphere of 3,000 points falls on one of them: the system has the rows of those that are near."""
+    tree = pin.Model()
+    body = tree.addJoint(0, pin.JointModelFreeFlyer(), pin.SE3.Identity(), "body")
+    tree.appendBodyToJoint(body, pin.Inertia.FromSphere(1.0, 1.0), pin.SE3.Identity())
+    model, rng = pc.ClusterModel(tree), np.random.default_rng(0)
+    places = rng.normal(size=(3000, 3))
+    places /= np.linalg.norm(places, axis=1)[:, None]
+    q = pc.on_ground(model, pc.neutral(model), touching={"body": places}, above=0.001)
+    monkeypatch.setattr(memory, "available", lambda: 10**7)  # J M^-1 J' of all points takes 648 MB
+    r = pc.simulate(model, q, np.zeros(6), duration=0.05, dt=1e-3, ground=pc.Ground(), touching={"body": places})
+    assert abs(r.contact_impulses[20:-1, 0, 2].sum() - 9.81 * 1e-3 * (len(r.time) - 21)) < 1e-3
+    flat = {"body": np.c_[rng.uniform(-1.0, 1.0, (1000, 2)), np.full(1000, -0.1)]}
+    q = pc.on_ground(model, pc.neutral(model), touching=flat)
+    with raises(pc.TooLargeError, "1000 0.0 GB"):
+        pc.simulate(model, q, np.zeros(6), duration=0.01, dt=1e-3, ground=pc.Ground(), touching=flat)

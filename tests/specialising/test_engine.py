@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import pickle
 import subprocess
@@ -109,6 +110,32 @@ def test_both_engines_agree(robot: str) -> None:
     for ours, theirs in zip(*found.values(), strict=True):
         # rounding of two orders of operations; M of both has a condition of up to 1e5
         assert np.allclose(ours, theirs, rtol=1e-9, atol=1e-10 * np.abs(theirs).max())
+
+
+@pytest.mark.parametrize("engine", ["traced", "tables"])
+def test_sines_of_huge_angles(engine: str) -> None:
+    """Both engines have the sines of C's library, up to the largest numbers; rows of traced code are marked."""
+    tree = pin.Model()
+    tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "pendulum")
+    tree.appendBodyToJoint(1, pin.Inertia(1.0, np.array([0.3, 0.0, 0.1]), 0.1 * np.eye(3)), pin.SE3.Identity())
+    model = pc.ClusterModel(tree)
+    angles = np.array([1.0, 1e9, 2.0**50 - 1.0, 2.0**50, 7.5e15, -1e16, 1e18, -1e20, 1e300])
+    s, c = np.array([(math.sin(x), math.cos(x)) for x in angles]).T
+    weight, mass = -9.81 * (0.3 * c + 0.1 * s), 0.1 + 0.3**2 + 0.1**2
+    with pc.engine(engine):
+        data = model.createData()
+        for k, x in enumerate(angles):
+            q, still = np.array([x]), np.zeros(1)
+            assert pc.rnea(model, data, q, still, still)[0] == pytest.approx(weight[k], rel=1e-9, abs=1e-9)
+            assert pc.aba(model, data, q, still, still)[0] == pytest.approx(-weight[k] / mass, rel=1e-9, abs=1e-9)
+            pc.forwardKinematics(model, data, q)
+            assert data.oMi[1].rotation[0, [2, 0]] == pytest.approx([s[k], c[k]], abs=1e-12)
+        status = np.full(len(angles), -1, dtype=np.int8)
+        rows = pc.batch.aba(model, angles[:, None], *np.zeros((2, len(angles), 1)), status=status)
+    good = angles == angles if engine == "tables" else np.abs(angles) < 2.0**50
+    assert status.tolist() == np.where(good, 0, 3).tolist()
+    assert np.isnan(rows[~good]).all()
+    assert rows[good, 0] == pytest.approx(-weight[good] / mass, rel=1e-9, abs=1e-9)
 
 
 def test_what_is_long_is_left_to_kernels(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import http.client
 import re
 import socket
 import subprocess
@@ -90,6 +91,52 @@ def test_a_port_that_is_taken() -> None:
         result = run("four_bar", "--port", str(port), "--no-open")
     assert result.exit_code == 1
     assert f"port {port} is taken. Choose another --port" in result.stderr
+
+
+@pytest.mark.parametrize("host", ["", "no.such.host.invalid", "192.0.2.1"])
+def test_a_host_at_which_nothing_can_listen(host: str) -> None:
+    result = run("four_bar", "--host", host, "--no-open")
+    assert result.exit_code == 1
+    assert result.stderr.startswith(f"error: host {host!r} is no address of this machine. Choose another --host")
+
+
+@pytest.mark.parametrize(
+    ("host", "in_url"), [("127.0.0.1",) * 2, ("localhost",) * 2, ("0.0.0.0", "127.0.0.1"), ("::1", "[::1]")]
+)
+def test_the_page_is_for_those_who_ask_this_machine(host: str, in_url: str) -> None:
+    """A web page that reaches the server by a name of its own (DNS rebinding) gets nothing."""
+    try:
+        server = view.Server(None, host)
+    except (pc.PinClustersError, OSError):
+        assert host == "::1"
+        pytest.skip("this machine has no IPv6")
+    server.page = b"the robot"
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    port = server.server_address[1]
+    assert server.url == f"http://{in_url}:{port}/"
+
+    def asked(*names: str) -> tuple[int, bytes]:
+        connection = http.client.HTTPConnection("::1" if host == "::1" else "127.0.0.1", port, timeout=20)
+        connection.putrequest("GET", "/", skip_host=True)
+        for name in names:
+            connection.putheader("Host", name)
+        connection.endheaders()
+        answer = connection.getresponse()
+        found = answer.status, answer.read()
+        connection.close()
+        return found
+
+    try:
+        for name in ("127.0.0.1", "localhost", "[::1]", f"{in_url}:{port}", "localhost:1"):
+            assert asked(name) == (200, b"the robot")
+        for name in ("evil.example", f"evil.example:{port}", "127.0.0.1.evil.example", "", "localhost@evil.example"):
+            assert asked(name) == (403, b"")
+        assert asked() == asked("127.0.0.1", "evil.example") == (403, b"")
+        for name in ("192.0.2.7", socket.gethostname()):
+            assert asked(name)[0] == (200 if host == "0.0.0.0" or name in ("localhost",) else 403)
+    finally:
+        server.shutdown()
+        server.server_close()
 
 
 @pytest.mark.parametrize("browser", [True, False])

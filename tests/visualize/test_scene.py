@@ -1,8 +1,12 @@
 """The scene without a browser: names, poses, angles, colours, pages, bad input."""
 
+import http.client
+import inspect
 import re
 import subprocess
 import sys
+import time
+from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
@@ -16,6 +20,7 @@ import pin_clusters as pc
 from pin_clusters import approximations, visualize
 from pin_clusters.visualize import palette
 from pin_clusters.visualize.figure import Figure
+from pin_clusters.visualize.scene import PinocchioViewer
 
 # what the scene holds is what was sent, so only products of a few rotations separate it from kinematics
 # rotors as links and without, belts, rods, differentials, a floating base; what has none of it
@@ -366,6 +371,108 @@ def test_a_live_server_gets_the_same_scene(capsys):
         other.initViewer(viewer=shared, loadModel=True)
         assert viz.viewer.window.get_scene().count("viewer.handle_command_bytearray") > 20
     assert process.poll() is not None
+
+
+def listening(port: int) -> set[str]:
+    """Return the addresses at which this machine listens at a port, as Linux writes them."""
+    lines = [
+        line.split() for name in ("tcp", "tcp6") for line in Path(f"/proc/net/{name}").read_text().splitlines()[1:]
+    ]
+    ends = [words[1].rsplit(":", 1) for words in lines if words[3] == "0A"]
+    return {address for address, number in ends if int(number, 16) == port}
+
+
+def status(port: int, path: str, *headers: tuple[str, str]) -> int:
+    """Ask a server on this machine with headers of one's own."""
+    connection = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    connection.putrequest("GET", path, skip_host=True)
+    for header in headers:
+        connection.putheader(*header)
+    connection.endheaders()
+    found = connection.getresponse().status
+    connection.close()
+    return found
+
+
+SOCKET = (
+    ("Upgrade", "websocket"), ("Connection", "Upgrade"), ("Sec-WebSocket-Key", "x3JJHMbDL1EzLkh9GBhXDw=="),
+    ("Sec-WebSocket-Version", "13"),
+)  # fmt: skip
+
+
+@pytest.mark.skipif(not Path("/proc/net/tcp").is_file(), reason="nothing lists where this machine listens")
+@pytest.mark.parametrize("host", [None, "localhost", "0.0.0.0"])
+def test_a_server_answers_this_machine_alone_unless_it_is_asked_for_more(host):
+    with visualize.MeshcatVisualizer(pc.load("four_bar")) as viz:
+        viz.initViewer(host=host)
+        port = int(re.search(r"//(127\.0\.0\.1|localhost):(\d+)/", viz.viewer.url())[2])
+        everywhere = {"00000000", "0" * 32} & listening(port)
+        assert bool(everywhere) == (host == "0.0.0.0")
+        asked = ["127.0.0.1", "127.0.0.1:80", "localhost:7000", "LOCALHOST", "[::1]:1"]
+        assert {status(port, "/static/", ("Host", name)) for name in asked} == {200}
+        others = [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "evil.example:7000",
+            "",
+            "a@127.0.0.1",
+        ]
+        for path in ("/static/", "/static/main.min.js", "/", "/nothing"):
+            assert {status(port, path, ("Host", name)) for name in others} <= {400, 403}
+        assert status(port, "/static/", ("Host", "192.0.2.7:7000")) == (200 if host == "0.0.0.0" else 403)
+        assert status(port, "/static/", ("Host", "127.0.0.1"), ("Host", "evil.example")) in (400, 403)
+        here = ("Host", f"127.0.0.1:{port}")
+        assert status(port, "/", here, ("Origin", f"http://127.0.0.1:{port}"), *SOCKET) == 101
+        assert status(port, "/", here, ("Origin", "http://evil.example"), *SOCKET) == 403
+        assert status(port, "/", ("Host", "evil.example"), ("Origin", "http://evil.example"), *SOCKET) == 403
+        for _ in range(3):  # a server whose messages nobody reads goes on
+            assert {status(port, "/" + "x" * 5000, ("Host", "evil.example")) for _ in range(20)} == {403}
+        viz.loadViewerModel()
+        assert status(port, "/static/", here) == 200
+
+
+@pytest.mark.parametrize("host", ["", "no.such.host.invalid", "192.0.2.1", "127.0.0.1:7000", 7000])
+def test_a_host_at_which_nothing_can_listen(host):
+    viz = visualize.MeshcatVisualizer(pc.load("four_bar"))
+    with raises(visualize.ViewerError, f"{host!r}"):
+        viz.initViewer(host=host)
+
+
+def test_a_host_is_of_a_new_server():
+    viz = visualize.MeshcatVisualizer(pc.load("four_bar"))
+    with raises(visualize.ViewerError, "host zmq_url"):
+        viz.initViewer(zmq_url="tcp://127.0.0.1:6000", host="0.0.0.0")
+    with raises(visualize.ViewerError, "host zmq_url"):
+        viz.initViewer(viewer=visualize.offline(), host="127.0.0.1")
+
+
+def test_arguments_of_the_viewer_are_in_pinocchios_order():
+    viewer = PinocchioViewer
+    for name in ("__init__", "initViewer", "loadViewerModel"):
+        theirs = list(inspect.signature(getattr(viewer, name)).parameters.values())
+        ours = list(inspect.signature(getattr(visualize.MeshcatVisualizer, name)).parameters.values())
+        more = [p for p in ours if p.name not in {t.name for t in theirs}]
+        assert all(p.kind is p.KEYWORD_ONLY for p in more if name == "initViewer")
+    viz = visualize.MeshcatVisualizer(pc.load("four_bar"))
+    viz.initViewer(visualize.offline(), False, True)
+    assert viz.viewer.window.paths
+
+
+def test_the_server_ends_with_a_program_that_is_killed():
+    code = (
+        "import os, pin_clusters as pc\nviz = pc.visualize.MeshcatVisualizer(pc.load('four_bar'))\nviz.initViewer()\n"
+        "print(viz.viewer.window.server_proc.pid, flush=True)\nos.kill(os.getpid(), 9)"
+    )
+    done = subprocess.run([sys.executable, "-W", "ignore", "-Pc", code], capture_output=True, text=True, check=False)
+    where, pid = done.stdout.splitlines()
+    assert "127.0.0.1" in where
+    end = time.monotonic() + 60
+    while (
+        time.monotonic() < end and Path(f"/proc/{pid}/cmdline").is_file() and Path(f"/proc/{pid}/cmdline").read_text()
+    ):
+        time.sleep(0.05)
+    assert time.monotonic() < end
 
 
 def gripper(ratio: float) -> pc.ClusterModel:

@@ -1,5 +1,6 @@
 """Commands on what approximations get wrong: ``study``, ``audit``."""
 
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal
 
@@ -81,6 +82,7 @@ def study(
       pin-clusters study --experiment torque-sinusoids
     """  # noqa: D301 (click wants the character)
     from ... import approximations
+    from ..._support.whole_files import all_of
     from ...studies import study
     from ...studies.study import plots, report
     from .. import study as command
@@ -110,8 +112,7 @@ def study(
             )
         files = [folder / "study.json", folder / "study.png"]
         with common.written(folder):
-            report.write_json(result, files[0])
-            plots.save(result, files[1])
+            all_of(partial(report.write_json, result, files[0]), partial(plots.save, result, files[1]))
     common.say_written(out, *files)
 
 
@@ -191,14 +192,15 @@ def audit(
                 walk=walk is not None and drop is None, drop=drop, ground=Ground(friction), touching=points,
                 progress=progress,
             )  # fmt: skip
-        with common.written(folder):
-            files = audit.write(result, folder)
         verdict = result.verdict
         lines = (f"- {line.sentence}" for line in verdict.lines.values())
-        for text in (verdict.sentence, *lines, result.exercised.sentence, verdict.advice):
-            tables.say(out, text)
+        losses = f"Losses of motors are left out: {', '.join(result.losses)}." if result.losses else ""
+        for text in (verdict.sentence, *lines, verdict.flight, result.exercised.sentence, verdict.advice, losses):
+            tables.say(out, text) if text else None
         if result.walk:
             tables.say(out, f"{result.walk.motion}: {result.walk.sentence}")
+        with common.written(folder):
+            files = audit.write(result, folder)
     common.say_written(out, *files)
 
 

@@ -56,15 +56,17 @@ def atlas(
     with common.output_folder(output):
         with common.ProgressBar("atlas") as progress:
             result = made.run(names, files, any_version=any_version, drop=drop, workers=workers, progress=progress)
+        rows = []
+        for e in result.entries:
+            span, *errors = row(e).values()
+            rows.append((e.name, span if e.judged else e.state, *map(two, errors)))
+            if e.state in ("not here", "other version", "failed"):
+                click.secho(f"warning: {e.name}: {e.verdict}", fg="yellow", err=True)
+        title = "Largest RMS error of the torque of a joint, % of its peak: sine of 0.5 rad and 1.5 Hz, and others"
+        tables.put(out, tables.table_of(title, "ll" + "r" * 8, ("robot", *row(result.entries[0])), rows))
+        tables.say(
+            out, f"{sum(bool(e.judged) for e in result.entries)} of {len(names)} robots in {result.seconds:.0f} s."
+        )
         with common.written(output):
             paths = result.write(output)
-    rows = []
-    for e in result.entries:
-        span, *errors = row(e).values()
-        rows.append((e.name, span if e.judged else e.state, *map(two, errors)))
-        if e.state in ("not here", "other version", "failed"):
-            click.secho(f"warning: {e.name}: {e.verdict}", fg="yellow", err=True)
-    title = "Largest RMS error of the torque of a joint, % of its peak: sine of 0.5 rad and 1.5 Hz, and others"
-    tables.put(out, tables.table_of(title, "ll" + "r" * 8, ("robot", *row(result.entries[0])), rows))
-    tables.say(out, f"{sum(bool(e.judged) for e in result.entries)} of {len(names)} robots in {result.seconds:.0f} s.")
     common.say_written(out, *paths[:3])

@@ -81,12 +81,13 @@ def bench(robot: str, repeats: int, independent: tuple[str, ...] | None) -> None
 @click.option("--meshes", is_flag=True, help="Draw the meshes of FILE in place of joints and inertias.")
 @of_robot
 @click.option("--port", type=click.IntRange(1, 65535), help="Serve the page there.  [default: any that is free]")
+@click.option("--host", default="127.0.0.1", help="Listen there; 0.0.0.0: in a container.  [default: 127.0.0.1]")
 @click.option("--open/--no-open", "open_browser", default=True, help="Open a browser.  [default: open]")
 @options
 def view(
     robot: str, static: Path | None, animate: str | None, ghost: str | None, duration: float | None,
     amplitude: float | None, forces: bool, meshes: bool, independent: tuple[str, ...] | None, port: int | None,
-    open_browser: bool, simulate: bool, base: str | None, **how: Any,
+    host: str, open_browser: bool, simulate: bool, base: str | None, **how: Any,
 ) -> None:  # fmt: skip
     """Look at a robot: rotors, belts, rods and loops, in the browser.
 
@@ -114,6 +115,7 @@ def view(
       pin-clusters view mini_cheetah --animate mini_cheetah_trot --static trot.html
       pin-clusters view mit_humanoid --ground --ghost diagonal --touching "*_ankle=-0.05,0,-0.041;0.1,0,-0.041"
       pin-clusters view my_robot.urdf --port 7000 --no-open
+      pin-clusters view my_robot.urdf --port 7000 --host 0.0.0.0 --no-open
     """  # noqa: D301 (click wants the character)
     from ... import visualize  # noqa: F401 (says what to install, before any work)
     from ..._support.whole_files import refused, whole
@@ -142,7 +144,7 @@ def view(
         raise PinClustersError("random poses have no torques; --ghost and --forces need --animate swing or sweep.")
     if static is not None:
         common.check_writable(static, "--static")
-    with nullcontext() if static is not None else scene.Server(port) as server:
+    with nullcontext() if static is not None else scene.Server(port, host) as server:
         found = drop.load(robot, base) if simulate else scene.load(robot, animate)
         model = common.as_asked(found, robot, independent)
         dropped = drop.Drop.of(model, duration=duration or 1.0, ghost=ghost, **how) if simulate else None

@@ -1,8 +1,10 @@
 """What motors and their gears lose in a state: the law of `Motor`, for torques, power and steps."""
 
+import threading
 from typing import Any
 
 import numpy as np
+import pinocchio as pin
 
 from ...errors import ModelError
 from ...model import ClusterData, ClusterModel, once
@@ -10,6 +12,7 @@ from .._shared import bridge as _bridge
 from .._shared import check as _check
 
 _MOST_TURNS = 100
+_of_thread = threading.local()
 
 
 class Losses:
@@ -17,7 +20,9 @@ class Losses:
 
     Attributes:
         rows: Speed of each rotor relative to its carrier = rows v, shape (motors, nv).
-        bias: The part of its acceleration that is no ``rows @ a``, [rad/s^2].
+        whole: Acceleration of each rotor about its axis = whole a + bias, shape (motors, nv), with its carrier's. If no
+            gear has losses, it is without the carrier's.
+        bias: The part that is no ``whole @ a``, [rad/s^2].
         speeds: [rad/s].
         turns: Their signs, smooth about zero.
         friction: Torque at each rotor, [N m].
@@ -29,7 +34,10 @@ class Losses:
     ) -> None:
         G, g = _bridge.matrix_and_bias(model, data, q, v)
         self._model, (drivers, numbers) = model, numbers_of_motors(model)
-        self.rows, self.bias = drivers @ G, drivers @ g
+        self.rows, self.whole, self.bias = drivers @ G, drivers @ G, drivers @ g
+        if model.passive is not None and model.passive.lossy:
+            carried, spun = spins_of_carriers(model, q, G @ v, g)
+            self.whole, self.bias = self.whole + carried @ G, self.bias + spun
         self.speeds = w = self.rows @ v
         sharp = np.ndim(friction_speed) == 0 and friction_speed == 0.0
         self.turns = np.sign(w) if sharp else np.tanh(w / friction_speed)
@@ -47,10 +55,10 @@ class Losses:
         return np.asarray(np.linalg.lstsq(self.rows.T, tau, rcond=None)[0])
 
     def load(self, torque: np.ndarray, model: ClusterModel, a: Any) -> np.ndarray:
-        """Return torques at the rotors less what accelerates these so; without ``a`` nothing is taken."""
+        """Return torques at the rotors less the torques that accelerate these; without ``a`` nothing is taken."""
         if a is None:
             return torque
-        return np.asarray(torque - self.inertia * (self.rows @ _check.velocity(model, "a", a) + self.bias))
+        return np.asarray(torque - self.inertia * (self.whole @ _check.velocity(model, "a", a) + self.bias))
 
     def loss(self, load: np.ndarray) -> np.ndarray:
         """Return what the gears lose, [N m] at the rotors, under loads."""
@@ -68,7 +76,7 @@ class Losses:
     def settle(self, load: np.ndarray, response: np.ndarray) -> np.ndarray:
         """Return what the gears lose if without loss they had these loads, by Newton's method over the signs.
 
-        Loss x changes loads to load - (1 - J A) x, J the inertia and A (``response``) accelerations by torques.
+        Loss x changes loads to load - (1 - J A) x, J the inertia and A (``response``) rotors' accelerations by torques.
 
         Raises:
             ModelError: A gear locks: under no finite acceleration the law holds.
@@ -88,6 +96,29 @@ class Losses:
             if ((found > 0.0) == (last > 0.0)).all():
                 return self.loss(found)
         raise ModelError(f"model {self._model.name!r}: no loads of its gears obey their law here. Take smaller losses.")
+
+
+def spins_of_carriers(
+    model: ClusterModel, q: np.ndarray, v_tree: np.ndarray, a_tree: np.ndarray
+) -> tuple[np.ndarray, np.ndarray]:
+    """Return the angular accelerations of the carriers of motors about the axes of their rotors, [rad/s^2].
+
+    Returns:
+        Their derivatives by accelerations of the tree, shape (motors, tree.nv), and the values, shape (motors,).
+    """
+    tree, count = model.own_tree, len(model.motors)
+    rows, found = np.zeros((count, tree.nv)), np.zeros(count)
+    carried = [(k, r) for k, r in enumerate(model.motors) if r.carrier_id]
+    if carried:
+        if getattr(_of_thread, "tree", None) is not tree:
+            _of_thread.tree, _of_thread.data = tree, tree.createData()  # which takes a millisecond
+        data = _of_thread.data
+        pin.forwardKinematics(tree, data, q, v_tree, a_tree)
+        pin.computeJointJacobians(tree, data)
+    for k, r in carried:
+        rows[k] = r.axis @ pin.getJointJacobian(tree, data, r.carrier_id, pin.LOCAL)[3:]
+        found[k] = r.axis @ data.a[r.carrier_id].angular
+    return rows, found
 
 
 @once

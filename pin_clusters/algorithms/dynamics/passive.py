@@ -66,7 +66,7 @@ def passive_torque(
     load = losses.load(losses.motor_torque(tau) - losses.friction, model, a)
     if not np.isfinite(load).all():
         return np.full(model.nv, np.nan)
-    response = losses.rows @ computeMinverse(model, data, q) @ losses.rows.T
+    response = losses.whole @ computeMinverse(model, data, q) @ losses.rows.T
     return own - losses.settle(load, response) @ losses.rows
 
 

@@ -15,7 +15,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import numbers, real, vector, whole_number
-from ..._support.trees import in_v, joint_in_q
+from ..._support.trees import in_v, joint_in_q, placement_defect
 from ...errors import ArgumentTypeError, BranchLost, PinClustersWarning, SingularClusterError, UnknownNameError, shown
 from ...model import ClusterData, ClusterModel
 from ...model.configuration import integrate, project, residual
@@ -105,8 +105,9 @@ def inverse_kinematics(
         raise UnknownNameError(f"weights name {unknown[0]!r}, which is no target: {', '.join(targets)}.")
     for frame, (name, x) in zip(ids, targets.items(), strict=True):
         goal = x if isinstance(x, pin.SE3) else vector(model, f"target {name!r}", x, 3, "a position, or pin.SE3")
-        if not np.isfinite(getattr(goal, "homogeneous", goal)).all():
-            raise ArgumentTypeError(f"target {name!r} is not finite: {goal!r}.")
+        defect = placement_defect(goal if isinstance(goal, pin.SE3) else pin.SE3(np.eye(3), goal))
+        if defect:
+            raise ArgumentTypeError(f"target {name!r} {defect} Given: {goal!r}.")
         counts = numbers(f"weight of {name!r}", weights.get(name, 1.0))
         if counts.shape not in ((), (2,)) or not (np.isfinite(counts) & (counts >= 0.0)).all():
             raise ArgumentTypeError(
@@ -152,7 +153,7 @@ def _limits(model: ClusterModel) -> tuple[np.ndarray, ...]:
     iq, iv = np.tile(np.array(pairs, dtype=np.int64).reshape(-1, 2).T, 2)
     low, high, half = model.lowerPositionLimit[iq], model.upperPositionLimit[iq], len(pairs)
     bound, sign = np.append(high[:half], -low[half:]), np.repeat([1.0, -1.0], half)
-    rows = (low < high) & (np.abs(bound) < 1e100)  # Pinocchio's none is 1.8e308
+    rows = ~(low >= high) & (np.abs(bound) < 1e100)  # Pinocchio's none is 1.8e308; without one of NaN the other holds
     return iq[rows], iv[rows], sign[rows], bound[rows]
 
 
@@ -183,7 +184,7 @@ def _point(model: Any, data: Any, goals: Any, limits: Any, toward: Any, q: np.nd
         columns.append(pull * pin.dDifference(*between, pin.ARG1)[np.ix_(i, i)])
     iq, iv, sign, bound = limits
     C, slack = sign[:, None] * _bridge.kept(model, data)[iv], bound - sign * q[iq]
-    worst = max(map(max, errors.values())) if (slack >= 0.0).all() else np.inf
+    worst = float(np.max([*errors.values()])) if (slack >= 0.0).all() else np.inf
     return _Point(q, np.concatenate(rows), np.vstack(columns), C, slack, errors, worst)
 
 

@@ -8,6 +8,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import in_order
+from ..._support.memory import data_of
 from ..._support.trees import common_ancestor, coordinates_of, in_v, path_below
 from ...constraints.called import FunctionFailedError
 from ...constraints.rows import Row
@@ -49,7 +50,7 @@ class Equations:
         self.rows = tuple(slice(end - c.size, end) for c, end in zip(self.closures, ends, strict=True))
         self.lengths = tuple(loop_length(tree, c) for c in self.closures)
         self.size = len(self.labels)
-        self._data = pin.Data(tree)
+        self._data = data_of(tree)
         self._mask = np.zeros((self.size, tree.nv))
         self._fixed = np.array([_fixed_scale(c, i, x) for c, x in zip(self.closures, self.lengths, strict=True)
                                 for i in range(c.size)])  # fmt: skip

@@ -22,12 +22,12 @@ _OPEN = {"double": layout.OPEN, "float": 100.0 * layout.OPEN}
 _CONDITION = {"double": 1e8, "float": 1e5}
 
 # Cody and Waite 1980 with fused multiply-add: to one unit in the last place below 1e5 (float: 1e4), slowly less
-# accurate beyond. Those of CUDA have a path for huge angles, with a stack.
+# accurate beyond, NaN from 2^31 (2^22) on. Those of CUDA have a path for huge angles, with a stack.
 _SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {real} *s, {real} *c)
 {{
   const {real} n = rint{f}(x * {two_over_pi});
   const int quarter = (int)n;
-  const {real} r = fma{f}(-n, {parts[2]}, fma{f}(-n, {parts[1]}, fma{f}(-n, {parts[0]}, x)));
+  const {real} r = fma{f}(-n, {parts[2]}, fma{f}(-n, {parts[1]}, fma{f}(-n, {parts[0]}, x))) + {zero} * ({huge} * x);
   const {real} z = r * r;
   const {real} p = {sine};
   const {real} y = {cosine};
@@ -38,6 +38,7 @@ _SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {re
 """
 # of pi/2: a fused product is not rounded, so that all bits of a part count
 _PARTS = {"double": NUMBERS["double"].parts, "float": (1.57079601e00, 3.13916473e-07, 5.39030253e-15)}
+_HUGE = {"double": 2.0 ** (1024 - 31), "float": NUMBERS["float"].huge}  # quarters are of type int
 
 
 @stock(COMMON)
@@ -55,7 +56,8 @@ def cuda(
     Args:
         status: Whether kernels take one more array, ``signed char *status`` before the number of rows: 0 the row is
             good, 1 a closed loop is open (by more than 1e-6 of its length, or rad; in float 1e-4), 2 a loop is singular
-            or a joint moves no inertia, 3 the input is not finite. Rows that are not good are then NaN. It may be null.
+            or a joint moves no inertia, 3 the input is not finite, or an angle is 2^31 rad or more (in float 2^22).
+            Rows that are not good are then NaN. It may be null.
 
     Returns:
         The text.
@@ -91,7 +93,10 @@ def _sines(real: str) -> str:
         for coefficients in (numbers.sine, numbers.cosine)
     )
     parts = [number(x) for x in _PARTS[real]]
-    return _SINES.format(real=real, f=f, two_over_pi=number(TWO_OVER_PI), parts=parts, sine=sine, cosine=cosine)
+    return _SINES.format(
+        real=real, f=f, two_over_pi=number(TWO_OVER_PI), parts=parts, sine=sine, cosine=cosine, zero=number(0.0),
+        huge=number(_HUGE[real]),
+    )  # fmt: skip
 
 
 def _arguments(f: Function, real: str) -> tuple[list[str], list[str]]:
@@ -112,11 +117,15 @@ def _of_state(f: Function, real: str, robot: str) -> str:
 
 
 def _look(f: Function, real: str) -> list[str]:
-    """Return statements that say whether the input is finite: first of all, so that nothing is kept for it."""
-    zero = dialect(real).number(0.0)
+    """Return statements that say whether the input is finite: first of all, so that nothing is kept for it.
+
+    Angles of which there are no sines count as infinite.
+    """
+    zero, huge = (dialect(real).number(x) for x in (0.0, _HUGE[real]))
     lines = [f"{real} nothing = {zero};"]
     for name, size in f.inputs:
-        lines.append(f"for (int i = 0; i < {size}; i++) nothing += {name}[i] * {zero};")
+        number = f"{huge} * {name}[i]" if name == "q" else f"{name}[i]"
+        lines.append(f"for (int i = 0; i < {size}; i++) nothing += {number} * {zero};")
     return [*lines, "const bool finite = nothing == nothing;"]
 
 

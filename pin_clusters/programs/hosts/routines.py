@@ -17,6 +17,7 @@ from ...algorithms.contacts._objects import models_of, told
 from ...errors import ArgumentTypeError, PinClustersWarning, ShapeError
 from ...model import ClusterModel
 from ..machine_code.function import Compiled
+from ..machine_code.sines import NUMBERS
 from ..tracing import FUNCTIONS, Program, trace
 from ..tracing.expressions import Graph
 from ..tracing.program import objects
@@ -33,7 +34,8 @@ class Found(NamedTuple):
     """Results of rows."""
 
     results: tuple[np.ndarray, ...]  # one array per output, shape (rows, *shape); NaN in rows that are not good
-    # of each row, shape (rows,): 0 good, 1 a loop is open (by 1e-2 of its size), 2 singular, 3 the input is not finite
+    # of each row, shape (rows,): 0 good, 1 a loop is open (by 1e-2 of its size), 2 singular, 3 the input is not finite,
+    # or an angle is huge
     status: np.ndarray
 
 
@@ -115,6 +117,11 @@ class Routine:
             if name in signs:
                 status[~(signs[name][:, 0] <= limit)] = ROW_OPEN
         status[~_finite(given, len(status))] = ROW_NOT_FINITE
+        if singular.any():  # sines of huge angles are NaN
+            angles = [x for (name, _), x in zip(self.inputs, given, strict=True) if name == "q"]
+            with np.errstate(over="ignore"):
+                angles = [x * x.dtype.type(NUMBERS[_REAL[x.dtype]].huge) for x in angles]
+            status[~_finite(angles, len(status))] = ROW_NOT_FINITE
 
     def _warn(self, status: np.ndarray, given: Sequence[np.ndarray]) -> None:
         open_, singular = (int(np.count_nonzero(status == code)) for code in (ROW_OPEN, ROW_SINGULAR))

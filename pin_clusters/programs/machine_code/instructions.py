@@ -34,7 +34,10 @@ class Instructions:
         sines: Where they come from: ``inline``, written out, or ``libm``, the functions of C's library.
         lines: What was written.
         called: Declarations of functions that are elsewhere.
+        angles_are_seen: Whether the caller looks at the angles, so that the sines of huge ones need not be NaN.
     """
+
+    angles_are_seen = False
 
     def __init__(self, kind: Kind, sines: str = "inline") -> None:
         self.kind, self.sines = kind, sines
@@ -90,7 +93,7 @@ class Instructions:
         if self.sines == "libm":
             return self._call(kind, ("sin" if op == SIN else "cos") + "f" * (kind.real == "float"), given[0])
         if given[0] not in self._angles:
-            self._angles[given[0]] = write_sine_and_cosine(self.new, kind, given[0])
+            self._angles[given[0]] = write_sine_and_cosine(self.new, kind, given[0], seen=self.angles_are_seen)
         return self._angles[given[0]][op == COS]
 
     def _call(self, kind: Kind, function: str, x: str) -> str:

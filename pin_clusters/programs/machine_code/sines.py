@@ -2,7 +2,8 @@
 
 The nearest multiple of pi/2 is taken away in three parts (Cody and Waite 1980); polynomials are those of the Cephes
 library (S. Moshier), for each type its own. In double they are those of the kernels' ``angles.sincos``: one unit in the
-last place below 1e6; in float below 8e3. Both are slowly less accurate beyond; inf and NaN give NaN.
+last place below 1e6; in float below 8e3. Both are slowly less accurate beyond. From 2^50 (float: 2^22) on the nearest
+multiple is not known: then the results are NaN, as they are of inf and NaN, unless the caller has looked at the angles.
 """
 
 from collections.abc import Callable
@@ -12,6 +13,7 @@ from .kinds import Kind
 
 
 class _Numbers(NamedTuple):
+    huge: float  # infinite times what is no longer an angle
     round: float
     parts: tuple[float, float, float]
     sine: tuple[float, ...]
@@ -21,6 +23,7 @@ class _Numbers(NamedTuple):
 TWO_OVER_PI = 0.63661977236758134308
 NUMBERS = {
     "double": _Numbers(
+        2.0 ** (1024 - 50),
         6755399441055744.0,  # 1.5 * 2^52: what is added to it is rounded to a whole number
         (1.57079632673412561417e00, 6.07710050630396597660e-11, 2.02226624879595063154e-21),
         (1.58969099521155010221e-10, -2.50507602534068634195e-08, 2.75573137070700676789e-06,
@@ -29,6 +32,7 @@ NUMBERS = {
          2.48015872894767294178e-05, -1.38888888888741095749e-03, 4.16666666666666019037e-02),
     ),
     "float": _Numbers(
+        2.0 ** (128 - 22),
         12582912.0,
         (1.5703125, 4.837512969970703125e-4, 7.54978995489188216e-8),
         (-1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1),
@@ -37,8 +41,11 @@ NUMBERS = {
 }  # fmt: skip
 
 
-def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str) -> tuple[str, str]:
-    """Write the operations for an angle x; return the names of sine and cosine."""
+def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str, *, seen: bool = False) -> tuple[str, str]:
+    """Write the operations for an angle x; return the names of sine and cosine.
+
+    ``seen``: that it is an angle has been looked at.
+    """
     numbers, t, c = NUMBERS[kind.real], kind.name, kind.constant
 
     def op(name: str, a: str, b: str) -> str:
@@ -53,7 +60,7 @@ def write_sine_and_cosine(new: Callable[[str], str], kind: Kind, x: str) -> tupl
     # without "contract": this sum must be rounded as it stands
     shifted = new(f"fadd {t} {op('fmul', x, c(TWO_OVER_PI))}, {c(numbers.round)}")
     n = new(f"fsub {t} {shifted}, {c(numbers.round)}")
-    r = x
+    r = x if seen else op("fadd", x, op("fmul", op("fmul", x, c(numbers.huge)), c(0.0)))
     for part in numbers.parts:
         r = op("fsub", r, op("fmul", n, c(part)))
     z = op("fmul", r, r)

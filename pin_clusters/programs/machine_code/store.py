@@ -1,4 +1,4 @@
-"""Machine code on disk: a file per module, named by what it is made of; its checksum stands before it.
+"""Machine code on disk: a file per module, named by what it is made of; a checksum covers name and code.
 
 A file that is damaged is made again; where nothing can be written, code is made in every process. There are no more
 than some megabytes: what was used longest ago makes room.
@@ -14,9 +14,9 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
+from ..._engine.native import own_folder
 from ..._engine.native.cache_folders import find
 from ..._engine.native.telling import say
-from ..._support.whole_files import whole
 
 _NAME = "programs"
 _MEGABYTE = 2**20
@@ -31,24 +31,6 @@ def _most() -> float:
     except ValueError:
         say(f"PIN_CLUSTERS_PROGRAMS={given!r} is no number of megabytes; it is 512")
         return 512.0 * _MEGABYTE
-
-
-def _make_room(place: Path, size: int) -> None:
-    """Remove what was used longest ago, down to three quarters, if so many bytes more are too many."""
-    found = []
-    for path in place.glob("*.o"):
-        with suppress(OSError):  # another process may remove it
-            at = path.stat()
-            found.append((at.st_mtime, at.st_size, path))
-    total = size + sum(n for _, n, _ in found)
-    if total <= _most():
-        return
-    for _, n, path in sorted(found):
-        if total <= 0.75 * _most():
-            return
-        with suppress(OSError):
-            path.unlink()
-        total -= n
 
 
 @functools.cache
@@ -70,16 +52,11 @@ def kept(name: str, make: Callable[[], bytes]) -> bytes:
     place = folder()
     if place is None:
         return make()
-    path = place / f"{name}.o"
-    with suppress(OSError):
-        content = path.read_bytes()
-        checksum, data = content[:32], content[32:]
-        if hashlib.sha256(data).digest() == checksum:
-            with suppress(OSError):
-                os.utime(path)  # was used now
-            return data
-    data = make()
-    _make_room(place, len(data))
-    with suppress(OSError), whole(path) as (part,):  # a full disk: made again next time
-        part.write_bytes(hashlib.sha256(data).digest() + data)
+    file = f"{name}.o"
+    data = own_folder.read(place, file)
+    if data is None:
+        data = make()
+        with suppress(OSError):  # a full disk: made again next time
+            own_folder.make_room(place, ".o", len(data), _most())
+            own_folder.write(place, file, data)
     return data

@@ -2,15 +2,14 @@
 
 import itertools
 from functools import reduce
-from typing import Any
 
 import numpy as np
 
-from ..tracing.expressions import Graph, Number, select
+from ..tracing.expressions import Graph, select
 from ..tracing.program import Program, objects
 from ..tracing.run import Run
 from .mechanism import Mechanism
-from .ways import Pose, Way, determinant, value
+from .ways import Pose, Way, determinant, larger, value
 
 INPUTS = {
     "forward": ("motors",), "inverse": ("joints",), "configuration": ("joints",), "jacobian": ("joints",),
@@ -27,19 +26,23 @@ class Maps:
 
     def __init__(self, mechanism: Mechanism, inverse: Way, forward: Way) -> None:
         self.m, self.ways = mechanism, (inverse, forward)
-        self._reference = float(determinant(self.J(Pose(mechanism.model.q_reference.astype(object)))))
 
     def program(self, name: str) -> Program:
-        """Return one of ``INPUTS``; its last output is ``status``: what is open, and margins to dead centres."""
+        """Return one of ``INPUTS``; its last output is ``status``: what is open, and three margins.
+
+        These are to dead centres, of either way, and to the largest distance that Newton's method may go.
+        """
         n, graph, forward = len(self.m.joints), Graph(), name == "forward"
         sizes = {x: n * n if x in ("stiffness", "damping") else n for x in INPUTS[name]}
         ends = zip(itertools.accumulate(sizes.values()), sizes.values(), strict=True)
         known, *given = (np.array(graph.inputs(end - size, size)) for end, size in ends)
         pose = self.ways[forward](np.linalg.inv(self.m.ratios) @ known if forward else known)
-        status = [pose.residual, pose.margin]
+        back, room = self.ways[not forward], pose.room
+        if self.m.loops and not forward:  # other assemblies for these motors are far from where the way back begins
+            room = -larger(-room, -back.room(pose.q, self.m.joints))
+        status = [pose.residual, pose.margin, back.margin(pose.q), room]
         if name in ("torque", "limits", "gains"):
             J = self.J(pose)
-            status.append(determinant(J) / self._reference)
             outputs = self._inverted(name, pose, inverse(J), *given)
         elif name in ("forward", "inverse"):
             at = objects([value(self.m.model, pose.q, j) for j in (self.m.joints if forward else self.m.drivers)])
@@ -78,8 +81,8 @@ class Maps:
             return {"motor_torque": back.T @ given[0]}
         if name == "limits":  # all torques t with M |t| <= limit: a box in proportion to what each joint can have alone
             M = np.array([[select(x, 0.0, -x, x) for x in row] for row in back.T], dtype=object)
-            alone = np.array([1.0 / reduce(_more, column / given[0]) for column in M.T])
-            return {"limits": alone / reduce(_more, (M @ alone) / given[0])}
+            alone = np.array([1.0 / reduce(larger, column / given[0]) for column in M.T])
+            return {"limits": alone / reduce(larger, (M @ alone) / given[0])}
         K, D, tau = given
         bent = np.tensordot(back.T @ tau, self.H(pose), 1)
         K, D = (back.T @ M @ back for M in (K.reshape(bent.shape) + bent, D.reshape(bent.shape)))
@@ -93,7 +96,3 @@ def inverse(M: np.ndarray) -> np.ndarray:
         minor = np.delete(np.delete(M, i, axis=0), j, axis=1)
         found[j, i] = (-1.0) ** (i + j) * determinant(minor) / total
     return found
-
-
-def _more(x: Number, y: Number) -> Any:
-    return select(x, y, y, x)

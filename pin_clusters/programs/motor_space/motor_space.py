@@ -5,6 +5,7 @@ import threading
 from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import replace
+from functools import partial
 from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
@@ -93,6 +94,10 @@ class MotorSpace:
             self.poses = np.array(list(itertools.product(*self.region)))
         self._maps, self._rooms = Maps(m, back, ahead), threading.local()
         self._made: dict[str, Compiled] = {}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Make it again from what it was made of: programs and rooms of threads are not copied."""
+        return partial(type(self), region=self.region), (self.mechanism.model, self.joints, self.motors)
 
     # --- positions
     def inverse(self, x: Any, near: Any = None) -> np.ndarray:
@@ -231,7 +236,8 @@ class MotorSpace:
     def programs(self) -> tuple[Program, ...]:
         """What ``pc.codegen.export(model, folder, space.programs)`` takes.
 
-        ``status``: what loops are open by, below 1e-9 if sound, and margins, 1 in the reference pose, above 0 if sound.
+        ``status``: what loops are open by, below 1e-9 if sound, and three margins, above 0 if sound: two to dead
+        centres, 1 in the reference pose, and one to the largest distance that Newton's method may go.
         """
         n, x = len(self.joints), self.poses[:: max(1, len(self.poses) // 12)]
         numbers = np.random.default_rng(0).uniform(0.5, 1.0, (6, len(x), n * n))
@@ -262,7 +268,7 @@ class MotorSpace:
                 return self._of_any(name, given)
             room[:] = x
         function(*addresses)
-        if status[0] <= OPEN and status[1] > NEAR and status[-1] > NEAR:
+        if status[0] <= OPEN and status[1] > NEAR and status[2] > NEAR and status[3] > NEAR:
             return np.array(found)
         self._refuse(name, rooms[0], status)
 
@@ -288,24 +294,27 @@ class MotorSpace:
         J = self.jacobian(x)
         lost = ~(np.linalg.cond(J) < 1.0 / NEAR)
         if lost.any():
-            self._refuse("joint_velocity", np.atleast_2d(x)[np.atleast_1d(lost).argmax()], (0.0, 1.0, 0.0))
+            self._refuse("joint_velocity", np.atleast_2d(x)[np.atleast_1d(lost).argmax()], (0.0, 1.0, 0.0, 1.0))
         return J
 
     def _refuse(self, name: str, known: np.ndarray, status: Sequence[float], where: str = "") -> NoReturn:
         """Raise the error that says what is wrong with a pose."""
-        cluster, forward, (gap, *margins) = self.mechanism.cluster.joints, name == "forward", status
-        names, least = self.motors if forward else self.joints, min(margins)
+        cluster, forward, (gap, *margins, room) = self.mechanism.cluster.joints, name == "forward", status
+        names, least = self.motors if forward else self.joints, min(margins) if gap <= OPEN else margins[0]
         text = f"MotorSpace, {name}: {', '.join(f'{a} {x:.6g}' for a, x in zip(names, known, strict=True))}{where}: "
         if not np.isfinite(known).all():
             raise ConfigurationError(f"{text}that is not finite.")
-        if not gap <= OPEN and not abs(least) < BESIDE:
+        if not (gap <= OPEN and room > NEAR) and not abs(least) < BESIDE:
+            told = f"loops stay open by {gap:.3g}"
+            if gap <= OPEN:
+                told = "loops close only far from where Newton's method began, which may be another branch"
             raise BranchLost(
-                f"{text}loops stay open by {gap:.3g}. That cannot be reached on this branch, or is far from the region "
+                f"{text}{told}. That cannot be reached on this branch, or is far from the region "
                 f"{self.region.tolist()} of {', '.join(self.joints)}: then give region=.",
                 cluster,
             )
         x = self._compiled(name).program(known)[0] if forward else known
-        J, back = self._compiled("jacobian").program(np.array(x))[0], forward or least < margins[0]
+        J, back = self._compiled("jacobian").program(np.array(x))[0], forward is bool(least == margins[0])
         J = np.where(np.isfinite(J), J, 1e150)
         rates = np.linalg.pinv(J, rcond=0.0) if back else J
         lost = (self.joints if back else self.motors)[int(np.abs(rates).max(axis=1).argmax())]

@@ -5,12 +5,14 @@ Both take the same time whatever the numbers are, and run on expressions.
 
 import itertools
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
+from functools import reduce
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..._support.arrays import numbers
 from ..._support.trees import coordinate, in_q, slides
 from ...algorithms.dynamics.coupling import coupling_jacobian
 from ...errors import BranchLost, ConfigurationError, NotAvailableError, SingularClusterError
@@ -31,21 +33,35 @@ Guess = Callable[[np.ndarray, Sequence[Number]], None]
 _NODES = {1: 41, 2: 15, 3: 7}
 _DEGREE = {1: 8, 2: 6, 3: 4}
 _MOST, _CLOSED = 8, 1e-13
+_BEYOND, _FAR = 1.25, 0.5
+"""Half regions from its middle in which polynomials are taken; how far Newton's method may go from them, [rad]."""
 
 
 class Pose(NamedTuple):
-    """A mechanism: q, the largest value of its equations, and a margin, 1 at the reference pose, 0 at dead centres."""
+    """A mechanism: q, the largest value of its equations, and margins.
+
+    ``margin`` is 1 at the reference pose and 0 at dead centres; ``room`` is 1 where Newton's method began and 0 at the
+    largest distance from there.
+    """
 
     q: np.ndarray
     residual: Number = 0.0
     margin: Number = 1.0
+    room: Number = 1.0
 
 
 class Way:
-    """From the coordinates of joints that are independent in a model to the pose: a guess, and Newton's method."""
+    """From the coordinates of joints that are independent in a model to the pose: a guess, and Newton's method.
 
-    def __init__(self, m: Mechanism, model: ClusterModel, ids: Sequence[int], guess: Guess) -> None:
+    ``reach`` is how far that may go, by the index in q.
+    """
+
+    def __init__(
+        self, m: Mechanism, model: ClusterModel, ids: Sequence[int], guess: Guess,
+        reach: Mapping[int, float] | None = None,
+    ) -> None:  # fmt: skip
         self.loops, self.model, self.ids, self.guess, self.steps = m.loops, model, ids, guess, 0
+        self._reach = reach or {}
         if not m.loops:
             return
         if not manifold(model).linear:
@@ -53,7 +69,12 @@ class Way:
                 f"MotorSpace: a continuous joint (cos, sin) of {model.name!r} takes part in a coupling beside loops, "
                 "which is not traced. Use a revolute joint with limits."
             )
-        self._back = np.linalg.pinv(self._close(model.q_reference.astype(object))[1].astype(float))
+        K, *others = (self._close(self._moved(k))[1].astype(float) for k in range(3))
+        self._parts = [(*at, np.linalg.pinv(K[np.ix_(*at)])) for at in blocks(abs(K) + sum(abs(x) for x in others))]
+
+    def _moved(self, k: int) -> np.ndarray:
+        """Return the reference pose, or one beside it with open loops."""
+        return (self.model.q_reference + 0.03 * k * np.cos(np.arange(self.model.nq) * k)).astype(object)
 
     def __call__(self, known: Any) -> Pose:
         """Return the pose."""
@@ -63,12 +84,30 @@ class Way:
         self.guess(q, known)
         if not self.loops:
             return Pose(q)
-        residual, K = self._close(q)
-        return Pose(q, residual, determinant(self._back @ K))
+        begun = q.copy()
+        residual, K = self._close(q, self.steps)
+        return Pose(q, residual, self._margin(K), self._left(q, begun, self._reach))
 
-    def _close(self, q: np.ndarray) -> tuple[Number, np.ndarray]:
+    def margin(self, q: np.ndarray) -> Number:
+        """Return the margin of a pose that another way has found."""
+        return self._margin(self._close(q.copy())[1]) if self.loops else 1.0
+
+    def _margin(self, K: np.ndarray) -> Number:
+        found = (determinant(back @ K[np.ix_(rows, columns)]) for rows, columns, back in self._parts)
+        return -reduce(larger, [-x for x in found])
+
+    def room(self, q: np.ndarray, joints: Sequence[int]) -> Number:
+        """Return the room of a pose that another way has found, by these joints: 1 where this way would begin."""
+        begun = q.copy()
+        self.guess(begun, [value(self.model, q, j) for j in self.ids])
+        return self._left(q, begun, [i for j in joints for i in in_q(self.model.own_tree, j) if i in self._reach])
+
+    def _left(self, q: np.ndarray, begun: np.ndarray, places: Iterable[int]) -> Number:
+        return 1.0 - reduce(larger, [((q[i] - begun[i]) * (1.0 / self._reach[i])) ** 2 for i in places], 0.0)
+
+    def _close(self, q: np.ndarray, steps: int = 0) -> tuple[Number, np.ndarray]:
         """Close the loops, in place; return the largest value, and the dependent columns of K."""
-        views, run, iv = source("tables.views"), Run(self.model, {"q": q}, steps=self.steps), self.model.own_tree.idx_vs
+        views, run, iv = source("tables.views"), Run(self.model, {"q": q}, steps=steps), self.model.own_tree.idx_vs
         for C in run.loops():
             H = views.head(self.model._index, C.head)
             rows = range(H.velocity0, H.velocity1)
@@ -87,6 +126,20 @@ def determinant(M: np.ndarray) -> Number:
         return M[0, 0] * determinant(M[1:, 1:] - np.outer(M[1:, 0] / M[0, 0], M[0, 1:]))
     minors = (determinant(np.delete(M[1:], k, axis=1)) for k in range(len(M)))
     return sum((-1.0) ** k * M[0, k] * x for k, x in enumerate(minors)) if len(M) else 1.0
+
+
+def blocks(M: np.ndarray) -> list[tuple[np.ndarray, np.ndarray]]:
+    """Return rows and columns of the smallest blocks of which a matrix consists that is zero beside them."""
+    linked, found = np.abs(M.T) @ np.abs(M) > 1e-12 * np.abs(M).max(initial=0.0) ** 2, list[Any]()
+    together = np.linalg.matrix_power(linked + np.eye(len(linked)), max(1, len(linked))) > 0.0
+    for columns in np.unique(together, axis=0):
+        found.append((np.flatnonzero(np.abs(M[:, columns]).max(axis=1, initial=0.0) > 0.0), np.flatnonzero(columns)))
+    return found
+
+
+def larger(x: Number, y: Number) -> Any:
+    """Return the larger number."""
+    return select(x, y, y, x)
 
 
 def angle_about(middle: float, y: Number, x: Number) -> Number:
@@ -154,32 +207,43 @@ def _half(a: Number, b: Number, c: Number) -> Number:
     return arctan2(square_root(select(square, 0.0, 0.0, square)), c)
 
 
-def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> Guess:
-    """Return least squares through poses, shape (N, nq), by the coordinates of some joints there, shape (N, n)."""
+def polynomial(
+    m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray
+) -> tuple[Guess, Mapping[int, float]]:  # fmt: skip
+    """Return least squares through poses, shape (N, nq), by the coordinates of some joints there, shape (N, n).
+
+    Beyond the poses the polynomials are those of the nearest place. Also returned is how far Newton's method may go.
+    """
     n = known.shape[1]
     middle, half = 0.5 * (known.max(axis=0) + known.min(axis=0)), 0.5 * np.ptp(known, axis=0) + 1e-12
     powers = [p for p in itertools.product(range(_DEGREE[n] + 1), repeat=n) if sum(p) <= _DEGREE[n]]
-    places = [i for j in m.ids if j not in ids for i in in_q(m.model.own_tree, j)]
+    tree = m.model.own_tree
+    places = [i for j in m.ids if j not in ids for i in in_q(tree, j)]
     units = [slice(a, b) for _, a, b in manifold(m.model).units if a in places]
 
     def basis(x: Any) -> list[Any]:
         z = [(x[k] - float(middle[k])) * (1.0 / float(half[k])) for k in range(n)]
+        z = [-larger(-larger(a, -_BEYOND), -_BEYOND) for a in z]
         return [math.prod((z[k] for k in range(n) for _ in range(p[k])), start=1.0) for p in powers]
 
     terms = np.stack(np.broadcast_arrays(*basis(known.T)), axis=1)
     coefficients = np.linalg.lstsq(terms, q[:, places], rcond=None)[0].T
+    sliding = [i for j in m.ids if slides(tree, j) for i in in_q(tree, j)]
+    stroke = _FAR * max([1e-3, *np.ptp(q[:, sliding], axis=0)])
+    off = np.abs(terms @ coefficients.T - q[:, places]).max(axis=0)
+    reach = {i: max(stroke if i in sliding else _FAR, 4.0 * float(x)) for i, x in zip(places, off, strict=True)}
 
     def guess(q: np.ndarray, known: Sequence[Number]) -> None:
         q[places] = coefficients @ objects(basis(known))
         for unit in units:
             q[unit] = q[unit] / square_root(sum(x * x for x in q[unit]))
 
-    return guess
+    return guess, reach
 
 
 def newton(m: Mechanism, model: ClusterModel, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> Way:
     """Return Newton's method from a polynomial, with as many steps as close the loops at all known poses."""
-    way = Way(m, model, ids, polynomial(m, ids, known, q))
+    way = Way(m, model, ids, *polynomial(m, ids, known, q))
     inside = [i for j in m.ids for i in in_q(m.model.own_tree, j)]
     for way.steps in range(2, _MOST + 1):
         pose = way(Graph().inputs(0, len(ids)))
@@ -198,8 +262,8 @@ def region_of(m: Mechanism, given: Any) -> np.ndarray:
         low, high = (float(x[tree.idx_qs[j]]) for x in (tree.lowerPositionLimit, tree.upperPositionLimit))
         limited, wide = tree.nqs[j] == 1 and -1e3 < low < high < 1e3, 0.02 if slides(tree, j) else 0.5
         rows.append((min(low, start), max(high, start)) if limited else (start - wide, start + wide))
-    found = np.asarray(rows if given is None else given, dtype=float)
-    if found.shape != (len(rows), 2) or not (found[:, 0] < found[:, 1]).all():
+    found = numbers("MotorSpace: region", rows if given is None else given).astype(float)
+    if found.shape != (len(rows), 2) or not (np.isfinite(found).all() and (found[:, 0] < found[:, 1]).all()):
         raise ConfigurationError(
             f"MotorSpace: region must be (low, high) of each of {len(rows)} joints, got {given!r}."
         )

@@ -32,6 +32,8 @@ def of_pack(array: str, places: tuple[int, ...], value: Any, bound: str = "") ->
 class Core(Instructions):
     """Writes one function ``i1 core(inputs, outputs)``: whether a bound is hurt."""
 
+    angles_are_seen = True
+
     def __init__(self, inputs: Sequence[tuple[str, int]]) -> None:
         """Prepare, for inputs of these names and sizes."""
         super().__init__(_ONE)

@@ -1,7 +1,7 @@
 """A specialised function in the place of a kernel: it takes what the kernel takes, and writes what it writes.
 
-Of what the operations alone cannot know (input that is not finite), and of what they find suspicious (a pivot that is
-nearly zero, loops that are nearly singular), the caller is told.
+Of what the operations alone cannot know (input that is not finite, angles that are huge), and of what they find
+suspicious (a pivot that is nearly zero, loops that are nearly singular), the caller is told.
 """
 
 from collections.abc import Mapping, Sequence
@@ -11,6 +11,7 @@ from ..._engine.native.words import DATA, LEFT_TO_KERNEL, SIZE, WORDS_OF_KIND
 from ..._engine.operations import Operation, names
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
+from ..machine_code.sines import NUMBERS
 from ..machine_code.text import module_text
 
 PARAMS, WORK, KEEP = 2, 4, 6
@@ -60,7 +61,7 @@ def module(
         fits = w.new(f"icmp eq i64 %w{first['forces'] + SIZE}, {expected}")
         w.lines += [f"  br i1 {fits}, label %given, label %other", "given:"]
     read = zip(given, ((name, n) for name, n in inputs if name not in STANDING), strict=True)
-    all_finite = finite(w, [(x, n) for x, (name, n) in read if name not in looked_at], lanes)
+    all_finite = finite(w, [(x, name, n) for x, (name, n) in read if name not in looked_at], lanes)
     w.lines += [f"  br i1 {all_finite}, label %run, label %other", "run:"]
     if STANDING.keys() & dict(inputs).keys():
         given += [w.new(f"inttoptr i64 {of_block(w, i)} to ptr") for i in STANDING.values()]
@@ -148,10 +149,10 @@ def copy(w: Instructions, to: str, source: str, n: int, lanes: int, block: str, 
     return f"{p}copied"
 
 
-def finite(w: Instructions, arrays: Sequence[tuple[str, int]], lanes: int) -> str:
-    """Write whether all numbers are finite: times zero they are zero."""
+def finite(w: Instructions, arrays: Sequence[tuple[str, str, int]], lanes: int) -> str:
+    """Write whether all numbers are finite: times zero they are zero. Those of ``q`` must be angles of sines, too."""
     sums: dict[int, str] = {}
-    for array, n in arrays:
+    for array, name, n in arrays:
         width = lanes
         while width > n > 0:
             width //= 2
@@ -159,11 +160,13 @@ def finite(w: Instructions, arrays: Sequence[tuple[str, int]], lanes: int) -> st
         for first in sorted({*range(0, n - width + 1, width), max(0, n - width)}) if n else ():
             where = w.new(f"getelementptr double, ptr {array}, i64 {first}")
             numbers = w.new(f"load {kind.name}, ptr {where}, align 8")
+            if name == "q":
+                numbers = w.new(f"fmul {kind.name} {numbers}, {kind.constant(NUMBERS['double'].huge)}")
             product = w.new(f"fmul {kind.name} {numbers}, {kind.constant(0.0)}")
             sums[width] = w.new(f"fadd {kind.name} {sums[width]}, {product}") if width in sums else product
     total = "true"
-    for width, name in sums.items():
-        good = w.compare(Kind("double", width), name, "ord 0.0")
+    for width, found in sums.items():
+        good = w.compare(Kind("double", width), found, "ord 0.0")
         if width > 1:
             good = w.new(f"icmp eq i{width} {w.new(f'bitcast <{width} x i1> {good} to i{width}')}, -1")
         total = w.new(f"and i1 {total}, {good}")

@@ -13,6 +13,7 @@ from ...model import ClusterModel
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.machine import lanes_of_host
+from ..machine_code.sines import NUMBERS
 from ..machine_code.text import body_text, loop_text, module_text
 from ..tracing import Program
 from . import solving
@@ -113,7 +114,10 @@ def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) ->
     def finite(arrays: list[tuple[str, int]]) -> str:
         sums = [kind.constant(0.0)] * 4  # several, as each waits for the one before
         for i, (array, k) in enumerate((array, k) for array, n in arrays for k in range(n)):
-            product = w.new(f"fmul contract {t} {w.load(array, k)}, {kind.constant(0.0)}")
+            number = w.load(array, k)
+            if array == "in.q":  # angles of which there are no sines count as infinite
+                number = w.new(f"fmul {t} {number}, {kind.constant(NUMBERS['double'].huge)}")
+            product = w.new(f"fmul contract {t} {number}, {kind.constant(0.0)}")
             sums[i % 4] = w.new(f"fadd contract {t} {sums[i % 4]}, {product}")
         while len(sums) > 1:
             sums = [w.new(f"fadd {t} {a}, {b}") for a, b in zip(sums[::2], sums[1::2], strict=True)]

@@ -222,7 +222,7 @@ class _Wish:
             w.lines += [f"  %{x}.fits = icmp eq i64 %w{first[x] + SIZE}, {n}"]
             w.lines += [f"  br i1 %{x}.fits, label %{x}.good, label %end", f"{x}.good:"]
         given = [w.new(f"inttoptr i64 {entry.data_of(first, x)} to ptr") for x, _ in sizes]
-        finite = entry.finite(w, list(zip(given, (n for _, n in sizes), strict=True)), lanes)
+        finite = entry.finite(w, [(at, *one) for at, one in zip(given, sizes, strict=True)], lanes)
         w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
         keep, work = (w.new(f"inttoptr i64 {entry.of_block(w, i)} to ptr") for i in (entry.KEEP, entry.WORK))
         own, n = self._tables.own, self._model._topology.G.size

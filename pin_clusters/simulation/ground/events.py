@@ -18,13 +18,14 @@ from scipy.integrate import RK45
 from scipy.interpolate import CubicHermiteSpline
 
 from ...algorithms.dynamics.minverse import computeMinverse
-from ...errors import BranchLost
+from ...errors import BranchLost, TooLargeError
 from .._coordinates import Coordinates
 from .._engine import FASTEST, Diverged, FunctionFailed, NearSingular, PythonEngine, State, StepFailed
 from .._methods import Method, step
 from .._settings import Settings
 from .modes import OPEN, REST, SLIDES, STICKS, Found, Held, Modes, after_impact, per_row, points_of
 from .near import World
+from .points import corners
 from .recording import Push
 from .solver import NotSolved, missed
 from .stepping import PUTS, GroundEngine
@@ -36,6 +37,8 @@ _SAFE, _LEAST, _GROWS = 0.9, 0.2, 10.0
 _SHORT, _TRIES = 1e-10, 2000
 """Of dt: in steps as short nothing fails because they are too long. How many fit into it."""
 _HALVINGS = 37
+_MANY = 20
+"""Points and stops in one impact. The search for modes takes 12 times as long for four more."""
 _MOST = 200
 """Events in one step; more are a storm."""
 _TOUCHES = 1e-9
@@ -65,6 +68,7 @@ class EventEngine(GroundEngine):
     """Runs steps from event to event."""
 
     def __init__(self, settings: Settings, recorder: Any, world: World, *, compiled: bool) -> None:
+        world = World(settings.model, world.ground, corners(world.points), world.shapes, world.stops)
         super().__init__(settings, recorder, world, compiled=compiled)
         self._length = settings.dt
         n, stops = len(world.points), len(world.stops)
@@ -224,6 +228,12 @@ class EventEngine(GroundEngine):
         try:
             if first or lands.any():
                 touching = (old != OPEN) | lands | (near.room <= _TOUCHES)
+                if (count := np.count_nonzero(touching)) > _MANY:
+                    raise TooLargeError(
+                        f"simulate: {count} points and stops touch at once at t = {t:g} s, and method='events' is "
+                        f"limited to {_MANY}, because the time of its search grows exponentially. Take fewer points, "
+                        "such as the corners of each sole, or method='moreau'."
+                    )
                 held = Held(self._world, on, q, v, None, touching)
                 modes, found = after_impact(held, self._solver, modes)
                 push = Push(near, touching, found.l, missed(found.l, found.rates, held.mu))

@@ -30,11 +30,8 @@ class Steps:
     caller, with the state that of the start of step ``step``:
 
     - ``at.TOUCHING``, ``at.BELOW``: stops (``rooms``) are reached, or guarded shapes near, whose rows this does not
-      know. Either do the step in Python, and set the state after it; or, with what is there of all points, find the
-      velocity at its end (``middle``, ``free``; ``positions``, ``velocities`` J free, ``response``, ``gram`` in the
-      world; after ``BELOW`` with no velocity), write it to ``v_next``, ``impulses`` and ``laws`` too, and call
-      ``run(end, at.FOUND)``; a configuration that was put back is written to ``middle``, and ``run(end, at.GIVEN)``
-      goes on.
+      know. Do the step in Python, and set the state after it; or, after ``BELOW``, write a configuration that was put
+      back to ``middle``, and call ``run(end, at.GIVEN)``.
     - ``at.SINGULAR``: independent joints are near a dead centre, others may be better.
     - ``at.FAILED``: something is not finite, or a loop cannot follow. Python says what.
 

@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from scipy.spatial import ConvexHull
 
-from ..._support.arrays import numbers
+from ..._support.arrays import array, joint_names, numbers
 from ...errors import ArgumentTypeError, ShapeError, SimulationError, UnknownNameError, did_you_mean, shown
 from ...model import ClusterModel, check_model
 from .plane import number
@@ -22,6 +23,11 @@ class ContactPoints:
         places: In the frames of these joints, shape (n, 3), [m].
         radii: Shape (n,), [m].
         names: Of these joints: another robot has others at their ids.
+
+    Raises:
+        SimulationError: A joint is the world, a place is not finite, or a radius is negative or not finite.
+        ShapeError: The arrays do not have one entry per point.
+        ArgumentTypeError: A type is wrong.
     """
 
     joints: np.ndarray
@@ -29,8 +35,59 @@ class ContactPoints:
     radii: np.ndarray
     names: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        """Check the arrays and copy them, so that later changes of the caller's arrays have no effect."""
+        joints = array("ContactPoints: joints", self.joints)
+        n, kind = len(joints), numbers("ContactPoints: joints", self.joints).dtype
+        wrong = (joints < 1) | (joints > 2**31) | (kind.kind not in "iu")
+        if wrong.any():
+            i = int(np.argmax(wrong))
+            raise (SimulationError if kind.kind in "iu" else ArgumentTypeError)(
+                f"ContactPoints: joints[{i}] must be the id of a moving joint, a whole number from 1 on, got "
+                f"{joints[i]:g} ({kind}). "
+                "Use model.getJointId(name), or pc.contact_points(model, {name: places}). Joint 0 is the world."
+            )
+        made: dict[str, np.ndarray] = {"joints": joints.astype(np.int64)}
+        for name, shape in (("places", (n, 3)), ("radii", (n,))):
+            x = np.array(numbers(f"ContactPoints: {name}", getattr(self, name)), dtype=np.float64)
+            if x.shape != shape:
+                raise ShapeError(f"ContactPoints: {name} has shape {x.shape}, expected {shape}: {n} joints are given.")
+            wrong = ~np.isfinite(x) | ((x < 0.0) & (name == "radii"))
+            if wrong.any():
+                i = int(np.argwhere(wrong)[0, 0])
+                wanted = "finite and not negative" if name == "radii" else "finite"
+                raise SimulationError(f"ContactPoints: {name}[{i}] must be {wanted} [m], got {x[i].tolist()}.")
+            made[name] = x
+        names = joint_names("ContactPoints: names", self.names)
+        if len(names) not in (0, n):
+            raise ShapeError(
+                f"ContactPoints: {len(names)} names are given for {n} joints. Give one per joint, or none."
+            )
+        for name, value in (made | {"names": names}).items():
+            object.__setattr__(self, name, value)
+
     def __len__(self) -> int:
         return len(self.joints)
+
+
+def corners(points: ContactPoints) -> ContactPoints:
+    """Return the points that can touch a plane first: the corners of the convex hull of each body's points."""
+    kept = []
+    for j, radius in sorted(set(zip(points.joints.tolist(), points.radii.tolist(), strict=True))):
+        at = np.flatnonzero((points.joints == j) & (points.radii == radius))
+        x = points.places[at] - points.places[at].mean(axis=0)
+        _, size, axes = np.linalg.svd(x, full_matrices=False)
+        rank = int(np.count_nonzero(size > 1e-9 * max(1e-3, size[0])))
+        along = x @ axes[:rank].T
+        if rank > 1 and len(at) > rank + 1:
+            at = at[ConvexHull(along).vertices]
+        elif rank < 2:
+            at = at[list({int(along.sum(axis=1).argmin()), int(along.sum(axis=1).argmax())})]
+        kept.append(at)
+    at = np.sort(np.concatenate([np.zeros(0, dtype=np.int64), *kept]))
+    return ContactPoints(
+        points.joints[at], points.places[at], points.radii[at], tuple(points.names[i] for i in at if points.names)
+    )
 
 
 NOTHING = ContactPoints(np.zeros(0, dtype=np.int64), np.zeros((0, 3)), np.zeros(0))

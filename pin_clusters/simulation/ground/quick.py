@@ -20,6 +20,8 @@ from .stepping import LATE, PUTS, SLACK, SLOP, SPEED, GroundEngine
 
 _ROWS = 500
 """Steps between two looks at progress, and as many rows of room."""
+_MOST_POINTS = 128
+"""The compiled steps keep J M^-1 J' of all points; with more points, steps in Python form it of those that are near."""
 _SPEED_OF_STOPS = 100.0
 """[rad/s] or [m/s]: stops of linkages that a joint of this speed does not reach in a step are not looked at."""
 _SPEED_OF_GUARDS = 5.0
@@ -95,6 +97,7 @@ def ground_engine_for(settings: Settings, recorder: Any, world: World, compiled:
         return EventEngine(settings, recorder, world, compiled=compiled)
     guards = NOTHING if world.shapes is None else world.shapes.guards
     in_kernels = settings.passive is None or settings.passive.compiled
-    if compiled and guards is not None and in_kernels and not kernels.BOUNDSCHECK:
+    few = len(world.points) <= _MOST_POINTS
+    if compiled and guards is not None and in_kernels and few and not kernels.BOUNDSCHECK:
         return QuickGroundEngine(settings, recorder, world, guards)
     return GroundEngine(settings, recorder, world, compiled=compiled)

@@ -1,11 +1,13 @@
 """Steps on a ground: Moreau's midpoint rule, with the laws of Signorini and Coulomb at the velocities of its end.
 
-    q_m  = q_k exp(h/2 v_k)                          put back, without velocity, where it is below the ground
-    v_f  = v_k + h a(q_m, v_k + h/2 a(q_m, v_k))
-    u    = J v_+ + max(room, 0) / h,  v_+ = v_f + M^-1 J' l
-    q_+  = q_m exp(h/2 v_+)
+    q_m  = q_k exp(h/2 v_k)                          put back, without velocity, where it is below the ground      (1)
+    v_f  = v_k + h a(q_m, v_k + h/2 a(q_m, v_k))                                                                   (2)
+    r    = max(room, 0) / h, or 0 of contacts that strike: J v_f + max(room, 0) / h < 0                            (3)
+    u    = J v_+ + r,  v_+ = v_f + M^-1 J' l                                                                       (4)
+    d    = l . max(room, 0) / -(l . J v_f), normal parts of contacts that strike                                   (5)
+    q_+  = q_m exp(h/2 v_+ - d (v_+ - v_f))                                                                        (6)
 
-Second order where nothing lands or leaves, first order through impacts and slides.
+Flight is of second order, impacts and stance are of first order. ``docs/ground.md`` explains the equations.
 """
 
 from __future__ import annotations
@@ -14,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._support.memory import check_free
 from ...algorithms.dynamics.minverse import computeMinverse
 from .._compiled import CompiledMoves
 from .._coordinates import Coordinates
@@ -95,10 +98,13 @@ class GroundEngine(PythonEngine):
         g = J @ free
         if not np.isfinite(g).all():
             raise Diverged(free)
-        normals, new, push = near.normals, free, Push(near)
-        g[normals] += np.maximum(near.room, 0.0) / h
+        normals, new, push, delay = near.normals, free, Push(near), 0.0
+        gap, u = np.maximum(near.room, 0.0), g[normals]
+        strikes = u + gap / h < 0.0
+        g[normals] = u + np.where(strikes, 0.0, gap / h)
         if (g[normals] < 0.0).any():
             chosen = g[normals] < SLACK
+            _check_size(t, int(np.count_nonzero(chosen)))
             inverse = computeMinverse(on.model, on.data, q)
             while True:  # each round takes more of what is near
                 rows = _rows_of(chosen, near.contacts)
@@ -111,6 +117,11 @@ class GroundEngine(PythonEngine):
                 if not late.any():
                     break
                 chosen |= late
+            impulses = np.zeros(len(J))
+            impulses[rows] = found
+            striking = impulses[normals] * strikes
+            power = -float(striking @ u)
+            delay = float(striking @ gap) / power if power > 0.0 else 0.0
             friction = near.friction[chosen[: near.contacts]]
             push = Push(
                 near, chosen, found, missed(found, G @ found + g[rows], friction),
@@ -118,7 +129,7 @@ class GroundEngine(PythonEngine):
             )  # fmt: skip
         if s.passive is not None:
             s.passive.keep(on.model, (new - v) / h)
-        return on.move(q, 0.5 * h * new), new, push
+        return on.move(q, 0.5 * h * new - delay * (new - free)), new, push
 
     def _put_back(self, on: Coordinates, t: float, h: float, q: np.ndarray) -> tuple[np.ndarray, Near]:
         """Return the configuration with nothing below the ground or beyond a stop, and what is near there.
@@ -182,6 +193,14 @@ class GroundEngine(PythonEngine):
             f"after {error.iterations} iterations they are missed by {error.worst:.2g} m/s. {why} What was computed is "
             "in error.result."
         )
+
+
+def _check_size(t: float, contacts: int) -> None:
+    """Raise ``TooLargeError`` if the system of so many contacts does not fit into memory."""
+    needed = 3 * 8 * (3 * contacts) ** 2  # the system, and what the solvers copy and factor of it
+    if contacts > 500:
+        what = f"simulate: {contacts} points touch at once at t = {t:g} s, and their system takes {needed / 1e9:.3g} GB"
+        check_free(needed, what, "Take fewer points, such as the corners of each sole.")
 
 
 def _rows_of(chosen: np.ndarray, contacts: int) -> np.ndarray:

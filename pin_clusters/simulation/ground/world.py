@@ -8,16 +8,20 @@ import numpy as np
 import pinocchio as pin
 
 from ..._support.arrays import vector
+from ..._support.trees import common_ancestor, joint_in_q, joint_in_v
 from ...errors import ArgumentTypeError, ModelError, SimulationError
 from ...model import ClusterModel, check_model
+from ...model.configuration import check
 from .near import World
-from .plane import Ground
+from .plane import Ground, number
 from .points import NOTHING, ContactPoints, contact_points
 from .shapes import touching_of
 from .stops import Stops
 
 ON_GROUND = ("moreau", "events")
 """Names of the methods for robots on a ground."""
+_ON, _TRIES, _LIGHT = 1e-9, 10, 1e-3
+"""Largest distance of what is on the ground, [m]; most steps towards it; part of the mass that needs no base."""
 _LIMITS = {False: (False, False), True: (True, True), "position": (True, False), "effort": (False, True)}
 
 
@@ -90,8 +94,11 @@ def on_ground(
 ) -> np.ndarray:
     """Return a configuration, lifted or lowered along the ground's normal until its lowest point is on it.
 
+    The base is translated: a free-flyer, or slides at the root of the tree, such as three prismatic joints that carry a
+    ball joint. Nothing else moves.
+
     Args:
-        model: Cluster model with a free-flyer.
+        model: Cluster model whose base can move along the normal.
         q: Configuration, shape (nq,).
         ground: By default ``pc.Ground()``.
         touching: As in ``pc.simulate``.
@@ -101,8 +108,10 @@ def on_ground(
         Shape (nq,), a fresh array.
 
     Raises:
-        ModelError: The robot has no free-flyer.
-        SimulationError: Nothing could touch.
+        ModelError: The base cannot move along the normal, or not far enough within its limits.
+        SimulationError: Nothing could touch, or ``above`` is not finite.
+        ConfigurationError: q is not a valid configuration.
+        ArgumentTypeError: A type is wrong.
 
     Example:
         >>> import pinocchio as pin, pin_clusters as pc
@@ -113,15 +122,64 @@ def on_ground(
         True
     """
     check_model(model, "on_ground")
-    ground = Ground() if ground is None else _checked(ground, "on_ground")
+    ground, above = Ground() if ground is None else _checked(ground, "on_ground"), number("on_ground: above", above)
     points, shapes = _touching(model, ground, touching, False)
     world = World(model, ground, points, shapes, Stops(model, any_end=False))
-    tree = model.own_tree
-    base = next((j for j in range(1, tree.njoints) if tree.joints[j].shortname() == "JointModelFreeFlyer"), None)
-    if base is None or tree.parents[base]:
-        raise ModelError(f"on_ground: model {model.name!r} has no free-flyer, so it stands where it is.")
-    found = vector(model, "q", q, model.nq, "nq (the whole tree)").copy()
-    i = tree.joints[base].idx_q
-    up = tree.jointPlacements[base].rotation.T @ np.array(ground.normal)
-    found[i : i + 3] += (above - world.lowest(model, found)) * up
-    return found
+    found = start = vector(model, "q", q, model.nq, "nq (the whole tree)")
+    check(model, start)
+    normal = np.array(ground.normal)
+    up = _upwards(model, world, start, normal)
+    for _ in range(_TRIES):
+        if not np.isfinite(low := world.lowest(model, found)):  # too far away to look: bring one of the bodies there
+            pin.forwardKinematics(model.own_tree, data := model.own_tree.createData(), found)
+            low = data.oMi[world.bodies[0]].translation @ normal - ground.height
+        if abs(low) <= _ON * max(1.0, 1e-5 * np.abs(found).max()):  # of which 1e-16 is rounding
+            break
+        found = pin.integrate(model.own_tree, found, -low * up)
+    else:
+        raise ModelError(
+            f"on_ground: the lowest point of model {model.name!r} stays {low:.3g} m from the ground: its base does not "
+            f"carry all of {', '.join(world.names)}. Name points of bodies that the base carries: touching={{...}}."
+        )
+    lifted = pin.integrate(model.own_tree, found, above * up)
+    beyond = (lifted < model.lowerPositionLimit) | (lifted > model.upperPositionLimit)
+    for i in np.flatnonzero(beyond & (np.abs(lifted - found) + np.abs(found - start) > _ON)).tolist():
+        j = joint_in_q(model.own_tree, i)
+        if model.own_tree.nqs[j] == model.own_tree.nvs[j]:  # a free-flyer has no stops
+            raise ModelError(
+                f"on_ground: slide {model.names[j]!r} of model {model.name!r} would be at {lifted[i]:.3g} m, beyond "
+                f"its limits of {model.lowerPositionLimit[i]:.3g} to {model.upperPositionLimit[i]:.3g} m."
+            )
+    return lifted
+
+
+def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarray) -> np.ndarray:
+    """Return the velocity of the tree that moves each base by 1 m/s along the normal, shape (tree.nv,).
+
+    A base moves along the first translations, from the root of the tree on, that span the normal and carry the robot:
+    all bodies that may touch or have more than a thousandth of the mass.
+    """
+    tree, G, data, step = model.own_tree, model._topology.G, model.own_tree.createData(), np.zeros(model.nv)
+    pin.computeJointJacobians(tree, data, q)
+    looped = {j for x in model._topology.analyses for j in x.joints}
+    free = [joint_in_v(tree, i) not in looped for i in model.idx_v_independent.tolist()]
+    mass = np.array([x.mass for x in tree.inertias])
+    mass[[r.joint_id for r in model.rotors if r.joint_id]] = 0.0
+    for root in {int(tree.supports[j][1]) for j in world.bodies}:
+        own = [j for j in range(1, tree.njoints) if tree.supports[j][1] == root]
+        carried = [j for j in own if j in world.bodies or mass[j] > _LIGHT * mass[own].sum()]
+        J = pin.getJointJacobian(tree, data, common_ancestor(tree, carried), pin.LOCAL_WORLD_ALIGNED)
+        J = J.reshape(6, -1) @ G
+        slides = np.flatnonzero(free & (np.abs(J[3:]) < 1e-12).all(axis=0) & J[:3].any(axis=0))
+        for n in range(1, len(slides) + 1):
+            d = np.linalg.lstsq(J[:3, slides[:n]], normal, rcond=None)[0]
+            if np.abs(J[:3, slides[:n]] @ d - normal).max() < 1e-9:
+                step[slides[:n]] += d
+                break
+    if not step.any():
+        raise ModelError(
+            f"on_ground: model {model.name!r} has no free-flyer and no slides at its root that move it along the "
+            f"normal {normal.tolist()} of the ground. Use q as it is, or load the robot with a base that moves: "
+            "root_joint=pin.JointModelFreeFlyer()."
+        )
+    return np.asarray(G @ step)

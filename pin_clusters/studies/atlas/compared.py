@@ -119,7 +119,11 @@ def _examined(sheet: Sheet, found: Found, entry: Entry, drop: float | None) -> E
 
         drawn = picture(model, model.q_reference)
     done = replace(entry, verdict=entry.said())
-    return Examined(done, base64.b64encode(drawn).decode("ascii"), audit.page.files(audited))
+    return Examined(
+        done,
+        base64.b64encode(drawn).decode("ascii"),
+        {name: text() for name, text in audit.page.files(audited).items()},
+    )
 
 
 def _named(model: ClusterModel, armature: Mapping[str, float]) -> dict[str, float]:

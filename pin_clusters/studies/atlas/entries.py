@@ -141,8 +141,8 @@ class Entry(Result):
 
 
 def two(x: float) -> str:
-    """Return a number with two digits, nothing for NaN."""
-    return "" if math.isnan(x) else number(float(f"{x:.2g}"))
+    """Return a number with two digits, with all digits before the point from 100 on; nothing for NaN."""
+    return "" if math.isnan(x) else number(float(f"{x:.0f}" if abs(x) >= 99.5 else f"{x:.2g}"))
 
 
 def row(e: Entry) -> dict[str, Any]:

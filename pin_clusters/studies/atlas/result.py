@@ -2,16 +2,16 @@
 
 import os
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import as_completed
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 from ..._engine.choice import engine
 from ..._support.version import __version__
-from ..._support.whole_files import whole
-from ..pages.results import Result, as_json, finite
+from ..pages.results import Result, as_json, finite, write_texts
 from ..study.rungs import Progress
 from ..sweeps.pool import InProcess, Processes
 from .compared import Examined, examine
@@ -64,21 +64,21 @@ class AtlasResult(Result):
         return "\n".join(map(",".join, lines)) + "\n"
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the pages, ``atlas.json`` and ``atlas.csv``, all or none (OSError); return paths, the index first."""
+        """Write the pages, ``atlas.json`` and ``atlas.csv``, each whole or not at all; return paths, the index first.
+
+        Raises:
+            OSError: A file cannot be written; the others are written.
+        """
         from .page import index, robot
 
-        numbers = as_json(self.as_dict(), allow_nan=False)
-        texts: dict[str, str] = {"index.html": index(self), "atlas.json": numbers, "atlas.csv": self.csv()}
+        texts: dict[str, Callable[[], str]] = {
+            "index.html": lambda: index(self), "atlas.json": lambda: as_json(self.as_dict(), allow_nan=False),
+            "atlas.csv": self.csv,
+        }  # fmt: skip
         for x in self.examined:
-            audit: Mapping[str, str] = {f"{x.entry.name}/{name}": text for name, text in x.audit.items()}
-            texts |= {f"{x.entry.name}.html": robot(x), **audit}
-        paths = tuple(Path(folder) / name for name in texts)
-        for path in paths:
-            path.parent.mkdir(parents=True, exist_ok=True)
-        with whole(*paths) as parts:
-            for part, text in zip(parts, texts.values(), strict=True):
-                part.write_text(text, encoding="utf-8", newline="\n")
-        return paths
+            texts[f"{x.entry.name}.html"] = partial(robot, x)
+            texts |= {f"{x.entry.name}/{name}": partial(str, text) for name, text in x.audit.items()}
+        return write_texts({Path(folder) / name: text for name, text in texts.items()})
 
 
 def run(

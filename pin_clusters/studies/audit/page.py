@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -42,21 +43,24 @@ def _method(result: AuditResult) -> dict[str, Any]:
             {"name": label(rung), "formula": formula(f"{approximations.DEFINITIONS[rung]}.")}
             for rung in study.approximate
         ],
-        "robot": result.robot,
+        "robot": result.robot, "losses": ", ".join(result.losses),
     }  # fmt: skip
 
 
 @results.shown_by(AuditResult)
-def files(result: AuditResult) -> dict[str, str]:
-    """Return page and numbers by the names of their files."""
-    return {"audit.html": page(result), "audit.json": results.as_json(result.as_dict(), allow_nan=False)}
+def files(result: AuditResult) -> dict[str, Callable[[], str]]:
+    """Return what makes page and numbers by the names of their files."""
+    return {
+        "audit.html": lambda: page(result),
+        "audit.json": lambda: results.as_json(result.as_dict(), allow_nan=False),
+    }
 
 
 def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
     """Write ``audit.html``, one self-contained page, and ``audit.json``, all numbers.
 
-    Both are written to temporary files first, so that nothing is left half-written. The same audit gives the same
-    bytes, but for the versions that the page names.
+    Each is written to a temporary file first, so that nothing is left half-written. If one cannot be written, the other
+    is. The same audit gives the same bytes, but for the versions that the page names.
 
     Args:
         result: What ``run`` returned.

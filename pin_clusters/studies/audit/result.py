@@ -11,9 +11,10 @@ import numpy as np
 
 from ... import approximations
 from ..._support.docstrings import AS_IN_STUDY, STUDY, stock
+from ...constraints import Motor, Rotor
 from ...errors import ModelError, PinClustersWarning
 from ...files.writers.motors import suggested, told
-from ...model import ClusterModel, check_model
+from ...model import ClusterModel, alike, check_model
 from ...simulation.ground.plane import Ground
 from .. import study
 from ..pages.results import Result, Shown, finite, plain
@@ -46,6 +47,7 @@ class AuditResult(Shown, Result):
         reflected: Reflected inertia, and what to put into the joints of another simulator.
         scripts: Lines for other simulators: ``"mujoco_xml"``, ``"mujoco_python"``, ``"pinocchio"``.
         walk: What the approximations do to touch-downs, if that was asked for.
+        losses: Names of rotors whose motors or gears have losses, which are left out.
     """
 
     robot: str
@@ -57,6 +59,7 @@ class AuditResult(Shown, Result):
     reflected: Reflected
     scripts: dict[str, str]
     walk: Walked | None = None
+    losses: tuple[str, ...] = ()
 
     @property
     def percent(self) -> dict[str, np.ndarray]:
@@ -84,6 +87,7 @@ class AuditResult(Shown, Result):
             **self.simulated.as_dict(),
             "reflected_inertia": self.reflected.as_dict(),
             "scripts": self.scripts,
+            "losses_left_out": list(self.losses),
             **({} if self.walk is None else {"walk": self.walk.as_dict()}),
         })  # fmt: skip
 
@@ -148,6 +152,9 @@ def run(
         (False, 'ankle')
     """
     check(model)
+    losses = tuple(r.name for r in model.rotors if r.motor is not None and r.motor.loses)
+    if losses:
+        model = alike(model, constraints=tuple(map(_lossless, model.constraints)))
     followers = approximations.followers(model)
     if followers:
         warnings.warn(
@@ -181,7 +188,16 @@ def run(
     moved = exercised(model, motion[0])
     verdict = judge(found, forward, thresholds, moved.still)
     told(1.0)
-    return AuditResult(model.name, found, verdict, moved, why, forward, reflected, _scripts(model, reflected), landed)
+    scripts = _scripts(model, reflected)
+    return AuditResult(model.name, found, verdict, moved, why, forward, reflected, scripts, landed, losses)
+
+
+def _lossless(constraint: Any) -> Any:
+    """Return a motor, or a rotor with its motor, without losses."""
+    if isinstance(constraint, Motor):
+        return replace(constraint, viscous=0.0, coulomb=0.0, efficiency=None, back_efficiency=None)
+    motor = constraint.motor if isinstance(constraint, Rotor) else None
+    return constraint if motor is None else replace(constraint, motor=_lossless(motor))
 
 
 def check(model: ClusterModel) -> None:

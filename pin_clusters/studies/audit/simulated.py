@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,7 @@ STATES = 200
 """Samples of the motion at which accelerations are compared, evenly spread."""
 DURATION, STEP = 0.2, 1e-3
 """Of the simulation in open loop, [s]: beyond it legs without feedback fall anywhere, and no two robots agree."""
-_FRAMES, _STILL = 2, 1e-6
+_FRAMES, _STILL, _REST = 2, 1e-6, 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,19 +49,21 @@ class FrameError(Result):
 
 @dataclass(frozen=True, eq=False)
 class Simulated(Result):
-    """What the approximations do to a simulation. The torques are the exact ones of the motion; on a base acts nothing.
+    """What the approximations do to a simulation. The torques are the exact ones of the motion.
 
     Attributes:
-        forward: Errors of the accelerations.
-        flight: Errors of the base and of momentum; None if the base does not float.
+        forward: Errors of the accelerations along the motion: on a floating base acts the exact wrench of the motion.
+        free: Errors of the accelerations in free flight: on the base acts nothing; None if the base does not float.
+        flight: Errors of the base and of momentum in free flight; None if the base does not float.
         frames: Errors at some frames.
     """
 
     forward: ForwardError
+    free: ForwardError | None
     flight: FlightError | None
     frames: tuple[FrameError, ...]
 
-    _json = "forward_dynamics:forward flight frames"
+    _json = "forward_dynamics:forward free_flight:free flight frames"
 
 
 def simulated(
@@ -76,15 +78,20 @@ def simulated(
     The frames to look at are by default the ends of the longest chains.
     """
     q, v, _ = motion
-    tau = _torques(model, found, motion)
+    every, _ = along(model, {}, rnea, *motion)
+    tau = _torques(model, found, every)
     some = spread(len(q), STATES)
     states = (q[some], v[some], tau[some])
     names = ends(model, q[some]) if frames is None else tuple(frames)
     drop = found.drop_rotors
-    forward = metrics.forward_error(model, *states, drop_rotors=drop)
+    forward = metrics.forward_error(model, q[some], v[some], every[some], drop_rotors=drop)
+    if found.base == "fixed" or not getattr(found.trajectory, "moves_base", False):
+        # of a base at rest nothing is a part
+        forward = replace(forward, base={}, exact=np.where(forward.exact > _REST, forward.exact, 0.0))
     progress(0.3)
-    flight = None
+    free = flight = None
     if base_columns(model) is not None:
+        free = metrics.forward_error(model, *states, drop_rotors=drop)
         with suppress(ModelError):  # something else ties it to the world
             flight = metrics.flight(model, *states, drop_rotors=drop)
     progress(0.5)
@@ -93,7 +100,7 @@ def simulated(
         osim = metrics.osim_error(model, name, q[some], drop_rotors=drop)
         errors.append(FrameError(name, osim, *_drift(model, found, q[0], v[0], tau, name)))
         progress(0.5 + 0.5 * (i + 1) / len(names))
-    return Simulated(forward, flight, tuple(errors))
+    return Simulated(forward, free, flight, tuple(errors))
 
 
 def ends(model: ClusterModel, q: np.ndarray) -> tuple[str, ...]:
@@ -127,9 +134,9 @@ def _origins(model: ClusterModel, q: np.ndarray) -> np.ndarray:
     return found
 
 
-def _torques(model: ClusterModel, found: StudyResult, motion: tuple[np.ndarray, np.ndarray, np.ndarray]) -> np.ndarray:
-    """Return the exact torques of the joints along the motion, nothing on a floating base, shape (N, nv)."""
-    tau, _ = along(model, {}, rnea, *motion)
+def _torques(model: ClusterModel, found: StudyResult, every: np.ndarray) -> np.ndarray:
+    """Return the torques of the joints along the motion, nothing on a floating base, shape (N, nv)."""
+    tau = every.copy()
     # where recorded forces of the ground act, the study has them
     columns = [model.joint_idx_v(found.joints[k]) for k in found.actuated]
     tau[:, columns] = found.exact[:, found.actuated]

@@ -14,6 +14,7 @@ from ..pages.results import Result
 from ..pages.template import number as number
 from ..study import StudyResult
 from ..study._samples import usual
+from ..study.metrics import ForwardError
 from ..study.report import EXACT, percent_of
 from .simulated import Simulated
 
@@ -75,6 +76,8 @@ class Verdict(Result):
         answer: The answer in a few words.
         sentence: The same in one sentence.
         advice: What to do, in one or two.
+        free: Per approximation, where accelerations are worst in free flight; empty if the base does not float.
+        flight: The same in words; empty if the base does not float.
     """
 
     enough: bool
@@ -84,8 +87,10 @@ class Verdict(Result):
     answer: str
     sentence: str
     advice: str
+    free: dict[str, Worst]
+    flight: str
 
-    _json = "enough answer sentence advice asked best lines"
+    _json = "enough answer sentence advice asked best lines free_flight:free flight"
 
     @property
     def torque(self) -> Line:
@@ -109,8 +114,9 @@ def judge(
 ) -> Verdict:
     """Compare the errors along a motion with the largest ones that are enough, [%], by the names in ``THRESHOLDS``.
 
-    Of torques only joints count, not the wrench on a floating base, which no motor makes; of accelerations a base in
-    flight counts too. Joints that the motion leaves ``still`` are named.
+    Of torques only joints count, not the wrench on a floating base, which no motor makes. Accelerations count along the
+    motion, with that wrench; those of a base only if the motion moves it. What happens in free flight, where the robot
+    makes another motion, is said and does not count. Joints that the motion leaves ``still`` are named.
 
     Raises:
         ThresholdError: A threshold is not between 0 and 100.
@@ -121,7 +127,8 @@ def judge(
         raise ModelError(
             f"no torque acts on {study.robot!r} along this motion, so there is nothing to audit. Choose another motion."
         )
-    asked, accelerations = usual(study.approximate), _accelerations(study, simulated)
+    asked, forward, flight = usual(study.approximate), simulated.forward, simulated.flight
+    accelerations = _accelerations(study, forward, forward.base)
     share = study.share(study.rms_error)
     torques = {r: {study.joints[k]: float(x[k]) for k in study.actuated} for r, x in share.items()}
     lines = {
@@ -135,12 +142,27 @@ def judge(
     enough, yes = len(fit) == len(lines), "for the joints that this motion exercises" if still else "on this motion"
     answer = f"Yes, {yes}" if enough else f"For {_and(fit)} only" if fit else "No"
     sentence, advice = _sentence(study, asked, lines, still), _advice(asked, best, lines)
-    return Verdict(enough, asked, best, lines, answer, sentence, advice)
+    free = dict[str, Worst]()
+    if simulated.free is not None:
+        free = _worst(_accelerations(study, simulated.free, flight.relative if flight else {}))
+    return Verdict(enough, asked, best, lines, answer, sentence, advice, free, _flight(asked, free.get(asked)))
 
 
-def _accelerations(study: StudyResult, simulated: Simulated) -> dict[str, dict[str, float]]:
-    """Return errors of the accelerations of joints, and of a base in flight less free fall, [%]."""
-    forward, flight = simulated.forward, simulated.flight
+def _flight(asked: str, worst: Worst | None) -> str:
+    """Say what happens in free flight; nothing if the base does not float."""
+    if worst is None:
+        return ""
+    return (
+        "Simulation and policy are judged along the motion, with the exact wrench on the base. In free flight, where "
+        f"the same torques act without that wrench, the robot makes another motion, and {_WHAT[asked]} has "
+        f"{_said('', worst)}. The verdict does not depend on it."
+    )
+
+
+def _accelerations(
+    study: StudyResult, forward: ForwardError, base: Mapping[str, Mapping[str, float]]
+) -> dict[str, dict[str, float]]:
+    """Return errors of the accelerations of joints, and those of a base, [%]."""
     exact = dict(zip(forward.names, forward.exact.tolist(), strict=True))
     units = {study.joints[k]: study.units[k] for k in study.actuated}
     most = {unit: max(exact[n] for n, u in units.items() if u == unit) for unit in units.values()}
@@ -149,14 +171,18 @@ def _accelerations(study: StudyResult, simulated: Simulated) -> dict[str, dict[s
     for rung, x in forward.rms.items():
         rms = dict(zip(forward.names, x.tolist(), strict=True))
         found[rung] = {n: 100.0 * rms[n] / scale[n] for n in units}
-        for kind, word in (("angular", "turning"), ("linear", "translation")) if flight else ():
-            found[rung][f"base ({word})"] = 100.0 * flight.relative[rung][kind]  # type: ignore[union-attr]
+        for kind, word in (("angular", "turning"), ("linear", "translation")) if base else ():
+            found[rung][f"base ({word})"] = 100.0 * base[rung][kind]
     return found
 
 
-def _line(name: str, errors: dict[str, dict[str, float]], asked: str, threshold: float) -> Line:
+def _worst(errors: dict[str, dict[str, float]]) -> dict[str, Worst]:
     # of joints that differ by rounding only, the first
-    worst = {rung: Worst(*max(x.items(), key=lambda n: round(n[1], 9))) for rung, x in errors.items()}
+    return {rung: Worst(*max(x.items(), key=lambda n: round(n[1], 9))) for rung, x in errors.items()}
+
+
+def _line(name: str, errors: dict[str, dict[str, float]], asked: str, threshold: float) -> Line:
+    worst = _worst(errors)
     above = tuple(n for n, x in errors[asked].items() if x > threshold)
     text = f"{name[0].upper()}{name[1:]}: {'not ' if above else ''}enough, with {_said(name, worst[asked])}; "
     text += f"threshold {threshold:g} %" + (f", exceeded at {len(above)} of {len(errors[asked])}" if above else "")

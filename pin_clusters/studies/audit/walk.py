@@ -30,6 +30,7 @@ STEP, IMPACT, AFTER = 2.5e-4, 5e-3, 0.05
 """Of the simulation; what counts as the impact; in which torques and speeds are looked at, [s]."""
 _APART, _MATCH = 0.03, 0.05  # a foot lands that was off for so long; the same landing, [s]
 _SOFT, _STIFF, _DAMPED = 2.0 * np.pi * 1.0, 2.0 * np.pi * 10.0, 1.4  # harness, joints [rad/s]; twice the damping ratio
+_BENT = 20.0  # a leg is straight if joints turn faster than this over its length when it becomes shorter by 1 m/s
 _MOST, _NEAR, _HIGHEST = 0.2, 2e-3, 10.0  # of the weight; what stands where no forces were recorded; of a drop, [m]
 
 
@@ -72,6 +73,7 @@ class Walked(Result):
         time: Shape (samples,), [s].
         bodies: What may touch.
         pushed: Impulse out of the ground until then, by ``"exact"`` and approximations, shape (samples, bodies), [N s].
+        straight: Names of joints whose bodies land, in a drop, on legs that are nearly straight.
     """
 
     motion: str
@@ -85,8 +87,9 @@ class Walked(Result):
     time: np.ndarray
     bodies: tuple[str, ...]
     pushed: dict[str, np.ndarray]
+    straight: tuple[str, ...] = ()
 
-    _json = "motion sentence dt harness moment weight friction landings"
+    _json = "motion sentence dt harness moment weight friction straight landings"
 
     def off(self, rung: str) -> np.ndarray:
         """Return how far impulses of an approximation are off, in per cent of the largest, shape (landings,)."""
@@ -106,15 +109,24 @@ class Walked(Result):
         for rung in self.rungs:
             off = self.off(rung)
             late = 1e3 * np.array([x.time[rung] - x.time["exact"] for x in self.landings])
-            span = (f"{np.nanmin(x):+.2g} to {np.nanmax(x):+.2g}" for x in (off, 0.01 * max(exact) * off))
+            span = (_span(x, "+.2g") for x in (off, 0.01 * max(exact) * off))
             word = "{} {} % ({} N s)".format(approximations.LABELS[rung], *span)
             words.append(f"{word}, up to {np.nanmax(np.abs(late)):.0f} ms earlier or later")
             if missed := int(np.isnan(off).sum()):
                 words[-1] += f", {missed} not at all"
-        return (
-            f"{len(exact)} touch-downs of {min(exact):.2g} to {max(exact):.2g} N s in the first {1e3 * IMPACT:g} ms; "
-            f"off, in per cent of the largest, by: {'; '.join(words)}."
+        legs = (
+            f" It lands on straight legs ({', '.join(self.straight)}), which do not give way, so that rotors hardly "
+            "matter. For bent ones pass --trajectory minimum-jerk --pose JOINT=VALUE,... --pose neutral."
         )
+        return (
+            f"{len(exact)} touch-down{'s' * (len(exact) > 1)} of {_span(exact, '.2g')} N s in the first "
+            f"{1e3 * IMPACT:g} ms; off, in per cent of the largest, by: {'; '.join(words)}."
+        ) + legs * bool(self.straight)
+
+
+def _span(values: Any, digits: str) -> str:
+    """Return the smallest and the largest number, once if they read alike."""
+    return " to ".join(dict.fromkeys(format(float(x), digits) for x in (np.nanmin(values), np.nanmax(values))))
 
 
 def walked(
@@ -155,8 +167,9 @@ def walked(
     pushed = {name: np.cumsum(run.contact_impulses @ control.ground.normal, axis=0) for name, run in runs.items()}
     exact = runs["exact"]
     return Walked(
-        said, landings, rungs, dt, harness, moment, weight, control.ground.friction, exact.time, exact.bodies, pushed
-    )
+        said, landings, rungs, dt, harness, moment, weight, control.ground.friction, exact.time, exact.bodies, pushed,
+        control.straight,
+    )  # fmt: skip
 
 
 class Control:
@@ -167,6 +180,7 @@ class Control:
         v: With which velocity, shape (steps, nv).
         tau: Statics, shape (steps, nv).
         most: Largest force and moment of the harness so far.
+        straight: Names of joints whose bodies would land on straight legs, in a drop.
     """
 
     def __init__(
@@ -182,6 +196,7 @@ class Control:
         if drop is not None and (isinstance(drop, bool) or not 0.0 < drop <= _HIGHEST):
             raise ArgumentTypeError(f"audit: drop is a height between 0 and {_HIGHEST:g} m, got {drop!r}.")
         self.model, self.base, self.dt, self.drop, self.most = model, base, dt, drop, np.zeros(2)
+        self.straight: tuple[str, ...] = ()
         self.ground = Ground() if ground is None else ground
         self.touching = model.collision if touching is None else touching
         g = float(np.linalg.norm(model.tree.gravity.linear))
@@ -191,10 +206,32 @@ class Control:
             self.q = trajectory.states(model)[1][:1]
             self.v, self.tau = np.zeros((2, 1, model.nv))
             self.duration, above = float(np.sqrt(2.0 * drop / g)) + 3.0 * AFTER, float(drop)
+            self.straight = self._straight(on_ground(model, self.q[0], self.ground, self.touching))
             self.q[0] = on_ground(model, self.q[0], self.ground, self.touching, above=above)
         M = crba(model, model.createData(), self.q[0])
         self.M, self.gain = M[base, base], _STIFF**2 * np.diag(M)
         self.gain[base] = 0.0
+
+    def _straight(self, q: np.ndarray) -> tuple[str, ...]:
+        """Return names of joints whose bodies touch first, and whose legs can hardly become shorter: they are straight.
+
+        The least joint speeds are sought that lift all points of a body at 1 m/s without sliding. Those of a knee bent
+        by 0.2 rad are 20 m/s over the length of the leg; those of a straight leg are infinite.
+        """
+        world, _ = world_of(self.model, self.ground, self.touching, False, False)
+        assert world is not None
+        near = world.look(on := Coordinates(self.model, self.model), q, _NEAR)
+        J = np.delete(world.rows(on, q, near)[: 3 * near.contacts], self.base, axis=1).reshape(near.contacts, 3, -1)
+        base, found = self.model.getJointId(str(floating_base(self.model))), list[str]()
+        for j in sorted({*near.joints[:, 0].tolist()} - {base}):
+            at = near.joints[:, 0] == j
+            rows, up = J[at].reshape(-1, J.shape[2]), np.tile([0.0, 0.0, 1.0], int(at.sum()))
+            most = _BENT / np.linalg.norm(near.places[at].mean(axis=0) - on.data.tree.oMi[base].translation)
+            gram = most**2 / at.sum() * rows.T
+            speeds = np.linalg.solve(gram @ rows + np.eye(J.shape[2]), gram @ up)
+            if np.sum((rows @ speeds - up) ** 2) > 0.5 * at.sum():
+                found.append(self.model.names[j])
+        return tuple(found)
 
     def _follow(self, trajectory: Trajectory) -> None:
         """Take a recorded motion, the ground where its lowest point is most of the time."""

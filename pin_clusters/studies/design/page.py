@@ -1,6 +1,8 @@
 """The page: how far, how fast, how strong, what is carried, what a length matters."""
 
 import math
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -53,9 +55,9 @@ def page(result: MechanismResult) -> str:
 
 
 @shown_by(MechanismResult)
-def files(result: MechanismResult) -> dict[str, str]:
-    """Return page and tables by the names of their files."""
-    return {"mechanism.html": page(result), **tables(result)}
+def files(result: MechanismResult) -> dict[str, Callable[[], str]]:
+    """Return what makes page and tables by the names of their files."""
+    return {"mechanism.html": lambda: page(result)} | {x: partial(str, text) for x, text in tables(result).items()}
 
 
 def _fingerprint(p: MechanismPart) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 
 from ... import batch
 from ...algorithms.dynamics.coupling import coupling_jacobian, spanning_acceleration
-from ...algorithms.dynamics.losses import numbers_of_motors
+from ...algorithms.dynamics.losses import numbers_of_motors, spins_of_carriers
 from ...algorithms.parameters.regressors import computeJointTorqueRegressor
 from ...constraints import Spring
 from ...constraints.spring import PassiveForce
@@ -130,18 +130,19 @@ def equations(
     if np.any(known) or any(p.kind.endswith("efficiency") for p in found):
         if np.linalg.matrix_rank(B[0]) < len(motors):
             raise ModelError(f"identify: the motors of {model.name!r} do not turn independently: no load of one alone.")
+        spins = alpha @ lines.T + [spins_of_carriers(model, *x)[1] for x in zip(q, rates, alpha, strict=True)]
         back, by, at = np.linalg.pinv(B), np.zeros((n, len(motors), len(found))), np.full((2, len(motors)), -1)
         behind = [k for k, p in enumerate(found) if p.direction is not None or p.kind in SPRINGS]
         by[:, :, behind] = back @ X[:, :, behind]
         for k, p in enumerate(found):
             m = motors.index(p.of) if p.of in motors else 0
             if p.kind == "rotor_inertia" and p.of in motors:
-                by[:, m, k] -= alpha @ lines[m]
+                by[:, m, k] -= spins[:, m]
             elif p.kind == "back_efficiency":
                 at[1, m] = k
             elif p.kind == "efficiency":
                 at[0, m], at[1, m] = k, at[1, m] if at[1, m] >= 0 or p.source.back_efficiency is not None else k
-        load = np.einsum("nij,nj->ni", back, loaded) - inertia * (alpha @ lines.T)
+        load = np.einsum("nij,nj->ni", back, loaded) - inertia * spins
         if np.all((at >= 0) & (at[0] != at[1])) and np.linalg.norm(load - by @ priors) < 1e-3 * np.linalg.norm(load):
             raise ModelError(
                 f"identify: with the efficiencies of {model.name!r} leave a mass or spring that is known out of `what`."

@@ -1,5 +1,7 @@
 """The page: what was found, how well it predicts what it was not made of, how."""
 
+from collections.abc import Callable
+
 import numpy as np
 
 from ..pages import results, template
@@ -12,8 +14,13 @@ _SHOWN, _POINTS, _ALIKE = 6, 400, 0.9
 
 
 @results.shown_by(Identification)
-def files(found: Identification) -> dict[str, str]:
-    """Return page and numbers by the names of their files."""
+def files(found: Identification) -> dict[str, Callable[[], str]]:
+    """Return what makes page and numbers by the names of their files."""
+    return {"identify.html": lambda: page(found), "identify.json": lambda: results.as_json(found.as_dict())}
+
+
+def page(found: Identification) -> str:
+    """Return the whole page as text."""
     notes = {"cannot be told alone": found.unidentifiable, "weak": found.weak, "moved to what is physical": found.moved}
     rows = []
     for k, (name, unit) in enumerate(zip(found.parameters, found.units, strict=True)):
@@ -38,8 +45,7 @@ def files(found: Identification) -> dict[str, str]:
         "fits": table(["torque", (left, two), ("R\u00b2", two)], fits, "Before: of the model as it was.", "Fits"),
         "plots": [{"picture": _plot(found, k)} for k in np.argsort(-found.rms[1] / found.rms[0])[:_SHOWN].tolist()],
     }  # fmt: skip
-    page = template.page("identify", __package__, values)
-    return {"identify.html": page, "identify.json": results.as_json(found.as_dict())}
+    return template.page("identify", __package__, values)
 
 
 def _plot(found: Identification, k: int) -> Html:

@@ -72,5 +72,5 @@ class Identification(Shown, Result):
     def page(self, path: str | Path) -> Path:
         """Write the page alone, which needs no network; ``write`` puts the numbers beside it."""
         with whole(Path(path)) as (part,):
-            part.write_text(next(iter(type(self)._texts(self).values())), encoding="utf-8", newline="\n")
+            part.write_text(next(iter(type(self)._texts(self).values()))(), encoding="utf-8", newline="\n")
         return Path(path)

@@ -3,14 +3,15 @@
 import json
 import math
 from collections.abc import Callable, Iterable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
-from ..._support.whole_files import whole
+from ..._support.whole_files import all_of, whole
 
-F = TypeVar("F", bound=Callable[..., Mapping[str, str]])
+F = TypeVar("F", bound=Callable[..., Mapping[str, Callable[[], str]]])
 
 
 class Result:
@@ -35,10 +36,10 @@ class Result:
 class Shown:
     """Something that was found and has a page, whose module knows it and says with ``shown_by`` what the files are."""
 
-    _texts: ClassVar[Callable[[Any], Mapping[str, str]]]
+    _texts: ClassVar[Callable[[Any], Mapping[str, Callable[[], str]]]]
 
     def write(self, folder: str | Path) -> tuple[Path, ...]:
-        """Write the page, which needs no network, and the numbers beside it; all whole, or none.
+        """Write the page, which needs no network, and the numbers beside it, each whole or not at all.
 
         Args:
             folder: Where to; it is made if it does not exist.
@@ -47,25 +48,31 @@ class Shown:
             The paths: the page first.
 
         Raises:
-            OSError: A file cannot be written; then none is.
+            OSError: A file cannot be written; the others are written.
         """
-        folder, texts = Path(folder), type(self)._texts(self)
-        folder.mkdir(parents=True, exist_ok=True)
-        paths = tuple(folder / name for name in texts)
-        with whole(*paths) as parts:
-            for part, text in zip(parts, texts.values(), strict=True):
-                part.write_text(text, encoding="utf-8", newline="\n")
-        return paths
+        return write_texts({Path(folder) / name: text for name, text in type(self)._texts(self).items()})
 
 
 def shown_by(kind: type[Shown]) -> Callable[[F], F]:
-    """Take a function for the one that returns the files of a kind of results: texts by their names, the page first."""
+    """Take a function for the one that returns what makes the files of a kind of results, by their names."""
 
     def take(texts: F) -> F:
         kind._texts = staticmethod(texts)
         return texts
 
     return take
+
+
+def write_texts(texts: Mapping[Path, Callable[[], str]]) -> tuple[Path, ...]:
+    """Write files of text, also if one of them cannot be made or written; then raise that error. Return the paths."""
+
+    def write(path: Path, text: Callable[[], str]) -> None:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with whole(path) as (part,):
+            part.write_text(text(), encoding="utf-8", newline="\n")
+
+    all_of(*(partial(write, path, text) for path, text in texts.items()))
+    return tuple(texts)
 
 
 def told(found: Any, entries: str, **more: Any) -> dict[str, Any]:

@@ -25,12 +25,13 @@ def as_dict(result: StudyResult) -> dict[str, Any]:
     trajectory, joints = result.trajectory, result.joints
     described: dict[str, Any] = getattr(trajectory, "as_dict", dict)()
     said: dict[str, Any] = {"kind": kind(result)}
+    moved = [joints[k] for k in result.actuated]  # a floating base has no centre and no phase
     if result.centre is not None:
-        said["centre"] = by_name(joints, result.centre)
+        said["centre"] = by_name(moved, result.centre)
         said["amplitude_asked_for"] = described["amplitude"] if result.asked is None else result.asked
         said["cut"] = cut(result) or None
     if result.phase is not None:
-        said["phase"] = by_name(joints, result.phase)
+        said["phase"] = by_name(moved, result.phase)
     loops = {"approximations": {rung: DEFINITIONS[rung] for rung in result.approximate}} if result.loops else {}
     share = {"rms": result.share(result.rms_error), "peak": result.share(result.peak_error)}
     return {

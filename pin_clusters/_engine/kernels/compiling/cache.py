@@ -1,8 +1,8 @@
-"""The cache of what Numba compiled: one folder per kernel, with a note of its files' checksums.
+"""The cache of what Numba compiled: one file per kernel, with a checksum.
 
-The folder is named by the sources of all kernels: another release compiles anew. What the note does not vouch for
-(damaged, cut off, left by a process that died) is thrown away and compiled again. Two processes do not compile the same
-kernel: the second waits, and loads. Where nothing can be written, kernels are compiled, and used, in every process.
+The name of a file depends on the sources of all kernels: another release compiles anew. A file that is damaged is
+compiled again. Two processes do not compile the same kernel: the second waits, and loads. Where nothing can be written,
+kernels are compiled, and used, in every process.
 
 Environment:
     PIN_CLUSTERS_CACHE: Folder of the compiled kernels, instead of the user's cache folder.
@@ -10,23 +10,24 @@ Environment:
 
 import functools
 import hashlib
-import json
-import shutil
+import pickle
 import signal
 import sys
 import threading
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
 import numba
 from llvmlite import binding as llvm
-from numba import config
 from numba.core import caching
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 
 from ... import switches
+from ...native import own_folder
 from ...native.cache_folders import find
 from ...native.telling import say
 
@@ -35,12 +36,8 @@ try:
 except ImportError:  # not on Windows
     fcntl = None  # type: ignore[assignment]
 
-_NOTE = "checksums.json"
 _ENGINE = Path(__file__).resolve().parents[2]
 _begun = time.time_ns()
-
-
-_lock = threading.RLock()
 
 
 @functools.cache
@@ -68,8 +65,8 @@ def _sources(own: Path) -> str | None:
     return None if changed else told.hexdigest()
 
 
-def _place(dispatcher: Any, name: str) -> Path | None:
-    """Return where a function is kept; None if no place serves, or it cannot be known again."""
+def _kept(dispatcher: Any, signature: Any, name: str) -> "_Kept | None":
+    """Return the file of a function; None if no place serves, or the function cannot be recognized again."""
     if dispatcher.py_func.__closure__ is not None:  # what it encloses has no name
         return None
     folder = cache_folder()
@@ -77,93 +74,62 @@ def _place(dispatcher: Any, name: str) -> Path | None:
     if folder is None or sources is None:
         return None
     options = sorted(f"{option} {value}" for option, value in dispatcher.targetoptions.items())
-    return folder / f"{name}-{hashlib.sha256(' '.join([sources, *options]).encode()).hexdigest()[:16]}"
+    told = " ".join([sources, str(signature), *options])
+    return _Kept(folder, f"{name}-{hashlib.sha256(told.encode()).hexdigest()[:16]}")
 
 
 def compile_or_load(dispatcher: Any, signature: Any, name: str, title: str) -> None:
     """Let a dispatcher have its code, from the cache if it is there; says so on stderr when it takes seconds."""
-    place = _place(dispatcher, name)
-    if place is None:
+    kept = _kept(dispatcher, signature, name)
+    if kept is None:
         _compile(dispatcher, signature, title)
         return
-    if _is_intact(place) and _load(dispatcher, signature, place):
-        return
-    with _alone(place, title):
-        if _is_intact(place) and _load(dispatcher, signature, place):
-            return  # another process has compiled it meanwhile
-        shutil.rmtree(place, ignore_errors=True)
-        _keep_in(dispatcher, place)
-        _compile(dispatcher, signature, title)
-        with suppress(OSError):  # a full disk: compiled again next time
-            (place / _NOTE).write_text(json.dumps(_state(place)), encoding="utf-8")
-
-
-def _state(place: Path) -> dict[str, str]:
-    """What the note says; nothing of where and when the source was installed, as it may be more than once."""
-    files = sorted(path for path in place.rglob("*") if path.is_file() and path.name != _NOTE)
-    return {str(path.relative_to(place)): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
-
-
-def _is_intact(place: Path) -> bool:
+    dispatcher._cache = kept
     try:
-        told = json.loads((place / _NOTE).read_text(encoding="utf-8"))
-        return bool(told) and bool(told == _state(place))
-    except (OSError, ValueError):
-        return False
+        if kept.find():
+            dispatcher.compile(signature)
+            return
+        with _alone(kept, title):
+            if kept.find():
+                dispatcher.compile(signature)  # another process has compiled it meanwhile
+            else:
+                _compile(dispatcher, signature, title)
+    finally:
+        dispatcher._cache = caching.NullCache()
 
 
-class _Locator(caching._CacheLocator):
-    """Tells Numba where a kernel is kept: in its folder, whichever installation asks; the note vouches for the rest."""
+class _Kept(caching._Cache):
+    """One kernel in a file, for Numba, whose own cache opens files by path and unpickles them unchecked."""
 
-    def __init__(self, py_func: Any, py_file: str) -> None:
-        self._py_file, self._place = py_file, config.CACHE_DIR
+    def __init__(self, folder: Path, name: str) -> None:
+        self.folder, self.name = folder, name
+        self._found: bytes | None = None
 
-    @classmethod
-    def from_function(cls, py_func: Any, py_file: str) -> "_Locator":
-        return cls(py_func, py_file)
+    @property
+    def cache_path(self) -> str:
+        return str(self.folder)
 
-    def get_cache_path(self) -> str:
-        return self._place
+    def find(self) -> bool:
+        """Read the file, and return whether it is intact."""
+        self._found = own_folder.read(self.folder, f"{self.name}.kernel")
+        return self._found is not None
 
-    def get_source_stamp(self) -> str:
-        """Return what tells states of the source apart."""
-        return ""
+    def load_overload(self, sig: Any, target_context: Any) -> Any:
+        """Return the code that was found, None if none was."""
+        if self._found is None:
+            return None
+        target_context.refresh()
+        return CompileResult._rebuild(target_context, *pickle.loads(self._found))
 
-    def get_disambiguator(self) -> str:
-        """Return what tells functions of one name apart."""
-        return ""
+    def save_overload(self, sig: Any, data: Any) -> None:
+        """Keep code that depends on nothing but its sources."""
+        if not data.lifted and not data.library.has_dynamic_globals:
+            own_folder.write(self.folder, f"{self.name}.kernel", dumps(data._reduce()))
 
+    def enable(self) -> None:
+        """Numba's interface; this cache is always in use."""
 
-class _Implementation(caching.CompileResultCacheImpl):
-    _locator_classes = (_Locator,)
-
-
-class _Kept(caching.FunctionCache):
-    _impl_class = _Implementation
-
-    def _index_key(self, sig: Any, codegen: Any) -> Any:
-        """Return the key without the byte code, which differs where a docstring is added: the folder's name tells."""
-        return sig, codegen.magic_tuple()
-
-
-def _keep_in(dispatcher: Any, place: Path) -> None:
-    """Let Numba read and write compiled code in a folder."""
-    with _lock:
-        # Numba reads this setting when it makes the cache object; the user's own setting is put back
-        before, config.CACHE_DIR = config.CACHE_DIR, str(place)
-        try:
-            dispatcher._cache = _Kept(dispatcher.py_func)
-        finally:
-            config.CACHE_DIR = before
-
-
-def _load(dispatcher: Any, signature: Any, place: Path) -> bool:
-    """Load what is intact; returns whether Numba took it."""
-    _keep_in(dispatcher, place)
-    if dispatcher._cache.load_overload(signature, dispatcher.targetctx) is None:
-        return False
-    dispatcher.compile(signature)
-    return True
+    disable = flush = enable
 
 
 _said_where = False
@@ -240,21 +206,15 @@ def _interruptible() -> Iterator[None]:
 
 
 @contextmanager
-def _alone(place: Path, title: str) -> Iterator[None]:
+def _alone(kept: _Kept, title: str) -> Iterator[None]:
     """Let one process at a time compile a kernel, where the system knows locks."""
-    file: IO[str] | None = None
-    with suppress(OSError):
-        file = open(f"{place}.lock", "w", encoding="utf-8")
-    try:
-        if file is not None and fcntl is not None:
-            try:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            except BlockingIOError:
-                with _told(f"compiling {title}, in another process"), suppress(OSError):
-                    fcntl.flock(file, fcntl.LOCK_EX)
-            except OSError:
-                pass  # a file system without locks
+    with ExitStack() as stack:
+        if fcntl is not None:
+            with suppress(OSError):  # a file system without locks
+                file = stack.enter_context(own_folder.lock_file(kept.folder, f"{kept.name}.lock"))
+                try:
+                    fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                except BlockingIOError:
+                    with _told(f"compiling {title}, in another process"):
+                        fcntl.flock(file, fcntl.LOCK_EX)
         yield
-    finally:
-        if file is not None:
-            file.close()

@@ -22,7 +22,7 @@ from ..tables.addresses import seen
 from ..tables.contacts_layout import DELASSUS, DYNAMICS, GIVEN, IMPACT, REDUNDANT, SYSTEM
 from ..tables.layout import FREE, SINGLE, WRONG_SIZE
 from ..tables.views import cluster, contact, contacts_header, fields, header, listed
-from .system import complete, eliminate, solve, take
+from .system import clear_rounding, complete, eliminate, mobility, solve, take
 from .where import place_contact
 
 
@@ -111,6 +111,9 @@ def contacts_with(advance_loop):
         inward(index, work, asked, panel, n, A)
         for c in range(A.contact0, A.contact1):
             products_of(asked, panel, n, A, contact(asked, c), gram)
+        moves = mobility(index, work, n)
+        if A.wanted == DELASSUS or A.step == SYSTEM:
+            clear_rounding(asked, numbers, A, gram, moves)
         if A.wanted == DELASSUS:
             mirror(gram, m)
             return code if code < 0 else singular
@@ -118,7 +121,7 @@ def contacts_with(advance_loop):
         if A.step == GIVEN:
             take(A, forces, gram)
         else:
-            largest = complete(asked, numbers, A, gram)
+            largest = complete(asked, numbers, A, gram, moves)
             if A.step == SYSTEM:
                 return code if code < 0 else singular
             redundant = eliminate(numbers, A, gram, largest)

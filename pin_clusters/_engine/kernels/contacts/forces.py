@@ -21,6 +21,8 @@ from ..tables.layout import OK
 from .system import TINY
 
 EPSILON = 2.0**-52
+ROUNDING = 1e3 * EPSILON
+"""Rows of a constraint are nothing but rounding if all their entries are less, beside 1 m or the largest entry."""
 
 
 @inline
@@ -255,6 +257,8 @@ def contact_forces_at(gram, how, counts, room, forces, found):
 def row_forces_at(J, response, free, drift, scale, how, counts, gram, room, forces, found, out):
     """Find forces at rows J of a constraint, of which J x + drift = 0 is asked, x = free + M^-1 J' force.
 
+    Rows that are nothing but rounding, as they belong to points that no joint moves, are redundant.
+
     Args:
         J: Rows, m x nv.
         response: M^-1 J', nv x m.
@@ -265,14 +269,21 @@ def row_forces_at(J, response, free, drift, scale, how, counts, gram, room, forc
         how, counts, room, forces, found: As of ``solve_system``.
         out: Written: accelerations, or velocities after the impact.
     """
-    m, n = J.shape[0], J.shape[1]
+    m, n, largest = J.shape[0], J.shape[1], 1.0
+    for i in range(m):
+        gram[m, i] = 0.0
+        for k in range(n):
+            gram[m, i] = max(gram[m, i], abs(J[i, k]))
+        largest = max(largest, gram[m, i])
+    for i in range(m):
+        gram[m, i] = 1.0 if gram[m, i] > ROUNDING * largest else 0.0
     for i in range(m):
         for j in range(i, m):
             one, other = 0.0, 0.0
             for k in range(n):
                 one += J[i, k] * response[k, j]
                 other += J[j, k] * response[k, i]
-            gram[i, j] = 0.5 * (one + other)
+            gram[i, j] = 0.5 * (one + other) * (gram[m, i] * gram[m, j])
         b = 0.0
         for k in range(n):
             b += J[i, k] * get(free, k)

@@ -1,5 +1,7 @@
 """Sines, cosines and rotations."""
 
+import math
+
 from ..compiling.jit import inline
 from .choices import if_less
 
@@ -36,6 +38,7 @@ _TWO_OVER_PI = 0.63661977236758134308
 
 # adding and taking away 1.5 * 2^52 rounds to the nearest whole number; floor() would convert to integers and back
 _ROUND = 6755399441055744.0
+_FAR = 2.0**20
 
 
 @inline
@@ -46,10 +49,12 @@ def nearest(x):
 
 @inline
 def sincos(x):
-    """Sine and cosine to one unit in the last place, for |x| below 1e6; slowly less accurate beyond.
+    """Sine and cosine to one unit in the last place.
 
-    Polynomials of the Cephes library (S. Moshier) on [-pi/4, pi/4].
+    Polynomials of the Cephes library (S. Moshier) on [-pi/4, pi/4]; beyond 2^20 those of C's library.
     """
+    if _FAR <= abs(x) < math.inf:
+        return math.sin(x), math.cos(x)
     n = nearest(x * _TWO_OVER_PI)
     r = ((x - n * _PIO2_1) - n * _PIO2_2) - n * _PIO2_3
     z = r * r

@@ -1,4 +1,7 @@
-"""Steps of a robot on a ground by Moreau's midpoint rule, until something is near: its impulses are found elsewhere."""
+"""Steps of a robot on a ground by Moreau's midpoint rule, until something is near: its impulses are found elsewhere.
+
+Numbers of equations are those of ``simulation/ground/stepping.py``.
+"""
 
 from __future__ import annotations
 
@@ -70,8 +73,7 @@ def choose(clock, numbers, velocities, gaps, h, near, chosen, limit):
     least, m = math.inf, clock[at.NEAR]
     for i in range(len(gaps)):
         if gaps[i] < numbers[at.REACH] and chosen[i] == 0:
-            u = normal(numbers, velocities[3 * i], velocities[3 * i + 1], velocities[3 * i + 2])
-            u += max(gaps[i], 0.0) / h
+            u = rising(numbers, velocities, i) + max(gaps[i], 0.0) / h
             least = min(least, u)
             if u < limit:
                 near[m], chosen[i] = i, 1
@@ -119,13 +121,26 @@ def assemble(numbers, gram, near, m, first, A):
 
 
 @device
+def rising(numbers, velocities, p):
+    """Compute the velocity of a point along the normal [m/s]."""
+    return normal(numbers, velocities[3 * p], velocities[3 * p + 1], velocities[3 * p + 2])
+
+
+@device
+def room_of(u, gap, h):
+    """Compute how fast a point may sink (3): not at all if its free velocity u closes its gap in this step [m/s]."""
+    room = max(gap, 0.0) / h
+    return room if u + room >= 0.0 else 0.0
+
+
+@device
 def right_side(numbers, velocities, gaps, last, near, m, h, g, guess):
-    """Write velocities in axes of the ground, with what is left of gaps; and the impulses before as a guess."""
+    """Write velocities in axes of the ground, with the room of points; the last impulses are the guess."""
     for i in range(m):
         p = near[i]
         for a in range(3):
             E = at.AXES + 3 * a
-            x = max(gaps[p], 0.0) / h if a == 2 else 0.0
+            x = room_of(rising(numbers, velocities, p), gaps[p], h) if a == 2 else 0.0
             for k in range(3):
                 x += numbers[E + k] * velocities[3 * p + k]
             g[3 * i + a], guess[3 * i + a] = x, last[3 * p + a] / numbers[at.SCALE]
@@ -154,19 +169,24 @@ def rest(numbers, impulses):
 
 
 @device
-def strike(numbers, gram, response, gaps, near, m, h, A, g, answer, last, impulses, ends, v):
-    """Apply the impulses of an answer to velocities, of points too; write them, and to what the laws are kept."""
+def strike(numbers, gram, response, velocities, gaps, near, m, h, A, g, answer, last, impulses, ends, v):
+    """Apply the impulses of an answer to velocities, of points too, and write how well the laws hold.
+
+    Returns how long after the middle of the step they act (5) [s].
+    """
     w, scale, mu, far = 3 * m, numbers[at.SCALE], numbers[at.FRICTION], 0.0
+    gap, power = 0.0, 0.0
     rest(numbers, impulses)
     rest(numbers, last)
     for i in range(m):
         p, end = near[i], (0.0, 0.0, 0.0)
+        fall = rising(numbers, velocities, p)
+        room = room_of(fall, gaps[p], h)
         for a in range(3):
             u, l = g[3 * i + a], scale * answer[3 * i + a]
             for j in range(w):
                 u += A[(3 * i + a) * w + j] * answer[j]
-            left = max(gaps[p], 0.0) / h if a == 2 else 0.0
-            numbers[at.WORK] += l * (0.5 * (g[3 * i + a] + u) - left)
+            numbers[at.WORK] += l * (0.5 * (g[3 * i + a] + u) - (room if a == 2 else 0.0))
             end = (end[1], end[2], u)
             last[3 * p + a] = l
             for k in range(3):
@@ -175,11 +195,14 @@ def strike(numbers, gram, response, gaps, near, m, h, A, g, answer, last, impuls
             push(numbers, gram, p, a, l, ends)
         x, y, z = last[3 * p], last[3 * p + 1], last[3 * p + 2]
         rise = end[2] + mu * math.hypot(end[0], end[1])
+        if fall + max(gaps[p], 0.0) / h < 0.0:
+            gap, power = gap + z * max(gaps[p], 0.0), power - z * fall
         numbers[at.CONE] = max(numbers[at.CONE], math.hypot(x, y) - mu * z)
         numbers[at.DUAL] = max(numbers[at.DUAL], -end[2])
         numbers[at.PRODUCT] = max(numbers[at.PRODUCT], abs(x * end[0] + y * end[1] + z * rise))
         far = max(far, distance(mu, x / scale, y / scale, z / scale, end[0], end[1], rise))
     numbers[at.DISTANCE] = far
+    return gap / power if power > 0.0 else 0.0
 
 
 @device
@@ -238,13 +261,13 @@ def ground_at(
         stops: Rows of index in q, side, and the velocity that moves it; room to a stop is side q - bound, it changes by
             rate times velocity.
     """
-    phase, nv = clock[at.PHASE], len(v)
+    phase, nv, delay = clock[at.PHASE], len(v), 0.0
     clock[at.PHASE] = at.BEGIN
     while True:
         n = clock[at.STEP]
         h, tau = numbers[at.LENGTH] if n < clock[at.STEPS] - 1 else numbers[at.LAST], torque[min(n, len(torque) - 1)]
         least, asked = math.inf, at.DONE
-        if phase != at.SOLVED and phase != at.BEST and phase != at.FOUND:  # the step begins
+        if phase != at.SOLVED and phase != at.BEST:  # the step begins
             if n >= clock[at.END]:
                 return at.DONE
             if phase == at.BEGIN or phase == at.SHIFTED:
@@ -304,7 +327,9 @@ def ground_at(
             m = clock[at.NEAR]
             kept(v_next, 0, free)
             kept(ends, 0, velocities)
-            strike(numbers, gram, response, gaps, near, m, h, A, g, answer, last, impulses, ends, v_next)
+            delay = strike(
+                numbers, gram, response, velocities, gaps, near, m, h, A, g, answer, last, impulses, ends, v_next
+            )
             if phase == at.SOLVED and not numbers[at.DISTANCE] <= numbers[at.MOST_MISSED]:
                 asked = at.MISSED
             else:
@@ -313,9 +338,10 @@ def ground_at(
                 clock[at.STOPS] = closing(stops, rates, rooms, v_next, h)
                 if clock[at.STOPS] > 0:
                     return at.TOUCHING
-        elif phase != at.FOUND:
+        else:
             kept(v_next, 0, free)
             rest(numbers, impulses)
+            delay = 0.0
             again = least < 0.0 or clock[at.STOPS] > 0
         if again:
             assemble(numbers, gram, near, clock[at.NEAR], 0, A)
@@ -332,7 +358,7 @@ def ground_at(
             phase = at.SHIFTED if asked == at.BELOW else at.BEST
             continue
         for i in range(nv):
-            x[i] = 0.5 * h * v_next[i]
+            x[i] = 0.5 * h * v_next[i] - delay * (v_next[i] - free[i])
         if moved(calls, plan, ratios, middle, x, other, spare, held) != 0 or not sound(other, v_next):
             return at.FAILED
         for i in range(nv):

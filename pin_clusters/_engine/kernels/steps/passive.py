@@ -8,6 +8,7 @@ import math
 from typing import Final
 
 from ..compiling.jit import uncounted, uncounted_inline
+from ..numbers.angles import sincos
 from ..tables import passive as at
 from ..tables.addresses import call_at
 
@@ -147,12 +148,72 @@ def lose(rows, first, width, straight):
 
 
 @uncounted_inline
+def turned(terms, factors, rows, i, field):
+    """A vector of the link that carries link i, in the frame of this one."""
+    t, m = terms[1, at.TREE] + 2 * i, terms[2, at.TURNS] + 9 * i
+    b, k = terms[t + 1, at.ROW], terms[t + 1, at.LANE] + field
+    x, y, z = rows[b, k], rows[b, k + at.LANES], rows[b, k + 2 * at.LANES]
+    b, k = terms[t, at.ROW], terms[t, at.LANE]
+    c, s = rows[b, k + at.COSINE], rows[b, k + at.SINE]
+    u = factors[m] * x + factors[m + 1] * y + factors[m + 2] * z
+    v = factors[m + 3] * x + factors[m + 4] * y + factors[m + 5] * z
+    w = factors[m + 6] * x + factors[m + 7] * y + factors[m + 8] * z
+    return c * u + s * v, c * v - s * u, w
+
+
+@uncounted
+def turn_links(terms, factors, rows, q):
+    """Write angular velocities of the links that carry gears, from the rates of their joints."""
+    for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
+        t = terms[1, at.TREE] + 2 * i
+        b, k, kind, v = terms[t, at.ROW], terms[t, at.LANE], terms[t, at.KIND], 0.0
+        c, s, x, y, z = 1.0, 0.0, 0.0, 0.0, 0.0
+        if kind == at.ANGLE:
+            s, c = sincos(q[terms[t, at.INDEX]])
+        elif kind == at.CIRCLE:
+            c, s = q[terms[t, at.INDEX]], q[terms[t, at.INDEX] + 1]
+        rows[b, k + at.COSINE], rows[b, k + at.SINE], v = c, s, rows[b, k + at.SPIN]
+        if kind != at.FIXED:
+            x, y, z = turned(terms, factors, rows, i, at.OMEGA)
+        turns = kind >= at.ANGLE
+        rows[b, k + at.TWIST], rows[b, k + at.TWIST + at.LANES] = y * v if turns else 0.0, -x * v if turns else 0.0
+        rows[b, k + at.OMEGA], rows[b, k + at.OMEGA + at.LANES], rows[b, k + at.OMEGA + 2 * at.LANES] = x, y, z
+        rows[b, k + at.OMEGA + terms[t + 1, at.INDEX] * at.LANES] += v
+
+
+@uncounted
+def add_spins(terms, factors, rows):
+    """Add to rates of gears, which are accelerations, what their carriers accelerate about the axes of the rotors."""
+    for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
+        t, x, y, z = terms[1, at.TREE] + 2 * i, 0.0, 0.0, 0.0
+        b, k = terms[t, at.ROW], terms[t, at.LANE]
+        if terms[t, at.KIND] != at.FIXED:
+            x, y, z = turned(terms, factors, rows, i, at.ALPHA)
+        rows[b, k + at.ALPHA] = x + rows[b, k + at.TWIST]
+        rows[b, k + at.ALPHA + at.LANES] = y + rows[b, k + at.TWIST + at.LANES]
+        rows[b, k + at.ALPHA + 2 * at.LANES] = z
+        rows[b, k + at.ALPHA + terms[t + 1, at.INDEX] * at.LANES] += rows[b, k + at.RATE]
+    links = (terms[2, at.LINKS] - terms[1, at.TREE]) // 2
+    for i in range(terms[2, at.CARRIED] - terms[2, at.LINKS]):
+        t, m = terms[2, at.LINKS] + i, terms[2, at.TURNS] + 9 * links + 3 * i
+        b, k = terms[t, at.LINK_ROW], terms[t, at.LINK_LANE] + at.ALPHA
+        x = (
+            factors[m] * rows[b, k]
+            + factors[m + 1] * rows[b, k + at.LANES]
+            + factors[m + 2] * rows[b, k + 2 * at.LANES]
+        )
+        rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += x
+
+
+@uncounted_inline
 def write_loads(terms, factors, rows, coupling, a):
     """Write the loads of all gears at an acceleration, with the torques and losses that are kept of them."""
     add_rates(terms, factors, rows, coupling, a)
     for t in range(terms[1, at.RATES], terms[1, at.TREE]):
         bias = coupling.shape[0] // (a.shape[0] + 1) * a.shape[0]
         rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += factors[t] * coupling[bias + terms[t, at.INDEX]]
+    if terms[1, at.TREE] < terms[2, at.CARRIED]:
+        add_spins(terms, factors, rows)
     for b in range(rows.shape[0]):
         for k in range(terms[0, at.WIDTH]):
             taken = rows[b, k + at.INERTIA] * rows[b, k + at.RATE]
@@ -239,6 +300,8 @@ def accelerate_under(aba, address, terms, factors, rows, coupling, stage, q, v, 
     add_terms(terms, factors, at.FIRST, terms[1, at.LENGTHS], q, rows, at.SUM)
     add_terms(terms, factors, terms[1, at.LENGTHS], terms[1, at.TORQUES], tau, rows, at.SUM)
     write_forces(rows, width)
+    if terms[1, at.TREE] < terms[2, at.CARRIED]:
+        turn_links(terms, factors, rows, q)
     if gears < rows.shape[0]:
         expect(terms, rows, stage)
         if lose(rows, gears, width, lagged) > 0:

@@ -26,10 +26,9 @@ CLOCK: Final = 11  # how many these are
 # phases: what the caller did since the last return
 BEGIN: Final = 0  # nothing: a step begins
 SOLVED: Final = 1  # the answer has the impulses of the system
-FOUND: Final = 2  # v_next, impulses and laws are given
-SHIFTED: Final = 3  # the answer has by how much points are pushed out of the ground
-GIVEN: Final = 4  # the configuration in the middle of the step is given
-BEST: Final = 5  # as SOLVED, and no better impulses are asked for
+SHIFTED: Final = 2  # the answer has by how much points are pushed out of the ground
+GIVEN: Final = 3  # the configuration in the middle of the step is given
+BEST: Final = 4  # as SOLVED, and no better impulses are asked for
 
 # what the kernel returns
 DONE: Final = 0  # END is reached

@@ -12,6 +12,7 @@ import pinocchio as pin
 from numpy.typing import ArrayLike
 
 from ...._support.trees import centred, joint_in_v
+from ....algorithms.dynamics.condition import condition
 from ....constraints import Gear, Rod, Spring
 from ....errors import ArgumentTypeError, ConfigurationError, LoadError, PinClustersWarning
 from ....model import ClusterModel
@@ -33,6 +34,8 @@ from ._rods import split_balls
 from ._shapes import read_shapes
 from ._tree import build_tree
 
+SINGULAR = 1e6
+"""Above this condition of the dependent joints a pose of the file is called a dead centre."""
 MOVED = 1e-6
 """A keyframe whose joints move more until its loops are closed is said to be open, [rad] or [m]."""
 
@@ -210,9 +213,28 @@ def _at_rest(
     try:
         model = make(q0)
     except ConfigurationError:
-        return make(None)
-    _say_moved(notes, "the pose of the file", model, q0)
+        model = make(None)
+    else:
+        _say_moved(notes, "the pose of the file", model, q0)
+    _say_doubtful(notes, model)
     return model
+
+
+def _say_doubtful(notes: list[str], model: ClusterModel) -> None:
+    """Say that loops have a reference pose that is a dead centre, or outside of the ranges of their joints."""
+    tree, q = model.tree, model.q_reference
+    inside = (model.lowerPositionLimit <= q) & (q <= model.upperPositionLimit)
+    looped = [j for x in model._topology.analyses for j in x.joints if tree.nqs[j] == tree.nvs[j] == 1]
+    outside = [repr(tree.names[j]) for j in looped if not inside[tree.idx_qs[j]]]
+    singular = [x for c in condition(model, model.createData(), q) if not c.K_d < SINGULAR for x in c.cluster]
+    said = [f"is a dead centre of the loops of {', '.join(map(repr, singular))}"] if singular else []
+    said += [f"is outside of the ranges of {len(outside)} joints ({', '.join(outside)})"] if outside else []
+    if said:
+        notes.append(
+            f"there is no keyframe to take, and the pose of the file {' and '.join(said)}. Give another reference "
+            "pose: q_reference=..., or a <keyframe>. pc.project(model, q, hold=[JOINT, ...]) closes the loops of one "
+            "with these joints held."
+        )
 
 
 def _say_moved(notes: list[str], what: str, model: ClusterModel, q: np.ndarray) -> None:

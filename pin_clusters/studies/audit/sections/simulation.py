@@ -9,7 +9,7 @@ import numpy as np
 from ...pages.alike import alike
 from ...pages.template import Head, Html, table
 from ...study._samples import label
-from ...study.metrics import FlightError
+from ...study.metrics import FlightError, ForwardError
 from .. import figures
 from ..result import AuditResult
 from ..simulated import FrameError
@@ -21,17 +21,35 @@ _JOINTS = 6
 def values(result: AuditResult) -> dict[str, Any]:
     """Return what the approximations do to a simulation."""
     found = result.simulated
+    base = (
+        f"{label(r)}: turning {_relative(x['angular'])}, translation {_relative(x['linear'])}"
+        for r, x in found.forward.base.items()
+    )
+    free = found.free and {"sentence": _both(result), "table": _accelerations(result, found.free, "in free flight")}
     return {
         "states": found.forward.samples,
         "ground_left_out": result.study.loads,
-        "accelerations": _accelerations(result),
+        "accelerations": _accelerations(result, found.forward, "along the motion"),
+        "base_moves": "; ".join(base),
+        "free": free,
+        "in_flight": result.verdict.flight,
         "flight": None if found.flight is None else _flight(found.flight),
         "frames": [_frame(frame, i) for i, frame in enumerate(found.frames)],
     }
 
 
-def _accelerations(result: AuditResult) -> Html:
-    forward, asked = result.simulated.forward, result.verdict.asked
+def _both(result: AuditResult) -> str:
+    """Return the number of free flight beside that of the motion, for the joint at which free flight is worst."""
+    worst, forward = result.verdict.free[asked := result.verdict.asked], result.simulated.forward
+    text = f"The largest error of {label(asked)} in free flight is {percent(worst.percent)}, at {worst.joint}"
+    if worst.joint in forward.names:
+        along = forward.relative[asked][forward.names.index(worst.joint)]
+        text += f"; along the motion this joint has {_relative(along)}"
+    return f"{text}."
+
+
+def _accelerations(result: AuditResult, forward: ForwardError, where: str) -> Html:
+    asked = result.verdict.asked
     joints = {result.study.joints[k] for k in result.study.actuated}
     columns = [k for k, name in enumerate(forward.names) if name in joints]
     errors = {rung: x[columns] for rung, x in forward.relative.items()}
@@ -43,8 +61,8 @@ def _accelerations(result: AuditResult) -> Html:
         rows.append([forward.names[k], *map(_relative, numbers[i]), number(forward.exact[k])])
     names = [label(r) for r in errors]
     head: Head = ["joint", ("RMS error of the acceleration, % of its RMS", names), "RMS [rad/s², m/s²]"]
-    caption = "Acceleration of the joints, the worst ones; joints with the same numbers, such as mirror images, once."
-    return table(head, rows, caption, "Errors of the accelerations")
+    caption = f"Acceleration of the worst joints {where}; of joints with the same numbers, such as mirror images, one."
+    return table(head, rows, caption, f"Errors of the accelerations {where}")
 
 
 def _flight(flight: FlightError) -> dict[str, Any]:
@@ -56,11 +74,11 @@ def _flight(flight: FlightError) -> dict[str, Any]:
     rows = [
         base("turning of the base", "angular", "rad/s²"),
         base("translation of the base", "linear", "m/s²"),
-        ["moment from nowhere", *(f"{number(flight.momentum_rate[r]['angular'])} N m" for r in rungs), "0 N m"],
+        ["spurious external moment", *(f"{number(flight.momentum_rate[r]['angular'])} N m" for r in rungs), "0 N m"],
     ]
     caption = (
-        "Acceleration of the base less free fall: RMS of the error as per cent of the exact one. Moment from nowhere: "
-        "RMS of the rate of angular momentum about the centre of mass, which should be zero."
+        "Acceleration of the base less free fall: RMS of the error as per cent of the exact one. Spurious external "
+        "moment: RMS of the rate of angular momentum about the centre of mass, which should be zero."
     )
     return {
         "spin": number(flight.spin), "momentum": number(flight.momentum), "spin_rate": number(flight.spin_rate),

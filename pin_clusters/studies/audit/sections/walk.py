@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...pages.template import Head, table
+from ...pages.template import Head, Html, table
 from ...study._samples import label
 from .. import figures
 from ..verdict import number, percent
@@ -17,22 +17,21 @@ def values(found: Walked | None) -> dict[str, Any]:
         return {"walk": None}
     every = ("exact", *found.rungs)
     names = ["exact", *(rungs := list(map(label, found.rungs)))]
-    blows, peaks = [], []
+    blows, torques, speeds = [], [], []
     for i, x in enumerate(found.landings):
         title = f"{x.body}, {x.time['exact']:.3f} s"
         late = [number(1e3 * (x.time[r] - x.time["exact"])) for r in found.rungs]
         off = [_signed(found.off(r)[i]) for r in found.rungs]
         blows.append([title, *(number(x.impulse[r]) for r in every), *off, *late])
-        peaks.append([title])
-        for joint, most in ((x.torque_at, x.torque), (x.speed_at, x.speed)):
-            peaks[-1] += [joint, *(number(most[r]) for r in every)]
+        torques.append([title, x.torque_at, *(number(x.torque[r]) for r in every)])
+        speeds.append([title, x.speed_at, *(number(x.speed[r]) for r in every)])
     ms, after = f"{1e3 * IMPACT:g}", f"{1e3 * AFTER:g}"
     blow: Head = ["touch-down", (f"first {ms} ms [N s]", names), ("off, of the largest", rungs), ("later [ms]", rungs)]
-    peak: Head = [
-        "touch-down",
-        ("largest torque [N m, N]", ["at", *names]),
-        ("largest speed [rad/s, m/s]", ["at", *names]),
-    ]
+    peaks = []  # a table each, as one of both is wider than the page
+    for what, unit, rows in (("torque", "N m, N", torques), ("speed", "rad/s, m/s", speeds)):
+        head: Head = ["touch-down", (f"largest {what} [{unit}]", ["at", *names])]
+        said = f"Largest {what} in the next {after} ms, at the joint where it differs most."
+        peaks.append(table(head, rows, said, f"Largest {what} after touch-downs"))
     at = found.worst
     return {
         "walk": {
@@ -41,10 +40,7 @@ def values(found: Walked | None) -> dict[str, Any]:
             "share": percent(100.0 * found.harness / found.weight), "moment": number(found.moment), "after": after,
             "picture": figures.pushes(found, at), "at": f"{at.body}, {at.time['exact']:.3f} s",
             "blows": table(blow, blows, f"Impulse of the ground in the first {ms} ms.", "Touch-downs"),
-            "peaks": table(
-                peak, peaks, f"Largest torque and speed in the next {after} ms, at the joint where they differ most.",
-                "Torques and speeds after touch-downs",
-            ),
+            "peaks": Html("".join(peaks)),
         }
     }  # fmt: skip
 
