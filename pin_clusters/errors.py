@@ -7,13 +7,22 @@ Each class also derives from the built-in exception that a Pinocchio user would 
 from collections.abc import Iterable
 from typing import Any
 
-LONGEST = 4000
-"""Letters of a message; names and numbers in files may be of any length."""
+LONGEST, LONGEST_VALUE = 4000, 200
+"""Letters of a message, and of a value in it; names and numbers in files may be of any length."""
 
 
 def shortened(message: str) -> str:
     """Return a message, cut in its middle if it is longer than a page; its end says the cure."""
     return message if len(message) <= LONGEST else f"{message[: LONGEST - 500]} [...] {message[-400:]}"
+
+
+def shown(value: object) -> str:
+    """Return ``repr`` of a value for a message, also for values that ``repr`` refuses: integers of 5,000 digits."""
+    try:
+        text = repr(value)
+    except Exception:  # an own __repr__ may raise anything, and the message must still be written
+        return f"a value of type {type(value).__name__} that repr() cannot write"
+    return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."
 
 
 class PinClustersError(Exception):

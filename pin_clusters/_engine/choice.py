@@ -11,7 +11,7 @@ from collections.abc import Iterator
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any
 
-from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ..errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from .switches import BOUNDSCHECK, JIT
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ _VARIABLE = "PIN_CLUSTERS_ENGINE"
 
 def _checked(name: Any, what: str) -> str:
     if not isinstance(name, str):
-        raise ArgumentTypeError(f"{what} must be {', '.join(map(repr, ENGINES))}, got {name!r}.")
+        raise ArgumentTypeError(f"{what} must be {', '.join(map(repr, ENGINES))}, got {shown(name)}.")
     if name not in ENGINES:
         raise UnknownNameError(f"{what}: there is no engine {name!r}.{did_you_mean(name, ENGINES)}")
     return name

@@ -4,13 +4,15 @@
 """
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Iterable
+from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ..errors import ArgumentTypeError, ShapeError
+from ..errors import ArgumentTypeError, ShapeError, shown
 
 _FLOAT64 = np.dtype(np.float64)
 
@@ -38,12 +40,22 @@ def numbers(name: str, x: Any) -> np.ndarray:
     return given
 
 
+def real(x: Any) -> float | None:
+    """Return a real number as a float, infinite if no float is as large; None for text, truths and arrays."""
+    if isinstance(x, (bool, np.bool_)) or not isinstance(x, Real):
+        return None
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf  # type: ignore[operator]
+
+
 def whole_number(
     name: str, x: Any, least: int, kind: Callable[[str], Exception] = ArgumentTypeError, of: str = ""
 ) -> int:
     """Return a whole number (of what messages say); refuse, by an error of a kind, others and what is less."""
     if isinstance(x, bool) or not isinstance(x, (int, np.integer)) or x < least:
-        raise kind(f"{name} must be a whole number{of}, at least {least}, got {x!r}.")
+        raise kind(f"{name} must be a whole number{of}, at least {least}, got {shown(x)}.")
     return int(x)
 
 
@@ -53,7 +65,7 @@ def joint_names(what: str, given: Any) -> tuple[str, ...]:
         listed = tuple(given)
         if all(isinstance(name, str) for name in listed):
             return listed
-    raise ArgumentTypeError(f"{what} must be a list of joint names, got {given!r}.")
+    raise ArgumentTypeError(f"{what} must be a list of joint names, got {shown(given)}.")
 
 
 def array(name: str, x: Any) -> np.ndarray:

@@ -14,7 +14,7 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.trees import between, floats, joint_subspace, placement_defect, unit
-from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, UnsupportedJointError, did_you_mean
+from ..errors import ConstraintError, PinClustersWarning, UnknownNameError, UnsupportedJointError, did_you_mean, shown
 from .rows import Constraint, model_name, moving_joint_id
 
 UNIVERSE = "universe"
@@ -52,14 +52,14 @@ def frame_of(value: object, what: str, owner: str) -> str | Attachment:
             return _attachment(name, placement, what, owner)
     raise ConstraintError(
         f"{owner}: {what} must be the name of a joint, body or frame, or a pair (name, placement) with the placement "
-        f"a pinocchio.SE3, a 4x4 matrix or a point of three numbers, got {value!r}."
+        f"a pinocchio.SE3, a 4x4 matrix or a point of three numbers, got {shown(value)}."
     )
 
 
 def frame_pair(value: object, owner: str, where: str) -> tuple[str | Attachment, str | Attachment]:
     """Return the two frames of a closure."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
-        raise ConstraintError(f"{owner}: closure must be a pair of frames ({where}), got {value!r}.")
+        raise ConstraintError(f"{owner}: closure must be a pair of frames ({where}), got {shown(value)}.")
     return frame_of(value[0], "closure[0]", owner), frame_of(value[1], "closure[1]", owner)
 
 
@@ -72,7 +72,7 @@ def _attachment(name: str, placement: object, what: str, owner: str) -> Attachme
     else:
         raise ConstraintError(
             f"{owner}: the placement of {what} in {name!r} must be a pinocchio.SE3, a 4x4 matrix with the last "
-            f"row 0 0 0 1, or a point of three numbers, got {placement!r}."
+            f"row 0 0 0 1, or a point of three numbers, got {shown(placement)}."
         )
     defect = placement_defect(M)
     if defect:
@@ -164,7 +164,7 @@ def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
     """Return an axis as a unit vector; says so if it was not one."""
     a = unit(axis)
     if a is None:
-        raise ConstraintError(f"{owner}: {what} must be three finite numbers, not all zero, got {axis!r}.")
+        raise ConstraintError(f"{owner}: {what} must be three finite numbers, not all zero, got {shown(axis)}.")
     length = np.linalg.norm(np.asarray(axis, dtype=float))
     if abs(length - 1.0) > UNIT_TOLERANCE:
         warnings.warn(

@@ -2,7 +2,7 @@
 
 import math
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from .._support.arrays import whole_number
 from .._support.trees import floats, joint_subspace
-from ..errors import ConstraintError, PinClustersWarning
+from ..errors import ConstraintError, PinClustersWarning, shown
 from ._frames import coordinate_joint
 from .called import CallableClosure
 from .rows import Constraint, name_of, store
@@ -86,13 +86,16 @@ class Coupling(Constraint):
     def __post_init__(self) -> None:
         owner = self._owner()
         if isinstance(self.joints, str) or not isinstance(self.joints, Sequence) or not self.joints:
-            raise ConstraintError(f"{owner}: joints must be a list of joint names, got {self.joints!r}.")
+            raise ConstraintError(f"{owner}: joints must be a list of joint names, got {shown(self.joints)}.")
         store(self, joints=tuple(name_of(j, "joints", owner) for j in self.joints))
         owner = self.label
         for j in self.joints:
             if self.joints.count(j) > 1:
                 raise ConstraintError(f"{owner}: joint {j!r} is named twice. Name it once; phi may use it often.")
+        if not isinstance(self.independent, Iterable):
+            raise ConstraintError(f"{owner}: independent must be a list of joint names, got {shown(self.independent)}.")
         listed = (self.independent,) if isinstance(self.independent, str) else tuple(self.independent)
+        listed = tuple(name_of(j, "independent", owner) for j in listed)
         for j in listed:
             if j not in self.joints:
                 raise ConstraintError(

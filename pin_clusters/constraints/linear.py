@@ -6,7 +6,7 @@ from types import MappingProxyType
 
 import pinocchio as pin
 
-from ..errors import ConstraintError
+from ..errors import ConstraintError, shown
 from .rows import Constraint, Row, moving_joint_id, name_of, number, store
 
 
@@ -42,7 +42,7 @@ class LinearCoupling(Constraint):
         if not isinstance(self.independent, Mapping) or not self.independent:
             raise ConstraintError(
                 f"{owner}: independent must map joint names to coefficients, such as {{'knee': 6.0}}, "
-                f"got {self.independent!r}."
+                f"got {shown(self.independent)}."
             )
         checked = {
             name_of(k, "independent", owner): number(c, f"the coefficient of {k!r}", owner, nonzero=True)

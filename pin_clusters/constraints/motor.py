@@ -5,6 +5,7 @@ from typing import Any, Self
 
 import numpy as np
 
+from .._support.arrays import numbers
 from ..errors import ConstraintError
 from .rows import name_of, number, store
 from .spring import PassiveForce
@@ -146,7 +147,7 @@ class Motor(PassiveForce):
         Returns:
             ``(low, high)``, [N m], of the shape of ``speed``; infinite where nothing is known.
         """
-        speeds = np.asarray(speed, dtype=float)
+        speeds = numbers("Motor.torque_limits: speed", speed).astype(float)
         k, voltage, free = self.torque_constant, self.voltage, self.free_speed
 
         def most(w: np.ndarray) -> np.ndarray:

@@ -8,10 +8,10 @@ import numpy as np
 import pinocchio as pin
 
 from .._support.trees import is_finite, joint_axis, placement_defect, spin_defect, unit
-from ..errors import ConstraintError, InertiaError
+from ..errors import ConstraintError, InertiaError, shown
 from .motor import Motor
 from .motor_catalogue import motor_of
-from .rows import Constraint, joint_id, moving_joint_id, name_of, number, store
+from .rows import TEXT, Constraint, joint_id, moving_joint_id, name_of, number, store
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,11 +82,11 @@ class Rotor(Constraint):
     def __post_init__(self) -> None:
         joints = (self.joints,) if isinstance(self.joints, str) else self.joints
         if not isinstance(joints, Sequence) or not joints:
-            raise ConstraintError(f"Rotor: joints must be a joint name or a list of them, got {self.joints!r}.")
+            raise ConstraintError(f"Rotor: joints must be a joint name or a list of them, got {shown(self.joints)}.")
         joints = tuple(name_of(j, "joints", "Rotor") for j in joints)
         name = "rotor:" + "+".join(joints) if self.name is None else self.name
-        if not isinstance(name, str) or not name:
-            raise ConstraintError(f"Rotor of {', '.join(map(repr, joints))}: name must be text, got {name!r}.")
+        if not isinstance(name, str) or not TEXT.fullmatch(name):
+            raise ConstraintError(f"Rotor of {', '.join(map(repr, joints))}: name must be text, got {shown(name)}.")
         store(self, joints=joints, name=name)
         if self.motor is not None:
             self._take(self.motor)
@@ -94,15 +94,15 @@ class Rotor(Constraint):
         if self.carrier is not None:
             name_of(self.carrier, "carrier", self.label)
         if self.armature not in (None, "keep", "replace"):
-            raise ConstraintError(f"{self.label}: armature must be 'keep' or 'replace', got {self.armature!r}.")
+            raise ConstraintError(f"{self.label}: armature must be 'keep' or 'replace', got {shown(self.armature)}.")
         if not isinstance(self.driven, bool):
-            raise ConstraintError(f"{self.label}: driven must be True or False, got {self.driven!r}.")
+            raise ConstraintError(f"{self.label}: driven must be True or False, got {shown(self.driven)}.")
         self._check_placement()
         if self.axis is not None:
             axis = unit(self.axis)
             if axis is None:
                 raise ConstraintError(
-                    f"{self.label}: axis must be three finite numbers, not all zero, got {self.axis!r}."
+                    f"{self.label}: axis must be three finite numbers, not all zero, got {shown(self.axis)}."
                 )
             store(self, axis=tuple(axis.tolist()))
         self._check_inertia()
@@ -110,7 +110,7 @@ class Rotor(Constraint):
     def _take(self, given: Motor | str) -> None:
         """Take from the motor what is not given."""
         if not isinstance(given, (Motor, str)):
-            raise ConstraintError(f"{self.label}: motor must be a pc.Motor or its name in pc.motors(), got {given!r}.")
+            raise ConstraintError(f"{self.label}: motor must be a pc.Motor or a name of pc.motors, got {shown(given)}.")
         motor = motor_of(given, self.label)
         if motor.rotor not in (None, self.name):
             raise ConstraintError(

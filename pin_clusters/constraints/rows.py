@@ -5,14 +5,15 @@
 """
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, ClassVar
 
 import pinocchio as pin
 
-from ..errors import ConstraintError, UnknownNameError, UnsupportedJointError, did_you_mean
+from .._support.arrays import real
+from ..errors import ConstraintError, UnknownNameError, UnsupportedJointError, did_you_mean, shown
 
 
 @dataclass(frozen=True)
@@ -40,15 +41,16 @@ def store(constraint: object, **fields: object) -> None:
 
 # a rotor is felt by the square of its ratio: beyond these, one of the two sides is lost in the rounding of the other
 _LEAST_RATIO, _MOST_RATIO = 1e-8, 1e8
+TEXT = re.compile("[^\ud800-\udfff]+")
+"""Names that Pinocchio takes: lone surrogates, halves of characters, have no UTF-8."""
 
 
 def number(value: object, what: str, owner: str, *, nonzero: bool = False, positive: bool = False) -> float:
     """Return ``value`` as a finite float."""
-    # NumPy's scalars are Reals; a bool is one too, but never what is meant
-    if isinstance(value, bool) or not isinstance(value, Real):
+    x = real(value)
+    if x is None:
         cure = " Give the turns of what follows per turn of what leads, with sign." if "ratio" in what else ""
-        raise ConstraintError(f"{owner}: {what} must be a number, got {value!r} ({type(value).__name__}).{cure}")
-    x = float(value)
+        raise ConstraintError(f"{owner}: {what} must be a number, got {shown(value)} ({type(value).__name__}).{cure}")
     if not math.isfinite(x):
         raise ConstraintError(f"{owner}: {what} must be finite, got {x}.")
     if nonzero and x == 0.0:
@@ -69,8 +71,8 @@ def number(value: object, what: str, owner: str, *, nonzero: bool = False, posit
 
 def name_of(value: object, what: str, owner: str) -> str:
     """Return ``value`` if it is a non-empty string."""
-    if not isinstance(value, str) or not value:
-        raise ConstraintError(f"{owner}: {what} must be the name of a joint or body, got {value!r}.")
+    if not isinstance(value, str) or not TEXT.fullmatch(value):
+        raise ConstraintError(f"{owner}: {what} must be the name of a joint or body, got {shown(value)}.")
     return value
 
 
@@ -87,7 +89,7 @@ class Constraint:
         """How messages name this constraint."""
         name = getattr(self, "name", None)
         parts = self._parts() if name is None else [name]
-        return f"{self._kind}({', '.join(map(repr, parts))})"
+        return f"{self._kind}({', '.join(map(shown, parts))})"
 
     @property
     def _kind(self) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 
 import pinocchio as pin
 
-from ..errors import ConstraintError
+from ..errors import ConstraintError, shown
 from ._frames import frame_of
 from .rows import Constraint, Row, name_of, number, store
 
@@ -82,7 +82,7 @@ class Spring(PassiveForce):
         else:
             raise ConstraintError(
                 f"{owner}: along must be a joint name, coefficients by joint, or a list of two points and more, "
-                f"got {self.along!r}."
+                f"got {shown(self.along)}."
             )
         owner = self.label
         store(self, stiffness=_powers(self.stiffness, "stiffness", owner))
@@ -127,13 +127,13 @@ class GravityCompensation(PassiveForce):
         store(self, mass=number(self.mass, "mass", self.label))
         store(self, center=tuple(number(c, "center", self.label) for c in self.center))
         if len(self.center) != 3:
-            raise ConstraintError(f"{self.label}: center must be three numbers, got {self.center!r}.")
+            raise ConstraintError(f"{self.label}: center must be three numbers, got {shown(self.center)}.")
 
 
 def _powers(given: Any, what: str, owner: str) -> tuple[float, ...]:
     """Return three coefficients."""
     listed = tuple(given) if hasattr(given, "__len__") and not isinstance(given, str) else (given,)
     if not 1 <= len(listed) <= MOST_POWERS:
-        raise ConstraintError(f"{owner}: {what} must be one to three coefficients, got {given!r}.")
+        raise ConstraintError(f"{owner}: {what} must be one to three coefficients, got {shown(given)}.")
     numbers = tuple(number(k, what, owner) for k in listed)
     return numbers + (0.0,) * (MOST_POWERS - len(numbers))

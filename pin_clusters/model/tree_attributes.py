@@ -7,7 +7,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..constraints.rows import model_name
-from ..errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
+from ..errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean, shown
 from .fixed import FixedFrame, FixedInertia, FixedList, FixedPlacement
 
 # sizes and indices of velocities count independent joints here, but dependent ones too in the tree
@@ -22,7 +22,7 @@ _ROUTES = {
 def _text(name: Any) -> str:
     """Return a name."""
     if not isinstance(name, str):
-        raise ArgumentTypeError(f"a name must be text, got {name!r} ({type(name).__name__}).")
+        raise ArgumentTypeError(f"a name must be text, got {shown(name)} ({type(name).__name__}).")
     return name
 
 

@@ -3,13 +3,12 @@
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from .._support.arrays import array, vector, velocity, whole_number
-from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean
+from .._support.arrays import array, real, vector, velocity, whole_number
+from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean, shown
 from ..model import ClusterModel, check_model
 from ..model.configuration import check
 from ._contacts import Contacts
@@ -153,11 +152,12 @@ def check_types(caller: str, model: Any, **functions: Any) -> None:
 
 
 def _positive(name: str, x: Any, of: str = "", unit: str = "") -> float:
-    if isinstance(x, bool) or not isinstance(x, Real):
-        raise ArgumentTypeError(f"simulate: {name} must be a number{of}, got {x!r}.")
-    if not 0.0 < float(x) < math.inf:
-        raise SimulationError(f"simulate: {name} = {x:g}{unit}, but it must be positive and finite.")
-    return float(x)
+    found = real(x)
+    if found is None:
+        raise ArgumentTypeError(f"simulate: {name} must be a number{of}, got {shown(x)}.")
+    if not 0.0 < found < math.inf:
+        raise SimulationError(f"simulate: {name} = {found:g}{unit}, but it must be positive and finite.")
+    return found
 
 
 def _steps(duration: float, dt: float) -> int:

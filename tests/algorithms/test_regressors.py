@@ -13,6 +13,7 @@ import pinocchio as pin
 import pytest
 from samples import pool
 from support import fast
+from support.messages import warns
 
 import pin_clusters as pc
 from pin_clusters._support.trees import coordinate, set_coordinate
@@ -252,6 +253,35 @@ def test_identifiable_parameters_of_awkward_robots(key: Any, armature: bool, rng
         model = alike(model, tree=tree)
     states = [pool.state(key, rng) for _ in range(12)]
     check_identifiable(model, [(s.q, s.v, s.a) for s in states])
+
+
+WITHOUT_GAP = {690: 26, 234: 31, 202: 41}
+"""Seeds of mechanisms, and how many singular values of their largest cluster are above 1e-8."""
+
+
+@pytest.mark.parametrize("key", pool.some(WITHOUT_GAP, 3, everyday=1))
+def test_singular_values_without_a_gap(key: int, rng: np.random.Generator) -> None:
+    """Loops of up to seven bodies whose singular values decrease by factors of 2 to 60, to 1e-15.
+
+    Over other states, the columns that are kept stay independent: 1e-10 is a thousand times above rounding.
+    """
+    case, found = pool.case(key), list[np.ndarray]()
+    model, data, q = case.model, case.model.createData(), case.q
+    with warns(pc.PinClustersWarning, f"identifiable_parameters {WITHOUT_GAP[key]} 1e-08"):
+        basis, labels = pc.identifiable_parameters(model)
+    assert len(labels) == len(basis)
+    own = ((basis == 1.0) & (np.count_nonzero(basis, axis=0) == 1)).argmax(axis=1)
+    while len(found) < 200:
+        try:
+            q = pc.integrate(model, q if len(found) % 8 else case.q, rng.uniform(-0.5, 0.5, model.nv))
+            Y = pc.computeJointTorqueRegressor(model, data, q, *rng.normal(size=(2, model.nv)))
+        except (pc.BranchLost, pc.SingularClusterError):
+            q = case.q
+            continue
+        found.append(Y / np.abs(Y).max())
+    s = np.linalg.svd((X := np.vstack(found)[:, own]) / np.linalg.norm(X, axis=0), compute_uv=False)
+    assert s[-1] > 1e-10 * s[0]
+    assert pool.error(X @ basis, np.vstack(found)) < 1e-5
 
 
 @pytest.mark.parametrize("part", [1e-3, 3e-4, 1e-5])

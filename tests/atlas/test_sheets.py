@@ -185,3 +185,16 @@ def test_a_known_version_goes_before_another_one(tmp_path: Path) -> None:
     assert found is not None
     assert found.known
     assert found.path == tmp_path / "b" / "a.urdf"
+
+
+@pytest.mark.parametrize(("name", "published"), [("so101", (0.028,)), ("open_duck_mini_v2", (0.027, 0.028, 0.012))])
+def test_both_published_values_of_a_servo_are_named(name: str, published: tuple[float, ...]) -> None:
+    """Two versions of the source file differ; the note's numbers follow from both values and the gear."""
+    sheet, (used, other) = atlas.sheet(name), (0.0284034, 0.0260829)
+    (motor,), (note,) = sheet.motors, [x for x in sheet.notes if "Two identified values" in x]
+    assert motor["rotor_inertia"] == pytest.approx(used / motor["ratio"] ** 2, rel=1e-5)
+    assert {str(used), str(other), f"{other / motor['ratio'] ** 2:.4e}", f"{100.0 * (1.0 - other / used):.1f} %"} <= {
+        x.strip("(),. ") for x in re.findall(r"[\d.e-]+(?: %)?", note)
+    }
+    assert all(f"{x / other:.2f}" in note for x in published)
+    assert sorted({x for s in sheet.published for x in s["armature"].values()}) == sorted(set(published))

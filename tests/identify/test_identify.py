@@ -2,9 +2,12 @@
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pinocchio as pin
 import pytest
+from samples import pool
 from support import logs
 from support.commands import run
 from support.messages import raises
@@ -60,6 +63,21 @@ def test_losses_of_gears_are_found(name: str, rng: np.random.Generator) -> None:
         assert springs.estimate[-1] == pytest.approx(20.0)
 
 
+def test_the_held_out_part_in_numbers(leg: tuple[logs.Case, dict[str, np.ndarray]], rng: np.random.Generator) -> None:
+    """Recomputed from the torques of the last part: ``test`` of each row, by the prior and by the parameters."""
+    case, log = leg
+    found = pc.identify(case.believed, logs.noisy(log, rng), case.what, test=0.25, noises=0)
+    assert list(found.test) == [r.name for r in case.true.motors]
+    for k, numbers in enumerate(found.test.values()):
+        assert list(numbers) == ["rms_of_prior", "rms", "r2_of_prior", "r2"]
+        for prior, ending in enumerate(("", "_of_prior")):
+            left = found.measured[:, k] - found.predicted[1 - prior, :, k]
+            assert numbers["rms" + ending] == pytest.approx(np.sqrt(np.mean(left**2)))
+            assert numbers["r2" + ending] == pytest.approx(1.0 - np.mean(left**2) / np.var(found.measured[:, k]))
+    assert found.time[0] == pytest.approx(0.75 * 3.0, abs=0.2)
+    assert all(numbers["r2"] > max(0.9, numbers["r2_of_prior"]) for numbers in found.test.values())
+
+
 def test_what_is_correlated_counts_as_newey_and_west_have_it(rng: np.random.Generator) -> None:
     u, lags = rng.normal(size=(90, 3)), 7
     later = [(1.0 - k / (lags + 1.0)) * u[k:].T @ u[: len(u) - k] for k in range(lags + 1)]
@@ -111,6 +129,26 @@ def test_the_truth_is_within_two_errors_as_often_as_is_said(name: str) -> None:
     share, size = _coverage(name, 8)
     assert share >= 0.86
     assert 0.75 < size < 1.3  # neither too small nor too large
+
+
+@pytest.mark.parametrize("seed", pool.some(range(30), 8))
+def test_the_interval_of_a_friction_at_zero_is_on_one_side(seed: int, tmp_path: Path) -> None:
+    """By the estimate that nothing bounds: that of the same torques with a known friction added to them."""
+    tree, rng, t = pin.Model(), np.random.default_rng(seed), np.arange(400) * 0.005
+    j = tree.addJoint(0, pin.JointModelRZ(), pin.SE3.Identity(), "arm")
+    tree.appendBodyToJoint(j, pin.Inertia(1.0, np.zeros(3), 0.1 * np.eye(3)), pin.SE3.Identity())
+    model = pc.ClusterModel(tree, [pc.Rotor("arm", 1.0, axial_inertia=1e-3, name="motor")])
+    w, torque = 1.2 * np.cos(4.0 * t), -0.101 * 4.8 * np.sin(4.0 * t) + 1e-2 * rng.normal(size=400)
+    log = {"time": t, "arm": 0.3 * np.sin(4.0 * t), "arm.v": w, "arm.a": -4.8 * np.sin(4.0 * t)}
+    free, bound = (pc.identify(model, log | {"motor.tau": torque + x * w}, "viscous", noises=0) for x in (1.0, 0.0))
+    estimate, error = float(free.estimate[0]) - 1.0, float(free.error[0])
+    low, high = bound.interval[:, 0]
+    assert bound.error[0] == pytest.approx(error, rel=1e-6)
+    assert low == pytest.approx(max(estimate - 2.0 * error, 0.0), abs=1e-9)
+    assert high == pytest.approx(max(estimate + 2.0 * error, 0.0), abs=1e-9)
+    assert bound.estimate[0] == pytest.approx(max(estimate, 0.0), abs=1e-9)
+    assert (bound.moved == ("motor: viscous",)) is (estimate < -0.1 * error)
+    assert ("within two errors: 0 to" in bound.page(tmp_path / "page.html").read_text()) is bool(bound.moved)
 
 
 @pytest.mark.ci
@@ -188,6 +226,46 @@ def test_wrong_wishes(leg: tuple[logs.Case, dict[str, np.ndarray]]) -> None:
         pc.identify(case.believed, short, case.what, cutoff=10.0)
 
 
+@pytest.mark.parametrize(("option", "words"), [
+    ({"friction_speed": -1}, "friction_speed -1"),
+    ({"friction_speed": np.nan}, "friction_speed nan"),
+    ({"friction_speed": "x"}, "friction_speed 'x'"),
+    *(({"cutoff": x}, f"cutoff {x!r}") for x in (0, -1, np.nan, "x", True, [3.0])),
+    *(({"test": x}, f"test {x!r}") for x in (0, 1.0, np.nan, "x", None)),
+    *(({"span": x}, f"span {x!r}") for x in (5, "ab", (1.0,), (2.0, 1.0), (np.nan, 1.0), ("a", "b"), (0, 1, 2))),
+    *(({"torque_constant": x}, f"torque_constant {x!r}") for x in (5, [], {3: 0.1})),
+    *(({"torque_constant": {"knee_rotor": x}}, f"torque_constant 'knee_rotor' {x!r}") for x in (0, np.nan, "x", None)),
+    *(({"noises": x}, f"noises {x!r}") for x in (-1, 1.5, "x", None)),
+    *(({"seed": x}, f"seed {x!r}") for x in (-1, "x", None)),
+    *(({"what": x}, f"what {x!r}") for x in ([], 5, None, [3], ())),
+    *(({"log": x}, f"log {type(x).__name__}") for x in (3, None, np.zeros(3))),
+    ({"log": {3: np.zeros(60)}}, "log 3"),
+    ({"degrees": "no"}, "degrees 'no'"),
+    ({"allow_saturated": 2}, "allow_saturated 2"),
+    ({"test": 1e-9}, "test 749 750 1"),
+    ({"test": 0.9999}, "test 0 750"),
+])  # fmt: skip
+def test_wrong_options(leg: tuple[logs.Case, dict[str, np.ndarray]], option: dict[str, Any], words: str) -> None:
+    case, log = leg
+    with raises(pc.ArgumentTypeError, f"identify {words}"):
+        pc.identify(case.believed, **({"log": log, "what": case.what} | option))
+
+
+@pytest.mark.parametrize("cutoff", [1e300, 125.0, 1e-300, 0.3])
+def test_cutoffs_that_the_log_does_not_allow(leg: tuple[logs.Case, dict[str, np.ndarray]], cutoff: float) -> None:
+    case, log = leg  # 750 samples at 250 Hz
+    with raises(trajectories.TrajectoryError, f"log cutoff {cutoff:g} 0.334 125"):
+        pc.identify(case.believed, log, case.what, cutoff=cutoff)
+
+
+def test_options_that_are_right(leg: tuple[logs.Case, dict[str, np.ndarray]]) -> None:
+    """The log has all accelerations, so it is not filtered by default; ``span`` may be open at its end."""
+    case, log = leg
+    default = pc.identify(case.believed, log, case.what)
+    for option in ({"cutoff": np.inf}, {"cutoff": 10**400}, {"span": (0, np.inf)}, {"seed": 2, "noises": np.int64(3)}):
+        np.testing.assert_array_equal(pc.identify(case.believed, log, case.what, **option).estimate, default.estimate)
+
+
 @pytest.mark.ci
 def test_currents_and_files_of_bags(leg: tuple[logs.Case, dict[str, np.ndarray]], tmp_path: Path) -> None:
     case, log = leg
@@ -234,3 +312,23 @@ def test_the_command_writes_page_and_numbers(
     assert page.count("<svg") == 5
     refused = run("identify", "mit_humanoid_leg", "leg.npz", "--torque-constant", "knee")
     assert refused.exit_code == 2
+
+
+def test_numbers_are_written_if_the_page_fails(
+    leg: tuple[logs.Case, dict[str, np.ndarray]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    case, log = leg
+    found = pc.identify(case.believed, log, "coulomb")
+    (tmp_path / "taken" / "identify.html").mkdir(parents=True)
+    with pytest.raises(OSError, match="identify"):
+        found.write(tmp_path / "taken")
+
+    def fails(*_: object) -> str:
+        raise RuntimeError("no plot")
+
+    monkeypatch.setattr("pin_clusters.studies.identify.page._plot", fails)
+    with pytest.raises(RuntimeError, match="no plot"):
+        found.write(tmp_path / "broken")
+    for folder in ("taken", "broken"):
+        numbers = json.loads((tmp_path / folder / "identify.json").read_text(encoding="utf-8"))
+        np.testing.assert_array_equal(numbers["estimate"], found.estimate)

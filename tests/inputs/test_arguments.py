@@ -206,3 +206,78 @@ def test_functions_without_a_cluster_version_name_the_route(name: str) -> None:
         pytest.skip(f"Pinocchio {pin.__version__} has no {name}")
     with raises(NotAvailableError, f"'{name}' {ROUTES[name]}"):
         getattr(pc, name)(state().model)
+
+
+# --- numbers and lists that Python or NumPy cannot convert ------------------------------------------------------------
+
+RAGGED = [np.zeros(2), np.zeros(3)]
+NO_FLOAT, NO_TEXT = 10**400, 10**5000
+"""Integers that are too large for a float, and for ``repr``."""
+UNCONVERTIBLE: dict[str, tuple[Callable[[pc.ClusterModel], Any], type[Exception], str]] = {
+    "trace of a list": (lambda m: pc.trace(m, ["aba"]), ArgumentTypeError, "function ['aba']"),
+    "points of lists": (lambda m: pc.contact_points(m, [[]]), ArgumentTypeError, "contact_points []"),
+    "radius": (
+        lambda m: pc.contact_points(m, {"crank": np.zeros(3)}, radius=NO_FLOAT),
+        pc.SimulationError,
+        "contact_points radius inf",
+    ),
+    "interpolate": (lambda m: pc.interpolate(m, m.q_reference, m.q_reference, RAGGED), ArgumentTypeError, "alpha"),
+    "prescribed": (
+        lambda m: pc.hybrid_dynamics(m, m.createData(), m.q_reference, [0.0], [0.0], [0.0], RAGGED),
+        ArgumentTypeError,
+        "prescribed",
+    ),
+    "ground": (lambda m: pc.Ground(height=-NO_FLOAT), pc.SimulationError, "Ground height -inf"),
+    "motor": (lambda m: pc.Motor(peak_torque=NO_FLOAT), pc.ConstraintError, "Motor peak_torque inf"),
+    "step": (
+        lambda m: pc.simulate(m, m.q_reference, [0.0], duration=NO_FLOAT, dt=0.1),
+        pc.SimulationError,
+        "simulate duration inf",
+    ),
+    "friction speed": (
+        lambda m: pc.passive_torque(m, m.createData(), m.q_reference, [0.0], friction_speed=-NO_FLOAT),
+        ArgumentTypeError,
+        "passive_torque friction_speed",
+    ),
+    "tolerance": (
+        lambda m: pc.inverse_kinematics(m, m.q_reference, {"crank": np.zeros(3)}, tolerance=None),
+        ArgumentTypeError,
+        "tolerance None 0.0",
+    ),
+    "speed of text": (lambda m: pc.Motor().torque_limits("5"), ArgumentTypeError, "speed <U1 (str)"),
+    "speed of a dict": (lambda m: pc.Motor().torque_limits({}), ArgumentTypeError, "speed object (dict)"),
+    "complex speed": (lambda m: pc.Motor().torque_limits(np.array([1 + 2j])), ArgumentTypeError, "speed complex128"),
+    "functions": (lambda m: pc.specialise(m, np.array(1.0)), ArgumentTypeError, "specialise array(1.)"),
+    "engine": (lambda m: pc.engine(NO_TEXT).__enter__(), ArgumentTypeError, "engine int"),
+    "frames": (lambda m: pc.FrameTerms(m, NO_TEXT), ArgumentTypeError, "frames int"),
+    "frame": (lambda m: pc.FrameTerms(m, [NO_TEXT]), pc.UnknownNameError, "frame_id int"),
+    "seed": (lambda m: pc.identifiable_parameters(m, seed=RAGGED), ArgumentTypeError, "identifiable_parameters seed"),
+    "belt": (lambda m: pc.Belt(NO_TEXT, "crank", 2.0), pc.ConstraintError, "Belt predecessor int"),
+    "joints": (lambda m: pc.Coupling(NO_TEXT, abs, independent="a"), pc.ConstraintError, "joints int"),
+    "independent": (lambda m: pc.Coupling(["a", "b"], abs, independent=3), pc.ConstraintError, "independent 3"),
+    "masters": (lambda m: pc.LinearCoupling("a", NO_TEXT), pc.ConstraintError, "int"),
+    "closure": (lambda m: pc.Loop(NO_TEXT, "crank", "revolute", [0, 0, 1]), pc.ConstraintError, "int"),
+    "spring": (lambda m: pc.Spring(NO_TEXT, 1.0), pc.ConstraintError, "int"),
+    "rotor": (lambda m: pc.Rotor(NO_TEXT, 6.0, axial_inertia=1e-3), pc.ConstraintError, "joints int"),
+    "attempts": (
+        lambda m: pc.inverse_kinematics(m, m.q_reference, {"crank": np.zeros(3)}, attempts=-NO_TEXT),
+        ArgumentTypeError,
+        "attempts int",
+    ),
+}
+
+
+@pytest.mark.jitless
+@pytest.mark.parametrize("name", UNCONVERTIBLE)
+def test_what_python_and_numpy_cannot_convert(name: str) -> None:
+    call, error, message = UNCONVERTIBLE[name]
+    with raises(error, message) as caught:
+        call(pc.load("four_bar"))
+    assert isinstance(caught.value, PinClustersError)
+
+
+@pytest.mark.jitless
+def test_long_values_are_cut_in_messages() -> None:
+    with raises(ArgumentTypeError, "engine") as caught, pc.engine(["auto"] * 1000):
+        pass
+    assert len(str(caught.value)) < 600

@@ -151,6 +151,13 @@ BAD = {
     "no version": ("motors_version: 1\n", "", 1, "motors_version 1"),
     "armature that is not explained": ("    armature: replace\n", "", 8, "'knee_joint' armature 0.02 'replace'"),
     "armature by another word": ("armature: replace", "armature: drop", 15, "replace keep 'drop'"),
+    "no friction": ("    ratio: -6.33", "    friction: {}\n    ratio: -6.33", 4, "friction 'hip_joint'"),
+    "half of a character as name": ("name: knee_motor", 'name: "\\ud800"', 8, "'\\ud800'"),
+    "half of a character as joint": ("joint: hip_joint", 'joint: "\\ud800"', 3, "'\\ud800'"),
+    "digits of another script": ("-6.33", "\u0e56", 4, "ratio 'hip_joint' '\u0e56'"),
+    "digits with a line": ("-6.33", "6_3", 4, "ratio 'hip_joint' '6_3'"),
+    "name of a joint": ("name: knee_motor", "name: hip_joint", 8, "'hip_joint'"),
+    "long name": ("joint: hip_joint", f"joint: {'x' * 950}", 3, "'" + "x" * 199 + "..."),
     "no YAML": ("motors:\n", "motors:\n  {", 3, "3"),
 }  # fmt: skip
 
@@ -162,6 +169,46 @@ def test_what_is_wrong_is_said_with_its_line(leg: Path, case: str) -> None:
     with raises(pc.LoadError, words) as error:
         of_text(leg, MOTORS.replace(old, new, 1))
     assert re.search(rf"leg\.motors\.yaml'.*\bline {line}\b", str(error.value)), error.value
+
+
+def with_itself() -> dict[str, object]:
+    again: dict[str, object] = {"motors_version": 1}
+    again["motors"] = [again]
+    return again
+
+
+MOTOR_OF_HIP = {"joint": "hip_joint", "ratio": 6.0, "rotor_inertia": 1e-4}
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        (with_itself(), "motors 20"),
+        ({"motors_version": 1, "motors": [MOTOR_OF_HIP | {"rotor_inertia": 10**5000}]}, "rotor_inertia 'hip_joint'"),
+        ({"motors_version": 1, "motors": [MOTOR_OF_HIP | {"ratio": -(10**400)}]}, "ratio 'hip_joint'"),
+        ({"motors_version": 1, "motors": [MOTOR_OF_HIP | {10**5000: 1}]}, "int 'hip_joint'"),
+        ({"motors_version": 1, "motors": [MOTOR_OF_HIP | {"name": "\ud800"}]}, "motors['motors'][0] '\\ud800'"),
+        ({"motors_version": 1, "motors": [MOTOR_OF_HIP | {"friction": {}}]}, "motors['motors'][0]['friction']"),
+        (
+            {"motors_version": 1, "motors": [{"joints": {}, "ratio": 6, "rotor_inertia": 1e-4}]},
+            "motors['motors'][0]['joints']",
+        ),
+        ({"motors_version": 1, "unknown": True, "motors": []}, "motors 'leg' unknown"),
+    ],
+)
+def test_mappings_that_are_no_motors(leg: Path, given: dict[str, object], words: str) -> None:
+    with raises(pc.LoadError, words):
+        pc.open_robot(leg, motors=given)
+
+
+def test_what_the_whole_robot_refuses_has_the_name_of_the_file(leg: Path) -> None:
+    """The robot has a rotor of that name on another joint."""
+    file = leg.with_name("leg.motors.yaml")
+    file.write_text("motors_version: 1\nmotors:\n" + MOTORS[MOTORS.index("  - joint: knee") :], encoding="utf-8")
+    tree = pc.open_robot(leg).own_tree
+    model = pc.ClusterModel(tree, [pc.Rotor("hip_joint", 6.0, axial_inertia=1e-4, name="knee_motor")])
+    with raises(pc.LoadError, "leg.motors.yaml 'knee_motor'"):
+        with_motors(model, file)
 
 
 @pytest.mark.parametrize("text", ["", "# nothing\n", "3", "motors_version: 1\nmotors: []"])

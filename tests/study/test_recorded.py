@@ -3,8 +3,14 @@
 from __future__ import annotations
 
 import importlib
+import io
+import os
+import struct
 import sys
+import time
 import warnings
+import zipfile
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -284,13 +290,124 @@ def test_files_that_are_none() -> None:
     np.savez("nan.npz", time=T, knee=np.full(201, np.nan))
     np.savez("words.npz", time=T, knee=np.array(["x"] * 201))
     for name, message in {
-        "binary.csv": "0", "binary.npz": "binary.npz allow_pickle pickle.load", "folder.csv": "folder.csv",
+        "binary.csv": "0", "binary.npz": "binary.npz", "folder.csv": "folder.csv",
         "motion.txt": "csv", "shape.npz": "'knee' (201, 2)",
-        "length.npz": "'knee' (200,)", "nan.npz": "0 'knee' nan",
+        "length.npz": "'knee' 200 201", "nan.npz": "0 'knee' nan",
         "words.npz": "'knee'", "nowhere.csv": "nowhere.csv",
     }.items():  # fmt: skip
         with raises(TrajectoryError, message):
             Recorded.from_file(name)
+
+
+def npy(count: int, numbers: bytes = b"", kind: str = "<f8") -> bytes:
+    """Return an array as NumPy writes it, with a header that may claim anything."""
+    header = f"{{'descr': '{kind}', 'fortran_order': False, 'shape': ({count},), }}"
+    header += " " * (63 - (10 + len(header)) % 64) + "\n"
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header.encode() + numbers
+
+
+def zipped(data: bytes, how: int = zipfile.ZIP_STORED, name: str = "time.npy") -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", how) as archive:
+        archive.writestr(name, data)
+    return file.getvalue()
+
+
+def patched(data: bytes, local: int, central: int, value: int) -> bytes:
+    """Return an archive with a byte changed in the header of its first member, and in that of its directory."""
+    found = bytearray(data)
+    found[local] |= value
+    found[data.find(b"PK\x01\x02") + central] |= value
+    return bytes(found)
+
+
+PLAIN = zipped(npy(201, T.tobytes()))
+DEFLATED = zipped(npy(201, T.tobytes()), zipfile.ZIP_DEFLATED)
+TWICE = io.BytesIO()
+with zipfile.ZipFile(TWICE, "w") as both, warnings.catch_warnings(action="ignore"):
+    for _ in range(2):
+        both.writestr("time.npy", npy(201, T.tobytes()))
+STAMPS = "stamp,field.position0,field.name0\n" + "1600000000000000000,1,knee\n{},1,knee\n" * 40
+HOSTILE: dict[str, tuple[bytes | str, str]] = {
+    "latin.csv": (b"time,knee\n0,1\n# \xe9\n", "latin.csv 16 3"),
+    "field.csv": ("time,knee\n0," + "9" * 200_000, "field.csv 2 131072"),
+    "quote.csv": ('time,knee\n0,"1\n' + "0,1\n" * 70_000, "quote.csv line 131072"),
+    "under.csv": ("time,knee\n" + "0,1\n" * 9 + "1_0,1\n", "under.csv 11 'time' '1_0'"),
+    "thai.csv": ("time,knee\n" + "0,1\n" * 9 + "0,\u0e51\n", "thai.csv 11 'knee' '\u0e51'"),
+    "superscript.csv": ("time,knee\n" + "0,1\n" * 9 + "0,1\u00b2\n", "superscript.csv 11 'knee' '1\u00b2'"),
+    "digits.csv": ("time,knee\n" + "0," + "9" * 5000 + "\n", "digits.csv 2 'knee'"),
+    "wider.csv": ("time,knee\n" + "0,1\n" * 9 + "0,1,5\n", "wider.csv 11 3 2"),
+    "sep.csv": ('sep="\ntime,knee\n0,1', "sep.csv 2 2 1"),
+    "columns.csv": (",".join(["time"] + ["c"] * 30_000), "columns.csv 'c'"),
+    "array.npz": (npy(201, T.tobytes()), "array.npz"),
+    "petabytes.npz": (zipped(npy(10**17)), "petabytes.npz 'time' 0 100000000000000000"),
+    "short.npz": (zipped(npy(201, T.tobytes()[:-8])), "short.npz 'time' 200 201"),
+    "bomb.npz": (patched(PLAIN, 25, 27, 0x40), "bomb.npz 1074 1000"),
+    "deflate.npz": (DEFLATED[:60] + bytes(255 - c for c in DEFLATED[60:80]) + DEFLATED[80:], "deflate.npz"),
+    "method.npz": (patched(PLAIN, 8, 10, 99), "method.npz"),
+    "locked.npz": (patched(PLAIN, 6, 8, 1), "locked.npz"),
+    "twice.npz": (TWICE.getvalue(), "twice.npz 'time'"),
+    "pickle.npz": (zipped(npy(1, b"cos\nsystem\n(S'touch owned'\ntR.", "|O")), "pickle.npz 'time' object"),
+    "text.npz": (zipped(b"time", name="time"), "text.npz"),
+}
+
+
+@pytest.mark.parametrize("by", [Recorded.from_file, lambda path: pc.identify(load("mit_humanoid_leg"), path)])
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_files(name: str, by: Callable[[str], object]) -> None:
+    """All of them as recordings and as logs."""
+    data, message = HOSTILE[name]
+    Path(name).write_bytes(data if isinstance(data, bytes) else data.encode())
+    with raises(TrajectoryError, message):
+        by(name)
+    assert not Path("owned").exists()
+
+
+@pytest.mark.parametrize("by", [Recorded.from_file, lambda path: pc.identify(load("mit_humanoid_leg"), path)])
+@pytest.mark.skipif(sys.platform == "win32", reason="has no such files")
+def test_devices_pipes_and_size(by: Callable[[str], object]) -> None:
+    """A pipe without a writer, or a device without an end, would never be read to its end."""
+    for name in ("pipe.csv", "pipe.npz"):
+        os.mkfifo(name)
+    for name in ("zero.csv", "zero.npz"):
+        Path(name).symlink_to("/dev/zero")
+    for name in ("sparse.csv", "sparse.npz"):
+        with open(name, "wb") as file:
+            file.truncate(20 * 10**9)
+    for name, message in {
+        "pipe.csv": "'pipe.csv'", "pipe.npz": "'pipe.npz'", "zero.csv": "'zero.csv'", "zero.npz": "'zero.npz'",
+        "sparse.csv": "'sparse.csv' 20000 1000", "sparse.npz": "'sparse.npz' 20000 1000", "\0.csv": "'\\x00.csv'",
+        f"{'a' * 300}.csv": "",
+    }.items():  # fmt: skip
+        with raises(TrajectoryError, message):
+            by(name)
+
+
+@pytest.mark.parametrize("stamp", ["x", "1600000000000000000.5", "\u00b2", "9" * 5000, "1e18"])
+def test_stamps_of_bags_that_are_none(stamp: str) -> None:
+    write(STAMPS.format(*[stamp] * 40), "bag.csv")
+    with raises(TrajectoryError, "bag.csv 3 'stamp'"):
+        pc.identify(load("mit_humanoid_leg"), "bag.csv")
+
+
+def test_many_columns_take_no_square_of_them() -> None:
+    """To compare 60,000 names in pairs takes half a minute of the processor, or more."""
+    write(csv({"time": np.arange(7.0)} | {f"c{i}": np.zeros(7) for i in range(60_000)}))
+    start = time.process_time()
+    assert len(Recorded.from_file("motion.csv").positions) == 60_000
+    assert time.process_time() - start < 10.0
+
+
+def test_all_kinds_of_numbers_of_an_archive() -> None:
+    kinds = ("<f8", ">f8", "<f4", ">i2", "<u4", "|i1", "<f2")
+    columns = {kind[1:] + kind[0]: np.arange(7).astype(kind) for kind in kinds}
+    for save in (np.savez, np.savez_compressed):
+        save("kinds.npz", time=np.arange(7), **columns)
+        found = trajectories.files.read("kinds.npz")
+        assert list(found) == ["time", *columns]
+        for values in found.values():
+            assert values.dtype == float
+            np.testing.assert_array_equal(values, np.arange(7.0))
 
 
 def test_bad_numbers_of_a_recording(cheetah: pc.ClusterModel) -> None:

@@ -56,7 +56,9 @@ def identify(
         rows = [(name, *(f"{x:.4g}" for x in of), unit) for name, *of, unit in numbers]
         heads = ("parameter", "model", "estimate", "standard error", "unit")
         tables.put(out, tables.table_of(f"{found.robot}, from {found.log}", "lrrrl", heads, rows))
-        for text, names in (("Cannot be told alone", found.unidentifiable), ("Weak", found.weak)):
+        ends = zip(found.parameters, *found.interval, strict=True)
+        moved = [f"{name} ({low:.3g} to {high:.3g})" for name, low, high in ends if name in found.moved]
+        for text, names in (("Cannot be told alone", found.unidentifiable), ("Weak", found.weak), ("At bounds", moved)):
             tables.say(out, f"{text}: {', '.join(names)}.") if names else None
         with common.written(folder):
             files = found.write(folder)

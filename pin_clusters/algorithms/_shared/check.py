@@ -10,7 +10,7 @@ from ..._support import arrays as _arrays
 from ..._support.arrays import array, is_vector, room
 from ..._support.arrays import velocity as velocity
 from ..._support.docstrings import COMMON, F, stock
-from ...errors import ArgumentTypeError, DataMismatchError, ShapeError
+from ...errors import ArgumentTypeError, DataMismatchError, ShapeError, shown
 from ...model import ClusterData, ClusterModel, check_model, singular_error, weightless_error
 from ...model import configuration as _configuration
 
@@ -131,7 +131,8 @@ def forces(model: ClusterModel, fext: Any) -> np.ndarray:
         row = f.vector if isinstance(f, pin.Force) else f
         if isinstance(f, pin.Motion) or np.shape(row) != (6,):
             raise ArgumentTypeError(
-                f"fext[{j}] (joint {model.names[j]!r}) must be a pin.Force or six numbers [linear; angular], got {f!r}."
+                f"fext[{j}] (joint {model.names[j]!r}) must be a pin.Force or six numbers [linear; angular], "
+                f"got {shown(f)}."
             )
         rows.append(array(f"fext[{j}]", row))
     return np.array(rows)
@@ -141,7 +142,7 @@ def convention(given: Any) -> None:
     """Check what is given as a convention, of which nothing depends here."""
     if given is not None and not isinstance(given, pin.Convention):
         raise ArgumentTypeError(
-            f"convention must be a pin.Convention, got {given!r} ({type(given).__name__}). It says how Pinocchio "
+            f"convention must be a pin.Convention, got {shown(given)} ({type(given).__name__}). It says how Pinocchio "
             "computes, and makes no difference here: leave it out."
         )
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from ...model import NOTHING, ClusterModel
 
 JOINT, FRAME, RATE = 0, 1, 2
@@ -38,7 +38,7 @@ def reference(reference_frame: Any) -> pin.ReferenceFrame:
     if not isinstance(reference_frame, pin.ReferenceFrame):
         raise ArgumentTypeError(
             "reference_frame must be pin.LOCAL, pin.WORLD or pin.LOCAL_WORLD_ALIGNED, "
-            f"got {reference_frame!r} ({type(reference_frame).__name__})."
+            f"got {shown(reference_frame)} ({type(reference_frame).__name__})."
         )
     return reference_frame
 
@@ -46,12 +46,12 @@ def reference(reference_frame: Any) -> pin.ReferenceFrame:
 def _index(model: ClusterModel, given: Any, what: str, look_up: str, count: int) -> int:
     if type(given) is not int and (isinstance(given, bool) or not isinstance(given, Integral)):
         cure = f" Use model.{look_up}({given!r})." if isinstance(given, str) else ""
-        raise ArgumentTypeError(f"{what} must be a whole number, got {given!r} ({type(given).__name__}).{cure}")
+        raise ArgumentTypeError(f"{what} must be a whole number, got {shown(given)} ({type(given).__name__}).{cure}")
     i = int(given)
     if not 0 <= i < count:
         kind = "joints" if what == "joint_id" else "frames"
         raise UnknownNameError(
-            f"{what} = {i}, but model {model.name!r} has the {kind} 0 to {count - 1}. Use model.{look_up}(name)."
+            f"{what} = {shown(i)}, but model {model.name!r} has the {kind} 0 to {count - 1}. Use model.{look_up}(name)."
         )
     return i
 
@@ -60,8 +60,8 @@ def frames(model: ClusterModel, what: str, given: Any) -> list[int]:
     """Return the ids of frames given by names or ids, none twice; contacts may be none at all."""
     # a set has no order, which the rows need
     if isinstance(given, (str, bytes, Mapping, Set)) or not hasattr(given, "__len__") or _is_scalar(given):
-        cure = f" Write [{given!r}]." if isinstance(given, (str, Integral)) else ""
-        raise ArgumentTypeError(f"{what} must be a list of names or ids, got {given!r}.{cure}")
+        cure = f" Write [{shown(given)}]." if isinstance(given, (str, Integral)) else ""
+        raise ArgumentTypeError(f"{what} must be a list of names or ids, got {shown(given)}.{cure}")
     listed, known = list(given), [f.name for f in model.own_tree.frames]
     if not listed and what != "contacts":
         raise ArgumentTypeError(f"{what} is empty: name at least one frame.")
@@ -93,7 +93,7 @@ def rows(given: Any, frames: int) -> list[int]:
         return list(range(6 * frames))
     if isinstance(given, str):
         if given != "linear":
-            raise ArgumentTypeError(f"rows must be None, 'linear' or indices, got {given!r}.")
+            raise ArgumentTypeError(f"rows must be None, 'linear' or indices, got {shown(given)}.")
         return [6 * i + r for i in range(frames) for r in range(3)]
     several = isinstance(given, Iterable) and not isinstance(given, (bytes, Mapping, Set))
     several = several and not _is_scalar(given)
@@ -101,7 +101,7 @@ def rows(given: Any, frames: int) -> list[int]:
     for r in given if several else [given]:
         if isinstance(r, bool) or not isinstance(r, Integral) or not 0 <= int(r) < 6 * frames or int(r) in found:
             raise ArgumentTypeError(
-                f"rows must be different whole numbers from 0 to {6 * frames - 1} (six per frame), got {r!r} in "
+                f"rows must be different whole numbers from 0 to {6 * frames - 1} (six per frame), got {shown(r)} in "
                 f"{given!r}."
             )
         found.append(int(r))
@@ -156,7 +156,7 @@ def numbers_of(placement: Any) -> np.ndarray:
 def se3(placement: Any) -> pin.SE3:
     """Return a placement."""
     if not isinstance(placement, pin.SE3):
-        raise ArgumentTypeError(f"placement must be a pin.SE3, got {placement!r} ({type(placement).__name__}).")
+        raise ArgumentTypeError(f"placement must be a pin.SE3, got {shown(placement)} ({type(placement).__name__}).")
     return placement
 
 

@@ -7,7 +7,7 @@ import numpy as np
 
 from ..._engine.calls import Form, fast, is_fast
 from ..._engine.operations import HYBRID
-from ...errors import ArgumentTypeError, ModelError, ShapeError, UnknownNameError, did_you_mean
+from ...errors import ArgumentTypeError, ModelError, ShapeError, UnknownNameError, did_you_mean, shown
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
 from .._shared import force_columns as _columns
@@ -114,12 +114,15 @@ def _resolved(model: ClusterModel, prescribed: Any) -> np.ndarray:
     if isinstance(prescribed, Mapping) or not isinstance(prescribed, Iterable):
         raise ArgumentTypeError(
             f"prescribed must be a boolean mask of shape (nv,) = ({model.nv},) or a list of joint names, got "
-            f"{prescribed!r} ({type(prescribed).__name__})."
+            f"{shown(prescribed)} ({type(prescribed).__name__})."
         )
     given = prescribed if isinstance(prescribed, np.ndarray) else list(prescribed)
     if not isinstance(given, np.ndarray) and (not given or any(isinstance(x, str) for x in given)):
         return _of_names(model, given)
-    mask = np.asarray(given)
+    try:
+        mask = np.asarray(given)
+    except ValueError as error:  # rows of different lengths
+        raise ArgumentTypeError(f"prescribed must be a boolean mask or a list of joint names: {error}.") from None
     if mask.ndim == 2 and 1 in mask.shape:
         mask = mask.ravel()
     if mask.dtype.kind == "U":
@@ -143,7 +146,7 @@ def _of_names(model: ClusterModel, names: list[Any]) -> np.ndarray:
     for i, name in enumerate(names):
         if not isinstance(name, str):
             raise ArgumentTypeError(
-                f"prescribed must hold joint names only, got {name!r} ({type(name).__name__}) beside {names!r}."
+                f"prescribed must hold joint names only, got {shown(name)} ({type(name).__name__}) beside {names!r}."
             )
         if name not in known:
             raise UnknownNameError(

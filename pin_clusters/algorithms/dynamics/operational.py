@@ -1,15 +1,14 @@
 """Operational space: the inertia that tasks feel, and what forces at frames do; no inverse mass matrix is formed."""
 
 from collections.abc import Sequence
-from numbers import Real
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
 from ..._engine.calls import fast
-from ..._support.arrays import vector
-from ...errors import ArgumentTypeError, RankError
+from ..._support.arrays import real, vector
+from ...errors import ArgumentTypeError, RankError, shown
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
 from .._shared import force_columns as _columns
@@ -96,13 +95,13 @@ def operational_inertia(
         ArgumentTypeError: A type is wrong; frames or rows are missing or given twice; damping is negative, or not
             finite.
     """
-    if isinstance(damping, bool) or not isinstance(damping, Real) or not 0.0 <= damping < np.inf:
-        raise ArgumentTypeError(f"damping must be a number that is not negative, got {damping!r}.")
+    if (given := real(damping)) is None or not 0.0 <= given < np.inf:
+        raise ArgumentTypeError(f"damping must be a number that is not negative, got {shown(damping)}.")
     A = inverse_operational_inertia(model, data, q, frames, reference, rows)
     if not np.all(np.isfinite(A)):
         return np.full_like(A, np.nan)
     n = len(A)
-    A[np.diag_indices(n)] += damping
+    A[np.diag_indices(n)] += given
     # rows in m and in rad are made comparable, so that a small robot is no singular one; but not rounding, whose square
     # stands here
     own, rounding = A.diagonal(), n * np.finfo(float).eps * 1e2

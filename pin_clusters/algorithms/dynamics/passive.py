@@ -1,11 +1,11 @@
 """The torque of springs, dampers, dry friction and held weight, and what motors and their gears lose."""
 
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ...errors import ArgumentTypeError
+from ..._support.arrays import real
+from ...errors import ArgumentTypeError, shown
 from ...model import FRICTION_SPEED, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
 from .._shared import check as _check
@@ -49,10 +49,10 @@ def passive_torque(
         1.0
     """
     q, v = _check.state(model, data, q, v)
-    check_friction_speed("passive_torque", friction_speed)
+    friction_speed = check_friction_speed("passive_torque", friction_speed)
     if model.passive is None:
         return np.zeros(model.nv)
-    own = springs(model, data, q, v, float(friction_speed))
+    own = springs(model, data, q, v, friction_speed)
     if not model.passive.lossy:
         return own
     if tau is None:
@@ -61,7 +61,7 @@ def passive_torque(
             "motors is needed: passive_torque(model, data, q, v, tau), tau as for pc.aba."
         )
     tau = _check.velocity(model, "tau", tau)
-    losses = Losses(model, data, q, v, float(friction_speed))
+    losses = Losses(model, data, q, v, friction_speed)
     a = aba(model, data, q, v, tau + own, fext)
     load = losses.load(losses.motor_torque(tau) - losses.friction, model, a)
     if not np.isfinite(load).all():
@@ -76,7 +76,9 @@ def springs(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray
     return np.zeros(model.nv) if model.passive is None else np.asarray(model.passive.torque(q, G @ v, speed) @ G)
 
 
-def check_friction_speed(caller: str, given: Any) -> None:
-    """Refuse what is no speed of `passive_torque`."""
-    if isinstance(given, bool) or not isinstance(given, Real) or not given >= 0.0:  # type: ignore[operator]
-        raise ArgumentTypeError(f"{caller}: friction_speed must be a number, at least 0, got {given!r}.")
+def check_friction_speed(caller: str, given: Any) -> float:
+    """Return a speed of `passive_torque`; raise ``ArgumentTypeError`` for what is none."""
+    speed = real(given)
+    if speed is None or not speed >= 0.0:
+        raise ArgumentTypeError(f"{caller}: friction_speed must be a number, at least 0, got {shown(given)}.")
+    return speed

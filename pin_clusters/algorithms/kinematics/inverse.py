@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import numbers, vector, whole_number
+from ..._support.arrays import numbers, real, vector, whole_number
 from ..._support.trees import in_v, joint_in_q, placement_defect
-from ...errors import ArgumentTypeError, BranchLost, PinClustersWarning, SingularClusterError, UnknownNameError
+from ...errors import ArgumentTypeError, BranchLost, PinClustersWarning, SingularClusterError, UnknownNameError, shown
 from ...model import ClusterData, ClusterModel
 from ...model.configuration import integrate, project, residual
 from .._shared import bridge as _bridge
@@ -93,10 +93,11 @@ def inverse_kinematics(
             raise ArgumentTypeError(f"targets name a frame {CENTER!r}, whose name is that of the centre's target.")
         targets, ids = {**targets, CENTER: vector(model, CENTER, center_of_mass, 3, "a position")}, [*ids, None]
     posture_weight = 1e-2 * (posture is not None) if posture_weight is None else posture_weight
-    if not 0.0 < tolerance < np.inf or not 0.0 <= posture_weight < np.inf:
+    error, weight = real(tolerance), real(posture_weight)
+    if error is None or weight is None or not 0.0 < error < np.inf or not 0.0 <= weight < np.inf:
         raise ArgumentTypeError(
             "tolerance must be above 0, posture_weight not below, both finite; got "
-            f"{tolerance!r} and {posture_weight!r}."
+            f"{shown(tolerance)} and {shown(posture_weight)}."
         )
     for option, count in (("iterations", iterations), ("attempts", attempts)):
         whole_number(option, count, 1)

@@ -11,7 +11,7 @@ from ..._engine.calls.tree import begin, couple, run_tree, take_motion
 from ..._engine.kernels.tables.tree_layout import MOTION
 from ..._engine.operations import SUBTREE_JACOBIAN, TREE
 from ..._engine.owed import OF_TREE, bits
-from ...errors import ArgumentTypeError
+from ...errors import ArgumentTypeError, shown
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, check_model
 from .._shared import bridge as _bridge
 from .._shared import check as _check
@@ -185,7 +185,7 @@ def computeSupportedInertiaByFrame(
     """
     _check.model_data(model, data)
     if not isinstance(with_subtree, (bool, np.bool_, int, np.integer)):
-        raise ArgumentTypeError(f"with_subtree must be True or False, got {with_subtree!r}.")
+        raise ArgumentTypeError(f"with_subtree must be True or False, got {shown(with_subtree)}.")
     where = _ids.frame(model, frame_id), bool(with_subtree)
     return pin.computeSupportedInertiaByFrame(model.inertia_tree, data.tree, *where)
 

@@ -7,10 +7,13 @@ joints), here with rotors, couplings and loops in it; no two clusters are compar
 armature of a joint of several freedoms has none.
 """
 
+import warnings
+
 import numpy as np
 
+from ..._support.arrays import whole_number
 from ..._support.trees import in_v
-from ...errors import BranchLost, SingularClusterError
+from ...errors import BranchLost, PinClustersWarning, SingularClusterError
 from ...model import ClusterData, ClusterModel, ParameterColumns, check_model, parameter_columns
 from ...model.configuration import integrate, neutral
 from ..dynamics.condition import condition
@@ -18,8 +21,9 @@ from .inertial_parameters import parameters
 from .regressors import computeJointTorqueRegressor
 
 _BODY = 10
-_SURE, _ROUNDING = 1e-6, 1e-13
-"""Singular values above are none of rounding, those below nothing else, in units of a column; between, a gap tells."""
+_SURE, _LEVEL, _ROUNDING, _GAP = 1e-6, 1e-8, 1e-13, 1e4
+"""Singular values above ``_SURE`` count, those below ``_LEVEL`` do not, in units of a column; between them the widest
+gap decides. Rounding is at most 4e-10. A factor below ``_GAP`` is no gap: then all above ``_LEVEL`` count."""
 _SMALL = 1e-9
 """Numbers below it are left out of combinations."""
 _LITTLE = 1e-4
@@ -42,7 +46,11 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     others before them (1e-3 of what others do): ``p = ((basis == 1.0) & (np.count_nonzero(basis, axis=0) ==
     1)).argmax(axis=1)`` holds for these too.
 
-    Poses are those that the robot reaches from ``pc.neutral``.
+    Poses are those that the robot reaches from ``pc.neutral``. Singular values of the torques' regressor, with columns
+    of length 1, decide how many combinations there are: up to a gap of a factor of 1e4 or more, and never below 1e-8.
+    Loops of many bodies with few degrees of freedom may have no such gap, as each further combination changes the
+    torques a little less than the one before. Then those above 1e-8 count, the equation above holds to some 1e-5 of the
+    largest entry, and a warning shows the singular values.
 
     Args:
         model: Cluster model.
@@ -53,8 +61,11 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
         parameters. And their labels: ``"knee: Izz + 0.09 foot: mass"``.
 
     Raises:
-        ArgumentTypeError: ``model`` is no cluster model.
+        ArgumentTypeError: ``model`` is no cluster model, or ``seed`` no whole number.
         SingularClusterError: No regular pose of a loop was found.
+
+    Warns:
+        PinClustersWarning: The singular values have no gap, so the number of combinations depends on the level 1e-8.
 
     References:
         Gautier and Khalil, "Direct calculation of minimum set of inertial parameters of serial robots", 1990; Wensing,
@@ -69,6 +80,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
         (38, 60)
     """
     check_model(model, "identifiable_parameters")
+    seed = whole_number("identifiable_parameters: seed", seed, 0)
     columns = parameter_columns(model)
     blocks = [_columns_of(model, columns, i) for i in range(len(model.clusters))]
     states = 2 * max((len(block) for block in blocks), default=0) + 4 * _BODY
@@ -78,7 +90,7 @@ def identifiable_parameters(model: ClusterModel, *, seed: int = 0) -> tuple[np.n
     for cluster, mine in zip(model.clusters, blocks, strict=True):  # what is below comes before
         below = model.getJointId(cluster.output_body) if cluster.output_body != "universe" else 0
         there = np.arange(_BODY * (below - 1), _BODY * below) if below else np.zeros(0, dtype=np.int64)
-        there, chosen = _enough(seen, there, mine)
+        there, chosen = _enough(seen, there, mine, f"{', '.join(cluster.joints)} in {model.name!r}")
         others = np.setdiff1d(mine, chosen)
         for basis, given in zip(both, (seen, Y), strict=True):
             X = _combinations(given, np.concatenate([there, chosen]), others)
@@ -157,13 +169,13 @@ def _sizes(A: np.ndarray) -> np.ndarray:
     return np.maximum(size, max(_LITTLE * size.max(initial=0.0), np.finfo(float).tiny))
 
 
-def _enough(Y: np.ndarray, carrier: np.ndarray, own: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _enough(Y: np.ndarray, carrier: np.ndarray, own: np.ndarray, about: str) -> tuple[np.ndarray, np.ndarray]:
     """Return of the columns of a carrier, and of a cluster, those of which the rest is made."""
     A = Y[:, np.concatenate([carrier, own])]
     A = A / _sizes(A)
     n = len(carrier)
     kept, Q = _chosen(A[:, :n])
-    chosen, _ = _chosen(A[:, n:] - Q @ (Q.T @ A[:, n:]))
+    chosen, _ = _chosen(A[:, n:] - Q @ (Q.T @ A[:, n:]), about)
     return carrier[kept], own[chosen]
 
 
@@ -176,14 +188,14 @@ def _combinations(Y: np.ndarray, chosen: np.ndarray, others: np.ndarray) -> np.n
     return X * of / by[:, None]
 
 
-def _chosen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+def _chosen(A: np.ndarray, about: str = "") -> tuple[np.ndarray, np.ndarray]:
     """Choose columns that span all of them, the first ones if they may be, and return an orthonormal basis of these.
 
     Where first ones are almost dependent, larger numbers than ``_LARGEST`` would be needed to make others of them:
     columns then change places until none are (Gu and Eisenstat, strong rank-revealing factorisation).
     """
     U, s, _ = np.linalg.svd(A, full_matrices=False)
-    rank = _rank(s)
+    rank = _rank(s, about)
     A = U[:, :rank].T @ A
     chosen, rest = list[int](), A.copy()
     for k in range(A.shape[1]):
@@ -203,12 +215,22 @@ def _chosen(A: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     return np.sort(np.array(chosen, dtype=np.int64)), U[:, :rank]
 
 
-def _rank(s: np.ndarray) -> int:
-    """Return how many singular values are not rounding, which begins at the widest gap among the small ones."""
-    first, last = int((s > _SURE).sum()), int((s > _ROUNDING).sum())
+def _rank(s: np.ndarray, about: str) -> int:
+    """Return how many singular values count; warn if no gap tells, unless there is nothing to say it about."""
+    first, last = int((s > _SURE).sum()), int((s > _LEVEL).sum())
     ends = np.maximum(np.concatenate([[1.0], s, [0.0]]), _ROUNDING)
-    gaps = ends[:-1] / ends[1:]
-    return first + int(gaps[first : last + 1].argmax())
+    gaps = (ends[:-1] / ends[1:])[first : last + 1]
+    if gaps.max() >= _GAP:
+        return first + int(gaps.argmax())
+    if about:
+        warnings.warn(
+            f"identifiable_parameters: the singular values of {about} decrease without a gap: ..., "
+            f"{', '.join(f'{x:.1e}' for x in s[max(last - 4, 0) : last + 3])}, ... The {last} above {_LEVEL:g} count. "
+            "Torques hardly change with the last of these combinations, so no log will determine them.",
+            PinClustersWarning,
+            stacklevel=5,
+        )
+    return last
 
 
 def _without(A: np.ndarray, x: np.ndarray) -> np.ndarray:

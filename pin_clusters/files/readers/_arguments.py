@@ -11,7 +11,7 @@ import pinocchio as pin
 
 from ..._support.arrays import joint_names
 from ..._support.docstrings import stock
-from ...errors import ArgumentTypeError, LoadError
+from ...errors import ArgumentTypeError, LoadError, shown
 
 documented = stock(
     """
@@ -48,7 +48,7 @@ def content(path: Path, most: int = MAX_BYTES) -> bytes:
 
 def too_long(source: str, size: int, most: int = MAX_BYTES) -> LoadError:
     """Return the error for a document that is too long."""
-    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {most / 1e6:.0f} MB. This is no robot.")
+    return LoadError(f"{source} has {size / 1e6:.0f} MB, more than {most / 1e6:.0f} MB, the limit.")
 
 
 def read_file(file: str | os.PathLike[str], kind: str) -> tuple[Path, bytes]:
@@ -120,7 +120,7 @@ def check_root_joint(root_joint: object) -> None:
     """Raise if this is no joint model."""
     if root_joint is not None and (isinstance(root_joint, type) or not hasattr(root_joint, "shortname")):
         raise ArgumentTypeError(
-            f"root_joint must be a joint model such as pin.JointModelFreeFlyer(), or None, got {root_joint!r}."
+            f"root_joint must be a joint model such as pin.JointModelFreeFlyer(), or None, got {shown(root_joint)}."
         )
 
 
@@ -148,7 +148,7 @@ def as_pinocchio(
             given[i], mimic = nothing, given[i]
     for what, x, kind in (("root_joint_name", name, str), ("mimic", mimic, bool)):
         if x is not None and not isinstance(x, kind):
-            raise ArgumentTypeError(f"{what} must be {kind.__name__}, got {x!r} ({type(x).__name__}).")
+            raise ArgumentTypeError(f"{what} must be {kind.__name__}, got {shown(x)} ({type(x).__name__}).")
     if name is not None and given[0] is None:
         raise ArgumentTypeError(
             f"root_joint_name {name!r}, which may stand in the place of constraints, needs a root_joint, such as "

@@ -10,14 +10,14 @@ import numpy as np
 from ...errors import LoadError
 
 LARGEST = 1e30  # of numbers but limits; an inertia has products of five, which stay finite
-_NUMBER = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?")
+DECIMAL = re.compile(r"[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d+)?", re.ASCII)
 
 
 def number(text: str | None, what: str, owner: str, largest: float = LARGEST) -> float:
     """Return one finite decimal number, of a size from which products can be made."""
     if text is None:
         raise LoadError(f"{owner}: {what} is missing. Give a number.")
-    value = float(text) if _NUMBER.fullmatch(text.strip()) else math.nan
+    value = float(text) if DECIMAL.fullmatch(text.strip()) else math.nan
     if not math.isfinite(value):
         raise LoadError(f"{owner}: {what} must be a finite number, got {text!r:.60}.")
     if abs(value) > largest:

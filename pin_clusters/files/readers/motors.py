@@ -12,13 +12,13 @@ import numpy as np
 
 from ...constraints import Motor, Rotor
 from ...constraints.motor_catalogue import motor_of
-from ...errors import LoadError, did_you_mean
+from ...errors import LoadError, did_you_mean, shown
 from ...model import ClusterModel
 from ..motor_keys import BOOL, FILE, MOTOR, TEXT, Key, Number
 from ._arguments import read_file
 from ._numbers import number
 from ._xml import in_words_of
-from ._yaml import read_yaml
+from ._yaml import MAX_DEPTH, read_yaml
 
 
 class Given(NamedTuple):
@@ -41,8 +41,9 @@ def with_motors(
     of keys, or the robot, is a ``LoadError`` with its line, or with its place in ``words``, further motors.
     """
     found = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
+    source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))
     if motors is not None and not found:
-        raise LoadError(f"of the motors of {model.name!r} nothing is known: unknown is true there, motors empty.")
+        raise LoadError(f"{source}: no motor of {model.name!r} is known: unknown is true there, motors empty.")
     found += [_table(Given({k: Given(x, at) for k, x in keys.items()}, at), MOTOR, "") for at, keys in words]
     tree, rotors, stated = model.own_tree.copy(), list[Rotor](), dict[str, str]()
     first = dict[str, tuple[str, bool]]()  # where a joint got a motor, and whether that has a name
@@ -67,6 +68,8 @@ def with_motors(
             rotors += made
             with in_words_of(where):
                 made[0].resolve(tree)  # which asks what armature means
+            if same := [r.name for r in made if tree.existJointName(str(r.name))]:
+                raise LoadError(f"{where}: {same[0]!r} is the name of a joint. Give the motor another one.")
             for what in (*(f"motor {r.name!r}" for r in made), *[f"limits of joint {joint!r}"] * bool(told)):
                 if what in stated:
                     raise LoadError(f"{where}: there is {what} already, {stated[what]}. Keep one, or name them apart.")
@@ -76,10 +79,11 @@ def with_motors(
                 limits[key][i] = told[key] * (gear if key == "effort" else 1.0 / gear)
     tree.effortLimit, tree.velocityLimit = limits.values()
     pose, wishes = model._wishes
-    return ClusterModel(
-        tree, (*model.constraints, *rotors), pose, independent=wishes, preferred=model.preferred, name=model.name,
-        collision=model.collision,
-    )  # fmt: skip
+    with in_words_of(source):
+        return ClusterModel(
+            tree, (*model.constraints, *rotors), pose, independent=wishes, preferred=model.preferred, name=model.name,
+            collision=model.collision,
+        )  # fmt: skip
 
 
 def read_motors(motors: Motors) -> dict[str, Any]:
@@ -121,7 +125,8 @@ def joints_of(model: ClusterModel, pattern: str, where: str) -> list[str]:
     follow = {model.names[row.dependent] for row in model.coupling_rows}.intersection(model.dependent_joints)
     some = [n for n in some if n not in follow] or some
     if pattern not in names and not some:
-        raise LoadError(f"{where}: no joint of one degree of freedom is {pattern!r}.{did_you_mean(pattern, names)}")
+        hint = did_you_mean(pattern, names)
+        raise LoadError(f"{where}: no joint of one degree of freedom is {shown(pattern)}.{hint}")
     return [pattern] if pattern in names else some
 
 
@@ -154,13 +159,16 @@ def _motor(keys: Mapping[str, Any]) -> Motor | None:
 # --- what is given, and the table that it has to fit ------------------------------------------------------------------
 
 
-def _of_python(value: Any, where: str) -> Given:
+def _of_python(value: Any, where: str, depth: int = 0) -> Given:
+    if depth > MAX_DEPTH:
+        raise LoadError(f"motors has more than {MAX_DEPTH} lists or mappings within each other: {where}.")
     if isinstance(value, Mapping):
-        return Given({str(k): _of_python(x, f"{where}[{k!r}]") for k, x in value.items()}, where)
+        keys = {k if isinstance(k, str) else shown(k): x for k, x in value.items()}
+        return Given({k: _of_python(x, f"{where}[{shown(k)}]", depth + 1) for k, x in keys.items()}, where)
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return Given([_of_python(x, f"{where}[{i}]") for i, x in enumerate(value)], where)
+        return Given([_of_python(x, f"{where}[{i}]", depth + 1) for i, x in enumerate(value)], where)
     if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
-        return Given(str(value) if isinstance(value, int) else repr(float(value)).removesuffix(".0"), where)
+        return Given(shown(int(value)) if isinstance(value, int) else repr(float(value)).removesuffix(".0"), where)
     return Given(value if value is None else str(value), where)
 
 
@@ -209,6 +217,8 @@ def _value(given: Given, name: str, key: Key, owner: str) -> Any:
     value, what, kind = given.value, f"{name}{owner}", key.kind
     if value is None:
         raise LoadError(f"{given.where}: {what} is not filled in: {key.about}.")
+    if value == {}:
+        raise LoadError(f"{given.where}: {what} is empty: {key.about}.")
     if isinstance(kind, dict):
         return _table(given, kind, owner)
     if value == [] and name == "motors":

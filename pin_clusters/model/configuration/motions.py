@@ -6,7 +6,7 @@ import numpy as np
 import pinocchio as pin
 
 from ..._engine.calls import fast
-from ..._support.arrays import array, configuration, velocity
+from ..._support.arrays import array, configuration, numbers, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import in_q
 from ...errors import BranchLost, ConfigurationError, ShapeError
@@ -151,7 +151,8 @@ def interpolate(model: ClusterModel, q1: Any, q2: Any, alpha: float) -> np.ndarr
 
 
 def _one_number(alpha: Any) -> float:
-    given = array("alpha", [alpha] if np.ndim(alpha) == 0 else alpha)
+    found = numbers("alpha", alpha)
+    given = array("alpha", found.reshape(1) if found.ndim == 0 else found)
     if given.size != 1:
         raise ShapeError(f"alpha has size {given.size}, expected one number.")
     return float(given[0])

@@ -8,7 +8,7 @@ import pinocchio as pin
 from ..._engine.calls import fast
 from ..._support.arrays import configuration, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
-from ...errors import ArgumentTypeError
+from ...errors import ArgumentTypeError, shown
 from .. import ClusterModel, also_pinocchios, check_model
 from ._plans import leaders_of, of_tangent
 
@@ -79,6 +79,6 @@ def position_of(given: Any) -> tuple[pin.ArgumentPosition, ...]:
         return ()
     if type(given) is not pin.ArgumentPosition or given not in _POSITIONS:  # whole numbers are equal to them
         raise ArgumentTypeError(
-            f"argument_position must be pin.ArgumentPosition.ARG0 or ARG1, got {given!r} ({type(given).__name__})."
+            f"argument_position must be pin.ArgumentPosition.ARG0 or ARG1, got {shown(given)} ({type(given).__name__})."
         )
     return (given,)

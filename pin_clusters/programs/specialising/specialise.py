@@ -3,10 +3,11 @@
 from collections.abc import Iterable
 from typing import Any
 
+import numpy as np
 import pinocchio as pin
 
 from ..._engine.entry_points import BOUNDSCHECK, JIT
-from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean
+from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from ...model import ClusterModel
 from .functions import BY_NAME
 from .making import Functions
@@ -55,12 +56,12 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
 
 
 def _names(functions: Any) -> list[str]:
-    if isinstance(functions, (str, bytes)) or not isinstance(functions, Iterable):
-        raise ArgumentTypeError(f"specialise: functions must be a list of names, such as ('rnea',), got {functions!r}.")
+    if isinstance(functions, (str, bytes)) or not np.iterable(functions):
+        raise ArgumentTypeError(f"specialise: functions must be a list of names, ('rnea',), got {shown(functions)}.")
     names = list(functions)
     for name in names:
         if not isinstance(name, str):
-            raise ArgumentTypeError(f"specialise: functions must be names, got {name!r}.")
+            raise ArgumentTypeError(f"specialise: functions must be names, got {shown(name)}.")
         if name not in BY_NAME:
             known = ", ".join(BY_NAME)
             raise UnknownNameError(f"{name!r} cannot be specialised.{did_you_mean(name, BY_NAME)} There are {known}.")

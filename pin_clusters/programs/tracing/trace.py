@@ -9,7 +9,7 @@ import pinocchio as pin
 
 from ...algorithms._shared import ids
 from ...algorithms.contacts._objects import models_of
-from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
+from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean, shown
 from ...model import ClusterModel
 from ._sources import watching
 from .expressions import Graph, select, square_root
@@ -75,9 +75,11 @@ def trace(
     if not isinstance(model, ClusterModel):
         cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    if not isinstance(function, str):
+        raise ArgumentTypeError(f"function must be a name such as 'aba', got {shown(function)}.")
     if function not in FUNCTIONS:
         raise UnknownNameError(
-            f"{function!r} cannot be traced.{did_you_mean(str(function), FUNCTIONS)} There are {', '.join(FUNCTIONS)}."
+            f"{function!r} cannot be traced.{did_you_mean(function, FUNCTIONS)} There are {', '.join(FUNCTIONS)}."
         )
     tied = [c.source.label for c in model.closures if any(getattr(c, "addresses", ()))]
     if tied:

@@ -2,13 +2,12 @@
 
 import math
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any
 
 import numpy as np
 
-from ..._support.arrays import array
-from ...errors import ArgumentTypeError, ShapeError, SimulationError
+from ..._support.arrays import array, real
+from ...errors import ArgumentTypeError, ShapeError, SimulationError, shown
 
 ROUGHEST = 10.0
 """No pair of materials is rougher; a larger number is an angle, or a mistake."""
@@ -73,8 +72,9 @@ def axes_of(n: np.ndarray) -> np.ndarray:
 
 def number(name: str, x: Any) -> float:
     """Return a finite number."""
-    if isinstance(x, (bool, np.bool_)) or not isinstance(x, Real):
-        raise ArgumentTypeError(f"{name} must be a number, got {x!r}.")
-    if not math.isfinite(x):
-        raise SimulationError(f"{name} = {x} is not finite.")
-    return float(x)
+    found = real(x)
+    if found is None:
+        raise ArgumentTypeError(f"{name} must be a number, got {shown(x)}.")
+    if not math.isfinite(found):
+        raise SimulationError(f"{name} = {found} is not finite.")
+    return found

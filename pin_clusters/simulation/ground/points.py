@@ -9,7 +9,7 @@ import pinocchio as pin
 from scipy.spatial import ConvexHull
 
 from ..._support.arrays import array, joint_names, numbers
-from ...errors import ArgumentTypeError, ShapeError, SimulationError, UnknownNameError, did_you_mean
+from ...errors import ArgumentTypeError, ShapeError, SimulationError, UnknownNameError, did_you_mean, shown
 from ...model import ClusterModel, check_model
 from .plane import number
 
@@ -131,7 +131,8 @@ def contact_points(model: ClusterModel, points: Any, radius: float = 0.0) -> Con
             "contact_points: points must be names of frames, or a dict of points by joint or frame, got "
             f"{type(points).__name__}."
         )
-    given = points if isinstance(points, Mapping) else dict.fromkeys(points, (0.0, 0.0, 0.0))
+    # _frame raises for what is no name before it becomes a key
+    given = points if isinstance(points, Mapping) else {n: (0.0, 0.0, 0.0) for n in points if _frame(model, n)}
     joints, places = [], [np.zeros((0, 3))]
     for name, places_there in given.items():
         joint, at = _frame(model, name)
@@ -155,7 +156,7 @@ def _frame(model: ClusterModel, name: Any) -> tuple[int, pin.SE3]:
     """Return joint and placement of a frame or joint."""
     tree = model.own_tree
     if not isinstance(name, str):
-        raise ArgumentTypeError(f"contact_points: names of frames or joints are expected, got {name!r}.")
+        raise ArgumentTypeError(f"contact_points: names of frames or joints are expected, got {shown(name)}.")
     if tree.existJointName(name):
         return tree.getJointId(name), pin.SE3.Identity()
     if not tree.existFrame(name):

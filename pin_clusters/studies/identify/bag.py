@@ -1,13 +1,13 @@
 """CSV files that are made of ROS bags: ``sensor_msgs/JointState``, its arrays or its joints in columns."""
 
-import csv
+import math
 import re
-from pathlib import Path
+from array import array
 
 import numpy as np
 
 from ..study.trajectories import TrajectoryError
-from ..study.trajectories._base import numbers
+from ..study.trajectories.files import not_a_number, number, rows_of
 
 _ENDINGS = {"position": "", "velocity": ".v", "effort": ".tau"}
 _CELL = re.compile(
@@ -15,28 +15,42 @@ _CELL = re.compile(
 )
 """``field.position0`` of rostopic, ``position.0``, ``/joint_states/knee/position`` of PlotJuggler."""
 _TIME = re.compile(r".*stamp|%time|__time|time")
+_STAMP = re.compile(r"\d{13,30}", re.ASCII)
+"""Nanoseconds since 1970."""
 
 
-def columns(path: Path) -> dict[str, np.ndarray] | None:
-    """Return time and columns by joint, as logs have them; None if the file is no such CSV."""
-    with path.open(encoding="utf-8-sig", newline="") as file:
-        head, *rows = [[cell.strip() for cell in row] for row in csv.reader(file) if row] or [[]]
+def columns(text: str, file: str) -> dict[str, np.ndarray] | None:
+    """Return time and columns by joint, as logs have them; None if the text is no such CSV."""
+    lines = [(i, line) for i, line in enumerate(text.splitlines(), start=1) if line.strip()]
+    rows = rows_of(lines, file)
+    head = [cell.strip() for cell in next(rows, (0, []))[1]]
     found = {i: m.groups() for i, cell in enumerate(head) if (m := _CELL.match(cell))}
     times = sorted(filter(_TIME.fullmatch, head), key=lambda cell: not cell.endswith("stamp"))  # the sender's own first
-    if not rows or not times or not any("position" in x for x in found.values()):
+    if len(lines) < 2 or not times or not any("position" in x for x in found.values()):
         return None
-    if wrong := [i for i, row in enumerate(rows, start=2) if len(row) != len(head)]:
-        raise TrajectoryError(f"{path}, row {wrong[0]}: not as many cells as names. Do joints come and go?")
-    cells = dict(enumerate(zip(*rows, strict=True)))
-    names = {number: set(cells[i]) for i, (what, number, *_) in found.items() if what == "name"}
-    stamps = cells[head.index(times[0])]
-    large = stamps[0].isdigit() and len(stamps[0]) > 12  # nanoseconds since 1970
-    time = [1e-9 * (int(x) - int(stamps[0])) for x in stamps] if large else stamps
-    result = {"time": numbers(f"{path}: {times[0]}", time)}
-    for i, (what, number, joint, of) in found.items():
-        called = {joint} if joint else names.get(number, set())
+    at, start = head.index(times[0]), None
+    names = {k: set[str]() for what, k, *_ in found.values() if what == "name"}
+    values = {i: array("d") for i in (at, *(i for i, x in found.items() if x[0] != "name"))}
+    for line, row in rows:
+        if len(row) != len(head):
+            raise TrajectoryError(f"{file}, line {line}: not as many cells as names. Do joints come and go?")
+        stamp = int(row[at]) if _STAMP.fullmatch(row[at].strip()) else None
+        start = stamp if not values[at] else start
+        for i in values:
+            x = number(row[i]) if row[i].strip() else math.nan
+            if i == at and start is not None:
+                x = None if stamp is None else 1e-9 * (stamp - start)
+            if x is None:
+                raise not_a_number(file, line, head[i], row[i])
+            values[i].append(x)
+        for i, (what, k, *_) in found.items():
+            if what == "name":
+                names[k].add(row[i].strip())
+    result = {"time": np.array(values[at])}
+    for i, (what, k, joint, of) in found.items():
+        called = {joint} if joint else names.get(k, set())
         if len(called) != 1:
-            raise TrajectoryError(f"{path}: {head[i]!r} is of the joints {sorted(called)}; expected one name{number}.")
-        if what != "name" and any(cells[i]):
-            result[called.copy().pop() + _ENDINGS[what or of]] = numbers(f"{path}: {head[i]}", cells[i])
+            raise TrajectoryError(f"{file}: {head[i]!r} is of the joints {sorted(called)}; expected one name{k}.")
+        if what != "name" and not np.isnan(column := np.array(values[i])).all():
+            result[called.copy().pop() + _ENDINGS[what or of]] = column
     return result

@@ -1,6 +1,7 @@
 """Logs: the motion of a robot, and what its motors did; and what is wrong with one, by column and sample."""
 
 import dataclasses
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -8,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...errors import ArgumentTypeError, did_you_mean
+from ...errors import ArgumentTypeError, did_you_mean, shown
 from ...model import ClusterModel
 from ..study.trajectories import BASE, Recorded, TrajectoryError, base_columns, moved_joints
 from ..study.trajectories._base import joint_of, numbers
@@ -31,9 +32,14 @@ class Log:
 def read_log(model: ClusterModel, given: Any, constants: Mapping[str, float], span: Any, **how: bool) -> Log:
     """Return a log from a file or from columns by name; see ``identify`` for the arguments."""
     name, columns = "log", given
+    if not isinstance(given, (str, os.PathLike, Mapping)):
+        raise ArgumentTypeError(f"identify: log must be a path or columns by name, got {type(given).__name__}.")
+    if isinstance(given, Mapping) and (wrong := [key for key in given if not isinstance(key, str)]):
+        raise ArgumentTypeError(f"identify: columns of log must have text as names, got {shown(wrong[0])}.")
+    if odd := [key for key, x in how.items() if not isinstance(x, (bool, np.bool_))]:
+        raise ArgumentTypeError(f"identify: {odd[0]} must be True or False, got {shown(how[odd[0]])}.")
     if not isinstance(given, Mapping):
-        name, path = Path(given).name, Path(given)
-        columns = (path.suffix.lower() == ".csv" and path.is_file() and bag.columns(path)) or read(path)
+        name, columns = Path(given).name, read(given, bag.columns)
     if "time" not in columns:
         raise TrajectoryError(f"{name} has no column 'time', [s]. It has {', '.join(columns) or 'none'}.")
     columns = {key: numbers(f"{name}: column {key!r}", x) for key, x in columns.items()}

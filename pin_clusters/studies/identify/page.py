@@ -26,6 +26,8 @@ def page(found: Identification) -> str:
     for k, (name, unit) in enumerate(zip(found.parameters, found.units, strict=True)):
         x, error = float(found.estimate[k]), float(found.error[k])
         share, said = number(100.0 * error / abs(x)) if x else "-", [note for note, of in notes.items() if name in of]
+        if name in found.moved:
+            said.append(f"within two errors: {number(found.interval[0, k])} to {number(found.interval[1, k])}")
         rows.append([name, number(found.prior[k]), number(x), number(error), share, unit, Words(", ".join(said))])
     head = ["parameter", "model", "estimate", "standard error", "%", "unit", Words("note")]
     together = [[label, number(value), number(error)] for label, value, error in found.combinations]

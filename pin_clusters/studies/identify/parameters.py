@@ -1,6 +1,6 @@
 """What can be estimated of a robot, and the robot with the estimates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from typing import Any
@@ -9,7 +9,7 @@ import numpy as np
 
 from ...algorithms.parameters.inertial_parameters import parameters, with_parameters
 from ...constraints import Motor, Rotor, Spring
-from ...errors import ModelError, UnknownNameError, did_you_mean
+from ...errors import ArgumentTypeError, ModelError, UnknownNameError, did_you_mean, shown
 from ...model import ClusterModel, RotorElement, alike, parameter_columns
 from ..study.trajectories import moved_joints
 
@@ -60,7 +60,12 @@ class Parameter:
 def sought(model: ClusterModel, what: str | Sequence[str]) -> list[Parameter]:
     """Return the parameters of some kinds, or of some ``"NAME: KIND"`` with ``*`` for any text."""
     found: dict[str, Parameter] = {}
-    for entry in (what,) if isinstance(what, str) else what:
+    entries = [what] if isinstance(what, str) else list(what) if isinstance(what, Iterable) else []
+    if not entries or not all(isinstance(entry, str) for entry in entries):
+        raise ArgumentTypeError(
+            f"identify: what must be kinds such as 'mass', or 'NAME: KIND', at least one of them, got {shown(what)}."
+        )
+    for entry in entries:
         pattern, _, kind = entry.rpartition(": ")
         if kind not in KINDS:
             raise UnknownNameError(f"identify: there is no kind {kind!r}.{did_you_mean(kind, KINDS, limit=len(KINDS))}")

@@ -8,7 +8,7 @@ import numpy as np
 
 from ..._support.whole_files import whole
 from ...model import ClusterModel
-from ..pages.results import Result, Shown, finite
+from ..pages.results import Result, Shown, by_name, finite
 
 
 @dataclass(frozen=True, eq=False)
@@ -19,7 +19,10 @@ class Identification(Shown, Result):
         robot: Name of the robot; ``log`` that of the log, ``cutoff`` of its filter, [Hz].
         parameters: Labels such as ``"knee: mass"``; ``units`` of each; ``prior``, what the model had.
         estimate: What the log says; where it says nothing, as near to the model as can be.
-        error: One standard deviation, of a t distribution; infinite where the log tells nothing of a parameter alone.
+        error: One standard deviation, of a t distribution, of the estimate before it was moved to what is physical;
+            infinite where the log tells nothing of a parameter alone.
+        interval: Two errors about that estimate, cut at what is physical, shape (2, parameters). A parameter at a bound
+            has an interval on one side of it.
         correlation: Of the estimates, shape (parameters, parameters).
         bias: What noise of the motion did to the estimates, which was taken away.
         unidentifiable: Labels of those that the log cannot tell from others, or sees nothing of.
@@ -40,6 +43,7 @@ class Identification(Shown, Result):
     prior: np.ndarray
     estimate: np.ndarray
     error: np.ndarray
+    interval: np.ndarray
     correlation: np.ndarray
     bias: np.ndarray
     unidentifiable: tuple[str, ...]
@@ -53,6 +57,12 @@ class Identification(Shown, Result):
     measured: np.ndarray
     predicted: np.ndarray
     model: ClusterModel
+
+    @property
+    def test(self) -> dict[str, dict[str, float]]:
+        """Cross-validation: by row, ``rms`` and ``r2`` of the last part of the log, and both ``_of_prior``."""
+        keys = [f"{of}{prior}" for of in ("rms", "r2") for prior in ("_of_prior", "")]
+        return {row: by_name(keys, x) for row, *x in zip(self.rows, *self.rms, *self.r2, strict=True)}
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text, ready for JSON; what is not finite is None."""

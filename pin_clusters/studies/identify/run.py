@@ -9,8 +9,10 @@ from typing import Any
 
 import numpy as np
 
+from ..._support.arrays import real, whole_number
+from ...algorithms.dynamics.passive import check_friction_speed
 from ...algorithms.parameters.identifiable import combination
-from ...errors import ArgumentTypeError, PinClustersWarning
+from ...errors import ArgumentTypeError, PinClustersWarning, shown
 from ...model import FRICTION_SPEED, ClusterModel, check_model
 from ..study.trajectories import TrajectoryError
 from ..study.trajectories._curves import butterworth
@@ -23,8 +25,8 @@ from .result import Identification
 from .smoothing import ORDER, channels, cutoff_of, noise_of, with_channels
 from .solve import Fit, fit, in_a_row
 
-_LEAST, _ALONE, _SMALL, _MOVED = 3, 1e-6, 1e-6, 0.1
-"""Torques by parameters; what counts as alone; of combinations as nothing; of an error as moved."""
+_LEAST, _LAST, _ALONE, _SMALL, _MOVED = 3, 2, 1e-6, 1e-6, 0.1
+"""Torques by parameters; samples of the test; what is alone; of combinations nothing; of an error moved."""
 
 
 def identify(
@@ -66,10 +68,11 @@ def identify(
         Estimates, errors, and the robot with them; ``write(folder)`` makes a page.
 
     Raises:
-        ArgumentTypeError: ``model`` is no cluster model, or ``test`` no share.
+        ArgumentTypeError: An argument has the wrong type, or an option is out of its range.
         UnknownNameError: There is no such kind.
         ModelError: The robot has nothing of a kind; of losses: motors do not turn independently, no load is known.
-        TrajectoryError: The log is wrong: names, gaps, rates, what is not finite, saturated or too short.
+        TrajectoryError: The log is wrong: names, gaps, rates, what is not finite, saturated or too short; ``cutoff`` is
+            not between one period in the log and half the rate of its samples.
 
     Warns:
         PinClustersWarning: Noise of the motion is too strong for the errors to be trusted.
@@ -86,14 +89,20 @@ def identify(
         ... # doctest: +SKIP
     """
     check_model(model, "identify")
-    if not 0.0 < test < 1.0:
-        raise ArgumentTypeError(f"identify: test must be a share between 0 and 1, got {test!r}.")
+    friction_speed = check_friction_speed("identify", friction_speed)
+    _check(test, cutoff, span, torque_constant)
+    noises, seed = (whole_number(f"identify: {key}", x, 0) for key, x in (("noises", noises), ("seed", seed)))
     found = sought(model, what)
     read = read_log(model, log, torque_constant or {}, span, degrees=degrees, allow_saturated=allow_saturated)
     motion, columns, time = read.motion, channels(read.motion), read.motion.time
-    rate = (len(time) - 1) / float(time[-1])
+    rate, cutoff = (len(time) - 1) / float(time[-1]), real(cutoff)
     if cutoff is None:
         cutoff = math.inf if set(motion.accelerations) >= set(motion.positions) else cutoff_of(columns, rate)
+    if math.isfinite(cutoff) and not 1.0 / time[-1] < cutoff < 0.5 * rate:
+        raise TrajectoryError(
+            f"{motion.name}: cutoff = {cutoff:g} Hz must be above {1.0 / time[-1]:.3g} Hz, one period in the log, and "
+            f"below {0.5 * rate:.4g} Hz, half the rate of the samples. math.inf turns the filter off."
+        )
     noisy, kept, least = math.isfinite(cutoff), slice(0, len(time)), 0
     if noisy:
         edge, step = round(2.0 * rate / cutoff), max(1, int(rate / (4.0 * cutoff) + 1e-6))
@@ -113,25 +122,32 @@ def identify(
             f"{motion.name}: {n} samples are left behind the filter of {cutoff:.3g} Hz, of {len(e.names)} torques: "
             f"too short for {len(found)} parameters. Log longer, seek fewer, or raise the cutoff."
         )
+    if (first := int((1.0 - test) * n)) * len(e.names) < len(found) or n - first < _LAST:
+        raise ArgumentTypeError(
+            f"identify: test={test} leaves {first} of {n} samples for a fit of {len(found)} parameters and {n - first} "
+            f"for the prediction, which needs {_LAST}. The default is 0.3."
+        )
     best = fit(e, found, least)
     bias, influence = np.zeros(len(found)), best.influence
     if noisy and noises:
         rng, strength = np.random.default_rng(seed), noise_of(columns, rate, cutoff)
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", PinClustersWarning)  # was said of the log itself
-            noise = strength * rng.standard_normal((noises, *columns.shape))
+            noise = (strength * rng.standard_normal(columns.shape) for _ in range(noises))
             more = [fit(along(columns + x), found, least, best) for x in noise]
         bias = np.mean([m.x for m in more], axis=0) - best.x
         influence = 2.0 * influence - np.mean([m.influence for m in more], axis=0)  # of x - bias (Carroll et al. 1996)
     sums = np.sqrt(best.few) * in_a_row(influence, best.lags)
     cov = sums.T @ sums
-    x, first = consistent(found, best.x - bias, best.R), int((1.0 - test) * n)
+    x = consistent(found, best.x - bias, best.R)
     start = {name: getattr(e, name)[:first] for name in ("left", "measured", "X")}
     early = fit(dataclasses.replace(e, **start, take=lambda y: e.take(y)[:first]), found, least).x
     left, measured = np.array([e.at(y)[0][first:] for y in (0.0 * early, early)]), e.measured[first:]
     rms = np.sqrt(np.mean(left**2, axis=1))
     hidden = np.linalg.norm(best.hidden, axis=0) > _ALONE
     estimate, error = e.priors + x, np.where(hidden, np.inf, np.sqrt(np.diag(cov)))
+    ends = e.priors + best.x - bias + np.array([[-2.0], [2.0]]) * error
+    interval = np.clip(ends, *np.array([p.bounds for p in found]).T)
 
     if far := [p.label for p, b, s in zip(found, bias, error, strict=True) if abs(b) > s]:
         warnings.warn(
@@ -146,12 +162,27 @@ def identify(
 
     return Identification(
         model.name, motion.name, cutoff, named(hidden | True), tuple(p.unit for p in found), e.priors, estimate,
-        error, cov / np.maximum(np.outer(error, error), 1e-300), bias, named(hidden),
+        error, interval, cov / np.maximum(np.outer(error, error), 1e-300), bias, named(hidden),
         named(~hidden & (error > np.abs(estimate))), named(np.abs(x - best.x + bias) > _MOVED * error),
         _together(best, named(hidden | True), estimate, cov, scales(found)), e.names, rms,
         1.0 - (rms / np.maximum(np.std(measured, axis=0), 1e-300)) ** 2, time[kept][first:], measured, measured - left,
         applied(model, found, estimate),
     )  # fmt: skip
+
+
+def _check(test: Any, cutoff: Any, span: Any, torque_constant: Any) -> None:
+    """Raise ``ArgumentTypeError`` for options of ``identify`` that are wrong for every log."""
+    low, high = (real(x) for x in span) if isinstance(span, (list, tuple)) and len(span) == 2 else (None, None)
+    constants = torque_constant.items() if isinstance(torque_constant, Mapping) else [(None, None)]
+    known = all(isinstance(motor, str) and math.isfinite(real(k) or math.nan) for motor, k in constants)
+    for name, given, right, wanted in (
+        ("test", test, 0.0 < (real(test) or 0.0) < 1.0, "a share between 0 and 1"),
+        ("cutoff", cutoff, cutoff is None or (real(cutoff) or 0.0) > 0.0, "a frequency above 0 [Hz], or None"),
+        ("span", span, span is None or (low is not None and high is not None and low < high), "(first, last) time [s]"),
+        ("torque_constant", torque_constant, torque_constant is None or known, "numbers other than 0, by motor"),
+    ):  # fmt: skip
+        if not right:
+            raise ArgumentTypeError(f"identify: {name} must be {wanted}, got {shown(given)}.")
 
 
 def _together(

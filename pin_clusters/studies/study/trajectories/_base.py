@@ -7,9 +7,10 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 import pinocchio as pin
 
+from ...._support.arrays import real
 from ...._support.docstrings import stock
 from ...._support.trees import coordinates_of
-from ....errors import ModelError, PinClustersError
+from ....errors import ModelError, PinClustersError, shown
 from ....model import ClusterModel
 
 MAX_SAMPLES = 400_000
@@ -58,11 +59,12 @@ def positive(**numbers: object) -> dict[str, float]:
     """Return the numbers as floats; what is no number, not finite or not positive is a ``TrajectoryError``."""
     found = {}
     for name, value in numbers.items():
-        if isinstance(value, bool) or not isinstance(value, (int, float, np.integer, np.floating)):
-            raise TrajectoryError(f"{name} must be a number, got {value!r} ({type(value).__name__}).")
-        if not math.isfinite(value) or value <= 0.0:
-            raise TrajectoryError(f"{name} must be finite and greater than 0, got {value:g}.")
-        found[name] = float(value)
+        x = real(value)
+        if x is None:
+            raise TrajectoryError(f"{name} must be a number, got {shown(value)} ({type(value).__name__}).")
+        if not 0.0 < x < math.inf:
+            raise TrajectoryError(f"{name} must be finite and greater than 0, got {x:g}.")
+        found[name] = x
     return found
 
 
