@@ -19,7 +19,7 @@ def shortened(message: str) -> str:
 def shown(value: object) -> str:
     """Return ``repr`` of a value for a message, also for values that ``repr`` refuses: integers of 5,000 digits."""
     try:
-        text = repr(value)
+        text = " ".join(repr(value).split())
     except Exception:  # an own __repr__ may raise anything, and the message must still be written
         return f"a value of type {type(value).__name__} that repr() cannot write"
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}..."

@@ -394,7 +394,7 @@ BAD_FRAMES: dict[str, tuple[Any, type[Exception], str]] = {
     "truth": ([True], pc.ArgumentTypeError, "True bool"),
     "a fraction": ([1.0], pc.ArgumentTypeError, "1.0"),
     "lists": ([["j1_link"]], pc.ArgumentTypeError, "'j1_link'"),
-    "a frame": ([pin.Frame()], pc.ArgumentTypeError, "frame_id 0"),
+    "a frame": ([pin.Frame("foot", 0, 0, pin.SE3.Identity(), pin.OP_FRAME)], pc.ArgumentTypeError, "frame_id 0"),
 }
 BAD_ROWS: dict[str, tuple[Any, str]] = {
     "too far": ([0, 12], "0 11 12"),

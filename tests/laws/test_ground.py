@@ -194,8 +194,6 @@ def test_each_steps_impulses_obey_the_laws() -> None:
     seen = 0
     for k in range(15, len(r.time) - 1, 3):
         s = rebuild(model, r, k, points, ground)
-        if s is None:
-            continue
         l = (r.contact_impulses[k] @ s.axes.T).ravel()
         change = s.M @ (s.after - s.free)
         assert np.abs(change - s.J.T @ l).max() < 1e-12 * max(1.0, np.abs(s.M @ s.free).max())
@@ -225,12 +223,9 @@ def test_momentum_changes_by_the_impulses_of_bodies(name: str) -> None:
     model, points, ground, r = landing(name, duration=0.25)
     times = np.flatnonzero(r.contact_impulses.any(axis=(1, 2)))
     times = times[:: max(1, len(times) // 6)]
-    found = 0
+    assert len(times) > 3
     for k in times.tolist():
         s = rebuild(model, r, k, points, ground)
-        if s is None:
-            continue
-        found += 1
         change = s.M @ (s.after - s.free)
         R, x = pin.Quaternion(s.q[3:7]).toRotationMatrix(), s.q[:3]
         pushed = r.contact_impulses[k].any(axis=1)
@@ -240,7 +235,6 @@ def test_momentum_changes_by_the_impulses_of_bodies(name: str) -> None:
         # what is left of the moment is the friction's, about the normal, as points that push lie in a plane, almost
         moment = R @ change[3:6] - np.cross(centre - x, force).sum(axis=0)
         assert np.abs(moment - (moment @ s.axes[2]) * s.axes[2]).max() < 1e-6 * size
-    assert found > 3
     assert (r.contact_work <= 0.0).all()
     assert r.residual.max() < 1e-12
 
@@ -377,19 +371,14 @@ def test_stops_of_dependent_joints() -> None:
     nothing = pc.ContactPoints(np.zeros(0, dtype=int), np.zeros((0, 3)), np.zeros(0))
     pushed = r.limit_impulses[:-1].sum(axis=0) > 0.0
     assert {r.stops[i].split()[0] for i in np.flatnonzero(pushed)} & {"crank_left", "crank_right"}
-    seen = 0
     for k in np.flatnonzero(r.limit_impulses.any(axis=1)).tolist():
         s = rebuild(model, r, k, nothing, pc.Ground(), ends)
-        if s is None:
-            continue
-        seen += 1
         l = r.limit_impulses[k]
-        assert np.abs(s.M @ (s.after - s.free) - s.J.T @ l).max() < 1e-10  # the middle is known to 1e-9 rad
+        assert np.abs(s.M @ (s.after - s.free) - s.J.T @ l).max() < 1e-12
         assert l.min() >= 0.0
         assert s.end.min() > -1e-6
         assert np.abs(l * s.end).max() < 1e-8
         assert s.room.min() > -1e-8
-    assert seen > 20
     assert (r.contact_work <= 0.0).all()
     assert np.abs(r.v[-1]).max() < 1e-6  # it rests against them
 
@@ -471,7 +460,6 @@ def test_an_end_that_another_presses_down() -> None:
     v = np.r_[0.0, 0.0, -5.0, 0.0, -10.0, 0.0]
     r = pc.simulate(model, q, v, duration=h, dt=h, ground=pc.Ground(), touching=points)
     s = rebuild(model, r, 0, points, pc.Ground())
-    assert s is not None
     free = (s.J @ s.free + s.offset)[2::3]
     assert free[0] < -5.0
     assert free[1] > 1.5

@@ -27,6 +27,7 @@ from pin_clusters.programs.machine_code import store
 pytestmark = [
     pytest.mark.jitless,
     pytest.mark.skipif(not hasattr(os, "geteuid"), reason="folders have no owners"),
+    pytest.mark.filterwarnings("ignore:os.fork:RuntimeWarning"),  # JAX, if another test has imported it, warns
 ]
 as_root = pytest.mark.skipif(hasattr(os, "geteuid") and os.geteuid() != 0, reason="only root can play two users")
 compiles = pytest.mark.skipif(not JIT or BOUNDSCHECK, reason="nothing is compiled as usual")

@@ -117,8 +117,6 @@ def steps(model: Any, points: Any, ground: Any, r: pc.SimulationResult, count: i
         stops.append((joint, 1.0, low) if sign == ">" else (joint, -1.0, high))
     for k in pushed[:: max(1, len(pushed) // count)].tolist():
         s = rebuild(model, r, k, points, ground, stops)
-        if s is None:
-            continue
         near = s.room < 0.05  # what is far would be open by more than any velocity of a point here
         rows = np.concatenate([np.repeat(near[: s.contacts], 3), np.ones(len(stops), dtype=bool)])
         s.J, s.offset, s.contacts = s.J[rows], s.offset[rows], int(near[: s.contacts].sum())

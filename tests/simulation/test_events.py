@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
 import coal
@@ -310,9 +309,11 @@ def test_a_landing_agrees_with_time_stepping() -> None:
 
     exact = drop("events", 2e-3)
     assert all(abs(x.time - np.sqrt(0.04 / G)) < 1e-6 for x in exact.touchdowns)
-    apart = [np.abs(drop("moreau", dt).q[-1] - exact.q[-1]).max() for dt in (1e-3, 5e-4, 2.5e-4)]
-    assert apart[0] < 2e-2
-    assert all(0.35 < b / a < 0.65 for a, b in pairwise(apart)), apart
+    steps = 1e-3 * 0.5 ** np.arange(7)
+    apart = np.array([np.abs(drop("moreau", dt).q[-1] - exact.q[-1]).max() for dt in steps])
+    assert (apart < 20.0 * steps).all(), apart
+    # single ratios depend on where in a step the feet land
+    assert np.polyfit(np.log(steps), np.log(apart), 1)[0] > 0.9, apart
 
 
 @pytest.mark.ci

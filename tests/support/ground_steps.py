@@ -44,11 +44,9 @@ class Step:
 
     @property
     def strikes(self) -> np.ndarray:
-        """Which contacts and stops the free motion closes in this step."""
-        return self.closes(np.asarray(self.J @ self.free)[self.normals])
-
-    def closes(self, rate: np.ndarray) -> np.ndarray:
-        return np.asarray(np.maximum(self.room, 0.0) < -rate * self.h)
+        """Which contacts the free motion closes in this step; no stops."""
+        closes = np.maximum(self.room, 0.0) < -(self.J @ self.free)[self.normals] * self.h
+        return np.asarray(closes & (np.arange(len(closes)) < self.contacts))
 
 
 def axes_of(normal: np.ndarray) -> np.ndarray:
@@ -60,11 +58,11 @@ def axes_of(normal: np.ndarray) -> np.ndarray:
 def rebuild(
     model: pc.ClusterModel, result: pc.SimulationResult, k: int, points: pc.ContactPoints, ground: pc.Ground,
     stops: list[tuple[str, float, float]] | None = None,
-) -> Step | None:  # fmt: skip
+) -> Step:  # fmt: skip
     """Return step k. Stops are (joint, side, bound).
 
     Its middle is half a step after its start. Where something is too deep there and is put back, the middle is found
-    from the end, and from the gaps that were recorded if something strikes in such a step: None if they are not.
+    from the end, and from the gaps that were recorded if something strikes in such a step.
     """
     h = float(result.time[k + 1] - result.time[k])
     ahead = pc.integrate(model, result.q[k], 0.5 * h * result.v[k])
@@ -83,8 +81,6 @@ def rebuild(
     if not (step.strikes & (step.room > 1e-9)).any():
         return one
     gaps = result.gap[k]
-    if not np.isfinite(gaps).any():
-        return None
     change = (one.J @ (one.after - one.free))[one.normals][: len(points)]
     i = int(np.argmax(np.abs(change) * (one.room[: len(points)] < 0.01)))
     bodies = [model.names[j] for j in points.joints.tolist()]

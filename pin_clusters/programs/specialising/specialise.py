@@ -57,7 +57,9 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
 
 def _names(functions: Any) -> list[str]:
     if isinstance(functions, (str, bytes)) or not np.iterable(functions):
-        raise ArgumentTypeError(f"specialise: functions must be a list of names, ('rnea',), got {shown(functions)}.")
+        raise ArgumentTypeError(
+            f"specialise: functions must be a list of names, such as ('rnea',), got {shown(functions)}."
+        )
     names = list(functions)
     for name in names:
         if not isinstance(name, str):

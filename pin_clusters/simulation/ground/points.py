@@ -6,7 +6,6 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
-from scipy.spatial import ConvexHull
 
 from ..._support.arrays import array, joint_names, numbers
 from ...errors import ArgumentTypeError, ShapeError, SimulationError, UnknownNameError, did_you_mean, shown
@@ -72,6 +71,8 @@ class ContactPoints:
 
 def corners(points: ContactPoints) -> ContactPoints:
     """Return the points that can touch a plane first: the corners of the convex hull of each body's points."""
+    from scipy.spatial import ConvexHull
+
     kept = []
     for j, radius in sorted(set(zip(points.joints.tolist(), points.radii.tolist(), strict=True))):
         at = np.flatnonzero((points.joints == j) & (points.radii == radius))

@@ -196,7 +196,7 @@ def strike(numbers, gram, response, velocities, gaps, near, m, h, A, g, answer, 
         x, y, z = last[3 * p], last[3 * p + 1], last[3 * p + 2]
         rise = end[2] + mu * math.hypot(end[0], end[1])
         if fall + max(gaps[p], 0.0) / h < 0.0:
-            gap, power = gap + z * max(gaps[p], 0.0), power - z * fall
+            gap, power = gap + max(z, 0.0) * max(gaps[p], 0.0), power - max(z, 0.0) * fall
         numbers[at.CONE] = max(numbers[at.CONE], math.hypot(x, y) - mu * z)
         numbers[at.DUAL] = max(numbers[at.DUAL], -end[2])
         numbers[at.PRODUCT] = max(numbers[at.PRODUCT], abs(x * end[0] + y * end[1] + z * rise))
