@@ -58,7 +58,7 @@ class Alone:
         J = np.vstack(rows)
         G, g = J @ np.linalg.solve(M, J.T), J @ free
         gap, fall = np.maximum(gap, 0.0), g[2::3].copy()
-        strikes = fall < -gap / h
+        strikes = fall + gap / h < -100.0 * h
         g[2::3] += np.where(strikes, 0.0, gap / h)
         solver, settings, result = pin.ADMMConstraintSolver(), pin.ADMMSolverSettings(), pin.ADMMSolverResult()
         settings.absolute_feasibility_tol = settings.absolute_complementarity_tol = 1e-12

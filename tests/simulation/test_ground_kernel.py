@@ -133,7 +133,7 @@ def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
         # laws, from nothing but the impulses in the world; a point that would close strikes, and moves until it does
         ends, l = (J @ free + G @ p).reshape(-1, 3) @ E.T, p.reshape(-1, 3) @ E.T
         fall, open_by = (J @ free).reshape(-1, 3) @ E[2], np.maximum(gaps, 0.0)
-        strikes = fall < -open_by / DT
+        strikes = fall + open_by / DT < -100.0 * DT
         ends[~strikes, 2] += open_by[~strikes] / DT
         power = -l[strikes, 2] @ fall[strikes]
         delay = l[strikes, 2] @ open_by[strikes] / power if power > 0.0 else 0.0

@@ -44,8 +44,8 @@ class Step:
 
     @property
     def strikes(self) -> np.ndarray:
-        """Which contacts the free motion closes in this step; no stops."""
-        closes = np.maximum(self.room, 0.0) < -(self.J @ self.free)[self.normals] * self.h
+        """Which contacts the free motion closes in this step, faster than at 100 m/s^2; no stops."""
+        closes = np.maximum(self.room, 0.0) / self.h + (self.J @ self.free)[self.normals] < -100.0 * self.h
         return np.asarray(closes & (np.arange(len(closes)) < self.contacts))
 
 

@@ -2,7 +2,7 @@
 
     q_m  = q_k exp(h/2 v_k)                          put back, without velocity, where it is below the ground      (1)
     v_f  = v_k + h a(q_m, v_k + h/2 a(q_m, v_k))                                                                   (2)
-    r    = max(room, 0) / h, but 0 of contacts that strike: J v_f + max(room, 0) / h < 0                           (3)
+    r    = max(room, 0) / h, but 0 of contacts that strike: J v_f + max(room, 0) / h < -c h                        (3)
     u    = J v_+ + r,  v_+ = v_f + M^-1 J' l                                                                       (4)
     d    = l . max(room, 0) / -(l . J v_f), normal parts of contacts that strike                                   (5)
     q_+  = q_m exp(h/2 v_+ - d (v_+ - v_f))                                                                        (6)
@@ -16,6 +16,7 @@ from typing import Any
 
 import numpy as np
 
+from ..._engine.kernels.tables.ground import SUDDEN
 from ..._support.memory import check_free
 from ...algorithms.dynamics.minverse import computeMinverse
 from .._compiled import CompiledMoves
@@ -100,7 +101,7 @@ class GroundEngine(PythonEngine):
             raise Diverged(free)
         normals, new, push, delay = near.normals, free, Push(near), 0.0
         gap, u = np.maximum(near.room, 0.0), g[normals]
-        strikes = (u + gap / h < 0.0) & (np.arange(len(u)) < near.contacts)
+        strikes = (u + gap / h < -SUDDEN * h) & (np.arange(len(u)) < near.contacts)
         g[normals] = u + np.where(strikes, 0.0, gap / h)
         if (g[normals] < 0.0).any():
             chosen = g[normals] < SLACK

@@ -128,9 +128,9 @@ def rising(numbers, velocities, p):
 
 @device
 def room_of(u, gap, h):
-    """Compute how fast a point may sink (3): not at all if its free velocity u closes its gap in this step [m/s]."""
+    """Compute how fast a point may sink (3): not at all if it strikes, by its free velocity u [m/s]."""
     room = max(gap, 0.0) / h
-    return room if u + room >= 0.0 else 0.0
+    return room if u + room >= -at.SUDDEN * h else 0.0
 
 
 @device
@@ -195,7 +195,7 @@ def strike(numbers, gram, response, velocities, gaps, near, m, h, A, g, answer, 
             push(numbers, gram, p, a, l, ends)
         x, y, z = last[3 * p], last[3 * p + 1], last[3 * p + 2]
         rise = end[2] + mu * math.hypot(end[0], end[1])
-        if fall + max(gaps[p], 0.0) / h < 0.0:
+        if fall + max(gaps[p], 0.0) / h < -at.SUDDEN * h:
             gap, power = gap + max(z, 0.0) * max(gaps[p], 0.0), power - max(z, 0.0) * fall
         numbers[at.CONE] = max(numbers[at.CONE], math.hypot(x, y) - mu * z)
         numbers[at.DUAL] = max(numbers[at.DUAL], -end[2])

@@ -38,6 +38,9 @@ SINGULAR: Final = 3  # a cluster is beyond its limit of conditions
 FAILED: Final = 4  # the step cannot be done, or its numbers are not finite
 MISSED: Final = 5  # the answer misses the laws by more than it may
 
+SUDDEN: Final = 100.0
+"""[m/s^2]: a contact strikes if its free motion closes it faster than by this times the step; resting ones do not."""
+
 # numbers
 LENGTH: Final = 0  # of a step, and of the last one [s]
 LAST: Final = 1
