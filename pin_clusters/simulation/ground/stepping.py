@@ -101,7 +101,8 @@ class GroundEngine(PythonEngine):
             raise Diverged(free)
         normals, new, push, delay = near.normals, free, Push(near), 0.0
         gap, u = np.maximum(near.room, 0.0), g[normals]
-        strikes = (u + gap / h < -SUDDEN * h) & (np.arange(len(u)) < near.contacts)
+        points = sum(isinstance(key, int) for key in near.keys)  # they come first; then contacts of shapes, and stops
+        strikes = (u + gap / h < -SUDDEN * h) & (np.arange(len(u)) < points)
         g[normals] = u + np.where(strikes, 0.0, gap / h)
         if (g[normals] < 0.0).any():
             chosen = g[normals] < SLACK
