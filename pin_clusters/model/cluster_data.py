@@ -266,12 +266,12 @@ class ClusterData(OwedMembers):
         # the kernels write flat arrays; M and Minv are views of them
         flat_M, flat_Minv = np.zeros((2, nv * nv))
         self._M_kernel, self._Minv = flat_M.reshape(nv, nv), flat_Minv.reshape(nv, nv)
-        self._M = np.zeros((nv, nv))
+        self._M = np.zeros(nv * nv).reshape(nv, nv)
         self._lay_out_owed()
         coupling, with_rate = self._lay_out_tree()
         self._forces, self._impulses, self._dq_after = Result(0), Result(0), Result(nv)
-        self._contacts_found = np.zeros(3)
-        self._kept = np.zeros(3)  # kinetic, potential, mechanical energy
+        # _kept: kinetic, potential, mechanical energy
+        self._contacts_found, self._kept = np.zeros((2, 3))
         self.check = False
         (rates,) = on_a_page(np.zeros(model._tables.rates))
         self._memory: DerivativeMemory | None = None
@@ -289,7 +289,7 @@ class ClusterData(OwedMembers):
             },
             self._functions,
         )  # fmt: skip
-        self._zeros = np.zeros(nv)
+        (self._zeros,) = np.zeros((1, nv))
         self._plans: dict[Any, Any] = {}
         self._take_tree(made(model.own_tree), new=True)
 

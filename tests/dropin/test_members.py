@@ -422,3 +422,20 @@ def test_the_kernel_of_the_tree_writes_a_member_that_alone_was_lost(lost: str, r
         assert np.allclose(numbers(getattr(data, name)), numbers(getattr(theirs, name)), atol=ROUNDING)
     assert np.allclose(data.com[0], theirs.com[0], atol=ROUNDING)
     assert data.mass[0] == pytest.approx(theirs.mass[0])
+
+
+@pytest.mark.parametrize("name", ["mit_humanoid", "four_bar"])
+def test_nobody_can_resize_a_result(name: str) -> None:
+    """Kernels write to the addresses of arrays that stay the same at all times; NumPy resizes no view."""
+    model = pc.load(name)
+    data, q, v = model.createData(), pc.neutral(model), np.zeros(model.nv)
+    pc.computeAllTerms(model, data, q, v)
+    pc.aba(model, data, q, v, v)
+    seen = []
+    for member in ("M", "ddq", "nle", "g", "tau", "_zeros", "_kept", "_contacts_found"):
+        x = getattr(data, member)
+        if x is getattr(data, member):  # not a fresh array
+            seen.append(member)
+            with pytest.raises(ValueError, match="cannot resize this array"):
+                x.resize((0,), refcheck=False)
+    assert {"M", "ddq", "_zeros"} <= set(seen)
