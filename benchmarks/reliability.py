@@ -83,7 +83,7 @@ def table(results: dict[str, Any]) -> str:
         ],
         ["Fuzz, robot-specific code", f"{r['fuzz_traced']['calls']:,} calls", "0 differences"],
         [
-            "Each argument of each function is replaced by wrong types, sizes and objects.",
+            "Arguments of each function are replaced by wrong types, sizes and objects, one case in five.",
             f"{r['walk']['calls']:,} calls", "0 differences",
         ],
         [

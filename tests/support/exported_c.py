@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import math
 import os
 import subprocess
 import sys
@@ -57,19 +58,12 @@ int main(int count, char **given)
 
 def call_of(f: Any, robot: str) -> str:
     """One call of a function, with arrays of its own."""
-    sizes = [*f.inputs, *((name, max(1, _product(shape))) for name, shape in f.outputs)]
+    sizes = [*f.inputs, *((name, math.prod(shape)) for name, shape in f.outputs)]
     arrays = [(name, size) for name, size in sizes if f.is_array(name)]
     made = "".join(f"      double *{name} = filled({size});\n" for name, size in arrays)
     given = ", ".join(name if f.is_array(name) else "wild()" for name, _ in sizes)
     freed = " ".join(f"free({name});" for name, _ in arrays)
     return f"    {{\n{made}      {robot}_{f.name}({given});\n      {freed}\n    }}\n"
-
-
-def _product(shape: tuple[int, ...]) -> int:
-    found = 1
-    for n in shape:
-        found *= n
-    return found
 
 
 def run(name: str, calls: int, folder: Path) -> int:

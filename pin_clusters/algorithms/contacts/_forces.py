@@ -9,9 +9,6 @@ from ..._engine import entry_points as kernels
 from ..._engine.kernels.tables import contacts_layout as at
 from ...errors import ArgumentTypeError, RankError
 
-ROUNDING = 1e3 * float(np.finfo(float).eps)
-"""Rows of a constraint are nothing but rounding if all their entries are less, beside 1 m or the largest entry."""
-
 
 class Solution(NamedTuple):
     """Forces, and how well they do what is asked for."""

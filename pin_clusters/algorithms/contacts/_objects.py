@@ -7,12 +7,13 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
+from ..._engine.kernels.tables.contacts_layout import ROUNDING
 from ...errors import ArgumentTypeError, ConstraintError, PinClustersWarning, ShapeError
 from ...model import ClusterData, ClusterModel
 from ...model.contact_memory import gains_of
 from .._shared import bridge as _bridge
 from .._shared import force_columns as _columns
-from ._forces import ROUNDING, Solution
+from ._forces import Solution
 
 _CONTRADICTION = 1e-6
 """What redundant contacts miss, beside what is asked for or 1, is no rounding."""
@@ -117,7 +118,9 @@ def place(tree: pin.Data, c: Any, d: Any) -> None:
 def delassus(model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     """Return J M^-1 J' and M^-1 J'; rows of J that are nothing but rounding are zeros, as those of a still point."""
     largest = np.abs(J).max(axis=1, initial=0.0)
-    J = np.where((largest > ROUNDING * max(1.0, largest.max(initial=0.0)))[:, None], J, 0.0)
+    still = largest <= ROUNDING * max(1.0, largest.max(initial=0.0))
+    if still.any():
+        J = np.where(still[:, None], 0.0, J)
     plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
     plan.take(np.ascontiguousarray(J.T))
     response = _columns.columns(model, data, q, plan)

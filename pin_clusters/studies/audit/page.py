@@ -60,7 +60,7 @@ def write(result: AuditResult, folder: str | Path) -> tuple[Path, Path]:
     """Write ``audit.html``, one self-contained page, and ``audit.json``, all numbers.
 
     Each is written to a temporary file first, so that nothing is left half-written. If one cannot be written, the other
-    is. The same audit gives the same bytes, but for the versions that the page names.
+    is. The same audit gives the same bytes, except for the versions that the page names.
 
     Args:
         result: What ``run`` returned.

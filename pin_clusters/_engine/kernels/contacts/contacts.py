@@ -111,7 +111,9 @@ def contacts_with(advance_loop):
         inward(index, work, asked, panel, n, A)
         for c in range(A.contact0, A.contact1):
             products_of(asked, panel, n, A, contact(asked, c), gram)
-        moves = mobility(index, work, n)
+        moves = 0.0
+        if A.step != GIVEN:
+            moves = mobility(index, work, n)
         if A.wanted == DELASSUS or A.step == SYSTEM:
             clear_rounding(asked, numbers, A, gram, moves)
         if A.wanted == DELASSUS:

@@ -13,6 +13,7 @@ from ..tables.contacts_layout import (
     MU,
     REDUNDANT,
     RELATIVE,
+    ROUNDING,
     TOLD,
     UNUSUAL,
     WHEN_REDUNDANT,
@@ -21,8 +22,6 @@ from ..tables.layout import OK
 from .system import TINY
 
 EPSILON = 2.0**-52
-ROUNDING = 1e3 * EPSILON
-"""Rows of a constraint are nothing but rounding if all their entries are less, beside 1 m or the largest entry."""
 
 
 @inline

@@ -2,26 +2,24 @@
 
 A contact on the axis of the only joint that moves it does not move: the lever arms in its row of W cancel, and rounding
 is left. Such a row is redundant, with the force 0. It is found by the size of its product before lever arms cancel:
-|unit wrench|^2 times the sum of |S|^2 / D over all joints. The products of rows that move are larger than 1e-16 of it,
-unless masses differ by a factor of more than 1e12; the products that are rounding are smaller than 1e-30 of it.
+the sum of |S|^2 / D over all joints, times 1 + |x|^2, which no unit wrench at the point x exceeds. The products of rows
+that move are larger than 1e-16 of it, unless masses differ by a factor of more than 1e12; the products that are
+rounding are smaller than 1e-30 of it.
 """
 
 from ..clusters import articulated
 from ..compiling.jit import inline
 from ..force_columns.panel import entry
-from ..force_columns.seed import unit_wrench
 from ..numbers.choices import if_less, too_small
 from ..numbers.memory import get
-from ..numbers.spatial import dot6
-from ..numbers.tuples import load3, load9
+from ..numbers.spatial import dot3, dot6
+from ..numbers.tuples import load3
 from ..tables import contacts_layout as at
 from ..tables import workspace as ws
 from ..tables.layout import FREE, SINGLE
 from ..tables.views import body, cluster, contact
 
 TINY = 1e-300  # rows of zeros are redundant as well
-ROUNDING = (1e3 * 2.0**-52) ** 2
-"""A row whose product is a smaller share of its size before lever arms cancel is nothing but rounding."""
 
 
 @inline
@@ -47,10 +45,10 @@ def mobility(index, work, n):
 
 
 @inline
-def rounding_of(numbers, K, r, moves):
-    """Compute the product below which row r of a contact is nothing but rounding."""
-    w = unit_wrench(load9(numbers, K.at + at.AXES), load3(numbers, K.at + at.POINT), r)
-    return ROUNDING * moves * dot6(w, w)
+def rounding_of(numbers, K, moves):
+    """Compute the product below which a row of a contact is nothing but rounding: products are squares."""
+    x = load3(numbers, K.at + at.POINT)
+    return at.ROUNDING * at.ROUNDING * moves * (1.0 + dot3(x, x))
 
 
 @inline
@@ -58,10 +56,10 @@ def clear_rounding(asked, numbers, A, gram, moves):
     """Write zeros to the rows and columns that are nothing but rounding."""
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
-        first = entry(asked, K.column0).iv
+        first, rounding = entry(asked, K.column0).iv, rounding_of(numbers, K, moves)
         for r in range(K.rows):
             i = first + r
-            kept = if_less(gram[i, i], rounding_of(numbers, K, r, moves), 0.0, 1.0)
+            kept = if_less(gram[i, i], rounding, 0.0, 1.0)
             for j in range(i):
                 gram[j, i] *= kept
             for j in range(i, A.width):
@@ -78,11 +76,11 @@ def complete(asked, numbers, A, gram, moves):
     largest, accuracy = 0.0, get(numbers, at.ACCURACY)
     for c in range(A.contact0, A.contact1):
         K = contact(asked, c)
-        first = entry(asked, K.column0).iv
+        first, rounding = entry(asked, K.column0).iv, rounding_of(numbers, K, moves) / accuracy
         for r in range(K.rows):
             i = first + r
             gram[i, i] += get(numbers, at.DAMPING)
-            gram[A.columns, i] = gram[i, i] + rounding_of(numbers, K, r, moves) / accuracy
+            gram[A.columns, i] = gram[i, i] + rounding
             largest = if_less(largest, gram[i, i], gram[i, i], largest)
             gram[i, A.columns] = get(numbers, K.at + at.MISSING + r) - gram[i, A.columns]
     return largest

@@ -127,10 +127,15 @@ def rising(numbers, velocities, p):
 
 
 @device
+def strikes(u, gap, h):
+    """Whether the free velocity u of a point along the normal closes its gap suddenly in this step (3)."""
+    return u + max(gap, 0.0) / h < -at.SUDDEN * h
+
+
+@device
 def room_of(u, gap, h):
-    """Compute how fast a point may sink (3): not at all if it strikes, by its free velocity u [m/s]."""
-    room = max(gap, 0.0) / h
-    return room if u + room >= -at.SUDDEN * h else 0.0
+    """Compute how fast a point of free velocity u may sink (3): not at all if it strikes [m/s]."""
+    return 0.0 if strikes(u, gap, h) else max(gap, 0.0) / h
 
 
 @device
@@ -195,7 +200,7 @@ def strike(numbers, gram, response, velocities, gaps, near, m, h, A, g, answer, 
             push(numbers, gram, p, a, l, ends)
         x, y, z = last[3 * p], last[3 * p + 1], last[3 * p + 2]
         rise = end[2] + mu * math.hypot(end[0], end[1])
-        if fall + max(gaps[p], 0.0) / h < -at.SUDDEN * h:
+        if strikes(fall, gaps[p], h):
             gap, power = gap + max(z, 0.0) * max(gaps[p], 0.0), power - max(z, 0.0) * fall
         numbers[at.CONE] = max(numbers[at.CONE], math.hypot(x, y) - mu * z)
         numbers[at.DUAL] = max(numbers[at.DUAL], -end[2])

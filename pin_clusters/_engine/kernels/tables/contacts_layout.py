@@ -71,6 +71,11 @@ GIVEN: Final = 2  # the forces are known
 REDUNDANT: Final = -2
 """What the kernel returns, besides what aba does, if the rows of the contacts are not independent."""
 
+ROUNDING: Final = 1e3 * 2.0**-52
+"""A row of a constraint is nothing but rounding if its entries are a smaller share of its lever arms.
+
+Of rows that are given without lever arms, the larger of 1 m and the largest entry takes their place.
+"""
 CONTRADICTION: Final = -3
 UNUSUAL: Final = -4
 """What ``contact_forces`` returns besides: see there."""
