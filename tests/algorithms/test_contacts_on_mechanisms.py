@@ -188,8 +188,8 @@ def outcomes(s: pool.State, models: list[Any], tau: np.ndarray) -> list[np.ndarr
 
 
 STILL = (
-    "tree-2", "geared_five_bar", "ankle_2rsu", "bennett", "rssr_massive", *(f"tree-{n}" for n in range(3, 150)),
-    *range(100, 250), *pool.FIXED, *pool.FAMILIES,
+    "tree-2", "geared_five_bar", "ankle_2rsu", "bennett", "rssr_massive", *(f"tree-{n}" for n in range(3, 250)),
+    *range(100, 400), *pool.FIXED, *pool.FAMILIES,
 )  # fmt: skip
 
 
