@@ -9,9 +9,9 @@ import warnings
 import numpy as np
 
 import pin_clusters as pc
-from pin_clusters._engine.call_layer import layer
-from pin_clusters.programs.machine_code import machine
-from pin_clusters.programs.machine_code.function import Compiled
+from pin_clusters.compiler.call_layer import layer
+from pin_clusters.compiler.machine_code import machine
+from pin_clusters.compiler.machine_code.function import Compiled
 from pin_clusters.verification.baselines import projection
 
 ROBOTS = ("mini_cheetah", "mit_humanoid", "tello")

@@ -24,9 +24,9 @@ import timing
 
 import pin_clusters as pc
 from pin_clusters import batch
-from pin_clusters._engine import entry_points as kernels
 from pin_clusters.approximations.armature import independent_q
 from pin_clusters.batch._program import Each, Program, Room
+from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.files import readers as loaders
 from pin_clusters.verification import baselines
 from pin_clusters.verification.timing import Call, Timing, interleaved

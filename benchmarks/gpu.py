@@ -45,7 +45,7 @@ def why_not() -> str:
     if not torch.cuda.is_available():
         return "torch finds no GPU"
     try:
-        from pin_clusters.programs.cuda.driver import driver
+        from pin_clusters.export.cuda.driver import driver
 
         driver().architecture(0)
     except NotAvailableError as error:

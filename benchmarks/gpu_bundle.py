@@ -18,14 +18,14 @@ import numpy as np
 from gpu_run import row_errors
 
 import pin_clusters as pc
+from pin_clusters.compiler.machine_code import store
+from pin_clusters.compiler.tracing import Program
+from pin_clusters.compiler.tracing.expressions import Graph
+from pin_clusters.compiler.tracing.program import objects
 from pin_clusters.errors import NotAvailableError
-from pin_clusters.programs.codegen._cuda import THREADS
-from pin_clusters.programs.codegen._sources import STATUS
-from pin_clusters.programs.cuda.driver import _FEW, _MANY_ROWS
-from pin_clusters.programs.machine_code import store
-from pin_clusters.programs.tracing import Program
-from pin_clusters.programs.tracing.expressions import Graph
-from pin_clusters.programs.tracing.program import objects
+from pin_clusters.export.codegen._cuda import THREADS
+from pin_clusters.export.codegen._sources import STATUS
+from pin_clusters.export.cuda.driver import _FEW, _MANY_ROWS
 from pin_clusters.verification.baselines import projection
 
 HERE = Path(__file__).parent

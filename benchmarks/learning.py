@@ -20,7 +20,7 @@ import numpy as np
 from timing import machine, number
 
 import pin_clusters as pc
-from pin_clusters.programs.hosts.routines import routine
+from pin_clusters.export.hosts.routines import routine
 from pin_clusters.verification.timing import interleaved
 
 RESULTS = Path(__file__).resolve().parent / "results" / "learning.json"

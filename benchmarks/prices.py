@@ -25,8 +25,8 @@ import numpy as np
 import timing
 
 import pin_clusters as pc
-from pin_clusters._engine.entry_points import Kernel
-from pin_clusters._engine.operations import DIRECT
+from pin_clusters.compiler.entry_points import Kernel
+from pin_clusters.compiler.operations import DIRECT
 from pin_clusters.files import readers as loaders
 from pin_clusters.verification.timing import Timing, interleaved
 

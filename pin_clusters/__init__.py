@@ -10,9 +10,6 @@ import sys
 from typing import TYPE_CHECKING, Any
 
 from . import batch as batch
-from ._engine import choice
-from ._engine.choice import engine as engine
-from ._engine.versions import show_versions as show_versions
 from ._support import moved
 from ._support.version import __raw_version__ as __raw_version__
 from ._support.version import __version__ as __version__
@@ -156,6 +153,10 @@ from .algorithms.parameters.regressors import computeJointTorqueRegressor as com
 from .algorithms.parameters.regressors import computeKineticEnergyRegressor as computeKineticEnergyRegressor
 from .algorithms.parameters.regressors import computePotentialEnergyRegressor as computePotentialEnergyRegressor
 from .algorithms.parameters.regressors import computeStaticRegressor as computeStaticRegressor
+from .compiler import choice
+from .compiler.choice import engine as engine
+from .compiler.specialising import specialise as specialise
+from .compiler.versions import show_versions as show_versions
 
 # --- what a robot is made of
 from .constraints import Belt as Belt
@@ -232,7 +233,6 @@ from .model.configuration import randomConfiguration as randomConfiguration
 from .model.configuration import residual as residual
 from .model.configuration import residual_rows as residual_rows
 from .model.configuration import squaredDistance as squaredDistance
-from .programs.specialising import specialise as specialise
 
 # --- motion in time
 from .simulation import ContactPoints as ContactPoints
@@ -246,11 +246,11 @@ from .simulation import simulate as simulate
 if TYPE_CHECKING:
     from pinocchio import *  # noqa: F403 -- what is passed through
 
+    from .compiler.tracing import trace as trace
+    from .export.motor_space import MotorSpace as MotorSpace
     from .files.merging import into_mjcf as into_mjcf
     from .files.writers import to_mjcf as to_mjcf
     from .files.writers import to_urdf as to_urdf
-    from .programs.motor_space import MotorSpace as MotorSpace
-    from .programs.tracing import trace as trace
     from .robot_wrapper import RobotWrapper as RobotWrapper
     from .robot_wrapper import buildModelsFromUrdf as buildModelsFromUrdf
     from .studies.design import mechanism as mechanism
@@ -260,11 +260,11 @@ if TYPE_CHECKING:
 # what the algorithms do not need, imported at its first use: where it is
 _LAZY = {
     "approximations": "approximations", "atlas": "studies.atlas", "audit": "studies.audit",
-    "baselines": "verification.baselines", "codegen": "programs.codegen", "configuration": "model.configuration",
+    "baselines": "verification.baselines", "codegen": "export.codegen", "configuration": "model.configuration",
     "design": "studies.design", "identification": "studies.identify", "loaders": "files.readers",
-    "merging": "files.merging", "motor_space": "programs.motor_space", "reference": "verification.reference",
+    "merging": "files.merging", "motor_space": "export.motor_space", "reference": "verification.reference",
     "robot_wrapper": "robot_wrapper",
-    "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "programs.tracing",
+    "simulation": "simulation", "study": "studies.study", "sweeps": "studies.sweeps", "tracing": "compiler.tracing",
     "visualize": "visualize", "writers": "files.writers",
 }  # fmt: skip
 # and functions of such
@@ -277,10 +277,10 @@ _LAZY_FUNCTIONS = {
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 # ways to other packages, which must be there
-_HOSTS = {n: f"programs.hosts.{n}" for n in ("casadi", "jax", "torch")} | {n: n for n in ("crocoddyl", "pink")}
+_HOSTS = {n: f"export.hosts.{n}" for n in ("casadi", "jax", "torch")} | {n: n for n in ("crocoddyl", "pink")}
 
 # what pickles of earlier versions may name
-choice.make_by(f"{__name__}.programs.specialising.making", "Functions")
+choice.make_by(f"{__name__}.compiler.specialising.making", "Functions")
 moved.lead(
     __name__,
     {
@@ -288,7 +288,9 @@ moved.lead(
         "algorithms.constraint_forces": "algorithms.contacts.constraint_forces",
         "algorithms.with_independent": "algorithms.dynamics.with_independent", "data": "model.cluster_data",
         "elements": "model.elements", "null_space": "verification.null_space", "rivals": "verification.peers",
-        "specialising": "programs.specialising", "timing": "verification.timing",
+        "programs.machine_code": "compiler.machine_code", "programs.specialising": "compiler.specialising",
+        "programs.tracing": "compiler.tracing", "programs": "export",
+        "specialising": "compiler.specialising", "timing": "verification.timing",
     },
     {
         "configuration._affine": "model.configuration._shortest", "constraints._derivatives": "constraints._functions",
@@ -297,6 +299,7 @@ moved.lead(
         "study.metrics.forward": "studies.study.metrics.dynamics",
         "study.metrics.inverse": "studies.study.metrics.dynamics",
     },
+    _HOSTS,
 )  # fmt: skip
 
 

@@ -2,7 +2,7 @@
 
    A `Function` is what users call, such as pc.rnea.  A `Plan` describes one usual form of a call for one data object
    (or one model): a list of steps that read the arguments, run kernels and make the result.  Python writes the plans
-   (pin_clusters/_engine/calls); this file interprets them.  If no plan fits, or a step fails, the Python function of
+   (pin_clusters/compiler/calls); this file interprets them.  If no plan fits, or a step fails, the Python function of
    the same name receives the same arguments.  It converts them, compiles kernels, or raises the error.
 
    Rules

@@ -1,4 +1,4 @@
-"""The C extension; _engine/native/extension.py imports it."""
+"""The C extension; compiler/native/extension.py imports it."""
 
 from typing import Final
 

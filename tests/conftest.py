@@ -16,7 +16,7 @@ os.environ.setdefault("PIN_CLUSTERS_ENGINE", "tables")
 from samples import pool
 from support import messages
 
-from pin_clusters._engine import entry_points
+from pin_clusters.compiler import entry_points
 
 # The everyday run checks these kernels in plain Python; tests that need them compiled have the marker ci.
 IN_PLAIN_PYTHON = set(

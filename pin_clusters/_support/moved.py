@@ -4,7 +4,7 @@ import importlib
 import importlib.util
 import sys
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec
 from types import ModuleType
@@ -33,22 +33,27 @@ class _Leading(Loader):
 
 
 class Finder(MetaPathFinder):
-    """Leads names of modules that have moved, and of those inside them, to new ``places``; it is asked first."""
+    """Leads names of modules that have moved, and of those inside them, to new ``places``; it is asked first.
 
-    def __init__(self, package: str, places: Mapping[str, str]) -> None:
+    Names in ``current`` are public names of modules that stand elsewhere. They import without a warning.
+    """
+
+    def __init__(self, package: str, places: Mapping[str, str], current: Collection[str]) -> None:
         self._front = f"{package}."
         self._places = {self._front + old: self._front + new for old, new in places.items()}
+        self._current = {self._front + name for name in current}
 
     def find_spec(self, fullname: str, path: object, target: ModuleType | None = None) -> ModuleSpec | None:
-        """Return what imports the module at its new place by its old name, and warn; None if it has not moved."""
+        """Return what imports the module at its place; warn if the name is an old one. None if it has not moved."""
         if not fullname.startswith(self._front) or (head := _head(fullname, self._places)) is None:
             return None
         place = self._places[head] + fullname.removeprefix(head)
-        warnings.warn(
-            f"{fullname} is {place} now. What an earlier version pickled loads by the old name; pickle it anew.",
-            DeprecationWarning,
-            stacklevel=2,
-        )
+        if head not in self._current:
+            warnings.warn(
+                f"{fullname} is {place} now. What an earlier version pickled loads by the old name; pickle it anew.",
+                DeprecationWarning,
+                stacklevel=2,
+            )
         return ModuleSpec(fullname, _Leading(place), is_package=hasattr(importlib.import_module(place), "__path__"))
 
 
@@ -72,10 +77,13 @@ class Passing(MetaPathFinder):
 _before: dict[str, str] = {}
 
 
-def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str]) -> None:
-    """Let old names of modules in a package lead to where they are: to new ``places``, or to what they ``joined``."""
+def lead(package: str, places: Mapping[str, str], joined: Mapping[str, str], current: Collection[str]) -> None:
+    """Let old names of modules in a package lead to where they are: to new ``places``, or to what they ``joined``.
+
+    The names in ``current`` are public and stay; only they import without a warning.
+    """
     moved = {old: new for old, new in places.items() if old != new}
-    sys.meta_path.insert(0, Finder(package, {**moved, **joined}))
+    sys.meta_path.insert(0, Finder(package, {**moved, **joined}, current))
     _before.update({f"{package}.{new}": f"{package}.{old}" for old, new in moved.items()})
 
 

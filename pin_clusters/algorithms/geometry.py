@@ -6,11 +6,11 @@ from typing import Any
 
 import pinocchio as pin
 
-from .._engine.calls import Form, is_fast
-from .._engine.calls.tree import couple, run_tree
-from .._engine.kernels.tables.tree_layout import MOTION
-from .._engine.operations import TREE
-from .._engine.owed import bits
+from ..compiler.calls import Form, is_fast
+from ..compiler.calls.tree import couple, run_tree
+from ..compiler.operations import TREE
+from ..compiler.owed import bits
+from ..kernels.tables.tree_layout import MOTION
 from ..model import ClusterData, ClusterModel, geometry_memory
 
 POSITIONS = {

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine.calls import Form, fast, of_pinocchio, register
-from .._engine.owed import OF_TREE
 from .._support.missing import missing, route
+from ..compiler.calls import Form, fast, of_pinocchio, register
+from ..compiler.owed import OF_TREE
 from ..errors import DataMismatchError, NotAvailableError
 from ..model import ClusterData, ClusterModel, is_pinocchios
 from . import geometry as _geometry

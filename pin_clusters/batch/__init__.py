@@ -11,7 +11,7 @@ that live on a GPU stay there: the functions are enqueued on the stream of their
 
 from typing import TYPE_CHECKING, Any
 
-from ..programs.machine_code.machine import lanes_of_host as _lanes_of_host
+from ..compiler.machine_code.machine import lanes_of_host as _lanes_of_host
 from .derivatives import computeABADerivatives as computeABADerivatives
 from .derivatives import computeRNEADerivatives as computeRNEADerivatives
 from .dynamics import aba as aba

@@ -7,9 +7,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._engine.kernels.tables import layout as at
 from ..constraints.called import FunctionFailedError
 from ..errors import BranchLost, ConfigurationError, PinClustersWarning, SimulationError, SingularClusterError
+from ..kernels.tables import layout as at
 from ..model.configuration import residual, residual_rows
 from ._tables import Batch
 

@@ -9,16 +9,16 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import entry_points as kernels
-from .._engine.choice import functions_of
-from .._engine.kernels.tables.layout import CONDITION_LIMIT
-from .._engine.kernels.tables.layout import OPEN as FAR
-from .._engine.operations import BY_NAME, Function
+from ..compiler import entry_points as kernels
+from ..compiler.choice import functions_of
+from ..compiler.machine_code.machine import lanes_of_host
+from ..compiler.operations import BY_NAME, Function
+from ..compiler.tracing import trace, values_of
+from ..compiler.tracing.numbers import checked
 from ..errors import ArgumentTypeError
+from ..kernels.tables.layout import CONDITION_LIMIT
+from ..kernels.tables.layout import OPEN as FAR
 from ..model import ClusterModel, with_loops
-from ..programs.machine_code.machine import lanes_of_host
-from ..programs.tracing import trace, values_of
-from ..programs.tracing.numbers import checked
 from ._marks import NOT_FINITE, OPEN, SINGULAR, all_one_by_one, finish, settle
 from ._program import Each, Program, Room, programmed, run_each
 from ._sharing import Run, share

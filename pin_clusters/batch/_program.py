@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._engine import entry_points as kernels
-from .._engine.native.words import DATA, SIZES, words_of
 from .._support.arrays import on_a_page
+from ..compiler import entry_points as kernels
+from ..compiler.native.words import DATA, SIZES, words_of
 from ..model import ClusterModel
 from ._marks import STATES, Said, all_one_by_one, finish, mark_input, one_by_one
 from ._sharing import ROWS, Run, share

@@ -4,9 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import entry_points as kernels
-from .._engine.choice import code_of, functions_of
-from .._engine.kernels.tables import plan as at
+from ..compiler import entry_points as kernels
+from ..compiler.choice import code_of, functions_of
+from ..kernels.tables import plan as at
 from ..model import ClusterModel, with_loops
 from ..model.configuration.manifold import manifold
 from ..simulation._coordinates import LIMIT

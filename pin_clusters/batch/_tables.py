@@ -11,8 +11,8 @@ from .._support.arrays import is_plain, numbers, plain, room, whole_number
 from .._support.docstrings import stock
 from .._support.memory import available
 from ..errors import ArgumentTypeError, ShapeError, TooLargeError
+from ..export.cuda.arrays import on_gpu
 from ..model import ClusterData, ClusterModel, check_model
-from ..programs.cuda.arrays import on_gpu
 
 _SMALL = 2**26
 """[bytes] of which nobody need ask."""
@@ -128,7 +128,7 @@ def on_device(
     name: str, model: ClusterModel, given: Sequence[Given], out: Any, status: Any, **options: Any
 ) -> Any:  # fmt: skip
     """Run a function where its rows are; the number of threads means nothing there."""
-    from ..programs.cuda.run import Argument, run  # traces and writes code: not for those whose rows are here
+    from ..export.cuda.run import Argument, run  # traces and writes code: not for those whose rows are here
 
     return run(model, name, [Argument(x.name, x.value, x.shape) for x in given], out, status, **options)
 

@@ -5,14 +5,14 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import entry_points as kernels
-from .._engine.choice import functions_of
-from .._engine.operations import BY_NAME, RNEA_DERIVATIVES
 from .._support.arrays import on_a_page
 from ..algorithms.dynamics.derivatives import computeABADerivatives as single_computeABADerivatives
 from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
+from ..compiler import entry_points as kernels
+from ..compiler.choice import functions_of
+from ..compiler.machine_code.machine import lanes_of_host
+from ..compiler.operations import BY_NAME, RNEA_DERIVATIVES
 from ..model import ClusterModel, DerivativeMemory, with_loops
-from ..programs.machine_code.machine import lanes_of_host
 from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
 from ._program import Each, Program, Room, programmed, run_each

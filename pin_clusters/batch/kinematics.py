@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine import entry_points as kernels
-from .._engine.entry_points import Pointer
-from .._engine.kernels.tables.tree_layout import Field
 from .._support.arrays import on_a_page
 from ..algorithms._shared import ids as _ids
 from ..algorithms.kinematics.kinematics import forwardKinematics as single_forwardKinematics
+from ..compiler import entry_points as kernels
+from ..compiler.entry_points import Pointer
+from ..kernels.tables.tree_layout import Field
 from ..model import NOTHING, ClusterModel
 from ._marks import MOVES, NOT_FINITE
 from ._program import Each, Program, programmed, run_each

@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine import entry_points as kernels
 from ..algorithms._shared import force_columns as _columns
 from ..algorithms.dynamics.crba import crba as single_crba
 from ..algorithms.dynamics.minverse import computeMinverse as single_computeMinverse
 from ..algorithms.dynamics.operational import inverse_operational_inertia as single_inverse_operational_inertia
+from ..compiler import entry_points as kernels
 from ..errors import NotAvailableError
 from ..model import ClusterModel, with_loops
 from ._kept import kept

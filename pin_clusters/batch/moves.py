@@ -6,10 +6,10 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import entry_points as kernels
-from .._engine.choice import code_of, functions_of
-from .._engine.kernels.tables import plan as at
 from .._support.trees import in_q, in_v
+from ..compiler import entry_points as kernels
+from ..compiler.choice import code_of, functions_of
+from ..kernels.tables import plan as at
 from ..model import ClusterModel, loops_of
 from ..model.configuration import integrate as single_integrate
 from ..model.configuration import project as single_project

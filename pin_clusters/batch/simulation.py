@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._engine import entry_points as kernels
 from .._support.arrays import whole_number
+from ..compiler import entry_points as kernels
 from ..errors import ArgumentTypeError, SimulationError
 from ..model import ClusterModel
 from ..model.configuration import neutral

@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
-from .._engine import entry_points as kernels
-from .._engine.choice import engine, functions_of
-from .._engine.operations import COUPLING_DERIVATIVES, HYBRID, OPERATIONS
 from .._support.arrays import on_a_page
+from ..compiler import entry_points as kernels
+from ..compiler.choice import engine, functions_of
+from ..compiler.operations import COUPLING_DERIVATIVES, HYBRID, OPERATIONS
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory, Result
 from .owed_members import OwedMembers, owed

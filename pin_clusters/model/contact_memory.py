@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from .._engine.calls.watch import word
+from ..compiler.calls.watch import word
 from .tree_memory import holder_at, object_at, start_of
 
 # of the model: fields of 12 or 6 numbers; of its data alike

@@ -5,10 +5,10 @@ import math
 import numpy as np
 import pinocchio as pin
 
-from .._engine import entry_points as kernels
-from .._engine.choice import code_of
-from .._engine.kernels.tables.layout import CONDITION_LIMIT, ROUNDING, TOLERANCE
+from ..compiler import entry_points as kernels
+from ..compiler.choice import code_of
 from ..errors import BranchLost
+from ..kernels.tables.layout import CONDITION_LIMIT, ROUNDING, TOLERANCE
 from .cluster_model import ClusterModel
 from .loops import Loops, loops_of, movers_of, names_of_cluster
 

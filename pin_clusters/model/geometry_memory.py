@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 import pinocchio as pin
 
-from .._engine.calls.watch import Watch, word
+from ..compiler.calls.watch import Watch, word
 from .tree_memory import holder_at, object_at
 
 _LOOKED_AT = 7

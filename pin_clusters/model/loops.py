@@ -7,13 +7,13 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine import entry_points as kernels
-from .._engine.choice import code_of, functions_of
-from .._engine.kernels.tables import layout
 from .._support.arrays import in_order, on_a_page
 from .._support.trees import in_q
+from ..compiler import entry_points as kernels
+from ..compiler.choice import code_of, functions_of
 from ..constraints.closures import JointClosure
 from ..errors import ConfigurationError
+from ..kernels.tables import layout
 from .assembly import condition_numbers
 from .assembly import project as project_slowly
 from .assembly.evaluate import Equations

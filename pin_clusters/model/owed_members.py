@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine.owed import LOST, MEMBERS, OF_TREE, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places, written
+from ..compiler.owed import LOST, MEMBERS, OF_TREE, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places, written
 from ..errors import NotComputedError
 from .tree_workspace import NOTHING, TreeWorkspace
 

@@ -5,8 +5,8 @@ from functools import cached_property
 
 import numpy as np
 
-from .._engine.kernels.tables.regressor_layout import PARAMETERS
 from ..constraints.closures import RodClosure, massive
+from ..kernels.tables.regressor_layout import PARAMETERS
 from .elements import RotorElement
 from .parts import ModelParts
 

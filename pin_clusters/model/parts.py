@@ -6,7 +6,7 @@ from typing import Any, Self
 import numpy as np
 import pinocchio as pin
 
-from .._engine.call_layer import Owner
+from ..compiler.call_layer import Owner
 from ..constraints.closures import Closure
 from ..constraints.rows import Row
 from ..errors import ArgumentTypeError

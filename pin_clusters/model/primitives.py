@@ -5,9 +5,9 @@ from dataclasses import dataclass
 import numpy as np
 import pinocchio as pin
 
-from .._engine.kernels.tables import layout
 from .._support.trees import ROTATION_TOLERANCE, joint_axis, joint_subspace, placement_defect
 from ..errors import ModelError, UnsupportedJointError
+from ..kernels.tables import layout
 
 
 @dataclass(frozen=True)

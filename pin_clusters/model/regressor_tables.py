@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import entry_points as kernels
-from .._engine.kernels.tables import layout as at
-from .._engine.kernels.tables import regressor_layout as rl
-from .._engine.kernels.tables import tree_layout as tl
 from .._support.arrays import in_order, on_a_page
 from .._support.tables import Table
+from ..compiler import entry_points as kernels
 from ..constraints.closures import RodClosure
+from ..kernels.tables import layout as at
+from ..kernels.tables import regressor_layout as rl
+from ..kernels.tables import tree_layout as tl
 from .elements import RotorElement
 from .parameters import parameter_columns
 from .parts import ModelParts

@@ -2,9 +2,9 @@
 
 import numpy as np
 
-from .._engine.kernels.tables.layout import CONDITION_LIMIT
 from .._support.trees import in_v
 from ..errors import SingularClusterError
+from ..kernels.tables.layout import CONDITION_LIMIT
 from .assembly import choose_independents
 from .assembly.evaluate import Equations
 from .cluster_model import ClusterModel

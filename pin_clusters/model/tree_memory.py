@@ -11,9 +11,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine.calls.watch import word
-from .._engine.native.words import address_of as address_of_numbers
 from .._support.memory import data_of
+from ..compiler.calls.watch import word
+from ..compiler.native.words import address_of as address_of_numbers
 from ..errors import ArgumentTypeError, DataMismatchError
 
 _ITEM = {"oMi": 12, "liMi": 12, "oMf": 12, "v": 6, "a": 6, "ov": 6, "com": 3, "vcom": 3, "acom": 3, "mass": 1}

@@ -6,14 +6,14 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine.call_layer import Owner
-from .._engine.calls import Watch
-from .._engine.choice import code_of
-from .._engine.entry_points import Kernel, Pointer
-from .._engine.kernels.tables.tree_layout import QUIET
-from .._engine.operations import TREE
 from .._support.arrays import on_a_page
+from ..compiler.call_layer import Owner
+from ..compiler.calls import Watch
+from ..compiler.choice import code_of
+from ..compiler.entry_points import Kernel, Pointer
+from ..compiler.operations import TREE
 from ..errors import NotComputedError
+from ..kernels.tables.tree_layout import QUIET
 from .packing import NEVER
 from .parts import ModelParts
 from .tree_memory import check, found_in, read, write

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from .._engine import entry_points as kernels
-from .._engine.call_layer import native
-from .._engine.kernels.tables import plan as at
 from .._support.arrays import velocity
+from ..compiler import entry_points as kernels
+from ..compiler.call_layer import native
+from ..kernels.tables import plan as at
 from ..model import ClusterModel, loops_of
 from ._contacts import Contacts
 from ._coordinates import Coordinates

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .._engine.kernels.tables import layout as at_joints
-from .._engine.kernels.tables import passive as at
 from ..algorithms.dynamics.losses import Losses, numbers_of_motors, spins_of_carriers
 from ..algorithms.dynamics.minverse import computeMinverse
 from ..errors import ModelError, PinClustersError
+from ..kernels.tables import layout as at_joints
+from ..kernels.tables import passive as at
 from ..model import FRICTION_SPEED, ClusterData, ClusterModel, PassiveForces, once, primitives_of
 
 

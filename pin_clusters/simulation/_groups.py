@@ -11,7 +11,7 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from .._engine.kernels.tables import layout
+from ..kernels.tables import layout
 from ..model import ClusterModel, once, primitives_of
 
 _SMALL = 0.5

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._engine.kernels.tables import layout
 from .._support.arrays import array, vector, velocity
 from ..algorithms.dynamics.aba import aba
 from ..errors import BranchLost, ShapeError, SimulationError
+from ..kernels.tables import layout
 from ..model import ClusterModel
 from ..model.configuration import check, integrate
 from ._groups import groups_of, increment_rate

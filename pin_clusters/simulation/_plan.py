@@ -4,9 +4,9 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .._engine import entry_points as kernels
-from .._engine.choice import code_of
-from .._engine.kernels.tables import plan as at
+from ..compiler import entry_points as kernels
+from ..compiler.choice import code_of
+from ..kernels.tables import plan as at
 from ..model import ClusterModel, loops_of, once, with_loops
 from ..model.configuration.manifold import manifold
 from ._groups import parts_of

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from .._engine.kernels.tables import layout
+from ..kernels.tables import layout
 from ..model import ClusterModel, once, primitives_of
 from ..model.configuration.manifold import manifold
 from ._coordinates import Sample

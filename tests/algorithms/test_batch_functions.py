@@ -15,8 +15,8 @@ from support import rows
 from support.messages import warns
 
 import pin_clusters as pc
-from pin_clusters._engine.entry_points import JIT
 from pin_clusters.batch import _sharing, simulation
+from pin_clusters.compiler.entry_points import JIT
 
 OK, OPEN, SINGULAR, NAN = 0, 1, 2, 3
 STATES = tuple(name for name in rows.FUNCTIONS if name not in ("rnea", "aba"))

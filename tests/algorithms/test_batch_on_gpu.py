@@ -11,7 +11,7 @@ from support.fake_gpu import Array, Driver, Foreign, gpu
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters.programs.cuda import driver
+from pin_clusters.export.cuda import driver
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 assert gpu  # a fixture

@@ -15,9 +15,9 @@ from support.messages import raises
 from support.touching import contacts, correct
 
 import pin_clusters as pc
-from pin_clusters._engine.entry_points import JIT
-from pin_clusters._engine.kernels.bodies.log_rates import coefficients, rate_of_log
 from pin_clusters.algorithms.contacts import derivatives as contact_derivatives
+from pin_clusters.compiler.entry_points import JIT
+from pin_clusters.kernels.bodies.log_rates import coefficients, rate_of_log
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 POINT, FRAME = pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D
@@ -240,7 +240,7 @@ def test_copies_know_no_state() -> None:
 @pytest.mark.jitless
 @pytest.mark.skipif(JIT, reason="compiled code is called by kernels only")
 def test_rates_of_logarithms(rng: np.random.Generator) -> None:
-    from pin_clusters._engine.kernels.numbers.tuples import Vec6
+    from pin_clusters.kernels.numbers.tuples import Vec6
 
     for angle in (0.0, 1e-9, 1e-4, 0.3, 1.0, 2.0, 3.0, np.pi - 1e-3):
         axis = rng.normal(size=3)

@@ -13,9 +13,9 @@ import pytest
 from support.messages import warns
 
 import pin_clusters as pc
-from pin_clusters._engine.entry_points import JIT
-from pin_clusters._engine.kernels.bodies.rotation_angles import log6
 from pin_clusters.algorithms.contacts import _plans as _contact_plans
+from pin_clusters.compiler.entry_points import JIT
+from pin_clusters.kernels.bodies.rotation_angles import log6
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
@@ -142,7 +142,7 @@ def test_logarithms() -> None:
 
 
 def _vector(x: np.ndarray) -> Any:
-    from pin_clusters._engine.kernels.numbers.tuples import Vec3
+    from pin_clusters.kernels.numbers.tuples import Vec3
 
     return Vec3(*map(float, x))
 

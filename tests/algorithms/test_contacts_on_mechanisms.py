@@ -214,9 +214,13 @@ def test_a_contact_that_cannot_move_changes_nothing(key: pool.Key, engine: str, 
         alone = outcomes(s, [at_rest], tau)
     A = pc.computeDelassusMatrix(s.model, s.data, s.q, [moves], [moves.createData()])
     w = np.linalg.eigvalsh(A)
+    if not w[-1] > 1e-9:
+        pytest.skip("the other contact cannot move either")
     limit = 1e-13 * max(1e4, w[-1] / max(w[0], 1e-6 * w[-1]))  # what amplifies rounding, squared in derivatives by q
-    for x, y in zip(one, both, strict=True):
-        assert np.abs(x - y).max() < limit * max(1.0, np.abs(x).max())
+    # a derivative of a motion is a sum with the derivative of the force, which may be larger than the sum
+    terms = dict(zip((3, 4, 5, 6, 7), (10, 11, 12, 13, 14), strict=True))
+    for i, (x, y) in enumerate(zip(one, both, strict=True)):
+        assert np.abs(x - y).max() < limit * max(1.0, np.abs(x).max(), np.abs(one[terms.get(i, i)]).max())
     for x, y in ((alone[0], free), (alone[1], s.v), (alone[2], free)):
         assert np.abs(x - y).max() < 1e-9 * max(1.0, np.abs(y).max())
     for x in alone[8:10]:

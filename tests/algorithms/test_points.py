@@ -13,7 +13,7 @@ from support.messages import raises
 from support.tolerances import EXACT
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points as kernels
+from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.verification import reference
 from pin_clusters.verification.baselines import projection
 

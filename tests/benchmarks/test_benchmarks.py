@@ -23,7 +23,7 @@ from support.messages import raises
 from support.scripts import BENCHMARKS, benchmarks
 
 import pin_clusters as pc
-from pin_clusters._engine.entry_points import JIT
+from pin_clusters.compiler.entry_points import JIT
 from pin_clusters.files import readers as loaders
 from pin_clusters.verification.peers import state
 from pin_clusters.verification.timing import Timing, interleaved

@@ -13,8 +13,8 @@ from support import hostile
 from support.touching import pinocchio_s
 
 import pin_clusters as pc
-from pin_clusters._engine.call_layer import layer, native
-from pin_clusters._engine.calls.watch import word
+from pin_clusters.compiler.call_layer import layer, native
+from pin_clusters.compiler.calls.watch import word
 from pin_clusters.model import contact_memory
 
 pytestmark = [

@@ -12,7 +12,7 @@ from support.fast import Counts, needed, python
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, closed, outcome
 
 import pin_clusters as pc
-from pin_clusters._engine.operations import DIRECT
+from pin_clusters.compiler.operations import DIRECT
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")

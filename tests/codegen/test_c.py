@@ -17,8 +17,8 @@ from support.compilers import CPP, STRICT, C, needs_c, needs_cpp, run
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters.programs import tracing
-from pin_clusters.programs.codegen import _numbers, _sources
+from pin_clusters.export import tracing
+from pin_clusters.export.codegen import _numbers, _sources
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 OFTEN = ["mit_humanoid_leg", "four_bar"]

@@ -16,7 +16,7 @@ from support.compilers import run as shell
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters.programs.codegen import ExportError, TraceError, _export, _names, _test_program
+from pin_clusters.export.codegen import ExportError, TraceError, _export, _names, _test_program
 
 FILES = {
     "CMakeLists.txt", "four_bar.c", "four_bar.h", "four_bar.hpp", "four_bar.o", "four_bar.pc", "four_bar.so",

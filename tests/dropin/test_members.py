@@ -14,7 +14,7 @@ from support.messages import raises
 from support.overloads import bodies, external_forces, numbers
 
 import pin_clusters as pc
-from pin_clusters._engine.owed import OWED, bits
+from pin_clusters.compiler.owed import OWED, bits
 
 pytestmark = [
     pytest.mark.jitless,

@@ -17,8 +17,8 @@ from support.calls import ALL, DYNAMICS, call, rows, state
 from support.tolerances import EXACT, relative
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points
-from pin_clusters._engine.operations import BY_NAME
+from pin_clusters.compiler import entry_points
+from pin_clusters.compiler.operations import BY_NAME
 
 KERNELS = {name: entry_points.BY_NAME[BY_NAME[name].operation.name] for name in DYNAMICS}
 

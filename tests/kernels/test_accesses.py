@@ -9,7 +9,7 @@ import sys
 import pytest
 from support import accesses
 
-from pin_clusters._engine.operations import OPERATIONS
+from pin_clusters.compiler.operations import OPERATIONS
 
 pytestmark = pytest.mark.jitless
 

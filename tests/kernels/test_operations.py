@@ -8,8 +8,8 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points, operations
-from pin_clusters.programs import tracing
+from pin_clusters.compiler import entry_points, operations
+from pin_clusters.export import tracing
 
 pytestmark = pytest.mark.jitless
 

@@ -17,7 +17,7 @@ from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._support.extras import NAMES, cure
-from pin_clusters.programs.hosts.routines import routine
+from pin_clusters.export.hosts.routines import routine
 
 ROOT = Path(__file__).parents[2]
 PAGE = ROOT / "docs" / "learn.md"
@@ -85,7 +85,7 @@ def test_its_code_runs(library: str) -> None:
 
 @pytest.mark.parametrize("name", pool.some(["casadi", "torch", "jax"], 1, rest="ci"))
 def test_a_missing_package_names_the_extra(name: str) -> None:
-    assert importlib.util.find_spec(f"pin_clusters.programs.hosts.{name}") is not None
+    assert importlib.util.find_spec(f"pin_clusters.export.hosts.{name}") is not None
     code = f"""
 import sys
 sys.modules[{name!r}] = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from pin_clusters.programs.machine_code import machine
+from pin_clusters.compiler.machine_code import machine
 
 
 @pytest.mark.jitless

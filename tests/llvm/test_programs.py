@@ -11,12 +11,12 @@ import pytest
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine.native.memory import may_execute
-from pin_clusters.programs import tracing
-from pin_clusters.programs.machine_code import loading, machine, store
-from pin_clusters.programs.machine_code import text as texts
-from pin_clusters.programs.machine_code.function import Compiled
-from pin_clusters.programs.tracing.expressions import COS, Graph, select
+from pin_clusters.compiler.machine_code import loading, machine, store
+from pin_clusters.compiler.machine_code import text as texts
+from pin_clusters.compiler.machine_code.function import Compiled
+from pin_clusters.compiler.native.memory import may_execute
+from pin_clusters.compiler.tracing.expressions import COS, Graph, select
+from pin_clusters.export import tracing
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

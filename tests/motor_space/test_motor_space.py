@@ -16,8 +16,8 @@ from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters._support.trees import slides
-from pin_clusters.programs.machine_code.function import Compiled
-from pin_clusters.programs.motor_space import MotorSpace
+from pin_clusters.compiler.machine_code.function import Compiled
+from pin_clusters.export.motor_space import MotorSpace
 
 MOTORS = ("motor_1", "motor_2")
 

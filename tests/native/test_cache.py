@@ -15,11 +15,11 @@ from typing import Any
 
 import pytest
 
-from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
+from pin_clusters.compiler.entry_points import BOUNDSCHECK, JIT
 
 pytestmark = pytest.mark.skipif(not JIT or BOUNDSCHECK, reason="nothing is compiled as usual")
 if JIT:
-    from pin_clusters._engine.kernels.compiling import cache as _cache
+    from pin_clusters.compiler.numba_jit import cache as _cache
 # not in a checkout, where Python would find the package beside the installed one
 ELSEWHERE = Path(sys.executable).parent
 CALL = """
@@ -130,7 +130,7 @@ def test_where_nothing_can_be_written_results_are(tmp_path: Path, chosen: bool) 
     if chosen:
         place.mkdir()
         changes["PIN_CLUSTERS_CACHE"] = str(place)
-    code = f"{LIGHT}\nfrom pin_clusters._engine.kernels.compiling import cache as _cache\nprint(_cache.cache_folder())"
+    code = f"{LIGHT}\nfrom pin_clusters.compiler.numba_jit import cache as _cache\nprint(_cache.cache_folder())"
     done = subprocess.run(
         [*READ_ONLY, sys.executable, "-W", "ignore", "-Pc", code], env=environment(**changes), capture_output=True,
         text=True, check=False, cwd="/",
@@ -268,7 +268,7 @@ def test_what_is_damaged_is_compiled_again(filled: Path, damage: str) -> None:
 
 FULL = """
 import errno, builtins
-from pin_clusters._engine.kernels.compiling import cache as _cache
+from pin_clusters.compiler.numba_jit import cache as _cache
 whole = open
 def full(path, mode="r", *rest, **more):
     if "x" in mode and str(path).startswith(".light_at"):

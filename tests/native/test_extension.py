@@ -14,9 +14,9 @@ from support.commands import run
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine import owed, switches
-from pin_clusters._engine.calls import form
-from pin_clusters._engine.native import extension
+from pin_clusters.compiler import owed, switches
+from pin_clusters.compiler.calls import form
+from pin_clusters.compiler.native import extension
 
 pytestmark = pytest.mark.jitless
 

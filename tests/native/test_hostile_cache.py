@@ -20,9 +20,9 @@ from pathlib import Path
 
 import pytest
 
-from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
-from pin_clusters._engine.native import cache_folders
-from pin_clusters.programs.machine_code import store
+from pin_clusters.compiler.entry_points import BOUNDSCHECK, JIT
+from pin_clusters.compiler.machine_code import store
+from pin_clusters.compiler.native import cache_folders
 
 pytestmark = [
     pytest.mark.jitless,
@@ -633,7 +633,7 @@ def test_the_kernels_folder_is_exchanged_while_a_program_runs(base: Path) -> Non
     shutil.copytree(cache, evil)
     give(BOB, evil)
     exchange = f"""
-from pin_clusters._engine.kernels.compiling import cache
+from pin_clusters.compiler.numba_jit import cache
 import os, pickle
 assert str(cache.cache_folder()).startswith({str(cache)!r})
 os.rename({str(cache)!r}, {str(base / "old")!r})

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from pin_clusters._engine.native import memory
+from pin_clusters.compiler.native import memory
 
 REFUSE = """
 import ctypes, sys

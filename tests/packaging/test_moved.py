@@ -33,6 +33,8 @@ def _as_before() -> Iterator[None]:
         ("study.random_chains", "studies.study.random_chains"),
         ("study.metrics.forward", "studies.study.metrics.dynamics"),
         ("data", "model.cluster_data"),
+        ("programs.tracing", "compiler.tracing"),
+        ("programs.codegen", "export.codegen"),
     ],
 )
 def test_old_places_lead_to_the_new_ones(old: str, new: str) -> None:
@@ -44,6 +46,14 @@ def test_old_places_lead_to_the_new_ones(old: str, new: str) -> None:
     assert module.__name__ == f"pin_clusters.{new}"
     assert module.__spec__ is not None
     assert module.__spec__.name == module.__name__
+
+
+@pytest.mark.parametrize("name", ["casadi", "visualize"])
+def test_public_names_import_without_a_warning(name: str) -> None:
+    pytest.importorskip("casadi")
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", DeprecationWarning)
+        importlib.import_module(f"pin_clusters.{name}")
 
 
 def test_who_writes_the_import_is_warned_there() -> None:

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from pin_clusters._engine.kernels.compiling.jit import Source, compiled
+from pin_clusters.compiler.numba_jit.jit import Source, compiled
 
 
 def light_at(address: Any, x: Any) -> Any:

@@ -12,8 +12,8 @@ from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters import simulation
-from pin_clusters._engine.call_layer import native
-from pin_clusters._engine.entry_points import JIT
+from pin_clusters.compiler.call_layer import native
+from pin_clusters.compiler.entry_points import JIT
 from pin_clusters.simulation import _compiled, run
 
 pytestmark = pytest.mark.skipif(not JIT, reason="there is no compiled loop without the JIT")

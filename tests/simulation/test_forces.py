@@ -11,7 +11,7 @@ import pytest
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
+from pin_clusters.compiler.entry_points import BOUNDSCHECK, JIT
 from pin_clusters.simulation import _compiled, _forces, run
 from pin_clusters.simulation._engine import PythonEngine
 from pin_clusters.simulation.ground import quick

@@ -12,9 +12,9 @@ from samples import pool
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points as kernels
-from pin_clusters._engine.kernels.steps import holding
 from pin_clusters._support import memory
+from pin_clusters.compiler import entry_points as kernels
+from pin_clusters.kernels.steps import holding
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation.ground import quick, solver
 from pin_clusters.simulation.ground.kernel import Steps, at

@@ -12,9 +12,9 @@ import pytest
 from samples import pool
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points as kernels
-from pin_clusters.programs.machine_code import loading
-from pin_clusters.programs.specialising import asked, wishes
+from pin_clusters.compiler import entry_points as kernels
+from pin_clusters.compiler.machine_code import loading
+from pin_clusters.compiler.specialising import asked, wishes
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

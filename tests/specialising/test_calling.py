@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pin_clusters._engine.native.words import WORDS_OF_KIND, address_of, words_of
-from pin_clusters.programs.machine_code.loading import load
-from pin_clusters.programs.specialising.calling import caller
+from pin_clusters.compiler.machine_code.loading import load
+from pin_clusters.compiler.native.words import WORDS_OF_KIND, address_of, words_of
+from pin_clusters.compiler.specialising.calling import caller
 
 DTYPES = {"f": np.float64, "i": np.int64, "b": np.int8}
 

@@ -18,11 +18,11 @@ from samples import coupled
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points as kernels
-from pin_clusters._engine.operations import ABA, CRBA
-from pin_clusters.programs.machine_code import loading, store
-from pin_clusters.programs.specialising import making, module
-from pin_clusters.programs.specialising.calling import caller
+from pin_clusters.compiler import entry_points as kernels
+from pin_clusters.compiler.machine_code import loading, store
+from pin_clusters.compiler.operations import ABA, CRBA
+from pin_clusters.compiler.specialising import making, module
+from pin_clusters.compiler.specialising.calling import caller
 
 pytestmark = pytest.mark.skipif(not kernels.JIT or kernels.BOUNDSCHECK, reason="nothing is traced")
 
@@ -39,7 +39,7 @@ def child(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
 FIRST_CALL = """
 import sys
 import numpy as np, pin_clusters as pc
-from pin_clusters._engine import entry_points as kernels
+from pin_clusters.compiler import entry_points as kernels
 model = pc.load("four_bar")
 data, x = model.createData(), np.ones(1)
 for f in (pc.aba, pc.rnea, pc.computeABADerivatives):
@@ -211,9 +211,7 @@ def test_what_the_user_compiled_is_left_to_kernels_where_it_was_not_asked_for(rn
         assert np.array_equal(x, y)
 
 
-@pytest.mark.parametrize(
-    "file", ["_engine/operations.py", "_engine/kernels/loops/closure_rows.py", "_support/arrays.py"]
-)
+@pytest.mark.parametrize("file", ["compiler/operations.py", "kernels/loops/closure_rows.py", "_support/arrays.py"])
 def test_code_on_disk_is_made_anew_when_what_makes_it_is_another(
     file: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points as kernels
-from pin_clusters.programs.machine_code import loading
+from pin_clusters.compiler import entry_points as kernels
+from pin_clusters.compiler.machine_code import loading
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

@@ -13,11 +13,11 @@ from support.hostile import member
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters._engine.entry_points import BOUNDSCHECK, JIT
-from pin_clusters._engine.operations import FUNCTIONS
-from pin_clusters.programs.specialising.functions import BY_NAME, EVERY
-from pin_clusters.programs.specialising.limbs import limbs_of
-from pin_clusters.programs.specialising.module import in_lanes
+from pin_clusters.compiler.entry_points import BOUNDSCHECK, JIT
+from pin_clusters.compiler.operations import FUNCTIONS
+from pin_clusters.compiler.specialising.functions import BY_NAME, EVERY
+from pin_clusters.compiler.specialising.limbs import limbs_of
+from pin_clusters.compiler.specialising.module import in_lanes
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
@@ -372,7 +372,7 @@ def test_what_is_given_is_looked_at(pair: tuple[pc.ClusterModel, pc.ClusterModel
 def test_without_machine_code_it_is_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
     import sys
 
-    module = sys.modules["pin_clusters.programs.specialising.specialise"]
+    module = sys.modules["pin_clusters.compiler.specialising.specialise"]
     model = pc.load("four_bar")
     monkeypatch.setattr(module, "JIT", False)
     assert pc.specialise(model) is model

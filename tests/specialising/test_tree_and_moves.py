@@ -12,10 +12,10 @@ import pytest
 from samples import pool
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points as kernels
+from pin_clusters.compiler import entry_points as kernels
+from pin_clusters.compiler.specialising.functions import EVERY
+from pin_clusters.compiler.specialising.making import Made
 from pin_clusters.model import loops_of
-from pin_clusters.programs.specialising.functions import EVERY
-from pin_clusters.programs.specialising.making import Made
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

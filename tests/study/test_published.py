@@ -19,7 +19,7 @@ from support.studies import load
 
 import pin_clusters as pc
 from pin_clusters._cli import cli
-from pin_clusters._engine.entry_points import JIT
+from pin_clusters.compiler.entry_points import JIT
 from pin_clusters.studies.study import published
 from pin_clusters.studies.study.published import _effort, _estimate, _machine, _models, _numbers, lengths
 from pin_clusters.studies.study.published._part import CONFIRMED, CORRECTED, NOT_HERE, Part

@@ -10,7 +10,7 @@ import re
 import sys
 from pathlib import Path
 
-KERNELS = Path(__file__).parents[2] / "pin_clusters" / "_engine" / "kernels"
+KERNELS = Path(__file__).parents[2] / "pin_clusters" / "kernels"
 # they are the means of access, or know no tables
 MEANS = set(
     "workspace link_workspace tuples memory addresses choices views spatial angles ldl6 jit layout "

@@ -123,7 +123,7 @@ def main(arguments: list[str]) -> int:
     parser.add_argument("--run", choices=("everyday", "ci", "long"), default="everyday", help="whose tests are used")
     options = parser.parse_args(arguments[:split])
     stages = _stages(options.run, arguments[split + 1 :])
-    kernels = Path("pin_clusters", "_engine", "kernels")
+    kernels = Path("pin_clusters", "kernels")
     modules = [f"{name}.py" for name in options.modules]
     if options.sample:
         modules = sorted(str(path.relative_to(ROOT / kernels)) for path in (ROOT / kernels).rglob("*.py"))

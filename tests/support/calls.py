@@ -9,7 +9,7 @@ import numpy as np
 from samples import trees
 
 import pin_clusters as pc
-from pin_clusters._engine.operations import FUNCTIONS
+from pin_clusters.compiler.operations import FUNCTIONS
 
 
 class State(NamedTuple):

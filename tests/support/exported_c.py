@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pin_clusters as pc
-from pin_clusters.programs.codegen import _sources
+from pin_clusters.export.codegen import _sources
 
 FUNCTIONS = {
     "mini_cheetah": ("rnea", "aba", "crba", "step"), "four_bar": ("rnea", "aba", "crba", "step"),

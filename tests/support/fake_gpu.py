@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 import pytest
 
-from pin_clusters.programs.cuda import driver
-from pin_clusters.programs.cuda import run as run_module
+from pin_clusters.export.cuda import driver
+from pin_clusters.export.cuda import run as run_module
 
 from .compilers import CPP, run
 

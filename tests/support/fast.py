@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
-from pin_clusters._engine.call_layer import layer, native
+from pin_clusters.compiler.call_layer import layer, native
 
 needed = pytest.mark.skipif(native is None, reason=f"calls: {layer()}")
 FUNCTIONS = {name: x for name, x in vars(pc).items() if native is not None and type(x) is native.Function}

@@ -36,8 +36,8 @@ from support.forms import FAST_FORMS, OTHER_FORMS, outcome
 from support.twins import MORE_FORMS, seen
 
 import pin_clusters as pc
-from pin_clusters._engine import entry_points
-from pin_clusters._engine.call_layer import native
+from pin_clusters.compiler import entry_points
+from pin_clusters.compiler.call_layer import native
 from pin_clusters.model import contact_memory
 from pin_clusters.model.parts import ModelParts
 

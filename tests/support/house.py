@@ -155,8 +155,7 @@ def describe(package: Path, folder: str) -> str:
 def main(asked: list[str]) -> None:
     """Print it."""
     package = Path(asked.pop(0)) if asked and Path(asked[0]).is_dir() else PACKAGE
-    kernels = "_engine.kernels" if (package / "_engine").is_dir() else "_kernels"
-    for folder in asked or ("", kernels):
+    for folder in asked or ("", "kernels", "compiler"):
         print(describe(package, folder))
     if not asked:
         found = circles(imports(package, types=True))

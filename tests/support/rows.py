@@ -11,7 +11,7 @@ import numpy as np
 import pinocchio as pin
 
 import pin_clusters as pc
-from pin_clusters._engine import operations
+from pin_clusters.compiler import operations
 
 STEPS, DT, RECORD = 5, 1e-4, 2
 

@@ -13,7 +13,7 @@ from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.algorithms._shared.reach import body_of
-from pin_clusters.programs.machine_code.function import Compiled
+from pin_clusters.compiler.machine_code.function import Compiled
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

@@ -11,8 +11,8 @@ from samples import pool
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters.programs.tracing import Program
-from pin_clusters.programs.tracing.expressions import COS, NEG, SELECT, SIN, SQRT, BranchOnValueError, Graph, select
+from pin_clusters.compiler.tracing import Program
+from pin_clusters.compiler.tracing.expressions import COS, NEG, SELECT, SIN, SQRT, BranchOnValueError, Graph, select
 
 pytestmark = pytest.mark.jitless
 

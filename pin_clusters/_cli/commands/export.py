@@ -50,7 +50,7 @@ def export(
       pin-clusters export mit_humanoid_leg --real float --target armv7-linux-gnueabihf,cortex-a9
       pin-clusters export my_robot.urdf --functions computeFrameJacobian --frames foot
     """  # noqa: D301 (click wants the character)
-    from ...programs import codegen
+    from ...export import codegen
 
     model = common.as_asked(common.load(robot), robot, independent)
     folder = folder_of(output, "export", robot)

@@ -7,7 +7,7 @@ from typing import Any
 import click
 from click.core import ParameterSource
 
-from ..._engine.versions import show_versions
+from ...compiler.versions import show_versions
 from ...errors import PinClustersError
 from .. import common
 from . import CONTEXT, POSITIVE, ROBOT, file_of, of_robot

@@ -6,9 +6,9 @@ solved for the dependent joints, ``SingularClusterError`` is raised.
 
 import numpy as np
 
-from ..._engine import entry_points as kernels
-from ..._engine.choice import code_of
 from ..._support.arrays import plain
+from ...compiler import entry_points as kernels
+from ...compiler.choice import code_of
 from ...errors import ShapeError, SingularClusterError
 from ...model import ClusterData, ClusterModel
 from . import check as _check

@@ -6,10 +6,10 @@ from typing import Any, TypeVar
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import Form, fast, is_fast
-from ..._engine.kernels.tables import columns_layout as at
-from ..._engine.operations import COLUMNS
 from ..._support.tables import Table
+from ...compiler.calls import Form, fast, is_fast
+from ...compiler.operations import COLUMNS
+from ...kernels.tables import columns_layout as at
 from ...model import ClusterData, ClusterModel
 from . import check as _check
 from . import ids as _ids

@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.choice import engine
-from ..._engine.kernels.tables.tree_layout import COLUMNS, RATES
+from ...compiler.choice import engine
 from ...errors import NotComputedError
+from ...kernels.tables.tree_layout import COLUMNS, RATES
 from ...model import ClusterData, ClusterModel, recipes
 from . import bridge as _bridge
 from . import tree as _tree

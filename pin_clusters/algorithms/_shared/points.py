@@ -5,9 +5,9 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
-from ..._engine import entry_points as kernels
-from ..._engine.choice import code_of
-from ..._engine.kernels.tables import columns_layout as at
+from ...compiler import entry_points as kernels
+from ...compiler.choice import code_of
+from ...kernels.tables import columns_layout as at
 from ...model import ClusterData, ClusterModel, with_loops
 from . import check as _check
 from .force_columns import keep, laid_out

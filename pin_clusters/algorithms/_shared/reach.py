@@ -5,13 +5,13 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.kernels.tables import columns_layout as at
 from ..._support.arrays import on_a_page
 from ..._support.tables import Table
+from ...kernels.tables import columns_layout as at
 from ...model import ClusterModel
 
-from ..._engine.kernels.tables.layout import ALIGN, BODY_PARAMS, FREE, ORIGIN, ROW_WIDTH  # isort: skip
-from ..._engine.kernels.tables.layout import SINGLE, Body, Cluster, Header, Rotor  # isort: skip
+from ...kernels.tables.layout import ALIGN, BODY_PARAMS, FREE, ORIGIN, ROW_WIDTH  # isort: skip
+from ...kernels.tables.layout import SINGLE, Body, Cluster, Header, Rotor  # isort: skip
 
 
 class Reach:

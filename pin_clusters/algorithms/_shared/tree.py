@@ -7,7 +7,7 @@ the functions that are not given q.
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.kernels.tables.tree_layout import KEEP, MOTION, RATES
+from ...kernels.tables.tree_layout import KEEP, MOTION, RATES
 from ...model import NOTHING, ClusterData, ClusterModel
 from . import bridge as _bridge
 

@@ -5,9 +5,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..._engine import entry_points as kernels
-from ..._engine.kernels.tables import contacts_layout as at
+from ...compiler import entry_points as kernels
 from ...errors import ArgumentTypeError, RankError
+from ...kernels.tables import contacts_layout as at
 
 
 class Solution(NamedTuple):

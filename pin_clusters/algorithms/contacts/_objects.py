@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.kernels.tables.contacts_layout import ROUNDING
 from ...errors import ArgumentTypeError, ConstraintError, PinClustersWarning, ShapeError
+from ...kernels.tables.contacts_layout import ROUNDING
 from ...model import ClusterData, ClusterModel
 from ...model.contact_memory import gains_of
 from .._shared import bridge as _bridge

@@ -7,12 +7,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..._engine import entry_points as kernels
-from ..._engine.calls import Form, Watch, is_fast, register
-from ..._engine.kernels.tables import contacts_layout as at
-from ..._engine.operations import CONTACT_FORCES, CONTACT_INVERSE, CONTACT_JACOBIAN, CONTACTS
-from ..._engine.owed import OWED, READ_BY_JACOBIANS
 from ..._support.tables import Table
+from ...compiler import entry_points as kernels
+from ...compiler.calls import Form, Watch, is_fast, register
+from ...compiler.operations import CONTACT_FORCES, CONTACT_INVERSE, CONTACT_JACOBIAN, CONTACTS
+from ...compiler.owed import OWED, READ_BY_JACOBIANS
+from ...kernels.tables import contacts_layout as at
 from ...model import ClusterData, ClusterModel, contact_memory
 from .._shared import bridge as _bridge
 from .._shared import check as _check

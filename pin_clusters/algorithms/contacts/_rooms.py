@@ -4,15 +4,15 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine import entry_points as kernels
-from ..._engine.calls import is_fast
-from ..._engine.kernels.tables import contacts_layout as layout
-from ..._engine.kernels.tables.layout import MINUS_GRAVITY
-from ..._engine.kernels.tables.tree_layout import IV, WIDTH
-from ..._engine.kernels.tables.variations_layout import COLUMN
-from ..._engine.native.words import LEFT_TO_KERNEL
-from ..._engine.operations import CONTACT_DERIVATIVES, CONTACT_RATES, CONTACTS, RNEA_DERIVATIVES
 from ..._support.arrays import on_a_page
+from ...compiler import entry_points as kernels
+from ...compiler.calls import is_fast
+from ...compiler.native.words import LEFT_TO_KERNEL
+from ...compiler.operations import CONTACT_DERIVATIVES, CONTACT_RATES, CONTACTS, RNEA_DERIVATIVES
+from ...kernels.tables import contacts_layout as layout
+from ...kernels.tables.layout import MINUS_GRAVITY
+from ...kernels.tables.tree_layout import IV, WIDTH
+from ...kernels.tables.variations_layout import COLUMN
 from ...model import ClusterData, ClusterModel
 from ...model.contact_memory import settings_of
 from .._shared import bridge as _bridge
@@ -183,8 +183,8 @@ def _plain(
     ddq: np.ndarray, own: list[np.ndarray], out: tuple[np.ndarray, ...], impact: bool, restitution: float,
 ) -> int:  # fmt: skip
     """Do what the kernel does, step by step: without the JIT nothing has an address."""
-    from ..._engine.kernels.contacts import derivatives as plain
-    from ..._engine.kernels.contacts.solutions import differentiated
+    from ...kernels.contacts import derivatives as plain
+    from ...kernels.contacts.solutions import differentiated
 
     def run(v: np.ndarray, a: np.ndarray) -> int:
         kernel = data._kernels["rnea_derivatives"]

@@ -5,12 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..._engine import entry_points as kernels
-from ..._engine.calls import Form, is_fast, register
-from ..._engine.calls.state import leave_energies
-from ..._engine.kernels.tables import contacts_layout as at
-from ..._engine.operations import ABA, COLUMNS, CRBA, ENERGY, KKT_INVERSE, MASS_RESPONSE, ROW_FORCES
-from ..._engine.owed import OWED, bits
+from ...compiler import entry_points as kernels
+from ...compiler.calls import Form, is_fast, register
+from ...compiler.calls.state import leave_energies
+from ...compiler.operations import ABA, COLUMNS, CRBA, ENERGY, KKT_INVERSE, MASS_RESPONSE, ROW_FORCES
+from ...compiler.owed import OWED, bits
+from ...kernels.tables import contacts_layout as at
 from ...model import ClusterData, ClusterModel
 from .._shared import force_columns as _columns
 from ._forces import Solution, settings_for, solved_rows

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.kernels.tables.contacts_layout import IMPACT
-from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION
+from ...kernels.tables.contacts_layout import IMPACT
+from ...kernels.tables.tree_layout import COLUMNS, MOTION
 from ...model import ClusterData, ClusterModel
 from .._shared import tree as _tree
 from ..dynamics.aba import aba

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
-from ..._engine.kernels.tables.contacts_layout import DELASSUS, DYNAMICS, IMPACT
-from ..._engine.kernels.tables.tree_layout import COLUMNS
 from ..._support.arrays import numbers, plain, vector
+from ...compiler.calls import fast
 from ...errors import ArgumentTypeError, NotComputedError, ShapeError, UnknownNameError
+from ...kernels.tables.contacts_layout import DELASSUS, DYNAMICS, IMPACT
+from ...kernels.tables.tree_layout import COLUMNS
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import tree as _tree

@@ -5,13 +5,13 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast, is_fast
-from ..._engine.calls.state import leave_energies
-from ..._engine.calls.tree import begin, couple, run_tree
-from ..._engine.kernels.tables import tree_layout as tl
-from ..._engine.operations import CRBA, ENERGY, FRAME_TERMS, RNEA, TREE
-from ..._engine.owed import OWED, bits, owing
+from ...compiler.calls import fast, is_fast
+from ...compiler.calls.state import leave_energies
+from ...compiler.calls.tree import begin, couple, run_tree
+from ...compiler.operations import CRBA, ENERGY, FRAME_TERMS, RNEA, TREE
+from ...compiler.owed import OWED, bits, owing
 from ...errors import ArgumentTypeError, DataMismatchError
+from ...kernels.tables import tree_layout as tl
 from ...model import ClusterData, ClusterModel, also_pinocchios, check_model
 from .._shared import check as _check
 from .._shared import ids as _ids

@@ -4,8 +4,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine import entry_points as kernels
-from ..._engine.calls import fast, of_state
+from ...compiler import entry_points as kernels
+from ...compiler.calls import fast, of_state
 from ...errors import ArgumentTypeError, NotComputedError
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
@@ -142,7 +142,7 @@ def computeABADerivatives(
             *own, NOTHING, *wanted, of="computeABADerivatives",
         )  # fmt: skip
     else:
-        from ..._engine.kernels.variations.aba_derivatives import solved
+        from ...kernels.variations.aba_derivatives import solved
 
         solved(mine.tree, mine.sides, mine.factors, model.nv, *own, *wanted)
     mine.ddq[...], data._Minv[...] = results[:2], results[2]

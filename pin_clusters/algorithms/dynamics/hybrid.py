@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.calls import Form, fast, is_fast
-from ..._engine.operations import HYBRID
+from ...compiler.calls import Form, fast, is_fast
+from ...compiler.operations import HYBRID
 from ...errors import ArgumentTypeError, ModelError, ShapeError, UnknownNameError, did_you_mean, shown
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check

@@ -6,9 +6,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast, register
 from ..._support.arrays import numbers, plain
 from ..._support.trees import in_v
+from ...compiler.calls import fast, register
 from ...errors import ArgumentTypeError, ShapeError
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check

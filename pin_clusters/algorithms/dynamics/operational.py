@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
 from ..._support.arrays import real, vector
+from ...compiler.calls import fast
 from ...errors import ArgumentTypeError, RankError, shown
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check

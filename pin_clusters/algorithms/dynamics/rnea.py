@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.calls import fast, of_state
+from ...compiler.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import paying as _paying

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import Form, fast, of_tree
+from ...compiler.calls import Form, fast, of_tree
 from ...errors import ArgumentTypeError
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
@@ -14,11 +14,11 @@ from .._shared import paying as _paying
 from .._shared import tree as _tree
 from .._shared.rods import add_to_centers, lumps
 
-from ..._engine.calls.tree import begin, differentiate  # isort: skip
-from ..._engine.operations import CENTER_RATES  # isort: skip
-from ..._engine.owed import OF_TREE, Owed, bits, owing  # isort: skip
-from ..._engine.kernels.tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM  # isort: skip
-from ..._engine.kernels.tables.tree_layout import MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD  # isort: skip
+from ...compiler.calls.tree import begin, differentiate  # isort: skip
+from ...compiler.operations import CENTER_RATES  # isort: skip
+from ...compiler.owed import OF_TREE, Owed, bits, owing  # isort: skip
+from ...kernels.tables.tree_layout import CENTERS, JCOM, MAP, MAP_RATE, MOMENTUM  # isort: skip
+from ...kernels.tables.tree_layout import MOTION, QUIET, RATES, SUBTREES, WHOLE, WORLD  # isort: skip
 
 _CENTERS_OF_ALL = MOTION | CENTERS | SUBTREES
 _QUIETLY = _CENTERS_OF_ALL | QUIET

@@ -8,10 +8,10 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import AT_A_PLACE, fast, of_derivatives, of_tree
-from ..._engine.kernels.tables.tree_layout import AXES, MOTION, RATES
-from ..._engine.owed import owing
+from ...compiler.calls import AT_A_PLACE, fast, of_derivatives, of_tree
+from ...compiler.owed import owing
 from ...errors import NotComputedError
+from ...kernels.tables.tree_layout import AXES, MOTION, RATES
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids

@@ -5,11 +5,11 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import AT_A_PLACE, fast, of_hessian
-from ..._engine.calls.tree import THERE, begin, couple, run_tree
-from ..._engine.kernels.tables.tree_layout import COLUMNS
-from ..._engine.operations import TREE
+from ...compiler.calls import AT_A_PLACE, fast, of_hessian
+from ...compiler.calls.tree import THERE, begin, couple, run_tree
+from ...compiler.operations import TREE
 from ...errors import NotComputedError
+from ...kernels.tables.tree_layout import COLUMNS
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check

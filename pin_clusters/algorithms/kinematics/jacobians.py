@@ -5,9 +5,9 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import AT_A_PLACE, fast, of_jacobian, of_jacobian_at_place, of_tree
-from ..._engine.kernels.tables.tree_layout import COLUMNS, MOTION, RATES
-from ..._engine.owed import READ_BY_JACOBIANS, READ_BY_RATES
+from ...compiler.calls import AT_A_PLACE, fast, of_jacobian, of_jacobian_at_place, of_tree
+from ...compiler.owed import READ_BY_JACOBIANS, READ_BY_RATES
+from ...kernels.tables.tree_layout import COLUMNS, MOTION, RATES
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, is_pinocchios
 from .._shared import bridge as _bridge
 from .._shared import check as _check

@@ -4,10 +4,10 @@ from typing import Any, overload
 
 import pinocchio as pin
 
-from ..._engine.calls import AT_A_PLACE, Form, fast, of_getter, of_pinocchio, of_tree, register
-from ..._engine.kernels.tables.tree_layout import MOTION
-from ..._engine.owed import OF_TREE, bits
+from ...compiler.calls import AT_A_PLACE, Form, fast, of_getter, of_pinocchio, of_tree, register
+from ...compiler.owed import OF_TREE, bits
 from ...errors import ArgumentTypeError
+from ...kernels.tables.tree_layout import MOTION
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import check as _check
 from .._shared import ids as _ids

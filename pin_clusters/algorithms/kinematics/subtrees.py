@@ -6,12 +6,12 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import Form, fast, of_pinocchio, register
-from ..._engine.calls.tree import begin, couple, run_tree, take_motion
-from ..._engine.kernels.tables.tree_layout import MOTION
-from ..._engine.operations import SUBTREE_JACOBIAN, TREE
-from ..._engine.owed import OF_TREE, bits
+from ...compiler.calls import Form, fast, of_pinocchio, register
+from ...compiler.calls.tree import begin, couple, run_tree, take_motion
+from ...compiler.operations import SUBTREE_JACOBIAN, TREE
+from ...compiler.owed import OF_TREE, bits
 from ...errors import ArgumentTypeError, shown
+from ...kernels.tables.tree_layout import MOTION
 from ...model import NOTHING, ClusterData, ClusterModel, also_pinocchios, check_model
 from .._shared import bridge as _bridge
 from .._shared import check as _check

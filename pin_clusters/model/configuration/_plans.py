@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine import entry_points as kernels
-from ..._engine.calls import RESULT, Form, is_fast, register
-from ..._engine.operations import MOVE, PROJECT
 from ..._support.arrays import on_a_page
 from ..._support.trees import in_q, in_v
+from ...compiler import entry_points as kernels
+from ...compiler.calls import RESULT, Form, is_fast, register
+from ...compiler.operations import MOVE, PROJECT
 from .. import ClusterModel, loops_of, movers_of, once
 from ._shortest import Affine
 from .manifold import Manifold, manifold

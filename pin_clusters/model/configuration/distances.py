@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
 from ..._support.arrays import configuration, numbers, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
+from ...compiler.calls import fast
 from ...errors import ArgumentTypeError, ShapeError
 from .. import ClusterModel, also_pinocchios, check_model
 from ._plans import leaders_of, of_tangent, of_tree

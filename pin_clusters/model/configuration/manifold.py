@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.kernels.tables import layout
 from ..._support.arrays import configuration
 from ..._support.docstrings import COMMON, stock
 from ..._support.trees import check_finite, value_at
 from ...errors import ConfigurationError
+from ...kernels.tables import layout
 from .. import ClusterModel, Follower, check_closed, check_model, loops_of, primitives_of, rounded
 from ._shortest import Affine, Way, shortest_way
 

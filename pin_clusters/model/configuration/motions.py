@@ -5,10 +5,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
 from ..._support.arrays import array, configuration, numbers, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import in_q
+from ...compiler.calls import fast
 from ...errors import BranchLost, ConfigurationError, ShapeError
 from .. import ClusterModel, also_pinocchios, carry, check_closed, check_model, loops_of, names_of_cluster, same_pose
 from ._plans import of_difference, of_integrate, of_interpolate

@@ -7,10 +7,10 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.calls import fast
 from ..._support.arrays import configuration, in_order
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import check_finite, in_q, in_v, joint_in_q
+from ...compiler.calls import fast
 from ...errors import ArgumentTypeError, BranchLost, ConfigurationError
 from .. import ClusterModel, also_pinocchios, close, is_pinocchios, loops_of
 from ._plans import of_neutral, of_project, of_random, remember_hold

@@ -8,11 +8,11 @@ from typing import NamedTuple
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.kernels.tables import layout as at
-from ..._engine.kernels.tables.layout import FREE, SINGLE, Cluster, Header
-from ..._engine.kernels.tables.sizes import offsets, rates_of_cluster
-from ..._engine.kernels.tables.variations_layout import OF_COLUMN, OF_FREE
 from ...constraints.closures import massive
+from ...kernels.tables import layout as at
+from ...kernels.tables.layout import FREE, SINGLE, Cluster, Header
+from ...kernels.tables.sizes import offsets, rates_of_cluster
+from ...kernels.tables.variations_layout import OF_COLUMN, OF_FREE
 from ..elements import RotorElement
 from ..primitives import Primitive
 from ..topology import Topology

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from ..._engine.kernels.tables import layout as at
-from ..._engine.kernels.tables.sizes import cluster_work
+from ...kernels.tables import layout as at
+from ...kernels.tables.sizes import cluster_work
 from ._writer import Body, Robot, Writer
 
 

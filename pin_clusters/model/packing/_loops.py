@@ -5,10 +5,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from ..._engine.kernels.tables import layout as at
-from ..._engine.kernels.tables.sizes import cluster_work, external_work, harmonic_room, joint_work, offsets
 from ..._support.trees import in_v
 from ...constraints.called import CallableClosure
+from ...kernels.tables import layout as at
+from ...kernels.tables.sizes import cluster_work, external_work, harmonic_room, joint_work, offsets
 from ..assembly import LinearClosure, LoopAnalysis
 from ._writer import Body, Robot, Row, Writer
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.kernels.tables import layout as at
-from ..._engine.kernels.tables import tree_layout as tl
 from ..._support.tables import Table
 from ..._support.trees import in_v
 from ...constraints.closures import lumps_of
+from ...kernels.tables import layout as at
+from ...kernels.tables import tree_layout as tl
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology

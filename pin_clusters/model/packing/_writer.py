@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.kernels.tables import layout as at
 from ..._support.arrays import in_order
 from ..._support.tables import Table
+from ...kernels.tables import layout as at
 from ..elements import RotorElement
 from ..primitives import Primitive, primitives_of
 from ..topology import Topology

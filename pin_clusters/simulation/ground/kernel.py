@@ -7,9 +7,9 @@ from collections.abc import Callable
 import numpy as np
 import pinocchio as pin
 
-from ..._engine import entry_points as kernels
-from ..._engine.kernels.tables import ground as at
 from ...algorithms._shared.points import Points
+from ...compiler import entry_points as kernels
+from ...kernels.tables import ground as at
 from .._compiled import CompiledMoves
 from .._forces import Forces
 from .plane import Ground

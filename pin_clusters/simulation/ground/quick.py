@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine import entry_points as kernels
-from ..._engine.kernels.tables import ground as at
+from ...compiler import entry_points as kernels
+from ...kernels.tables import ground as at
 from .._compiled import CompiledMoves, record
 from .._engine import State
 from .._settings import Settings

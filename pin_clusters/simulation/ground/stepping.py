@@ -16,9 +16,9 @@ from typing import Any
 
 import numpy as np
 
-from ..._engine.kernels.tables.ground import SUDDEN
 from ..._support.memory import check_free
 from ...algorithms.dynamics.minverse import computeMinverse
+from ...kernels.tables.ground import SUDDEN
 from .._compiled import CompiledMoves
 from .._coordinates import Coordinates
 from .._engine import FASTEST, Diverged, NearSingular, PythonEngine, State, StepFailed

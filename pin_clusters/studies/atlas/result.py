@@ -9,8 +9,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..._engine.choice import engine
 from ..._support.version import __version__
+from ...compiler.choice import engine
 from ..pages.results import Result, as_json, finite, write_texts
 from ..study.rungs import Progress
 from ..sweeps.pool import InProcess, Processes

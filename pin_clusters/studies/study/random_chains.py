@@ -12,11 +12,11 @@ from typing import Any
 import numpy as np
 
 from ... import approximations
-from ..._engine.choice import engine
 from ..._support.arrays import whole_number
 from ...algorithms.dynamics.aba import aba
 from ...algorithms.dynamics.rnea import rnea
 from ...approximations import RUNGS
+from ...compiler.choice import engine
 from ..pages.results import Result, by_name, told
 from . import random_robots
 from .rungs import Progress, along

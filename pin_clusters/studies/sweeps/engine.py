@@ -12,9 +12,9 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from ..._engine.choice import chosen
 from ..._support.docstrings import stock
 from ..._support.version import __version__
+from ...compiler.choice import chosen
 from ...errors import PinClustersError
 from ...verification.timing import Progress
 from . import _arguments, _folder, _tables, _tasks

@@ -15,8 +15,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine.choice import engine
 from ..._support.trees import coordinate, set_coordinate
+from ...compiler.choice import engine
 from ...constraints import LinearCoupling, Rotor
 from ...constraints.rows import Row
 from ...errors import ArgumentTypeError, InertiaError, ModelError

@@ -8,8 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from ..._engine.choice import engine
 from ..._support.docstrings import stock
+from ...compiler.choice import engine
 from ...verification.timing import Progress
 from ..study import random_chains
 from ..study.random_chains import RandomChains

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._engine import entry_points
 from ..._support.arrays import configuration, is_vector, numbers, plain, velocity
+from ...compiler import entry_points
 from ...errors import ShapeError, SingularClusterError
 from ...model import ClusterModel
 from ._compiled import fields
@@ -154,8 +154,8 @@ def _compiled(module: str, name: str, title: str) -> Callable[..., Any]:
         return function
     from numba import njit, types
 
-    from ..._engine.kernels.compiling import cache as _cache
-    from ..._engine.kernels.compiling.jit import OPTIONS
+    from ...compiler.numba_jit import cache as _cache
+    from ...compiler.numba_jit.jit import OPTIONS
 
     vector, matrix = types.float64[::1], types.float64[:, ::1]
     signature = types.int64(types.int64[::1], *[vector] * 4, matrix, vector, matrix)

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ...._engine import entry_points as kernels
 from ...._support.arrays import in_order
+from ....compiler import entry_points as kernels
 from ....constraints import Coupling, Gear, LinearCoupling
 from ....constraints._frames import coordinate_joint
 from ....constraints._harmonics import Angle, harmonic_closure, linear

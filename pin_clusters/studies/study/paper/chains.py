@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from ...._engine.choice import engine
 from ....approximations import LABELS
+from ....compiler.choice import engine
 from ....errors import ArgumentTypeError
 from .._samples import labels
 from ..plots import STYLES, Figure, head, named, panels

@@ -11,9 +11,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
 
-from ...._engine.choice import engine
 from ...._support.arrays import whole_number
 from ...._support.whole_files import whole
+from ....compiler.choice import engine
 from ....errors import UnknownNameError, did_you_mean
 from ....verification.timing import Progress
 from ...pages.results import write_json

@@ -11,8 +11,8 @@ import numpy as np
 import pinocchio as pin
 
 from .... import batch
-from ...._engine.entry_points import JIT
 from ...._support.version import __version__
+from ....compiler.entry_points import JIT
 
 UNKNOWN = "unknown"
 

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ...._engine import entry_points as kernels
 from ...._support.trees import in_v
 from ....algorithms._shared import force_columns as _columns
 from ....approximations.armature import armature_model
 from ....approximations.armature import axial_inertia as axial
+from ....compiler import entry_points as kernels
 from ....constraints import LinearCoupling, Rotor
 from ....errors import ModelError, PinClustersError, PinClustersWarning
 from ....files.readers.chains import RATIO

@@ -4,7 +4,7 @@ References:
     Baraff, "Linear-time dynamics using Lagrange multipliers".
 """
 
-from ...._engine.kernels.compiling.jit import device, inline
+from ....compiler.numba_jit.jit import device, inline
 from . import fields as f
 from .linear import add, backward, cholesky, clear, copy, dot, each, forward, product
 from .system import collect, feel, in_maximal_coordinates, kept, links, move_bodies, own_block, place

@@ -7,9 +7,9 @@ K_d^-1 K_i, K_d^-1, which rows were solved, and of which combinations the others
 import math
 from collections import namedtuple
 
-from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.spatial import dot6
-from ...._engine.kernels.numbers.tuples import load6
+from ....compiler.numba_jit.jit import device, inline
+from ....kernels.numbers.spatial import dot6
+from ....kernels.numbers.tuples import load6
 from . import fields as f
 from .linear import backward, cholesky, clear, dot, each, forward
 from .motion import to_parent

@@ -1,6 +1,6 @@
 """Where what stands in ``I``: sizes, and the first places of tables in ``I`` (lower half) and ``W`` (upper half)."""
 
-from ...._engine.kernels.tables import layout
+from ....kernels.tables import layout
 
 # sizes
 (

@@ -1,9 +1,9 @@
 """Forward dynamics in generalized coordinates: the mass matrix by columns or by composite inertias, and Cholesky."""
 
-from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.memory import put
-from ...._engine.kernels.numbers.spatial import dot6, join, rigid_mul, zero3
-from ...._engine.kernels.numbers.tuples import Rigid, Vec3, load3, load6, load10
+from ....compiler.numba_jit.jit import device, inline
+from ....kernels.numbers.memory import put
+from ....kernels.numbers.spatial import dot6, join, rigid_mul, zero3
+from ....kernels.numbers.tuples import Rigid, Vec3, load3, load6, load10
 from . import fields as f
 from .coupling import add_row, drift, spread
 from .linear import TINY, backward, cholesky, clear, each, forward, increase, product

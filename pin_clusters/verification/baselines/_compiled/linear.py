@@ -2,10 +2,10 @@
 
 import math
 
-from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.memory import put
-from ...._engine.kernels.numbers.spatial import dot6
-from ...._engine.kernels.numbers.tuples import load6
+from ....compiler.numba_jit.jit import device, inline
+from ....kernels.numbers.memory import put
+from ....kernels.numbers.spatial import dot6
+from ....kernels.numbers.tuples import load6
 
 TINY = 1e-14
 """A pivot below this share of what stood there is rounding."""

@@ -2,15 +2,15 @@
 
 import math
 
-from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.memory import put
-from ...._engine.kernels.numbers.tuples import Rigid, load3, load6, load9
+from ....compiler.numba_jit.jit import device, inline
+from ....kernels.numbers.memory import put
+from ....kernels.numbers.tuples import Rigid, load3, load6, load9
 from . import fields as f
 from .linear import clear, copy, each, increase, product
 from .motion import to_parent
 
-from ...._engine.kernels.numbers.spatial import angular, cross_force, dot3, dot6, join  # isort: skip
-from ...._engine.kernels.numbers.spatial import linear, rigid_mul, rot, rot6, rotate_sym3  # isort: skip
+from ....kernels.numbers.spatial import angular, cross_force, dot3, dot6, join  # isort: skip
+from ....kernels.numbers.spatial import linear, rigid_mul, rot, rot6, rotate_sym3  # isort: skip
 
 
 @device

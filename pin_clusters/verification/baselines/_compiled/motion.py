@@ -2,15 +2,15 @@
 
 import math
 
-from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.angles import quaternion_rotation, turn_z
-from ...._engine.kernels.numbers.memory import put
-from ...._engine.kernels.numbers.tuples import Vec3, load3, load6, load9
+from ....compiler.numba_jit.jit import device, inline
+from ....kernels.numbers.angles import quaternion_rotation, turn_z
+from ....kernels.numbers.memory import put
+from ....kernels.numbers.tuples import Vec3, load3, load6, load9
 from . import fields as f
 from .linear import each
 
-from ...._engine.kernels.numbers.spatial import add_angular, angular, column, cross  # isort: skip
-from ...._engine.kernels.numbers.spatial import join, linear, matmul3, rot, zero3, zero6  # isort: skip
+from ....kernels.numbers.spatial import add_angular, angular, column, cross  # isort: skip
+from ....kernels.numbers.spatial import join, linear, matmul3, rot, zero3, zero6  # isort: skip
 
 
 @inline

@@ -10,7 +10,7 @@ References:
     Baraff, "Linear-time dynamics using Lagrange multipliers".
 """
 
-from ...._engine.kernels.compiling.jit import device
+from ....compiler.numba_jit.jit import device
 from . import fields as f
 from .linear import add, backward, cholesky, copy, each, forward, forward_columns, forward_rows, product
 from .system import collect, feel, in_maximal_coordinates, kept, own_block

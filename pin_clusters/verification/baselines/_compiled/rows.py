@@ -2,10 +2,10 @@
 
 import math
 
-from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.memory import put
-from ...._engine.kernels.numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, zero3
-from ...._engine.kernels.numbers.tuples import Vec3, load3, load6, load9
+from ....compiler.numba_jit.jit import device, inline
+from ....kernels.numbers.memory import put
+from ....kernels.numbers.spatial import angular, column, cross, dot3, join, linear, matmul3, rot, zero3
+from ....kernels.numbers.tuples import Vec3, load3, load6, load9
 from . import fields as f
 from .linear import clear, dot, each, product
 from .motion import moved, to_parent

@@ -1,9 +1,9 @@
 """The dense system of rows: what couplings, loops, rotors, rods with mass and borrowed inertia transmit."""
 
-from ...._engine.kernels.compiling.jit import device, inline
-from ...._engine.kernels.numbers.memory import put
-from ...._engine.kernels.numbers.spatial import dot3, dot6, join, rot6_t, zero3
-from ...._engine.kernels.numbers.tuples import load3, load6, load9
+from ....compiler.numba_jit.jit import device, inline
+from ....kernels.numbers.memory import put
+from ....kernels.numbers.spatial import dot3, dot6, join, rot6_t, zero3
+from ....kernels.numbers.tuples import load3, load6, load9
 from . import fields as f
 from .coupling import couple, least_multipliers, spread
 from .linear import TINY, add, backward, cholesky, clear, copy, dot, each, forward, forward_rows, increase, product

@@ -8,7 +8,7 @@ References:
     Yamane and Nakamura, equations (36) to (41) inward and (46) to (53) outward.
 """
 
-from ...._engine.kernels.compiling.jit import device
+from ....compiler.numba_jit.jit import device
 from . import fields as f
 from .linear import add, backward, cholesky, each, forward, forward_columns, product
 from .system import collect, feel, in_maximal_coordinates, kept, links, move_bodies, own_block

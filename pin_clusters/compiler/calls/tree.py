@@ -1,0 +1,327 @@
+"""Plans of functions of the spanning tree: kinematics, momentum, and the Jacobians and derivatives of a place."""
+
+from collections.abc import Callable, Iterable
+from typing import Any, ClassVar
+
+import numpy as np
+import pinocchio as pin
+
+from ...kernels.tables.tree_layout import KEEP, RATES
+from ..operations import COUPLING, COUPLING_DERIVATIVES, FRAME_JACOBIAN, PLACE_DERIVATIVES, PLACE_HESSIAN, TREE
+from ..owed import READ_BY_JACOBIANS, READ_BY_RATES, WHAT, Owed, bits, owing_of, written
+from .form import Form, Plans, register
+
+
+def begin(data: Any, function: Any, operation: Any, required: str, allowed: str = "") -> tuple[Form, int] | None:
+    """Return a form of a call that goes to the tree's data, and the code of its kernel; None if that cannot be."""
+    code = data._code(function.__name__, operation.name)
+    if not code or data._other_fields or data._model._tree_tables.settles:
+        return None
+    form = Form(data, function, required, allowed)
+    form.reads_tree()
+    return form, code
+
+
+def couple(form: Form, v: str = "zeros", *, rate: bool = False) -> bool:
+    """Bring G to q, and its rate if that is wanted; returns whether the code for it is there."""
+    data, name = form.owner, "coupling_rate" if rate else "coupling"
+    if not data._model.closures:
+        return True
+    code = data._code_of_coupling(name)
+    if code:
+        form.run(COUPLING, code, data._pointers[name], f"q {v}", early=True)
+    return bool(code)
+
+
+def differentiate(form: Form, given: str, to: Any) -> bool:
+    """Write derivatives of G, where loops are; returns whether the code for it is there."""
+    data = form.owner
+    if not data._model.closures:
+        return True
+    code = data._code_of_motion_rates()
+    if code:
+        tables = data._pointers["motion_rates"]
+        form.run(COUPLING_DERIVATIVES, code, tables, f"{given} found", arrays={"found": to}, early=True)
+    return bool(code)
+
+
+def take_motion(form: Form, vectors: list[str]) -> dict[str, np.ndarray]:
+    """Take the last pose, velocity or acceleration of the tree's data; return where it is, by the names of vectors."""
+    data, level = form.owner, len(vectors) - 1
+    kept = "seen" if level else "posed"
+    there = data._section(kept, 1)
+    form.checks += [("owes", data._owed_words, bits(("oMi", "v", "a")[level])), ("reaches", there, max(level, 1))]
+    return {name: data._section(f"{kept}_{name}", form.size(name)) for name in vectors}
+
+
+def run_tree(form: Form, code: int, what: int, given: str, *, moved: bool = False, also: Owed | None = None) -> Any:
+    """Run the kernel of the tree with some of q, v and a; the call owes what ``what`` says."""
+    data, level = form.owner, len(given.split()) - 1
+    asked = what & WHAT | (KEEP if data._model.closures else 0)
+    vectors = [*given.split(), *["-"] * (2 - level)]
+    tables = data._moved_tables if moved else data._tree_tables
+    words = form.run(TREE, code, tables, " ".join(["what", *vectors]), {"what": asked})
+    owed = also or owing_of(what)
+    zeros = ["zeros" if x == "-" else x for x in vectors]
+    form.owes(owed, zeros if owed.owes else [], written(asked, level) | owed.clears)
+    return words
+
+
+_ONLY_CALLED = 12  # no result is returned: there are fewer
+
+
+def of_tree(
+    what: int, *inputs: str, copies: str = "", copy_of: str = "", moved: bool = False, last: str = "",
+    then: Callable[[Form], None] | None = None, flag: tuple[str, int] | None = None, level_at: tuple[str, ...] = ("",),
+) -> Plans:  # fmt: skip
+    """Return the plans of a function that runs the kernel of the tree.
+
+    Args:
+        what: What is computed, and owed.
+        inputs: Of each usual form, the vectors that are given.
+        copies: Array of which a copy is returned, by its attribute of the data.
+        copy_of: Object of Pinocchio of which a copy is returned, by its attribute.
+        moved: Whether motions are to be differentiated.
+        last: Vectors of the last motion, if that is taken where no state is given.
+        then: Adds steps behind the kernel.
+        flag: Name of an argument, True or False, and what is computed if it is False. Behind q, v or a it may also come
+            next by position.
+        level_at: Where a ``pin.KinematicLevel`` may be, that of ``last``; without it the level is ``pin.ACCELERATION``.
+    """
+
+    def plans(data: Any, function: Any) -> tuple[Any, ...]:
+        ways = [(given, "", *one) for given in inputs for one in _flags(function, given)]
+        ways += [("", at, *one) for at in level_at if last for one in _flags(function, "q" if at == "q" else "")]
+        found = []
+        for given, at, place, truth in ways:
+            form = _written(data, function, given, what if truth or flag is None else flag[1])
+            if form is None:
+                return ()
+            if place:
+                form.allow(place, ("flag", form.positions[place], int(truth), 1))
+            if at:
+                level = len(last.split()) - 1
+                form.allow(at, ("member", form.positions[at], pin.KinematicLevel, level, int(pin.ACCELERATION)))
+            found.append(form.plan(_ONLY_CALLED if then else 0))
+        return tuple(found)
+
+    def _flags(function: Any, given: str) -> list[tuple[str, bool]]:
+        """Return where the flag may be, and its values."""
+        if flag is None:
+            return [("", True)]
+        behind = [name for name, at in function.positions.items() if at == 2 + len(given.split()) and name != flag[0]]
+        return [(name, truth) for name in (flag[0], *behind) for truth in (True, False)]
+
+    def _written(data: Any, function: Any, given: str, wanted: int) -> Form | None:
+        begun, names = begin(data, function, TREE, given), (given or last).split()
+        if begun is None:
+            return None
+        form, code = begun
+        if not given:
+            motion = take_motion(form, names)
+            if level_at[0] and len(names) > 1:  # no other function has moved the links since
+                nq = data._model.nq
+                form.checks.append(("alike", nq, motion["q"], data._section("posed_q", nq)))
+            for name, x in motion.items():  # copied, as the kernel writes there
+                form.arrays[name] = np.zeros(x.size)
+                form.before.append(("copy", x.size, form.arrays[name], x))
+        state = " ".join([*names, *["zeros"] * (3 - len(names))])
+        if moved and not differentiate(form, state, data._coupled.ravel()):
+            return None
+        if not couple(form, names[1] if len(names) > 1 else "zeros", rate=bool(wanted & RATES)):
+            return None
+        run_tree(form, code, wanted, " ".join(names), moved=moved)
+        if then is not None:
+            then(form)
+        if copies:
+            form.copied(getattr(data, copies))
+        if copy_of:
+            form.call(getattr(data, copy_of).copy)
+        return form
+
+    return plans
+
+
+def take_place(form: Form, words: Any, kind: str, place: str, reference: str | None, default: int = -1) -> None:
+    """Take the id of a joint or a frame, and a reference frame, as arguments of a kernel."""
+    model = form.owner._model
+    limit, offset = (model.nframes, model.njoints) if kind == "frame" else (model.njoints, 0)
+    form.checks.append(("index", form.positions[place], limit, offset, words.word("place")))
+    if reference is not None:
+        form.checks.append(("choice", form.positions[reference], pin.ReferenceFrame, default, words.word("reference")))
+
+
+def of_jacobian(
+    kind: str,
+    index: str,
+    reference: str | None = "reference_frame",
+    *,
+    q: str = "",
+    rate: bool = False,
+    default: int = -1,
+) -> Plans:
+    """Return the plans of a function that returns the Jacobian of a joint or a frame, at q or of what is there."""
+
+    def plans(data: Any, function: Any) -> tuple[Any, ...]:
+        required = f"{q} {index}" + (f" {reference}" if reference and default < 0 else "")
+        begun = begin(data, function, FRAME_JACOBIAN, required, reference or "")
+        if begun is None or (q and not couple(begun[0])):
+            return ()
+        form, code = begun
+        if not q:
+            read = READ_BY_RATES if rate else READ_BY_JACOBIANS
+            form.checks.append(("owes", data._owed_words, read))
+        numbers = {"rate": 2 * rate, "reference": max(default, 0)}
+        words = form.run(FRAME_JACOBIAN, code, data._tree_tables, f"{q or '-'} . reference rate - +motion", numbers)
+        take_place(form, words, kind, index, reference, default)
+        return (form.plan(),)
+
+    return plans
+
+
+AT_A_PLACE = {
+    "model": 0, "data": 1, "_index": 2, "_second": 3, "placement": 3, "frame_placement": 3, "reference_frame": 4,
+    "frame_id": 5, "joint_id": 6,
+}  # fmt: skip
+"""Positions of arguments of a function that takes a frame and a reference frame, or a joint, a placement and a
+reference frame; ``_index`` and ``_second`` are given by position."""
+_WAYS = (
+    ("_index", False, "_second"), ("_index", True, "reference_frame"), ("_index", False, "reference_frame"),
+    ("frame_id", False, "reference_frame"), ("joint_id", True, "reference_frame"),
+)  # fmt: skip
+
+
+def _ways(function: Any) -> Iterable[tuple[str, bool, str, bool]]:
+    """Return how a place can be given: index, whether a placement is given, reference frame; whether it is a frame."""
+    if "_index" in function.positions:
+        return [(index, placed, reference, not placed) for index, placed, reference in _WAYS]
+    return [("joint_id", "placement" in function.positions, "reference_frame", False)]
+
+
+def of_jacobian_at_place(data: Any, function: Any) -> tuple[Any, ...]:
+    """Return the plans of ``getFrameJacobian``: of a frame, or of a placement in the frame of a joint."""
+
+    def write(form: Form, code: int, M: str) -> Any:
+        form.checks.append(("owes", data._owed_words, READ_BY_JACOBIANS))
+        return form.run(FRAME_JACOBIAN, code, data._tree_tables, f"- . . rate {M} +motion", {"rate": 0})
+
+    return _at_places(data, function, FRAME_JACOBIAN, write)
+
+
+def of_derivatives(level: int, shape: str = "motion") -> Plans:
+    """Return the plans of a function that returns derivatives of the motion of a joint, a frame or a point.
+
+    Args:
+        level: 1 of the velocity, 2 of the acceleration.
+        shape: Of each matrix: ``motion`` or ``of_point``.
+    """
+
+    def plans(data: Any, function: Any) -> tuple[Any, ...]:
+        return _at_places(data, function, PLACE_DERIVATIVES, write)
+
+    def write(form: Form, code: int, M: str) -> Any:
+        tables = form.owner._moved_tables
+        if level == 1:
+            return form.run(PLACE_DERIVATIVES, code, tables, f". . {M} +{shape} +{shape} -- --")
+        # results in the order dv_dq, da_dq, da_dv, da_da; the kernel takes dv_dq, da_da, da_dq, da_dv
+        words = form.run(PLACE_DERIVATIVES, code, tables, f". . {M} +{shape} +{shape} +{shape} +{shape}")
+        *_, second, third, fourth, run = form.work
+        form.work[-4:] = [third, fourth, second, run]
+        return words
+
+    return plans
+
+
+def _at_places(data: Any, function: Any, operation: Any, write: Callable[[Form, int, str], Any]) -> tuple[Any, ...]:
+    """Return a plan for each way in which a place can be given."""
+    found = []
+    for index, placed, reference, of_frame in _ways(function):
+        begun = begin(data, function, operation, " ".join([index, *["placement"] * placed, reference]))
+        if begun is None:
+            return ()
+        form, code = begun
+        if placed:
+            form.arrays["placed"] = M = np.zeros(16)
+            form.checks.append(("placement", form.positions["placement"], 16, M))
+        words = write(form, code, "placed" if placed else "-")
+        take_place(form, words, "frame" if of_frame else "joint", index, reference)
+        found.append(form.plan())
+    return tuple(found)
+
+
+def of_hessian() -> Plans:
+    """Return the plans of a function that returns the derivative of the Jacobian of a joint or a frame."""
+
+    def plans(data: Any, function: Any) -> tuple[Any, ...]:
+        return _at_places(data, function, PLACE_HESSIAN, write)
+
+    def write(form: Form, code: int, M: str) -> Any:
+        data = form.owner
+        if data._model.closures:
+            bent = data._bent[-1:]
+            form.checks.append(("reaches", bent, 1))
+            inner = Form(data, _Nothing, "")
+            inner.arrays["bent_q"] = data._bent[:-1]
+            if differentiate(inner, "bent_q - -", data._bends):
+                form.kept += [*inner.kept, inner]
+                done = inner.before + inner.work + [("set", bent.view("i8"), _DIFFERENTIATED)]
+                form.work.append(("unless", bent.view("i8"), _DIFFERENTIATED, done))
+        return form.run(PLACE_HESSIAN, code, data._tree_tables, f". . {M} +hessian")
+
+    return plans
+
+
+class _Nothing:
+    positions: ClassVar[dict[str, int]] = {"model": 0}  # of steps that are no call
+
+
+THERE = 0x3FF0000000000000
+"""1.0, as a word: a state is there."""
+_DIFFERENTIATED = 0x4000000000000000  # 2.0: derivatives of G are there as well
+
+
+def of_pinocchio(form: Form, function: Any, *given: Any, read: int = 0, inertia: bool = False) -> Any:
+    """Return the plan of a call that Pinocchio's function answers for the tree.
+
+    Args:
+        form: The form, with the checks of its arguments.
+        function: Pinocchio's function.
+        given: Names of the arguments that it gets, behind model and data.
+        read: Bits of the members that it reads, which must not be owed.
+        inertia: Whether it gets the tree with the masses of rotors.
+    """
+    data, model = form.owner, form.model
+    if read:
+        form.checks.append(("owes", data._owed_words, read))
+    tree = model.inertia_tree if inertia else model.own_tree
+    form.call(function, tree, data._tree, *(form.positions[x] for x in given))
+    return form.plan()
+
+
+def of_getter(getter: Any, read: int) -> Plans:
+    """Return the plans of a function that Pinocchio's getter answers, if none of the members that it reads is owed.
+
+    Args:
+        getter: Pinocchio's function.
+        read: Bits of the members that it reads; in other reference frames than ``LOCAL`` also ``oMi``.
+    """
+
+    def plans(data: Any, function: Any) -> tuple[Any, ...]:
+        return tuple(_get(data, function, way, axes) for way in _ways(function) for axes in ("", "local", "any"))
+
+    def _get(data: Any, function: Any, way: tuple[str, bool, str, bool], axes: str) -> Any:
+        index, placed, reference, of_frame = way
+        names = [index, *["placement"] * placed, *[reference] * bool(axes)]
+        form = Form(data, function, " ".join(names))
+        at, limit = form.positions, data._model.nframes if of_frame else data._model.njoints
+        form.checks.append(("index", at[index], limit, 0, register()))
+        if placed:
+            form.checks.append(("placement", at["placement"], 16, np.zeros(16)))
+        if axes == "local":
+            form.checks.append(("member", at[reference], pin.ReferenceFrame, int(pin.LOCAL), -1))
+        elif axes:
+            form.checks.append(("choice", at[reference], pin.ReferenceFrame, -1, register()))
+        form.checks.append(("owes", data._owed_words, read if axes != "any" else read | bits("oMi")))
+        return of_pinocchio(form, getter, *names)
+
+    return plans

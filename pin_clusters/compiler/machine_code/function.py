@@ -1,0 +1,135 @@
+"""Programs as functions of this process."""
+
+import ctypes
+from collections.abc import Callable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from ...errors import ArgumentTypeError, ShapeError
+from ..tracing.program import Program, check_number
+from .kinds import Kind
+from .loading import load
+from .machine import lanes_of_host
+from .text import function_text, module_text, rows_text
+
+
+class Compiled:
+    """A program as a function of this process, compiled for its processor; it may be pickled, and any thread may call.
+
+    Attributes:
+        program: What it computes.
+        real: ``double`` or ``float``.
+        dtype: The same, of arrays.
+        lanes: How many rows it computes at a time.
+
+    Example:
+        >>> import numpy as np, pin_clusters as pc
+        >>> from pin_clusters.export import tracing
+        >>> from pin_clusters.compiler.machine_code.function import Compiled
+        >>> model = pc.load("four_bar")
+        >>> energies = Compiled(tracing.trace(model, "energies"))
+        >>> kinetic, potential = energies(model.q_reference, np.ones(model.nv))
+        >>> kinetic.shape, energies(np.tile(model.q_reference, (9, 1)), np.ones((9, model.nv)))[0].shape
+        ((1,), (9, 1))
+    """
+
+    def __init__(self, program: Program, real: str = "double") -> None:
+        """Take a program; code is made at the first call, which says so if this process may not execute it.
+
+        Args:
+            program: What it computes.
+            real: Type of all inputs and outputs: ``double`` or ``float``.
+
+        Raises:
+            UnknownNameError: Another ``real``.
+        """
+        Kind(real)  # complains
+        self.program, self.real = program, real
+        self.dtype = np.dtype(np.float64 if real == "double" else np.float32)
+        self.lanes = lanes_of_host(real)
+        self._pointers = [ctypes.c_void_p] * (len(program.inputs) + len(program.outputs))
+
+    @cached_property
+    def one(self) -> Callable[..., None]:
+        """The function of one state, on addresses of inputs and outputs; made when it is wanted first."""
+        module = load(module_text(function_text(self.program, "one", self.real)))
+        return ctypes.PYFUNCTYPE(None, *self._pointers)(module.address("one"))
+
+    @cached_property
+    def _rows(self) -> Callable[..., None]:
+        """Made at the first call with rows; other threads run meanwhile."""
+        text = rows_text(self.program, "rows", self.real, self.lanes)
+        module, number = load(module_text(text, rows=(self.real, self.lanes))), ctypes.c_int64
+        return ctypes.CFUNCTYPE(None, *self._pointers, number, number)(module.address("rows"))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickle the program; the code is made again, or found."""
+        return Compiled, (self.program, self.real)
+
+    def __call__(self, *given: np.ndarray, out: Any = None) -> Any:
+        """Compute outputs of one state, or of rows of states.
+
+        Args:
+            given: One contiguous array per input, of the type of this function, each of shape (size,), or each of
+                shape (rows, size).
+            out: Where to write: an array, or one per output where there are several; apart from the inputs.
+
+        Returns:
+            One array per output, rows first if there are rows; alone if there is one output.
+
+        Raises:
+            ArgumentTypeError: Another type, not contiguous, or ``out`` overlaps an input.
+            NotAvailableError: This process may not execute what it writes to memory.
+            ShapeError: Another number of inputs or outputs, or one of another shape.
+        """
+        rows = self._look_at(given)
+        shape = () if rows is None else (rows,)
+        shapes = [(*shape, *own) for _, own in self.program.outputs]
+        results = self._rooms(out, shapes, given)
+        pointers = [x.ctypes.data for x in (*given, *results)]
+        if rows is None:
+            self.one(*pointers)
+        elif rows:
+            self._rows(*pointers, 0, rows)
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def _look_at(self, given: Sequence[Any]) -> int | None:
+        """Complain of inputs, or return how many rows there are; None for one state."""
+        check_number(self.program, given)
+        lead = given[0].shape[:-1] if given and isinstance(given[0], np.ndarray) else ()
+        for (label, n), x in zip(self.program.inputs, given, strict=True):
+            self._is_plain(label, x)
+            if len(lead) > 1 or x.shape != (*lead, n):
+                raise ShapeError(
+                    f"{self.program.name}: {label} has shape {x.shape}, but needs ({n},) or, as all others, "
+                    f"(rows, {n})."
+                )
+        return int(lead[0]) if lead else None
+
+    def _is_plain(self, label: str, x: Any) -> None:
+        if not isinstance(x, np.ndarray) or x.dtype != self.dtype or not x.flags.c_contiguous or not x.flags.aligned:
+            kind = f"{x.dtype}, strides {x.strides}" if isinstance(x, np.ndarray) else type(x).__name__
+            raise ArgumentTypeError(
+                f"{self.program.name}: {label} must be a contiguous array of {self.dtype}, got {kind}. Pass "
+                f"np.ascontiguousarray({label}, dtype=np.{self.dtype})."
+            )
+
+    def _rooms(self, out: Any, shapes: Sequence[tuple[int, ...]], given: Sequence[np.ndarray]) -> list[np.ndarray]:
+        """Return where results go."""
+        if out is None:
+            return [np.empty(shape, dtype=self.dtype) for shape in shapes]
+        rooms = [out] if isinstance(out, np.ndarray) else list(out)
+        if len(rooms) != len(shapes):
+            raise ShapeError(f"{self.program.name} has {len(shapes)} outputs; out has {len(rooms)} arrays.")
+        for x, shape, (name, _) in zip(rooms, shapes, self.program.outputs, strict=True):
+            label = f"out ({name})"
+            self._is_plain(label, x)
+            if x.shape != shape or not x.flags.writeable:
+                raise ShapeError(f"{self.program.name}: {label} must be writeable and of shape {shape}, got {x.shape}.")
+            if any(np.may_share_memory(x, y) for y in (*given, *(y for y in rooms if y is not x))):
+                raise ArgumentTypeError(
+                    f"{self.program.name}: {label} overlaps another array. Leave it out, or pass one of its own."
+                )
+        return rooms

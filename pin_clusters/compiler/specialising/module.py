@@ -1,0 +1,217 @@
+"""From a model to the text of a specialised function: with limbs as lanes where there are equal ones."""
+
+import functools
+import hashlib
+import math
+from collections.abc import Callable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from ...constraints.called import CallableClosure
+from ...kernels.tables import tree_layout as tl
+from ...model import ClusterModel
+from ..machine_code.loading import Loaded, load_made_of
+from ..machine_code.machine import lanes_of_host
+from ..operations import ABA_DERIVATIVES, MOVE, OPENNESS, PROJECT, RNEA_DERIVATIVES, TREE, Function
+from ..tracing.expressions import Expression, TooLongError, needed
+from . import entry, moving, solving, tree
+from .emission import Core, Result, of_pack
+from .functions import BOUNDS, OF_MOMENTUM, Traced, is_of_loops, standing, traced, without_collector
+from .lanes import Lanes, lanes_of
+from .limbs import Group, limbs_of
+
+
+def code_of(model: ClusterModel, kind: str, function: Function, most: float, make: Callable[[], str]) -> Loaded | None:
+    """Return the code of a function, kept by what it is made of; None if it fails at every state, or is too long.
+
+    ``make`` returns the text of its module; nothing if the kernel fails at every state.
+
+    Raises:
+        NotAvailableError: A function of the user, which ties joints of the robot, cannot be traced.
+    """
+
+    def text() -> str:
+        with without_collector(), suppress(TooLongError):
+            return make()
+        return ""
+
+    of_users = any(isinstance(closure, CallableClosure) for closure in model.closures)
+    if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
+        written = text()  # what the user's functions do does not stand in the tables; others have few numbers in it
+        return load_made_of([written], lambda: written)
+    read = model._index, model._params, model._tables.work
+    if function.operation is TREE:
+        read = model._tree_tables.index, model._tree_tables.params, model._topology.G
+    if model._varies:
+        read = model._index, *standing(model)
+    tables = [x.tobytes().hex() for x in read]
+    structure = repr((model.nq, model.nv, model._tables.conditions, groups_of(model, function)))
+    return load_made_of([kind, function.name, repr(most), sources(), structure, *tables], text)
+
+
+def reads_numbers(model: ClusterModel, function: Function) -> bool:
+    """Whether code reads the numbers of the robot where they stand, so that it serves others, too."""
+    specialised = function.specialised or function.operation.group in ("hybrid", "columns", "contacts")
+    return model._varies and specialised and function.operation is not ABA_DERIVATIVES
+
+
+_MATRICES = {"dq", "dv", "M"}
+
+
+@functools.cache
+def sources() -> str:
+    """Return the digest of all files that write code: those of the kernels and of programs."""
+    h, package = hashlib.sha256(), Path(__file__).parents[2]
+    for folder in (package / "kernels", package / "compiler", package / "_support"):
+        for file in sorted(folder.rglob("*.py")):
+            h.update(str(file.relative_to(package)).encode() + file.read_bytes())
+    return h.hexdigest()
+
+
+def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, most: float = math.inf) -> str:
+    """Return the module of a function, equal limbs as ``lanes``; "" if the kernel fails at every state.
+
+    Raises:
+        NotAvailableError: A compiled function of the user ties joints of the robot.
+        TooLongError: There are more operations than ``most``.
+    """
+    if function.operation in (MOVE, PROJECT):
+        return moving.module(model, function.operation, most)
+    if function.operation is TREE:
+        return tree.module(model, function, most)
+    if function.operation is ABA_DERIVATIVES:
+        return solving.module(model, lanes_of_host())
+    shared = reads_numbers(model, function)
+    groups = groups_of(model, function) if lanes and not shared else []
+    rebuilt = in_lanes(model, function, groups, most=most) if groups else None
+    if rebuilt is not None:
+        found, _, results = rebuilt
+    else:
+        numbers = "where they stand" if shared else ""
+        plain = traced(model, function, numbers=numbers, opens=function.operation is OPENNESS, most=most)
+        if plain is None:
+            return ""
+        found, results = plain, _plain(plain, _written(model, function, plain))
+    standing = [("params", len(model._params)), ("work", len(model._tables.work))]
+    inputs = [*found.inputs, *standing] if shared else found.inputs
+    core = Core(inputs).text(results, (*found.outputs, "conditions"))
+    sizes = {name: len(x) for name, x in found.outputs.items()}
+    places = [condition.at for condition in model._tables.conditions] if found.conditions else []
+    looked_at = ("tau", "a") if found.finite else ()
+    return entry.module(core, inputs, sizes, function.operation, places, lanes_of_host(), looked_at)
+
+
+def groups_of(model: ClusterModel, function: Function) -> list[Group]:
+    """Return the equal limbs that serve a function: its results have numbers per joint, or per pair of a limb's."""
+    serves = function.operation.result == "vector" or function.operation is RNEA_DERIVATIVES
+    serves = serves and function is not OF_MOMENTUM
+    return [g for g in limbs_of(model) if g[0].v] if serves else []
+
+
+def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str, set[int]]:
+    """Return what is written, by name and places: derivatives stay zero for joints on different branches."""
+    written = {name: {i for i, x in enumerate(values) if x is not None} for name, values in found.outputs.items()}
+    if function.operation.group == "data" or is_of_loops(function):
+        return written
+    nv, plan = model.nv, model._tables.velocities
+    related = np.eye(nv, dtype=bool)
+    for i in range(nv):
+        iv, path, depth = (int(plan[tl.WIDTH * i + k]) for k in (tl.IV, tl.PATH, tl.DEPTH))
+        above = [int(plan[tl.WIDTH * k + tl.IV]) for k in plan[path : path + depth]]
+        related[iv, above] = related[above, iv] = True
+    for name in written.keys() & _MATRICES:
+        zeros = np.flatnonzero(~related).tolist()
+        written[name] -= {i for i in zeros if not isinstance(found.outputs[name][i], Expression)}
+    return written
+
+
+def _plain(found: Traced, written: dict[str, set[int]]) -> list[Result]:
+    results = [Result(name, (i,), found.outputs[name][i]) for name in written for i in sorted(written[name])]
+    results += [Result("pivots", (i,), x, BOUNDS["pivots"]) for i, x in enumerate(found.pivots)]
+    results += [Result("opens", (i,), x, BOUNDS["opens"]) for i, x in enumerate(found.opens)]
+    results += [Result("finite", (i,), x * x, BOUNDS["finite"]) for i, x in enumerate(found.finite)]
+    return results + [Result("conditions", (i,), x, BOUNDS["conditions"]) for i, x in enumerate(found.conditions)]
+
+
+def in_lanes(
+    model: ClusterModel, function: Function, groups: list[Group], *, opens: bool = False, most: float = math.inf
+) -> tuple[Traced, Lanes, list[Result]] | None:
+    """Return what is traced, rebuilt with a limb per lane; None if the kernel fails at every state.
+
+    Zeros fold at once if all limbs have them at the same places; if not, only where all have them.
+    """
+    best: tuple[Traced, Lanes, list[Result]] | None = None
+    for numbers in ("some", "all"):
+        found = traced(model, function, numbers=numbers, opens=opens, most=most)
+        if found is None:
+            return None
+        new, results = _rebuilt(model, function, found, groups)
+        if best is None or new.misfits < best[1].misfits:
+            best = found, new, results
+        if not new.misfits:
+            break
+    return best
+
+
+def _alike(nv: int, found: Traced, group: Group) -> list[tuple[str, tuple[int, ...]]]:
+    """Return what limbs have in common, by name and places: numbers of joints, and of pairs of joints in matrices."""
+    joints, limbs = range(len(group[0].v)), [limb.v for limb in group]
+    rest = set(range(nv)).difference(*limbs)
+    alike: list[tuple[str, tuple[int, ...]]] = []
+    for name, values in found.outputs.items():
+        if len(values) == nv:
+            alike += [(name, tuple(v[j] for v in limbs)) for j in reversed(joints)]
+        else:
+            alike += [(name, tuple(v[i] * nv + v[j] for v in limbs)) for i in joints for j in joints]
+            alike += [(name, tuple(k * nv + v[j] for v in limbs)) for k in rest for j in joints]
+            alike += [(name, tuple(v[j] * nv + k for v in limbs)) for k in rest for j in joints]
+    return alike
+
+
+def _rebuilt(model: ClusterModel, function: Function, found: Traced, groups: list[Group]) -> tuple[Lanes, list[Result]]:
+    """Rebuild what was traced, with a limb per lane."""
+    first, place = {}, 0
+    for name, size in found.inputs:
+        first[name], place = place, place + size
+    inputs = [
+        [
+            [offset + i for name, offset in first.items() for i in {"q": one.q, "fext": one.fext}.get(name, one.v)]
+            for one in group
+        ]
+        for group in groups
+    ]
+    nodes = needed([*found.result, *found.pivots, *found.conditions, *found.opens])
+    new, numbers = lanes_of(inputs, found.params)
+    new.look_at(nodes)
+    alike = [_alike(model.nv, found, group) for group in groups]
+    for g, own in enumerate(alike):
+        new.own(g, [tuple(found.outputs[name][i] for i in places) for name, places in own])
+    new.color(nodes)
+    results: list[Result] = []
+    left = _written(model, function, found)
+    for g, own in enumerate(alike):
+        for name, places in own:
+            if left[name].issuperset(places):
+                left[name] -= set(places)
+                results += of_pack(name, places, new.pack(g, [found.outputs[name][i] for i in places]))
+    results += [Result(name, (i,), new.scalar(found.outputs[name][i])) for name in left for i in sorted(left[name])]
+    results += _looked_at(new, found.pivots, "pivots", BOUNDS["pivots"], numbers)
+    results += _looked_at(new, found.conditions, "conditions", BOUNDS["conditions"], numbers)
+    return new, results + _looked_at(new, found.opens, "opens", "", numbers)
+
+
+def _looked_at(new: Lanes, values: list[Any], array: str, bound: str, groups: list[list[int]]) -> list[Result]:
+    """Return results of what belongs to limbs, in packs where each limb has as many, and of the rest."""
+    results: list[Result] = []
+    left = set(range(len(values)))
+    for g, limbs in enumerate(groups):
+        by = [[i for i, x in enumerate(values) if new._limb(x) == limb] for limb in limbs]
+        if len({len(one) for one in by}) == 1:
+            for places in zip(*by, strict=True):
+                left -= set(places)
+                value = new.pack(g, [values[i] for i in places])
+                results += of_pack(array, places, value, bound)
+    return results + [Result(array, (i,), new.scalar(values[i]), bound) for i in sorted(left)]

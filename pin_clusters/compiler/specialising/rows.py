@@ -1,0 +1,140 @@
+"""A specialised function of rows: packs of states, and what became of each row."""
+
+import ctypes
+import time
+from collections.abc import Callable, Sequence
+
+import numpy as np
+
+from ...kernels.tables import layout as at
+from ...kernels.tables.layout import CONDITION_LIMIT
+from ...model import ClusterModel
+from ..machine_code.instructions import Instructions
+from ..machine_code.kinds import Kind
+from ..machine_code.machine import lanes_of_host
+from ..machine_code.sines import NUMBERS
+from ..machine_code.text import body_text, loop_text, module_text
+from ..operations import ABA_DERIVATIVES, RNEA_DERIVATIVES, Function
+from ..tracing import Program
+from . import solving
+from .functions import ALL, EVERY, traced
+from .limb_loops import LimbLoops
+from .module import code_of, groups_of, in_lanes
+
+Rows = Callable[..., None]
+# of what is looked at: when it is bad, and the status of such a row; the first that is bad counts
+_LOOKED_AT = (
+    ("opens", f"uge {at.OPEN**2!r}", at.ROW_OPEN),
+    ("conditions", f"uge {CONDITION_LIMIT**2!r}", at.ROW_SINGULAR),
+    ("pivots", "ole 0.0", at.ROW_SINGULAR),
+)
+
+
+class MadeRows:
+    """The specialised code of rows.
+
+    Attributes:
+        name: Of the function of batches.
+        run: ``f(*inputs, result, status, first, last)`` of addresses, without the interpreter lock; None: the kernel
+            fails at every state.
+        size: Bytes of its object code.
+        made_in: How long it took, [s].
+    """
+
+    def __init__(self, model: ClusterModel, function: Function, parameters: Sequence[str], most: float) -> None:
+        start = time.perf_counter()
+        self.name, self.size, self.most = " ".join([f"batch.{function.name}", *parameters]), 0, most
+        self.run: Rows | None = None
+        kind = " ".join(["rows", *parameters])
+        loaded = code_of(model, kind, function, most, lambda: _text(model, function, parameters, most))
+        if loaded is not None:
+            self.size = loaded.size
+            forced = function.name in EVERY and function.name not in ALL
+            results = 3 if function.operation in (RNEA_DERIVATIVES, ABA_DERIVATIVES) else 1
+            pointers = [ctypes.c_void_p] * (len(function.inputs) + forced + len(parameters) + results + 1)
+            self.run = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)(loaded.address("rows"))
+        self.made_in = time.perf_counter() - start
+
+    @property
+    def chosen(self) -> bool:
+        """Whether it is traced."""
+        return self.run is not None
+
+
+def _text(model: ClusterModel, function: Function, parameters: Sequence[str], most: float) -> str:
+    """Return the module; nothing if the kernel fails at every state."""
+    if function.operation in (RNEA_DERIVATIVES, ABA_DERIVATIVES):
+        return _of_derivatives(model, function, most)
+    groups, lanes = [] if parameters else groups_of(model, function), lanes_of_host()
+    rebuilt = in_lanes(model, function, groups, opens=True, most=most) if groups else None
+    found = rebuilt[0] if rebuilt else traced(model, function, opens=True, most=most, parameters=parameters)
+    if found is None:
+        return ""
+    outputs = dict(found.outputs)
+    outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
+    if rebuilt is not None:
+        _, new, results = rebuilt
+        core = LimbLoops(found.inputs, [len(g) for g in groups], new.packs, lanes).text(results, list(outputs))
+    else:
+        core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))
+    return _module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes)
+
+
+def _of_derivatives(model: ClusterModel, function: Function, most: float) -> str:
+    """Return the module of derivatives; those of forward dynamics are given accelerations in the place of torques."""
+    forward, lanes = function.operation is ABA_DERIVATIVES, lanes_of_host()
+    inverse = EVERY[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
+    found = traced(model, inverse, opens=True, most=most)
+    if found is None or model.nv == 0:
+        return ""
+    kind, left = Kind("double", lanes), {name: found.outputs[name] for name in ("dq", "dv", "M", "tau")}
+    left |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
+    core = body_text(Program.of(model.name, found.inputs, left), "inverse" if forward else "pack", kind)
+    sizes = {name: len(x) for name, x in left.items()}
+    if forward:
+        kept = dict(list(sizes.items())[3:])
+        core += solving.of_rows(model, [name for name, _ in found.inputs], kept, kind)
+        sizes = dict.fromkeys(("first", "second", "third"), model.nv**2) | kept
+    return _module(core, found.inputs, sizes, lanes, results=3)
+
+
+def _module(core: str, arrays: list[tuple[str, int]], sizes: dict[str, int], lanes: int, results: int = 1) -> str:
+    kind = Kind("double", lanes)
+    inputs = [(f"in.{name}", n) for name, n in arrays]
+    outputs = [(f"out.{name}", n) for name, n in sizes.items()]
+    status = _status(kind, inputs, sizes)
+    rows = loop_text("rows", "pack", kind, inputs, outputs[:results], outputs[results:], ["status"], status)
+    return module_text(core, rows, rows=("double", lanes))
+
+
+def _status(kind: Kind, inputs: list[tuple[str, int]], sizes: dict[str, int]) -> list[str]:
+    """Write what became of the rows of a pack."""
+    w, t, small = Instructions(kind), kind.name, f"<{kind.lanes} x i8>"
+
+    def finite(arrays: list[tuple[str, int]]) -> str:
+        sums = [kind.constant(0.0)] * 4  # several, as each waits for the one before
+        for i, (array, k) in enumerate((array, k) for array, n in arrays for k in range(n)):
+            number = w.load(array, k)
+            if array == "in.q":  # angles of which there are no sines count as infinite
+                number = w.new(f"fmul {t} {number}, {kind.constant(NUMBERS['double'].huge)}")
+            product = w.new(f"fmul contract {t} {number}, {kind.constant(0.0)}")
+            sums[i % 4] = w.new(f"fadd contract {t} {sums[i % 4]}, {product}")
+        while len(sums) > 1:
+            sums = [w.new(f"fadd {t} {a}, {b}") for a, b in zip(sums[::2], sums[1::2], strict=True)]
+        return w.compare(kind, sums[0], "ord 0.0")
+
+    def constant(code: int) -> str:
+        return f"<{', '.join([f'i8 {code}'] * kind.lanes)}>"
+
+    good = finite([next((f"out.{name}", n) for name, n in sizes.items())])
+    status = w.new(f"select {kind.truth} {good}, {small} zeroinitializer, {small} {constant(at.ROW_SINGULAR)}")
+    for name, bad, code in reversed(_LOOKED_AT):
+        for k in range(sizes[name]):
+            hurt = w.compare(kind, w.load(f"out.{name}", k), bad)
+            status = w.new(f"select {kind.truth} {hurt}, {small} {constant(code)}, {small} {status}")
+    given = finite(inputs)
+    status = w.new(f"select {kind.truth} {given}, {small} {status}, {small} {constant(at.ROW_NOT_FINITE)}")
+    for lane in range(kind.lanes):
+        one = w.new(f"extractelement {small} {status}, i32 {lane}")
+        w.lines.append(f"  store i8 {one}, ptr {w.new(f'getelementptr i8, ptr %status, i64 %its_{lane}')}")
+    return w.lines

@@ -1,0 +1,220 @@
+"""Derivatives of forward dynamics: two functions that are called by address, then a solution with M.
+
+The factors of M are written out, number by number; solving with them is written once, for as many columns as a register
+holds, and runs over all right sides.
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from ...kernels.tables import tree_layout as tl
+from ...model import ClusterModel
+from ..machine_code.instructions import Instructions
+from ..machine_code.kinds import Kind
+from ..machine_code.text import body_text, module_text
+from ..native.words import DATA, WORDS_OF_KIND
+from ..operations import ABA_DERIVATIVES
+from ..tracing import Program
+from ..tracing._sources import source
+from ..tracing.expressions import INPUT, Expression, Graph, needed
+from .entry import words_of
+
+_ONE = Kind("double")
+
+
+def module(model: ClusterModel, lanes: int) -> str:
+    """Return a module with the function ``entry``, which takes what the kernel of computeABADerivatives takes."""
+    n = model.nv
+    if n == 0:
+        return ""
+    while lanes > n:
+        lanes //= 2
+    eye = ", ".join(f"double {_ONE.constant(-x)}" for x in np.eye(n).ravel())
+    return module_text(
+        f"@eye = internal constant [{n * n} x double] [{eye}], align 64\n", _factors(model, _ONE),
+        _columns(model, Kind("double", lanes)), _mirror(n, _ONE), _entry(),
+    )  # fmt: skip
+
+
+class _Writer(Instructions):
+    """Writes expressions, each once; inputs have names before."""
+
+    def __init__(self, kind: Kind) -> None:
+        super().__init__(kind)
+        self.names: dict[int, str] = {}
+
+    def write(self, x: Expression) -> str:
+        """Write an expression behind its arguments; return its name."""
+        for y in needed([x]):
+            if y.id not in self.names:
+                given = [self._name(a) for a in y.args]
+                self.names[y.id] = self.operation(self.kind, y.op, given)
+        return self.names[x.id]
+
+    def _name(self, x: Any) -> str:
+        return self.names[x.id] if isinstance(x, Expression) else self.kind.constant(float(x))
+
+
+def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
+    """Return the factors of M as expressions: rows of L, and L' as a full matrix."""
+    n, plan = model.nv, model._tables.velocities
+    rows, transposed = np.full(plan.size, 0.0, dtype=object), np.full(n * n, 0.0, dtype=object)
+    M = np.array(Graph().inputs(0, n * n), dtype=object)
+    source("tree.solve").factor(plan, M, n, rows, transposed)
+    return rows, transposed
+
+
+def _factors(model: ClusterModel, kind: Kind) -> str:
+    """Return ``void factors(M, L)``: all numbers of L that are none, in their order."""
+    L = np.array([x for x in _factored(model)[0] if isinstance(x, Expression)], dtype=object)
+    return body_text(Program.of(model.name, [("M", model.nv**2)], {"L": L}), "factors", kind)
+
+
+def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
+    """Return ``void columns(L, from, to)``: minus the solution for each column of a matrix, for a pack of columns.
+
+    Or, ``of_rows``, for a pack of states: every number is one.
+    """
+    n, plan = model.nv, model._tables.velocities
+    rows, transposed = _factored(model)
+    graph = Graph()
+    X = np.array(graph.inputs(0, n), dtype=object)
+    known: dict[int, Expression] = {}  # numbers of L are inputs behind the rows
+    for x in rows:
+        if isinstance(x, Expression):
+            known[x.id] = graph.make(INPUT, n + len(known))
+    L, upper = (
+        np.array([known[x.id] if isinstance(x, Expression) else 0.0 for x in numbers], dtype=object)
+        for numbers in (rows, transposed)
+    )
+    source("tree.solve").solve(plan, n, L, upper, X, 1)
+    order = [int(plan[tl.WIDTH * i + tl.IV]) for i in range(n)]
+    w, t, step = _Writer(kind), kind.name, 1 if of_rows else kind.lanes
+    number, align, last = (t, kind.align, n - 1) if of_rows else ("double", 8, n - step)
+    w.lines += ["start:", "  br label %next", "next:", "  %j = phi i64 [ 0, %start ], [ %k, %next ]"]
+
+    def at(array: str, row: int) -> str:
+        place = w.new(f"add i64 %j, {row * n}")
+        return w.new(f"getelementptr {number}, ptr %{array}, i64 {place}")
+
+    for i in range(n):
+        w.names[graph.make(INPUT, i).id] = w.new(f"load {t}, ptr {at('from', order[i])}, align {align}")
+    for y in needed(list(X)):
+        if y.op == INPUT and y.id not in w.names:
+            where = w.new(f"getelementptr {number}, ptr %L, i64 {y.args[0] - n}")
+            x = w.new(f"load {number}, ptr {where}, align {align}")
+            w.names[y.id] = x if of_rows else w.in_all_lanes(kind, x)
+    for i in range(n):
+        w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.write(X[i])}')}, ptr {at('to', order[i])}, align {align}")
+    head = "define internal void @columns(ptr noalias readonly %L, ptr readonly %from, ptr %to) noinline"
+    return "\n".join([
+        f"{head} {kind.attributes} {{", *w.lines, f"  %done = icmp uge i64 %j, {last}", f"  %on = add i64 %j, {step}",
+        f"  %far = icmp ugt i64 %on, {last}", f"  %k = select i1 %far, i64 {last}, i64 %on",
+        "  br i1 %done, label %end, label %next", "end:", "  ret void", "}", "",
+    ])  # fmt: skip
+
+
+def _mirror(n: int, kind: Kind) -> str:
+    """Return ``void mirror(A)``: what is above the diagonal is copied below it: symmetric to the last bit."""
+    return f"""define internal void @mirror(ptr %A) noinline nounwind {{
+start:
+  br label %row
+row:
+  %i = phi i64 [ 0, %start ], [ %next, %end ]
+  br label %head
+head:
+  %j = phi i64 [ 0, %row ], [ %on, %body ]
+  %below = icmp ult i64 %j, %i
+  br i1 %below, label %body, label %end
+body:
+  %up = mul i64 %j, {n}
+  %above = add i64 %up, %i
+  %from = getelementptr {kind.name}, ptr %A, i64 %above
+  %x = load {kind.name}, ptr %from, align {kind.align}
+  %down = mul i64 %i, {n}
+  %under = add i64 %down, %j
+  %to = getelementptr {kind.name}, ptr %A, i64 %under
+  store {kind.name} %x, ptr %to, align {kind.align}
+  %on = add i64 %j, 1
+  br label %head
+end:
+  %next = add i64 %i, 1
+  %more = icmp ult i64 %next, {n}
+  br i1 %more, label %row, label %done
+done:
+  ret void
+}}
+"""
+
+
+def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], kind: Kind) -> str:
+    """Return ``void pack(inputs, results, kept)``: what derivatives of inverse dynamics, ``inverse``, make of packs.
+
+    ``inputs`` are q, v, accelerations, external forces; ``kept``, with sizes, what it writes besides dq, dv and M.
+    """
+    n, t = model.nv, kind.name
+    L = sum(isinstance(x, Expression) for x in _factored(model)[0])
+    given = [f"ptr %in.{name}" for name in inputs]
+    left = [f"ptr %out.{name}" for name in kept]
+    results = [f"ptr %out.{name}" for name in ("first", "second", "third")]
+    rooms = {"dq": n * n, "dv": n * n, "M": n * n, "L": max(1, L)}
+    lines = [f"  %{x} = alloca [{size} x {t}], align {kind.align}" for x, size in rooms.items()]
+    lines += [f"  call void @inverse({', '.join([*given, 'ptr %dq', 'ptr %dv', 'ptr %M', *left])})"]
+    lines += ["  call void @factors(ptr %M, ptr %L)", "  call void @columns(ptr %L, ptr %dq, ptr %out.first)"]
+    lines += ["  call void @columns(ptr %L, ptr %dv, ptr %out.second)", "  br label %zero", "zero:"]
+    lines += ["  %i = phi i64 [ 0, %start ], [ %next, %zero ]", "  %next = add i64 %i, 1"]
+    lines += [f"  %on = urem i64 %i, {n + 1}", "  %own = icmp eq i64 %on, 0"]  # right sides: minus the identity
+    lines += [f"  %x = select i1 %own, {t} {kind.constant(-1.0)}, {t} {kind.constant(-0.0)}"]
+    lines += [f"  %at = getelementptr {t}, ptr %M, i64 %i", f"  store {t} %x, ptr %at, align {kind.align}"]
+    lines += [f"  %more = icmp ult i64 %next, {n * n}", "  br i1 %more, label %zero, label %solve", "solve:"]
+    lines += [
+        "  call void @columns(ptr %L, ptr %M, ptr %out.third)",
+        "  call void @mirror(ptr %out.third)",
+        "  ret void",
+    ]
+    head = f"define internal void @pack({', '.join([*given, *results, *left])}) noinline {kind.attributes} {{\nstart:"
+    parts = _factors(model, kind), _columns(model, kind, of_rows=True), _mirror(n, kind)
+    return "".join(parts) + "\n".join([head, *lines, "}", ""])
+
+
+def _entry() -> str:
+    first, words = words_of(ABA_DERIVATIVES)
+
+    def given(*arrays: str) -> str:
+        return "".join(f", i64 %w{first[x] + k}" for x in arrays for k in range(WORDS_OF_KIND["f1"]))
+
+    def call(kernel: str, tables: str, done: str, *arrays: str) -> list[str]:
+        return [
+            f"  %{kernel}.none = icmp eq i64 %w{first[kernel]}, 0",
+            f"  br i1 %{kernel}.none, label %{done}, label %run.{kernel}",
+            f"run.{kernel}:",
+            f"  %{kernel} = inttoptr i64 %w{first[kernel]} to ptr",
+            f"  %{kernel}.end = call i32 %{kernel}(i64 %w0, i64 %w1, i64 %w{first[tables]}{given(*arrays)})",
+            f"  %{kernel}.code = load i64, ptr %code",
+            f"  %{kernel}.good = icmp eq i64 %{kernel}.code, 0",
+            f"  br i1 %{kernel}.good, label %{done}, label %end",
+            f"{done}:",
+        ]
+
+    used = ("L", "dq", "dv", "M", "ddq_dq", "ddq_dv", "Minv")
+    inverse = ("q", "v", "ddq", "forces", "torques", "dq", "dv", "M", "nothing")
+    return "\n".join([
+        f"define i32 @entry({', '.join(f'i64 %w{i}' for i in range(words))}) {Kind('double', 8).attributes} {{",
+        "  %code = inttoptr i64 %w0 to ptr",
+        "  store i64 0, ptr %code",
+        *call("aba", "aba_tables", "differentiate", "q", "v", "tau", "ddq"),
+        *call("derivatives", "address", "solve", *inverse),
+        *(f"  %{x} = inttoptr i64 %w{first[x] + DATA} to ptr" for x in used),
+        "  call void @factors(ptr %M, ptr %L)",
+        "  call void @columns(ptr %L, ptr %dq, ptr %ddq_dq)",
+        "  call void @columns(ptr %L, ptr %dv, ptr %ddq_dv)",
+        "  call void @columns(ptr %L, ptr @eye, ptr %Minv)",
+        "  call void @mirror(ptr %Minv)",
+        "  br label %end",
+        "end:",
+        "  ret i32 0",
+        "}",
+        "",
+    ])  # fmt: skip

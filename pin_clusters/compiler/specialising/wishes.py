@@ -1,0 +1,181 @@
+"""Kernels that do what they are told to: each wish has code of its own, which is made when it is asked for first.
+
+What is told is a whole number: what the kernel of the tree is wanted to do, which accelerations are prescribed. Calls
+in machine code go to a function that looks it up in a table of the model.
+"""
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..call_layer import tell_compiled
+from ..entry_points import Kernel, Pointer
+from ..machine_code.loading import load
+from ..native.words import LEFT_TO_KERNEL, SIZE
+from ..operations import COUPLING_DERIVATIVES, HYBRID, TREE, Function, Operation, names
+from . import entry
+from .functions import FORCES
+
+_MOST = 60  # wishes of one model: of more, kernels by tables take care
+_TABLE, _FORCES_TOO = 8, 7  # in the block of tables; how many results there are, external forces behind them included
+OF_WISHES = {one.name: one for one in (TREE, COUPLING_DERIVATIVES, HYBRID)}
+"""Operations of such kernels, by name."""
+LARGEST_MASK = 60
+"""So many velocities a mask may have that is a number."""
+
+
+def wish(operation: Operation, key: int) -> Function:
+    """Return the declaration of what does one wish.
+
+    Its number is, of the tree and of couplings, four times what is wanted, and 0 for places, 1 for velocities as well,
+    2 for accelerations; of hybrid dynamics a bit per velocity from the second one on, and 1 with external forces.
+    """
+    name = f"{operation.name} {key}"
+    if operation is HYBRID:
+        return Function(name + FORCES * (key & 1), operation, "q v tau a", "", "")
+    return Function(name, operation, ("q", "q v", "q v a")[key % 4], "", "")
+
+
+def wish_of(name: str) -> Function:
+    """Return the declaration of what has that name."""
+    operation, key = name.split()[:2]
+    return wish(OF_WISHES[operation], int(key))
+
+
+def _key(operation: Operation, pointer: Pointer, given: dict[str, Any]) -> int | None:
+    """Return the number of what a kernel is told; None if it has none."""
+    if operation is not HYBRID:
+        return int(4 * given.get("what", 0) + (given["v"].size > 0) + (given["a"].size > 0))
+    mask = given["prescribed"]
+    if len(mask) > LARGEST_MASK:
+        return None
+    return sum(2 << i for i in np.flatnonzero(mask).tolist()) + (len(pointer.arrays[-1]) > len(mask))
+
+
+def _write_key(operation: Operation, first: dict[str, int]) -> str:
+    """Return instructions that find the same number, ``%wish``, and end in the block ``%known``."""
+    if operation is not HYBRID:
+        what = f"%w{first['what']}" if "what" in first else "0"
+        return f"""  %moves = icmp ne i64 %w{first["v"] + SIZE}, 0
+  %speeds.up = icmp ne i64 %w{first["a"] + SIZE}, 0
+  %one = zext i1 %moves to i64
+  %two = zext i1 %speeds.up to i64
+  %level = add i64 %one, %two
+  %higher = mul i64 {what}, 4
+  %wish = add i64 %higher, %level
+  br label %known
+known:"""
+    size = f"%w{first['prescribed'] + SIZE}"
+    return f"""  %mask = inttoptr i64 {entry.data_of(first, "prescribed")} to ptr
+  %results.at = getelementptr i64, ptr %tables, i64 {_FORCES_TOO}
+  %results = load i64, ptr %results.at
+  %forced = icmp sgt i64 %results, {size}
+  %forces = zext i1 %forced to i64
+  br label %bits
+bits:
+  %bit = phi i64 [ 0, %start ], [ %bit.next, %look ]
+  %wish = phi i64 [ %forces, %start ], [ %wish.next, %look ]
+  %left = icmp slt i64 %bit, {size}
+  br i1 %left, label %look, label %known
+look:
+  %byte.at = getelementptr i8, ptr %mask, i64 %bit
+  %byte = load i8, ptr %byte.at
+  %set = icmp ne i8 %byte, 0
+  %bit.next = add i64 %bit, 1
+  %power = shl i64 1, %bit.next
+  %here = select i1 %set, i64 %power, i64 0
+  %wish.next = or i64 %wish, %here
+  br label %bits
+known:"""
+
+
+def _finder(operation: Operation) -> str:
+    """Return the module of what looks a wish up, and goes there: in a table of pairs behind their number."""
+    first, words = entry.words_of(operation)
+    given = ", ".join(f"i64 %w{i}" for i in range(words))
+    return f"""define i32 @entry({given}) nounwind {{
+start:
+  %tables = inttoptr i64 %w2 to ptr
+  %place = getelementptr i64, ptr %tables, i64 {_TABLE}
+  %address = load i64, ptr %place
+  %table = inttoptr i64 %address to ptr
+  %count = load i64, ptr %table
+{_write_key(operation, first)}
+  br label %head
+head:
+  %i = phi i64 [ 0, %known ], [ %next, %body ]
+  %more = icmp slt i64 %i, %count
+  br i1 %more, label %body, label %none
+body:
+  %twice = mul i64 %i, 2
+  %at = add i64 %twice, 1
+  %key.at = getelementptr i64, ptr %table, i64 %at
+  %key = load i64, ptr %key.at
+  %next = add i64 %i, 1
+  %same = icmp eq i64 %key, %wish
+  br i1 %same, label %found, label %head
+found:
+  %code.at = getelementptr i64, ptr %key.at, i64 1
+  %code = load i64, ptr %code.at
+  %function = inttoptr i64 %code to ptr
+  %done = tail call i32 %function({given})
+  ret i32 %done
+none:
+  %kernel.at = getelementptr i64, ptr %table, i64 {1 + 2 * _MOST}
+  %kernel = load i64, ptr %kernel.at
+  %full = icmp ne i64 %kernel, 0
+  br i1 %full, label %others, label %new
+others:
+  %all = inttoptr i64 %kernel to ptr
+  %did = tail call i32 %all({given})
+  ret i32 %did
+new:
+  %where = inttoptr i64 %w0 to ptr
+  store i64 {LEFT_TO_KERNEL}, ptr %where
+  ret i32 0
+}}
+"""
+
+
+class Wishes:
+    """All that a kernel does for one model: called as the kernel is.
+
+    Attributes:
+        own: Address of what finds them; 0 as long as there are none.
+        table: Pairs of wish and address, behind their number: to which the tables of data lead. Behind them the address
+            of the kernel, where there are too many.
+    """
+
+    def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
+        """Begin with none; ``kernel`` does what has no code, ``make`` returns what does a wish, of its declaration."""
+        self._operation, self._kernel, self._make, self._lock = operation, kernel, make, threading.Lock()
+        self._names, self._known = names(operation.takes), dict[int | None, Any]()
+        self.table, self.own = np.zeros(2 + 2 * _MOST, dtype=np.int64), 0
+
+    def call(self, pointer: Pointer, *arguments: Any) -> int:
+        """Do what the kernel does, and return its code."""
+        key = _key(self._operation, pointer, dict(zip(self._names, arguments, strict=True)))
+        return int((self._known.get(key) or self._found(key)).call(pointer, *arguments))
+
+    def _found(self, key: int | None) -> Any:
+        """Return what does a wish, and let calls in machine code find it."""
+        if key is None:
+            self.own = self._kernel.address()
+        elif int(self.table[0]) == _MOST and key not in self.table[1:-1:2]:
+            key, self.table[-1] = None, self._kernel.address()
+        if key is None:
+            return self._kernel
+        made = self._make(wish(self._operation, key))
+        with self._lock:
+            count = int(self.table[0])
+            if count < _MOST and key not in self.table[1 : 1 + 2 * count : 2]:
+                self.table[1 + 2 * count : 3 + 2 * count] = key, made.address()
+                self.table[0] = count + 1  # last: other threads may look now
+            if not self.own:
+                self.own = load(_finder(self._operation), optimise=False).address("entry")
+                tell_compiled()
+        if made.own:
+            self._known[key] = made
+        return made

@@ -1,0 +1,169 @@
+"""The kernels' sources once more, as plain Python functions of numbers or of expressions.
+
+They are imported again under another name, with a policy that compiles nothing, and with the few functions that look at
+values (choices, sines, roots) replaced by those that write down what they would do.
+"""
+
+import contextlib
+import ctypes
+import importlib
+import math
+import sys
+import threading
+import types
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ...errors import NotAvailableError
+from .expressions import MATHEMATICS, Expression, select, sine_and_cosine
+from .rotations import displacement, turn_quaternion
+
+_PACKAGE = __package__.partition(".")[0]
+_COPY = f"{_PACKAGE}._traced"  # a second name of the package, under which only what kernels import is imported
+_NAME = f"{_COPY}.kernels"
+_FOLDER = Path(__file__).parents[2]
+_lock = threading.RLock()
+
+
+def _same(function: Any) -> Any:
+    return function
+
+
+# what takes the place of modules: nothing is compiled
+_SWITCHES: dict[str, Any] = {"BOUNDSCHECK": False, "JIT": False}
+_STAND_INS = {
+    f"{_COPY}.compiler.numba_jit.jit": dict(
+        _SWITCHES, inline=_same, paste=_same, device=_same, OPTIONS={}, INNER={}, INLINE={}
+    ),
+    f"{_COPY}.compiler.switches": _SWITCHES,
+}
+
+
+def _may_be_less(x: Any, limit: Any) -> bool:
+    return True if isinstance(x, Expression) or isinstance(limit, Expression) else bool(x < limit)
+
+
+def _too_small(x: Any, limit: Any) -> bool:
+    if isinstance(x, Expression) or isinstance(limit, Expression):
+        _watch.seen.append((x, limit))
+        return False
+    return bool(x <= limit)
+
+
+class Row(NamedTuple):
+    """What must exceed a limit, or a row of a contact is redundant."""
+
+    value: Any
+    limit: Any
+
+
+def _redundant(x: Any, limit: Any) -> bool:
+    if isinstance(x, Expression) or isinstance(limit, Expression):
+        _watch.seen.append(Row(x, limit))
+        return False
+    return bool(x <= limit)
+
+
+class Memory:
+    """What kernels find at addresses: here the numbers that stand there."""
+
+    def seen(self, address: int, size: int) -> np.ndarray:
+        """Return so many numbers."""
+        return np.ctypeslib.as_array((ctypes.c_double * size).from_address(address))
+
+    def tables(self, address: int) -> tuple[np.ndarray, ...]:
+        """Return index, params, work and what the tables lead to."""
+        raise NotAvailableError("tables behind an address")
+
+    def call(self, function: int, address: int, arrays: tuple[Any, ...]) -> int:
+        """Call a kernel with the address of its tables."""
+        raise NotAvailableError("a kernel behind an address")
+
+
+class Copies(Memory):
+    """Copies of them: what is written there is lost."""
+
+    def seen(self, address: int, size: int) -> np.ndarray:
+        """Return so many numbers."""
+        return super().seen(address, size).astype(object)
+
+
+class _Watch(threading.local):
+    """What this thread's kernels asked for being too small; what is at addresses for them."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[Any, Any]] = []
+        self.memory = Memory()
+
+
+_watch = _Watch()
+
+
+@contextlib.contextmanager
+def watching() -> Iterator[list[tuple[Any, Any]]]:
+    """Yield a list, which has afterwards the expressions that must exceed a limit, and their limits."""
+    before, _watch.seen = _watch.seen, []
+    try:
+        yield _watch.seen
+    finally:
+        _watch.seen = before
+
+
+@contextlib.contextmanager
+def reading(memory: Memory) -> Iterator[None]:
+    """Let this thread's kernels find something else at addresses."""
+    before, _watch.memory = _watch.memory, memory
+    try:
+        yield
+    finally:
+        _watch.memory = before
+
+
+def _call_address(address: Any, *_: Any) -> Any:
+    raise NotAvailableError("a function that the user compiled")
+
+
+# functions that look at values, by module; these modules are imported before those that use them
+_REPLACED: dict[str, dict[str, Any]] = {
+    "numbers.choices": {"if_less": select, "may_be_less": _may_be_less, "too_small": _too_small},
+    "tables.addresses": {
+        "seen": lambda *given: _watch.memory.seen(*given),
+        "tables": lambda *given: _watch.memory.tables(*given),
+        "call_at": lambda *given: _watch.memory.call(*given),
+    },
+    "numbers.angles": {"sincos": sine_and_cosine},
+    "contacts.system": {"too_small": _redundant},
+    "loops.user_functions": {"call_address": _call_address},
+    "bodies.increments": {"turn_quaternion": turn_quaternion, "displacement": displacement},
+}
+
+
+def source(name: str) -> Any:
+    """Return a module of the kernels whose functions are plain Python."""
+    full = f"{_NAME}.{name}"
+    with _lock:
+        if full not in sys.modules:
+            if _COPY not in sys.modules:
+                _begin()
+            importlib.import_module(full)
+            for known, module in list(sys.modules.items()):
+                if known.startswith(_NAME) and getattr(module, "math", None) is math:
+                    module.math = MATHEMATICS  # type: ignore[attr-defined]
+        return sys.modules[full]
+
+
+def _begin() -> None:
+    package = types.ModuleType(_COPY)
+    package.__path__ = [str(_FOLDER)]
+    sys.modules[_COPY] = package
+    for name in ("_support", "_support.arrays"):
+        sys.modules[f"{_COPY}.{name}"] = importlib.import_module(f"{_PACKAGE}.{name}")  # one class per error
+    for name, things in _STAND_INS.items():
+        sys.modules[name] = types.ModuleType(name)
+        sys.modules[name].__dict__.update(things)
+    for name, functions in _REPLACED.items():
+        module = importlib.import_module(f"{_NAME}.{name}")
+        module.__dict__.update(functions)

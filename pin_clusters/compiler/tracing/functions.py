@@ -1,0 +1,297 @@
+"""What can be traced: inputs of each function, and what runs it on expressions."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any, NamedTuple
+
+import numpy as np
+import pinocchio as pin
+
+from ...algorithms._shared.reach import panel_size
+from ...algorithms.contacts._plans import laid_out, places_of
+from ...errors import NotAvailableError
+from ...kernels.tables import contacts_layout as at
+from ...kernels.tables import tree_layout as tl
+from ...kernels.tables.layout import ROW_WIDTH
+from .. import operations
+from ..operations import CONTACTS
+from ._sources import Copies, reading, source
+from .derivatives import backward, forward
+from .moves import integrate, tangent
+from .run import Run
+from .supplied import supply_third
+
+
+def accelerations(run: Run) -> dict[str, np.ndarray]:
+    """Return accelerations, and the forces of the contacts."""
+    ddq, forces = _solved(run, at.DYNAMICS, run["tau"])
+    return {"ddq": ddq, "lambda_c": forces}
+
+
+def after_impact(run: Run) -> dict[str, np.ndarray]:
+    """Return velocities after an impact, and the impulses of the contacts."""
+    after, impulses = _solved(run, at.IMPACT, run.rest)
+    return {"dq_after": after, "impulse_c": impulses}
+
+
+def _solved(run: Run, wanted: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    model, datas = run.model, [c.createData() for c in run.contacts]
+    places = places_of(model, run.contacts, datas)
+    if places is None:
+        raise NotAvailableError(
+            "these contacts cannot be traced: one is between a joint and itself, on a rotor that spins, or of a "
+            "Pinocchio whose objects are laid out in another way."
+        )
+    out, columns = laid_out(model, run.contacts, places)
+    asked, numbers = out.index(ROW_WIDTH), np.array(out.params).astype(object)
+    asked[0, at.Contacts._fields.index("wanted")] = wanted
+    numbers[at.DAMPING] = run.damping
+    panel, gram = run.room(panel_size(model, columns + 1)), run.room(columns + 1, columns + 1)
+    forces, found = run.room(columns), run.rest
+    with reading(Copies()):
+        run.call(
+            CONTACTS.passes, run.rest, run["q"], run["v"], tau, asked, numbers, panel, gram, forces, found,
+        )  # fmt: skip
+    return found, forces
+
+
+Outputs = dict[str, np.ndarray]
+
+
+class Function(NamedTuple):
+    """A function that can be traced."""
+
+    inputs: tuple[str, ...]  # their names, in order
+    run: Callable[[Run], Outputs]  # returns its outputs
+    forced: bool = False  # whether external forces can be given
+    framed: bool = False  # whether it is about frames
+    dynamic: bool = False  # whether numbers of the robot can be inputs, too
+    touching: bool = False  # whether it is about contacts
+
+    @property
+    def about(self) -> str:
+        """The option without which it says nothing; empty if there is none."""
+        return "frames" if self.framed else "contacts" if self.touching else ""
+
+
+# --- dynamics, and their derivatives
+def _with_forces(run: Run) -> np.ndarray:
+    """Return room for nv results, behind which the kernels read external forces."""
+    return np.concatenate([run.rest, run.forces])
+
+
+def _outputs(run: Run, one: operations.Function) -> Outputs:
+    """Run the passes that a function is declared to run."""
+    state = [run.rest if name == "0" else run[name] for name in one.takes.split() if "fext" not in name]
+    if one.operation is operations.ABA_DERIVATIVES:
+        found = _forward_derivatives(run)
+    elif one.operation is operations.RNEA_DERIVATIVES:
+        found = _derivatives(run, *state[1:], coriolis=one.gives == "C")
+    else:
+        found = _of_kernel(run, one.operation, *state)
+    return dict(zip(one.gives.split(), found, strict=False))
+
+
+def _of_kernel(run: Run, operation: operations.Operation, *state: np.ndarray) -> Sequence[np.ndarray]:
+    """Return what a kernel writes: its result, or numbers in its tables."""
+    nv = run.model.nv
+    if operation.result == "vector":
+        keep, out = _with_forces(run), [run.rest]
+    elif operation.result == "matrix":
+        keep, out = run.room(nv * nv), [run.room(nv, nv)]
+    else:
+        keep, out = run.room(2), []
+    run.call(operation.passes, keep, *state, *out)
+    return out or [keep[:1], keep[1:]]
+
+
+def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = False) -> list[np.ndarray]:
+    """Return dtau_dq, dtau_dv (or, if it is wanted, the Coriolis matrix) and M."""
+    nv, nothing = run.model.nv, run.room(0)
+    dq, dv, M = (run.room(nv * nv) for _ in range(3))
+    dq, tau = (nothing, nothing) if coriolis else (dq, run.rest)
+    run.torques = tau
+    if run.model._tables.supplies:
+        supply_third(run.model, run["q"], run.G @ v, run.work)
+    forces = _with_forces(run) if run.forces.size else nothing
+    rates = run.room(run.model._tables.rates)
+    run.call(operations.RNEA_DERIVATIVES.passes, rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
+    return [x.reshape(nv, nv) for x in (dq, dv, M) if x.size]
+
+
+def _forward_derivatives(run: Run) -> Sequence[np.ndarray]:
+    """Those of inverse dynamics at the acceleration, times minus the inverse mass matrix."""
+    (ddq,) = _of_kernel(run, operations.ABA, run["q"], run["v"], run["tau"])
+    (Minv,) = _of_kernel(run, operations.MINVERSE, run["q"])
+    by_q, by_v, _ = _derivatives(run, run["v"], ddq)
+    return -(Minv @ by_q), -(Minv @ by_v), Minv
+
+
+def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
+    """Return derivatives of outputs by an input, those by q along ``pc.integrate``; shape (outputs, nv)."""
+    places = [int(x.args[0]) for x in run[name]]
+    rows = [backward([x], [1.0]) for x in outputs]
+    raw = np.array([[row.get(i, 0.0) for i in places] for row in rows], dtype=object).reshape(len(rows), len(places))
+    return raw @ tangent(run) if name == "q" else raw
+
+
+# --- the tree
+def _placement(run: Run, out: np.ndarray, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Return rotation and position of a frame in the world, and of its placement in its joint."""
+    f = run.model.own_tree.frames[frame]
+    first = run.model._tree_tables.sections.oMi + 12 * int(f.parentJoint)
+    R_joint, x_joint = out[first : first + 9].reshape(3, 3).T, out[first + 9 : first + 12]
+    R, x = np.array(f.placement.rotation), np.array(f.placement.translation)
+    return R_joint @ R, x_joint + R_joint @ x, R, x
+
+
+def _cross(u: np.ndarray, w: np.ndarray) -> np.ndarray:
+    return np.array([u[1] * w[2] - u[2] * w[1], u[2] * w[0] - u[0] * w[2], u[0] * w[1] - u[1] * w[0]], dtype=object)
+
+
+def _presented(run: Run, R: np.ndarray, x: np.ndarray, motion: np.ndarray) -> np.ndarray:
+    """Return motions of a frame, the columns of (6, n) in its own axes, in the reference frame."""
+    if run.reference == pin.LOCAL:
+        return motion
+    turned = np.concatenate([R @ motion[:3], R @ motion[3:]])
+    if run.reference == pin.WORLD:
+        turned[:3] += _cross(x, turned[3:])
+    return turned
+
+
+def _placements(run: Run) -> Outputs:
+    out, found = run.tree(tl.MOTION), {}
+    for frame in run.frames:
+        M = np.eye(4).astype(object)
+        M[:3, :3], M[:3, 3], *_ = _placement(run, out, frame)
+        found[run.model.own_tree.frames[frame].name] = M
+    return found
+
+
+def _frame_jacobians(run: Run) -> Outputs:
+    out, tables, found = run.tree(tl.MOTION), run.model._tree_tables, {}
+    for frame in run.frames:
+        J = run.room(6, run.model.nv)
+        place = run.model.njoints + frame
+        source("tree.frame_jacobians").frame_jacobian(
+            tables.index, tables.params, run.room(tables.work), out, run["q"], place, int(pin.LOCAL), 0, run.room(0), J
+        )
+        R, x, *_ = _placement(run, out, frame)
+        found[run.model.own_tree.frames[frame].name] = _presented(run, R, x, J)
+    return found
+
+
+def _frame_motions(run: Run, section: str, *rates: np.ndarray) -> Outputs:
+    out, found = run.tree(tl.MOTION, *rates), {}
+    for frame in run.frames:
+        f = run.model.own_tree.frames[frame]
+        first = getattr(run.model._tree_tables.sections, section) + 6 * int(f.parentJoint)
+        motion = out[first : first + 6]
+        R_frame, x_frame, R, x = _placement(run, out, frame)
+        here = np.concatenate([R.T @ (motion[:3] + _cross(motion[3:], x)), R.T @ motion[3:]])
+        found[f.name] = _presented(run, R_frame, x_frame, here)
+    return found
+
+
+def _frame_derivatives(run: Run, section: str, names: Sequence[str], *rates: np.ndarray) -> Outputs:
+    """Return derivatives of motions of frames; Pinocchio holds axes of the world at a frame where they are."""
+    held = run.reference == pin.LOCAL_WORLD_ALIGNED
+    moving = replace(run, reference=pin.WORLD) if held else run
+    motions, placements, found = _frame_motions(moving, section, *rates), _placements(run), {}
+    for key, motion in motions.items():
+        for name in names:
+            block = along(run, motion, name)
+            if held:
+                block[:3] -= _cross(placements[key][:3, 3], block[3:])
+            found[f"d{key}_d{name}"] = block
+    return found
+
+
+def _section(run: Run, out: np.ndarray, name: str, *shape: int) -> np.ndarray:
+    first = getattr(run.model._tree_tables.sections, name)
+    return out[first : first + int(np.prod(shape))].reshape(shape)
+
+
+def _center_derivatives(run: Run) -> Outputs:
+    out = run.tree(tl.MOTION | tl.CENTERS, run["v"])
+    return {"dvcom_dq": along(run, _section(run, out, "vcom", 3), "q")}
+
+
+def _map_rate(run: Run) -> Outputs:
+    """The rate of the momentum matrix as q moves along v."""
+    A, rate = _map(run), tangent(run) @ run["v"]
+    changes: dict[int, Any] = dict.fromkeys((int(x.args[0]) for one in run.inputs.values() for x in one), 0.0)
+    changes |= {int(x.args[0]): y for x, y in zip(run["q"], rate, strict=True)}
+    return {"dAg": np.array(forward(list(A.ravel()), changes), dtype=object).reshape(A.shape)}
+
+
+def _center(run: Run) -> np.ndarray:
+    return _section(run, run.tree(tl.MOTION | tl.CENTERS), "com", 3)
+
+
+def _momentum(run: Run) -> Outputs:
+    return {"hg": _section(run, run.tree(tl.MOTION | tl.CENTERS | tl.MOMENTUM, run["v"]), "hg", 6)}
+
+
+def _momenta(run: Run) -> tuple[np.ndarray, np.ndarray]:
+    out = run.tree(tl.MOTION | tl.CENTERS | tl.MOMENTUM, run["v"], run["a"])
+    return _section(run, out, "hg", 6), _section(run, out, "dhg", 6)
+
+
+def _map(run: Run) -> np.ndarray:
+    first, nv = run.model._tree_tables.own.Ag, run.model.nv
+    return run.tree(tl.MAP)[first : first + 6 * nv].reshape(6, nv)
+
+
+def _centroidal_derivatives(run: Run) -> Outputs:
+    h, rate = _momenta(run)
+    found = {"dh_dq": along(run, h, "q"), "dhdot_dq": along(run, rate, "q")}
+    return found | {"dhdot_dv": along(run, rate, "v"), "dhdot_da": _map(run)}
+
+
+def _inverse_operational(run: Run) -> Outputs:
+    J = np.concatenate(list(_frame_jacobians(run).values()))
+    (Minv,) = _of_kernel(run, operations.MINVERSE, run["q"])
+    return {"A": J @ Minv @ J.T}
+
+
+def stacked(outputs: Outputs, frames: int) -> Outputs:
+    """Return what is said of several frames as one output of each kind, the frames on its first axis."""
+    kinds = len(outputs) // frames  # of derivatives: by q, v, a
+    names = [f"dframes_d{name.rsplit('_d', 1)[1]}" if kinds > 1 else "frames" for name in list(outputs)[:kinds]]
+    return {name: np.stack(list(outputs.values())[i::kinds]) for i, name in enumerate(names)}
+
+
+Q, QV, QVA = ("q",), ("q", "v"), ("q", "v", "a")
+FUNCTIONS: dict[str, Function] = {
+    **{
+        one.name: Function(one.inputs, partial(_outputs, one=one), forced=one.forced, dynamic=True)
+        for one in operations.FUNCTIONS
+        if one.traced
+    },
+    "constraintDynamics": Function(("q", "v", "tau"), accelerations, dynamic=True, touching=True),
+    "impulseDynamics": Function(QV, after_impact, dynamic=True, touching=True),
+    "coupling_jacobian": Function(Q, lambda run: {"G": run.G}),
+    "coupling_bias": Function(QV, lambda run: {"g": run.bias}),
+    "framesForwardKinematics": Function(Q, _placements, framed=True),
+    "computeFrameJacobian": Function(Q, _frame_jacobians, framed=True),
+    "getFrameVelocity": Function(QV, lambda run: _frame_motions(run, "v", run["v"]), framed=True),
+    "getFrameAcceleration": Function(QVA, lambda run: _frame_motions(run, "a", run["v"], run["a"]), framed=True),
+    "getFrameVelocityDerivatives": Function(QV, lambda run: _frame_derivatives(run, "v", QV, run["v"]), framed=True),
+    "getFrameAccelerationDerivatives": Function(
+        QVA, lambda run: _frame_derivatives(run, "a", QVA, run["v"], run["a"]), framed=True
+    ),
+    "inverse_operational_inertia": Function(Q, _inverse_operational, framed=True),
+    "centerOfMass": Function(Q, lambda run: {"com": _center(run)}),
+    "jacobianCenterOfMass": Function(Q, lambda run: {"Jcom": along(run, _center(run), "q")}),
+    "computeCentroidalMomentum": Function(QV, _momentum),
+    "computeCentroidalMomentumTimeVariation": Function(QVA, lambda run: {"dhg": _momenta(run)[1]}),
+    "getCenterOfMassVelocityDerivatives": Function(QV, _center_derivatives),
+    "computeCentroidalMapTimeVariation": Function(QV, _map_rate),
+    "computeCentroidalMap": Function(Q, lambda run: {"Ag": _map(run)}),
+    "computeCentroidalDynamicsDerivatives": Function(QVA, _centroidal_derivatives),
+    "integrate": Function(QV, integrate),
+    "tangent": Function(Q, lambda run: {"dq_dv": tangent(run)}),
+}
+"""What can be traced."""

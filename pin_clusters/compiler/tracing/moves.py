@@ -1,0 +1,144 @@
+"""Configurations that move: ``integrate`` with a fixed number of steps of Newton's method, and its derivative at rest.
+
+Trees move as in ``pc.integrate``. The dependent joints of closed loops take the step that G predicts, and as many
+corrections as are asked for: what stays open is returned.
+"""
+
+from typing import Any
+
+import numpy as np
+
+from ..._support.trees import in_q
+from ...errors import NotAvailableError
+from ...kernels.tables import layout
+from ...model import ClusterModel, loops_of, primitives_of
+from ...model.configuration.manifold import manifold
+from ._sources import source
+from .expressions import select
+from .run import Run
+from .supplied import derivatives_of, supply
+
+
+def integrate(run: Run) -> dict[str, np.ndarray]:
+    """Return q after the velocity v for unit time; with loops also the largest value of their equations there."""
+    model, v = run.model, run["v"]
+    shape = manifold(model)
+    if model.closures and not (shape.linear and (loops_of(model).compiled or model._tables.supplies)):
+        raise NotAvailableError(
+            f"model {model.name!r}: a continuous joint (cos, sin) takes part in a coupling beside closed loops; the "
+            "motion of such loops is not traced. Use pc.integrate, or a revolute joint with limits."
+        )
+    q = run["q"].copy()
+    inside = {j for loop in loops_of(model).clusters for j in loop.joints} if model.closures else set()
+    rates = model._topology.G @ v
+    for j, p in _primitives(model):
+        if j not in inside:
+            source("bodies.increments").move_one(q, p.kind, p.iq, rates, p.iv)
+    found = {"q": q}
+    if model.closures:
+        places = [i for j in inside for i in in_q(model.own_tree, j)]
+        found["residual"] = np.array([_close(run, q, v, _exactly(model, run["q"], v, inside), places)], dtype=object)
+    if shape.linear:
+        shape.affine.apply(q, q)
+    return found
+
+
+def _primitives(model: ClusterModel) -> list[tuple[int, Any]]:
+    """Return the joints of the tree, by their primitives."""
+    tree = model.own_tree
+    return [
+        (j, p) for j in range(1, tree.njoints)
+        for p in primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
+    ]  # fmt: skip
+
+
+def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]) -> np.ndarray:
+    """Return q with the independent joints of loops moved, exactly."""
+    target, place = q.copy(), {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
+    for j, p in _primitives(model):
+        if j in inside and p.iv in place:
+            source("bodies.increments").move_one(target, p.kind, p.iq, v, place[p.iv])
+    return target
+
+
+def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: list[int]) -> Any:
+    """Carry the joints of all loops along v, in place; returns the largest value of their equations."""
+    loops, following = source("loops.coupling_of_loops"), source("moves.following")
+    index, params, work, before = run.model._index, run.params, run.work, q.copy()
+    source("bodies.placements").start(params, work)
+    supply(run.model, before, work)
+    clusters = run.loops()
+    for C in clusters:
+        loops.stand_still(work, C)
+        loops.prepare(index, params, work, before, C)
+        loops.rates_of(index, work, v, C)
+        following.advance(index, work, q, C, 1.0)
+        following.copy_joints(index, target, q, C, True)
+    return correct(run, q, clusters)
+
+
+def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
+    """Move the dependent joints of loops by Newton's method, in place; returns the largest value of their equations."""
+    views, following = source("tables.views"), source("moves.following")
+    index, work, worst = run.model._index, run.work, 0.0
+    for _ in range(run.steps):
+        _evaluate(run, q, clusters)
+        for C in clusters:
+            following.step_dependents(index, work, C)
+            following.advance(index, work, q, C, 1.0)
+    _evaluate(run, q, clusters)
+    for C in clusters:
+        L = views.block(views.head(index, C.head), C.nk)
+        for i in range(L.nr):
+            x = work[L.value + i]
+            size = select(x, 0.0, -x, x)
+            worst = select(worst, size, size, worst)
+    return worst
+
+
+def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> None:
+    """Bring K and the values of all loops to q."""
+    index, params, work, views = run.model._index, run.params, run.work, source("tables.views")
+    supply(run.model, q, work)
+    rooms = {one.room: one for one in run.model._tables.supplies}
+    for C in clusters:
+        source("loops.coupling_of_loops").place_bodies(index, params, work, q, C)
+        source("loops.closure_rows").equations(index, params, work, q, C)
+        source("loops.closure_values").values(index, params, work, q, C)
+        H = views.head(index, C.head)
+        L = source("tables.views").block(H, C.nk)
+        for c in range(H.closure0, H.closure1):
+            r = views.closure(index, c)
+            if r.form == layout.SUPPLIED:  # kernels do not know its values
+                one = rooms[r.room]
+                for i, x in enumerate(derivatives_of(one.closure, 0, q[list(one.iq)])):
+                    work[L.value + r.row0 + i] = x * params[r.at + i]
+
+
+def tangent(run: Run) -> np.ndarray:
+    """Return the derivative of integrate(q, v) by v at rest, shape (nq, nv)."""
+    q, out = run["q"], run.room(run.model.nq, run.model.nv)
+    for _, p in _primitives(run.model):
+        G, i = run.G[p.iv : p.iv + p.nv], p.iq
+        if p.kind == layout.CONTINUOUS:
+            out[i : i + 2] = np.array([[-q[i + 1]], [q[i]]]) @ G
+        elif p.kind == layout.PLANAR:
+            c, s = q[i + 2], q[i + 3]
+            out[i : i + 2] = np.array([[c, -s], [s, c]]) @ G[:2]
+            out[i + 2 : i + 4] = np.array([[-s], [c]]) @ G[2:]
+        elif p.kind == layout.SPHERICAL:
+            out[i : i + 4] = _of_quaternion(q[i : i + 4]) @ G
+        elif p.kind == layout.FREEFLYER:
+            out[i : i + 3] = (
+                np.array(source("bodies.placements").free_rotation(q, i), dtype=object).reshape(3, 3) @ G[:3]
+            )
+            out[i + 3 : i + 7] = _of_quaternion(q[i + 3 : i + 7]) @ G[3:]
+        else:
+            out[i] = G[0]
+    return out
+
+
+def _of_quaternion(q: np.ndarray) -> np.ndarray:
+    """Return the derivative of a quaternion (x, y, z, w) by a rotation in its own axes, shape (4, 3)."""
+    x, y, z, w = q * 0.5
+    return np.array([[w, -z, y], [z, w, -x], [-y, x, w], [-x, -y, -z]], dtype=object)

@@ -1,0 +1,156 @@
+"""``pc.codegen.cuda``: functions of one robot as CUDA C, a thread per state."""
+
+import functools
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+
+from ..._support.docstrings import stock
+from ...compiler.machine_code.sines import NUMBERS, TWO_OVER_PI
+from ...compiler.tracing.expressions import COS, SIN, SQRT
+from ...kernels.tables import layout
+from ...model import ClusterModel
+from ._names import name_of
+from ._notes import comment, coordinates, made_by
+from ._sources import COMMON, Function, Wanted, check_real, functions_of
+from ._statements import Dialect
+
+THREADS = 128
+"""Of a block, at most: two blocks on a multiprocessor leave a thread all registers that it can address."""
+# of closed loops, as in the kernels; in float a configuration is rounded to 1e-7 of its size, and what is open follows
+_OPEN = {"double": layout.OPEN, "float": 100.0 * layout.OPEN}
+_CONDITION = {"double": 1e8, "float": 1e5}
+
+# Cody and Waite 1980 with fused multiply-add: to one unit in the last place below 1e5 (float: 1e4), slowly less
+# accurate beyond, NaN from 2^31 (2^22) on. Those of CUDA have a path for huge angles, with a stack.
+_SINES = """static __device__ __forceinline__ void sine_and_cosine({real} x, {real} *s, {real} *c)
+{{
+  const {real} n = rint{f}(x * {two_over_pi});
+  const int quarter = (int)n;
+  const {real} r = fma{f}(-n, {parts[2]}, fma{f}(-n, {parts[1]}, fma{f}(-n, {parts[0]}, x))) + {zero} * ({huge} * x);
+  const {real} z = r * r;
+  const {real} p = {sine};
+  const {real} y = {cosine};
+  const {real} a = fma{f}(r * z, p, r), b = fma{f}(z * z, y, fma{f}(z, -0.5{f}, 1.0{f}));
+  *s = (quarter & 2 ? -1.0{f} : 1.0{f}) * (quarter & 1 ? b : a);
+  *c = ((quarter + 1) & 2 ? -1.0{f} : 1.0{f}) * (quarter & 1 ? a : b);
+}}
+"""
+# of pi/2: a fused product is not rounded, so that all bits of a part count
+_PARTS = {"double": NUMBERS["double"].parts, "float": (1.57079601e00, 3.13916473e-07, 5.39030253e-15)}
+_HUGE = {"double": 2.0 ** (1024 - 31), "float": NUMBERS["float"].huge}  # quarters are of type int
+
+
+@stock(COMMON)
+def cuda(
+    model: ClusterModel, functions: Wanted = "aba",
+    *, real: str = "float", status: bool = False, frames: Sequence[str] | None = None, name: str | None = None,
+) -> str:  # fmt: skip
+    """Return functions of a robot as CUDA C: a kernel over rows of states, and what it calls for one.
+
+    Each function is there twice: ``ROBOT_aba_of_state`` is a ``__device__`` function for kernels of your own, with the
+    arguments of ``pc.codegen.c``; ``ROBOT_aba`` is a ``__global__`` function over contiguous rows, a thread per row,
+    with the number of rows as last argument. The text includes nothing: NVRTC takes it as it is. All arithmetic is of
+    one type, and no thread needs memory of its own beyond what does not fit into registers.
+
+    Args:
+        status: Whether kernels take one more array, ``signed char *status`` before the number of rows: 0 the row is
+            good, 1 a closed loop is open (by more than 1e-6 of its length, or rad; in float 1e-4), 2 a loop is singular
+            or a joint moves no inertia, 3 the input is not finite, or an angle is 2^31 rad or more (in float 2^22).
+            Rows that are not good are then NaN. It may be null.
+
+    Returns:
+        The text.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> text = pc.codegen.cuda(pc.load("mit_humanoid_leg"), "aba")
+        >>> 'extern "C" __global__ void __launch_bounds__(128, 2) mit_humanoid_leg_aba(const float' in text
+        True
+    """
+    made, robot = functions_of(model, functions, frames, status), name_of(model.name, name)
+    parts = [made_by(model) + coordinates(model), _sines(check_real(real))]
+    for f in (replace(x, returned=False) for x in made):
+        parts += [comment(f.about()) + _of_state(f, real, robot), _of_rows(f, real, robot)]
+    return "\n".join(parts)
+
+
+def dialect(real: str) -> Dialect:
+    """Return how CUDA C writes numbers and functions."""
+    end = "f" if real == "float" else ""
+    one, zero = f"1.0{end}", f"0.0{end}"
+    return Dialect(
+        real, f"{real} {{s}}, {{c}}; sine_and_cosine({{x}}, &{{s}}, &{{c}});",
+        {SIN: f"sin{end}", COS: f"cos{end}", SQRT: f"sqrt{end}"}, (f"({one} / {zero})", f"({zero} / {zero})"),
+    )  # fmt: skip
+
+
+def _sines(real: str) -> str:
+    """Return the function that statements call."""
+    number, f, numbers = dialect(real).number, "f" * (real == "float"), NUMBERS[real]
+    sine, cosine = (
+        functools.reduce(lambda y, c: f"fma{f}(z, {y}, {c})", map(number, coefficients))
+        for coefficients in (numbers.sine, numbers.cosine)
+    )
+    parts = [number(x) for x in _PARTS[real]]
+    return _SINES.format(
+        real=real, f=f, two_over_pi=number(TWO_OVER_PI), parts=parts, sine=sine, cosine=cosine, zero=number(0.0),
+        huge=number(_HUGE[real]),
+    )  # fmt: skip
+
+
+def _arguments(f: Function, real: str) -> tuple[list[str], list[str]]:
+    """Return inputs and outputs with their types; ``step`` takes one time for all rows."""
+    given = [f"const {real} *__restrict__ {name}" if f.is_array(name) else f"{real} {name}" for name, _ in f.inputs]
+    found = [f"{real} *__restrict__ {name}" for name, _ in f.outputs]
+    return given, found + ["signed char *__restrict__ status"] * f.status
+
+
+def _of_state(f: Function, real: str, robot: str) -> str:
+    given, found = _arguments(f, real)
+    lines = f.statements(dialect(real))
+    if f.status:
+        lines = [*_look(f, real), *lines, *_judge(f, real)]
+    body = "".join(f"  {line}\n" for line in lines)
+    head = f"static __device__ __forceinline__ void {robot}_{f.name}_of_state("
+    return f"{head}{', '.join(given + found)})\n{{\n{body}}}\n"
+
+
+def _look(f: Function, real: str) -> list[str]:
+    """Return statements that say whether the input is finite: first of all, so that nothing is kept for it.
+
+    Angles of which there are no sines count as infinite.
+    """
+    zero, huge = (dialect(real).number(x) for x in (0.0, _HUGE[real]))
+    lines = [f"{real} nothing = {zero};"]
+    for name, size in f.inputs:
+        number = f"{huge} * {name}[i]" if name == "q" else f"{name}[i]"
+        lines.append(f"for (int i = 0; i < {size}; i++) nothing += {number} * {zero};")
+    return [*lines, "const bool finite = nothing == nothing;"]
+
+
+def _judge(f: Function, real: str) -> list[str]:
+    """Return statements that write the status, and make results NaN if it is not 0."""
+    number, names = dialect(real).number, f.told
+    singular = [f"!(the_pivot > {number(0.0)})"] * ("pivot" in names)
+    singular += [f"!(the_condition < {number(_CONDITION[real])})"] * ("condition" in names)
+    opened = [f"!(the_{name} <= {number(_OPEN[real])})" for name in ("open", "residual") if name in names]
+    status = f"finite ? {' || '.join(opened) or '0'} ? 1 : {' || '.join(singular) or '0'} ? 2 : 0 : 3"
+    bad = "".join(
+        f" for (int i = 0; i < {math.prod(shape)}; i++) {name}[i] = {number(math.nan)};" for name, shape in f.outputs
+    )
+    return [f"const signed char what = {status};", "if (status) *status = what;", f"if (what) {{{bad} }}"]
+
+
+def _of_rows(f: Function, real: str, robot: str) -> str:
+    sizes = dict(f.inputs) | {name: math.prod(shape) for name, shape in f.outputs}
+    given, found = _arguments(f, real)
+    rows = [f"{name} + {sizes[name]} * row" if f.is_array(name) else name for name, _ in f.inputs]
+    rows += [f"{name} + {sizes[name]} * row" for name, _ in f.outputs]
+    rows += ["status ? status + row : status"] * f.status
+    return (
+        f'extern "C" __global__ void __launch_bounds__({THREADS}, 2) {robot}_{f.name}('
+        f"{', '.join([*given, *found, 'long long rows'])})\n{{\n"
+        "  const long long row = blockIdx.x * (long long)blockDim.x + threadIdx.x;\n"
+        f"  if (row < rows) {robot}_{f.name}_of_state({', '.join(rows)});\n}}\n"
+    )

@@ -1,0 +1,144 @@
+"""``ROBOT.o`` and ``ROBOT.so``: machine code of exported functions, for this processor or another one."""
+
+import shutil
+import subprocess
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ...compiler.machine_code.instructions import Instructions
+from ...compiler.machine_code.kinds import Kind
+from ...compiler.machine_code.machine import host, known_processors, object_code
+from ...compiler.machine_code.text import function_text, module_text
+from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
+from ...model import ClusterModel
+from ._sources import Function
+
+_EMPTY = "define void @nothing() {\n  ret void\n}\n"
+_KINDS = {"double": Kind("double"), "float": Kind("float")}
+_COMPILERS = ("cc", "gcc", "clang")
+
+
+class Machine(NamedTuple):
+    """A processor and its system, as LLVM names them.
+
+    Attributes:
+        cpu: ``native``, or the name of a processor.
+        triple: Architecture and system; None: those of this process.
+    """
+
+    cpu: str
+    triple: str | None
+
+    def build(
+        self, folder: Path, model: ClusterModel, functions: Sequence[Function], real: str, robot: str
+    ) -> list[str]:
+        """Write both files, or say why one is missing."""
+        try:
+            code = object_code(module(model, functions, real, robot), self.cpu, self.triple)
+        except NotAvailableError as error:
+            return [f"{robot}.o and {robot}.so were not made: {error} All other files do without: compile {robot}.c."]
+        (folder / f"{robot}.o").write_bytes(code)
+        fault = self._link(folder, robot)
+        if not fault:
+            return []
+        return [
+            f"{robot}.so was not made: {fault} All other files do without: link {robot}.o, or compile {robot}.c (cc "
+            f"-O2 -shared -fPIC {robot}.c -o {robot}.so -lm)."
+        ]
+
+    def _link(self, folder: Path, robot: str) -> str:
+        """Make the shared library; return what is missing or wrong, if something is."""
+        triple = self.triple or host().triple
+        if not any(system in triple for system in ("linux", "bsd", "elf", "none")):
+            return f"shared libraries of {triple} are made by its own tools."
+        names = _COMPILERS if self.triple is None else [f"{triple}-{x}" for x in ("gcc", "clang", "ld")]
+        linkers = ("ld", "ld.lld") if self.triple is None else ("ld.lld",)
+        options = ["-shared", "-o", f"{robot}.so", f"{robot}.o"]
+        said = ""
+        for name in (*names, *linkers):
+            path = shutil.which(name)
+            if path is None:
+                continue
+            # a linker alone may not know where libm is: then the program that loads the library brings it
+            for more in (["-lm"], []) if name.endswith(("ld", "lld")) else (["-lm"],):
+                done = subprocess.run([path, *options, *more], cwd=folder, capture_output=True, text=True, check=False)
+                if done.returncode == 0:
+                    return ""
+                said = f"{name} says {(done.stderr.strip().splitlines() or ['nothing'])[-1]!r}."
+        return said or f"there is no linker for {triple}; {', '.join((*names, *linkers))} were looked for."
+
+
+def machine_of(target: str | None) -> Machine:
+    """Return what is meant by a processor, a triple, or both with a comma between; None: this machine.
+
+    Raises:
+        ArgumentTypeError: It is no string.
+        UnknownNameError: LLVM knows no such processor or triple.
+    """
+    if target is None or target == "native":
+        return Machine("native", None)
+    if not isinstance(target, str):
+        raise ArgumentTypeError(f"target must be a string, got {type(target).__name__}.")
+    triple, comma, cpu = target.partition(",")
+    if comma:
+        made = Machine(cpu, triple)
+    else:
+        mine = known_processors(host().triple)
+        if target not in mine and "-" not in target:
+            raise UnknownNameError(
+                f"target is {target!r}, which LLVM knows neither as a processor of {host().triple} nor as "
+                f"a triple, such as 'aarch64-linux-gnu'.{did_you_mean(target, mine)}"
+            )
+        made = Machine(target, None) if target in mine else Machine("generic", target)
+    object_code(_EMPTY, made.cpu, made.triple)  # complains of names that LLVM does not know
+    return made
+
+
+def module(model: ClusterModel, functions: Sequence[Function], real: str, robot: str) -> str:
+    """Return the functions of ``ROBOT.c`` as LLVM's intermediate representation."""
+    parts = [_neutral(model, real, robot)]
+    for f in functions:
+        body = f"{f.name}.body"
+        text = function_text(f.program, body, real, "libm")
+        parts += [text.replace(f"define void @{body}(", f"define internal void @{body}("), _shell(f, real, robot, body)]
+    return module_text(*parts)
+
+
+def _neutral(model: ClusterModel, real: str, robot: str) -> str:
+    w = Instructions(_KINDS[real])
+    for i, x in enumerate(model.q_reference.tolist()):
+        w.store(w.kind.constant(x), "q", i)
+    return f"define void @{robot}_neutral(ptr %q) nounwind {{\n" + "\n".join(w.lines) + "\n  ret void\n}\n"
+
+
+def _shell(f: Function, real: str, robot: str, body: str) -> str:
+    """Return the function that others call: it copies the inputs, so that results may be the same arrays."""
+    size = _KINDS[real].size
+    lines, parameters, arguments = [], [], []
+    for i, (name, n) in enumerate(f.inputs):
+        lines.append(f"  %copy{i} = alloca [{n} x {real}], align {size}")
+        if f.is_array(name):
+            parameters.append(f"ptr %in{i}")
+            lines.append(
+                f"  call void @llvm.memcpy.inline.p0.p0.i64(ptr align {size} %copy{i}, ptr align {size} %in{i}, "
+                f"i64 {n * size}, i1 false)"
+            )
+        else:
+            parameters.append(f"{real} %in{i}")
+            lines.append(f"  store {real} %in{i}, ptr %copy{i}, align {size}")
+        arguments.append(f"ptr %copy{i}")
+    for i, _ in enumerate(f.outputs):
+        parameters.append(f"ptr %out{i}")
+        arguments.append(f"ptr %out{i}")
+    back = "  ret void"
+    if f.returned:
+        lines.append(f"  %back = alloca {real}, align {size}")
+        arguments.append("ptr %back")
+        back = f"  %value = load {real}, ptr %back, align {size}\n  ret {real} %value"
+    lines.append(f"  call void @{body}({', '.join(arguments)})")
+    kind = real if f.returned else "void"
+    return (
+        f"define {kind} @{robot}_{f.name}({', '.join(parameters)}) nounwind {{\n" + "\n".join(lines) + f"\n{back}\n}}\n"
+        "declare void @llvm.memcpy.inline.p0.p0.i64(ptr, ptr, i64, i1)\n"
+    )

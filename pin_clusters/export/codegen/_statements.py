@@ -1,0 +1,151 @@
+"""The operations of a program as statements of C."""
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from itertools import chain
+
+import numpy as np
+
+from ...compiler.tracing import Program
+from ...compiler.tracing.expressions import ADD, ARGUMENTS, COS, DIV, MUL, NEG, SELECT, SIN, SQRT, SUB
+
+REALS = ("double", "float")
+
+
+@dataclass(frozen=True)
+class Dialect:
+    """How a language writes what is not arithmetic; ``real``, the type of the numbers, is one of ``REALS``.
+
+    Attributes:
+        sine_and_cosine: Statement that declares the sine {s} and the cosine {c} of {x}; empty: each is a call.
+        calls: Names of sine, cosine and square root.
+        infinite: Name of the infinite number, and of none.
+    """
+
+    real: str
+    sine_and_cosine: str
+    calls: dict[int, str]
+    infinite: tuple[str, str]
+
+    def number(self, x: float) -> str:
+        """Return a number as it is written: the shortest text that is read as the same number."""
+        if math.isnan(x):
+            return self.infinite[1]
+        with np.errstate(over="ignore"):
+            short = np.float32(x)
+        if math.isinf(short if self.real == "float" else x):
+            return ("" if x > 0 else "-") + self.infinite[0]
+        text = repr(float(x)) if self.real == "double" else str(short)
+        return text if self.real == "double" else text + "f"
+
+
+def c99(real: str) -> Dialect:
+    """Return C with nothing but the sine, cosine and square root of its library."""
+    end = "f" if real == "float" else ""
+    calls = {SIN: f"sin{end}", COS: f"cos{end}", SQRT: f"sqrt{end}"}
+    return Dialect(real, "", calls, (f"HUGE_VAL{end.upper()}", "NAN"))
+
+
+_FORMS = {ADD: "{} + {}", SUB: "{} - {}", MUL: "{} * {}", DIV: "{} / {}", NEG: "-({})", SELECT: "{} < {} ? {} : {}"}
+
+
+class Writer:
+    """Writes one program.
+
+    Inputs are read before the first output is written, so that an output may be the same array as an input. A product
+    with one use, in a sum, stands where it is used.
+
+    Args:
+        program: The program.
+        dialect: The language.
+        names: Names of the arguments: inputs, then outputs.
+        read: Returns the text that reads an entry of an input: its name and the number of the entry.
+        write: Returns the statement that writes an entry of an output: name, number of the entry, text.
+
+    Attributes:
+        unread: Names of inputs on which no output depends.
+    """
+
+    def __init__(
+        self, program: Program, dialect: Dialect, names: Sequence[str], read: Callable[[str, int], str],
+        write: Callable[[str, int, str], str],
+    ) -> None:  # fmt: skip
+        program = program.ordered()
+        self.dialect, self.read, self.write = dialect, read, write
+        self.lines: list[str] = []
+        self._waiting: list[str] = []  # writes, until all is read
+        self._rows: list[list[int]] = program.operations.tolist()
+        self._first = program.first
+        self._text = {i: dialect.number(float(x)) for i, x in enumerate(program.constants)}
+        self._turned: set[int] = set()
+        n = len(program.inputs)
+        sizes = [size for _, size in program.inputs] + [math.prod(shape) for _, shape in program.outputs]
+        entries = [[(name, i) for i in range(size)] for name, size in zip(names, sizes, strict=True)]
+        inputs, outputs = chain(*entries[:n]), chain(*entries[n:])
+        self._entries = dict(enumerate(inputs, start=len(program.constants)))
+        self._results: dict[int, list[tuple[str, int]]] = {}
+        for place, entry in zip(program.results.tolist(), outputs, strict=True):
+            self._results.setdefault(place, []).append(entry)
+        users = self._users()
+        self._unread = {x for x in self._entries if x in users or x in self._results}
+        wanted = {self._entries[x][0] for x in self._unread}
+        self.unread = [name for name in names[:n] if name not in wanted]
+        self._folded = {
+            x for x, (user, *more) in users.items()
+            if not more and x >= self._first and x not in self._results
+            and self._rows[x - self._first][0] == MUL and user in (ADD, SUB)
+        }  # fmt: skip
+
+    def _users(self) -> dict[int, list[int]]:
+        """Return which operations use each number."""
+        users: dict[int, list[int]] = {}
+        for op, *places in self._rows:
+            for x in places[: ARGUMENTS[op]]:
+                users.setdefault(x, []).append(op)
+        return users
+
+    def body(self) -> list[str]:
+        """Return the statements."""
+        for k, (op, *places) in enumerate(self._rows):
+            self._operation(self._first + k, op, places[: ARGUMENTS[op]])
+        for place in self._results:
+            if place < self._first:
+                self._put(place)
+        return self.lines + self._waiting
+
+    def _at(self, place: int) -> str:
+        """Return the text of a number; an entry of an input is read at its first use."""
+        if place not in self._text:
+            name, i = self._entries[place]
+            self._declare(place, f"{name}_{i}", self.read(name, i))
+            self._unread.discard(place)
+        return self._text[place]
+
+    def _declare(self, place: int, name: str, text: str) -> None:
+        self.lines.append(f"const {self.dialect.real} {name} = {text};")
+        self._text[place] = name
+
+    def _operation(self, place: int, op: int, places: Sequence[int]) -> None:
+        args = [self._at(x) for x in places]
+        name = f"t{place - self._first}"
+        if op in (SIN, COS) and self.dialect.sine_and_cosine:
+            s, c = f"s{places[0]}", f"c{places[0]}"
+            if places[0] not in self._turned:
+                self.lines.append(self.dialect.sine_and_cosine.format(x=args[0], s=s, c=c))
+                self._turned.add(places[0])
+            self._text[place] = s if op == SIN else c
+        elif op in self.dialect.calls:
+            self._declare(place, name, f"{self.dialect.calls[op]}({args[0]})")
+        elif place in self._folded:
+            self._text[place] = _FORMS[op].format(*args)
+        else:
+            self._declare(place, name, _FORMS[op].format(*args))
+        if place in self._results:
+            self._put(place)
+
+    def _put(self, place: int) -> None:
+        self._waiting += [self.write(name, i, self._at(place)) for name, i in self._results[place]]
+        if not self._unread:
+            self.lines += self._waiting
+            self._waiting = []

@@ -1,0 +1,57 @@
+"""Logarithms of rotations and placements: smooth at the identity, exact up to half a turn, without a branch."""
+
+import math
+
+from ...compiler.numba_jit.jit import inline
+from ..numbers.choices import if_less
+from ..numbers.spatial import cross, join
+from ..numbers.tuples import Vec3
+
+
+@inline
+def wider(a, b):
+    """The one of two columns that is longer; their squares stand first."""
+    return (
+        if_less(a[0], b[0], b[0], a[0]), if_less(a[0], b[0], b[1], a[1]), if_less(a[0], b[0], b[2], a[2]),
+        if_less(a[0], b[0], b[3], a[3]), if_less(a[0], b[0], b[4], a[4]),
+    )  # fmt: skip
+
+
+@inline
+def quaternion(R):
+    """Unit quaternion x, y, z, w of a rotation, w not negative: a column of 4 q q', the longest one."""
+    x, y, z = R[7] - R[5], R[2] - R[6], R[3] - R[1]
+    xy, xz, yz = R[1] + R[3], R[2] + R[6], R[5] + R[7]
+    trace = 1.0 + R[0] + R[4] + R[8]
+    dx, dy, dz = 1.0 + R[0] - R[4] - R[8], 1.0 - R[0] + R[4] - R[8], 1.0 - R[0] - R[4] + R[8]
+    c = wider(wider((trace, x, y, z, trace), (dx, dx, xy, xz, x)), wider((dy, xy, dy, yz, y), (dz, xz, yz, dz, z)))
+    s = if_less(c[4], 0.0, -1.0, 1.0) / math.sqrt(c[1] * c[1] + c[2] * c[2] + c[3] * c[3] + c[4] * c[4])
+    return c[1] * s, c[2] * s, c[3] * s, c[4] * s
+
+
+@inline
+def log6(R, p):
+    """Motion that leads to a placement in unit time: [linear; angular]."""
+    x, y, z, w = quaternion(R)
+    # tangents of angle / 4, / 8, / 16 over the sine of half the angle; the last is at most .2
+    ss = x * x + y * y + z * z
+    t = 1.0 / (1.0 + w)
+    t = t / (1.0 + math.sqrt(1.0 + t * t * ss))
+    t = t / (1.0 + math.sqrt(1.0 + t * t * ss))
+    u = t * t * ss
+    atan = 1.0 / 19.0 - u * (1.0 / 21.0 - u * (1.0 / 23.0))
+    atan = 1.0 / 13.0 - u * (1.0 / 15.0 - u * (1.0 / 17.0 - u * atan))
+    atan = 1.0 / 7.0 - u * (1.0 / 9.0 - u * (1.0 / 11.0 - u * atan))
+    atan = 1.0 - u * (1.0 / 3.0 - u * (1.0 / 5.0 - u * atan))
+    turn = Vec3(x, y, z) * (16.0 * t * atan)
+    half = 8.0 * t * atan  # over the sine of half the angle
+    h = half * half * ss
+    # (1 - half cot half) / (2 half)^2: its series, where the difference would cancel
+    near = h * (1382.0 / 2554051500.0 + h * (1.0 / 18243225.0 + h * (3617.0 / 651283132500.0)))
+    near = h * (1.0 / 18900.0 + h * (1.0 / 187110.0 + near))
+    near = 1.0 / 12.0 + h * (1.0 / 180.0 + h * (1.0 / 1890.0 + near))
+    small = if_less(h, 0.0625, 1.0, 0.0)
+    far = (1.0 - half * w) / (4.0 * h + small)
+    # V^-1 p
+    turned = cross(turn, p)
+    return join(p - turned * 0.5 + cross(turn, turned) * if_less(h, 0.0625, near, far), turn)

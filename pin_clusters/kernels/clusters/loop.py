@@ -1,0 +1,165 @@
+"""LOOP: closures make G depend on q, so G and g come first; the rest is GENERAL, with g in the accelerations.
+
+Rods with mass: a sixth of it is in each of the bodies that it ties, two thirds move with its middle, a body of its own.
+``collect``, ``eliminate``, ``propagate``, ``couple`` and ``factor`` are GENERAL's.
+"""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..bodies.motions import body_inertia, motion, needed_force, rate_of, set_motion
+from ..loops.closure_biases import point_acceleration
+from ..loops.closure_rows import point
+from ..numbers.memory import get, increase
+from ..numbers.spatial import cross, join, point_inertia, point_velocity, rigid_as_sym6, zero3, zero6
+from ..tables import workspace as ws
+from ..tables.layout import MIDDLE
+from ..tables.views import block, body, head, listed, rod
+from .general import columns, move_with_inertia
+from .prescribed import forget_bias
+from .spin_elements import gyrations, inertia_torques, spin_columns, spin_terms
+
+from ..loops.coupling_of_loops import accelerations_of, bias_of, is_singular, joint_motion  # isort: skip
+from ..loops.coupling_of_loops import prepare, prepare_bias, rates_of, spin_biases  # isort: skip
+
+
+@inline
+def without_loops(*arguments):
+    """Stand in for what is done to LOOP clusters, in models that have none."""
+    return False
+
+
+@inline
+def acceleration_of_joint(index, work, a, C, B):
+    """S_b (G_b a + g_b)."""
+    m = zero6()
+    for d in range(B.ndof):
+        x = get(work, B.at_G + B.ndof * C.nk + d)
+        m = m + ws.subspace(work, B.at_S, d) * rate_of(index, work, a, C, B, d, x)
+    return m
+
+
+@inline
+def rod_forces(index, params, work, H):
+    """Half the force of the middle of each rod with mass, on the bodies of its ends; its ends' mass is in them."""
+    for r in range(H.rod0, H.rod1):
+        R = rod(index, r)
+        pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
+        ya = point_acceleration(pa, ws.velocity(work, R.a), ws.acceleration(work, R.a))
+        yb = point_acceleration(pb, ws.velocity(work, R.b), ws.acceleration(work, R.b))
+        # the middle accelerates at the mean of both ends
+        f = (ya + yb) * (0.25 * get(params, R.at + 6))
+        if R.a > 0:
+            ws.add_force(work, R.a, join(f, cross(pa, f)))
+        if R.b > 0:
+            ws.add_force(work, R.b, join(f, cross(pb, f)))
+
+
+@paste
+def velocities(index, params, work, q, v, C):
+    """Poses, G and velocities of the joints; like all here, returns whether the closures are singular."""
+    prepare(index, params, work, q, C)
+    rates_of(index, work, v, C)
+    return is_singular(index, work, C)
+
+
+@paste
+def advance(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
+    """(L1)-(L5), (A1)-(A3), (S1), (S2); leaves the spin elements' and the armature's share of tau in out."""
+    prepare(index, params, work, q, C)
+    prepare_bias(index, params, work, q, v, c, C)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            ws.set_force(work, b, zero6())
+            continue
+        vj, aj = joint_motion(work, B, C.nk, 1), acceleration_of_joint(index, work, a, C, B)
+        vel, acc = motion(work, B.parent, vj, aj)
+        R, x = ws.rotation(work, b), ws.position(work, b)
+        f = needed_force(index, params, result_and_forces, b, B, R, x, vel, acc, forced)
+        set_motion(work, b, vel, acc, f)
+    H = head(index, C.head)
+    rod_forces(index, params, work, H)
+    inertia_torques(index, work, a, out, C)
+    bias = block(H, C.nk).spin_bias
+    for k in range(C.nk):
+        increase(out, listed(index, C.column, k), get(work, bias + k))
+    spin_terms(index, work, v, a, out, C, True)
+    return is_singular(index, work, C)
+
+
+@inline
+def middle_columns(index, params, work, c, C, H):
+    """K of the middles of rods: translations by the mean of both ends' velocities."""
+    for r in range(H.rod0, H.rod1):
+        R, rest = rod(index, r), zero3()
+        to = body(index, R.middle).at_K
+        for k in range(C.nk):
+            va = end_velocity(index, params, work, c, R.a, R.at, k)
+            vb = end_velocity(index, params, work, c, R.b, R.at + 3, k)
+            ws.set_K_column(work, to, k, join((va + vb) * 0.5, rest))
+
+
+@inline
+def end_velocity(index, params, work, c, b, at, k):
+    """Velocity of the end of a rod on body b per unit of velocity k; the cluster's output body stands still."""
+    if b > 0 and body(index, b).cluster == c:
+        K = ws.K_column(work, body(index, b).at_K, k)
+        return point_velocity(K, point(params, work, b, at))
+    return zero3()
+
+
+@inline
+def middle_inertia(index, params, work, H, b):
+    """Inertia of the rod in whose middle b stands, as far as that moves like a point: of 2/3 of its mass."""
+    m = 0.0
+    for r in range(H.rod0, H.rod1):
+        if rod(index, r).middle == b:
+            m = get(params, rod(index, r).at + 6)
+    return point_inertia(m, ws.position(work, b))
+
+
+@paste
+def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
+    """(L1)-(L5), (A1)-(A3), (A5), (S3); leaves minus what armature and spin elements need in u."""
+    prepare(index, params, work, q, C)
+    rates_of(index, work, v, C)
+    bias_of(index, params, work, q, c, C)
+    if prescribed is not None:
+        accelerations_of(index, work, a, C, True)
+    H = head(index, C.head)
+    spin_biases(index, params, work, C, H, block(H, C.nk))
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            ws.set_force(work, b, zero6())
+            ws.set_articulated(work, b, rigid_as_sym6(middle_inertia(index, params, work, H, b)))
+            continue
+        R, x = ws.rotation(work, b), ws.position(work, b)
+        vj, aj = joint_motion(work, B, C.nk, 1), joint_motion(work, B, C.nk, 0)
+        move_with_inertia(index, params, work, result_and_forces, C, b, B, R, x, vj, aj, forced)
+    middle_columns(index, params, work, c, C, H)
+    rod_forces(index, params, work, H)
+    bias = block(H, C.nk).spin_bias
+    for k in range(C.nk):
+        ws.set_u_entry(work, C.at_work, C.nk, k, -get(work, bias + k))
+    spin_columns(index, work, C)
+    gyrations(index, work, v, prescribed, a, C, True)
+    if prescribed is not None:
+        forget_bias(index, work, C)
+    return is_singular(index, work, C)
+
+
+@paste
+def compose(index, params, work, q, c, C):
+    """Poses, inertias, K and the spin momenta in the world."""
+    prepare(index, params, work, q, C)
+    H = head(index, C.head)
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        if B.kind == MIDDLE:
+            ws.set_composite(work, b, middle_inertia(index, params, work, H, b))
+        else:
+            columns(index, work, C, B)
+            ws.set_composite(work, b, body_inertia(params, b, ws.rotation(work, b), ws.position(work, b)))
+    middle_columns(index, params, work, c, C, H)
+    spin_columns(index, work, C)
+    return is_singular(index, work, C)

@@ -1,0 +1,131 @@
+"""What clusters need beyond aba where some accelerations are prescribed and their torques wanted: hybrid dynamics.
+
+Passes take ``prescribed``, a byte per velocity, with all torques ``tau`` and all accelerations ``a``, zeros where they
+are wanted. Without it (None, which is decided when a kernel is compiled) all joints start at rest, and ``tau`` and
+``a`` are one array: torques become accelerations.
+
+What is prescribed is rigid, so that only the free columns of a cluster are eliminated: Gauss and Jordan on the rows
+[D, U', u] of all columns, with the free ones as pivots. Then u - U' delta_out is, row by row, the acceleration of a
+free column and minus the torque of a prescribed one; (H4), (H5).
+"""
+
+from ...compiler.numba_jit.jit import inline
+from ..numbers.choices import too_small
+from ..numbers.ldl6 import sym6_factor, sym6_solve
+from ..numbers.memory import get, put
+from ..numbers.spatial import sym6_minus_outer, sym6_mul
+from ..numbers.tuples import Sym6, Vec6, load6
+from ..tables import workspace as ws
+from ..tables.views import head, listed, velocity_row
+
+
+@inline
+def is_prescribed(prescribed, i_v):
+    """Whether an acceleration is given."""
+    if prescribed is None:
+        return False
+    return prescribed[i_v] != 0
+
+
+@inline
+def eliminate_base(params, work, prescribed, tau, a, C):
+    """(H4), (H5) of a free flyer, with I^A for D; returns whether its free part is singular."""
+    b, o, at, singular = C.first, 0.0, C.column, False
+    I, u = ws.articulated(work, b), load6(tau, at) - ws.force(work, b)
+    fixed = (
+        prescribed[at], prescribed[at + 1], prescribed[at + 2], prescribed[at + 3], prescribed[at + 4],
+        prescribed[at + 5],
+    )  # fmt: skip
+    inverse_d, d, L = sym6_factor(_free_part(I, fixed, o))
+    x = sym6_solve(inverse_d, L, _free_entries(u, fixed, o))
+    left = u - sym6_mul(I, x)
+    ws.set_acceleration(work, b, x)
+    smallest = get(params, C.smallest)
+    for k in range(6):
+        if fixed[k] != 0:
+            put(tau, at + k, -left[k])
+        else:
+            put(a, at + k, x[k])
+            if too_small(d[k], smallest):
+                singular = True
+    return singular
+
+
+@inline
+def _unless(is_fixed, x, other):
+    """Return x, or the other number where a column is prescribed: chosen, not multiplied, so no NaN comes along."""
+    return other if is_fixed != 0 else x
+
+
+@inline
+def _free_entries(u, fixed, o):
+    """Entries of the free columns, zero for the others."""
+    return Vec6(
+        _unless(fixed[0], u[0], o), _unless(fixed[1], u[1], o), _unless(fixed[2], u[2], o),
+        _unless(fixed[3], u[3], o), _unless(fixed[4], u[4], o), _unless(fixed[5], u[5], o),
+    )  # fmt: skip
+
+
+@inline
+def _free_part(I, fixed, o):
+    """Rows and columns of the free columns; those of the others are the identity's."""
+    f0, f1, f2, f3, f4, f5 = fixed
+    e = o + 1.0
+    return Sym6(
+        _unless(f0, I[0], e), _unless(f0 | f1, I[1], o), _unless(f0 | f2, I[2], o),
+        _unless(f1, I[3], e), _unless(f1 | f2, I[4], o), _unless(f2, I[5], e),
+        _unless(f0 | f3, I[6], o), _unless(f0 | f4, I[7], o), _unless(f0 | f5, I[8], o),
+        _unless(f1 | f3, I[9], o), _unless(f1 | f4, I[10], o), _unless(f1 | f5, I[11], o),
+        _unless(f2 | f3, I[12], o), _unless(f2 | f4, I[13], o), _unless(f2 | f5, I[14], o),
+        _unless(f3, I[15], e), _unless(f3 | f4, I[16], o), _unless(f3 | f5, I[17], o),
+        _unless(f4, I[18], e), _unless(f4 | f5, I[19], o), _unless(f5, I[20], e),
+    )  # fmt: skip
+
+
+@inline
+def sweep(index, params, work, prescribed, C, total, f_out):
+    """(H1)-(H3) of any number of columns; returns whether D of the free ones is singular."""
+    nk, at, smallest, singular = C.nk, C.at_work, get(params, C.smallest), False
+    for k in range(nk):
+        ws.set_UDinv_column(work, at, nk, k, ws.U_column(work, at, nk, k))
+        for m in range(k):
+            ws.set_D_entry(work, at, nk, m, k, ws.D_entry(work, at, nk, k, m))
+    for j in range(nk):
+        if not is_prescribed(prescribed, listed(index, C.column, j)):
+            d, U, u = ws.D_entry(work, at, nk, j, j), ws.UDinv_column(work, at, nk, j), ws.u_entry(work, at, nk, j)
+            if too_small(d, smallest):
+                singular = True
+            e = 1.0 / d
+            Y, w = U * e, e * u
+            total, f_out = sym6_minus_outer(total, U, Y), f_out + U * w
+            ws.set_UDinv_column(work, at, nk, j, Y)
+            ws.set_u_entry(work, at, nk, j, w)
+            for m in range(j + 1, nk):
+                ws.set_D_entry(work, at, nk, j, m, ws.D_entry(work, at, nk, j, m) * e)
+            for k in range(nk):
+                if k != j:
+                    reduce_row(work, at, nk, j, k)
+    if C.out > 0:
+        ws.add_articulated(work, C.out, total)
+        ws.add_force(work, C.out, f_out)
+    return singular
+
+
+@inline
+def reduce_row(work, at, nk, j, k):
+    """Take column j, whose row is divided by its pivot, out of row k."""
+    d = ws.D_entry(work, at, nk, k, j)
+    for m in range(j + 1, nk):
+        ws.set_D_entry(work, at, nk, k, m, ws.D_entry(work, at, nk, k, m) - d * ws.D_entry(work, at, nk, j, m))
+    ws.set_UDinv_column(work, at, nk, k, ws.UDinv_column(work, at, nk, k) - ws.UDinv_column(work, at, nk, j) * d)
+    ws.set_u_entry(work, at, nk, k, ws.u_entry(work, at, nk, k) - d * ws.u_entry(work, at, nk, j))
+
+
+@inline
+def forget_bias(index, work, C):
+    """The bias of independent velocities is zero, and nobody writes it anew."""
+    H = head(index, C.head)
+    for n in range(H.velocity0, H.velocity1):
+        V = velocity_row(index, n)
+        if V.column >= 0:
+            put(work, V.at_bias, 0.0)

@@ -1,0 +1,153 @@
+"""Contacts of clusters: accelerations, or velocities after an impact, and forces that keep contacts closed.
+
+One pass outward as aba's, at rest; then tau - h and the forces of the contacts, a column each, go inward together, as
+in ``columns``: with W = diag(e)^-1/2 L^-1 Psi J' and w from tau - h alike, J M^-1 J' = W' W, what the contacts do
+without forces is W' w, and one pass outward makes the accelerations of w + W force.
+"""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..bodies.placements import start, turn_joints
+from ..clusters import loop
+from ..dynamics.aba import outward_with
+from ..dynamics.minverse import factor_articulated
+from ..force_columns.columns import mirror, products_of
+from ..force_columns.panel import at_body, at_w, entry
+from ..force_columns.passes import inward, outward
+from ..force_columns.seed import clear, no_torques, unit_wrench
+from ..numbers.memory import get, put, put_apart
+from ..numbers.tuples import load3, load6, load9
+from ..tables import contacts_layout as at
+from ..tables import workspace as ws
+from ..tables.addresses import seen
+from ..tables.contacts_layout import DELASSUS, DYNAMICS, GIVEN, IMPACT, REDUNDANT, SYSTEM
+from ..tables.layout import FREE, SINGLE, WRONG_SIZE
+from ..tables.views import cluster, contact, contacts_header, fields, header, listed
+from .system import clear_rounding, complete, eliminate, mobility, solve, take
+from .where import place_contact
+
+
+@inline
+def seed_torques(index, work, tau, panel, n, A):
+    """(S3): no torques, but tau and what spin elements take of it at rest, in the column behind the contacts'.
+
+    Before anything is factored: the factors of a joint stand where its spin elements' torque does.
+    """
+    no_torques(panel, n, A)
+    if A.wanted != DYNAMICS:
+        return
+    for c in range(n.cluster0, n.cluster1):
+        C = cluster(index, c)
+        if C.kind == SINGLE:
+            t = get(tau, C.column)
+            if C.at_spin >= 0:
+                t -= ws.spin_bias(work, C.first)
+            put(panel, at_w(n, A, C.column, A.columns), t)
+        elif C.kind == FREE:
+            put_apart(panel, at_w(n, A, C.column, A.columns), A.width, load6(tau, C.column))
+        else:
+            for k in range(C.nk):
+                i = listed(index, C.column, k)
+                put(panel, at_w(n, A, i, A.columns), get(tau, i) + ws.u_entry(work, C.at_work, C.nk, k))
+
+
+@inline
+def seed_forces(index, work, asked, numbers, panel, n, A):
+    """(O1): forces at contacts, with the sign of what is needed to hold them; the second body's are opposite.
+
+    In the column behind them, the forces of the bodies at rest.
+    """
+    for c in range(A.contact0, A.contact1):
+        K = contact(asked, c)
+        first = entry(asked, K.column0).iv
+        axes, point = load9(numbers, K.at + at.AXES), load3(numbers, K.at + at.POINT)
+        axes2, point2 = load9(numbers, K.at + at.AXES2), load3(numbers, K.at + at.POINT2)
+        for i in range(K.rows):
+            put(panel, at_body(A, K.body1, first + i), -unit_wrench(axes, point, i))
+            if K.body2 > 0:
+                put(panel, at_body(A, K.body2, first + i), unit_wrench(axes2, point2, i))
+    if A.wanted == DYNAMICS:
+        for b in range(1, n.bodies + 1):
+            put(panel, at_body(A, b, A.columns), ws.force(work, b))
+
+
+@inline
+def hand_out(asked, A, gram, forces):
+    """Write the forces of all contacts, one behind the other, and to each contact's data."""
+    for c in range(A.contact0, A.contact1):
+        K = contact(asked, c)
+        first, to = entry(asked, K.column0).iv, seen(K.force, 6)
+        for r in range(6):
+            put(to, r, gram[A.columns, first + r] if r < K.rows else 0.0)
+        for r in range(K.rows):
+            put(forces, first + r, gram[A.columns, first + r])
+
+
+def contacts_with(advance_loop):
+    """Make contacts; ``advance_loop`` is for LOOP clusters."""
+    at_rest = outward_with(advance_loop)
+
+    @paste
+    def contacts(index, params, work, result, q, v, tau, asked, numbers, panel, gram, forces, out):
+        """Write accelerations to out and to result, or velocities after an impact to out; and the forces.
+
+        If DELASSUS is wanted the first rows and columns of gram are J M^-1 J', and nothing else is written; nor for a
+        SYSTEM, whose upper half is there, and what is asked for behind it.
+        """
+        n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
+        m = A.columns
+        if q.shape[0] != n.nq or v.shape[0] != n.nv or tau.shape[0] != n.nv or out.shape[0] != n.nv:
+            return WRONG_SIZE
+        if gram.shape[0] != m + 1 or gram.shape[1] != m + 1 or forces.shape[0] != m:
+            return WRONG_SIZE
+        start(params, work)
+        turn_joints(index, work, q)
+        code = at_rest(index, params, work, q, v, result, out, False)
+        seed_torques(index, work, tau, panel, n, A)
+        singular = factor_articulated(index, params, work)
+        for c in range(A.contact0, A.contact1):
+            place_contact(index, params, work, q, numbers, contact(asked, c), F, A.wanted)
+        clear(index, asked, panel, n, A)
+        seed_forces(index, work, asked, numbers, panel, n, A)
+        inward(index, work, asked, panel, n, A)
+        for c in range(A.contact0, A.contact1):
+            products_of(asked, panel, n, A, contact(asked, c), gram)
+        moves = 0.0
+        if A.step != GIVEN:
+            moves = mobility(index, work, n)
+        if A.wanted == DELASSUS or A.step == SYSTEM:
+            clear_rounding(asked, numbers, A, gram, moves)
+        if A.wanted == DELASSUS:
+            mirror(gram, m)
+            return code if code < 0 else singular
+        redundant = False
+        if A.step == GIVEN:
+            take(A, forces, gram)
+        else:
+            largest = complete(asked, numbers, A, gram, moves)
+            if A.step == SYSTEM:
+                return code if code < 0 else singular
+            redundant = eliminate(numbers, A, gram, largest)
+            solve(A, gram)
+        for i in range(n.nv):
+            w = 0.0
+            for j in range(A.width):
+                w += get(panel, at_w(n, A, i, j)) * gram[m, j]
+            put(panel, at_w(n, A, i, 0), w)
+        outward(index, work, panel, n, A, 1)
+        for i in range(n.nv):
+            x = get(panel, at_w(n, A, i, 0))
+            if A.wanted == IMPACT:
+                put(out, i, get(v, i) + x)
+            else:
+                put(out, i, x)
+                put(result, i, x)
+        hand_out(asked, A, gram, forces)
+        if code < 0 or singular > 0:
+            return code if code < 0 else singular
+        return REDUNDANT if redundant else 0
+
+    return contacts
+
+
+contacts = contacts_with(loop.without_loops)
+contacts_loops = contacts_with(loop.advance_with_inertia)

@@ -1,0 +1,146 @@
+"""Derivatives of forward dynamics with contacts, and of impacts; (D1) to (D3).
+
+At the accelerations and forces that ``contacts`` finds, derivatives of inverse dynamics with these forces; then what
+``contact_solutions`` solves.
+"""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..force_columns.panel import entry
+from ..numbers.memory import borrowed, get, put, put_zeros
+from ..numbers.spatial import angular, cross, force_from, join, linear, rot_t, transposed, zero3
+from ..numbers.tuples import load3, load6, load9
+from ..tables.addresses import call_at, seen, tables
+from ..tables.contacts_layout import IMPACT, READ_DATA, READ_MODEL, RESTITUTION
+from ..tables.layout import OK
+from ..tables.views import body, contact, contacts_header, fields, header
+from .solutions import differentiated
+from .variations import force_on_side, vary_contact
+
+
+@inline
+def force_at(given, k, f):
+    """A force at a placement on a joint, in the frame of the joint."""
+    return force_from(transposed(load9(given, k)), load3(given, k + 9), f)
+
+
+@paste
+def loads(index, asked, forces, acting):
+    """Write the forces of contacts as external forces, behind nv numbers; no others."""
+    n, A, F = header(index), contacts_header(asked, 0), fields(asked, 1)
+    put_zeros(acting, n.nv, acting.shape[0] - n.nv)
+    for c in range(A.contact0, A.contact1):
+        K = contact(asked, c)
+        given, left = seen(K.model, READ_MODEL), seen(K.data, READ_DATA)
+        f = force_on_side(forces, entry(asked, K.column0).iv, K, transposed(load9(left, F.oMc1)))
+        if K.body1 > 0:
+            k = n.nv + 6 * body(index, K.body1).joint
+            put(acting, k, load6(acting, k) + force_at(given, F.placement1, f))
+        if K.body2 > 0:
+            R, p, moment = transposed(load9(left, F.c1Mc2)), load3(left, F.c1Mc2 + 9), zero3()
+            if K.rows == 6:
+                moment = rot_t(R, angular(f) - cross(p, linear(f)))
+            k = n.nv + 6 * body(index, K.body2).joint
+            there = join(rot_t(R, linear(f)), moment)
+            put(acting, k, load6(acting, k) - force_at(given, F.placement2, there))
+
+
+@paste
+def rows_of_contacts(index, params, work, rates, asked, numbers, forces, jacobian, sides, turned, room):
+    """(D1) of all contacts."""
+    A, F, n = contacts_header(asked, 0), fields(asked, 1), header(index).nv
+    put_zeros(sides, 0, A.columns * 3 * n)
+    put_zeros(turned, 0, n * n)
+    for c in range(A.contact0, A.contact1):
+        vary_contact(
+            index, params, work, rates, asked, numbers, forces, contact(asked, c), F, A, n, jacobian, sides,
+            turned, room,
+        )  # fmt: skip
+
+
+@inline
+def combined(to, a, b, factor_of_b, n):
+    """Write a + factor b."""
+    for i in range(n):
+        put(to, i, get(a, i) + get(b, i) * factor_of_b)
+
+
+def contact_rates_at(
+    address, derivatives, q, v, tau, ddq, asked, numbers, forces, acting, torques, dq, dv, M, nothing, jacobian, X,
+    turned, room,
+):  # fmt: skip
+    """Differentiate inverse dynamics where forward dynamics with contacts ended; write what is to be solved.
+
+    Args:
+        address: Of the tables of the derivatives; after an impact those without gravity.
+        derivatives: Address of the derivatives of inverse dynamics.
+        tau: Of an impact, room.
+        ddq: Accelerations, or velocities after an impact.
+        asked, numbers: As ``contacts`` takes them, and has left them.
+        forces: Those that were found.
+        acting: Written: the same as external forces, behind nv numbers.
+        torques: Written: those of inverse dynamics.
+        dq: Written: dtau_dq.
+        dv: Written: dtau_dv.
+        nothing: Empty.
+        X: Written, in the rows behind the first nv: right sides of the contacts.
+        jacobian: Written: rows of the contacts.
+        turned: Written: nv x nv; its first numbers are zeros in the first of two runs after an impact.
+        room: Of columns.
+        M: Written.
+    """
+    index, params, work, rates = tables(address)
+    n, impact = header(index).nv, contacts_header(asked, 0).wanted == IMPACT
+    loads(index, borrowed(asked), borrowed(forces), borrowed(acting))
+    if impact:
+        # what the contacts' velocities J (after + bounce before) are, accelerations at rest are
+        combined(tau, ddq, v, get(numbers, RESTITUTION), n)
+        put_zeros(turned, 0, n)
+        code = call_at(derivatives, address, (q, turned[:n], tau, acting, torques, dq, dv, M, nothing))
+    else:
+        code = call_at(derivatives, address, (q, v, ddq, acting, torques, dq, dv, M, nothing))
+    if code != OK:
+        return code
+    rows_of_contacts(
+        index, params, work, rates, borrowed(asked), borrowed(numbers), borrowed(forces), borrowed(jacobian),
+        borrowed(X)[3 * n * n :], borrowed(turned), borrowed(room),
+    )  # fmt: skip
+    if impact:
+        combined(tau, ddq, v, -1.0, n)
+        put_zeros(room, 0, n)
+        code = call_at(derivatives, address, (q, room[:n], tau, acting, torques, dq, dv, M, nothing))
+    return code
+
+
+def contact_derivatives_at(
+    address, forward, forward_tables, rates, derivatives, q, v, tau, ddq, asked, numbers, panel, gram, forces, acting,
+    torques, dq, dv, M, nothing, plan, order, X, L, jacobian, response, turned, room, ddq_dq, ddq_dv, ddq_dtau,
+    dlambda_dq, dlambda_dv, dlambda_dtau,
+):  # fmt: skip
+    """Run forward dynamics with contacts, differentiate there, and solve.
+
+    Args:
+        address: Of the tables of the derivatives; after an impact those without gravity.
+        forward: Address of forward dynamics with contacts.
+        forward_tables: Of its tables.
+        rates: Address of ``contact_rates``.
+        derivatives: Address of the derivatives of inverse dynamics, as that takes it.
+        tau: Torques; of an impact, room.
+        ddq: Written: accelerations, or velocities after an impact.
+        asked, numbers, panel, gram: As ``contacts`` takes them.
+        forces: Written.
+        acting, torques, dq, dv, M, nothing, jacobian, turned, room: As ``contact_rates`` takes them.
+        plan, order, X, L, response: As ``differentiated`` takes them.
+        ddq_dq, ddq_dv, ddq_dtau, dlambda_dq, dlambda_dv, dlambda_dtau: Written.
+    """
+    code = call_at(forward, forward_tables, (q, v, tau, asked, numbers, panel, gram, forces, ddq))
+    if code == OK:
+        given = (derivatives, q, v, tau, ddq, asked, numbers, forces, acting, torques, dq, dv, M, nothing)
+        code = call_at(rates, address, (*given, jacobian, X, turned, room))
+    if code != OK:
+        return code
+    index, _, _, _ = tables(address)
+    return differentiated(
+        index, borrowed(asked), borrowed(gram), plan, order, borrowed(X), borrowed(L), borrowed(dq), borrowed(dv),
+        borrowed(M), borrowed(jacobian), borrowed(response), borrowed(turned), borrowed(ddq_dq), borrowed(ddq_dv),
+        borrowed(ddq_dtau), borrowed(dlambda_dq), borrowed(dlambda_dv), borrowed(dlambda_dtau),
+    )  # fmt: skip

@@ -1,0 +1,72 @@
+"""Jacobians of contacts, from the placements and Jacobians of joints in ``pin.Data``."""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..force_columns.panel import entry
+from ..numbers.memory import get
+from ..numbers.spatial import matmul3, rot, rot6_t, rot_t, transposed, zero6
+from ..numbers.tuples import load3, load6, load9
+from ..tables import contacts_layout as at
+from ..tables.addresses import seen
+from ..tables.views import contact, contacts_header, dof, field, fields, link, own_at, place_at, tree_header_at
+from ..tree.frame_jacobians import add_column
+from ..tree.independent_columns import clear_rows
+from ..tree.link_motions import carried
+from .where import placed
+
+
+@inline
+def side_in_world(joints, j, given, k):
+    """Pose of one side of a contact: joints leads to placements of joints, k to its own in the joint."""
+    R = transposed(load9(joints, 12 * j))
+    return matmul3(R, transposed(load9(given, k))), load3(joints, 12 * j + 9) + rot(R, load3(given, k + 9))
+
+
+@paste
+def contact_jacobian(index, params, work, out, asked, joints, room, rows):
+    """Write the rows of all contacts, and to their data where their sides are.
+
+    Args:
+        asked: As ``contacts`` takes it.
+        joints: Ids of the two joints of each contact.
+        room: Of 6 rows of nv.
+        rows: Written.
+
+    Returns:
+        0, or 1 if there is no G because the pose was singular.
+    """
+    n = tree_header_at(index, 0)
+    O = own_at(index, n.sections + 1)
+    A, F = contacts_header(asked, 0), fields(asked, 1)
+    poses = seen(field(index, n.field1).address, 12 * n.njoints)
+    J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
+    for c in range(A.contact0, A.contact1):
+        K = contact(asked, c)
+        given, left, i = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), 2 * (c - A.contact0)
+        R1, x1 = side_in_world(poses, joints[i], given, F.placement1)
+        R2, x2 = side_in_world(poses, joints[i + 1], given, F.placement2)
+        placed(left, F.oMc1, R1, x1)
+        placed(left, F.oMc2, R2, x2)
+        placed(left, F.c1Mc2, matmul3(transposed(R1), R2), rot_t(R1, x2 - x1))
+        clear_rows(room, n)
+        if n.loops == 1:
+            # what is no number in G is none in all rows, as in a product of matrices
+            for iv in range(n.nv_tree):
+                add_column(index, out, room, dof(index, n.dof0 + iv), O.kept, zero6())
+        for side in range(2):
+            x, sign = x1, 1.0 - 2.0 * side
+            if side == 1 and K.rows == 3:
+                x = x2
+            b = place_at(index, n.place0 + joints[i + side]).link
+            while b > 0:
+                L = link(index, b)
+                for iv in range(L.iv, L.iv + L.ndof):
+                    S = carried(load6(J, 6 * iv), x) * sign
+                    if K.aligned == 0:
+                        S = rot6_t(R1, S)
+                    add_column(index, out, room, dof(index, n.dof0 + iv), O.kept, S)
+                b = L.parent
+        first = entry(asked, K.column0).iv
+        for r in range(K.rows):
+            for k in range(n.nv):
+                rows[first + r, k] = room[r, k]
+    return int(get(out, O.lost))

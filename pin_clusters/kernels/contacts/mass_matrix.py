@@ -1,0 +1,87 @@
+"""Rows of a constraint with a dense mass matrix, for functions that are given no configuration."""
+
+from ...compiler.numba_jit.jit import inline
+from ..numbers.memory import borrowed, get, put
+from ..tables.contacts_layout import REDUNDANT, UNUSUAL
+from ..tables.layout import OK
+from .forces import EPSILON, factor, invert_factored, solve_factored
+
+
+@inline
+def respond(L, rows, m, n, x, out, column):
+    """Write M^-1 times each of m rows, as columns of out from ``column`` on; L: the factors of M."""
+    for i in range(m):
+        for k in range(n):
+            put(x, k, rows[i, k])
+        solve_factored(L, n, x, 0)
+        for k in range(n):
+            out[k, column + i] = get(x, k)
+
+
+def mass_response_at(M, rows, room, out):
+    """Write M^-1 rows'.
+
+    Args:
+        M: Mass matrix, n x n, of which the upper half is read.
+        rows: m x n.
+        room: Of n n + n numbers.
+        out: Written, n x m.
+
+    Returns:
+        0; UNUSUAL if M is not positive definite.
+    """
+    n, m, L = M.shape[0], rows.shape[0], borrowed(room)
+    if not factor(M, n, 0.0, 0.0, 0.0, L):
+        return UNUSUAL
+    respond(L, rows, m, n, L[n * n :], out, 0)
+    return OK
+
+
+def kkt_inverse_at(M, J, mu, room, out):
+    """Write the inverse of [[M, J'], [J, -mu]].
+
+    With W = M^-1 J' and A = J W + mu it is [[M^-1 - W A^-1 W', W A^-1], [A^-1 W', -A^-1]].
+
+    Args:
+        M: Mass matrix, n x n, of which the upper half is read.
+        J: Rows of a constraint, m x n.
+        mu: Damping, one number.
+        room: Of n n + n + m m + m numbers.
+        out: Written, (n + m) x (n + m).
+
+    Returns:
+        0; REDUNDANT if A has no inverse; UNUSUAL if M is not positive definite, or mu is negative.
+    """
+    m, n, damping = J.shape[0], J.shape[1], get(mu, 0)
+    L = borrowed(room)
+    x, own = L[n * n :], L[n * n + n :]
+    if not damping >= 0.0 or not factor(M, n, 0.0, 0.0, 0.0, L):
+        return UNUSUAL
+    invert_factored(L, n, 1.0, out, 0)
+    respond(L, J, m, n, x, out, n)
+    inner = out[n:, n:]
+    for i in range(m):
+        for j in range(i, m):
+            one, other = 0.0, 0.0
+            for k in range(n):
+                one += J[i, k] * out[k, n + j]
+                other += J[j, k] * out[k, n + i]
+            inner[i, j] = 0.5 * (one + other)
+    if not factor(inner, m, damping, 1e2 * m * EPSILON if damping == 0.0 else 0.0, 0.0, own):
+        return REDUNDANT
+    y = own[m * m :]
+    invert_factored(own, m, -1.0, out, n)
+    for k in range(n):  # rows of W are needed until their own turn
+        for i in range(m):
+            total = 0.0
+            for j in range(m):
+                total -= out[k, n + j] * inner[j, i]
+            put(y, i, total)
+        for r in range(k, n):
+            total = out[k, r]
+            for i in range(m):
+                total -= get(y, i) * out[r, n + i]
+            out[k, r] = out[r, k] = total
+        for i in range(m):
+            out[k, n + i] = out[n + i, k] = get(y, i)
+    return OK

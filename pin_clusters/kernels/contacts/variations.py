@@ -1,0 +1,208 @@
+"""How contacts change with the state: their rows, what they lack at given accelerations, torques of their forces; (D1).
+
+By the columns J, L, N, Gamma of ``variations``, which the derivatives of inverse dynamics leave. Of each contact all is
+in the axes of its first side: at its origin, or, of points, each side at its own. A force f on side 1 is -f on side 2.
+"""
+
+from ...compiler.numba_jit.jit import inline
+from ..bodies.log_rates import coefficients, rate_of_log
+from ..clusters.articulated import moves
+from ..force_columns.panel import entry
+from ..numbers.memory import get, increase, put, put_apart
+from ..numbers.tuples import load3, load6, load9
+from ..tables import contacts_layout as at
+from ..tables import layout
+from ..tables import workspace as ws
+from ..tables.addresses import seen
+from ..tables.contacts_layout import IMPACT
+from ..tables.layout import FREE
+from ..tables.variations_layout import ACCELERATION, COLUMN
+from ..tables.views import body, cluster, listed
+from ..variations.forces import motions_of_column
+from ..variations.of_free import unit
+from .where import local_motion
+
+from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, join, linear  # isort: skip
+from ..numbers.spatial import matmul3, rot6, rot6_t, rot_t, transposed, zero3, zero6  # isort: skip
+
+
+@inline
+def keep_column(to, k, J, L, N, Gamma):
+    """Write a column."""
+    put(to, k, J)
+    put(to, k + 6, L)
+    put(to, k + 12, N)
+    put(to, k + 18, Gamma)
+
+
+@inline
+def columns_of(index, work, rates, b, room, first):
+    """Write the columns of all velocities that move a body."""
+    while b > 0:
+        B = body(index, b)
+        C = cluster(index, B.cluster)
+        if B.sole >= 0:
+            L, N = load6(rates, C.at_rates), load6(rates, C.at_rates + ACCELERATION)
+            keep_column(room, first + COLUMN * B.sole, ws.axis(work, b), L, N, L * 2.0)
+        elif C.kind == FREE:
+            up = join(load3(rates, C.at_rates), zero3())
+            for k in range(6):
+                e = unit(k)
+                to = first + COLUMN * (C.column + k)
+                keep_column(room, to, e, zero6(), cross(up, e), cross(ws.velocity(work, b), e))
+        else:
+            for r in range(C.nk):
+                if moves(B.mask, r):
+                    to = first + COLUMN * listed(index, C.column, r)
+                    J, L, N, Gamma = motions_of_column(work, rates, C, B, b, r)
+                    keep_column(room, to, J, L, N, Gamma)
+        b = C.out
+
+
+@inline
+def local_column(room, k, R, x, u, up):
+    """Displacement of a side, and how its velocity and acceleration change by q, and its acceleration by v.
+
+    Args:
+        room, k: Where the column is.
+        R, x: Axes and point.
+        u: Velocity, in these axes.
+        up: Minus gravity, which is no acceleration of the side.
+    """
+    J, L = local_motion(load6(room, k), R, x), local_motion(load6(room, k + 6), R, x)
+    N, Gamma = local_motion(load6(room, k + 12), R, x), local_motion(load6(room, k + 18), R, x)
+    w = angular(J)
+    return J, L, N + cross(L, u) + join(cross(w, up), zero3()), Gamma + cross(J, u)
+
+
+@inline
+def point_rate(change, turn, u):
+    """How the acceleration of a point changes, with that of its side and of its velocity u."""
+    return linear(change) + cross(angular(turn), linear(u)) + cross(angular(u), linear(turn))
+
+
+@inline
+def put_rows(to, k, stride, rows, x):
+    """Write three or six entries, ``stride`` apart."""
+    if rows == 6:
+        put_apart(to, k, stride, x)
+    else:
+        put_apart(to, k, stride, linear(x))
+
+
+@inline
+def force_on_side(forces, first, K, R_one):
+    """The force of a contact in the axes of its first side."""
+    f = join(load3(forces, first), zero3())
+    if K.rows == 6:
+        f = load6(forces, first)
+    if K.aligned == 1:
+        f = rot6_t(R_one, f)
+    return f
+
+
+@inline
+def vary_contact(
+    index, params, work, rates, asked, numbers, forces, K, F, A, nv, jacobian, sides, turned, room
+):  # fmt: skip
+    """(D1): rows of a contact, minus how what it lacks changes, and how the torques of its forces turn.
+
+    Args:
+        asked, numbers: Tables of contacts.
+        forces: Of all contacts.
+        K, F, A: Rows of the contact, of where fields are, of the header.
+        jacobian: Rows of the contacts, nv wide.
+        sides: The same for what is solved: by q, by v, and as many more.
+        turned: nv x nv.
+        room: Of two columns per velocity.
+    """
+    given, left, o = seen(K.model, at.READ_MODEL), seen(K.data, at.READ_DATA), zero3()
+    first, second = entry(asked, K.column0).iv, COLUMN * nv
+    for t in range(K.path0, K.path1):
+        to = COLUMN * entry(asked, t).iv
+        for i in range(COLUMN):
+            put(room, to + i, 0.0)
+            put(room, to + second + i, 0.0)
+    columns_of(index, work, rates, K.body1, room, 0)
+    columns_of(index, work, rates, K.body2, room, second)
+    R_one, R = transposed(load9(left, F.oMc1)), transposed(load9(left, F.c1Mc2))
+    p, up = load3(left, F.c1Mc2 + 9), rot_t(R_one, load3(params, layout.MINUS_GRAVITY))
+    R1, x1 = load9(numbers, K.at + at.AXES), load3(numbers, K.at + at.POINT)
+    R2, x2 = load9(numbers, K.at + at.AXES2), load3(numbers, K.at + at.POINT2)
+    if K.aligned == 1:
+        R1, R2 = matmul3(R1, R_one), matmul3(R2, R_one)
+    u1, u2, a2 = local_motion(ws.velocity(work, K.body1), R1, x1), join(o, o), join(o, o)
+    if K.body2 > 0:
+        u2 = local_motion(ws.velocity(work, K.body2), R2, x2)
+        a2 = local_motion(ws.acceleration(work, K.body2), R2, x2) - join(up, o)
+    relative, point2 = u1 - u2, linear(a2) + cross(angular(u2), linear(u2))
+    # the forces are such that what is there is what is asked for, but for their damping
+    f = force_on_side(forces, first, K, R_one)
+    missed = f * -get(numbers, at.DAMPING)
+    kp, kd, log = 0.0, get(numbers, at.RESTITUTION), join(o, o)
+    if A.wanted != IMPACT:
+        wish = load6(given, F.desired_acceleration) + load6(left, F.acceleration_desired)
+        missed = missed + rot6_t(R_one, wish)
+        kp, kd, log = get(given, F.Kp), get(given, F.Kd), -load6(left, F.placement_error)
+    a_two, a_four = coefficients(log)
+    for t in range(K.path0, K.path1):
+        k = entry(asked, t).iv
+        J1, L1, N1, G1 = local_column(room, COLUMN * k, R1, x1, u1, up)
+        J2, L2, N2, G2 = J1 * 0.0, L1 * 0.0, N1 * 0.0, G1 * 0.0
+        if K.body2 > 0:
+            J2, L2, N2, G2 = local_column(room, COLUMN * k + second, R2, x2, u2, up)
+        put(room, COLUMN * k, J1)
+        put(room, COLUMN * k + second, J2)
+        J = J1 - J2
+        if K.rows == 3:
+            turn, j = angular(J), linear(J)
+            by_q = point_rate(N1, L1, u1) - point_rate(N2, L2, u2) + cross(turn, point2)
+            by_v = point_rate(G1, J1, u1) - point_rate(G2, J2, u2)
+            by_q = by_q + (j + cross(angular(J1), p)) * kp
+            by_q = by_q + (linear(L1) - linear(L2) + cross(turn, linear(u2))) * kd
+            J, Q, V = join(j, o), join(by_q, o), join(by_v + j * kd, o)
+        else:
+            there = L2 - cross(J, u2)
+            rate = L1 - there
+            Q, V = N1 - N2 + cross(J, a2), G1 - G2
+            if K.aligned == 0:
+                Q = Q + cross(rate, u2) + cross(relative, there)
+                V = V + cross(J, u2) + cross(relative, J2)
+            apart = join(rot_t(R, linear(J) - cross(p, angular(J))), rot_t(R, angular(J)))
+            Q = Q + rate_of_log(log, a_two, a_four, apart) * kp + rate * kd
+            V = V + J * kd
+        if K.aligned == 1:
+            w = angular(J1)
+            Q = Q + join(cross(w, linear(missed)), cross(w, angular(missed)))
+            J, Q, V = rot6(R_one, J), rot6(R_one, Q), rot6(R_one, V)
+        put_rows(jacobian, first * nv + k, nv, K.rows, J)
+        put_rows(sides, 3 * first * nv + k, 3 * nv, K.rows, -Q)
+        put_rows(sides, (3 * first + 1) * nv + k, 3 * nv, K.rows, -V)
+    if K.body2 > 0 or K.aligned == 1:
+        turn_forces(asked, K, f, nv, turned, room, second)
+
+
+@inline
+def turn_forces(asked, K, f, nv, turned, room, second):
+    """How the torques of a contact's force change as the sides move against the frame that keeps it."""
+    o = zero3()
+    for t in range(K.path0, K.path1):
+        m = entry(asked, t).iv
+        J1, J2 = load6(room, COLUMN * m), load6(room, COLUMN * m + second)
+        frame = J1
+        if K.aligned == 1:
+            frame = join(linear(J1), o)
+        one, two = J1 - frame, J2 - frame
+        if K.rows == 3:
+            # a point follows its side
+            f1, f2 = cross(angular(one), linear(f)), cross(angular(two), linear(f))
+            for s in range(K.path0, K.path1):
+                k = entry(asked, s).iv
+                x = dot3(load3(room, COLUMN * k), f1) - dot3(load3(room, COLUMN * k + second), f2)
+                increase(turned, k * nv + m, x)
+        else:
+            w1, w2 = cross_force(one, f), cross_force(two, f)
+            for s in range(K.path0, K.path1):
+                k = entry(asked, s).iv
+                x = dot6(load6(room, COLUMN * k), w1) - dot6(load6(room, COLUMN * k + second), w2)
+                increase(turned, k * nv + m, x)

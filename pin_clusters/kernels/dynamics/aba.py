@@ -1,0 +1,137 @@
+"""C-ABA: forward dynamics of clusters, with spin elements.
+
+With a = 0 the forward pass is that of C-RNEA, so I_A c never has to be formed; the backward pass eliminates one cluster
+after the other, at the end of each branch; the last pass adds the corrections to the accelerations. Hybrid dynamics is
+made of the same passes: ``clusters/prescribed.py`` says how.
+"""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..bodies.placements import start, turn_joints
+from ..clusters import free, general, loop, single
+from ..numbers.memory import put_copy
+from ..numbers.spatial import zero6
+from ..tables import workspace as ws
+from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
+from ..tables.views import cluster, header
+from .rnea import rotor_forces, wrong_size
+
+
+def step_with(advance_loop):
+    """Make what the pass outward does to one cluster; ``advance_loop`` is for LOOP clusters."""
+
+    @inline
+    def step(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
+        """(A1)-(A3) at a = 0, or where ``prescribed`` says so at a; returns whether its loops are singular."""
+        singular_loop = False
+        if C.kind == SINGLE:
+            single.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
+        elif C.kind == FREE:
+            free.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
+        elif C.kind == LOOP:
+            singular_loop = advance_loop(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced)
+        else:
+            general.advance_with_inertia(index, params, work, q, v, result_and_forces, prescribed, a, C, forced)
+        return singular_loop
+
+    return step
+
+
+def outward_with(advance_loop):
+    """Make the first pass alone; ``advance_loop`` is for LOOP clusters."""
+    step = step_with(advance_loop)
+
+    @inline
+    def outward(index, params, work, q, v, result_and_forces, out, forced):
+        """Make the step of all clusters, at a = 0; returns minus the row of a singular loop, or OK."""
+        code = OK
+        for c in range(header(index).cluster0, header(index).cluster1):
+            C = cluster(index, c)
+            if step(index, params, work, q, v, result_and_forces, None, out, c, C, forced):
+                code = -c
+        return code
+
+    return outward
+
+
+def passes_with(advance_loop):
+    """Make the passes of aba and of hybrid dynamics; ``advance_loop`` is for LOOP clusters."""
+    step = step_with(advance_loop)
+
+    @inline
+    def eliminate(index, params, work, prescribed, tau, a, C):
+        """(A6)-(A8); returns whether D is singular."""
+        if C.kind == SINGLE:
+            return single.eliminate(index, params, work, prescribed, tau, a, C)
+        if C.kind == FREE:
+            return free.eliminate(params, work, prescribed, tau, a, C)
+        return general.eliminate(index, params, work, prescribed, tau, C)
+
+    @inline
+    def branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced):
+        """Step outward, and eliminate a cluster as soon as all that hangs from it is: its numbers are still near by.
+
+        With external forces all bodies come first, as the forces on rotors are added to those of their carriers.
+        Returns the row of a cluster whose D is singular, or 0, and minus the row of a singular loop, or OK.
+        """
+        n, singular, code = header(index), 0, OK
+        for c in range(n.cluster0, n.cluster1):
+            C = cluster(index, c)
+            if step(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
+                code = -c
+            done, until = c, C.until
+            if forced:
+                until = c
+                if c == n.cluster1 - 1:
+                    until = n.cluster0 - 1
+                    rotor_forces(index, params, work, q, result_and_forces, tau, 1.0)
+            while done > until:
+                D = cluster(index, done)
+                if eliminate(index, params, work, prescribed, tau, a, D):
+                    singular = done
+                done = done - 1 if forced else D.above
+        return singular, code
+
+    @inline
+    def corrections(index, work, prescribed, tau, a):
+        """(A9), (A10), (H4)-(H6): from here on accelerations of bodies are corrections to the pass outward."""
+        ws.set_acceleration(work, 0, zero6())  # the universe has none
+        for c in range(header(index).cluster0, header(index).cluster1):
+            C = cluster(index, c)
+            if C.kind == SINGLE:
+                single.propagate(index, work, prescribed, tau, a, C)
+            elif C.kind != FREE:
+                general.propagate(index, work, prescribed, tau, a, C)
+
+    @paste
+    def passes(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced):
+        """Turn torques into accelerations, and the reverse where these are ``prescribed``; without it tau is a."""
+        start(params, work)
+        turn_joints(index, work, q)
+        singular, code = branch_by_branch(index, params, work, q, v, result_and_forces, prescribed, tau, a, forced)
+        corrections(index, work, prescribed, tau, a)
+        return code if code < 0 else singular
+
+    return passes
+
+
+def aba_with(advance_loop):
+    """Make aba; ``advance_loop`` is for LOOP clusters."""
+    passes = passes_with(advance_loop)
+
+    @paste
+    def aba(index, params, work, result_and_forces, q, v, tau, out):
+        """Write the acceleration to out and to the head of result_and_forces, behind which external forces stand."""
+        if wrong_size(index, q, v, tau, result_and_forces):
+            return WRONG_SIZE
+        nv = header(index).nv
+        forced = result_and_forces.shape[0] > nv
+        put_copy(out, 0, tau, 0, nv)
+        code = passes(index, params, work, q, v, result_and_forces, None, out, out, forced)
+        put_copy(result_and_forces, 0, out, 0, nv)
+        return code
+
+    return aba
+
+
+aba = aba_with(loop.without_loops)
+aba_loops = aba_with(loop.advance_with_inertia)

@@ -1,0 +1,96 @@
+"""C-RNEA: inverse dynamics of clusters, with spin elements."""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..bodies.motions import rotor_force
+from ..bodies.placements import start, turn_joints
+from ..clusters import free, general, loop, single
+from ..numbers.memory import get, increase, put, put_zeros
+from ..tables import workspace as ws
+from ..tables.layout import FREE, LOOP, OK, SINGLE, WRONG_SIZE
+from ..tables.views import cluster, header, listed, rotor
+
+
+@inline
+def wrong_size(index, q, v, x, result_and_forces):
+    """Whether an argument has not the model's size."""
+    n = header(index)
+    room = result_and_forces.shape[0]
+    return (
+        q.shape[0] != n.nq
+        or v.shape[0] != n.nv
+        or x.shape[0] != n.nv
+        or (room != n.nv and room != n.nv + 6 * n.njoints)
+    )
+
+
+@inline
+def rotor_forces(index, params, work, q, result_and_forces, out, sign):
+    """Apply external forces to rotors that spin: the wrench on the carrier, the axial moment through G; (S5)."""
+    n = header(index)
+    for i in range(n.rotor0, n.rotor1):
+        r = rotor(index, i)
+        f, axial = rotor_force(index, params, work, q, result_and_forces, r)
+        if r.carrier > 0:
+            ws.add_force(work, r.carrier, -f)
+        for k in range(r.nk):
+            increase(out, listed(index, r.column, k), sign * get(work, r.at_G + k) * axial)
+
+
+def rnea_with(advance_loop):
+    """Make rnea; ``advance_loop`` is for LOOP clusters: models without closures need not wait for its code."""
+
+    @inline
+    def outward(index, params, work, q, v, a, result_and_forces, out, forced):
+        """(A1)-(A3): velocities, accelerations and forces; returns minus the row of a singular cluster, or OK."""
+        code = OK
+        for c in range(header(index).cluster0, header(index).cluster1):
+            C = cluster(index, c)
+            if C.kind == SINGLE:
+                single.advance(index, params, work, q, v, a, result_and_forces, C, forced)
+            elif C.kind == FREE:
+                free.advance(index, params, work, q, v, a, result_and_forces, C, forced)
+            elif C.kind == LOOP:
+                if advance_loop(index, params, work, q, v, a, result_and_forces, out, c, C, forced):
+                    code = -c
+            else:
+                general.advance(index, params, work, q, v, a, result_and_forces, out, C, forced)
+        return code
+
+    @inline
+    def inward(index, work, out):
+        """(A4): torques."""
+        n = header(index)
+        for i in range(n.cluster1 - n.cluster0):
+            C = cluster(index, n.cluster1 - 1 - i)
+            if C.kind == SINGLE:
+                single.collect(index, work, out, C)
+            elif C.kind == FREE:
+                free.collect(work, out, C)
+            else:
+                general.collect(index, work, out, C)
+
+    @paste
+    def rnea(index, params, work, result_and_forces, q, v, a, out):
+        """Write tau to out and to the head of result_and_forces, behind which external forces stand, if any."""
+        if wrong_size(index, q, v, a, result_and_forces):
+            return WRONG_SIZE
+        nv = header(index).nv
+        forced = result_and_forces.shape[0] > nv
+        start(params, work)
+        turn_joints(index, work, q)
+        code = outward(index, params, work, q, v, a, result_and_forces, out, forced)
+        if forced:
+            put_zeros(result_and_forces, 0, nv)
+            rotor_forces(index, params, work, q, result_and_forces, result_and_forces, -1.0)
+        inward(index, work, out)
+        for i in range(nv):
+            if forced:
+                increase(out, i, get(result_and_forces, i))
+            put(result_and_forces, i, get(out, i))
+        return code
+
+    return rnea
+
+
+rnea = rnea_with(loop.without_loops)
+rnea_loops = rnea_with(loop.advance)

@@ -1,0 +1,90 @@
+"""C-EFPA, many forces at once: what forces and torques, one per column, do to the whole robot.
+
+M^-1 = Psi' D^-1 Psi, where Psi tau is what u is in aba, and D = L diag(e) L' cluster by cluster. So with W =
+diag(e)^-1/2 L^-1 Psi C, found from the tips inward, C' M^-1 C = W' W, entry by entry a sum over common ancestors, and
+one pass outward makes M^-1 C of W. No M^-1 is formed.
+"""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..clusters import loop
+from ..dynamics.crba import poses_with
+from ..dynamics.minverse import factor
+from ..numbers.memory import get
+from ..tables.layout import WRONG_SIZE
+from ..tables.views import header
+from .panel import asked_header, at_w, entry, touch
+from .passes import inward, outward
+from .seed import clear, place_frames, seed_forces, seed_torques
+
+
+@inline
+def products_of(asked, panel, n, A, K, gram):
+    """(O4), rows of W' W: of the columns of a frame or contact, from the diagonal on.
+
+    Sums over the velocities that move what they act on.
+    """
+    for r in range(K.column0, K.column1):
+        i = entry(asked, r).iv
+        for j in range(i, A.width):
+            gram[i, j] = 0.0
+        for e in range(K.path0, K.path1):
+            k = entry(asked, e).iv
+            x = get(panel, at_w(n, A, k, i))
+            for j in range(i, A.width):
+                gram[i, j] += x * get(panel, at_w(n, A, k, j))
+
+
+@inline
+def mirror(gram, rows):
+    """Copy what is above the diagonal below it."""
+    for i in range(rows):
+        for j in range(i):
+            gram[i, j] = gram[j, i]
+
+
+@inline
+def answer(index, work, asked, numbers, panel, n, A, gram, response):
+    """Write what forces do, behind torques in the panel: products, and the response of the robot if it is asked."""
+    clear(index, asked, panel, n, A)
+    seed_forces(index, work, asked, numbers, panel, n, A)
+    inward(index, work, asked, panel, n, A)
+    if A.tasks > 0:
+        for f in range(A.frame0, A.task1):
+            products_of(asked, panel, n, A, touch(asked, f), gram)
+        mirror(gram, A.tasks)
+    if A.moves == 1:
+        outward(index, work, panel, n, A, A.columns)
+        for i in range(n.nv):
+            for j in range(A.columns):
+                response[i, j] = get(panel, at_w(n, A, i, j))
+
+
+def columns_with(compose_loop):
+    """Make columns; ``compose_loop`` is for LOOP clusters."""
+    poses = poses_with(compose_loop)
+
+    @paste
+    def columns(index, params, work, result, q, asked, numbers, panel, B, gram, response):
+        """Write the first rows of C' M^-1 C to gram, and M^-1 C to response, if it is wanted.
+
+        C has what is asked for: forces at frames, and the columns of B.
+        """
+        n, A = header(index), asked_header(asked, 0)
+        if q.shape[0] != n.nq or gram.shape[0] != A.tasks or (A.tasks > 0 and gram.shape[1] != A.columns):
+            return WRONG_SIZE
+        if response.shape[0] != n.nv or response.shape[1] != A.columns * A.moves:
+            return WRONG_SIZE
+        if B.shape[0] != n.nv or B.shape[1] < A.torque1 - A.torque0:
+            return WRONG_SIZE
+        code = poses(index, params, work, q)
+        singular = factor(index, params, work)
+        place_frames(index, params, work, q, asked, numbers, A)
+        seed_torques(B, panel, n, A)
+        answer(index, work, asked, numbers, panel, n, A, gram, response)
+        return code if code < 0 else singular
+
+    return columns
+
+
+columns = columns_with(loop.without_loops)
+columns_loops = columns_with(loop.compose)

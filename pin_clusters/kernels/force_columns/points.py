@@ -1,0 +1,105 @@
+"""Points of bodies: where they are, how they move, and what forces at them do, as of ``columns``, from one pass.
+
+Each has three columns, forces along the axes of the universe, so that with the rows J of their velocities C is J'.
+"""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..clusters import articulated, loop
+from ..dynamics.crba import poses_with
+from ..dynamics.minverse import factor
+from ..numbers.memory import get, put
+from ..numbers.spatial import angular, column, cross, dot3, linear, rot
+from ..numbers.tuples import load3, load6, load9
+from ..tables import workspace as ws
+from ..tables.columns_layout import AXES, CENTRE, HOME, OFFSET, POINT, TURN
+from ..tables.layout import FREE, SINGLE, WRONG_SIZE
+from ..tables.views import body, cluster, header, listed, rotor
+from .columns import answer
+from .panel import asked_header, touch
+from .seed import no_torques, of_world, place_frames
+
+
+@inline
+def velocities_of_bodies(index, work, v):
+    """(A1) of all bodies, of poses and K that are there."""
+    n = header(index)
+    for c in range(n.cluster0, n.cluster1):
+        C = cluster(index, c)
+        if C.kind == SINGLE:
+            S = ws.axis(work, C.first)
+            ws.set_velocity(work, C.first, ws.velocity(work, C.out) + S * get(v, C.column))
+        elif C.kind == FREE:
+            ws.set_velocity(work, C.first, load6(v, C.column))
+        else:
+            for b in range(C.first, C.last):
+                B, vel = body(index, b), ws.velocity(work, C.out)
+                for k in range(C.nk):
+                    if articulated.moves(B.mask, k):
+                        vel = vel + ws.K_column(work, B.at_K, k) * get(v, listed(index, C.column, k))
+                ws.set_velocity(work, b, vel)
+
+
+@inline
+def velocity_of_point(index, work, v, numbers, F):
+    """Velocity of a point in the kernels' world."""
+    m, x = ws.velocity(work, F.body), load3(numbers, F.at + POINT)
+    found = linear(m) + cross(angular(m), x)
+    if F.rotor > 0:
+        r, rate = rotor(index, F.rotor), 0.0
+        for k in range(r.nk):
+            rate += get(work, r.at_G + k) * get(v, listed(index, r.column, k))
+        found = found + cross(load3(numbers, F.at + TURN), x - load3(numbers, F.at + CENTRE)) * rate
+    return found
+
+
+@inline
+def place_points(index, params, q, asked, numbers, A, positions):
+    """Write where the points are in the universe; what was placed before is where they are without their offsets."""
+    for f in range(A.frame0, A.frame1):
+        F = touch(asked, f)
+        point = load3(numbers, F.at + POINT) + rot(load9(numbers, F.at + AXES), load3(numbers, F.at + OFFSET))
+        put(numbers, F.at + POINT, point)
+        R, x = of_world(index, params, q, F.root, numbers, F.at + HOME)
+        x = x + rot(R, point)
+        for i in range(3):
+            positions[f - A.frame0, i] = x[i]
+
+
+def points_with(compose_loop):
+    """Make points; ``compose_loop`` is for LOOP clusters."""
+    poses = poses_with(compose_loop)
+
+    @paste
+    def points(index, params, work, result, q, v, asked, numbers, panel, gram, response, positions, velocities):
+        """Write positions in the universe, J v if there is room for it, J M^-1 J' and M^-1 J' if there are columns."""
+        n, A = header(index), asked_header(asked, 0)
+        if q.shape[0] != n.nq or v.shape[0] != n.nv or positions.shape[0] != A.frame1 - A.frame0:
+            return WRONG_SIZE
+        if positions.shape[1] != 3 or gram.shape[0] != A.tasks or gram.shape[1] != A.tasks:
+            return WRONG_SIZE
+        if response.shape[0] != n.nv or response.shape[1] != A.columns * A.moves:
+            return WRONG_SIZE
+        if velocities.shape[0] != 0 and velocities.shape[0] != 3 * positions.shape[0]:
+            return WRONG_SIZE
+        code = poses(index, params, work, q)
+        place_frames(index, params, work, q, asked, numbers, A)
+        place_points(index, params, q, asked, numbers, A, positions)
+        if velocities.shape[0] > 0:
+            velocities_of_bodies(index, work, v)
+            for f in range(A.frame0, A.frame1):
+                F = touch(asked, f)
+                axes, m = load9(numbers, F.at + AXES), velocity_of_point(index, work, v, numbers, F)
+                for i in range(3):
+                    put(velocities, 3 * (f - A.frame0) + i, dot3(column(axes, i), m))
+        if A.columns == 0:
+            return code
+        singular = factor(index, params, work)
+        no_torques(panel, n, A)
+        answer(index, work, asked, numbers, panel, n, A, gram, response)
+        return code if code < 0 else singular
+
+    return points
+
+
+points = points_with(loop.without_loops)
+points_loops = points_with(loop.compose)

@@ -1,0 +1,121 @@
+"""By how much closures are open: the value of each row, divided by its scale.
+
+Rotations count by twice the tangent of half the angle: zero and slope are those of the angle, and the antiparallel
+solution is infinitely far away.
+"""
+
+from ...compiler.numba_jit.jit import device, inline
+from ..numbers.choices import if_less
+from ..numbers.memory import get, put, put_zeros
+from ..numbers.spatial import column, cross, dot3, rot_t, zero3
+from ..numbers.tuples import Vec3, load3
+from ..tables.layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
+from ..tables.views import block, closure, functions_of, head, on_joint, term_row
+from .closure_rows import frame, point
+from .function_derivatives import coordinates, room_of
+from .user_functions import call_address
+
+
+@inline
+def rotation_between(turn, Ra, Rb):
+    """Rotation of frame b seen from frame a, in axes of a."""
+    za = column(Ra, 2)
+    if turn == TURN_AXIS:
+        zb = column(Rb, 2)
+        return rot_t(Ra, cross(za, zb) * (2.0 / (1.0 + dot3(za, zb))))
+    if turn == TURN_FULL:
+        x, y, z = rot_t(Rb, column(Ra, 0)), rot_t(Rb, column(Ra, 1)), rot_t(Rb, za)  # rows of R_a' R_b
+        s = 2.0 / (1.0 + x[0] + y[1] + z[2])
+        return Vec3(s * (z[1] - y[2]), s * (x[2] - z[0]), s * (y[0] - x[1]))
+    return Vec3(0.0, 0.0, dot3(za, column(Rb, 0)))
+
+
+@inline
+def frames_values(params, work, r, to):
+    """Values of two frames."""
+    Ra, pa = frame(params, work, r.a, r.at)
+    Rb, pb = frame(params, work, r.b, r.at + 12)
+    t, e = rot_t(Ra, pb - pa), zero3()
+    if r.turn != TURN_NONE:
+        e = rotation_between(r.turn, Ra, Rb)
+    for i in range(r.rows):
+        rows = r.at + 24 + 6 * i
+        put(work, to + i, dot3(t, load3(params, rows)) + dot3(e, load3(params, rows + 3)))
+
+
+@inline
+def harmonic_values(index, params, work, r, to):
+    """Values of a harmonic closure, whose equations have been written at q."""
+    t = r.term0
+    for i in range(r.rows):
+        total = 0.0
+        while t < r.term1 and term_row(index, t).row == i:
+            T = term_row(index, t)
+            x = get(params, T.at) * get(work, T.factor0)
+            if T.factors > 1:
+                x = x * get(work, T.factor1)
+            if T.factors > 2:
+                x = x * get(work, T.factor2)
+            total += x
+            t += 1
+        put(work, to + i, total)
+
+
+@inline
+def proportional_values(index, params, work, q, r, to):
+    """Rows of a coupling; where a joint is continuous they are left to the caller, who knows arc tangents."""
+    m, n = r.rows, r.part1 - r.part0
+    for i in range(m):
+        total = 0.0 - get(params, r.at + m * n + i)
+        for j in range(n):
+            joint = on_joint(index, r.part0 + j)
+            if joint.nq == 2:
+                put(work, to + i, 0.0)
+                return
+            total += get(params, r.at + i * n + j) * get(q, joint.iq)
+        put(work, to + i, total)
+
+
+@inline
+def called_values(index, params, work, q, r, to):
+    """Values of a function that the user compiled."""
+    x, y, _, _, _ = room_of(r)
+    coordinates(index, work, q, r, x)
+    call_address(functions_of(index, r.functions).phi, work, x, y)
+    for i in range(r.rows):
+        put(work, to + i, get(params, r.at + i) * get(work, y + i))
+
+
+@device
+def values(index, params, work, q, C):
+    """Write the values of all rows of a LOOP cluster, after ``equations``; those of Python functions are 0."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    for c in range(H.closure0, H.closure1):
+        r = closure(index, c)
+        to = L.value + r.row0
+        if r.form == FRAMES:
+            frames_values(params, work, r, to)
+        elif r.form == ROD:
+            d = point(params, work, r.b, r.at + 3) - point(params, work, r.a, r.at)
+            length = get(params, r.at + 7)
+            put(work, to, 0.5 * get(params, r.at + 6) * (dot3(d, d) - length * length))
+        elif r.form == HARMONIC:
+            harmonic_values(index, params, work, r, to)
+        elif r.form == PROPORTIONAL:
+            proportional_values(index, params, work, q, r, to)
+        elif r.form == CALLED:
+            called_values(index, params, work, q, r, to)
+        else:
+            put_zeros(work, to, r.rows)
+
+
+@device
+def largest_value(index, params, work, q, C):
+    """Square of the largest value of a LOOP cluster, after ``equations``; NaN wins."""
+    values(index, params, work, q, C)
+    L, worst = block(head(index, C.head), C.nk), 0.0
+    for i in range(L.nr):
+        x = get(work, L.value + i) * get(work, L.value + i)
+        worst = if_less(x, worst, worst, x)
+    return worst

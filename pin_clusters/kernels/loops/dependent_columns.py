@@ -1,0 +1,86 @@
+"""The inverse P of the dependent columns of K, with pivot rows chosen per state, over all rows; (L2).
+
+Where the range of K turns with q (Bennett's linkage) no fixed choice would do.
+"""
+
+from ...compiler.numba_jit.jit import inline
+from ..numbers.choices import if_less, may_be_less
+from ..numbers.memory import get, put
+
+
+@inline
+def invert(work, K, width, nd, nr, P, room):
+    """Write P with P K = 1, K being nr x nd; pivot rows are chosen state by state, traced as well.
+
+    Gauss and Jordan on [K 1]; where rows outnumber columns, P ignores those that no column chose.
+    """
+    wide = nd + nr
+    for i in range(nr):
+        for j in range(nd):
+            put(work, room + i * wide + j, get(work, K + i * width + j))
+        for j in range(nr):
+            put(work, room + i * wide + nd + j, 1.0 if i == j else 0.0)
+    for k in range(nd):
+        top = room + k * wide
+        for i in range(k + 1, nr):
+            # the larger of both rows goes up
+            row = room + i * wide
+            x, y = get(work, top + k), get(work, row + k)
+            a, b = x * x, y * y  # they compare like absolute values
+            if may_be_less(a, b):
+                for j in range(k, wide):
+                    x, y = get(work, top + j), get(work, row + j)
+                    put(work, top + j, if_less(a, b, y, x))
+                    put(work, row + j, if_less(a, b, x, y))
+        inverse = 1.0 / get(work, top + k)
+        # column k itself is not looked at again
+        for j in range(k + 1, wide):
+            put(work, top + j, inverse * get(work, top + j))
+        for i in range(nr):
+            if i != k and (i < nd or k + 1 < nd):
+                row = room + i * wide
+                x = get(work, row + k)
+                for j in range(k + 1, wide):
+                    put(work, row + j, get(work, row + j) - x * get(work, top + j))
+    for i in range(nd):
+        for j in range(nr):
+            put(work, P + i * nr + j, get(work, room + i * wide + nd + j))
+
+
+@inline
+def invert_dependents(work, L):
+    """Write P, the inverse of the dependent columns; one and two equations need no elimination; (L2)."""
+    if L.nd == 1 and L.nr == 1:
+        put(work, L.P, 1.0 / get(work, L.K))
+    elif L.nd == 2 and L.nr == 2:
+        invert_pair(work, L)
+    else:
+        invert(work, L.K, L.width, L.nd, L.nr, L.P, L.room)
+
+
+@inline
+def invert_pair(work, L):
+    """Write and return the inverse of two dependent columns, and with it their squared Frobenius norms multiplied."""
+    a, b = get(work, L.K), get(work, L.K + 1)
+    c, d = get(work, L.K + L.width), get(work, L.K + L.width + 1)
+    x = 1.0 / (a * d - b * c)
+    p00, p01, p10, p11 = x * d, -(x * b), -(x * c), x * a
+    put(work, L.P, p00)
+    put(work, L.P + 1, p01)
+    put(work, L.P + 2, p10)
+    put(work, L.P + 3, p11)
+    # the inverse has the same entries, times x
+    norms = x * (a * a + b * b + c * c + d * d)
+    return p00, p01, p10, p11, norms * norms
+
+
+@inline
+def product_of_norms(work, L):
+    """Squared Frobenius norms of the dependent columns and of their inverse, multiplied: at least cond(K_d)^2."""
+    a, b = 0.0, 0.0
+    for i in range(L.nr):
+        for j in range(L.nd):
+            x, y = get(work, L.K + i * L.width + j), get(work, L.P + j * L.nr + i)
+            a += x * x
+            b += y * y
+    return a * b

@@ -1,0 +1,155 @@
+"""Closing of loops by the least change of all joints that are not held. One state at a time.
+
+Newton's method on the rows of K; nothing is allocated. What it cannot close is reported: the caller has slower, damped
+means.
+"""
+
+import math
+
+from ...compiler.numba_jit.jit import paste
+from ..bodies.placements import start
+from ..loops.coupling_of_loops import stand_still
+from ..loops.dependent_columns import invert
+from ..numbers.choices import too_small
+from ..tables.layout import LOOP, OK, WRONG_SIZE
+from ..tables.views import block, cluster, head, header, velocity_row
+from .following import advance, closed_enough, evaluate, longest_rate
+from .limits import ITERATIONS, LIMIT
+
+
+@paste
+def choose_rows(work, L):
+    """Replace K and the values by P K and P times the values: the rows that the pivots chose."""
+    for j in range(L.width + 1):
+        at, step = (L.K + j, L.width) if j < L.width else (L.value, 1)
+        for i in range(L.nd):
+            t = 0.0
+            for k in range(L.nr):
+                t += work[L.P + i * L.nr + k] * work[at + k * step]
+            work[L.saved + i] = t
+        for i in range(L.nd):
+            work[at + i * step] = work[L.saved + i]
+
+
+@paste
+def hold(index, work, held, H, L):
+    """Take the joints that are held out of K."""
+    for n in range(H.velocity0, H.velocity1):
+        V, i = velocity_row(index, n), n - H.velocity0
+        # the columns of K: dependent velocities in order, then the independent ones
+        column = i if i < L.nd else L.nd + V.column
+        if i < L.nd or V.column >= 0:
+            for k in range(L.nr):
+                work[L.K + k * L.width + column] *= 1.0 - held[V.iv]
+
+
+@paste
+def factor_rows(work, L, rows):
+    """Cholesky factors of K K', in the room; returns whether there are any. A trace looks at the pivots itself."""
+    A, trace = L.room, 0.0
+    for i in range(rows):
+        for j in range(rows):
+            t = 0.0
+            for k in range(L.width):
+                t += work[L.K + i * L.width + k] * work[L.K + j * L.width + k]
+            work[A + i * L.nr + j] = t
+        trace += work[A + i * L.nr + i]
+    for k in range(rows):
+        # a little of the trace keeps redundant rows from dividing by zero
+        t = work[A + k * L.nr + k] + 1e-13 * trace
+        for m in range(k):
+            t -= work[A + k * L.nr + m] * work[A + k * L.nr + m]
+        if too_small(t, 0.0):
+            return False
+        t = math.sqrt(t)
+        work[A + k * L.nr + k] = t
+        for i in range(k + 1, rows):
+            s = work[A + i * L.nr + k]
+            for m in range(k):
+                s -= work[A + i * L.nr + m] * work[A + k * L.nr + m]
+            work[A + i * L.nr + k] = s / t
+    return True
+
+
+@paste
+def solve_rows(work, L, rows):
+    """Replace the values r by (K K')^-1 r."""
+    A, r = L.room, L.value
+    for k in range(rows):
+        t = work[r + k]
+        for m in range(k):
+            t -= work[A + k * L.nr + m] * work[r + m]
+        work[r + k] = t / work[A + k * L.nr + k]
+    for n in range(rows):
+        k = rows - 1 - n
+        t = work[r + k]
+        for m in range(k + 1, rows):
+            t -= work[A + m * L.nr + k] * work[r + m]
+        work[r + k] = t / work[A + k * L.nr + k]
+
+
+@paste
+def step_back(index, work, H, L, rows):
+    """Write -K' (K K')^-1 r to the rates."""
+    for n in range(H.velocity0, H.velocity1):
+        V, i, x = velocity_row(index, n), n - H.velocity0, 0.0
+        column = i if i < L.nd else L.nd + V.column
+        if i < L.nd or V.column >= 0:
+            for k in range(rows):
+                x -= work[L.K + k * L.width + column] * work[L.value + k]
+        work[V.at_rate] = x
+
+
+@paste
+def step_all(index, work, held, C):
+    """Write the shortest step of all joints that are not held; returns whether there is one."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    rows = L.nr
+    if L.nr > L.nd:
+        invert(work, L.K, L.width, L.nd, L.nr, L.P, L.room)
+    hold(index, work, held, H, L)
+    if L.nr > L.nd:
+        # off the manifold more rows count than on it: those that the pivots chose, as P K
+        rows = L.nd
+        choose_rows(work, L)
+    if not factor_rows(work, L, rows):
+        return False
+    solve_rows(work, L, rows)
+    step_back(index, work, H, L, rows)
+    return True
+
+
+@paste
+def close_all(index, params, work, q, held, C):
+    """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops."""
+    H, before = head(index, C.head), 1e300
+    for _ in range(2 * ITERATIONS):
+        value = evaluate(index, params, work, q, C)
+        if closed_enough(index, q, C, value, before):
+            return True
+        if not value < 1e3 or value > 10.0 * before:
+            return False
+        before = value
+        if not step_all(index, work, held, C):
+            return False
+        longest = longest_rate(index, work, H.velocity0, H.velocity1)
+        advance(index, work, q, C, LIMIT / longest if longest > LIMIT else 1.0)
+    return False
+
+
+@paste
+def project(index, params, work, result, q, held):
+    """Close the loops of all clusters in place; returns minus the row of a cluster that stays open."""
+    n = header(index)
+    if q.shape[0] != n.nq or held.shape[0] != n.nv_tree:
+        return WRONG_SIZE
+    start(params, work)
+    code = OK
+    for c in range(n.cluster0, n.cluster1):
+        C = cluster(index, c)
+        if C.kind == LOOP:
+            stand_still(work, C)
+            if not close_all(index, params, work, q, held, C):
+                code = -c
+    return code

@@ -1,0 +1,170 @@
+"""Accessors of flat arrays of float64: how kernels read and write memory. Traced, the arrays hold expressions."""
+
+from typing import Any
+
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
+
+from ...compiler.numba_jit.jit import INLINE, inline
+from ...compiler.switches import BOUNDSCHECK
+
+# Numba wants the arguments of an overload and of its implementation to be alike, annotations included: both have none.
+
+
+def place_of(context: Any, builder: Any, kind: Any, array: Any, i: Any, k: int = 0) -> Any:
+    """Point at number i + k, without Python's rule for negative indices: it would cost a comparison at every access."""
+    at = builder.add(i, ir.Constant(i.type, k))
+    return builder.gep(context.make_array(kind)(context, builder, array).data, [at])
+
+
+@intrinsic
+def _load(typing: Any, a: Any, i: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        return builder.load(place_of(context, builder, a, *args), align=8)
+
+    return types.float64(a, types.intp), codegen
+
+
+@intrinsic
+def _store(typing: Any, a: Any, i: Any, x: Any) -> Any:
+    several = isinstance(x, types.BaseTuple)
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array, at, value = args
+        values = zip(cgutils.unpack_tuple(builder, value), x.types, strict=True) if several else [(value, x)]
+        for k, (number, kind) in enumerate(values):
+            number = context.cast(builder, number, kind, types.float64)
+            builder.store(number, place_of(context, builder, a, array, at, k), align=8)
+
+    return types.void(a, types.intp, x), codegen
+
+
+@intrinsic
+def _store_apart(typing: Any, a: Any, i: Any, stride: Any, x: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        array, at, step, value = args
+        for number, kind in zip(cgutils.unpack_tuple(builder, value), x.types, strict=True):
+            number = context.cast(builder, number, kind, types.float64)
+            builder.store(number, place_of(context, builder, a, array, at), align=8)
+            at = builder.add(at, step)
+
+    return types.void(a, types.intp, types.intp, x), codegen
+
+
+def get(a, i):
+    """Return number i of a flat array."""
+    return a[i]
+
+
+def put(a, i, x):
+    """Write number i of a flat array; a tuple from there on."""
+    if isinstance(x, tuple):
+        a[i : i + len(x)] = x
+    else:
+        a[i] = x
+
+
+def put_apart(a, i, stride, x):
+    """Write a tuple from number i of a flat array on, ``stride`` apart: a piece of a column of a matrix by rows."""
+    a[i : i + stride * len(x) : stride] = x
+
+
+@overload(get, **INLINE)
+def _get(a, i):
+    if not isinstance(a, types.Array):
+        return None
+
+    def checked(a, i):
+        assert 0 <= i < a.shape[0], "kernel reads out of bounds"
+        return _load(a, i)
+
+    return checked if BOUNDSCHECK else lambda a, i: _load(a, i)
+
+
+@overload(put, **INLINE)
+def _put(a, i, x):
+    if not isinstance(a, types.Array):
+        return None
+    n = len(x) if isinstance(x, types.BaseTuple) else 1
+
+    def checked(a, i, x):
+        assert 0 <= i <= a.shape[0] - n, "kernel writes out of bounds"
+        _store(a, i, x)
+
+    return checked if BOUNDSCHECK else lambda a, i, x: _store(a, i, x)
+
+
+@overload(put_apart, **INLINE)
+def _put_apart(a, i, stride, x):
+    n = len(x)
+
+    def checked(a, i, stride, x):
+        assert i >= 0, "kernel writes out of bounds"
+        assert i + stride * (n - 1) < a.shape[0], "kernel writes out of bounds"
+        _store_apart(a, i, stride, x)
+
+    return checked if BOUNDSCHECK else lambda a, i, stride, x: _store_apart(a, i, stride, x)
+
+
+@inline
+def increase(a, i, x):
+    """Add to number i of a flat array."""
+    put(a, i, get(a, i) + x)
+
+
+@inline
+def put_twice(M, n, i, k, x):
+    """Write an entry of an n x n matrix, and its mirror image."""
+    put(M, i * n + k, x)
+    put(M, k * n + i, x)
+
+
+@inline
+def put_copy(a, i, b, k, n):
+    """Write n numbers from number i of a flat array on, those of another one from k on."""
+    for j in range(n):
+        put(a, i + j, get(b, k + j))
+
+
+@inline
+def put_zeros(a, i, n):
+    """Write n zeros from number i of a flat array on."""
+    for k in range(n):
+        put(a, i + k, 0.0)
+
+
+@inline
+def fill_square(flat, n, out):
+    """Copy n x n numbers to a matrix; returns whether it has that shape."""
+    if out.shape[0] != n or out.shape[1] != n:
+        return False
+    for i in range(n):
+        for k in range(n):
+            out[i, k] = get(flat, i * n + k)
+    return True
+
+
+def borrowed(a):
+    """Return an array whose references are not counted: it lives as long as the call, and counting costs a quarter.
+
+    Numbers stay what they are.
+    """
+    return a
+
+
+@intrinsic
+def _borrow(typing: Any, array: Any) -> Any:
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        view = context.make_array(array)(context, builder, args[0])
+        view.meminfo = ir.Constant(view.meminfo.type, None)
+        view.parent = ir.Constant(view.parent.type, None)
+        return view._getvalue()
+
+    return array(array), codegen
+
+
+@overload(borrowed, **INLINE)
+def _borrowed(a):
+    return (lambda a: _borrow(a)) if isinstance(a, types.Array) else (lambda a: a)

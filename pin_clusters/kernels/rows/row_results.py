@@ -1,0 +1,117 @@
+"""What is done to one row of a batch beside the kernels of one state, which are called at their addresses."""
+
+import math
+
+from ...compiler.numba_jit.jit import inline
+from ..loops.closure_values import largest_value
+from ..numbers.memory import borrowed, put
+from ..numbers.spatial import matmul3, rot, transposed
+from ..numbers.tuples import load3, load9
+from ..tables.addresses import call_at, tables
+from ..tables.layout import LOOP, OPEN
+from ..tables.views import cluster, header
+
+FAR = 0.5  # [rad] or [m]: a loop that was closed from farther away is looked at again
+
+
+def openness_at(address, q):
+    """Write by how much loops are open in the pose q, for which a kernel has just run; returns 1 if they are."""
+    index, params, work, keep = tables(address)
+    q, worst = borrowed(q), 0.0
+    for c in range(header(index).cluster0, header(index).cluster1):
+        C = cluster(index, c)
+        if C.kind == LOOP:
+            x = largest_value(index, params, work, q, C)
+            worst = worst if x <= worst or worst != worst else x  # NaN stays
+    keep[0] = math.sqrt(worst)
+    return 0 if worst < OPEN * OPEN else 1
+
+
+@inline
+def quaternion(R):
+    """The quaternion (x, y, z, w) of a rotation by rows, with Pinocchio's choice of its sign."""
+    trace = R[0] + R[4] + R[8]
+    if trace > 0.0:
+        s = math.sqrt(trace + 1.0)
+        t = 0.5 / s
+        return (R[7] - R[5]) * t, (R[2] - R[6]) * t, (R[3] - R[1]) * t, 0.5 * s
+    if R[0] >= R[4] and R[0] >= R[8]:
+        s = math.sqrt(R[0] - R[4] - R[8] + 1.0)
+        t = 0.5 / s
+        return 0.5 * s, (R[3] + R[1]) * t, (R[6] + R[2]) * t, (R[7] - R[5]) * t
+    if R[4] >= R[8]:
+        s = math.sqrt(R[4] - R[8] - R[0] + 1.0)
+        t = 0.5 / s
+        return (R[1] + R[3]) * t, 0.5 * s, (R[7] + R[5]) * t, (R[2] - R[6]) * t
+    s = math.sqrt(R[8] - R[0] - R[4] + 1.0)
+    t = 0.5 / s
+    return (R[2] + R[6]) * t, (R[5] + R[7]) * t, 0.5 * s, (R[3] - R[1]) * t
+
+
+def placements_at(address, places, fixed, result):
+    """Write translation and quaternion (x, y, z, w) of places in the world, after the kernel of the tree has run.
+
+    Args:
+        address: Tables of the tree.
+        places: Of each, where in its results the placement of the joint is, and where in ``fixed`` that of the frame in
+            it: rotation by rows, then translation; -1 for the joint itself.
+        fixed: Numbers of frames.
+        result: Seven numbers per place.
+    """
+    out, fixed, result = tables(address)[3], borrowed(fixed), borrowed(result)
+    for i in range(places.shape[0]):
+        at, frame = places[i, 0], places[i, 1]
+        R, x = transposed(load9(out, at)), load3(out, at + 9)
+        if frame >= 0:
+            x = x + rot(R, load3(fixed, frame + 9))
+            R = matmul3(R, load9(fixed, frame))
+        put(result, 7 * i, x)
+        put(result, 7 * i + 3, quaternion(R))
+    return 0
+
+
+def projected_at(address, close, units, terms, numbers, held, q, x, result):
+    """Write the nearest configuration on couplings and loops, where that needs no more than usual.
+
+    Returns 1 if it does: a norm is zero, a loop does not close, or from far away only.
+
+    Args:
+        address: Tables for what closes loops.
+        close: Its address, or 0.
+        units: First entry and length of what must have unit norm.
+        terms: To x[to], which is set if ``of`` is negative, adds x[of] times its number.
+        numbers: Of the terms.
+        held: Of the tree's velocities, 1 for those that are held.
+        x: Room: the configuration, residuals, then what becomes the result.
+        result: Shape (nq,).
+    """
+    nq = q.shape[0]
+    last = x.shape[0] - nq
+    for i in range(nq):
+        x[i] = q[i]
+    for u in range(units.shape[0]):
+        total = 0.0
+        for i in range(units[u, 0], units[u, 0] + units[u, 1]):
+            total += x[i] * x[i]
+        norm = math.sqrt(total)
+        if not (norm > 0.0 and norm < math.inf):
+            return 1
+        for i in range(units[u, 0], units[u, 0] + units[u, 1]):
+            x[i] /= norm
+    if close != 0:
+        for i in range(nq):
+            result[i] = x[i]
+        if call_at(close, address, (result, held)) != 0:
+            return 1
+        for i in range(nq):
+            if not abs(result[i] - x[i]) <= FAR:
+                return 1
+            x[i] = result[i]
+    for i in range(nq):
+        x[last + i] = x[i]
+    for t in range(terms.shape[0]):
+        to, of = terms[t, 0], terms[t, 1]
+        x[to] = numbers[t] if of < 0 else x[to] + numbers[t] * x[of]
+    for i in range(nq):
+        result[i] = x[last + i]
+    return 0

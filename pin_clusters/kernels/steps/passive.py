@@ -1,0 +1,322 @@
+"""Torques of springs, dampers and friction along sums of coordinates within steps, and what gears lose.
+
+The loss of a gear depends on its load, and so on the acceleration: it is guessed from the stages before, and corrected
+by Newton's method, each gear by itself, until it is good enough; mostly it is at once.
+"""
+
+import math
+from typing import Final
+
+from ...compiler.numba_jit.jit import uncounted, uncounted_inline
+from ..numbers.angles import sincos
+from ..tables import passive as at
+from ..tables.addresses import call_at
+
+_MOST: Final = 100
+_LEAST_SLOPE: Final = 0.1
+_SHARP: Final = 20.0
+"""Farther from zero the hyperbolic tangent is 1 to rounding."""
+
+
+@uncounted_inline
+def turn(x):
+    """The hyperbolic tangent to 1e-15 of itself, without a branch: exp(y) - 1, doubled eight times."""
+    y = min(abs(x), _SHARP) * (-2.0 / 256.0)
+    s = y * y
+    m = y + s * (0.5 + y * (1.0 / 6.0))
+    m += s * s * ((1.0 / 24.0 + y * (1.0 / 120.0)) + s * (1.0 / 720.0 + y * (1.0 / 5040.0)))
+    m += s * s * s * s * (1.0 / 40320.0 + y * (1.0 / 362880.0) + s * (1.0 / 3628800.0))
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    m *= 2.0 + m
+    return math.copysign(m / (2.0 + m), x)
+
+
+@uncounted
+def turn_all(rows, first, width):
+    """Put the hyperbolic tangent of what stands there into a field."""
+    for b in range(first, rows.shape[0]):
+        for k in range(width):
+            rows[b, k + at.TURN] = turn(rows[b, k + at.TURN])
+
+
+@uncounted_inline
+def add_terms(terms, factors, first, last, x, rows, field):
+    """Add the terms of a list of what is given to a field."""
+    for t in range(first, last):
+        rows[terms[t, at.ROW], terms[t, at.LANE] + field] += factors[t] * x[terms[t, at.INDEX]]
+
+
+@uncounted
+def add_rates(terms, factors, rows, coupling, v):
+    """Add the rates of all lines and gears."""
+    nv = v.shape[0]
+    add_terms(terms, factors, terms[1, at.TORQUES], terms[1, at.RATES], v, rows, at.RATE)
+    for t in range(terms[1, at.RATES], terms[1, at.TREE]):
+        for k in range(nv):
+            x = factors[t] * coupling[terms[t, at.INDEX] * nv + k] * v[k]
+            rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += x
+
+
+@uncounted_inline
+def push(terms, factors, rows, coupling, out):
+    """Add the torques of the forces along all lines and gears."""
+    nv = out.shape[0]
+    for t in range(terms[1, at.TORQUES], terms[1, at.RATES]):
+        out[terms[t, at.INDEX]] += factors[t] * rows[terms[t, at.ROW], terms[t, at.LANE] + at.FORCE]
+    for t in range(terms[1, at.RATES], terms[1, at.TREE]):
+        force = factors[t] * rows[terms[t, at.ROW], terms[t, at.LANE] + at.FORCE]
+        for k in range(nv):
+            out[k] += force * coupling[terms[t, at.INDEX] * nv + k]
+
+
+@uncounted_inline
+def sign_of(x):
+    """A hyperbolic tangent, or the sign of what it would be of, if that is far from zero."""
+    return min(max(x, -1.0), 1.0)
+
+
+@uncounted_inline
+def write_forces(rows, width):
+    """Write the forces along all lines, and of gears friction of their motors, and what torque that leaves."""
+    smooth = 0
+    for b in range(rows.shape[0]):
+        for k in range(width):
+            x = rows[b, k + at.RATE] * rows[b, k + at.SHARP]
+            smooth += 1 if (abs(x) < _SHARP) & (x != 0.0) else 0
+            rows[b, k + at.SPIN], rows[b, k + at.TURN] = rows[b, k + at.RATE], x
+            rows[b, k + at.RATE] = 0.0
+    if smooth > 0:
+        turn_all(rows, 0, width)
+    for b in range(rows.shape[0]):
+        for k in range(width):
+            w, speed, x = rows[b, k + at.SPIN], abs(rows[b, k + at.SPIN]), rows[b, k + at.SUM]
+            y = x - min(max(x, rows[b, k + at.LOW]), rows[b, k + at.HIGH])
+            force = y * (rows[b, k + at.K1] + y * (rows[b, k + at.K2] + y * rows[b, k + at.K3]))
+            force += w * (rows[b, k + at.D1] + speed * (rows[b, k + at.D2] + speed * rows[b, k + at.D3]))
+            force = -force - rows[b, k + at.FRICTION] * sign_of(rows[b, k + at.TURN])
+            rows[b, k + at.FORCE], rows[b, k + at.TORQUE], rows[b, k + at.SUM] = force, x + force, 0.0
+
+
+@uncounted_inline
+def factor_of(load, w, forward, backward):
+    """What a gear loses per load."""
+    return forward if load * w > 0.0 else backward
+
+
+@uncounted
+def lose(rows, first, width, straight):
+    """Change losses towards those of the loads, by Newton's method, and loads with them; returns how many turn signs.
+
+    ``straight``: loads do not follow.
+    """
+    smooth, turned = 0, 0
+    for b in range(first, rows.shape[0]):
+        for k in range(width):
+            load, w, least = rows[b, k + at.LOAD], rows[b, k + at.SPIN], rows[b, k + at.LEAST]
+            c = factor_of(load, w, rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD])
+            x = w / max(least, rows[b, k + at.REACH] * c * abs(load))
+            smooth += 1 if (abs(x) < _SHARP) & (x != 0.0) else 0
+            rows[b, k + at.TURN] = x
+    if smooth > 0:
+        turn_all(rows, first, width)
+    for b in range(first, rows.shape[0]):
+        for k in range(width):
+            load, w, least = rows[b, k + at.LOAD], rows[b, k + at.SPIN], rows[b, k + at.LEAST]
+            forward, backward, sign = rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD], sign_of(rows[b, k + at.TURN])
+            c = factor_of(load, w, forward, backward)
+            own, share = rows[b, k + at.REACH] * c * abs(load), 0.0 if straight else rows[b, k + at.SHARE]
+            miss = c * sign * abs(load) - rows[b, k + at.LOSS]
+            slope = c * (sign - (w / max(least, own) * (1.0 - sign * sign) if own > least else 0.0))
+            per_loss = 1.0 + share * (slope if load > 0.0 else -slope)
+            change = miss / max(per_loss, _LEAST_SLOPE)
+            then = load - share * change
+            turned += 1 if load * then < 0.0 else 0
+            # farther from zero, and on one side, Newton's method is exact
+            far = (abs(sign) >= 1.0) & (abs(w) >= _SHARP * max(least, rows[b, k + at.REACH] * c * abs(then)))
+            exact = far & (load * then >= 0.0) & (per_loss >= _LEAST_SLOPE)
+            doubt = 0.0 if exact else abs(change) + 2.0 * max(forward, backward) * abs(then - load)
+            rows[b, k + at.MISS], rows[b, k + at.DOUBT], rows[b, k + at.LOAD] = miss, doubt, then
+            rows[b, k + at.LOSS] += change
+            rows[b, k + at.FORCE] -= change
+    return turned
+
+
+@uncounted_inline
+def turned(terms, factors, rows, i, field):
+    """A vector of the link that carries link i, in the frame of this one."""
+    t, m = terms[1, at.TREE] + 2 * i, terms[2, at.TURNS] + 9 * i
+    b, k = terms[t + 1, at.ROW], terms[t + 1, at.LANE] + field
+    x, y, z = rows[b, k], rows[b, k + at.LANES], rows[b, k + 2 * at.LANES]
+    b, k = terms[t, at.ROW], terms[t, at.LANE]
+    c, s = rows[b, k + at.COSINE], rows[b, k + at.SINE]
+    u = factors[m] * x + factors[m + 1] * y + factors[m + 2] * z
+    v = factors[m + 3] * x + factors[m + 4] * y + factors[m + 5] * z
+    w = factors[m + 6] * x + factors[m + 7] * y + factors[m + 8] * z
+    return c * u + s * v, c * v - s * u, w
+
+
+@uncounted
+def turn_links(terms, factors, rows, q):
+    """Write angular velocities of the links that carry gears, from the rates of their joints."""
+    for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
+        t = terms[1, at.TREE] + 2 * i
+        b, k, kind, v = terms[t, at.ROW], terms[t, at.LANE], terms[t, at.KIND], 0.0
+        c, s, x, y, z = 1.0, 0.0, 0.0, 0.0, 0.0
+        if kind == at.ANGLE:
+            s, c = sincos(q[terms[t, at.INDEX]])
+        elif kind == at.CIRCLE:
+            c, s = q[terms[t, at.INDEX]], q[terms[t, at.INDEX] + 1]
+        rows[b, k + at.COSINE], rows[b, k + at.SINE], v = c, s, rows[b, k + at.SPIN]
+        if kind != at.FIXED:
+            x, y, z = turned(terms, factors, rows, i, at.OMEGA)
+        turns = kind >= at.ANGLE
+        rows[b, k + at.TWIST], rows[b, k + at.TWIST + at.LANES] = y * v if turns else 0.0, -x * v if turns else 0.0
+        rows[b, k + at.OMEGA], rows[b, k + at.OMEGA + at.LANES], rows[b, k + at.OMEGA + 2 * at.LANES] = x, y, z
+        rows[b, k + at.OMEGA + terms[t + 1, at.INDEX] * at.LANES] += v
+
+
+@uncounted
+def add_spins(terms, factors, rows):
+    """Add to rates of gears, which are accelerations, what their carriers accelerate about the axes of the rotors."""
+    for i in range((terms[2, at.LINKS] - terms[1, at.TREE]) // 2):
+        t, x, y, z = terms[1, at.TREE] + 2 * i, 0.0, 0.0, 0.0
+        b, k = terms[t, at.ROW], terms[t, at.LANE]
+        if terms[t, at.KIND] != at.FIXED:
+            x, y, z = turned(terms, factors, rows, i, at.ALPHA)
+        rows[b, k + at.ALPHA] = x + rows[b, k + at.TWIST]
+        rows[b, k + at.ALPHA + at.LANES] = y + rows[b, k + at.TWIST + at.LANES]
+        rows[b, k + at.ALPHA + 2 * at.LANES] = z
+        rows[b, k + at.ALPHA + terms[t + 1, at.INDEX] * at.LANES] += rows[b, k + at.RATE]
+    links = (terms[2, at.LINKS] - terms[1, at.TREE]) // 2
+    for i in range(terms[2, at.CARRIED] - terms[2, at.LINKS]):
+        t, m = terms[2, at.LINKS] + i, terms[2, at.TURNS] + 9 * links + 3 * i
+        b, k = terms[t, at.LINK_ROW], terms[t, at.LINK_LANE] + at.ALPHA
+        x = (
+            factors[m] * rows[b, k]
+            + factors[m + 1] * rows[b, k + at.LANES]
+            + factors[m + 2] * rows[b, k + 2 * at.LANES]
+        )
+        rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += x
+
+
+@uncounted_inline
+def write_loads(terms, factors, rows, coupling, a):
+    """Write the loads of all gears at an acceleration, with the torques and losses that are kept of them."""
+    add_rates(terms, factors, rows, coupling, a)
+    for t in range(terms[1, at.RATES], terms[1, at.TREE]):
+        bias = coupling.shape[0] // (a.shape[0] + 1) * a.shape[0]
+        rows[terms[t, at.ROW], terms[t, at.LANE] + at.RATE] += factors[t] * coupling[bias + terms[t, at.INDEX]]
+    if terms[1, at.TREE] < terms[2, at.CARRIED]:
+        add_spins(terms, factors, rows)
+    for b in range(rows.shape[0]):
+        for k in range(terms[0, at.WIDTH]):
+            taken = rows[b, k + at.INERTIA] * rows[b, k + at.RATE]
+            load = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS] - taken
+            steep = max(rows[b, k + at.FORWARD], rows[b, k + at.BACKWARD])
+            rows[b, k + at.DOUBT] += steep * abs(load - rows[b, k + at.LOAD])
+            rows[b, k + at.LOAD], rows[b, k + at.RATE], rows[b, k + at.FORCE] = load, 0.0, 0.0
+
+
+@uncounted
+def keep_loads(terms, factors, rows, coupling, a):
+    """Remember the loads of a step with a mean acceleration, for the next one."""
+    write_loads(terms, factors, rows, coupling, a)
+    for b in range(terms[0, at.LINES], rows.shape[0]):
+        for k in range(terms[0, at.WIDTH]):
+            rows[b, k + at.REST] = rows[b, k + at.LOAD]
+
+
+@uncounted_inline
+def of_stage(stage, a, b, c, d):
+    """What is of a stage; not by an index, so that lanes stay side by side."""
+    return a if stage == 0 else (b if stage == 1 else (c if stage == 2 else d))
+
+
+@uncounted_inline
+def expect(terms, rows, stage):
+    """Write what loads to expect: what does not follow from torques of motors changes in a step as in the last one."""
+    stages, lagged = terms[0, at.STAGES], terms[0, at.LAGGED]
+    last, before = (stages - 1, 0.0) if stage == 0 and stages > 1 else (0, 1.0)
+    for b in range(terms[0, at.LINES], rows.shape[0]):
+        for k in range(terms[0, at.WIDTH]):
+            p, q = rows[b, k + at.REST], rows[b, k + at.REST + at.LANES]
+            r, s = rows[b, k + at.REST + 2 * at.LANES], rows[b, k + at.REST + 3 * at.LANES]
+            begun, loss = rows[b, k + at.BEGUN], rows[b, k + at.LOSS]
+            loss = loss if loss == loss else 0.0
+            change = of_stage(stage, p, q, r, s) - begun if begun == begun else 0.0
+            x = of_stage(last, p, q, r, s) + before * change
+            x = x if x == x else 0.0
+            more = rows[b, k + at.SHARE] * (rows[b, k + at.TORQUE] - loss)
+            rows[b, k + at.LOAD] = x if lagged else x + more
+            rows[b, k + at.LOSS] = loss
+            rows[b, k + at.FORCE] -= loss
+
+
+@uncounted_inline
+def largest(rows, b, field):
+    """The largest number of a field, in absolute value."""
+    x, y = max(abs(rows[b, field]), abs(rows[b, field + 1])), max(abs(rows[b, field + 2]), abs(rows[b, field + 3]))
+    z, w = max(abs(rows[b, field + 4]), abs(rows[b, field + 5])), max(abs(rows[b, field + 6]), abs(rows[b, field + 7]))
+    return max(max(x, y), max(z, w))
+
+
+@uncounted_inline
+def good(rows, first, rtol, field):
+    """Whether losses are as good as asked for, by what they miss."""
+    worst, most, torque = 0.0, 0.0, 0.0
+    for b in range(first, rows.shape[0]):
+        worst, most = max(worst, largest(rows, b, field)), max(most, largest(rows, b, at.LOAD))
+        torque = max(torque, largest(rows, b, at.TORQUE))
+    return worst <= rtol * most + 1e-14 * torque
+
+
+@uncounted_inline
+def keep(rows, first, width, stage):
+    """Remember what of loads did not follow from torques of motors, for the next stages."""
+    for b in range(first, rows.shape[0]):
+        for k in range(width):
+            p, q = rows[b, k + at.REST], rows[b, k + at.REST + at.LANES]
+            r, s = rows[b, k + at.REST + 2 * at.LANES], rows[b, k + at.REST + 3 * at.LANES]
+            left, begun = rows[b, k + at.TORQUE] - rows[b, k + at.LOSS], rows[b, k + at.BEGUN]
+            x = rows[b, k + at.LOAD] - rows[b, k + at.SHARE] * left
+            rows[b, k + at.BEGUN] = p if stage == 0 else begun
+            rows[b, k + at.REST] = x if stage == 0 else p
+            rows[b, k + at.REST + at.LANES] = x if stage == 1 else q
+            rows[b, k + at.REST + 2 * at.LANES] = x if stage == 2 else r
+            rows[b, k + at.REST + 3 * at.LANES] = x if stage > 2 else s
+
+
+@uncounted_inline
+def accelerate_under(aba, address, terms, factors, rows, coupling, stage, q, v, tau, torque, out):
+    """Add what acts by itself to torques, and write the acceleration; returns the code of aba, or -1: a gear locks."""
+    width, gears, lagged = terms[0, at.WIDTH], terms[0, at.LINES], terms[0, at.LAGGED]
+    add_rates(terms, factors, rows, coupling, v)
+    add_terms(terms, factors, at.FIRST, terms[1, at.LENGTHS], q, rows, at.SUM)
+    add_terms(terms, factors, terms[1, at.LENGTHS], terms[1, at.TORQUES], tau, rows, at.SUM)
+    write_forces(rows, width)
+    if terms[1, at.TREE] < terms[2, at.CARRIED]:
+        turn_links(terms, factors, rows, q)
+    if gears < rows.shape[0]:
+        expect(terms, rows, stage)
+        if lose(rows, gears, width, lagged) > 0:
+            lose(rows, gears, width, lagged)
+    for _ in range(_MOST):
+        push(terms, factors, rows, coupling, torque)
+        code = call_at(aba, address, (q, v, torque, out))
+        if code != 0 or gears == rows.shape[0] or lagged:
+            return code
+        write_loads(terms, factors, rows, coupling, out)
+        enough = good(rows, gears, factors[0], at.DOUBT)
+        if not enough:
+            lose(rows, gears, width, lagged)
+            enough = good(rows, gears, factors[0], at.MISS)
+        if enough:
+            keep(rows, gears, width, stage)
+            return 0
+    return -1

@@ -1,0 +1,184 @@
+"""Parts of a step of a simulation: torques, accelerations, increments, samples.
+
+The algorithms are called at their addresses, so nothing of them is compiled again.
+"""
+
+from typing import Final
+
+from ...compiler.numba_jit.jit import uncounted
+from ..bodies.increments import move_one, rate_one
+from ..loops.coupling_of_loops import condition_of
+from ..tables import plan as at
+from ..tables.addresses import call_at, call_plain
+from ..tables.layout import FREEFLYER, LOOP, PLANAR, SPHERICAL
+from ..tables.passive import FIRST, RATES, TREE
+from ..tables.views import cluster, header
+from .passive import accelerate_under
+
+_FASTEST: Final = 1e8
+
+
+@uncounted
+def rates(plan, x, v, out):
+    """Rate of the increment x at the velocity v."""
+    for i in range(out.shape[0]):
+        out[i] = v[i]
+    for j in range(2, 2 + plan[0, at.MOVED]):
+        kind = plan[j, 0]
+        if kind == SPHERICAL or kind == PLANAR or kind == FREEFLYER:
+            rate_one(kind, x, v, plan[j, 2], out)
+
+
+@uncounted
+def moved(calls, plan, ratios, q, x, out, spare, held):
+    """Write the configuration after the increment x to out; returns 0, or less if a loop cannot follow."""
+    for i in range(q.shape[0]):
+        out[i] = q[i]
+    for j in range(2, 2 + plan[0, at.MOVED]):
+        move_one(out, plan[j, 0], plan[j, 1], x, plan[j, 2])
+    followers = 2 + plan[0, at.MOVED]
+    terms = followers + plan[0, at.FOLLOWERS]
+    entries = terms + plan[0, at.TERMS]
+    left = entries + plan[1, at.ENTRIES]
+    if plan[1, at.CLOSED]:
+        for i in range(q.shape[0]):
+            held[i] = q[i]
+        if call_at(calls[at.MOVE], calls[at.MOVE_AT], (held, x, out, spare)) != 0:
+            return -1
+        for i in range(left, left + plan[1, at.LEFT]):
+            held[plan[i, 0]] = out[plan[i, 0]]
+        for i in range(entries, left):
+            out[plan[i, 0]] = held[plan[i, 0]]
+    for i in range(plan[0, at.FOLLOWERS]):
+        value = 0.0
+        for k in range(plan[followers + i, 1], plan[followers + i, 2]):
+            value += ratios[k] * out[plan[terms + k, 0]]
+        out[plan[followers + i, 0]] = value + ratios[plan[0, at.TERMS] + i]
+    return 0
+
+
+@uncounted
+def ask(calls, plan, coupling, asked, t, q, v, tau):
+    """Ask the user's function for torques at a state; returns 0 if they are there.
+
+    ``asked`` holds what it gets and gives: t, q, the velocity of the user's independent joints, tau.
+    """
+    nq, nv = q.shape[0], v.shape[0]
+    asked[0] = t
+    for i in range(nq):
+        asked[1 + i] = q[i]
+    behind = 1 + nq
+    if calls[at.OWN]:
+        for i in range(nv):
+            asked[behind + i] = v[i]
+    else:
+        if call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v)) != 0:
+            return -1
+        first = plan.shape[0] - nv
+        for i in range(nv):
+            x, row = 0.0, plan[first + i, 0] * nv
+            for k in range(nv):
+                x += coupling[row + k] * v[k]
+            asked[behind + i] = x
+    if call_plain(calls[at.ASK], calls[at.ASK_AT]) != 0:
+        return -1
+    for i in range(nv):
+        tau[i] = asked[behind + nv + i]
+    return 0
+
+
+@uncounted
+def all_finite(x):
+    """Whether numbers are finite."""
+    total = 0.0
+    for i in range(x.shape[0]):
+        total += x[i] - x[i]
+    return total == 0.0
+
+
+@uncounted
+def accelerate(address, calls, plan, terms, factors, rows, coupling, stage, q, v, tau, mapped, out):
+    """Acceleration under torques of the user's independent joints, and what acts by itself; returns aba's code."""
+    if calls[at.OWN] and terms.shape[0] == FIRST:
+        return call_at(calls[at.ABA], address, (q, v, tau, out))
+    code, nv = 0, v.shape[0]
+    if calls[at.OWN] == 0 or terms[1, RATES] < terms[1, TREE]:
+        code = call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v))
+    first = plan.shape[0] - nv
+    for k in range(nv):
+        x = tau[k]
+        if calls[at.OWN] == 0:
+            x = 0.0
+            for i in range(nv):
+                x += tau[i] * coupling[plan[first + i, 0] * nv + k]
+        mapped[k] = x
+    if code != 0:
+        return code
+    return accelerate_under(calls[at.ABA], address, terms, factors, rows, coupling, stage, q, v, tau, mapped, out)
+
+
+@uncounted
+def sound(q, v):
+    """Whether a state is one."""
+    fastest, total = 0.0, 0.0
+    for i in range(v.shape[0]):
+        fastest = max(fastest, abs(v[i]))
+        total += v[i]
+    for i in range(q.shape[0]):
+        total += q[i]
+    return fastest < _FASTEST and total - total == 0.0
+
+
+@uncounted
+def keep_sample(calls, plan, coupling, energies, k, q, v, a, tau, row):
+    """Write a sample: step, energies, openness, q, v, a, torques; with loops velocity and acceleration of the tree.
+
+    How far loops are open is asked behind the energies, which leave the poses of q in the workspace.
+    """
+    call_at(calls[at.ENERGY], calls[at.ENERGY_AT], (q, v))
+    row[0], row[1], row[2], row[3] = k, energies[0], energies[1], 0.0
+    if calls[at.OPENNESS] != 0:
+        call_at(calls[at.OPENNESS], calls[at.OPENNESS_AT], (q,))
+        row[3] = energies[2]
+    nq, nv = q.shape[0], v.shape[0]
+    for i in range(nq):
+        row[4 + i] = q[i]
+    behind = 4 + nq
+    for i in range(nv):
+        row[behind + i] = v[i]
+        row[behind + nv + i] = a[i]
+        row[behind + 2 * nv + i] = tau[i]
+    if plan[1, at.CLOSED]:
+        call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v))
+        behind += 3 * nv
+        n = (row.shape[0] - behind) // 2
+        for j in range(n):
+            x, y = 0.0, coupling[n * nv + j]
+            for i in range(nv):
+                x += coupling[j * nv + i] * v[i]
+                y += coupling[j * nv + i] * a[i]
+            row[behind + j] = x
+            row[behind + n + j] = y
+
+
+@uncounted
+def near_singular(index, work, limits):
+    """Whether the condition of a cluster with loops, at the last acceleration, exceeds its limit."""
+    n = 0
+    for c in range(header(index).cluster0, header(index).cluster1):
+        C = cluster(index, c)
+        if C.kind == LOOP:
+            if not condition_of(index, work, C) < limits[n]:
+                return True
+            n += 1
+    return False
+
+
+@uncounted
+def weighted(h, weights, rows, i, last, out):
+    """Write h times the weighted sum of rows 0..last-1; row i of the weights."""
+    for k in range(out.shape[0]):
+        x = 0.0
+        for j in range(last):
+            x += weights[i, j] * rows[j, k]
+        out[k] = h * x

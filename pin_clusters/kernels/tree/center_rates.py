@@ -1,0 +1,98 @@
+"""How the velocity of the centre of mass depends on the configuration: dv_com/dq, the independent v held.
+
+Per velocity of the tree, with m, h, p the mass, first moment and momentum of what its link carries, S its motion, and
+L = v_lam x S: (m L_lin + L_ang x h + S_ang x p) / mass; (L8). What ``tree`` left of links must still be there.
+"""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..numbers.memory import get, increase, put, put_zeros
+from ..numbers.spatial import angular, cross, linear, point_velocity
+from ..numbers.tuples import Vec3, load3
+from ..tables import layout as at
+from ..tables import link_workspace as of_link
+from ..tables.views import derived_at, dof, entry, link, lump, own_at, tree_header_at
+from .independent_columns import clear_rows
+from .link_motions import carried, direction
+from .masses import end_of, lumped, middle
+from .momentum_rate import seen_at
+
+
+@inline
+def total(index, params, work, n):
+    """Mass of the whole robot."""
+    mass = get(params, at.MASS)
+    for b in range(1, n.links + 1):
+        if link(index, b).parent == 0:
+            mass += of_link.moments(work, b)[0]
+    for r in range(n.lump0, n.lump1):
+        M = lump(index, r)
+        if M.common == 0:
+            mass += get(params, M.at)
+    return mass
+
+
+@inline
+def room_of(O, L):
+    """Where in ``work`` the mass, moment and momentum of point masses of a link are: rates are needed no more."""
+    return O.a_tree + 7 * L.iv
+
+
+@inline
+def add_lump(index, params, work, O, M, b, c, o, half):
+    """Let links carry half of a point mass, which goes with point c of link b, but not with ``M.common``.
+
+    Half the mass at each of two points has the momentum of all of it at their mean.
+    """
+    h, p = (of_link.position(work, b) + c - o) * half, point_velocity(of_link.velocity(work, b), c) * half
+    while b != M.common:
+        L = link(index, b)
+        at = room_of(O, L)
+        increase(work, at, half)
+        put(work, at + 1, load3(work, at + 1) + h)
+        put(work, at + 4, load3(work, at + 4) + p)
+        b = L.parent
+
+
+@inline
+def add_lumps(index, params, work, n, O, o):
+    """Let links carry all point masses."""
+    put_zeros(work, O.a_tree, 7 * n.nv_tree)
+    for r in range(n.lump0, n.lump1):
+        M = lump(index, r)
+        half = 0.5 * lumped(params, work, M, 0)[0]
+        add_lump(index, params, work, O, M, M.a, end_of(params, work, M.a, M.at + 1), o, half)
+        add_lump(index, params, work, O, M, M.b, end_of(params, work, M.b, M.at + 4), o, half)
+
+
+@paste
+def center_rates(index, params, work, out, to):
+    """Write dv_com/dq; with loops after ``coupling_derivatives``. Returns 1 if links were moved since."""
+    n = tree_header_at(index, 0)
+    O, E, o = own_at(index, n.sections + 1), derived_at(index, n.sections + 2), middle(work, n)
+    share = 1.0 / total(index, params, work, n)
+    if n.lump0 < n.lump1:
+        add_lumps(index, params, work, n, O, o)
+    clear_rows(to, n)
+    for iv in range(n.nv_tree):
+        D = dof(index, n.dof0 + iv)
+        up, S = link(index, D.link).parent, direction(params, work, D)
+        d = of_link.position(work, D.link) - of_link.position(work, up)
+        by_joint = cross(carried(of_link.velocity(work, up), d), S)  # v_lam x S at the origin of the link
+        s = of_link.moments(work, D.link)
+        m, h, p = s[0], Vec3(s[1], s[2], s[3]), Vec3(s[4], s[5], s[6])
+        if n.lump0 < n.lump1:
+            at = room_of(O, link(index, D.link))
+            m, h, p = m + get(work, at), h + load3(work, at + 1), p + load3(work, at + 4)
+        L, S = seen_at(work, by_joint, D.link, o), seen_at(work, S, D.link, o)
+        by_q = linear(L) * m + cross(angular(L), h) + cross(angular(S), p)
+        by_v = linear(S) * m + cross(angular(S), h)
+        for t in range(D.term0, D.term1):
+            T = entry(index, t)
+            g = get(out, E.turned + T.at) * share
+            for r in range(3):
+                to[r, T.k] += g * by_q[r]
+            if n.loops == 1:
+                change = get(out, E.turned + n.nv_tree * n.nv + T.at) * share
+                for r in range(3):
+                    to[r, T.k] += change * by_v[r]
+    return 1 - int(get(out, E.standing))

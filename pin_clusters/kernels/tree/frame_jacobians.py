@@ -1,0 +1,182 @@
+"""Jacobians of one joint or frame: from a configuration, or from what stands in ``pin.Data``; and their rates."""
+
+from ...compiler.numba_jit.jit import inline, paste
+from ..bodies.placements import moved, turned
+from ..numbers.memory import get, put
+from ..numbers.tuples import Vec3, load3, load6, load9
+from ..tables import layout as at
+from ..tables import link_workspace as of_link
+from ..tables.addresses import seen
+from ..tables.layout import BODY_PARAMS, LOCAL, WORLD, WRONG_SIZE
+from ..tables.views import derived_at, dof, entry, field, link, own_at, place_at, tree_header_at
+from .independent_columns import clear_rows
+from .link_motions import at_point, carried
+
+from ..numbers.spatial import angular, axis_of, cross, join, linear, matmul3  # isort: skip
+from ..numbers.spatial import rot, rot6, rot6_t, rot_t, transposed, zero3, zero6  # isort: skip
+
+
+@inline
+def seen_from(params, D, R, p):
+    """Motion of a frame per unit of a velocity, in its own axes; R and p lead from the frame to the link that moves.
+
+    p is in axes of the frame.
+    """
+    e = axis_of(transposed(R), D.axis)
+    if D.turns == 0:
+        return join(e, zero3())
+    turn = cross(e, p)
+    if D.screw >= 0:
+        turn = turn + e * get(params, D.screw)
+    return join(turn, e)
+
+
+@inline
+def add_column(index, out, to, D, at_G, S):
+    """Add what a velocity of the tree moves to the columns of the independent ones."""
+    for t in range(D.term0, D.term1):
+        T = entry(index, t)
+        g = get(out, at_G + T.at)
+        for r in range(6):
+            to[r, T.k] += g * S[r]
+
+
+@inline
+def presented(S, R, x, reference):
+    """Motion of a frame, given in its own axes at its own origin, in a reference frame."""
+    if reference == LOCAL:
+        return S
+    turned = rot6(R, S)
+    if reference == WORLD:
+        return at_point(turned, x)
+    return turned
+
+
+@inline
+def leave_placement(index, params, work, n, R, x, b, L):
+    """Write where a joint is, from where the frame is, in the world and in the link."""
+    placed = seen(field(index, n.field1).address, 12 * n.njoints)
+    R_link = matmul3(R, transposed(of_link.rotation(work, b)))
+    put(placed, 12 * L.joint, transposed(turned(R_link, L.align, params, b * BODY_PARAMS + at.ALIGN)))
+    put(placed, 12 * L.joint + 9, x - rot(R_link, of_link.position(work, b)))
+
+
+@inline
+def climb(index, params, work, q, n, O, R, x, b, leave):
+    """Write how the velocities of the tree move a frame, at R, x in link b, in its own axes; returns where it is.
+
+    With ``leave`` also where it is in each link on the way.
+    """
+    while b > 0:
+        L = link(index, b)
+        p = rot_t(R, x)
+        for iv in range(L.iv, L.iv + L.ndof):
+            put(work, O.room + 6 * iv, seen_from(params, dof(index, n.dof0 + iv), R, p))
+        if leave:
+            of_link.set_rotation(work, b, R)
+            of_link.set_position(work, b, x)
+        k = b * BODY_PARAMS
+        R_link, at_link = moved(params, q, L, k, load9(params, k + at.ROTATION), load3(params, k + at.POSITION))
+        x = at_link + rot(R_link, x)
+        R = matmul3(R_link, R)
+        b = L.parent
+    return R, x
+
+
+@inline
+def from_configuration(index, params, work, out, q, n, O, P, reference, frame, to):
+    """Climb from the frame to the universe: first its Jacobian in its own axes, then in the reference frame."""
+    b = P.link
+    R, x = climb(index, params, work, q, n, O, load9(params, P.at), load3(params, P.at + 9), b, True)
+    while b > 0:
+        L = link(index, b)
+        for d in range(L.ndof):
+            S = presented(load6(work, O.room + 6 * (L.iv + d)), R, x, reference)
+            add_column(index, out, to, dof(index, n.dof0 + L.iv + d), O.G, S)
+        if reference != LOCAL and L.joint > 0:
+            leave_placement(index, params, work, n, R, x, b, L)
+        b = L.parent
+    if reference != LOCAL and frame >= 0:
+        placed = seen(field(index, n.field1 + 4).address, 12 * (frame + 1))
+        put(placed, 12 * frame, transposed(R))
+        put(placed, 12 * frame + 9, x)
+
+
+@inline
+def of_frame(S, R, x, reference):
+    """Motion at the origin of the world, in a reference frame of the frame at R, x."""
+    if reference == WORLD:
+        return S
+    moved_there = carried(S, x)
+    if reference == LOCAL:
+        return rot6_t(R, moved_there)
+    return moved_there
+
+
+@inline
+def of_frame_rate(S, dS, v, R, x, reference):
+    """Rate of change of that; v is the velocity of the frame, at the origin of the world."""
+    if reference == LOCAL:
+        return of_frame(dS - cross(v, S), R, x, reference)
+    rate = of_frame(dS, R, x, reference)
+    if reference == WORLD:
+        return rate
+    return join(linear(rate) + cross(angular(S), linear(v) + cross(angular(v), x)), angular(rate))
+
+
+@inline
+def from_data(index, params, out, n, O, P, reference, rate, M, to):
+    """Turn the columns that ``pin.Data`` has in the world; M: as in ``frame_jacobian``."""
+    placed = seen(field(index, n.field1).address, 12 * n.njoints)
+    J = seen(field(index, n.field1 + 1).address, 6 * n.nv_tree)
+    dJ = seen(field(index, n.field1 + 2).address, 6 * n.nv_tree)
+    R_joint, x_joint = transposed(load9(placed, 12 * P.joint)), load3(placed, 12 * P.joint + 9)
+    R, x = matmul3(R_joint, load9(params, P.at + 12)), x_joint + rot(R_joint, load3(params, P.at + 21))
+    if M.shape[0] > 0:
+        x = x + rot(R, Vec3(M[3], M[7], M[11]))
+        R = matmul3(R, (M[0], M[1], M[2], M[4], M[5], M[6], M[8], M[9], M[10]))
+    # as in Pinocchio: v of the last call in axes of the frame, else the velocity at which dJ was computed
+    v = load6(seen(field(index, n.field1 + (3 if reference == LOCAL else 5)).address, 6 * n.njoints), 6 * P.joint)
+    if reference == LOCAL:
+        v = at_point(rot6(R_joint, v), x_joint)
+    b = P.link
+    while b > 0:
+        L = link(index, b)
+        for iv in range(L.iv, L.iv + L.ndof):
+            D, S = dof(index, n.dof0 + iv), load6(J, 6 * iv)
+            if rate == 0:
+                add_column(index, out, to, D, O.kept, of_frame(S, R, x, reference))
+            else:
+                dS = load6(dJ, 6 * iv)
+                add_column(index, out, to, D, O.kept, of_frame_rate(S, dS, v, R, x, reference))
+                if n.loops == 1:
+                    add_column(index, out, to, D, O.kept_rate, of_frame(S, R, x, reference))
+        b = L.parent
+
+
+@paste
+def frame_jacobian(index, params, work, out, q, place, reference, rate, M, to):
+    """Write the Jacobian of place (a joint id, or njoints plus a frame id) at q; without q that in ``pin.Data``.
+
+    M: nothing, or the homogeneous matrix of a frame in that of the joint, without q. At q the kernel leaves in
+    ``pin.Data`` what Pinocchio leaves: not in axes of the frame, the placements of the frame and of the joints that
+    move it. Returns WRONG_SIZE; without q, 1 if there is no G because the pose was singular.
+    """
+    n = tree_header_at(index, 0)
+    O = own_at(index, n.sections + 1)
+    if place < 0 or place >= n.place1 - n.place0 or to.shape[0] != 6 or to.shape[1] != n.nv:
+        return WRONG_SIZE
+    P = place_at(index, n.place0 + place)
+    clear_rows(to, n)
+    if q.shape[0] > 0:
+        if q.shape[0] != n.nq:
+            return WRONG_SIZE
+        put(out, derived_at(index, n.sections + 2).standing, 0.0)
+        from_configuration(index, params, work, out, q, n, O, P, reference, place - n.njoints, to)
+        return 0
+    if n.loops == 1:
+        # what is no number in G is none in all rows, as in a product of matrices
+        for iv in range(n.nv_tree):
+            add_column(index, out, to, dof(index, n.dof0 + iv), O.kept, zero6())
+    from_data(index, params, out, n, O, P, reference, rate, M, to)
+    return int(get(out, O.lost))

@@ -1,0 +1,57 @@
+"""Columns of Jacobians: of the tree, and of the independent velocities."""
+
+from ...compiler.numba_jit.jit import inline
+from ..numbers.memory import get, put, put_zeros
+from ..numbers.spatial import cross
+from ..numbers.tuples import Vec6
+from ..tables import link_workspace as of_link
+from ..tables.views import dof, entry
+from .link_motions import at_point, direction
+
+
+@inline
+def clear_rows(to, n):
+    """Set rows of all velocities to zero."""
+    for r in range(to.shape[0]):
+        for k in range(n.nv):
+            to[r, k] = 0.0
+
+
+@inline
+def add_independent(index, out, n, at, rows, at_G, to):
+    """Add a matrix of the tree, by columns, times G, to one of the independent velocities, by rows."""
+    for iv in range(n.nv_tree):
+        D = dof(index, n.dof0 + iv)
+        for t in range(D.term0, D.term1):
+            T = entry(index, t)
+            g = get(out, at_G + T.at)
+            for r in range(rows):
+                i = to + r * n.nv + T.k
+                put(out, i, get(out, i) + g * get(out, at + rows * iv + r))
+
+
+@inline
+def axes(index, params, work, out, n, A, rates):
+    """Motion axes of the tree's velocities in the world, and their rates of change: every axis turns with its link."""
+    for iv in range(n.nv_tree):
+        D = dof(index, n.dof0 + iv)
+        x = of_link.position(work, D.link)
+        # an axis is not turned by its own angle, but what is no number shall be seen, as in Pinocchio
+        R = of_link.rotation(work, D.link)
+        no_turn = (R[0] + R[1]) * 0.0
+        S = at_point(direction(params, work, D), x) + Vec6(no_turn, no_turn, no_turn, no_turn, no_turn, no_turn)
+        put(out, A.J + 6 * iv, S)
+        if rates:
+            put(out, A.dJ + 6 * iv, cross(at_point(of_link.velocity(work, D.link), x), S))
+
+
+@inline
+def jacobian(index, out, n, A, O, rates):
+    """The same of the independent velocities."""
+    put_zeros(out, O.J, 6 * n.nv)
+    add_independent(index, out, n, A.J, 6, O.G, O.J)
+    if rates:
+        put_zeros(out, O.dJ, 6 * n.nv)
+        add_independent(index, out, n, A.dJ, 6, O.G, O.dJ)
+        if n.loops == 1:
+            add_independent(index, out, n, A.J, 6, O.kept_rate, O.dJ)

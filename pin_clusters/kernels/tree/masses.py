@@ -1,0 +1,58 @@
+"""What has mass or spin and is no link, and where moments are taken about."""
+
+from ...compiler.numba_jit.jit import inline
+from ..numbers.memory import get
+from ..numbers.spatial import angular, cross, linear, point_velocity, rot, zero3
+from ..numbers.tuples import load3
+from ..tables import link_workspace as of_link
+from ..tables.views import driver
+
+
+@inline
+def middle(work, n):
+    """Where moments are taken about: the first link."""
+    return of_link.position(work, min(n.links, 1))
+
+
+@inline
+def spin_momentum(params, work, S):
+    """Momentum of a rotor per unit speed, in axes of the world."""
+    return rot(of_link.rotation(work, S.link), load3(params, S.at))
+
+
+@inline
+def driven(index, params, work, S, at):
+    """Speed of a rotor that is no link, from those of the tree at ``at``; or the same of another rate."""
+    total = 0.0
+    for i in range(S.driver0, S.driver1):
+        D = driver(index, i)
+        total += get(params, D.at) * get(work, at + D.iv)
+    return total
+
+
+@inline
+def end_of(params, work, b, at_point):
+    """Where a point of a link is from the link's origin."""
+    return rot(of_link.rotation(work, b), load3(params, at_point))
+
+
+@inline
+def acceleration_of_center(c, u, v, a):
+    """Acceleration of that point; u is its velocity."""
+    return linear(a) + cross(angular(a), c) + cross(angular(v), u)
+
+
+@inline
+def lumped(params, work, M, level):
+    """Mass, place, velocity and acceleration of a point mass that no link carries."""
+    ca, cb, z = end_of(params, work, M.a, M.at + 1), end_of(params, work, M.b, M.at + 4), zero3()
+    x = (of_link.position(work, M.a) + ca + of_link.position(work, M.b) + cb) * 0.5
+    u, ddx = z, z
+    if level > 0:
+        va, vb = of_link.velocity(work, M.a), of_link.velocity(work, M.b)
+        ua, ub = point_velocity(va, ca), point_velocity(vb, cb)
+        u = (ua + ub) * 0.5
+        if level > 1:
+            aa, ab = of_link.acceleration(work, M.a), of_link.acceleration(work, M.b)
+            ddx = (acceleration_of_center(ca, ua, va, aa) + acceleration_of_center(cb, ub, vb, ab)) * 0.5
+    return get(params, M.at), x, u, ddx

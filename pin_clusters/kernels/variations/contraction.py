@@ -1,0 +1,136 @@
+"""LOOP: torques of the joints times the derivative of G, by the multipliers of the closures; (L7).
+
+sum over d of t_d dG_dk/dq_m = -(Lambda'_m . D(J_k) + Lambda . D(X_km)), with lambda = P' t_d, Lambda = lambda' W one
+wrench per closure, Lambda'_m its rate along J_m at fixed lambda, and X_km = X_km of the parent + J_m x S G_k. For
+equations of joints: -(lambda' phi'')[G_k, G_m].
+"""
+
+from ...compiler.numba_jit.jit import device, inline
+from ..loops.closure_rows import frame, point
+from ..loops.harmonic_rates import bend_along, bends_by_angles
+from ..numbers.memory import get, increase, put
+from ..numbers.spatial import column, cross, dot6, linear, zero3, zero6
+from ..numbers.tuples import load6
+from ..tables.layout import FRAMES, HARMONIC, PROPORTIONAL, ROD
+from ..tables.views import block, body, closure, follower, head, listed, on_joint, share, velocity_row
+from .closure_rates import displacement, frames_rate, parts_of_row, rod_rate
+from .coupling_rates import along_joint
+
+
+@inline
+def multipliers(index, params, work, C):
+    """Write lambda = P' t_d to the values; what follows others hands its torque to them first."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    for n in range(H.follower1 - H.follower0):
+        f = follower(index, H.follower1 - 1 - n)
+        t = get(work, velocity_row(index, f.velocity).at_torque)
+        for s in range(f.share0, f.share1):
+            part = share(index, s)
+            V = velocity_row(index, part.velocity)
+            increase(work, V.at_torque, get(params, part.at) * t)
+    for j in range(L.nr):
+        x = 0.0
+        for i in range(L.nd):
+            t = get(work, velocity_row(index, H.velocity0 + i).at_torque)
+            x += get(work, L.P + i * L.nr + j) * t
+        put(work, L.value + j, x)
+
+
+@inline
+def x_of(index, work, c, C, b, k, m):
+    """X_km of a body: sum over the joints up to the output body of J_m x S G_k."""
+    X = zero6()
+    while b > 0 and body(index, b).cluster == c:
+        B = body(index, b)
+        X = X + cross(displacement(index, work, b, c, m), along_joint(work, B, B.at_G, C.nk, k))
+        b = B.parent
+    return X
+
+
+@inline
+def wrench_of(index, params, work, r, wrench, values):
+    """Lambda of a closure on bodies, and what its rate is made of: n, m, share, x, z, and the point on b or a."""
+    o = 0.0
+    W, m, share_of, n = zero6(), zero3(), o, zero3()
+    x, z, pb = zero3(), zero3(), zero3()
+    if r.form == FRAMES:
+        Ra, _ = frame(params, work, r.a, r.at)
+        Rb, pb = frame(params, work, r.b, r.at + 12)
+        x, z = column(Rb, 0), column(Ra, 2)
+    for i in range(r.rows):
+        row, weight = load6(work, wrench + 6 * i), get(work, values + i)
+        W = W + row * weight
+        if r.form == FRAMES:
+            n_i, m_i, share_i = parts_of_row(params, work, r, i, row, x, z, pb)
+            n, m, share_of = n + n_i * weight, m + m_i * weight, share_of + share_i * weight
+    return W, n, m, share_of, x, z, pb
+
+
+@inline
+def contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq):
+    """A closure on bodies."""
+    W, n, moment, share_of, x, z, pb = wrench_of(index, params, work, r, wrench, values)
+    for m in range(C.nk):
+        Ja, Jb = displacement(index, work, r.a, c, m), displacement(index, work, r.b, c, m)
+        if r.form == FRAMES:
+            dW = frames_rate(n, moment, share_of, x, z, pb, Ja, Jb)
+        else:
+            pa, end = point(params, work, r.a, r.at), point(params, work, r.b, r.at + 3)
+            s = get(params, r.at + 6) * get(work, values)
+            dW = rod_rate(pa, linear(W), s, end, Ja, Jb)
+        for k in range(C.nk):
+            J = displacement(index, work, r.b, c, k) - displacement(index, work, r.a, c, k)
+            X = x_of(index, work, c, C, r.b, k, m) - x_of(index, work, c, C, r.a, k, m)
+            at = listed(index, C.column, k) * nv + listed(index, C.column, m)
+            put(dq, at, get(dq, at) - dot6(dW, J) - dot6(W, X))
+
+
+@inline
+def subtract_twice(index, C, nv, k, m, x, dq):
+    """Subtract from an entry and its mirror image, which are one on the diagonal."""
+    at = listed(index, C.column, k) * nv + listed(index, C.column, m)
+    put(dq, at, get(dq, at) - x)
+    if k != m:
+        at = listed(index, C.column, m) * nv + listed(index, C.column, k)
+        put(dq, at, get(dq, at) - x)
+
+
+@inline
+def contract_function(index, params, work, C, r, values, nv, dq):
+    """A function of the user."""
+    n = r.part1 - r.part0
+    hessian = r.room + r.rows * n
+    for k in range(C.nk):
+        for m in range(k + 1):
+            total = 0.0
+            for i in range(r.rows):
+                row = 0.0
+                for j in range(n):
+                    U = velocity_row(index, on_joint(index, r.part0 + j).velocity)
+                    for l in range(n):
+                        V = velocity_row(index, on_joint(index, r.part0 + l).velocity)
+                        both = get(work, U.at_G + k) * get(work, V.at_G + m)
+                        row += get(work, hessian + (i * n + j) * n + l) * both
+                total += get(params, r.at + i) * get(work, values + i) * row
+            subtract_twice(index, C, nv, k, m, total, dq)
+
+
+@device
+def contract(index, params, work, c, C, nv, dq):
+    """Add t' dG/dq of LOOP cluster c, whose torques of joints are known, to its entries."""
+    H = head(index, C.head)
+    L = block(H, C.nk)
+    multipliers(index, params, work, C)
+    for n in range(H.closure0, H.closure1):
+        r = closure(index, n)
+        values, wrench = L.value + r.row0, L.W + 6 * r.row0
+        if r.form == FRAMES or r.form == ROD:
+            contract_bodies(index, params, work, c, C, r, wrench, values, nv, dq)
+        elif r.form == HARMONIC:
+            bends_by_angles(index, params, work, r, C.nk, values)  # the angles' changes along the columns are known
+            for k in range(C.nk):
+                for m in range(k + 1):
+                    subtract_twice(index, C, nv, k, m, bend_along(work, r, C.nk, k, m), dq)
+        elif r.form != PROPORTIONAL:
+            contract_function(index, params, work, C, r, values, nv, dq)

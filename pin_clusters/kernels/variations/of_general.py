@@ -1,0 +1,199 @@
+"""GENERAL, and what LOOP has in common with it: records of all columns, body by body; see the package."""
+
+from ...compiler.numba_jit.jit import device, inline
+from ..bodies.motions import along, body_inertia, motion
+from ..bodies.placements import place
+from ..clusters.articulated import moves
+from ..clusters.general import columns
+from ..clusters.spin_elements import inertia_torques, spin_columns, spin_terms
+from ..numbers.memory import get, increase, put
+from ..numbers.spatial import angular, cross, cross_force, dot3, dot6, zero3, zero6
+from ..numbers.tuples import load6
+from ..tables import workspace as ws
+from ..tables.variations_layout import ACCELERATION, OF_MOMENTUM, QUADRATIC, VELOCITY
+from ..tables.views import body, carrier_row, listed
+from . import record, sums
+from .ancestors import enter_sum, to_ancestors
+from .coupling_rates import along_joint
+
+from .forces import add_forces, add_moments, add_momentum, clear, forces_at, forces_of  # isort: skip
+from .forces import hand_force, hand_inertial, momentum_of, motions_at, set_inertial  # isort: skip
+
+
+@inline
+def set_record(index, work, rates, C, b, B, k, v_up, a_up, both, change, second_change, quadratic_change):
+    """(V1) L, N and Gamma of column k: those of the parent, and what its joint adds; no forces yet.
+
+    Args:
+        v_up, a_up: Velocity and acceleration of the parent.
+        both: Velocity of the body and that of its parent.
+        change: S dG_k, of a G that does not change: zero.
+        second_change: S ddG_k.
+        quadratic_change: S times the sum of dG_k and the true rate of G_k.
+    """
+    to = record(C, b, k)
+    L, N, Gamma = zero6(), zero6(), zero6()
+    if moves(B.mask, k):
+        if B.parent > 0 and body(index, B.parent).cluster == B.cluster and moves(body(index, B.parent).mask, k):
+            L, N, Gamma = motions_at(rates, record(C, B.parent, k))
+        if B.unit < 0 or B.which == k:
+            SG = along_joint(work, B, B.at_G, C.nk, k)
+            turn = cross(v_up, SG)
+            L = L + turn + change
+            N = N + cross(a_up, SG) + cross(v_up, turn) + cross(both, change) + second_change
+            Gamma = Gamma + cross(both, SG) + quadratic_change
+    put(rates, to + VELOCITY, L)
+    put(rates, to + ACCELERATION, N)
+    put(rates, to + QUADRATIC, Gamma)
+    clear(rates, to)
+
+
+@inline
+def carried(index, C, b, k):
+    """Record of column k of a body of the cluster, or that of the sums if the body is its output body."""
+    if b >= C.first and b < C.last:
+        return record(C, b, k)
+    return sums(C, k)
+
+
+@inline
+def spin_on(index, work, rates, v, C, carrier, i, dq, dv, M, nv, second, pairs):
+    """(V4) of spin elements on one carrier, number i: their momenta do not change in its axes."""
+    nk, at = C.nk, C.at_work
+    omega, inside = angular(ws.velocity(work, carrier)), carrier >= C.first and carrier < C.last
+    for m in range(nk):
+        h = ws.spin_column(work, at, nk, i, m)
+        turn, to = cross(omega, h), carried(index, C, carrier, m)
+        ws.add_spin_momentum(work, carrier, h * get(v, listed(index, C.column, m)))
+        add_moments(rates, to, zero3(), turn, h, turn)
+        if inside and pairs:
+            i_v, B = listed(index, C.column, m), body(index, carrier)
+            for k in range(nk):
+                k_v = listed(index, C.column, k)
+                L, N, Gamma = motions_at(rates, record(C, carrier, k))
+                J = ws.K_column(work, B.at_K, k) if moves(B.mask, k) else zero6()
+                at_entry = i_v * nv + k_v
+                increase(M, at_entry, dot3(h, angular(J)))
+                increase(dv, at_entry, dot3(h, angular(Gamma)) + dot3(turn, angular(J)))
+                if second:
+                    increase(dq, at_entry, dot3(h, angular(N)) + dot3(turn, angular(L)))
+
+
+@inline
+def clear_entries(index, work, C, nv, dq, dv, M, second):
+    """Begin the entries inside the cluster: inertia of spin elements and armature."""
+    o = 0.0
+    for k in range(C.nk):
+        for m in range(C.nk):
+            at = listed(index, C.column, k) * nv + listed(index, C.column, m)
+            put(M, at, ws.E_entry(work, C.at_E, C.nk, k, m))
+            put(dv, at, o)
+            if second:
+                put(dq, at, o)
+
+
+@inline
+def advance(index, params, work, rates, q, v, a, forces, C, nv, tau, dq, dv, M, second, pairs, summed, forced):
+    """(V1), (V2), (V4)."""
+    rest = zero6()
+    for b in range(C.first, C.last):
+        B = body(index, b)
+        R, x = place(params, work, q, b, B)
+        vj, aj = along(index, work, v, C, B), along(index, work, a, C, B)
+        columns(index, work, C, B)
+        vel, acc = motion(work, B.parent, vj, aj)
+        v_up, a_up = ws.velocity(work, B.parent), ws.acceleration(work, B.parent)
+        ws.set_velocity(work, b, vel)
+        ws.set_acceleration(work, b, acc)
+        set_inertial(index, params, work, forces, b, B, R, x, body_inertia(params, b, R, x), vel, acc, second, forced)
+        for k in range(C.nk):
+            set_record(index, work, rates, C, b, B, k, v_up, a_up, v_up + vel, rest, rest, rest)
+    for k in range(C.nk):
+        clear(rates, sums(C, k))
+    if pairs:
+        clear_entries(index, work, C, nv, dq, dv, M, second)
+    spin_columns(index, work, C)
+    if second:
+        inertia_torques(index, work, a, tau, C)
+        spin_terms(index, work, v, a, tau, C, False)
+    if C.at_spin >= 0:
+        spin_on(index, work, rates, v, C, C.out, 0, dq, dv, M, nv, second, pairs)
+    for r in range(C.carrier0, C.carrier1):
+        spin_on(index, work, rates, v, C, carrier_row(index, r).body, 1 + r - C.carrier0, dq, dv, M, nv, second, pairs)
+
+
+@inline
+def enter_rows(index, work, nv, C, B, i_v, P, Q, F, dq, dv, M, second):
+    """(V3) Entries of column i_v and the rows of a joint: G' S' of its forces."""
+    for d in range(B.ndof):
+        S = ws.subspace(work, B.at_S, d)
+        f, r = dot6(S, F), dot6(S, Q)
+        p = dot6(S, P) if second else f
+        for k in range(C.nk):
+            if B.unit < 0 or B.which == k:
+                g, at = ws.G_entry(work, B.at_G, C.nk, d, k), listed(index, C.column, k) * nv + i_v
+                increase(M, at, g * f)
+                increase(dv, at, g * r)
+                if second:
+                    increase(dq, at, g * p)
+
+
+@inline
+def collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed):
+    """(V3): forces of a body and of what hangs from it in the cluster, its joint's entries, and on to its parent."""
+    for m in range(C.nk):
+        at, f = record(C, b, m), ws.force(work, b)
+        P, Q, F, T = forces_at(rates, at)
+        H, SG = load6(rates, at + OF_MOMENTUM), zero6()
+        if moves(B.mask, m):
+            J = ws.K_column(work, B.at_K, m)
+            L, N, Gamma = motions_at(rates, at)
+            own_F, own_P, own_Q, own_T = forces_of(work, b, J, L, N, Gamma, second)
+            F, P, Q, T = F + own_F, P + own_P, Q + own_Q, T + own_T
+            if summed:
+                H = H + momentum_of(work, b, J, L)
+            if B.unit < 0 or B.which == m:
+                SG = along_joint(work, B, B.at_G, C.nk, m)
+        if pairs:
+            enter_rows(index, work, nv, C, B, listed(index, C.column, m), P, Q, F, dq, dv, M, second)
+        to = carried(index, C, B.parent, m)
+        # P is in axes that turn with the body; the parent's turn less, by what the joint turns
+        add_forces(rates, to, P + cross_force(SG, f), Q, F, T)
+        if summed:
+            add_momentum(rates, to, H)
+
+
+@device
+def hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed):
+    """(V5): entries of the cluster's columns and those above it, and what the output body carries from now on."""
+    for m in range(C.nk):
+        at, i_v = sums(C, m), listed(index, C.column, m)
+        P, Q, F, T = forces_at(rates, at)
+        if pairs:
+            for k in range(m):  # symmetric to the last bit
+                k_v = listed(index, C.column, k)
+                put(M, i_v * nv + k_v, get(M, k_v * nv + i_v))
+        if pairs:
+            to_ancestors(index, work, rates, nv, C.out, i_v, F, P, Q, T, dq, dv, M, second)
+        if summed:
+            enter_sum(index, rates, total, nv, C, i_v, F, P, Q, load6(rates, at + OF_MOMENTUM))
+    if summed or C.out > 0:
+        for b in range(C.first, C.last):
+            hand_inertial(work, b, C.out)
+
+
+@inline
+def collect(index, work, rates, nv, C, tau, dq, dv, M, total, second, pairs, summed):
+    """(V3)-(V5)."""
+    for n in range(C.last - C.first):
+        b = C.last - 1 - n
+        B = body(index, b)
+        if second:  # torques of its joint, times G
+            for d in range(B.ndof):
+                t = dot6(ws.subspace(work, B.at_S, d), ws.force(work, b))
+                for k in range(C.nk):
+                    increase(tau, listed(index, C.column, k), ws.G_entry(work, B.at_G, C.nk, d, k) * t)
+        collect_body(index, work, rates, nv, C, b, B, dq, dv, M, second, pairs, summed)
+        if second and (summed or B.parent > 0):
+            hand_force(work, b, B.parent)
+    hand_on(index, work, rates, nv, C, dq, dv, M, total, second, pairs, summed)
