@@ -183,7 +183,7 @@ def count_loops(model: pc.ClusterModel) -> int:
 
     A closure of angles counts once per equation: each of the two push-rods of Tello's hip closes a loop.
     """
-    kept = [c for loop in model._topology.loops if loop is not None for c in loop.kept]
+    kept = [c for loop in model.tables.topology.loops if loop is not None for c in loop.kept]
     return sum(c.size if isinstance(c, JointClosure) else 1 for c in kept)
 
 

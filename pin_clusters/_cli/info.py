@@ -21,7 +21,7 @@ _LONG = 40
 def show(model: ClusterModel, out: Console) -> None:
     """Print clusters, closed loops, rotors and reflected inertia."""
     spinning = sum(r.spins for r in model.rotors)
-    closed = sum(loop is not None for loop in model._topology.loops)
+    closed = sum(loop is not None for loop in model.tables.topology.loops)
     loops = f", {_few(closed, len(model.clusters))}with closed loops" if closed else ""
     out.print(f"[bold]{escape(model.name)}[/]")
     motors = "" if len(model.motors) == len(model.rotors) else f"{_count(len(model.motors), 'motor')} with "
@@ -117,7 +117,7 @@ def _closed_loops(model: ClusterModel) -> Table:
     heads = ("cluster", "closed by", "equations", "worst\ncondition", "at the\nreference", "dropped")
     rows = []
     at_reference = iter(condition(model, model.createData(), model.q_reference))
-    for i, (cluster, loop) in enumerate(zip(model.clusters, model._topology.loops, strict=True), start=1):
+    for i, (cluster, loop) in enumerate(zip(model.clusters, model.tables.topology.loops, strict=True), start=1):
         if loop is None:
             continue
         # pivoted: all are kept, and each pose has its own choice among them

@@ -70,7 +70,7 @@ def _move(form: Form, shapes: Any, placed: Any, q: str) -> bool:
     data = form.owner
     if q:
         code = data._code("forwardKinematics", TREE.name)
-        if not code or data._other_fields or data._model._tree_tables.settles or not couple(form):
+        if not code or data._other_fields or data._model.tables.tree.settles or not couple(form):
             return False
         form.reads_tree()
         run_tree(form, code, MOTION, "q")

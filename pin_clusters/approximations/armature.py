@@ -155,7 +155,7 @@ def symmetric(M: Any) -> np.ndarray:
 
 def locked(model: ClusterModel) -> tuple[RotorElement, ...]:
     """Return what approximations lock: rotors and, without loops, which no ``pin.Model`` ties, links that follow."""
-    return model.rotors if model.closures else find_rotors(model.own_tree, model._topology, links=True)
+    return model.rotors if model.closures else find_rotors(model.own_tree, model.tables.topology, links=True)
 
 
 def reflected_inertia(

@@ -48,16 +48,16 @@ def run(
         options = {"fext": True} if fext is not None else {}
         return on_device(name, model, given, out, status, **options, **({"parameters": names} if names else {}))
     shape = (model.nv, model.nv) if of_matrices else (model.nv,)
-    room = model._tables.work.size + model.nv**2
+    room = model.tables.work.size + model.nv**2
     batch = Batch(name, model, given, threads, status, ("out", out, shape), work=room)
     (result,) = batch.out
     if batch.rows == 0 or model.nv == 0:
         return result
     special = functions_of(model)
-    if names and (special is None or model._tables.supplies):
+    if names and (special is None or model.tables.supplies):
         run_program(batch, name, names, forced=fext is not None)
         return result
-    if not kernels.JIT or model._tables.supplies:
+    if not kernels.JIT or model.tables.supplies:
         all_one_by_one(batch, of_row(batch, single, fext is not None), 3)
         return result
     if special is not None:

@@ -19,11 +19,11 @@ class Room:
 
     def __init__(self, model: ClusterModel) -> None:
         self._model = model
-        (self._work,) = on_a_page(model._tables.work)
+        (self._work,) = on_a_page(model.tables.work)
 
     def tables(self, result: np.ndarray) -> kernels.Pointer:
         """Return tables with a result, as kernels find them."""
-        return kernels.Pointer(self._model._index, self._model._params, self._work, result)
+        return kernels.Pointer(self._model.tables.index, self._model.tables.params, self._work, result)
 
 
 class Each(NamedTuple):

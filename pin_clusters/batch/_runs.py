@@ -41,7 +41,7 @@ class Runs:
         self._table = Table() if s.passive is None else s.passive.table(model)
         self._method = METHODS[s.method]
         self._lengths = np.array([s.dt, s.step(s.steps - 1)])
-        bounds = [LIMIT * max(1, c.dependents) for c in model._tables.conditions]
+        bounds = [LIMIT * max(1, c.dependents) for c in model.tables.conditions]
         self._limits = np.array(bounds) ** 2 if s.switch else np.full(len(bounds), np.inf)
         closed = bool(model.closures)
         self._functions = functions_of(model)
@@ -119,7 +119,7 @@ class _Room:
     """What the kernels work on, for one thread."""
 
     def __init__(self, model: ClusterModel, functions: Any) -> None:
-        room, G = Room(model), model._topology.G
+        room, G = Room(model), model.tables.topology.G
         self.G, self.energies = np.concatenate([G.ravel(), np.zeros(len(G))]), np.zeros(3)
         self.aba = room.tables(np.zeros(model.nv))
         self.tables = Called(*(room.tables(x) for x in (self.energies, self.G, np.zeros(1), self.energies[2:])))

@@ -73,14 +73,14 @@ def _run(
     nv, inverse = model.nv, one.operation is RNEA_DERIVATIVES
     wanted = [None] * 3 if out is None else list(out)
     results = [(label, x, (nv, nv)) for label, x in zip(one.gives.split(), wanted, strict=True)]
-    work = model._tables.work.size + model._tables.rates + 8 * nv * nv
+    work = model.tables.work.size + model.tables.rates + 8 * nv * nv
     batch = Batch(
         one.name, model, given, threads, status, *results, work=work, rows_of_work=0 if inverse else nv
     )  # fmt: skip
     first, second, last = batch.out
     if batch.rows == 0:
         return first, second, last
-    alone, forced = not kernels.JIT or model._tables.supplies, fext is not None
+    alone, forced = not kernels.JIT or model.tables.supplies, fext is not None
     special = None if alone else functions_of(model)
     if special is not None and (traced := special.rows(one.name, forced=forced)).chosen:
         _traced(traced, batch, inverse)
@@ -126,8 +126,8 @@ def _each(batch: Batch, model: ClusterModel, inverse: bool, forced: bool) -> Cal
     own, empty = [Each(out, (nv * nv,)) for out in batch.out], np.zeros(0)
 
     def write(program: Program) -> None:
-        (rates,) = on_a_page(np.zeros(model._tables.rates))
-        room, mine = Room(model), DerivativeMemory(model.nq, nv, model._tables.velocities, rates)
+        (rates,) = on_a_page(np.zeros(model.tables.rates))
+        room, mine = Room(model), DerivativeMemory(model.nq, nv, model.tables.velocities, rates)
         tables = room.tables(mine.rates)
         state = row, Each(v, (nv,))
         if inverse:

@@ -49,7 +49,7 @@ def forwardKinematics(
     given = states(model, q)
     if there(given):
         return on_device("forwardKinematics", model, given, out, status)
-    tree, tables = model.own_tree, model._tree_tables
+    tree, tables = model.own_tree, model.tables.tree
     ids = None if frames is None else _ids.frames(model, "frames", frames)
     count = model.njoints if ids is None else len(ids)
     batch = Batch(

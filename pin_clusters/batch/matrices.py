@@ -83,7 +83,7 @@ def inverse_operational_inertia(
     question = _columns.question("frames", frames, reference, rows)
     plan = kept(model, question, lambda: _columns.plan_of_frames(model, frames, reference, rows))
     size = plan.tasks
-    work = model._tables.work.size + plan.numbers.size + plan.panel.size
+    work = model.tables.work.size + plan.numbers.size + plan.panel.size
     batch = Batch("inverse_operational_inertia", model, given, threads, status, ("out", out, (size, size)), work=work)
     result, (q,) = batch.out[0], batch.tables
     kernel, row = kernels.of("columns", with_loops(model)), Each(q, (model.nq,))
@@ -98,7 +98,7 @@ def inverse_operational_inertia(
         if model.closures:
             program.call(kernels.openness, OPEN, tables, row)
 
-    compiled = kernels.JIT and not model._tables.supplies
+    compiled = kernels.JIT and not model.tables.supplies
     data: Any = None if compiled else model.createData()
 
     def of_row(n: int) -> np.ndarray:

@@ -40,7 +40,7 @@ def integrate(
     given = states(model, q, ("v", v))
     if there(given):
         return on_device("integrate", model, given, out, status)
-    work = model._tables.work.size + 3 * model.nq
+    work = model.tables.work.size + 3 * model.nq
     batch = Batch("integrate", model, given, threads, status, ("out", out, (model.nq,)), work=work)
     result, (q, v), functions = batch.out[0], batch.tables, functions_of(model)
 
@@ -87,7 +87,7 @@ def project(
     given, ids = states(model, q), held_joints(model, hold)
     if there(given):
         return on_device("project", model, given, out, status)
-    work = model._tables.work.size + 5 * model.nq
+    work = model.tables.work.size + 5 * model.nq
     batch = Batch("project", model, given, threads, status, ("out", out, (model.nq,)), work=work)
     result, (q,), functions = batch.out[0], batch.tables, functions_of(model)
     terms = kept(model, ("project", ids), lambda: _terms_of(model, ids)) if kernels.JIT else None

@@ -121,7 +121,7 @@ def simulate(
         given.append(Given("tau", tau, shape, f"{s.steps} steps of {OWN}" if table else OWN))
     q_out, v_out = _pair(out)
     samples = () if record is None else (s.samples,)
-    work = model._tables.work.size + model.tree.nv * model.nv + NUMBERS + 20 * model.nq
+    work = model.tables.work.size + model.tree.nv * model.nv + NUMBERS + 20 * model.nq
     batch = Batch(
         "simulate", model, given, threads, status, ("q of out", q_out, (*samples, model.nq)),
         ("v of out", v_out, (*samples, model.nv)), rows_of_work=model.nq + model.nv + 9, work=work,

@@ -1,8 +1,9 @@
 """The algorithms, written once as traceable Python over flat arrays. Nothing here imports Pinocchio.
 
-From the bottom: ``numbers`` (vectors, memory), ``tables`` (layouts of the tables), ``bodies``, ``loops`` and ``tree``, ``clusters`` (what is done to one, a file per kind), ``dynamics``
-(passes over them) and ``variations`` (their derivatives), ``force_columns`` (many forces at once), ``contacts``,
-``regressors``, ``moves`` and ``steps`` (motion), ``rows`` (many states).
+From the bottom: ``numbers`` (vectors, memory), ``tables`` (layouts of the tables), ``bodies``, ``loops`` and ``tree``,
+``clusters`` (what is done to one, a file per kind), ``dynamics`` (passes over them) and ``variations`` (their
+derivatives), ``force_columns`` (many forces at once), ``contacts``, ``regressors``, ``moves`` and ``steps`` (motion),
+``rows`` (many states).
 
 What all of them take has one name, and docstrings tell of the rest only: the tables ``index``, ``params`` and ``work``
 (``tables/layout.py``; those of the tree and of regressors have layouts of their own) and ``address``, where they are;

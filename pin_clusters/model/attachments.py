@@ -1,5 +1,6 @@
 """What hangs on a tree and changes no motion of it: collision shapes, and frames that are added afterwards."""
 
+import dataclasses
 from collections.abc import Mapping
 from typing import Any, Self
 
@@ -50,8 +51,9 @@ class Attachments(ModelParts):
         """
         tree = _with_frames(self.own_tree, frames)
         lumped = inertia_tree_of(tree, self.rotors, self.closures)
-        tables = pack_tree(tree, lumped, self._topology, self.rotors)
-        other = self._but(tree=tree, own_tree=tree.copy(), inertia_tree=lumped, _tree_tables=tables)
+        packed = pack_tree(tree, lumped, self.tables.topology, self.rotors)
+        tables = dataclasses.replace(self.tables, tree=packed)
+        other = self._but(tree=tree, own_tree=tree.copy(), inertia_tree=lumped, tables=tables)
         recipe = self._recipe()
         restored: Self = other if recipe is None else recipe.restore(other)
         return restored

@@ -255,9 +255,9 @@ class ClusterData(OwedMembers):
 
     def __init__(self, model: ClusterModel) -> None:
         self._model, self._functions = model, functions_of(model)
-        (self._work,) = on_a_page(model._tables.work)
+        (self._work,) = on_a_page(model.tables.work)
         # of the couplings of the tree: no other function moves the loops there
-        (self._loop_work,) = on_a_page(model._tables.work) if model.closures else (self._work,)
+        (self._loop_work,) = on_a_page(model.tables.work) if model.closures else (self._work,)
         nv = model.nv
         self._kernels = _KERNELS[with_loops(model)]
         self._regressors: RegressorMemory | None = None
@@ -273,11 +273,13 @@ class ClusterData(OwedMembers):
         # _kept: kinetic, potential, mechanical energy
         self._contacts_found, self._kept = np.zeros((2, 3))
         self.check = False
-        (rates,) = on_a_page(np.zeros(model._tables.rates))
+        (rates,) = on_a_page(np.zeros(model.tables.rates))
         self._memory: DerivativeMemory | None = None
         own, loops = self._work, self._loop_work
         self._pointers = _Tables(
-            kernels.Pointer(model._index, model._params, own, self._tau), self._tree_tables, self._moved_tables,
+            kernels.Pointer(model.tables.index, model.tables.params, own, self._tau),
+            self._tree_tables,
+            self._moved_tables,
             {
                 "ddq": (own, self._ddq), "nle": (own, self._nle), "g": (own, self._g), "M": (own, flat_M),
                 "Minv": (own, flat_Minv), "energy": (own, np.zeros(2)),
@@ -299,7 +301,7 @@ class ClusterData(OwedMembers):
         if self._memory is None:
             model = self._model
             rates = self._pointers["rates"].arrays[-1]
-            self._memory = DerivativeMemory(model.nq, model.nv, model._tables.velocities, rates)
+            self._memory = DerivativeMemory(model.nq, model.nv, model.tables.velocities, rates)
         return self._memory
 
     def _named(self, name: str) -> np.ndarray:
@@ -385,7 +387,7 @@ class ClusterData(OwedMembers):
     def check(self, value: bool) -> None:
         self._check = bool(value)
         # Plans know neither checks nor functions of the user that must be called first.
-        self._unchecked = None if value or self._model._tables.supplies else self._model
+        self._unchecked = None if value or self._model.tables.supplies else self._model
         self._accept_model(self._unchecked)
 
     def _forget_plans(self, *function: Any) -> None:
@@ -395,7 +397,7 @@ class ClusterData(OwedMembers):
 
     def _supply(self, q: np.ndarray) -> None:
         """Bring the derivatives of the user's Python functions, where there are any, to q."""
-        for supply in self._model._tables.supplies:
+        for supply in self._model.tables.supplies:
             x = q[list(supply.iq)]
             numbers = np.concatenate([supply.closure.jacobian(x).ravel(), supply.closure.hessian(x).ravel()])
             for work in (self._work, self._loop_work):

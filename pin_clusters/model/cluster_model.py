@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import warnings
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -34,6 +35,8 @@ class ClusterModel(Attachments):
     ``q`` is a configuration of the whole tree (``model.nq == model.tree.nq``), with the couplings fulfilled and the
     loops closed; ``v``, ``a`` and ``tau`` belong to the independent joints (``model.nv``), in the order of their
     ``idx_v`` in the tree. Without constraints everything is Pinocchio's.
+
+    ``model.tables`` contains what the kernels read (see ``Tables``); its members may change between versions.
 
     The model is immutable and can be pickled. It keeps private copies of the tree: changing ``model.tree`` afterwards
     has no effect on the algorithms, which read ``own_tree`` (and is found when ``data.check`` is set). Gravity is
@@ -101,7 +104,8 @@ class ClusterModel(Attachments):
         rotors = with_motors(find_rotors(tree, topology), constraints)
         check_rotors(tree, rotors, topology)
         inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
-        tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
+        packed = pack_tree(tree, inertia_tree, topology, rotors)
+        tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear), packed)
         free = set(topology.independent.tolist())
         leaders = {j for j in range(1, tree.njoints) if tree.joints[j].nv == 0 or tree.joints[j].idx_v in free}
         fixed = (tables.index, tables.params, tables.work, topology.G, topology.independent, topology.q_reference)
@@ -125,11 +129,7 @@ class ClusterModel(Attachments):
             "rotors": rotors,
             "inertia_tree": inertia_tree,
             "passive": passive_forces(tree, constraints, rotors),
-            "_index": index,
-            "_params": params,
-            "_tables": tables,
-            "_tree_tables": pack_tree(tree, inertia_tree, topology, rotors),
-            "_topology": topology,
+            "tables": dataclasses.replace(tables, index=index, params=params),
             "_collision": shapes,
             "own_tree": tree.copy(),
             "_wishes": (reference, wishes),
@@ -192,7 +192,7 @@ class ClusterModel(Attachments):
                 f"model {self.name!r} has closed loops, so its coupling matrix depends on q. Use "
                 "pc.coupling_jacobian(model, data, q)."
             )
-        return self._topology.G
+        return self.tables.topology.G
 
     @property
     def gravity(self) -> pin.Motion:

@@ -32,7 +32,7 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         mover = code_of(movers_of(model), kernels.move)
         code = mover.call(loops.pointer, moved, v, target, loops.spare)
         if code < 0:
-            raise _lost(model, model._tables.joint_of_row[-code])
+            raise _lost(model, model.tables.joint_of_row[-code])
     else:
         try:
             moved = _carry_slowly(model, loops, q, v, target)

@@ -16,10 +16,10 @@ def once(find: Callable[[ClusterModel], _T]) -> Callable[[ClusterModel], _T]:
 
     @functools.wraps(find)
     def found(model: ClusterModel) -> _T:
-        key = id(model._topology)
+        key = id(model.tables.topology)
         if key not in known:
             known[key] = find(model)
-            weakref.finalize(model._topology, known.pop, key, None)
+            weakref.finalize(model.tables.topology, known.pop, key, None)
         return known[key]
 
     return found

@@ -42,17 +42,17 @@ class Loops:
     """
 
     def __init__(self, model: ClusterModel) -> None:
-        tree, topology = model.own_tree, model._topology
+        tree, topology = model.own_tree, model.tables.topology
         self.every = Equations(tree, topology.closures)
         self.clusters = topology.analyses
         self.solved = Equations(tree, [c for loop in self.clusters for c in loop.kept])
         self.scales = np.concatenate([np.zeros(0), *(loop.scales for loop in self.clusters)])
         self.dependents = np.array([iv for loop in self.clusters for iv in loop.dependents], dtype=np.int64)
         self.free = np.zeros(tree.nv)
-        (work,) = on_a_page(model._tables.work)
-        self.pointer = kernels.Pointer(model._index, model._params, work, np.zeros(1))
+        (work,) = on_a_page(model.tables.work)
+        self.pointer = kernels.Pointer(model.tables.index, model.tables.params, work, np.zeros(1))
         self.spare = np.zeros(tree.nq)
-        self.compiled = not model._tables.supplies and not any(
+        self.compiled = not model.tables.supplies and not any(
             tree.nqs[j] == 2 for loop in self.clusters for c in loop.kept if isinstance(c, JointClosure)
             for j in c.joints
         )  # fmt: skip
@@ -84,12 +84,12 @@ def loops_of(model: ClusterModel) -> Loops:
     known: dict[int, tuple[Topology, Loops]] | None = getattr(_local, "known", None)
     if known is None:
         known = _local.known = {}
-    key = id(model._topology)
+    key = id(model.tables.topology)
     found = known.get(key)
-    if found is None or found[0] is not model._topology:
+    if found is None or found[0] is not model.tables.topology:
         if len(known) > 64:  # models come and go in long sweeps
             known.clear()
-        found = known[key] = (model._topology, Loops(model))
+        found = known[key] = (model.tables.topology, Loops(model))
     return found[1]
 
 
@@ -200,7 +200,7 @@ def same_pose(model: ClusterModel, q0: np.ndarray, q1: np.ndarray, tolerance: fl
 
 def _periods(model: ClusterModel, dependents: list[int]) -> tuple[np.ndarray, np.ndarray]:
     """Return a turn of each hinge, and how many turn what follows it as a whole; 1e300 where there are none."""
-    tree, rows = model.own_tree, model._topology.substituted
+    tree, rows = model.own_tree, model.tables.topology.substituted
     chains = [primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j]) for j in range(1, tree.njoints)]
     hinges = {p.iv for chain in chains for p in chain if p.kind == layout.REVOLUTE}
     round_ones = hinges | {p.iv for chain in chains for p in chain if p.kind == layout.CONTINUOUS}

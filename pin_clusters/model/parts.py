@@ -11,9 +11,8 @@ from ..constraints.closures import Closure
 from ..constraints.rows import Row
 from ..errors import ArgumentTypeError
 from .elements import Cluster, RotorElement
-from .packing import Tables, TreeTables
+from .packing import Tables
 from .passive import PassiveForces
-from .topology import Topology
 from .tree_attributes import TreeAttributes
 
 
@@ -40,11 +39,7 @@ class ModelParts(TreeAttributes, Owner):
     nq: int
     nv: int
     q_reference: np.ndarray
-    _index: np.ndarray
-    _params: np.ndarray
-    _tables: Tables
-    _tree_tables: TreeTables
-    _topology: Topology
+    tables: Tables
     _collision: pin.GeometryModel
     own_tree: pin.Model
     _wishes: tuple[np.ndarray | None, tuple[str, ...] | None]

@@ -55,7 +55,7 @@ class _Writer(Table):
     """Writes them behind those of the tree."""
 
     def __init__(self, model: ModelParts) -> None:
-        self.model, self.tree, self.columns = model, model._tree_tables, parameter_columns(model)
+        self.model, self.tree, self.columns = model, model.tables.tree, parameter_columns(model)
         super().__init__(self.tree.index.tolist(), self.tree.params.tolist(), self.tree.work)
         self.head = tl.TreeHeader(*self.rows[0])
         self.put(at.MINUS_GRAVITY, -model.gravity.linear)

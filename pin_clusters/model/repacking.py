@@ -14,7 +14,7 @@ from .trees import inertia_tree_of
 
 def numbers_of(model: ClusterModel) -> np.ndarray:
     """Return the floats of the tables, and what the workspace holds when it is made."""
-    return np.concatenate([model._params, model._tables.work])
+    return np.concatenate([model.tables.params, model.tables.work])
 
 
 def repacked(
@@ -31,7 +31,7 @@ def repacked(
     Returns:
         As ``numbers_of``, unless rotors that spin do no longer, or others do: then they have another size or meaning.
     """
-    tree, topology = model.own_tree.copy(), model._topology
+    tree, topology = model.own_tree.copy(), model.tables.topology
     for j in range(1, tree.njoints):
         tree.inertias[j] = inertias[j]
     tree.armature = armature
@@ -40,5 +40,5 @@ def repacked(
         for r in find_rotors(tree, topology)
     )
     inertia_tree = inertia_tree_of(tree, rotors, topology.closures)
-    tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear))
+    tables = pack(tree, inertia_tree, topology, rotors, np.array(tree.gravity.linear), model.tables.tree)
     return np.concatenate([tables.params, tables.work])

@@ -54,8 +54,8 @@ class TreeWorkspace(Owner):
 
     def _lay_out_tree(self) -> tuple[np.ndarray, np.ndarray]:
         """Make what the kernels of the tree read and write; returns G and its bias in it, without and with dG/dt."""
-        model, tables = self._model, self._model._tree_tables
-        nv, G, own, at = model.nv, model._topology.G, tables.own, tables.sections
+        model, tables = self._model, self._model.tables.tree
+        nv, G, own, at = model.nv, model.tables.topology.G, tables.own, tables.sections
         arrays = on_a_page(tables.index, tables.params, np.zeros(tables.work), np.zeros(tables.out))
         self._tree_tables = Pointer(*arrays)
         out = arrays[-1]
@@ -98,7 +98,7 @@ class TreeWorkspace(Owner):
 
     def _take_tree(self, tree: pin.Data, new: bool = False) -> None:
         """Take a ``pin.Data`` that is of the right sizes; ``new``: it has just been made here."""
-        tables = self._model._tree_tables
+        tables = self._model.tables.tree
         found, places = found_in(tree, dict.fromkeys(name for _, name in tables.fields), new)
         self._tree, self._watch = tree, Watch(places)
         self._hg, self._dhg = tree.hg, tree.dhg
@@ -128,7 +128,7 @@ class TreeWorkspace(Owner):
     def _write_fields(self, what: int, level: int) -> None:
         """Write fields of the tree's data whose addresses are not known."""
         index, *_, out = self._tree_tables.arrays
-        for row, name in self._model._tree_tables.fields:
+        for row, name in self._model.tables.tree.fields:
             at, size, _, wish, least = index[row, :5]
             if row in self._other_fields and level >= least and (wish == 0 or wish & what):
                 write(self._tree, name, out[at : at + size])
@@ -140,7 +140,7 @@ class TreeWorkspace(Owner):
         self._look_at_tree()
         if self._other_fields and not q.size:
             index, *_, out = self._tree_tables.arrays
-            for row, name in self._model._tree_tables.fields:
+            for row, name in self._model.tables.tree.fields:
                 if row in self._other_fields and index[row, 3] == NEVER:
                     at, size = index[row, :2]
                     out[at : at + size] = read(self._tree, name)
@@ -154,7 +154,7 @@ class TreeWorkspace(Owner):
 
     def _section(self, name: str, size: int) -> np.ndarray:
         """What stands at a place that ``Derived`` names."""
-        at = getattr(self._model._tree_tables.derived, name)
+        at = getattr(self._model.tables.tree.derived, name)
         return self._tree_tables.arrays[-1][at : at + size]
 
     def _states(self) -> dict[str, int]:
@@ -208,17 +208,17 @@ class TreeWorkspace(Owner):
     @property
     def _level(self) -> int:
         """What can be differentiated: 0 nothing, 1 velocities, 2 accelerations too."""
-        return int(self._moved[self._model._tree_tables.derived.level])
+        return int(self._moved[self._model.tables.tree.derived.level])
 
     def _forget(self) -> None:
         """Nothing can be differentiated until it is computed."""
-        self._moved[self._model._tree_tables.derived.level] = 0.0
+        self._moved[self._model.tables.tree.derived.level] = 0.0
 
     @property
     def _lost(self) -> bool:
         """Whether there is no G for functions that are not given q, because the last pose was singular."""
-        return bool(self._tree_tables.arrays[-1][self._model._tree_tables.own.lost])
+        return bool(self._tree_tables.arrays[-1][self._model.tables.tree.own.lost])
 
     @_lost.setter
     def _lost(self, value: bool) -> None:
-        self._tree_tables.arrays[-1][self._model._tree_tables.own.lost] = value
+        self._tree_tables.arrays[-1][self._model.tables.tree.own.lost] = value

@@ -62,7 +62,7 @@ class Coordinates:
         self.data = model.createData()
         self.columns = given.idx_v_independent
         self.groups = groups_of(model)
-        conditions = model._tables.conditions
+        conditions = model.tables.conditions
         self.joints = [c.joints for c in conditions]
         self.at = np.array([c.at for c in conditions], dtype=np.int64)
         self.limits = np.array([LIMIT * max(1, c.dependents) for c in conditions])

@@ -52,7 +52,7 @@ class Forces:
 
     def __init__(self, model: ClusterModel, forces: PassiveForces, dt: float, rtol: float, stages: int) -> None:
         self._forces, self._rtol, self._stages, self._lagged = forces, rtol, stages, not stages
-        lines, G = forces.lines, model._topology.G
+        lines, G = forces.lines, model.tables.topology.G
         self._drivers, self._numbers = numbers_of_motors(model)
         inertia, viscous, coulomb, *factors = self._numbers
         self.gears = np.flatnonzero(np.any(factors, axis=0))
@@ -139,7 +139,7 @@ class Forces:
 
     def table(self, model: ClusterModel) -> Table:
         """Return the table for a choice of independent joints."""
-        lines, varying, G = self._forces.lines, _varying(model), model._topology.G
+        lines, varying, G = self._forces.lines, _varying(model), model.tables.topology.G
         own = np.setdiff1d(np.arange(len(lines.friction)), self._lines[self.gears])  # others are of gears
         carriers = self._carriers or _Carriers()
         lined, n = len(own), len(self.gears)
@@ -240,17 +240,17 @@ _inverses: dict[int, np.ndarray] = {}
 
 def _inverse(model: ClusterModel) -> np.ndarray:
     """Return M^-1 at the reference pose; it is kept."""
-    key = id(model._params)
+    key = id(model.tables.params)
     if key not in _inverses:
         _inverses[key] = computeMinverse(model, model.createData(), model.q_reference).copy()
-        weakref.finalize(model._params, _inverses.pop, key, None)
+        weakref.finalize(model.tables.params, _inverses.pop, key, None)
     return _inverses[key]
 
 
 @once
 def _varying(model: ClusterModel) -> np.ndarray:
     """Return which velocities of the tree depend on the independent ones by ratios that vary."""
-    topology, found = model._topology, np.zeros(model.own_tree.nv, dtype=bool)
+    topology, found = model.tables.topology, np.zeros(model.own_tree.nv, dtype=bool)
     found[[iv for loop in topology.analyses for iv in loop.dependents]] = True
     joints = model.own_tree.joints
     for row in topology.substituted:

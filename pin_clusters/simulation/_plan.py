@@ -43,7 +43,7 @@ def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool =
 
 def can_move(model: ClusterModel) -> bool:
     """Whether kernels know all that moves: no function of the user in Python, no (cos, sin) joint in a coupling."""
-    known = not model._tables.supplies and manifold(model).linear
+    known = not model.tables.supplies and manifold(model).linear
     return known and (not model.closures or loops_of(model).compiled)
 
 

@@ -335,7 +335,7 @@ def test_loop_models_reach_every_form() -> None:
     """The pool holds frames, rods, harmonic closures, couplings, rotors, pivoted rows and floating bases."""
     kinds = {type(c).__name__ for key in KEYS for c in pool.case(key).model.closures}
     assert {"FrameClosure", "RodClosure"} <= kinds
-    assert any(x is not None and x.pivoted for key in KEYS for x in pool.case(key).model._topology.loops)
+    assert any(x is not None and x.pivoted for key in KEYS for x in pool.case(key).model.tables.topology.loops)
     assert mechanisms.LIBRARY
 
 

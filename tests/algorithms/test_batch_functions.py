@@ -340,7 +340,7 @@ def test_models_are_not_kept_alive_by_what_is_kept_for_them() -> None:
     q = np.tile(pc.neutral(model), (2, 1))
     pc.batch.inverse_operational_inertia(model, q, [1])
     assert _kept._answers(model)
-    shared = weakref.ref(model._topology)
+    shared = weakref.ref(model.tables.topology)
     del model
     gc.collect()
     assert shared() is None

@@ -418,7 +418,7 @@ def test_condition_of_a_four_bar_by_hand() -> None:
 def test_conditions_bound_each_other(case: Any) -> None:
     model, q, *_ = case
     found = condition(model, model.createData(), q)
-    assert len(found) == sum(loop is not None for loop in model._topology.loops)
+    assert len(found) == sum(loop is not None for loop in model.tables.topology.loops)
     for cluster, K, K_d in found:
         assert set(cluster) <= set(model.names)
         assert 1.0 <= K
@@ -471,7 +471,7 @@ def other_choice(model: pc.ClusterModel) -> list[str] | None:
     """Exchange one independent joint of a loop with a dependent one, where that can lead."""
     tree = model.own_tree
     G = pc.coupling_jacobian(model, model.createData(), model.q_reference)
-    for loop in (x for x in model._topology.loops if x is not None):
+    for loop in (x for x in model.tables.topology.loops if x is not None):
         lead = [j for j in loop.joints if tree.nvs[j] and int(tree.idx_vs[j]) in loop.independents]
         for out in (j for j in lead if tree.nvs[j] == 1):
             column = int(np.searchsorted(model.idx_v_independent, tree.idx_vs[out]))

@@ -64,7 +64,7 @@ def test_info(name: str) -> None:
         assert row(pose, joint)[1] == ("independent" if joint in model.independent_joints else "dependent")
     closed = text.split("Closed loops")[1].split("Equations:")[0]
     conditions = condition(model, model.createData(), model.q_reference)
-    loops = [(i, loop) for i, loop in enumerate(model._topology.loops, start=1) if loop is not None]
+    loops = [(i, loop) for i, loop in enumerate(model.tables.topology.loops, start=1) if loop is not None]
     assert len(loops) == len(conditions) >= 1
     for (i, loop), found in zip(loops, conditions, strict=True):
         words = next(line.split() for line in closed.splitlines() if line.split()[:1] == [str(i)])

@@ -81,7 +81,7 @@ def test_the_mass_matrix_that_is_looked_at(floating: bool) -> None:
     data = model.createData()
     for _ in range(5):
         q = pc.randomConfiguration(model)
-        M = plausibility._mass_matrix(model.own_tree, model.rotors, model._topology, q)
+        M = plausibility._mass_matrix(model.own_tree, model.rotors, model.tables.topology, q)
         assert np.allclose(M, pc.crba(model, data, q), rtol=1e-12, atol=1e-14)
 
 

@@ -103,7 +103,7 @@ def test_the_file_alone_is_the_robot(name: str) -> None:
         model, alone = pc.load(name, None), pc.buildModelFromXML(text)
     assert alone.constraints == model.constraints
     assert alone.independent_joints == model.independent_joints
-    np.testing.assert_array_equal(alone._params, model._params)
+    np.testing.assert_array_equal(alone.tables.params, model.tables.params)
     np.testing.assert_array_equal(pc.neutral(alone), pc.neutral(model))
 
 

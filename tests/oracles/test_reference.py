@@ -67,7 +67,7 @@ def test_reference_shares_no_tables_with_the_kernels(rng: np.random.Generator) -
     exact = projection.rnea(model, projection.createData(model), q, v, a)
     data = model.createData()
     assert relative(pc.rnea(model, data, q, v, a), right) < EXACT
-    model._params[:] *= 1.001
+    model.tables.params[:] *= 1.001
     assert relative(reference.rnea(model, q, v, a), right) == 0.0
     assert relative(projection.rnea(model, projection.createData(model), q, v, a), exact) == 0.0
     assert relative(pc.rnea(model, data, q, v, a), right) > 1e-6

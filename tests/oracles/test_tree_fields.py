@@ -260,7 +260,7 @@ def test_fields_elsewhere_are_written_in_python(both: Both, monkeypatch: pytest.
     """Where ``pin.Data`` keeps its numbers in a way that is not known, all is the same, but slow."""
     monkeypatch.setattr(tree_workspace, "found_in", lambda _, names, new=False: (dict.fromkeys(names, 0), []))
     slow = both.model.createData()
-    assert len(slow._other_fields) == len(both.model._tree_tables.fields)
+    assert len(slow._other_fields) == len(both.model.tables.tree.fields)
     model, q, v, a = both.model, both.q, both.v, both.a
     calls = (
         (pc.computeAllTerms, (q, v)), (pc.centerOfMass, (q, v, a)), (pc.jacobianCenterOfMass, (q,)),
@@ -288,7 +288,7 @@ def test_addresses_are_found() -> None:
     assert data._other_fields == ()
     assert tree_memory.address_of(data.tree, "J") == data.tree.J.ctypes.data
     pc.ccrba(model, data, pc.neutral(model), np.ones(model.nv))
-    for name in {name for _, name in model._tree_tables.fields} - {"hg", "dhg", "Ig", "J", "dJ", "Ag", "Jcom"}:
+    for name in {name for _, name in model.tables.tree.fields} - {"hg", "dhg", "Ig", "J", "dJ", "Ag", "Jcom"}:
         field = getattr(data.tree, name)
         before = vectors(field)
         tree_memory.write(data.tree, name, np.concatenate([plain_numbers(x) for x in field]))
@@ -299,7 +299,7 @@ def test_addresses_are_found() -> None:
 def test_words_of_a_new_data_lead_to_its_fields(key: Any) -> None:
     """The addresses that are read from a new object are those that a look at every field gives."""
     model = pool.case(key).model
-    names = {name for _, name in model._tree_tables.fields}
+    names = {name for _, name in model.tables.tree.fields}
     data = tree_memory.made(model.own_tree)
     assert tree_memory.found_in(data, names, new=True) == tree_memory.found_in(data, names)
 

@@ -579,7 +579,7 @@ CASES = {**FILES, **CALLS}
 def away_from_projection(model: pc.ClusterModel, start: np.ndarray, states: int = 3) -> float:
     """Largest difference over max(1, size) of rnea, crba, aba, G and g, at random assembled states."""
     rng, worst = np.random.default_rng(0), 0.0
-    sloppy = any(x is not None and x.dropped > 1e-12 for x in model._topology.loops)
+    sloppy = any(x is not None and x.dropped > 1e-12 for x in model.tables.topology.loops)
     data, exact = model.createData(), projection.createData(model)
     for _ in range(states):
         if model.closures:

@@ -54,7 +54,7 @@ def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names
         for _ in range(2):  # through Python, then without
             for found, wanted in zip(parts(function(special, own, *given)), expected, strict=True):
                 assert error(found, wanted) < limit, name
-        for one in model._tables.conditions:
+        for one in model.tables.conditions:
             assert error(own._work[one.at], data._work[one.at]) < 1e-9, "changes of coordinates read it"
     assert {x.choice for x in special.specialised} == {"traced"}
     for name in names:

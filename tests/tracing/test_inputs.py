@@ -212,7 +212,7 @@ def test_functions_that_cannot_be_traced(phi: Any, message: str, monkeypatch: py
     monkeypatch.setitem(coupled.FUNCTIONS, "strange", {"phi": coupled.cam_and_slide})
     model = coupled.mechanism(np.random.default_rng(0), "strange").build()
     # the traced function is another one; what else there is of the model stays
-    for supply in model._tables.supplies:
+    for supply in model.tables.supplies:
         monkeypatch.setattr(
             type(supply.closure), "functions", property(lambda _: (phi, None, None, None)), raising=False
         )

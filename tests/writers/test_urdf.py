@@ -372,4 +372,6 @@ def test_a_rotor_may_leave_out_where_it_sits() -> None:
     )
     given = pc.Rotor("j", 6.0, axial_inertia=1e-5, name="m")
     assert stated.constraints == (given,)
-    np.testing.assert_array_equal(stated._params, pc.buildModelFromXML(robot.format(""), constraints=[given])._params)
+    np.testing.assert_array_equal(
+        stated.tables.params, pc.buildModelFromXML(robot.format(""), constraints=[given]).tables.params
+    )

@@ -24,7 +24,7 @@ def matrix_and_bias(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return G, shape (tree.nv, nv), and g, shape (tree.nv,), at v (None: at rest); G is not to be written to."""
     if not model.closures:
-        return model._topology.G, np.zeros(model.own_tree.nv)
+        return model.tables.topology.G, np.zeros(model.own_tree.nv)
     bring(model, data, q, data._zeros if v is None else v)
     G, g = data._coupling
     return G.copy(), g.copy()
@@ -53,7 +53,7 @@ def kept(model: ClusterModel, data: ClusterData) -> np.ndarray:
         SingularClusterError: The pose of the last function that was given one is singular.
     """
     if not model.closures:
-        return model._topology.G
+        return model.tables.topology.G
     if data._lost and all(np.isfinite(data.tree.oMi[j].translation).all() for j in range(model.njoints)):
         raise SingularClusterError(
             f"the loops of model {model.name!r} are singular at the q of the last pc.forwardKinematics, so the "
@@ -68,7 +68,7 @@ def supply_third(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.nd
     Raises:
         SingularClusterError: The loops cannot be solved for their dependent joints.
     """
-    supplies = model._tables.supplies
+    supplies = model.tables.supplies
     if not supplies:
         return
     rates = matrix(model, data, q) @ v
@@ -97,7 +97,7 @@ def derivatives(
     if a.size:
         supply_third(model, data, q, v)
     arguments = [np.array(x) for x in (q, v, a)]
-    size, at = model.own_tree.nv * model.nv, model._tree_tables.derived
+    size, at = model.own_tree.nv * model.nv, model.tables.tree.derived
     needed = 4 * size if a.size else 2 * size if v.size else at.posed_q - at.bends
     if found.size < needed:  # a model's own code does not check sizes
         raise ShapeError(

@@ -186,6 +186,6 @@ def status(model: ClusterModel, code: int, q: np.ndarray) -> None:
         SingularClusterError: A cluster's D is singular, or its loops cannot be solved for the dependent joints.
     """
     if code < 0 and np.all(np.isfinite(q)):
-        raise singular_error(model, model._tables.joint_of_row[-code], q)
+        raise singular_error(model, model.tables.joint_of_row[-code], q)
     if code > 0:
-        raise weightless_error(model, model._tables.joint_of_row[code])
+        raise weightless_error(model, model.tables.joint_of_row[code])

@@ -18,7 +18,7 @@ class Reach:
     """Which clusters the columns reach: those that a force or a torque moves, and all on their way to the base."""
 
     def __init__(self, model: ClusterModel, columns: int) -> None:
-        index = model._index
+        index = model.tables.index
         n = _read(Header, index, 0)
         self._of_velocity = {k: c - n.cluster0 for c in range(n.cluster0, n.cluster1) for k in _columns_of(index, c)}
         out = [int(index[c, Cluster._fields.index("out")]) for c in range(n.cluster0, n.cluster1)]
@@ -47,12 +47,12 @@ def arrays_of(model: ClusterModel, asked: Table, columns: int) -> tuple[np.ndarr
 
 def panel_size(model: ClusterModel, columns: int) -> int:
     """Return how much room so many columns need."""
-    return columns * (6 * (_read(Header, model._index, 0).bodies + 1) + model.nv)
+    return columns * (6 * (_read(Header, model.tables.index, 0).bodies + 1) + model.nv)
 
 
 def body_of(model: ClusterModel, j: int) -> int:
     """Return the body of a joint; 0: it has none, being the universe, or that of a rotor that spins."""
-    index = model._index
+    index = model.tables.index
     bodies = index[1 : 1 + int(index[0, Header._fields.index("bodies")]), Body._fields.index("joint")]
     found = np.flatnonzero(bodies == j)
     return 1 + int(found[0]) if j and found.size else 0
@@ -65,7 +65,7 @@ def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.
         Its body, or the carrier of the spinning rotor whose row comes next (else 0); the root; the rotation from the
         kernel's frame to the joint's; the world's position.
     """
-    index, params = model._index, model._params
+    index, params = model.tables.index, model.tables.params
     if j == 0:  # stands where the kernels' world does, wherever that is
         return 0, 0, 0, np.eye(3), np.zeros(3)
     world = params[ORIGIN : ORIGIN + 3]
@@ -85,7 +85,7 @@ def home_of(model: ClusterModel, j: int) -> tuple[int, int, int, np.ndarray, np.
 
 def movers(model: ClusterModel, b: int, rotor: int) -> list[int]:
     """Return the independent velocities that move body b, or a spinning rotor whose carrier it is."""
-    index = model._index
+    index = model.tables.index
     found: set[int] = set()
     ways = [b]
     if rotor:

@@ -24,7 +24,7 @@ def compute(
     if model.closures:
         _bridge.bring(model, data, q, v if v.size else data._zeros, "coupling_rate" if what & RATES else "coupling")
         what |= KEEP
-    if model._tree_tables.settles:
+    if model.tables.tree.settles:
         _settle(model, data, q, *((v, a) if what & MOTION else (NOTHING, NOTHING)))
     data._run_tree(what, q, v, a, moved=moved)
 
@@ -48,7 +48,7 @@ def place(model: ClusterModel, data: ClusterData, what: int, q: np.ndarray) -> N
         compute(model, data, what, q)
         return
     code = _bridge.solve(data, q, data._zeros)
-    if model._tree_tables.settles:
+    if model.tables.tree.settles:
         pin.forwardKinematics(model.own_tree, data._tree, q)
     data._run_tree(what | KEEP, q)
     if code != 0:

@@ -41,7 +41,7 @@ class Multipliers:
             return
         idle = [np.zeros((len(K), 0))]
         tied = [touched(tree, [c]) for c in self.closures]
-        for joints in model._topology.clusters:
+        for joints in model.tables.topology.clusters:
             mine = [at for at, own in zip(self.rows, tied, strict=True) if own <= set(joints)]
             rows = [i for at in mine for i in range(at.start, at.stop)]
             columns = [i for j in joints for i in in_v(tree, j)]

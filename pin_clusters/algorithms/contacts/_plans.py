@@ -279,7 +279,7 @@ class Plan:
     def remember_rows(self, data: ClusterData, function: Any, given: str) -> None:
         """Let the extension return the Jacobian of the contacts from now on; ``given``: names of the arguments."""
         code, key = data._kernels[CONTACT_JACOBIAN.name].compiled_address, (function.__name__, given)
-        if not code or key in self.known or data._model._tree_tables.settles or not is_fast(function):
+        if not code or key in self.known or data._model.tables.tree.settles or not is_fast(function):
             return
         form = self.form(data, function, given)
         form.reads_tree()

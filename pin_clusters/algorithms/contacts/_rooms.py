@@ -42,9 +42,9 @@ class Rooms:
         self.acting, self.tau = np.zeros(n + 6 * model.njoints), np.zeros(n)
         jacobian, response, turned, room = (np.zeros(size) for size in (rows * n, rows * n, n * n, 2 * COLUMN * n))
         self.rows = jacobian, response, turned, room
-        (params,) = on_a_page(model._params)
+        (params,) = on_a_page(model.tables.params)
         params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
-        weightless = kernels.Pointer(model._index, params, data._work, mine.rates)
+        weightless = kernels.Pointer(model.tables.index, params, data._work, mine.rates)
         self.tables = data._pointers["rates"], weightless
 
 

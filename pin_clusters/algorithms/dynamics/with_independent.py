@@ -178,7 +178,7 @@ def with_independent(model: ClusterModel, names: Iterable[str]) -> tuple[Cluster
     check_model(model, "with_independent")
     wished = [*joint_names("with_independent: names", names)]
     tree = model.own_tree
-    for loop in model._topology.analyses:
+    for loop in model.tables.topology.analyses:
         inside = [j for j in loop.joints if tree.names[j] in wished]
         if not inside:
             wished += [tree.names[j] for j in loop.joints if tree.nvs[j] and tree.idx_vs[j] in loop.independents]

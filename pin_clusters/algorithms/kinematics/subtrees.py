@@ -37,11 +37,11 @@ def _of_masses(owner: Any, function: Any) -> tuple[Any, ...]:
     """Return the plan of a function of masses. Where rods have mass, Pinocchio does not know it."""
     form = Form(owner, function, "")
     has_data, total = isinstance(owner, ClusterData), function.__name__ == "computeTotalMass"
-    masses = np.array(form.model._tree_tables.masses, dtype=float)
+    masses = np.array(form.model.tables.tree.masses, dtype=float)
     if has_data and not lumps(form.model):
         return (of_pinocchio(form, getattr(pin, function.__name__), read=OF_TREE, inertia=True),)
     if has_data:
-        row = next(row for row, name in form.model._tree_tables.fields if name == "mass")
+        row = next(row for row, name in form.model.tables.tree.fields if name == "mass")
         if row in owner._other_fields:
             return ()
         form.reads_tree()
@@ -72,7 +72,7 @@ def computeTotalMass(model: ClusterModel, data: ClusterData | None = None) -> fl
             return pin.computeTotalMass(model.inertia_tree)
         _check.model_data(model, data)
         return pin.computeTotalMass(model.inertia_tree, data.tree)
-    total = float(model._tree_tables.masses[0])
+    total = float(model.tables.tree.masses[0])
     if data is not None:
         _check.model_data(model, data)
         data.tree.mass[0] = total
@@ -89,7 +89,7 @@ def computeSubtreeMasses(model: ClusterModel, data: ClusterData) -> None:
         pin.computeSubtreeMasses(model.inertia_tree, data.tree)
         return
     masses = data.tree.mass
-    for j, mass in enumerate(model._tree_tables.masses):
+    for j, mass in enumerate(model.tables.tree.masses):
         masses[j] = float(mass)
 
 

@@ -15,7 +15,7 @@ from .form import Form, Plans, register
 def begin(data: Any, function: Any, operation: Any, required: str, allowed: str = "") -> tuple[Form, int] | None:
     """Return a form of a call that goes to the tree's data, and the code of its kernel; None if that cannot be."""
     code = data._code(function.__name__, operation.name)
-    if not code or data._other_fields or data._model._tree_tables.settles:
+    if not code or data._other_fields or data._model.tables.tree.settles:
         return None
     form = Form(data, function, required, allowed)
     form.reads_tree()

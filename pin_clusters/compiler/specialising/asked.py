@@ -190,16 +190,16 @@ class _Question(Memory):
     def tables(self, address: int) -> tuple[np.ndarray, ...]:
         """Return those of the model, and records of derivatives."""
         run = self._run
-        self._rates = run.room(run.model._tables.rates)
+        self._rates = run.room(run.model.tables.rates)
         if self._given["asked"][0, at.Contacts._fields.index("wanted")] == at.IMPACT:  # which gravity does not change
             run.params = run.params.copy()
             run.params[MINUS_GRAVITY : MINUS_GRAVITY + 3] = 0.0
-        return run.model._index, run.params, run.work, self._rates
+        return run.model.tables.index, run.params, run.work, self._rates
 
     def call(self, function: int, address: int, arrays: tuple[Any, ...]) -> int:
         """Differentiate inverse dynamics."""
         run, (_, v, *_) = self._run, arrays
-        if run.model._tables.supplies:
+        if run.model.tables.supplies:
             supply_third(run.model, run["q"], run.G @ v, run.work)
         run.call(RNEA_DERIVATIVES.passes, self._rates, *arrays)
         return OK
@@ -229,7 +229,7 @@ class _Question(Memory):
 
     def conditions(self) -> list[Any]:
         """Return what must be small, of each loop."""
-        return [self._run.work[condition.at] for condition in self._run.model._tables.conditions]
+        return [self._run.work[condition.at] for condition in self._run.model.tables.conditions]
 
 
 def _untouched(shape: tuple[int, ...]) -> np.ndarray:
@@ -268,7 +268,7 @@ def module(model: ClusterModel, function: Function, most: float, given: dict[str
     results += [Result("finite", (i,), x * x, BOUNDS["finite"]) for i, x in enumerate(used)]
     outputs = [name for name, places in written.items() if places]
     core = Core(question.inputs).text(results, (*outputs, "conditions"))
-    places = [condition.at for condition in model._tables.conditions]
+    places = [condition.at for condition in model.tables.conditions]
     return entry.module(
         core, question.inputs, dict.fromkeys(outputs, 0), function.operation, places, lanes_of_host(),
         sorted(looked_at), question.elsewhere, at.REDUNDANT if rows else 0,

@@ -114,11 +114,11 @@ def standing(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
 
     Of a body with mass all, as rounding makes zeros of some and not of others that differ in mass only.
     """
-    counts = model._params != 0.0
-    for b in range(1, source("tables.views").header(model._index).bodies + 1):
+    counts = model.tables.params != 0.0
+    for b in range(1, source("tables.views").header(model.tables.index).bodies + 1):
         block = slice(b * BODY_PARAMS + MASS, b * BODY_PARAMS + INERTIA + 6)
         counts[block] |= counts[block].any()
-    return counts, np.nan_to_num(model._tables.work) != 0.0
+    return counts, np.nan_to_num(model.tables.work) != 0.0
 
 
 def is_of_loops(one: Function) -> bool:
@@ -130,21 +130,21 @@ def _changes_of_coupling(run: Run, one: Function) -> np.ndarray:
     """Return what differentiates the coupling, None where nothing is written: at v and a, at v, or at unit speeds."""
     model, given = run.model, one.inputs
     matrices = {"q v a": 4, "q v": 2}.get(one.takes) or 1 + max([1, *(c.nk for c in run.loops())])
-    found = np.full(matrices * model._topology.G.size, None, dtype=object)
+    found = np.full(matrices * model.tables.topology.G.size, None, dtype=object)
     state = [run[name] if name in given else run.room(0) for name in ("q", "v", "a")]
     passes = "variations.coupling_derivatives", "coupling_derivatives"
-    run.plain(*passes, run.room(model._tables.rates), *state, found)
+    run.plain(*passes, run.room(model.tables.rates), *state, found)
     return found
 
 
 def _of_momentum(run: Run) -> dict[str, Any]:
     """Return derivatives of the momentum and its rate, a matrix of six rows behind the other."""
     model, nothing, total = run.model, run.room(0), run.room(24 * run.model.nv)
-    if model._tables.supplies:
+    if model.tables.supplies:
         supply_third(model, run["q"], run.G @ run["v"], run.work)
     state = run["q"], run["v"], run["a"]
     rest = nothing, run.rest, nothing, nothing, nothing, total
-    run.call(RNEA_DERIVATIVES.passes, run.room(model._tables.rates), *state, *rest)
+    run.call(RNEA_DERIVATIVES.passes, run.room(model.tables.rates), *state, *rest)
     return {"total": total}
 
 
@@ -155,7 +155,7 @@ def _of_loops(one: Function, run: Run) -> dict[str, Any]:
         for x in run.opens(still=True):
             worst = select(worst, x, x, worst)
         return {"keep": np.array([square_root(worst)], dtype=object)}
-    G = run.model._topology.G
+    G = run.model.tables.topology.G
     if one.operation is COUPLING_DERIVATIVES:
         return {"found": _changes_of_coupling(run, one)}
     left = [*G.ravel(), *np.zeros(len(G) + (2 * G.size if one.name == "coupling_rate" else 0))]
@@ -193,7 +193,7 @@ def traced(
         TooLongError: There are more.
         NotAvailableError: A compiled function of the user ties joints of the robot.
     """
-    if one.operation in (COUPLING, COUPLING_DERIVATIVES) and model._tables.supplies:
+    if one.operation in (COUPLING, COUPLING_DERIVATIVES) and model.tables.supplies:
         return None
     graph, run, inputs = Graph(most), Run(model), []
     first, sizes = 0, {"q": model.nq, "fext": 6 * model.njoints}
@@ -208,10 +208,10 @@ def traced(
     if parameters:
         run.params, run.work = tables_for(model, parameters, run.inputs)
     if numbers:
-        values = model._params.tolist()
+        values = model.tables.params.tolist()
         leaves = graph.inputs(first, len(values))
         params = {first + i: x for i, x in enumerate(values)}
-        counts = model._params != 0.0
+        counts = model.tables.params != 0.0
         if numbers == "where they stand":  # some are in the workspace
             counts, kept = standing(model)
             run.work[kept] = np.array(graph.inputs(first + len(params), len(run.work)), dtype=object)[kept]
@@ -230,6 +230,6 @@ def traced(
                 found = _arguments(one, run, TRACED[one.name.removesuffix(FORCES)].run(run))
     except (SingularClusterError, ZeroDivisionError):  # what moves no inertia, whatever the state
         return None
-    conditions = [run.work[condition.at] for condition in model._tables.conditions if one.operation is not OPENNESS]
+    conditions = [run.work[condition.at] for condition in model.tables.conditions if one.operation is not OPENNESS]
     apart = run.opens(still=one.operation is OPENNESS) if opens else []
     return Traced(inputs, found, [x - limit for x, limit in watched], conditions, apart, params, read)

@@ -24,7 +24,7 @@ Group = tuple[Limb, ...]
 
 def limbs_of(model: ClusterModel) -> list[Group]:
     """Return groups of equal limbs: subtrees of one cluster; none is part of another."""
-    tree, clusters = model.own_tree, model._topology.clusters
+    tree, clusters = model.own_tree, model.tables.topology.clusters
     home = {j: c for c, joints in enumerate(clusters) for j in joints}
     children: dict[int, list[int]] = {c: [] for c in range(-1, len(clusters))}
     for c, joints in enumerate(clusters):

@@ -23,7 +23,7 @@ class LoopParts:
 
     def __init__(self, model: ClusterModel, row: int, most: float) -> None:
         self._model, self.row, self._most = model, row, most
-        views, index = source("tables.views"), model._index
+        views, index = source("tables.views"), model.tables.index
         self._C = C = views.cluster(index, row)
         self._H = H = views.head(index, C.head)
         self._L = source("tables.views").block(H, C.nk)
@@ -49,7 +49,7 @@ class LoopParts:
 
     def evaluated(self, run: Run) -> dict[str, Any]:
         """K, the values, and of these: the largest, what it may be, a sum that is no number if one of them is none."""
-        tables, L, q = (run.model._index, run.params, run.work), self._L, run["q"]
+        tables, L, q = (run.model.tables.index, run.params, run.work), self._L, run["q"]
         source("loops.coupling_of_loops").place_bodies(*tables, q, self._C)
         source("loops.closure_rows").equations(*tables, q, self._C)
         source("loops.closure_values").values(*tables, q, self._C)
@@ -75,7 +75,7 @@ class LoopParts:
     def stepped(self, run: Run) -> dict[str, Any]:
         """The coordinates after the step of the dependent joints, and its length."""
         self._know(run)
-        source("moves.following").step_dependents(run.model._index, run.work, self._C)
+        source("moves.following").step_dependents(run.model.tables.index, run.work, self._C)
         rates = self._rates(run)[: self._L.nd]
         return {"next": self._moved(run, 1.0), "told": [_largest(rates), _sum(rates)]}
 
@@ -83,7 +83,7 @@ class LoopParts:
         """Rates of the step of all joints, its length, and the least pivot."""
         self._know(run)
         with watching() as watched:
-            source("moves.closing").step_all(run.model._index, run.work, run["held"], self._C)
+            source("moves.closing").step_all(run.model.tables.index, run.work, run["held"], self._C)
         pivot: Any = np.inf
         for x, limit in watched:
             pivot = select(x - limit, pivot, x - limit, pivot)
@@ -92,10 +92,10 @@ class LoopParts:
 
     def predicted(self, run: Run) -> dict[str, Any]:
         """Rates along v, and P; the length of the dependent ones, the condition."""
-        tables, L = (run.model._index, run.params, run.work), self._L
+        tables, L = (run.model.tables.index, run.params, run.work), self._L
         loops = source("loops.coupling_of_loops")
         loops.prepare(*tables, run["q"], self._C)
-        loops.rates_of(run.model._index, run.work, run["v"], self._C)
+        loops.rates_of(run.model.tables.index, run.work, run["v"], self._C)
         rates = self._rates(run)
         told = [_largest(rates[: L.nd]), _sum(rates), run.work[L.condition]]
         return {"rates": rates, "P": run.work[L.P : L.P + L.nd * L.nr], "told": told}
@@ -118,7 +118,7 @@ class LoopParts:
 
     def _moved(self, run: Run, part: Any) -> list[Any]:
         q = run["q"].copy()
-        source("moves.following").advance(run.model._index, run.work, q, self._C, part)
+        source("moves.following").advance(run.model.tables.index, run.work, q, self._C, part)
         self._changed = [i for i, x in enumerate(q) if x is not run["q"][i]]
         return [q[i] for i in self._changed]
 

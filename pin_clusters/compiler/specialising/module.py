@@ -42,13 +42,13 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
     if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
         written = text()  # what the user's functions do does not stand in the tables; others have few numbers in it
         return load_made_of([written], lambda: written)
-    read = model._index, model._params, model._tables.work
+    read = model.tables.index, model.tables.params, model.tables.work
     if function.operation is TREE:
-        read = model._tree_tables.index, model._tree_tables.params, model._topology.G
+        read = model.tables.tree.index, model.tables.tree.params, model.tables.topology.G
     if model._varies:
-        read = model._index, *standing(model)
+        read = model.tables.index, *standing(model)
     tables = [x.tobytes().hex() for x in read]
-    structure = repr((model.nq, model.nv, model._tables.conditions, groups_of(model, function)))
+    structure = repr((model.nq, model.nv, model.tables.conditions, groups_of(model, function)))
     return load_made_of([kind, function.name, repr(most), sources(), structure, *tables], text)
 
 
@@ -95,11 +95,11 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
         if plain is None:
             return ""
         found, results = plain, _plain(plain, _written(model, function, plain))
-    standing = [("params", len(model._params)), ("work", len(model._tables.work))]
+    standing = [("params", len(model.tables.params)), ("work", len(model.tables.work))]
     inputs = [*found.inputs, *standing] if shared else found.inputs
     core = Core(inputs).text(results, (*found.outputs, "conditions"))
     sizes = {name: len(x) for name, x in found.outputs.items()}
-    places = [condition.at for condition in model._tables.conditions] if found.conditions else []
+    places = [condition.at for condition in model.tables.conditions] if found.conditions else []
     looked_at = ("tau", "a") if found.finite else ()
     return entry.module(core, inputs, sizes, function.operation, places, lanes_of_host(), looked_at)
 
@@ -116,7 +116,7 @@ def _written(model: ClusterModel, function: Function, found: Traced) -> dict[str
     written = {name: {i for i, x in enumerate(values) if x is not None} for name, values in found.outputs.items()}
     if function.operation.group == "data" or is_of_loops(function):
         return written
-    nv, plan = model.nv, model._tables.velocities
+    nv, plan = model.nv, model.tables.velocities
     related = np.eye(nv, dtype=bool)
     for i in range(nv):
         iv, path, depth = (int(plan[tl.WIDTH * i + k]) for k in (tl.IV, tl.PATH, tl.DEPTH))

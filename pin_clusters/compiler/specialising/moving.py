@@ -28,7 +28,7 @@ def module(model: ClusterModel, operation: Operation, most: float) -> str:
         NotAvailableError: A function of the user ties joints of the loops.
         TooLongError: A part has more than ``most`` operations.
     """
-    if model._tables.supplies:
+    if model.tables.supplies:
         raise NotAvailableError("a function of the user in Python closes loops, which kernels follow step by step")
     loops = [_Loop(model, row, most) for row in _rows(model)]
     if not loops:
@@ -40,7 +40,7 @@ def module(model: ClusterModel, operation: Operation, most: float) -> str:
 
 def _rows(model: ClusterModel) -> list[int]:
     """Return the rows of the clusters that are closed loops."""
-    views, index = source("tables.views"), model._index
+    views, index = source("tables.views"), model.tables.index
     n = views.header(index)
     return [c for c in range(n.cluster0, n.cluster1) if views.cluster(index, c).kind == at.LOOP]
 

@@ -59,7 +59,7 @@ class _Writer(Instructions):
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
     """Return the factors of M as expressions: rows of L, and L' as a full matrix."""
-    n, plan = model.nv, model._tables.velocities
+    n, plan = model.nv, model.tables.velocities
     rows, transposed = np.full(plan.size, 0.0, dtype=object), np.full(n * n, 0.0, dtype=object)
     M = np.array(Graph().inputs(0, n * n), dtype=object)
     source("tree.solve").factor(plan, M, n, rows, transposed)
@@ -77,7 +77,7 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
 
     Or, ``of_rows``, for a pack of states: every number is one.
     """
-    n, plan = model.nv, model._tables.velocities
+    n, plan = model.nv, model.tables.velocities
     rows, transposed = _factored(model)
     graph = Graph()
     X = np.array(graph.inputs(0, n), dtype=object)

@@ -54,7 +54,7 @@ class _Wish:
     """One of the things that the kernel can do."""
 
     def __init__(self, model: ClusterModel, what: int, level: int, most: float) -> None:
-        self._model, self._tables = model, model._tree_tables
+        self._model, self._tables = model, model.tables.tree
         self._what, self._level = what, level
         self._graph, self._numbers = Graph(most), dict[int, float]()
         self._groups = [group for group in limbs_of(model) if group[0].q]
@@ -72,7 +72,7 @@ class _Wish:
 
     def _traced(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what stands in the results and in the workspace afterwards, and what stood there before."""
-        tables, first, given, model_G = self._tables, 0, [], self._model._topology.G
+        tables, first, given, model_G = self._tables, 0, [], self._model.tables.topology.G
         for _, size in self._inputs:
             given.append(np.array(self._graph.inputs(first, size), dtype=object))
             first += size
@@ -97,7 +97,7 @@ class _Wish:
 
     def _put_coupling(self, out: np.ndarray, first: int) -> None:
         """Put G, its bias and its rate there: numbers, but inputs where they depend on the state."""
-        own, G, n = self._tables.own, self._model._topology.G, self._n
+        own, G, n = self._tables.own, self._model.tables.topology.G, self._n
         out[own.G : own.g + len(G)] = [*G.ravel(), *np.zeros(len(G))]
         out[own.kept_rate : own.kept_rate + G.size] = np.zeros(G.size)
         views, index = source("tables.views"), self._tables.index
@@ -225,7 +225,7 @@ class _Wish:
         finite = entry.finite(w, [(at, *one) for at, one in zip(given, sizes, strict=True)], lanes)
         w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
         keep, work = (w.new(f"inttoptr i64 {entry.of_block(w, i)} to ptr") for i in (entry.KEEP, entry.WORK))
-        own, n = self._tables.own, self._model._topology.G.size
+        own, n = self._tables.own, self._model.tables.topology.G.size
         if len(given) < len(self._inputs):
             given.append(w.new(f"getelementptr double, ptr {keep}, i64 {own.G}"))
         index, to = w.new(f"inttoptr i64 {entry.of_block(w, 0)} to ptr"), []

@@ -112,10 +112,10 @@ def _derivatives(run: Run, v: np.ndarray, a: np.ndarray, *, coriolis: bool = Fal
     dq, dv, M = (run.room(nv * nv) for _ in range(3))
     dq, tau = (nothing, nothing) if coriolis else (dq, run.rest)
     run.torques = tau
-    if run.model._tables.supplies:
+    if run.model.tables.supplies:
         supply_third(run.model, run["q"], run.G @ v, run.work)
     forces = _with_forces(run) if run.forces.size else nothing
-    rates = run.room(run.model._tables.rates)
+    rates = run.room(run.model.tables.rates)
     run.call(operations.RNEA_DERIVATIVES.passes, rates, run["q"], v, a, forces, tau, dq, dv, M, nothing)
     return [x.reshape(nv, nv) for x in (dq, dv, M) if x.size]
 
@@ -140,7 +140,7 @@ def along(run: Run, outputs: np.ndarray, name: str) -> np.ndarray:
 def _placement(run: Run, out: np.ndarray, frame: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Return rotation and position of a frame in the world, and of its placement in its joint."""
     f = run.model.own_tree.frames[frame]
-    first = run.model._tree_tables.sections.oMi + 12 * int(f.parentJoint)
+    first = run.model.tables.tree.sections.oMi + 12 * int(f.parentJoint)
     R_joint, x_joint = out[first : first + 9].reshape(3, 3).T, out[first + 9 : first + 12]
     R, x = np.array(f.placement.rotation), np.array(f.placement.translation)
     return R_joint @ R, x_joint + R_joint @ x, R, x
@@ -170,7 +170,7 @@ def _placements(run: Run) -> Outputs:
 
 
 def _frame_jacobians(run: Run) -> Outputs:
-    out, tables, found = run.tree(tl.MOTION), run.model._tree_tables, {}
+    out, tables, found = run.tree(tl.MOTION), run.model.tables.tree, {}
     for frame in run.frames:
         J = run.room(6, run.model.nv)
         place = run.model.njoints + frame
@@ -186,7 +186,7 @@ def _frame_motions(run: Run, section: str, *rates: np.ndarray) -> Outputs:
     out, found = run.tree(tl.MOTION, *rates), {}
     for frame in run.frames:
         f = run.model.own_tree.frames[frame]
-        first = getattr(run.model._tree_tables.sections, section) + 6 * int(f.parentJoint)
+        first = getattr(run.model.tables.tree.sections, section) + 6 * int(f.parentJoint)
         motion = out[first : first + 6]
         R_frame, x_frame, R, x = _placement(run, out, frame)
         here = np.concatenate([R.T @ (motion[:3] + _cross(motion[3:], x)), R.T @ motion[3:]])
@@ -209,7 +209,7 @@ def _frame_derivatives(run: Run, section: str, names: Sequence[str], *rates: np.
 
 
 def _section(run: Run, out: np.ndarray, name: str, *shape: int) -> np.ndarray:
-    first = getattr(run.model._tree_tables.sections, name)
+    first = getattr(run.model.tables.tree.sections, name)
     return out[first : first + int(np.prod(shape))].reshape(shape)
 
 
@@ -240,7 +240,7 @@ def _momenta(run: Run) -> tuple[np.ndarray, np.ndarray]:
 
 
 def _map(run: Run) -> np.ndarray:
-    first, nv = run.model._tree_tables.own.Ag, run.model.nv
+    first, nv = run.model.tables.tree.own.Ag, run.model.nv
     return run.tree(tl.MAP)[first : first + 6 * nv].reshape(6, nv)
 
 

@@ -108,7 +108,7 @@ def inertial_map(model: ClusterModel) -> InertialMap:
     constant = numbers.about_origins(numbers_of(model)) - matrix @ own
     constant[np.abs(constant) < 1e-14 * np.maximum(1.0, np.abs(matrix) @ np.abs(own))] = 0.0
     to, of = np.nonzero(matrix)
-    found = InertialMap(int(model._index[0, 0]), constant, to, of, matrix[to, of])
+    found = InertialMap(int(model.tables.index[0, 0]), constant, to, of, matrix[to, of])
     _check(model, numbers, found, own)
     return found
 
@@ -130,7 +130,7 @@ class _Numbers:
         for r in self.columns.rotors:
             if r.inertia is not None and r.carrier_id:
                 self.locked[r.carrier_id] += r.placement.act(r.inertia).toDynamicParameters()
-        index, at = model._index, Cluster._fields.index("smallest")
+        index, at = model.tables.index, Cluster._fields.index("smallest")
         self.limits = index[index[0, 1] : index[0, 2], at]
 
     def __call__(self, change: np.ndarray) -> np.ndarray:
@@ -146,7 +146,7 @@ class _Numbers:
     def about_origins(self, numbers: np.ndarray) -> np.ndarray:
         """Return the numbers with first moments in the place of centres, and inertias about origins."""
         found = numbers.copy()
-        for moment, inertia in _bodies(found, int(self.model._index[0, 0])):
+        for moment, inertia in _bodies(found, int(self.model.tables.index[0, 0])):
             inertia += moment[0] * _of_point(moment[1:])
             moment[1:] *= moment[0]
         return found
@@ -164,7 +164,7 @@ def _atoms(model: ClusterModel) -> list[_Atom]:
     """List bodies, rotors and armatures."""
     tree, columns, atoms = model.own_tree, parameter_columns(model), []
     spinning = {r.joint_id: r for r in model.rotors if r.spins and r.joint_id is not None}
-    home = {iv: k for k, joints in enumerate(model._topology.clusters) for j in joints
+    home = {iv: k for k, joints in enumerate(model.tables.topology.clusters) for j in joints
             for iv in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])}  # fmt: skip
     for j in range(1, tree.njoints):
         own = range(10 * j - 10, 10 * j)

@@ -23,14 +23,14 @@ def integrate(run: Run) -> dict[str, np.ndarray]:
     """Return q after the velocity v for unit time; with loops also the largest value of their equations there."""
     model, v = run.model, run["v"]
     shape = manifold(model)
-    if model.closures and not (shape.linear and (loops_of(model).compiled or model._tables.supplies)):
+    if model.closures and not (shape.linear and (loops_of(model).compiled or model.tables.supplies)):
         raise NotAvailableError(
             f"model {model.name!r}: a continuous joint (cos, sin) takes part in a coupling beside closed loops; the "
             "motion of such loops is not traced. Use pc.integrate, or a revolute joint with limits."
         )
     q = run["q"].copy()
     inside = {j for loop in loops_of(model).clusters for j in loop.joints} if model.closures else set()
-    rates = model._topology.G @ v
+    rates = model.tables.topology.G @ v
     for j, p in _primitives(model):
         if j not in inside:
             source("bodies.increments").move_one(q, p.kind, p.iq, rates, p.iv)
@@ -64,7 +64,7 @@ def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]
 def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: list[int]) -> Any:
     """Carry the joints of all loops along v, in place; returns the largest value of their equations."""
     loops, following = source("loops.coupling_of_loops"), source("moves.following")
-    index, params, work, before = run.model._index, run.params, run.work, q.copy()
+    index, params, work, before = run.model.tables.index, run.params, run.work, q.copy()
     source("bodies.placements").start(params, work)
     supply(run.model, before, work)
     clusters = run.loops()
@@ -80,7 +80,7 @@ def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: l
 def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
     """Move the dependent joints of loops by Newton's method, in place; returns the largest value of their equations."""
     views, following = source("tables.views"), source("moves.following")
-    index, work, worst = run.model._index, run.work, 0.0
+    index, work, worst = run.model.tables.index, run.work, 0.0
     for _ in range(run.steps):
         _evaluate(run, q, clusters)
         for C in clusters:
@@ -98,9 +98,9 @@ def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
 
 def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> None:
     """Bring K and the values of all loops to q."""
-    index, params, work, views = run.model._index, run.params, run.work, source("tables.views")
+    index, params, work, views = run.model.tables.index, run.params, run.work, source("tables.views")
     supply(run.model, q, work)
-    rooms = {one.room: one for one in run.model._tables.supplies}
+    rooms = {one.room: one for one in run.model.tables.supplies}
     for C in clusters:
         source("loops.coupling_of_loops").place_bodies(index, params, work, q, C)
         source("loops.closure_rows").equations(index, params, work, q, C)

@@ -33,7 +33,7 @@ def checked(model: ClusterModel, function: str, wanted: Iterable[str]) -> tuple[
             "parameters: inertial and ratios together are not available, as the inertia of a rotor is multiplied by "
             "the square of a ratio. Take one of them as input; pc.with_parameters makes a model of the others."
         )
-    if function == "energies" and {"gravity", "inertial"} <= set(given) and model._params[POTENTIAL] != 0.0:
+    if function == "energies" and {"gravity", "inertial"} <= set(given) and model.tables.params[POTENTIAL] != 0.0:
         raise NotAvailableError(
             f"parameters: gravity and inertial together are not available for the energies of model {model.name!r}, as "
             "rotors or rods on the universe have a potential energy, their product."
@@ -68,7 +68,7 @@ def tables_for(
     if "gravity" in names:
         g = inputs["gravity"]
         numbers[MINUS_GRAVITY : MINUS_GRAVITY + 3] = -g
-        if model._params[POTENTIAL]:
-            slopes = [model.with_gravity(e)._params[POTENTIAL] for e in np.eye(3)]
+        if model.tables.params[POTENTIAL]:
+            slopes = [model.with_gravity(e).tables.params[POTENTIAL] for e in np.eye(3)]
             numbers[POTENTIAL] = in_order(x * slope for x, slope in zip(g, slopes, strict=True))
-    return numbers[: model._params.size], numbers[model._params.size :]
+    return numbers[: model.tables.params.size], numbers[model.tables.params.size :]

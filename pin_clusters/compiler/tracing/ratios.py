@@ -55,8 +55,8 @@ class _Place:
 def _places(model: ClusterModel) -> list[_Place]:
     """List the ratios: of each ``Rotor``, ``Gear`` and ``Belt``, in the order of the constraints."""
     tree, found = model.own_tree, []
-    home = {j: k for k, joints in enumerate(model._topology.clusters) for j in joints}
-    rotors = {id(r.source): r for r in model._topology.rotors}
+    home = {j: k for k, joints in enumerate(model.tables.topology.clusters) for j in joints}
+    rotors = {id(r.source): r for r in model.tables.topology.rotors}
     followers = {id(row.source): row.dependent for row in model.coupling_rows}
     for i, c in enumerate(model.constraints):
         if isinstance(c, Rotor):
@@ -86,7 +86,7 @@ def _numbers(model: ClusterModel, places: Sequence[_Place], ratios: Sequence[flo
         raise NotAvailableError(
             f"model {model.name!r} with other ratios is none, so they are no inputs: {error}"
         ) from error
-    if not np.array_equal(other._index, model._index):
+    if not np.array_equal(other.tables.index, model.tables.index):
         raise NotAvailableError(
             f"model {model.name!r}: a ratio of exactly 1 or -1 has tables of its own, so ratios are no inputs. "
             "Change it by a millionth part."

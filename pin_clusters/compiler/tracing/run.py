@@ -43,8 +43,8 @@ class Run:
     torques: np.ndarray | None = None
 
     def __post_init__(self) -> None:
-        self.params = self.model._params
-        self.work = np.asarray(self.model._tables.work, dtype=float).astype(object)
+        self.params = self.model.tables.params
+        self.work = np.asarray(self.model.tables.work, dtype=float).astype(object)
 
     def __getitem__(self, name: str) -> np.ndarray:
         return self.inputs[name]
@@ -77,7 +77,7 @@ class Run:
         model = self.model
         supply(model, self.inputs["q"], self.work)
         kernel: Callable[..., int] = getattr(source(module), name)
-        code = kernel(model._index, self.params, self.work, *rest)
+        code = kernel(model.tables.index, self.params, self.work, *rest)
         if code:
             raise SingularClusterError(f"{model.name}: {name} fails at every state (code {code}).")
 
@@ -94,7 +94,7 @@ class Run:
     @cached_property
     def _coupling(self) -> tuple[np.ndarray, np.ndarray]:
         model = self.model
-        G = model._topology.G
+        G = model.tables.topology.G
         found = np.concatenate([G.ravel(), np.zeros(len(G))]).astype(object)
         if model.closures:
             self.plain("variations.coupling", "coupling", found, self["q"], self.inputs.get("v", self.rest))
@@ -102,7 +102,7 @@ class Run:
 
     def loops(self) -> list[Any]:
         """Return the clusters that are closed loops."""
-        views, index = source("tables.views"), self.model._index
+        views, index = source("tables.views"), self.model.tables.index
         n = views.header(index)
         clusters = (views.cluster(index, c) for c in range(n.cluster0, n.cluster1))
         return [C for C in clusters if C.kind == layout.LOOP]
@@ -116,7 +116,7 @@ class Run:
         model, q = self.model, self["q"]
         rooms, found = source("loops.coupling_of_loops"), []
         for C in self.loops():
-            tables = model._index, self.params, self.work, q, C
+            tables = model.tables.index, self.params, self.work, q, C
             if still:
                 rooms.stand_still(self.work, C)
                 rooms.place_bodies(*tables)
@@ -131,7 +131,7 @@ class Run:
             what: Bits of ``kernels.tables.tree_layout``.
             rates: v, or v and a.
         """
-        tables, nothing = self.model._tree_tables, self.room(0)
+        tables, nothing = self.model.tables.tree, self.room(0)
         out, own = self.room(tables.out), tables.own
         for first in (tables.sections.oMi, tables.sections.liMi):  # of the universe
             out[first : first + 9] = np.eye(3).ravel()

@@ -26,14 +26,14 @@ def supply(model: ClusterModel, q: np.ndarray, work: np.ndarray) -> None:
     Raises:
         NotAvailableError: A function cannot be traced; the message says why.
     """
-    for one in model._tables.supplies:
+    for one in model.tables.supplies:
         numbers = [y for order in (1, 2) for y in derivatives_of(one.closure, order, q[list(one.iq)])]
         work[one.room : one.room + len(numbers)] = numbers
 
 
 def supply_third(model: ClusterModel, q: np.ndarray, rates: np.ndarray, work: np.ndarray) -> None:
     """Write the second derivatives of their Jacobians along a motion; rates are those of the tree's joints."""
-    for one in model._tables.supplies:
+    for one in model.tables.supplies:
         n, m = len(one.closure.joints), one.closure.size
         direction = rates[[model.own_tree.idx_vs[j] for j in one.closure.joints]]
         third = np.array(derivatives_of(one.closure, 3, q[list(one.iq)]), dtype=object).reshape(m, n, n, n)

@@ -133,9 +133,9 @@ def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.nda
     found = {"pivot": np.array([pivot], dtype=object)}
     model = run.model
     if model.closures:
-        G = model._topology.G
+        G = model.tables.topology.G
         run.plain("variations.coupling", "coupling", run.room(G.size + len(G)), run["q"], run.rest)
-        conditions = [run.work[one.at] for one in model._tables.conditions]
+        conditions = [run.work[one.at] for one in model.tables.conditions]
         for name, squares in (("condition", conditions), ("open", run.opens(still=True))):
             largest = 0.0
             for x in squares:

@@ -125,7 +125,7 @@ def _status(function: str, seen: View, status: Any, rows: int) -> int:
 def _kernel(model: ClusterModel, function: str, real: str, device: int, options: dict[str, Any]) -> _Kernel:
     """Return a kernel: made when it is asked for first."""
     # by the numbers: models that differ in them may share a topology
-    robot = id(model._topology), model._params.tobytes()
+    robot = id(model.tables.topology), model.tables.params.tobytes()
     key = (*robot, function, real, device, *sorted((name, repr(x)) for name, x in options.items()))
     with _lock:
         if key not in _kernels:
@@ -137,6 +137,6 @@ def _kernel(model: ClusterModel, function: str, real: str, device: int, options:
             if len(_kernels) >= _MOST:
                 _kernels.clear()
             # the topology is kept, so that no other one has its id
-            made = _Kernel(program, using.load(device, code, f"{_ROBOT}_{function}"), model._topology)
+            made = _Kernel(program, using.load(device, code, f"{_ROBOT}_{function}"), model.tables.topology)
             _kernels[key] = made
         return _kernels[key]

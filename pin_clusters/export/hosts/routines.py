@@ -156,7 +156,7 @@ def routine(model: ClusterModel, function: str, **options: Any) -> Routine:
         function,
         *((name, kinds.get(name, tuple)(x) if isinstance(x, list) else x) for name, x in sorted(options.items())),
     )
-    tables = model._tables
+    tables = model.tables
     kept = _known.get(id(tables))
     if kept is None:
         kept = _known[id(tables)] = {}

@@ -51,7 +51,7 @@ class Mechanism:
         self.ratios = np.array([[sum(r for i, r in row if i == iv) for iv in ivs] for row in rows], dtype=float)
         if not np.linalg.cond(self.ratios) < 1e12:
             raise ModelError(f"MotorSpace: the motors {', '.join(motors)} do not turn independently of each other.")
-        self.loops = any(set(loop.joints) & set(self.joints) for loop in model._topology.analyses)
+        self.loops = any(set(loop.joints) & set(self.joints) for loop in model.tables.topology.analyses)
         wished = [[tree.names[j] for j in x] for x in (self.joints, self.drivers)]
         self.by_joints, self.by_motors = (with_independent(model, x)[0] if self.loops else model for x in wished)
         own = [ivs[int(np.argmax(np.abs(row)))] for row in self.ratios]

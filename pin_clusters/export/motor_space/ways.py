@@ -109,9 +109,9 @@ class Way:
         """Close the loops, in place; return the largest value, and the dependent columns of K."""
         views, run, iv = source("tables.views"), Run(self.model, {"q": q}, steps=steps), self.model.own_tree.idx_vs
         for C in run.loops():
-            H = views.head(self.model._index, C.head)
+            H = views.head(self.model.tables.index, C.head)
             rows = range(H.velocity0, H.velocity1)
-            if iv[self.ids[0]] in [views.velocity_row(self.model._index, n).iv for n in rows]:
+            if iv[self.ids[0]] in [views.velocity_row(self.model.tables.index, n).iv for n in rows]:
                 break
         source("bodies.placements").start(run.params, run.work)
         source("loops.coupling_of_loops").stand_still(run.work, C)

@@ -191,8 +191,8 @@ def _code(model: ClusterModel, operation: Any) -> int:
 
 @once
 def _tables(model: ClusterModel) -> kernels.Pointer:
-    (work,) = on_a_page(model._tables.work)
-    return kernels.Pointer(model._index, model._params, work, np.zeros(1))
+    (work,) = on_a_page(model.tables.work)
+    return kernels.Pointer(model.tables.index, model.tables.params, work, np.zeros(1))
 
 
 def of_integrate(model: ClusterModel, function: Any) -> Plans:

@@ -99,7 +99,7 @@ def manifold(model: Any) -> Manifold:
 def _make(model: ClusterModel) -> Manifold:
     tree = model.own_tree
     couplings = [Follower.of(tree, row) for row in model.coupling_rows]
-    solved = {id(row) for row in model._topology.substituted}
+    solved = {id(row) for row in model.tables.topology.substituted}
     followers = [f for f, row in zip(couplings, model.coupling_rows, strict=True) if id(row) in solved]
     linear = not any(f.nq == 2 or f.period for f in followers)
     units = tuple(

@@ -34,22 +34,47 @@ class Condition(NamedTuple):
 
 @dataclass(frozen=True)
 class Tables:
-    """What the kernels read; see ``kernels.tables.layout``."""
+    """Structure and numbers of a model, as the kernels read them; ``model.tables``.
 
-    index: np.ndarray  # whole numbers, shape (rows, ROW_WIDTH)
-    params: np.ndarray  # floats, flat
-    work: np.ndarray  # what the workspace holds when it is made, flat
-    joint_of_row: dict[int, tuple[int, ...]]  # for messages: joint ids of the tree of each cluster row
-    supplies: tuple[Supply, ...]  # Python functions whose derivatives the kernels want in the workspace
-    conditions: tuple[Condition, ...]  # one per cluster with closures
-    rates: int  # how many numbers derivatives need besides
-    velocities: np.ndarray  # the tree of velocities, see ``tree_solve``
+    Attributes:
+        index: Whole numbers, int64, shape (rows, ROW_WIDTH); ``kernels.tables.layout`` names the columns.
+        params: Constant floats, flat; the rows of ``index`` contain offsets into them.
+        work: Initial content of a workspace, flat.
+        joint_of_row: Joint ids of the spanning tree by cluster row of ``index``, for messages.
+        supplies: Python functions whose derivatives the kernels read in the workspace.
+        conditions: One entry per cluster with loop-closure constraints.
+        rates: Number of floats that derivatives need in addition to the workspace.
+        velocities: The plan of ``tree_solve``: order and ancestors of the independent velocities.
+        topology: Clusters, coupling matrix and analyses of the loops, in joint ids.
+        tree: Tables of the kernels for the spanning tree.
+    """
+
+    index: np.ndarray
+    params: np.ndarray
+    work: np.ndarray
+    joint_of_row: dict[int, tuple[int, ...]]
+    supplies: tuple[Supply, ...]
+    conditions: tuple[Condition, ...]
+    rates: int
+    velocities: np.ndarray
+    topology: Topology
+    tree: TreeTables
 
 
 def pack(
-    tree: pin.Model, inertia_tree: pin.Model, topology: Topology, rotors: Sequence[RotorElement], gravity: np.ndarray
-) -> Tables:
-    """Return the tables of a model; ``inertia_tree`` is what ``trees.inertia_tree_of`` made of the spanning tree."""
+    tree: pin.Model, inertia_tree: pin.Model, topology: Topology, rotors: Sequence[RotorElement], gravity: np.ndarray,
+    packed: TreeTables,
+) -> Tables:  # fmt: skip
+    """Return the tables of a model.
+
+    Args:
+        tree: The spanning tree.
+        inertia_tree: What ``trees.inertia_tree_of`` made of it.
+        topology: Its clusters.
+        rotors: Its rotors.
+        gravity: Linear acceleration [m/s^2], shape (3,).
+        packed: The tables of its kinematics, from ``pack_tree``.
+    """
     robot = Robot(tree, inertia_tree, topology, rotors)
     groups = _grouped(robot)
     fixed_potential = 0.0
@@ -108,7 +133,7 @@ def pack(
     index = out.index(at.ROW_WIDTH)
     return Tables(
         index, np.array(out.params), work, joint_of_row, tuple(supplies), tuple(conditions), rates,
-        tree_of_velocities(index),
+        tree_of_velocities(index), topology, packed,
     )  # fmt: skip
 
 

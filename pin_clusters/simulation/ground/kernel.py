@@ -120,7 +120,7 @@ class Steps:
             calls[at.WHERE] = data._ready("points", self.q, self.v, *where.arguments)
         if n:
             calls[at.WHOLE] = data._ready("points", self.q, self.v, *whole.arguments)
-        conditions = np.array([c.at for c in model._tables.conditions], dtype=np.int64)
+        conditions = np.array([c.at for c in model.tables.conditions], dtype=np.int64)
         limits = on.limits**2 if switch else np.full(len(on.limits), np.inf)
         block = kernels.Block([
             data._pointers["ddq"].address, data._work, calls, on.plan, *on.table(forces), self._clock, on.ratios,

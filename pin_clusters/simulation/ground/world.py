@@ -159,9 +159,9 @@ def _upwards(model: ClusterModel, world: World, q: np.ndarray, normal: np.ndarra
     A base moves along the first translations, from the root of the tree on, that span the normal and carry the robot:
     all bodies that may touch or have more than a thousandth of the mass.
     """
-    tree, G, data, step = model.own_tree, model._topology.G, model.own_tree.createData(), np.zeros(model.nv)
+    tree, G, data, step = model.own_tree, model.tables.topology.G, model.own_tree.createData(), np.zeros(model.nv)
     pin.computeJointJacobians(tree, data, q)
-    looped = {j for x in model._topology.analyses for j in x.joints}
+    looped = {j for x in model.tables.topology.analyses for j in x.joints}
     free = [joint_in_v(tree, i) not in looped for i in model.idx_v_independent.tolist()]
     mass = np.array([x.mass for x in tree.inertias])
     mass[[r.joint_id for r in model.rotors if r.joint_id]] = 0.0

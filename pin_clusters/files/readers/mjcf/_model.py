@@ -224,7 +224,7 @@ def _say_doubtful(notes: list[str], model: ClusterModel) -> None:
     """Say that loops have a reference pose that is a dead centre, or outside of the ranges of their joints."""
     tree, q = model.tree, model.q_reference
     inside = (model.lowerPositionLimit <= q) & (q <= model.upperPositionLimit)
-    looped = [j for x in model._topology.analyses for j in x.joints if tree.nqs[j] == tree.nvs[j] == 1]
+    looped = [j for x in model.tables.topology.analyses for j in x.joints if tree.nqs[j] == tree.nvs[j] == 1]
     outside = [repr(tree.names[j]) for j in looped if not inside[tree.idx_qs[j]]]
     singular = [x for c in condition(model, model.createData(), q) if not c.K_d < SINGULAR for x in c.cluster]
     said = [f"is a dead centre of the loops of {', '.join(map(repr, singular))}"] if singular else []

@@ -178,15 +178,17 @@ def kernel(model: ClusterModel, name: str, *given: np.ndarray) -> Call:
     """
     one: kernels.Kernel = getattr(kernels, name)
     room = np.zeros(model.nv + 6 * model.njoints)
-    work = np.array(model._tables.work)
-    pointer = kernels.Pointer(model._index, model._params, work, room)
+    work = np.array(model.tables.work)
+    pointer = kernels.Pointer(model.tables.index, model.tables.params, work, room)
     return one.call, (pointer, *given, np.zeros(model.nv))
 
 
 def kernel_of_frame(model: ClusterModel, q: np.ndarray, frame: int) -> Call:
     """Return the kernel of ``inverse_operational_inertia`` alone, of one frame and as above."""
     plan = _columns.plan_of_frames(model, [frame], pin.LOCAL, None)
-    pointer = kernels.Pointer(model._index, model._params, np.array(model._tables.work), np.zeros(model.nv**2))
+    pointer = kernels.Pointer(
+        model.tables.index, model.tables.params, np.array(model.tables.work), np.zeros(model.nv**2)
+    )
     panel, out = np.zeros_like(plan.panel), np.zeros((plan.tasks, plan.tasks))
     return kernels.columns.call, (pointer, q, plan.index, plan.numbers, panel, plan.B, out, np.zeros(plan.shapes[1]))
 
