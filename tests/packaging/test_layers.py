@@ -1,5 +1,6 @@
-"""The contract between subpackages names all of them."""
+"""The contract between subpackages names all of them, and only `model` reads private attributes of a model."""
 
+import re
 import tomllib
 from pathlib import Path
 
@@ -19,3 +20,10 @@ def test_every_subpackage_has_a_layer() -> None:
 
     expected = modules(PACKAGE) - {"compiler"} | {f"compiler.{name}" for name in modules(PACKAGE / "compiler")}
     assert named == expected
+
+
+def test_only_the_model_reads_its_private_tables() -> None:
+    private = re.compile(r"model\._(index|params|tables|topology|tree_tables)\b")
+    for path in PACKAGE.rglob("*.py"):
+        if path.relative_to(PACKAGE).parts[0] != "model":
+            assert not private.search(path.read_text(encoding="utf-8")), path

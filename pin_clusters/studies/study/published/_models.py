@@ -186,9 +186,8 @@ def kernel(model: ClusterModel, name: str, *given: np.ndarray) -> Call:
 def kernel_of_frame(model: ClusterModel, q: np.ndarray, frame: int) -> Call:
     """Return the kernel of ``inverse_operational_inertia`` alone, of one frame and as above."""
     plan = _columns.plan_of_frames(model, [frame], pin.LOCAL, None)
-    pointer = kernels.Pointer(
-        model.tables.index, model.tables.params, np.array(model.tables.work), np.zeros(model.nv**2)
-    )
+    tables = model.tables
+    pointer = kernels.Pointer(tables.index, tables.params, np.array(tables.work), np.zeros(model.nv**2))
     panel, out = np.zeros_like(plan.panel), np.zeros((plan.tasks, plan.tasks))
     return kernels.columns.call, (pointer, q, plan.index, plan.numbers, panel, plan.B, out, np.zeros(plan.shapes[1]))
 
