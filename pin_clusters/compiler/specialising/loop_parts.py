@@ -1,15 +1,18 @@
-"""What is traced of moves of closed loops, loop by loop: all between two decisions.
+"""Functions of the kernels of moves that contain no choices, traced for one closed loop of one robot.
 
-How far loops are open, the step that Newton's method takes, the rates that G predicts.
+What such a function leaves in the workspace for another one is kept in a *frame*: an array with the numbers that depend
+on the state. The other numbers are constants in the traces.
 """
 
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any
+import inspect
+from collections.abc import Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ...kernels.tables import layout as at
 from ...model import ClusterModel
+from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.text import body_text
 from ..tracing import Program
@@ -17,123 +20,142 @@ from ..tracing._sources import source, watching
 from ..tracing.expressions import Expression, Graph, select
 from ..tracing.run import Run
 
+_LEFT = {"evaluate": ("K", "value"), "predict": ("G", "saved")}
+"""Functions that leave numbers in the frame, and where in the workspace; they are traced before the others."""
+_TABLES = ("index", "params", "work", "C")
+
+
+def rows_of_loops(model: ClusterModel) -> list[int]:
+    """Return the rows of the clusters that are closed loops."""
+    views, index = source("tables.views"), model.tables.index
+    n = views.header(index)
+    return [c for c in range(n.cluster0, n.cluster1) if views.cluster(index, c).kind == at.LOOP]
+
+
+class Part(NamedTuple):
+    """A traced function, and how it is called."""
+
+    name: str
+    text: str  # the function, with a pointer per input, then per output; "" if it only copies numbers
+    given: Sequence[str]  # names of the arguments that are no constants
+    reads: bool  # whether it reads the frame
+    left: int | None  # where in the frame its numbers begin, if it leaves some
+    changed: str  # the argument that it changes
+    computed: Sequence[int]  # which numbers of that it computes
+    copied: Sequence[tuple[int, str, int]]  # which numbers it copies: place, from which argument, place there
+    results: int
+    is_truth: bool  # whether the result is a truth value: a number above zero
+
+    def call(self, w: Instructions, given: Sequence[str]) -> list[str]:
+        """Write a call for the names of arrays; return the names of the results."""
+        arrays = dict(zip(self.given, given, strict=True))
+        for i, source_, k in self.copied:
+            w.store(w.load(arrays[source_], k), arrays[self.changed], i)
+        if not self.text:
+            return []
+        frame = arrays.pop("work", "")
+        pointers = [f"%{x}" for x in (*arrays.values(), *[frame] * self.reads, *["next"] * bool(self.computed))]
+        if self.left is not None:
+            pointers.append(w.new(f"getelementptr double, ptr %{frame}, i64 {self.left}"))
+        pointers += ["%told"] * bool(self.results)
+        w.lines.append(f"  call void @{self.name}({', '.join(f'ptr {x}' for x in pointers)})")
+        for k, i in enumerate(self.computed):
+            w.store(w.load("next", k), arrays[self.changed], i)
+        found = [w.load("told", k) for k in range(self.results)]
+        return [w.compare(w.kind, found[0], "ogt 0.0")] if self.is_truth else found
+
 
 class LoopParts:
-    """The parts of one cluster, of a row of the tables; ``columns``: indices in v of its independent velocities."""
+    """The traced functions of one cluster.
+
+    Args:
+        model: The robot.
+        row: Row of the cluster in the tables.
+        most: How many operations each function may have.
+
+    Attributes:
+        by_name: The functions.
+    """
 
     def __init__(self, model: ClusterModel, row: int, most: float) -> None:
-        self._model, self.row, self._most = model, row, most
+        self._model, self._row, self._most = model, row, most
         views, index = source("tables.views"), model.tables.index
         self._C = C = views.cluster(index, row)
-        self._H = H = views.head(index, C.head)
-        self._L = source("tables.views").block(H, C.nk)
-        self._velocities = [views.velocity_row(index, n) for n in range(H.velocity0, H.velocity1)]
-        self.columns = [views.listed(index, C.column, k) for k in range(C.nk)]
-        self._K: list[int] = []  # which numbers of K depend on q; the others are known from the first trace on
-        self._fixed: dict[int, float] = {}
+        H = views.head(index, C.head)
+        L = views.block(H, C.nk)
+        velocities = [views.velocity_row(index, n) for n in range(H.velocity0, H.velocity1)]
+        self._places = {
+            "K": [*range(L.K, L.K + L.nr * L.width)], "value": [*range(L.value, L.value + L.nr)],
+            "G": [V.at_G + k for V in velocities for k in range(C.nk)],
+            "saved": [*range(L.saved, L.saved + L.nd * L.nr)],
+        }  # fmt: skip
+        self._sizes = {"v": model.nv, "held": model.own_tree.nv, "step": 1}  # others are configurations
+        self._frame: list[int] = []  # places in the workspace
+        self._constants: dict[int, float] = {}  # numbers in other places, which do not depend on the state
+        self.by_name: dict[str, Part] = {}
 
-    def traced(
-        self, name: str, given: Mapping[str, int], write: Callable[[Run], Mapping[str, Any]]
-    ) -> str:  # fmt: skip
-        """Return the function that computes what is traced: a pointer per input, then one per output."""
-        graph, first = Graph(self._most), 0
-        run = Run(self._model)
-        for key, size in given.items():
-            run.inputs[key] = np.array(graph.inputs(first, size), dtype=object)
-            first += size
+    def rooms(self) -> list[str]:
+        """Return what the function that calls the parts has to reserve."""
+        size = max(1, *(len(part.computed) for part in self.by_name.values()))
+        return [f"  %next = alloca [{size} x double]", "  %told = alloca [3 x double]"]
+
+    def frame(self) -> str:
+        """Return what the function that is called from outside has to reserve."""
+        return f"  %work{self._row} = alloca [{max(1, len(self._frame))} x double]"
+
+    def trace(self, module: str, name: str) -> None:
+        """Trace a function of the kernels."""
+        function, own = getattr(source(module), name), _LEFT.get(name, ())
+        parameters = [*inspect.signature(function).parameters]
+        reads = "work" in parameters and not own
+        sizes = {x: self._sizes.get(x, self._model.nq) for x in parameters if x not in _TABLES}
+        before = self._inputs(sizes | {"frame": len(self._frame) * reads})
+        run, after = Run(self._model), {x: y.copy() for x, y in before.items()}
         source("bodies.placements").start(run.params, run.work)
         source("loops.coupling_of_loops").stand_still(run.work, self._C)
-        with np.errstate(all="ignore"):
-            outputs = {key: np.array(x, dtype=object) for key, x in write(run).items()}
-        return body_text(Program.of(name, list(given.items()), outputs), f"{name}{self.row}", Kind("double"))
+        if reads:
+            run.work[[*self._constants]] = [*self._constants.values()]
+            run.work[self._frame] = before["frame"]
+        known = {"index": self._model.tables.index, "params": run.params, "work": run.work, "C": self._C}
+        known |= {x: y[0] if x == "step" else y for x, y in after.items()}
+        with watching() as watched, np.errstate(all="ignore"):
+            found = function(*(known[x] for x in parameters))
+        changed = [(x, i) for x in sizes for i, y in enumerate(after[x]) if y is not before[x][i]]
+        origin = {id(y): (x, i) for x in sizes for i, y in enumerate(before[x])}
+        copied = [(i, *origin[id(after[x][i])]) for x, i in changed if id(after[x][i]) in origin]
+        computed = {i: after[x][i] for x, i in changed if id(after[x][i]) not in origin}
+        told, left = _told(found, watched), len(self._frame)
+        outputs = {"next": [*computed.values()], "left": self._keep(run.work, own), "told": told}
+        written = {x: np.array(y, dtype=object) for x, y in outputs.items() if y}
+        program = Program.of(name, [(x, len(y)) for x, y in before.items() if len(y)], written)
+        self.by_name[name] = Part(
+            f"{name}{self._row}", body_text(program, f"{name}{self._row}", Kind("double")) if written else "",
+            [x for x in parameters if x in sizes or x == "work"], len(before["frame"]) > 0,
+            left if outputs["left"] else None, changed[0][0] if changed else "", [*computed], copied, len(told),
+            isinstance(found, bool),
+        )  # fmt: skip
 
-    def evaluated(self, run: Run) -> dict[str, Any]:
-        """K, the values, and of these: the largest, what it may be, a sum that is no number if one of them is none."""
-        tables, L, q = (run.model.tables.index, run.params, run.work), self._L, run["q"]
-        source("loops.coupling_of_loops").place_bodies(*tables, q, self._C)
-        source("loops.closure_rows").equations(*tables, q, self._C)
-        source("loops.closure_values").values(*tables, q, self._C)
-        K = [run.work[L.K + i] for i in range(L.nr * L.width)]
-        self._K = [i for i, x in enumerate(K) if isinstance(x, Expression)]
-        self._fixed = {i: x for i, x in enumerate(K) if not isinstance(x, Expression)}
-        values = [run.work[L.value + i] for i in range(L.nr)]
-        far = _largest([q[V.iq + k] for V in self._velocities for k in range(V.nq)])
-        far = select(far, 100.0, 1.0, 0.01 * far)
-        told = [_largest(values), at.TOLERANCE * far, _sum(values)]
-        return {"K": [K[i] for i in self._K], "values": values, "told": told}
+    def _inputs(self, sizes: Mapping[str, int]) -> dict[str, np.ndarray]:
+        """Return arrays of expressions of a new graph."""
+        graph, first, found = Graph(self._most), 0, dict[str, np.ndarray]()
+        for x, size in sizes.items():
+            found[x] = np.array(graph.inputs(first, size), dtype=object)
+            first += size
+        return found
 
-    def _know(self, run: Run) -> None:
-        """Put K and the values where ``evaluated`` had them."""
-        L = self._L
-        for i, x in self._fixed.items():
-            run.work[L.K + i] = x
-        for i, x in zip(self._K, run["K"], strict=True):
-            run.work[L.K + i] = x
-        if "values" in run.inputs:
-            run.work[L.value : L.value + L.nr] = run["values"]
-
-    def stepped(self, run: Run) -> dict[str, Any]:
-        """The coordinates after the step of the dependent joints, and its length."""
-        self._know(run)
-        source("moves.following").step_dependents(run.model.tables.index, run.work, self._C)
-        rates = self._rates(run)[: self._L.nd]
-        return {"next": self._moved(run, 1.0), "told": [_largest(rates), _sum(rates)]}
-
-    def stepped_all(self, run: Run) -> dict[str, Any]:
-        """Rates of the step of all joints, its length, and the least pivot."""
-        self._know(run)
-        with watching() as watched:
-            source("moves.closing").step_all(run.model.tables.index, run.work, run["held"], self._C)
-        pivot: Any = np.inf
-        for x, limit in watched:
-            pivot = select(x - limit, pivot, x - limit, pivot)
-        rates = self._rates(run)
-        return {"rates": rates, "told": [_largest(rates), _sum(rates), pivot]}
-
-    def predicted(self, run: Run) -> dict[str, Any]:
-        """Rates along v, and P; the length of the dependent ones, the condition."""
-        tables, L = (run.model.tables.index, run.params, run.work), self._L
-        loops = source("loops.coupling_of_loops")
-        loops.prepare(*tables, run["q"], self._C)
-        loops.rates_of(run.model.tables.index, run.work, run["v"], self._C)
-        rates = self._rates(run)
-        told = [_largest(rates[: L.nd]), _sum(rates), run.work[L.condition]]
-        return {"rates": rates, "P": run.work[L.P : L.P + L.nd * L.nr], "told": told}
-
-    def sided(self, run: Run) -> dict[str, Any]:
-        """The sign of det(P K_d)."""
-        L = self._L
-        self._know(run)
-        run.work[L.saved : L.saved + L.nd * L.nr] = run["P"]
-        return {"told": [source("moves.following").side(run.work, L)]}
-
-    def advanced(self, run: Run) -> dict[str, Any]:
-        """The coordinates after a part of the way."""
-        for V, x in zip(self._velocities, run["rates"], strict=True):
-            run.work[V.at_rate] = x
-        return {"next": self._moved(run, run["part"][0])}
-
-    def _rates(self, run: Run) -> list[Any]:
-        return [run.work[V.at_rate] for V in self._velocities]
-
-    def _moved(self, run: Run, part: Any) -> list[Any]:
-        q = run["q"].copy()
-        source("moves.following").advance(run.model.tables.index, run.work, q, self._C, part)
-        self._changed = [i for i, x in enumerate(q) if x is not run["q"][i]]
-        return [q[i] for i in self._changed]
+    def _keep(self, work: np.ndarray, names: Sequence[str]) -> list[Expression]:
+        """Give numbers in the workspace that depend on the state a place in the frame, and return them."""
+        places = [i for name in names for i in self._places[name]]
+        self._frame += [i for i in places if isinstance(work[i], Expression)]
+        self._constants |= {i: work[i] for i in places if not isinstance(work[i], Expression)}
+        return [work[i] for i in places if isinstance(work[i], Expression)]
 
 
-def _largest(numbers: Sequence[Any]) -> Any:
-    """Return the largest of absolute values."""
-    worst: Any = 0.0
-    for x in numbers:
-        size = select(x, 0.0, -x, x)
-        worst = select(worst, size, size, worst)
-    return worst
-
-
-def _sum(numbers: Sequence[Any]) -> Any:
-    total: Any = 0.0
-    for x in numbers:
-        total = total + x
-    return total
+def _told(found: Any, watched: Sequence[tuple[Any, Any]]) -> list[Any]:
+    """Return results as numbers; a truth value as one above zero if it is true and all pivots exceed their limits."""
+    if not isinstance(found, bool):
+        return [] if found is None else [*found] if isinstance(found, tuple) else [found]
+    least: Any = 1.0 if found else -1.0
+    for x, limit in watched:
+        least = select(x - limit, least, x - limit, least)
+    return [least]

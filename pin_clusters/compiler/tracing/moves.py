@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 
-from ..._support.trees import in_q
 from ...errors import NotAvailableError
 from ...kernels.tables import layout
 from ...model import ClusterModel, loops_of, primitives_of
@@ -36,8 +35,7 @@ def integrate(run: Run) -> dict[str, np.ndarray]:
             source("bodies.increments").move_one(q, p.kind, p.iq, rates, p.iv)
     found = {"q": q}
     if model.closures:
-        places = [i for j in inside for i in in_q(model.own_tree, j)]
-        found["residual"] = np.array([_close(run, q, v, _exactly(model, run["q"], v, inside), places)], dtype=object)
+        found["residual"] = np.array([_close(run, q, v, _exactly(model, run["q"], v, inside))], dtype=object)
     if shape.linear:
         shape.affine.apply(q, q)
     return found
@@ -61,58 +59,42 @@ def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]
     return target
 
 
-def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray, places: list[int]) -> Any:
+def _close(run: Run, q: np.ndarray, v: np.ndarray, target: np.ndarray) -> Any:
     """Carry the joints of all loops along v, in place; returns the largest value of their equations."""
-    loops, following = source("loops.coupling_of_loops"), source("moves.following")
-    index, params, work, before = run.model.tables.index, run.params, run.work, q.copy()
-    source("bodies.placements").start(params, work)
+    index, work, before = run.model.tables.index, run.work, q.copy()
+    loops, following, clusters = source("loops.coupling_of_loops"), source("moves.following"), run.loops()
+    source("bodies.placements").start(run.params, work)
     supply(run.model, before, work)
-    clusters = run.loops()
     for C in clusters:
         loops.stand_still(work, C)
-        loops.prepare(index, params, work, before, C)
-        loops.rates_of(index, work, v, C)
-        following.advance(index, work, q, C, 1.0)
-        following.copy_joints(index, target, q, C, True)
+        following.predict(index, run.params, work, before, v, C)
+        following.go(index, work, before, v, q, C, 1.0)
+        following.copy_independent(index, target, q, C)
     return correct(run, q, clusters)
 
 
 def correct(run: Run, q: np.ndarray, clusters: list[Any]) -> Any:
     """Move the dependent joints of loops by Newton's method, in place; returns the largest value of their equations."""
-    views, following = source("tables.views"), source("moves.following")
-    index, work, worst = run.model.tables.index, run.work, 0.0
+    following, index = source("moves.following"), run.model.tables.index
     for _ in range(run.steps):
         _evaluate(run, q, clusters)
         for C in clusters:
-            following.step_dependents(index, work, C)
-            following.advance(index, work, q, C, 1.0)
-    _evaluate(run, q, clusters)
-    for C in clusters:
-        L = views.block(views.head(index, C.head), C.nk)
-        for i in range(L.nr):
-            x = work[L.value + i]
-            size = select(x, 0.0, -x, x)
-            worst = select(worst, size, size, worst)
+            following.step_dependents(index, run.work, q, C)
+    worst, *others = _evaluate(run, q, clusters)
+    for value in others:
+        worst = select(worst, value, value, worst)
     return worst
 
 
-def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> None:
-    """Bring K and the values of all loops to q."""
-    index, params, work, views = run.model.tables.index, run.params, run.work, source("tables.views")
-    supply(run.model, q, work)
-    rooms = {one.room: one for one in run.model.tables.supplies}
-    for C in clusters:
-        source("loops.coupling_of_loops").place_bodies(index, params, work, q, C)
-        source("loops.closure_rows").equations(index, params, work, q, C)
-        source("loops.closure_values").values(index, params, work, q, C)
-        H = views.head(index, C.head)
-        L = source("tables.views").block(H, C.nk)
-        for c in range(H.closure0, H.closure1):
-            r = views.closure(index, c)
-            if r.form == layout.SUPPLIED:  # kernels do not know its values
-                one = rooms[r.room]
-                for i, x in enumerate(derivatives_of(one.closure, 0, q[list(one.iq)])):
-                    work[L.value + r.row0 + i] = x * params[r.at + i]
+def _evaluate(run: Run, q: np.ndarray, clusters: list[Any]) -> list[Any]:
+    """Bring K and the values of all loops to q; returns the largest value of each."""
+    supply(run.model, q, run.work)
+    for one in run.model.tables.supplies:
+        n, m = len(one.closure.joints), one.closure.size
+        room = one.room + m * n + m * n * n + n  # see ``room_of`` of the kernels
+        run.work[room : room + m] = derivatives_of(one.closure, 0, q[list(one.iq)])
+    tables = run.model.tables.index, run.params, run.work, q
+    return [source("moves.following").evaluate(*tables, C)[0] for C in clusters]
 
 
 def tangent(run: Run) -> np.ndarray:

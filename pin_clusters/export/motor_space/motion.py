@@ -1,6 +1,6 @@
 """What the static map between joint and motor torques leaves out when a mechanism moves."""
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import pinocchio as pin
@@ -10,9 +10,19 @@ from ..._support.trees import in_v
 from ...algorithms.dynamics.coupling import coupling_jacobian, spanning_acceleration, spanning_velocity
 from ...algorithms.dynamics.rnea import rnea
 from ...errors import ArgumentTypeError, ShapeError
+from .mechanism import Mechanism
 
-if TYPE_CHECKING:
-    from .motor_space import MotorSpace
+
+class Space(Protocol):
+    """The members of a ``MotorSpace`` that are used here."""
+
+    mechanism: Mechanism
+    joints: tuple[str, ...]
+    motors: tuple[str, ...]
+
+    def configuration(self, x: Any) -> np.ndarray:
+        """Return configurations with the joints at x."""
+        ...
 
 
 class StaticMapError(NamedTuple):
@@ -27,7 +37,7 @@ class StaticMapError(NamedTuple):
 
 
 def static_map_error(
-    space: "MotorSpace", t: Any, x: Any = None, *, q: Any = None, v: Any = None, a: Any = None, tau: Any = None
+    space: Space, t: Any, x: Any = None, *, q: Any = None, v: Any = None, a: Any = None, tau: Any = None
 ) -> StaticMapError:
     """Return what the static map J^-T tau lacks along a motion, against exact inverse dynamics.
 
@@ -64,7 +74,7 @@ def static_map_error(
     return StaticMapError(times, space.motors, exact, static, *parts)
 
 
-def _of_joints(space: "MotorSpace", t: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
+def _of_joints(space: Space, t: np.ndarray, x: np.ndarray) -> list[np.ndarray]:
     """Return q, v and a of a robot that rests, but for the mechanism: by a spline of fifth degree."""
     from scipy.interpolate import make_interp_spline  # whose import takes time
 
@@ -76,7 +86,7 @@ def _of_joints(space: "MotorSpace", t: np.ndarray, x: np.ndarray) -> list[np.nda
     return [space.configuration(x), *rates]
 
 
-def _links(space: "MotorSpace") -> pin.Model:
+def _links(space: Space) -> pin.Model:
     """Return the tree as a serial model has it: what the joints carry, without cranks, rods and rotors."""
     m, tree = space.mechanism, space.mechanism.model.own_tree.copy()
     own = np.isin(np.arange(tree.nv), [i for j in m.ids for i in in_v(tree, j)])

@@ -6,7 +6,7 @@ solution is infinitely far away.
 
 from ...compiler.numba_jit.jit import device, inline
 from ..numbers.choices import if_less
-from ..numbers.memory import get, put, put_zeros
+from ..numbers.memory import get, put
 from ..numbers.spatial import column, cross, dot3, rot_t, zero3
 from ..numbers.tuples import Vec3, load3
 from ..tables.layout import CALLED, FRAMES, HARMONIC, PROPORTIONAL, ROD, TURN_AXIS, TURN_FULL, TURN_NONE
@@ -77,18 +77,19 @@ def proportional_values(index, params, work, q, r, to):
 
 
 @inline
-def called_values(index, params, work, q, r, to):
-    """Values of a function that the user compiled."""
+def values_of_function(index, params, work, q, r, to):
+    """Values of a function of the user. Those of a function in Python are 0, unless the caller has put them there."""
     x, y, _, _, _ = room_of(r)
-    coordinates(index, work, q, r, x)
-    call_address(functions_of(index, r.functions).phi, work, x, y)
+    if r.form == CALLED:
+        coordinates(index, work, q, r, x)
+        call_address(functions_of(index, r.functions).phi, work, x, y)
     for i in range(r.rows):
         put(work, to + i, get(params, r.at + i) * get(work, y + i))
 
 
 @device
 def values(index, params, work, q, C):
-    """Write the values of all rows of a LOOP cluster, after ``equations``; those of Python functions are 0."""
+    """Write the values of all rows of a LOOP cluster, after ``equations``."""
     H = head(index, C.head)
     L = block(H, C.nk)
     for c in range(H.closure0, H.closure1):
@@ -104,10 +105,8 @@ def values(index, params, work, q, C):
             harmonic_values(index, params, work, r, to)
         elif r.form == PROPORTIONAL:
             proportional_values(index, params, work, q, r, to)
-        elif r.form == CALLED:
-            called_values(index, params, work, q, r, to)
         else:
-            put_zeros(work, to, r.rows)
+            values_of_function(index, params, work, q, r, to)
 
 
 @device

@@ -1,7 +1,7 @@
 """Closing of loops by the least change of all joints that are not held. One state at a time.
 
 Newton's method on the rows of K; nothing is allocated. What it cannot close is reported: the caller has slower, damped
-means.
+means. ``close_all`` contains only choices and calls, which ``compiler/specialising`` translates for one robot.
 """
 
 import math
@@ -10,11 +10,11 @@ from ...compiler.numba_jit.jit import paste
 from ..bodies.placements import start
 from ..loops.coupling_of_loops import stand_still
 from ..loops.dependent_columns import invert
-from ..numbers.choices import too_small
+from ..numbers.choices import if_less, too_small
 from ..tables.layout import LOOP, OK, WRONG_SIZE
 from ..tables.views import block, cluster, head, header, velocity_row
 from .following import advance, closed_enough, evaluate, longest_rate
-from .limits import ITERATIONS, LIMIT
+from .limits import FAR, GROWTH_OF_ALL, ITERATIONS, LIMIT
 
 
 @paste
@@ -101,8 +101,8 @@ def step_back(index, work, H, L, rows):
 
 
 @paste
-def step_all(index, work, held, C):
-    """Write the shortest step of all joints that are not held; returns whether there is one."""
+def step_all(index, work, q, held, C):
+    """Move all joints that are not held by the shortest step, limited to LIMIT; returns whether there is one."""
     H = head(index, C.head)
     L = block(H, C.nk)
     rows = L.nr
@@ -117,24 +117,27 @@ def step_all(index, work, held, C):
         return False
     solve_rows(work, L, rows)
     step_back(index, work, H, L, rows)
+    longest = longest_rate(index, work, H.velocity0, H.velocity1)
+    # machine code divides only where the step is too long, and otherwise does not wait for its length
+    advance(index, work, q, C, if_less(LIMIT, longest, LIMIT / if_less(LIMIT, longest, longest, LIMIT), 1.0))
     return True
 
 
 @paste
 def close_all(index, params, work, q, held, C):
     """Newton's method with the shortest step of all joints that are not held; returns whether it closed the loops."""
-    H, before = head(index, C.head), 1e300
+    before = 1e300
     for _ in range(2 * ITERATIONS):
-        value = evaluate(index, params, work, q, C)
-        if closed_enough(index, q, C, value, before):
+        value, allowed, total = evaluate(index, params, work, q, C)
+        if total != total:
+            return False
+        if closed_enough(value, allowed, before):
             return True
-        if not value < 1e3 or value > 10.0 * before:
+        if not value < FAR or value > GROWTH_OF_ALL * before:
+            return False
+        if not step_all(index, work, q, held, C):
             return False
         before = value
-        if not step_all(index, work, held, C):
-            return False
-        longest = longest_rate(index, work, H.velocity0, H.velocity1)
-        advance(index, work, q, C, LIMIT / longest if longest > LIMIT else 1.0)
     return False
 
 

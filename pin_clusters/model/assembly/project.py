@@ -5,14 +5,13 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
+from ...kernels.moves.limits import LIMIT
 from .evaluate import Equations
 
 RANK_TOLERANCE = 1e-4
 """Singular values of the scaled K below this part of the largest are none: real files write 1.5708 for pi/2."""
 OPEN_TOLERANCE = 1e-4
 """By how much rows that cannot be closed may miss, [rad] or part of the loop's length."""
-LIMIT = 0.5
-"""Longest step of one joint, [rad], or part of the loop's length."""
 NEAR = 1e-3
 """Scaled residual from where on full Newton steps are taken."""
 
