@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import inspect
 import math
 from typing import Any
 
@@ -10,11 +11,14 @@ import numpy as np
 import pinocchio as pin
 import pytest
 from samples import pool
+from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.compiler.machine_code.loading import load
+from pin_clusters.compiler.operations import MOVE
 from pin_clusters.compiler.specialising.decisions import Decisions
+from pin_clusters.compiler.specialising.moving import module
 from pin_clusters.errors import BranchLost
 from pin_clusters.model import loops_of
 from pin_clusters.model.continuation import _carry_slowly
@@ -79,6 +83,15 @@ def test_choices_are_those_of_python(rng: np.random.Generator) -> None:
         assert np.array_equal(mine, own, equal_nan=True)
         seen.append(expected)
     assert 300 < sum(seen) < 2700
+
+
+def test_without_source_files_kernels_have_to_move_loops(monkeypatch: pytest.MonkeyPatch) -> None:
+    def none(function: Any) -> str:
+        raise OSError("could not get source code")
+
+    monkeypatch.setattr(inspect, "getsource", none)
+    with raises(pc.NotAvailableError, "source files pin_clusters"):
+        module(pc.load("four_bar"), MOVE, 1e6)
 
 
 @pytest.mark.parametrize("name", pool.some(pc.robots(), ["four_bar", "ankle_2rsu", "delta"]))

@@ -10,6 +10,7 @@ import textwrap
 import types
 from collections.abc import Mapping, Sequence
 
+from ...errors import NotAvailableError
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from .loop_parts import Part
@@ -171,7 +172,13 @@ class Decisions(Instructions):
 
 
 def _tree(function: types.FunctionType) -> ast.FunctionDef:
-    (found,) = ast.parse(textwrap.dedent(inspect.getsource(function))).body
+    try:
+        text = inspect.getsource(function)
+    except OSError as error:  # such as a frozen program, which has compiled files only
+        raise NotAvailableError(
+            "moves of closed loops are translated from the source files of pin_clusters, which this installation lacks"
+        ) from error
+    (found,) = ast.parse(textwrap.dedent(text)).body
     assert isinstance(found, ast.FunctionDef)
     return found
 

@@ -49,8 +49,8 @@ class Part(NamedTuple):
     def call(self, w: Instructions, given: Sequence[str]) -> list[str]:
         """Write a call for the names of arrays; return the names of the results."""
         arrays = dict(zip(self.given, given, strict=True))
-        for i, source_, k in self.copied:
-            w.store(w.load(arrays[source_], k), arrays[self.changed], i)
+        for i, array, k in self.copied:
+            w.store(w.load(arrays[array], k), arrays[self.changed], i)
         if not self.text:
             return []
         frame = arrays.pop("work", "")

@@ -28,7 +28,7 @@ def module(model: ClusterModel, operation: Operation, most: float) -> str:
     """Return a module with ``entry``, which takes what ``MOVE`` or ``PROJECT`` takes; "" if there are no loops.
 
     Raises:
-        NotAvailableError: A function of the user ties joints of the loops.
+        NotAvailableError: A function of the user ties joints of the loops, or the package has no source files.
         TooLongError: A part has more than ``most`` operations.
     """
     if model.tables.supplies:
