@@ -20,9 +20,8 @@ from support.studies import load
 import pin_clusters as pc
 from pin_clusters._cli import cli
 from pin_clusters.compiler.entry_points import JIT
-from pin_clusters.studies.study import published
-from pin_clusters.studies.study.published import _effort, _estimate, _machine, _models, _numbers, lengths
-from pin_clusters.studies.study.published._part import CONFIRMED, CORRECTED, NOT_HERE, Part
+from pin_clusters.studies.study.paper import _effort, _estimate, _machine, _models, _numbers, lengths, published
+from pin_clusters.studies.study.paper._part import CONFIRMED, CORRECTED, NOT_HERE, Part
 from pin_clusters.verification.baselines import armature_model, projection
 
 TINY = _effort.EFFORTS["tiny"]

@@ -17,10 +17,11 @@ from ....files.readers import load
 from ....model import ClusterModel
 from ..rungs import Progress
 from . import chains, magnitude, sinusoids, tracking
+from . import published as published
 from ._experiment import Experiment
 from .chains import RandomChainsExperiment
 from .magnitude import TorqueMagnitude
-from .sinusoids import FREQUENCIES, TorqueSinusoids
+from .sinusoids import FREQUENCIES, ROBOT, TorqueSinusoids
 from .tracking import EndEffectorTracking
 
 __all__ = [
@@ -34,9 +35,6 @@ __all__ = [
     "TorqueSinusoids",
     "run",
 ]
-
-ROBOT = "mit_humanoid_leg"
-"""The robot of the paper's accuracy figure."""
 
 _RUN: dict[str, Callable[..., Experiment]] = {
     "torque-sinusoids": sinusoids.run,

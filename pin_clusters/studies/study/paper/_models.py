@@ -1,9 +1,9 @@
 """The robots of the curves, chains and trees of the links of ``geared_chain``; approximate robots; what is timed."""
 
-import importlib
 import itertools
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -155,19 +155,18 @@ def state(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def rivals(
-    methods: Mapping[str, tuple[str, dict[str, Any]]], model: ClusterModel, *state: np.ndarray
+    methods: Mapping[str, tuple[ModuleType, dict[str, Any]]], model: ClusterModel, *state: np.ndarray
 ) -> tuple[dict[str, Call], dict[str, str]]:
     """Return forward dynamics by modules of ``baselines`` with options, and why one cannot express the robot."""
     found: dict[str, Call] = {}
     missing = {}
-    for how, (name, options) in methods.items():
-        module = importlib.import_module(f"....verification.baselines.{name}", __package__)
+    for how, (module, options) in methods.items():
         try:
             data = module.createData(model, **options)
             module.aba(model, data, *state)
             found[how] = module.aba, (model, data, *state)
         except PinClustersError as error:
-            missing[how] = f"baselines.{name} cannot express {model.name}: {error}"
+            missing[how] = f"baselines.{module.__name__.rpartition('.')[2]} cannot express {model.name}: {error}"
     return found, missing
 
 

@@ -139,7 +139,7 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
         body = times_table("links", found["rows"][what], "n", titles)
         for name, label in (("short", f"power of growth, 8 to {_SHORT}"), ("long", f"power of growth, from {_LONG}")):
             slopes = found["slopes"][what]
-            body.append([label, *(f"{slopes[h][name]:.2f}" if name in slopes.get(h, {}) else "-" for h in titles)])
+            body.append((label, *(f"{slopes[h][name]:.2f}" if name in slopes.get(h, {}) else "-" for h in titles)))
         shown.append((f"{what[0].upper()}{what[1:]}: microseconds", body))
     return shown
 

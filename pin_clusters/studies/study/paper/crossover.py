@@ -1,6 +1,7 @@
 """The slides' crossover: mass matrix and its factorisation, articulated bodies, Lagrange multipliers."""
 
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from ....algorithms.dynamics.crba import crba
 from ....algorithms.dynamics.rnea import nonLinearEffects
 from ....approximations.armature import armature_model
 from ....model import ClusterModel
+from ....verification.baselines import baraff, sparse_crba
 from ....verification.timing import Call
 from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed, logarithmic
@@ -37,7 +39,7 @@ METHODS = {
     "pin.crba": ("other", "mass matrix and Cholesky, Pinocchio"),
 }
 _EXACT = ("aba", "crba", "baraff", "pin.aba", "pin.crba")
-_RIVALS: dict[str, tuple[str, dict[str, Any]]] = {"crba": ("sparse_crba", {}), "baraff": ("baraff", {})}
+_RIVALS: dict[str, tuple[ModuleType, dict[str, Any]]] = {"crba": (sparse_crba, {}), "baraff": (baraff, {})}
 # of the same library; the terms alone to articulated bodies
 _TO_CRBA = {
     "aba": ("aba", "crba"), "pin.aba": ("pin.aba", "pin.crba"), "baraff": ("baraff", "crba"), "terms": ("terms", "aba"),
@@ -80,9 +82,6 @@ def _factorised(tree: pin.Model, data: pin.Data, q: np.ndarray, v: np.ndarray, t
     pin.crba(tree, data, q)
     pin.cholesky.decompose(tree, data)
     return pin.cholesky.solve(tree, data, tau - pin.nonLinearEffects(tree, data, q, v))
-
-
-# --- what it shows ----------------------------------------------------------------------------------------------------
 
 
 def tables(found: Found) -> list[tuple[str, Rows]]:

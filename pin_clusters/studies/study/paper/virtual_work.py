@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import pinocchio as pin
 from ....algorithms.dynamics.aba import aba
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
+from ....verification.baselines import unit_vectors, yamane_nakamura
 from ....verification.timing import Call
 from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed
@@ -39,8 +41,8 @@ METHODS = {
     "aba": ("approximate", "articulated bodies, pc.aba"),
     "pin.aba": ("pinocchio", "articulated bodies, Pinocchio"),
 }
-_BY: dict[str, tuple[str, dict[str, Any]]] = {
-    "split": ("yamane_nakamura", {}), "whole": ("yamane_nakamura", {"split": False}), "unit": ("unit_vectors", {}),
+_BY: dict[str, tuple[ModuleType, dict[str, Any]]] = {
+    "split": (yamane_nakamura, {}), "whole": (yamane_nakamura, {"split": False}), "unit": (unit_vectors, {}),
 }  # fmt: skip
 # the first to the second; how their ratio is drawn
 _PAIRS = {
@@ -114,16 +116,13 @@ def _calls(model: ClusterModel, methods: tuple[str, ...]) -> tuple[dict[str, Cal
     return found, missing
 
 
-# --- what it shows ----------------------------------------------------------------------------------------------------
-
-
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the times of both figures."""
     shown = []
     for name, family in FAMILIES.items():
         methods = {how: METHODS[how][1] for how in in_all(found[name], family.methods)}
         rows = times_table("degrees of freedom", found[name], "nv", methods)
-        rows.append(["power of growth, larger half", *(f"{_power(found[name], how):.2f}" for how in methods)])
+        rows.append(("power of growth, larger half", *(f"{_power(found[name], how):.2f}" for how in methods)))
         shown.append((f"{family.place}, {family.robots}: microseconds", rows))
     return shown
 

@@ -7,14 +7,15 @@ writes ``paper.json``, ``paper.md`` and a PNG per figure into a folder. All but 
 
 import dataclasses
 import time
-from collections.abc import Iterable
+import warnings
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
 from ...._support.arrays import whole_number
 from ...._support.whole_files import whole
 from ....compiler.choice import engine
-from ....errors import UnknownNameError, did_you_mean
+from ....errors import PinClustersWarning, UnknownNameError, did_you_mean
 from ....verification.timing import Progress
 from ...pages.results import write_json
 from ..plots import new_figure, save_figure
@@ -22,8 +23,8 @@ from . import crossover, inputs, lengths, passive, shapes, sinusoids, tables, vi
 from ._effort import EFFORTS, Effort
 from ._estimate import Estimate, estimate, refuse
 from ._machine import machine
-from ._page import TITLE, markdown
-from ._part import Part, Statement
+from ._numbers import MISPRINTS
+from ._part import CONFIRMED, CORRECTED, Part, Statement
 
 __all__ = ["PARTS", "Estimate", "Part", "Statement", "draw", "expected", "page", "run", "statements", "write"]
 
@@ -36,6 +37,8 @@ PARTS = tuple(
     for m in _MODULES
 )  # fmt: skip
 _KEYS = tuple(part.key for part in PARTS)
+_TITLE = "# The papers' tables and figures, measured here"
+_ABOUT = {"full": "A full run", "quick": "A quick run, for a first impression", "tiny": "A trial run"}
 
 
 def _chosen(only: Iterable[str] | None) -> list[Part]:
@@ -45,6 +48,11 @@ def _chosen(only: Iterable[str] | None) -> list[Part]:
         if name not in _KEYS:
             raise UnknownNameError(f"there is no part {name!r}.{did_you_mean(str(name), _KEYS, limit=len(_KEYS))}")
     return [part for part in PARTS if part.key in wanted]
+
+
+def _measured(results: dict[str, Any]) -> list[tuple[Part, dict[str, Any]]]:
+    """Return the parts that are in the results, each with what it found."""
+    return [(part, results["parts"][part.key]) for part in PARTS if part.key in results["parts"]]
 
 
 def _spent(quick: bool | Effort, longest: int | None) -> Effort:
@@ -95,7 +103,9 @@ def run(
 
     for part in parts:
         begun = time.perf_counter()
-        found[part.key] = part.measure(effort, done)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", PinClustersWarning)  # the robots have inertias as published
+            found[part.key] = part.measure(effort, done)
         seconds[part.key] = round(time.perf_counter() - begun, 1)
         done()
     return {"machine": machine(), "effort": dataclasses.asdict(effort), "seconds": seconds, "parts": found}
@@ -103,7 +113,7 @@ def run(
 
 def statements(results: dict[str, Any]) -> list[Statement]:
     """Return all statements of the papers on which the results have something to say."""
-    return [s for part in PARTS if part.key in results["parts"] for s in part.statements(results["parts"][part.key])]
+    return [s for part, found in _measured(results) for s in part.statements(found)]
 
 
 def write(results: dict[str, Any], folder: Path) -> list[Path]:
@@ -115,13 +125,8 @@ def write(results: dict[str, Any], folder: Path) -> list[Path]:
     files = [folder / "paper.json", folder / "paper.md"]
     write_json(results, files[0])
     with whole(files[1]) as (part,):
-        part.write_text(f"{TITLE}\n\n{page(results)}\n", encoding="utf-8")
+        part.write_text(f"{_TITLE}\n\n{page(results)}\n", encoding="utf-8")
     return files + draw(results, folder)
-
-
-def page(results: dict[str, Any], pictures: str = "") -> str:
-    """Return the report as Markdown, without a title; ``pictures`` stands before the names of the figures' files."""
-    return markdown(results, PARTS, statements(results), pictures)
 
 
 def draw(results: dict[str, Any], folder: Path, prefix: str = "") -> list[Path]:
@@ -131,12 +136,58 @@ def draw(results: dict[str, Any], folder: Path, prefix: str = "") -> list[Path]:
         OSError: They cannot be written.
     """
     files = []
-    for part in PARTS:
-        if part.key not in results["parts"]:
-            continue
+    for part, found in _measured(results):
         for name, draw_one in part.figures.items():
             figure = new_figure()
-            draw_one(figure, results["parts"][part.key])
+            draw_one(figure, found)
             files.append(folder / f"{prefix}{name}.png")
             save_figure(figure, files[-1], facecolor="white")
     return files
+
+
+def page(results: dict[str, Any], pictures: str = "") -> str:
+    """Return the report as Markdown, without a title; ``pictures`` stands before the names of the figures' files."""
+    said = statements(results)
+    count = {word: sum(s.verdict == word for s in said) for word in (CONFIRMED, CORRECTED)}
+    text = [
+        _where(results),
+        "Times are medians with their spread (half the distance of the quartiles). Ratios are medians over repeats "
+        "that ran at the same moment. Published times are not compared, as processors and compilers differ, but "
+        "percentages, ratios and orders of growth are. The verdicts are computed from the numbers beside them.",
+        "## Statements",
+        f"{len(said)} statements, {count[CONFIRMED]} confirmed, {count[CORRECTED]} corrected.",
+        _table([
+            ("statement", "source", "measured", "verdict"),
+            *((s.text, s.source, s.measured, f"**{s.verdict}**") for s in said),
+        ], "---"),
+    ]  # fmt: skip
+    for part, found in _measured(results):
+        text += [f"## {part.title}", part.timed]
+        text += [f"![{part.title}]({pictures}{name}.png)" for name in part.figures]
+        for head, rows in part.tables(found):
+            text += [f"{head}:", _table(rows)]
+        text += part.says(found)
+    text += [
+        "## Misprints",
+        "Found while the equations were programmed; what is meant is what the tests of this package hold to.",
+        _table([("where", "printed", "meant"), *MISPRINTS], "---"),
+    ]
+    return "\n\n".join(text)
+
+
+def _where(results: dict[str, Any]) -> str:
+    """Return where and when it was measured, and how."""
+    m, effort = results["machine"], results["effort"]
+    return (
+        f"Measured on {m['cpu']}, {m['system']}, one thread, {m['lanes']} SIMD lanes; Python {m['python']}, "
+        f"Pinocchio {m['pinocchio']}, Numba {m['numba']}, NumPy {m['numpy']}, pin_clusters {m['pin_clusters']} "
+        f"(commit {m['commit']}); {m['date']}. {_ABOUT[effort['name']]}: {effort['repeats']} repeats of blocks of "
+        f"{1e3 * effort['block']:g} ms, all functions in alternation, "
+        f"{sum(results['seconds'].values()):.0f} s in total."
+    )
+
+
+def _table(rows: Iterable[Sequence[str]], side: str = "---:") -> str:
+    """Return a Markdown table; all columns but the first are aligned by that rule, to the right by default."""
+    head, *body = rows
+    return "\n".join("| " + " | ".join(line) + " |" for line in (head, ["---", *[side] * (len(head) - 1)], *body))

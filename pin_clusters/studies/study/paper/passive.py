@@ -71,9 +71,6 @@ def _lines(tree: pin.Model, q: np.ndarray) -> list[list[list[float]]]:
     ]
 
 
-# --- what it shows ----------------------------------------------------------------------------------------------------
-
-
 def _worst(run: dict[str, list[float]]) -> float:
     """Return the largest change of energy, relative to the largest kinetic energy."""
     return max(abs(x) for x in run["drift"]) / max(run["kinetic"])
@@ -81,15 +78,15 @@ def _worst(run: dict[str, list[float]]) -> float:
 
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the energy of both chains."""
-    rows: Rows = [["chain", "degrees of freedom", "step [ms]", "largest kinetic energy [J]", "change of energy",
-                   "of the step before"]]  # fmt: skip
+    rows: Rows = [("chain", "degrees of freedom", "step [ms]", "largest kinetic energy [J]", "change of energy",
+                   "of the step before")]  # fmt: skip
     for name, one in found["chains"].items():
         before = None
         for dt, run in one["runs"].items():
             worst = _worst(run)
             part = "-" if before is None else f"1 / {before / worst:.1f}"
             most = f"{max(run['kinetic']):.1f}"
-            rows.append([name, str(one["nv"]), f"{1e3 * float(dt):g}", most, f"{worst:.1e}", part])
+            rows.append((name, str(one["nv"]), f"{1e3 * float(dt):g}", most, f"{worst:.1e}", part))
             before = worst
     return [("Change of energy, relative to the largest kinetic energy", rows)]
 
