@@ -23,11 +23,6 @@ class Effort:
         """Return one of three, by the name."""
         return {"full": full, "quick": quick, "tiny": tiny}[self.name]
 
-    def lengths(self, wanted: Sequence[int]) -> list[int]:
-        """Return those that are no longer than the longest chain; at least two remain."""
-        kept = [n for n in wanted if n <= self.longest]
-        return kept if len(kept) > 1 else list(wanted[:2])
-
 
 EFFORTS = {
     "full": Effort("full", 61, 3e-3, 1000),

@@ -11,6 +11,7 @@ import pinocchio as pin
 
 from ...._support.trees import in_v
 from ....algorithms._shared import force_columns as _columns
+from ....algorithms.dynamics.aba import aba
 from ....approximations.armature import armature_model
 from ....approximations.armature import axial_inertia as axial
 from ....compiler import entry_points as kernels
@@ -154,11 +155,17 @@ def state(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return q, v, tau
 
 
-def rivals(
+def forward_dynamics(
     methods: Mapping[str, tuple[ModuleType, dict[str, Any]]], model: ClusterModel, *state: np.ndarray
 ) -> tuple[dict[str, Call], dict[str, str]]:
-    """Return forward dynamics by modules of ``baselines`` with options, and why one cannot express the robot."""
-    found: dict[str, Call] = {}
+    """Return articulated bodies, here and in Pinocchio, and modules of ``baselines`` with options that do the same.
+
+    And why such a module cannot express the robot.
+    """
+    found: dict[str, Call] = {
+        "aba": (aba, (model, model.createData(), *state)),
+        "pin.aba": (pin.aba, (model.tree, model.tree.createData(), *state)),
+    }
     missing = {}
     for how, (module, options) in methods.items():
         try:

@@ -7,7 +7,6 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.crba import crba
 from ....algorithms.dynamics.rnea import nonLinearEffects
 from ....approximations.armature import armature_model
@@ -17,7 +16,7 @@ from ....verification.timing import Call
 from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed, logarithmic
 from ._effort import Effort, crossing, measured, ratios, slope, times
-from ._models import chain, rivals, state
+from ._models import chain, forward_dynamics, state
 from ._numbers import MASS_MATRIX_BEFORE, MOSS
 from ._part import Found, Rows, Statement, agreeing, in_all, times_table
 
@@ -58,11 +57,9 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
             tree.armature = np.zeros(n)
             model = ClusterModel(tree)
             q, v, tau = state(model)
-            found, missing = rivals(_RIVALS, model, q, v, tau)
+            found, missing = forward_dynamics(_RIVALS, model, q, v, tau)
             left_out.update(missing)
-            found["aba"] = aba, (model, model.createData(), q, v, tau)
             found["terms"] = _terms, (model, model.createData(), q, v)
-            found["pin.aba"] = pin.aba, (tree, tree.createData(), q, v, tau)
             found["pin.crba"] = _factorised, (tree, tree.createData(), q, v, tau)
             yield n, found
 

@@ -52,9 +52,9 @@ _QUANTITIES = {
 
 
 def wanted(effort: Effort) -> list[int]:
-    """Return the lengths of a run; the longest that was asked for is among them."""
-    lengths = effort.lengths(effort.of(PUBLISHED + LONGER, (2, 4, 8, 16, 24, 48, 96, 192, *LONGER[6:]), (2, 4)))
-    return sorted({*lengths, effort.longest}) if effort.longest > 2 else lengths
+    """Return the lengths of a run, at least two; the longest that was asked for is among them."""
+    lengths = effort.of(PUBLISHED + LONGER, (2, 4, 8, 16, 24, 48, 96, 192, *LONGER[6:]), (2, 4))
+    return sorted({*(n for n in lengths if n <= max(4, effort.longest)), effort.longest})
 
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:

@@ -9,7 +9,7 @@ from ....algorithms.dynamics.energy import computeKineticEnergy
 from ....model import ClusterModel
 from ....model.configuration import neutral
 from ....simulation import simulate
-from ..plots import Figure, named, titled
+from ..plots import Figure, named, panels, titled
 from ._effort import Effort
 from ._models import balls
 from ._numbers import YAMANE
@@ -108,14 +108,12 @@ def statements(found: Found) -> list[Statement]:
 
 def draw(figure: Figure, found: Found) -> None:
     """Draw snapshots on the left, energies and their change on the right."""
-    height = 7.6
-    figure.set_size_inches(9.6, height)
-    grid = figure.add_gridspec(
-        2, 3, left=0.055, right=0.985, top=1.0 - 1.05 / height, bottom=0.5 / height, hspace=0.34, wspace=0.3,
+    every = panels(
+        figure, 3, 2, height=7.6, left=0.055, right=0.985, gap=0.3, top=1.05, bottom=0.5, hspace=0.34,
         width_ratios=(1.25, 1.0, 1.0),
     )  # fmt: skip
     for row, (name, one) in enumerate(found["chains"].items()):
-        shape, energy, drift = (figure.add_subplot(grid[row, k]) for k in range(3))
+        shape, energy, drift = every[3 * row : 3 * row + 3]
         shots = one["snapshots"]
         for k, shot in enumerate(shots):
             shade = 0.82 * (1.0 - k / max(1, len(shots) - 1))

@@ -13,16 +13,17 @@ from pathlib import Path
 from typing import Any
 
 from ...._support.arrays import whole_number
+from ...._support.memory import available
 from ...._support.whole_files import whole
 from ....compiler.choice import engine
-from ....errors import PinClustersWarning, UnknownNameError, did_you_mean
+from ....errors import ArgumentTypeError, PinClustersWarning, UnknownNameError, did_you_mean
 from ....verification.timing import Progress
 from ...pages.results import write_json
 from ..plots import new_figure, save_figure
 from . import crossover, inputs, lengths, passive, shapes, sinusoids, tables, virtual_work
 from ._effort import EFFORTS, Effort
-from ._estimate import Estimate, estimate, refuse
 from ._machine import machine
+from ._models import chain
 from ._numbers import MISPRINTS
 from ._part import CONFIRMED, CORRECTED, Part, Statement
 
@@ -37,6 +38,11 @@ PARTS = tuple(
     for m in _MODULES
 )  # fmt: skip
 _KEYS = tuple(part.key for part in PARTS)
+HOUR = 3600.0
+_SAMPLE, _GROWTH = 100, 2.1
+"""Links of a chain, and the power with which the time grows that it takes to make the model of a chain."""
+_TABLES = 60.0
+"""Bytes per square of the number of links that the tables of such a model take."""
 _TITLE = "# The papers' tables and figures, measured here"
 _ABOUT = {"full": "A full run", "quick": "A quick run, for a first impression", "tiny": "A trial run"}
 
@@ -62,11 +68,51 @@ def _spent(quick: bool | Effort, longest: int | None) -> Effort:
     return dataclasses.replace(effort, longest=whole_number("longest", longest, 2, of=" of links"))
 
 
+@dataclasses.dataclass(frozen=True)
+class Estimate:
+    """What a run will take."""
+
+    seconds: float  # time
+    memory: float  # largest table of the longest chain, [bytes]
+    longest: int  # its links
+
+    @property
+    def said(self) -> str:
+        """In words."""
+        text = f"about {self.seconds / 60.0:.0f} min" if self.seconds < HOUR else f"about {self.seconds / HOUR:.1f} h"
+        return text if self.memory < 1e9 else f"{text}, and {self.memory / 1e9:.1f} GB for {self.longest} links"
+
+
 def expected(
     *, quick: bool | Effort = False, only: Iterable[str] | None = None, longest: int | None = None
 ) -> Estimate:
-    """Return what a run will take; arguments as in ``run``."""
-    return estimate(_chosen(only), _spent(quick, longest))
+    """Return what a run will take, of long chains from what one of 100 links takes here; arguments as in ``run``."""
+    parts, effort = _chosen(only), _spent(quick, longest)
+    seconds = sum(part.seconds[0 if effort.name == "full" else 1] for part in parts)
+    if not any(part.key == "lengths" for part in parts):
+        return Estimate(seconds, 0.0, effort.longest)
+    more = [n for n in lengths.wanted(effort) if n > EFFORTS[effort.name].longest]
+    if more:
+        start = time.perf_counter()
+        chain(_SAMPLE)
+        one = time.perf_counter() - start
+        seconds += sum(one * (n / _SAMPLE) ** _GROWTH for n in more)
+    return Estimate(seconds, _TABLES * float(effort.longest) ** 2, effort.longest)
+
+
+def _refuse(took: Estimate, *, patient: bool) -> None:
+    """Raise an ``ArgumentTypeError`` for a run of more than an hour, unless it is wanted, and for too much memory."""
+    memory = available()
+    if memory is not None and took.memory > 0.8 * memory:
+        raise ArgumentTypeError(
+            f"longest={took.longest}: the tables of that chain would take {took.memory / 1e9:.1f} GB, and "
+            f"{memory / 1e9:.1f} GB can be had. Take a shorter chain."
+        )
+    if took.seconds > HOUR and not patient:
+        raise ArgumentTypeError(
+            f"longest={took.longest}: the run would take {took.said}. Take a shorter chain, or say that you have "
+            "the time: patient=True (--patient)."
+        )
 
 
 @engine("tables")  # its robots differ
@@ -91,8 +137,8 @@ def run(
         ArgumentTypeError: A number is not allowed, or the run would take more than an hour, or too much memory.
     """
     parts, effort = _chosen(only), _spent(quick, longest)
-    took = estimate(parts, effort)
-    refuse(took, patient=patient)
+    took = expected(quick=effort, only=[part.key for part in parts])
+    _refuse(took, patient=patient)
     found, seconds = {}, {}
     start = time.perf_counter()
 

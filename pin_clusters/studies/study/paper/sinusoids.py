@@ -91,17 +91,13 @@ class TorqueSinusoids(Experiment):
     def draw(self, figure: Figure) -> None:
         """Draw torques (left) and errors (right) of one joint, a row per frequency."""
         n, last = len(self.results), self.results[-1]
-        height = 1.6 * n + 1.75
-        figure.set_size_inches(9.6, height)
-        grid = figure.add_gridspec(
-            n, 2, left=0.075, right=0.98, top=1.0 - 1.5 / height, bottom=0.5 / height, hspace=0.45, wspace=0.2
-        )
+        every = panels(figure, 2, n, height=1.6 * n + 1.75, gap=0.2, top=1.5, bottom=0.5, hspace=0.45)
         for row, result in enumerate(self.results):
             k = result.joints.index(self.joint)
             title, shown, what = f"{result.sine.frequency:g} Hz", shown_samples(result), "torque"
             share = result.share(result.rms_error)
             text = "RMS, % of the largest torque:  " + "   ".join(f"{r} {x[k]:.1f}" for r, x in share.items())
-            axes = [figure.add_subplot(grid[row, i]) for i in range(2)]
+            axes = every[2 * row : 2 * row + 2]
             draw_joint(axes, result, k, shown, title, text, what=what, last=row == n - 1).set_fontsize(8.0)
             for x in axes:
                 x.yaxis.set_label_coords(-0.115, 0.5)

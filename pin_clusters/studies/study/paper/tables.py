@@ -2,7 +2,6 @@
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -36,7 +35,6 @@ TIMED = (
     "published in the order of the robots of the bar charts of the authors' library; that order is inferred."
 )
 SECONDS = (25.0, 5.0)
-TABLE = dict(zip(TABLES, ("II", "III", "IV"), strict=True))
 _RIVALS = ("approximate", "pinocchio", "least", "projection", "lagrange")
 _OLD = f"Pinocchio {pin.__version__} has no computeDelassusMatrix."
 _SLOWER = {"projection": "Projection takes", "lagrange": "Lagrange multipliers take"}
@@ -56,18 +54,16 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         timings, agreed = measured(calls.items(), ("cluster", "projection", "lagrange"), effort, done)
         found.append({
             "robot": name, "title": title, "nv": model.nv, "nv_tree": model.tree.nv, "ends": len(ends),
-            "agreement": agreed, "tables": {what: _ratios(t) for what, t in timings.items()}, "note": note,
-            "left_out": left_out,
+            "agreement": agreed,
+            "tables": {what: {"times": times(t), "per_cent": _longer(t)} for what, t in timings.items()},
+            "note": note, "left_out": left_out,
         })  # fmt: skip
     return {"robots": found}
 
 
-def _ratios(t: dict[str, Timing]) -> dict[str, Any]:
-    """Return times, and per cent of the cluster algorithm's that others take more."""
-    return {
-        "times": times(t),
-        "per_cent": {how: round(100.0 * (x.ratio(t["cluster"]) - 1.0), 2) for how, x in t.items() if how != "cluster"},
-    }
+def _longer(t: dict[str, Timing]) -> dict[str, float]:
+    """Return the per cent of the cluster algorithm's time that others take more."""
+    return {how: round(100.0 * (x.ratio(t["cluster"]) - 1.0), 2) for how, x in t.items() if how != "cluster"}
 
 
 def _calls(model: ClusterModel, tree: pin.Model, same: ClusterModel, ends: list[str]) -> dict[str, dict[str, Call]]:
@@ -152,7 +148,8 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
                 cell = "-" if how not in table["per_cent"] else per_cent(table["per_cent"][how])
                 cells.append(cell + ("" if known is None else f" ({known:+g} %)"))
             rows.append((name, f"{r['nv']} ({r['nv_tree']})", took, *cells))
-        title = f"Table {TABLE[what]}, {what}: time beyond that of the cluster algorithm (published in brackets)"
+        table = PLACE[what].partition(" and ")[0]
+        title = f"{table}, {what}: time beyond that of the cluster algorithm (published in brackets)"
         shown.append((title, rows))
     return shown
 

@@ -6,9 +6,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-import pinocchio as pin
 
-from ....algorithms.dynamics.aba import aba
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
 from ....verification.baselines import unit_vectors, yamane_nakamura
@@ -16,7 +14,7 @@ from ....verification.timing import Call
 from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed
 from ._effort import Effort, crossing, measured, ratios, slope, times
-from ._models import balls, rivals
+from ._models import balls, forward_dynamics
 from ._numbers import VIRTUAL_WORK_SERIAL, VIRTUAL_WORK_SPLIT, YAMANE
 from ._part import Found, Rows, Statement, agreeing, in_all, times_table
 
@@ -93,7 +91,10 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         for family, trees in families.items():
             for parents in trees:
                 model = ClusterModel(balls(parents))
-                calls, missing = _calls(model, FAMILIES[family].methods)
+                rng = np.random.default_rng(model.nv)
+                q = integrate(model, neutral(model), 0.3 * rng.standard_normal(model.nv))
+                methods = {how: _BY[how] for how in FAMILIES[family].methods if how in _BY}
+                calls, missing = forward_dynamics(methods, model, q, *rng.standard_normal((2, model.nv)))
                 left_out.update({METHODS[how][1]: why for how, why in missing.items()})
                 yield (family, model.nv), calls
 
@@ -103,17 +104,6 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     for (family, nv), t in sorted(timings.items()):
         result[family].append({"nv": nv, "times": times(t, FAMILIES[family].methods), "ratio": ratios(t, pairs)})
     return result
-
-
-def _calls(model: ClusterModel, methods: tuple[str, ...]) -> tuple[dict[str, Call], dict[str, str]]:
-    """Return forward dynamics by all methods, and why one is missing."""
-    rng = np.random.default_rng(model.nv)
-    q = integrate(model, neutral(model), 0.3 * rng.standard_normal(model.nv))
-    v, tau = rng.standard_normal((2, model.nv))
-    found, missing = rivals({how: _BY[how] for how in methods if how in _BY}, model, q, v, tau)
-    found["aba"] = aba, (model, model.createData(), q, v, tau)
-    found["pin.aba"] = pin.aba, (model.tree, model.tree.createData(), q, v, tau)
-    return found, missing
 
 
 def tables(found: Found) -> list[tuple[str, Rows]]:
