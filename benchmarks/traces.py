@@ -28,7 +28,7 @@ from samples import pool
 from support.traced import INVERSE, Library, frames_of, state_of
 
 import pin_clusters as pc
-from pin_clusters.export import tracing
+from pin_clusters.compiler import tracing
 
 RESULTS = Path(__file__).resolve().parent / "results" / "traces.json"
 SINGULAR = 1e12

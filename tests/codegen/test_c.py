@@ -17,7 +17,7 @@ from support.compilers import CPP, STRICT, C, needs_c, needs_cpp, run
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters.export import tracing
+from pin_clusters.compiler import tracing
 from pin_clusters.export.codegen import _numbers, _sources
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")

@@ -9,7 +9,7 @@ import pytest
 
 import pin_clusters as pc
 from pin_clusters.compiler import entry_points, operations
-from pin_clusters.export import tracing
+from pin_clusters.compiler import tracing
 
 pytestmark = pytest.mark.jitless
 

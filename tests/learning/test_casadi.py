@@ -12,7 +12,7 @@ from support.entries import OFTEN, ROBOTS, drawn, tangent
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters.export import tracing
+from pin_clusters.compiler import tracing
 
 ca = pytest.importorskip("casadi", reason="needs CasADi: pip install '.[casadi]'")
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")

@@ -16,7 +16,7 @@ from pin_clusters.compiler.machine_code import text as texts
 from pin_clusters.compiler.machine_code.function import Compiled
 from pin_clusters.compiler.native.memory import may_execute
 from pin_clusters.compiler.tracing.expressions import COS, Graph, select
-from pin_clusters.export import tracing
+from pin_clusters.compiler import tracing
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

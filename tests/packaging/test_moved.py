@@ -34,8 +34,7 @@ def _as_before() -> Iterator[None]:
         ("studies.study.published", "studies.study.paper.published"),
         ("study.metrics.forward", "studies.study.metrics.dynamics"),
         ("data", "model.cluster_data"),
-        ("programs.tracing", "compiler.tracing"),
-        ("programs.codegen", "export.codegen"),
+        ("programs", "export"),
     ],
 )
 def test_old_places_lead_to_the_new_ones(old: str, new: str) -> None:
@@ -55,6 +54,16 @@ def test_public_names_import_without_a_warning(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error", DeprecationWarning)
         importlib.import_module(f"pin_clusters.{name}")
+
+
+def test_folders_that_were_split_lead_to_both() -> None:
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        tracing = importlib.import_module("pin_clusters.programs.tracing")
+        codegen = importlib.import_module("pin_clusters.programs.codegen")
+    assert "pin_clusters.programs.tracing is pin_clusters.compiler.tracing now" in str(told[-2].message)
+    assert tracing is importlib.import_module("pin_clusters.compiler.tracing")
+    assert codegen is importlib.import_module("pin_clusters.export.codegen")
 
 
 def test_who_writes_the_import_is_warned_there() -> None:

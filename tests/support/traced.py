@@ -10,7 +10,7 @@ import pytest
 from samples import pool
 
 import pin_clusters as pc
-from pin_clusters.export import tracing
+from pin_clusters.compiler import tracing
 
 # The same operations, but for fused ones and the order of sums; in loops times cond(K_d).
 ROUNDING = {"tree": 1e-12, "loop": 1e-11}

@@ -12,7 +12,7 @@ from samples import pool
 from support.traced import INVERSE, REFERENCES, ROUNDING, Library, each, frames_of, state_of
 
 import pin_clusters as pc
-from pin_clusters.export import tracing
+from pin_clusters.compiler import tracing
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 SHORT = 2e-3
