@@ -19,6 +19,7 @@ from support.studies import load
 
 import pin_clusters as pc
 from pin_clusters._cli import cli
+from pin_clusters.approximations.armature import axial_inertia
 from pin_clusters.compiler.entry_points import JIT
 from pin_clusters.studies.study.paper import _effort, _machine, _models, _numbers, lengths, published
 from pin_clusters.studies.study.paper._part import CONFIRMED, CORRECTED, NOT_HERE, Part
@@ -211,7 +212,7 @@ def test_the_serial_robot_of_differentials_reflects_what_their_rotors_store() ->
     for k, name in enumerate(links):
         v = np.linalg.solve(np.array([row(other) for other in links]), np.eye(len(links))[k])
         assert row(name) @ v == pytest.approx(1.0, abs=1e-12)
-        stored = sum(_models.axial(model, r) * (row(r.name) @ v) ** 2 for r in model.rotors)
+        stored = sum(axial_inertia(model, r) * (row(r.name) @ v) ** 2 for r in model.rotors)
         assert tree.armature[tree.joints[tree.getJointId(name)].idx_v] == pytest.approx(stored, rel=1e-9)
 
 
