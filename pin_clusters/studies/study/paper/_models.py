@@ -151,9 +151,9 @@ def state(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 def forward_dynamics(
     methods: Mapping[str, tuple[ModuleType, dict[str, Any]]], model: ClusterModel, *state: np.ndarray
 ) -> tuple[dict[str, Call], dict[str, str]]:
-    """Return articulated bodies, here and in Pinocchio, and modules of ``baselines`` with options that do the same.
+    """Return calls of forward dynamics: ``pc.aba``, Pinocchio's ``aba``, and modules of ``baselines`` with options.
 
-    And why such a module cannot express the robot.
+    The second dictionary has the reason for each baseline that cannot express the robot.
     """
     found: dict[str, Call] = {
         "aba": (aba, (model, model.createData(), *state)),

@@ -86,7 +86,10 @@ class Estimate:
 def expected(
     *, quick: bool | Effort = False, only: Iterable[str] | None = None, longest: int | None = None
 ) -> Estimate:
-    """Return what a run will take, of long chains from what one of 100 links takes here; arguments as in ``run``."""
+    """Estimate time and memory of a run, with arguments as in ``run``.
+
+    A chain of 100 links is made first if longer chains than usual are asked for: their time follows from its time.
+    """
     parts, effort = _chosen(only), _spent(quick, longest)
     seconds = sum(part.seconds[0 if effort.name == "full" else 1] for part in parts)
     if not any(part.key == "lengths" for part in parts):
