@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import inspect
 import re
+import sys
 from collections.abc import Callable, Iterator
+from pathlib import Path
 from typing import Any, NamedTuple
+
+sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests"))
 
 import coal
 import numpy as np
 import pinocchio as pin
+from support.overload_forms import Form, forms
 
 import pin_clusters as pc
-from pin_clusters.verification.overloads import Form, forms
 
 REASONS = {
     "reads a file": "buildGeomFromMJCF buildGeomFromUrdf buildGeomFromUrdfString buildModelFromMJCF buildModelFromUrdf "

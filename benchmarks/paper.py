@@ -1,6 +1,6 @@
 """Measure the papers' tables and figures: ``python benchmarks/paper.py [--quick]``; some minutes.
 
-What it measures is ``studies/study/published``, as ``pin-clusters paper`` does. Writes ``results/paper.json``,
+What it measures is ``studies/study/paper/published.py``, as ``pin-clusters paper`` does. Writes ``results/paper.json``,
 ``docs/figures/paper_*.png`` and the page ``docs/paper.md``; with ``--quick`` nothing, unless told where.
 """
 
@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import report_paper
 
-from pin_clusters.studies.study import published
+from pin_clusters.studies.study.paper import published
 
 
 def main(arguments: list[str] | None = None) -> int:

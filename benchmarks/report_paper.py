@@ -14,7 +14,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from report import fill
 
-from pin_clusters.studies.study import published
+from pin_clusters.studies.study.paper import published
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "paper.json"

@@ -298,6 +298,7 @@ moved.lead(
         "model.assembly.clusters": "model.assembly.subtree", "model.regressor_memory": "model.regressor_tables",
         "study.metrics.forward": "studies.study.metrics.dynamics",
         "study.metrics.inverse": "studies.study.metrics.dynamics",
+        "studies.study.published": "studies.study.paper.published",
     },
     _HOSTS,
 )  # fmt: skip

@@ -123,10 +123,8 @@ def measure(model: ClusterModel, *, repeats: int = 25, progress: Progress | None
     else:
         calls = _against("Pinocchio, approximate", one.cluster_calls(), one.pinocchio_calls())
         notes = ("The approximate robot has armature and no rotor bodies. Below 1, exact is faster.",)
-    named = {f"{rival}: {algorithm}": call for (algorithm, rival), call in calls.items()}
-    found = interleaved(named, repeats=repeats, progress=progress)
-    times = {n: {rival: found[f"{rival}: {n}"] for algorithm, rival in calls if algorithm == n} for n in ALGORITHMS}
-    return Measured(times, notes)
+    found = interleaved(calls, repeats=repeats, progress=progress)
+    return Measured({n: {rival: t for (of, rival), t in found.items() if of == n} for n in ALGORITHMS}, notes)
 
 
 def _against(rival: str, ours: dict[str, Call], theirs: dict[str, Call]) -> dict[tuple[str, str], Call]:

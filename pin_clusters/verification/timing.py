@@ -2,13 +2,14 @@
 
 import gc
 import timeit
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Hashable, Mapping
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
+K = TypeVar("K", bound=Hashable)
 Progress = Callable[[int, int], None]
 Call = tuple[Callable[..., object], tuple[Any, ...]]
 """A function and its arguments: bound so, the price of the call is the same and small for all."""
@@ -51,12 +52,12 @@ class Timing:
 
 
 def interleaved(
-    functions: Mapping[str, Call], *, repeats: int = 25, block: float = 2e-3, progress: Progress | None = None
-) -> dict[str, Timing]:
+    functions: Mapping[K, Call], *, repeats: int = 25, block: float = 2e-3, progress: Progress | None = None
+) -> dict[K, Timing]:
     """Time functions in alternation: a block of calls of each, then the next repeat in another order.
 
     Args:
-        functions: What to call; each is called a few times before (compilation, caches).
+        functions: What to call, by any key; each is called a few times before (compilation, caches).
         repeats: How many blocks of each.
         block: Wall time of a block, [s].
         progress: Called with (done, total) after each repeat.
@@ -65,7 +66,7 @@ def interleaved(
         The timing of each function.
     """
     calls = {name: _calibrate(call, block) for name, call in functions.items()}
-    samples: dict[str, list[float]] = {name: [] for name in functions}
+    samples: dict[K, list[float]] = {name: [] for name in functions}
     names = list(functions)
     gc.collect()
     for k in range(repeats):

@@ -31,6 +31,7 @@ def _as_before() -> Iterator[None]:
         ("study", "studies.study"),
         ("loaders", "files.readers"),
         ("study.random_chains", "studies.study.random_chains"),
+        ("studies.study.published", "studies.study.paper.published"),
         ("study.metrics.forward", "studies.study.metrics.dynamics"),
         ("data", "model.cluster_data"),
         ("programs", "export"),
@@ -97,6 +98,18 @@ def test_pickles_that_name_old_places_load() -> None:
     assert any("loaders.mjcf._polynomial is pin_clusters.files.readers.mjcf._rel" in str(one.message) for one in told)
     q = pc.randomConfiguration(model)
     assert (pc.crba(again, again.createData(), q) == pc.crba(model, model.createData(), q)).all()
+
+
+def test_the_papers_measured_are_found_as_an_attribute_and_by_both_moves() -> None:
+    now = importlib.import_module("pin_clusters.studies.study.paper.published")
+    vars(pc.study).pop("published", None)  # an import by the earlier name leaves it there
+    with warns(DeprecationWarning, "study.published study.paper.published") as told:
+        assert pc.study.published is now
+    assert [one.filename for one in told] == [__file__]
+    with warns(DeprecationWarning):
+        assert importlib.import_module("pin_clusters.study.published") is now
+    with raises(AttributeError, "'pin_clusters.studies.study' 'publish'"):
+        pc.study.publish  # noqa: B018
 
 
 def test_names_of_all_that_stayed_are_found() -> None:

@@ -19,10 +19,10 @@ from support.studies import load
 
 import pin_clusters as pc
 from pin_clusters._cli import cli
+from pin_clusters.approximations.armature import axial_inertia
 from pin_clusters.compiler.entry_points import JIT
-from pin_clusters.studies.study import published
-from pin_clusters.studies.study.published import _effort, _estimate, _machine, _models, _numbers, lengths
-from pin_clusters.studies.study.published._part import CONFIRMED, CORRECTED, NOT_HERE, Part
+from pin_clusters.studies.study.paper import _effort, _machine, _models, _numbers, lengths, published
+from pin_clusters.studies.study.paper._part import CONFIRMED, CORRECTED, NOT_HERE, Part
 from pin_clusters.verification.baselines import armature_model, projection
 
 TINY = _effort.EFFORTS["tiny"]
@@ -212,7 +212,7 @@ def test_the_serial_robot_of_differentials_reflects_what_their_rotors_store() ->
     for k, name in enumerate(links):
         v = np.linalg.solve(np.array([row(other) for other in links]), np.eye(len(links))[k])
         assert row(name) @ v == pytest.approx(1.0, abs=1e-12)
-        stored = sum(_models.axial(model, r) * (row(r.name) @ v) ** 2 for r in model.rotors)
+        stored = sum(axial_inertia(model, r) * (row(r.name) @ v) ** 2 for r in model.rotors)
         assert tree.armature[tree.joints[tree.getJointId(name)].idx_v] == pytest.approx(stored, rel=1e-9)
 
 
@@ -268,16 +268,16 @@ def test_what_takes_hours_is_said_and_refused_before(monkeypatch: pytest.MonkeyP
 
     parts = [dataclasses.replace(one, measure=never) for one in published.PARTS]
     monkeypatch.setattr(published, "PARTS", parts)
-    monkeypatch.setattr(_estimate, "available", lambda: 1e12)
+    monkeypatch.setattr(published, "available", lambda: 1e12)
     # a chain of 100 links takes a second
     clock = iter(range(1000))
-    monkeypatch.setattr(_estimate.time, "perf_counter", lambda: float(next(clock)))
-    monkeypatch.setattr(_estimate, "chain", lambda n: None)
+    monkeypatch.setattr(published.time, "perf_counter", lambda: float(next(clock)))
+    monkeypatch.setattr(published, "chain", lambda n: None)
     with raises(pc.ArgumentTypeError, "longest=10000 --patient"):
         published.run(only=["lengths"], longest=10_000)
     assert published.expected(only=["lengths"], longest=1000).seconds < 1000.0
     assert published.expected(only=["shapes"], longest=10_000).seconds < 1000.0  # it has no long chains
-    monkeypatch.setattr(_estimate, "available", lambda: 1e9)
+    monkeypatch.setattr(published, "available", lambda: 1e9)
     with raises(pc.ArgumentTypeError, "6.0 1.0"):
         published.run(only=["lengths"], longest=10_000, patient=True)
 

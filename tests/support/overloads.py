@@ -7,9 +7,8 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from support.overload_forms import Form, forms
 from support.touching import pinocchio_s
-
-from pin_clusters.verification.overloads import Form, forms
 
 __all__ = ["Arguments", "Form", "bodies", "external_forces", "forms", "numbers"]
 

@@ -38,7 +38,7 @@ def paper(output: Path, quick: bool, only: tuple[str, ...], longest: int | None,
       pin-clusters paper --output /tmp/paper
       pin-clusters paper --only lengths --longest 2000
     """  # noqa: D301 (click wants the character)
-    from ...studies.study import published
+    from ...studies.study.paper import published
     from .. import tables
 
     out = common.console()

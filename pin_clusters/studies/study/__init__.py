@@ -4,12 +4,14 @@ The approximations ("rungs") of robots without closed loops are ``none``, ``diag
 of robots with closed loops ``unconstrained`` and ``frozen``, and, if they have rotors, ``no rotor`` and ``armature``.
 """
 
+import warnings
+from types import ModuleType
+
 from ...approximations import LOOP_RUNGS as LOOP_RUNGS
 from ...approximations import ROTOR_RUNGS as ROTOR_RUNGS
 from ...approximations import RUNGS as RUNGS
 from . import metrics as metrics
 from . import paper as paper
-from . import published as published
 from . import trajectories as trajectories
 from .accuracy import StudyResult as StudyResult
 from .accuracy import run as run
@@ -29,3 +31,11 @@ from .trajectories import Trajectory as Trajectory
 from .trajectories import TrajectoryError as TrajectoryError
 from .trajectories import motion as motion
 from .trajectories import motions as motions
+
+
+def __getattr__(name: str) -> ModuleType:
+    """Return ``paper.published`` by its earlier name."""
+    if name == "published":
+        warnings.warn("study.published is study.paper.published now.", DeprecationWarning, stacklevel=2)
+        return paper.published
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")

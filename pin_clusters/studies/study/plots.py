@@ -184,15 +184,15 @@ def named(axes: Any, title: str, x: str, y: str) -> None:
 
 
 def panels(
-    figure: Figure, n: int, *, height: float = 4.9, left: float = 0.075, gap: float = 0.24, top: float = 1.6,
-    bottom: float = 0.52,
+    figure: Figure, n: int, rows: int = 1, *, height: float = 4.9, left: float = 0.075, right: float = 0.98,
+    gap: float = 0.24, top: float = 1.6, bottom: float = 0.52, **more: Any,
 ) -> list[Any]:  # fmt: skip
-    """Make a row of panels that leaves room for a head, [inches] above and below."""
+    """Make rows of panels that leave room for a head, [inches] above and below; return them row by row."""
     figure.set_size_inches(9.6, height)
     grid = figure.add_gridspec(
-        1, n, left=left, right=0.98, top=1.0 - top / height, bottom=bottom / height, wspace=gap
+        rows, n, left=left, right=right, top=1.0 - top / height, bottom=bottom / height, wspace=gap, **more
     )  # fmt: skip
-    return [figure.add_subplot(grid[0, k]) for k in range(n)]
+    return [figure.add_subplot(grid[i, k]) for i in range(rows) for k in range(n)]
 
 
 def _not_rounding(axes: Any, result: "StudyResult", k: int) -> None:

@@ -7,6 +7,8 @@
 
 The paper's text has the first; the other three are in its published code only. How many robots, states and samples, and
 for how long, is theirs; how random states are drawn is ours.
+
+``published`` measures the tables and figures of this and three other papers, with ``torque-sinusoids`` among its parts.
 """
 
 from collections.abc import Callable
@@ -17,10 +19,11 @@ from ....files.readers import load
 from ....model import ClusterModel
 from ..rungs import Progress
 from . import chains, magnitude, sinusoids, tracking
+from . import published as published
 from ._experiment import Experiment
 from .chains import RandomChainsExperiment
 from .magnitude import TorqueMagnitude
-from .sinusoids import FREQUENCIES, TorqueSinusoids
+from .sinusoids import FREQUENCIES, ROBOT, TorqueSinusoids
 from .tracking import EndEffectorTracking
 
 __all__ = [
@@ -34,9 +37,6 @@ __all__ = [
     "TorqueSinusoids",
     "run",
 ]
-
-ROBOT = "mit_humanoid_leg"
-"""The robot of the paper's accuracy figure."""
 
 _RUN: dict[str, Callable[..., Experiment]] = {
     "torque-sinusoids": sinusoids.run,

@@ -6,10 +6,10 @@ from pathlib import Path
 from ...._support.docstrings import STUDY, stock
 from ...pages.results import Result
 from ..plots import Figure, new_figure, save_figure
+from ._part import Rows
 
 # what the experiments take, besides their own
 documented = stock(STUDY, "Args:\n    drop_rotors: As in ``study.run``.")
-Rows = list[tuple[str, ...]]
 
 
 class Experiment(Result, ABC):

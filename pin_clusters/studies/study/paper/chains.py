@@ -13,7 +13,8 @@ from .._samples import labels
 from ..plots import STYLES, Figure, head, named, panels
 from ..random_chains import SHARES, RandomChains, experiment
 from ..rungs import Progress
-from ._experiment import Experiment, Rows, documented
+from ._experiment import Experiment, documented
+from ._part import Rows
 
 _PANELS = {
     "inverse_share": ("inverse dynamics", "torque error / torque [%]"),

@@ -20,7 +20,8 @@ from ..plots import STYLES, Figure, head, named, panels
 from ..rungs import Progress, along
 from ..trajectories import held, moved_joints
 from ..trajectories._base import joint_of
-from ._experiment import Experiment, Rows, documented, rotors
+from ._experiment import Experiment, documented, rotors
+from ._part import Rows
 
 SAMPLES, BINS = 2000, 10
 ANGLE, LOOP_ANGLE, SPEED = 1.0, 0.1, 1.0

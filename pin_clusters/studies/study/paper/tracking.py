@@ -16,7 +16,8 @@ from ..metrics.drift import frame_poses, simulated
 from ..plots import STYLES, Figure, head, named, panels
 from ..rungs import Progress, along, part_of
 from ..trajectories import Sine, moved_joints
-from ._experiment import Experiment, Rows, documented, rotors
+from ._experiment import Experiment, documented, rotors
+from ._part import Rows
 
 TIMES = (0.1, 0.25, 0.5, 1.0, 2.0, 5.0)
 

@@ -1,15 +1,13 @@
 """How much is measured, and how: interleaved in one process, on one thread, medians with their spread."""
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from ....verification.timing import Call, Timing, interleaved
-
-K = TypeVar("K", bound=Hashable)
+from ....verification.timing import Call, K, Timing, interleaved
 
 
 @dataclass(frozen=True)
@@ -24,11 +22,6 @@ class Effort:
     def of(self, full: Any, quick: Any, tiny: Any) -> Any:
         """Return one of three, by the name."""
         return {"full": full, "quick": quick, "tiny": tiny}[self.name]
-
-    def lengths(self, wanted: Sequence[int]) -> list[int]:
-        """Return those that are no longer than the longest chain; at least two remain."""
-        kept = [n for n in wanted if n <= self.longest]
-        return kept if len(kept) > 1 else list(wanted[:2])
 
 
 EFFORTS = {
@@ -53,10 +46,10 @@ def measured(
         largest = max(1e-300, np.abs(first).max())
         agreed = max([agreed, *(float(np.abs(other - first).max() / largest) for other in others)])
         done()
-    every = {f"{(subject, how)}": call for subject, methods in calls.items() for how, call in methods.items()}
+    every = {(subject, how): call for subject, methods in calls.items() for how, call in methods.items()}
     with threadpool_limits(1):
         found = interleaved(every, repeats=effort.repeats, block=effort.block)
-    return {subject: {how: found[f"{(subject, how)}"] for how in methods} for subject, methods in calls.items()}, agreed
+    return {subject: {how: found[subject, how] for how in methods} for subject, methods in calls.items()}, agreed
 
 
 def times(t: Mapping[str, Timing], order: Iterable[str] | None = None) -> dict[str, dict[str, float]]:

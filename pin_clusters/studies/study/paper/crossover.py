@@ -1,21 +1,22 @@
 """The slides' crossover: mass matrix and its factorisation, articulated bodies, Lagrange multipliers."""
 
 from collections.abc import Callable, Iterator
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
 
-from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.crba import crba
 from ....algorithms.dynamics.rnea import nonLinearEffects
 from ....approximations.armature import armature_model
 from ....model import ClusterModel
+from ....verification.baselines import baraff, sparse_crba
 from ....verification.timing import Call
 from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed, logarithmic
 from ._effort import Effort, crossing, measured, ratios, slope, times
-from ._models import chain, rivals, state
+from ._models import chain, forward_dynamics, state
 from ._numbers import MASS_MATRIX_BEFORE, MOSS
 from ._part import Found, Rows, Statement, agreeing, in_all, times_table
 
@@ -37,7 +38,7 @@ METHODS = {
     "pin.crba": ("other", "mass matrix and Cholesky, Pinocchio"),
 }
 _EXACT = ("aba", "crba", "baraff", "pin.aba", "pin.crba")
-_RIVALS: dict[str, tuple[str, dict[str, Any]]] = {"crba": ("sparse_crba", {}), "baraff": ("baraff", {})}
+_RIVALS: dict[str, tuple[ModuleType, dict[str, Any]]] = {"crba": (sparse_crba, {}), "baraff": (baraff, {})}
 # of the same library; the terms alone to articulated bodies
 _TO_CRBA = {
     "aba": ("aba", "crba"), "pin.aba": ("pin.aba", "pin.crba"), "baraff": ("baraff", "crba"), "terms": ("terms", "aba"),
@@ -56,11 +57,9 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
             tree.armature = np.zeros(n)
             model = ClusterModel(tree)
             q, v, tau = state(model)
-            found, missing = rivals(_RIVALS, model, q, v, tau)
+            found, missing = forward_dynamics(_RIVALS, model, q, v, tau)
             left_out.update(missing)
-            found["aba"] = aba, (model, model.createData(), q, v, tau)
             found["terms"] = _terms, (model, model.createData(), q, v)
-            found["pin.aba"] = pin.aba, (tree, tree.createData(), q, v, tau)
             found["pin.crba"] = _factorised, (tree, tree.createData(), q, v, tau)
             yield n, found
 
@@ -80,9 +79,6 @@ def _factorised(tree: pin.Model, data: pin.Data, q: np.ndarray, v: np.ndarray, t
     pin.crba(tree, data, q)
     pin.cholesky.decompose(tree, data)
     return pin.cholesky.solve(tree, data, tau - pin.nonLinearEffects(tree, data, q, v))
-
-
-# --- what it shows ----------------------------------------------------------------------------------------------------
 
 
 def tables(found: Found) -> list[tuple[str, Rows]]:

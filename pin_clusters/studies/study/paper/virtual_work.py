@@ -2,19 +2,19 @@
 
 from collections.abc import Callable, Iterator
 from functools import partial
+from types import ModuleType
 from typing import Any, NamedTuple
 
 import numpy as np
-import pinocchio as pin
 
-from ....algorithms.dynamics.aba import aba
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
+from ....verification.baselines import unit_vectors, yamane_nakamura
 from ....verification.timing import Call
 from ..plots import Figure, named, panels
 from ._drawing import curve, curves, headed
 from ._effort import Effort, crossing, measured, ratios, slope, times
-from ._models import balls, rivals
+from ._models import balls, forward_dynamics
 from ._numbers import VIRTUAL_WORK_SERIAL, VIRTUAL_WORK_SPLIT, YAMANE
 from ._part import Found, Rows, Statement, agreeing, in_all, times_table
 
@@ -39,8 +39,8 @@ METHODS = {
     "aba": ("approximate", "articulated bodies, pc.aba"),
     "pin.aba": ("pinocchio", "articulated bodies, Pinocchio"),
 }
-_BY: dict[str, tuple[str, dict[str, Any]]] = {
-    "split": ("yamane_nakamura", {}), "whole": ("yamane_nakamura", {"split": False}), "unit": ("unit_vectors", {}),
+_BY: dict[str, tuple[ModuleType, dict[str, Any]]] = {
+    "split": (yamane_nakamura, {}), "whole": (yamane_nakamura, {"split": False}), "unit": (unit_vectors, {}),
 }  # fmt: skip
 # the first to the second; how their ratio is drawn
 _PAIRS = {
@@ -91,7 +91,10 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         for family, trees in families.items():
             for parents in trees:
                 model = ClusterModel(balls(parents))
-                calls, missing = _calls(model, FAMILIES[family].methods)
+                rng = np.random.default_rng(model.nv)
+                q = integrate(model, neutral(model), 0.3 * rng.standard_normal(model.nv))
+                methods = {how: _BY[how] for how in FAMILIES[family].methods if how in _BY}
+                calls, missing = forward_dynamics(methods, model, q, *rng.standard_normal((2, model.nv)))
                 left_out.update({METHODS[how][1]: why for how, why in missing.items()})
                 yield (family, model.nv), calls
 
@@ -103,27 +106,13 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     return result
 
 
-def _calls(model: ClusterModel, methods: tuple[str, ...]) -> tuple[dict[str, Call], dict[str, str]]:
-    """Return forward dynamics by all methods, and why one is missing."""
-    rng = np.random.default_rng(model.nv)
-    q = integrate(model, neutral(model), 0.3 * rng.standard_normal(model.nv))
-    v, tau = rng.standard_normal((2, model.nv))
-    found, missing = rivals({how: _BY[how] for how in methods if how in _BY}, model, q, v, tau)
-    found["aba"] = aba, (model, model.createData(), q, v, tau)
-    found["pin.aba"] = pin.aba, (model.tree, model.tree.createData(), q, v, tau)
-    return found, missing
-
-
-# --- what it shows ----------------------------------------------------------------------------------------------------
-
-
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the times of both figures."""
     shown = []
     for name, family in FAMILIES.items():
         methods = {how: METHODS[how][1] for how in in_all(found[name], family.methods)}
         rows = times_table("degrees of freedom", found[name], "nv", methods)
-        rows.append(["power of growth, larger half", *(f"{_power(found[name], how):.2f}" for how in methods)])
+        rows.append(("power of growth, larger half", *(f"{_power(found[name], how):.2f}" for how in methods)))
         shown.append((f"{family.place}, {family.robots}: microseconds", rows))
     return shown
 

@@ -1,4 +1,4 @@
-"""The forms in which Pinocchio's functions can be called, read from their docstrings; for tests and ``benchmarks/``."""
+"""The forms in which Pinocchio's functions can be called, read from their docstrings."""
 
 import re
 from typing import NamedTuple

@@ -1,9 +1,9 @@
 """The robots of the curves, chains and trees of the links of ``geared_chain``; approximate robots; what is timed."""
 
-import importlib
 import itertools
 import warnings
 from collections.abc import Iterable, Mapping, Sequence
+from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,8 @@ import pinocchio as pin
 
 from ...._support.trees import in_v
 from ....algorithms._shared import force_columns as _columns
-from ....approximations.armature import armature_model
-from ....approximations.armature import axial_inertia as axial
+from ....algorithms.dynamics.aba import aba
+from ....approximations.armature import armature_model, reflected_inertia
 from ....compiler import entry_points as kernels
 from ....constraints import LinearCoupling, Rotor
 from ....errors import ModelError, PinClustersError, PinClustersWarning
@@ -118,24 +118,18 @@ def serial(model: ClusterModel) -> pin.Model:
         ModelError: The joints that are left are not as many as the robot has degrees of freedom.
     """
     rotors = [r for r in model.rotors if r.joint_id is not None]
-    locked = [r.joint_id for r in model.rotors if r.joint_id is not None]
-    tree = depth_first(model.inertia_tree.copy(), locked)
+    tree = depth_first(model.inertia_tree.copy(), [r.joint_id for r in rotors if r.joint_id is not None])
     if tree.nv != model.nv:
         raise ModelError(
             f"{model.name}: without its rotors the tree has {tree.nv} degrees of freedom, the robot {model.nv}, so "
             "that no serial robot stands for it."
         )
-    full = model.tree
     space = projection.createData(model)
     space.couple(model.q_reference)
     G = space.G[space.span.from_tree_v]
-    free = [i for name in list(tree.names)[1:] for i in in_v(full, full.getJointId(name))]
-    spins = [in_v(full, j)[0] for j in locked]
-    reflected = G[spins] @ np.linalg.inv(G[free])
-    inertia = np.array([axial(model, r) for r in rotors])
-    total = np.array(tree.armature)
-    total += np.einsum("ki,k,ki->i", reflected, inertia, reflected)
-    tree.armature = total
+    free = [i for name in list(tree.names)[1:] for i in in_v(model.tree, model.tree.getJointId(name))]
+    of_links = np.linalg.inv(G[free])
+    tree.armature = tree.armature + np.diag(of_links.T @ reflected_inertia(model, G[None], rotors)[0] @ of_links)
     return tree
 
 
@@ -154,20 +148,25 @@ def state(model: ClusterModel) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     return q, v, tau
 
 
-def rivals(
-    methods: Mapping[str, tuple[str, dict[str, Any]]], model: ClusterModel, *state: np.ndarray
+def forward_dynamics(
+    methods: Mapping[str, tuple[ModuleType, dict[str, Any]]], model: ClusterModel, *state: np.ndarray
 ) -> tuple[dict[str, Call], dict[str, str]]:
-    """Return forward dynamics by modules of ``baselines`` with options, and why one cannot express the robot."""
-    found: dict[str, Call] = {}
+    """Return calls of forward dynamics: ``pc.aba``, Pinocchio's ``aba``, and modules of ``baselines`` with options.
+
+    The second dictionary has the reason for each baseline that cannot express the robot.
+    """
+    found: dict[str, Call] = {
+        "aba": (aba, (model, model.createData(), *state)),
+        "pin.aba": (pin.aba, (model.tree, model.tree.createData(), *state)),
+    }
     missing = {}
-    for how, (name, options) in methods.items():
-        module = importlib.import_module(f"....verification.baselines.{name}", __package__)
+    for how, (module, options) in methods.items():
         try:
             data = module.createData(model, **options)
             module.aba(model, data, *state)
             found[how] = module.aba, (model, data, *state)
         except PinClustersError as error:
-            missing[how] = f"baselines.{name} cannot express {model.name}: {error}"
+            missing[how] = f"baselines.{module.__name__.rpartition('.')[2]} cannot express {model.name}: {error}"
     return found, missing
 
 

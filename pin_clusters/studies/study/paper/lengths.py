@@ -52,9 +52,9 @@ _QUANTITIES = {
 
 
 def wanted(effort: Effort) -> list[int]:
-    """Return the lengths of a run; the longest that was asked for is among them."""
-    lengths = effort.lengths(effort.of(PUBLISHED + LONGER, (2, 4, 8, 16, 24, 48, 96, 192, *LONGER[6:]), (2, 4)))
-    return sorted({*lengths, effort.longest}) if effort.longest > 2 else lengths
+    """Return the lengths of a run, at least two; the longest that was asked for is among them."""
+    lengths = effort.of(PUBLISHED + LONGER, (2, 4, 8, 16, 24, 48, 96, 192, *LONGER[6:]), (2, 4))
+    return sorted({*(n for n in lengths if n <= max(4, effort.longest)), effort.longest})
 
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
@@ -139,7 +139,7 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
         body = times_table("links", found["rows"][what], "n", titles)
         for name, label in (("short", f"power of growth, 8 to {_SHORT}"), ("long", f"power of growth, from {_LONG}")):
             slopes = found["slopes"][what]
-            body.append([label, *(f"{slopes[h][name]:.2f}" if name in slopes.get(h, {}) else "-" for h in titles)])
+            body.append((label, *(f"{slopes[h][name]:.2f}" if name in slopes.get(h, {}) else "-" for h in titles)))
         shown.append((f"{what[0].upper()}{what[1:]}: microseconds", body))
     return shown
 

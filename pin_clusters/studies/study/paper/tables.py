@@ -1,9 +1,7 @@
 """Tables II to IV and figures 9, 10 and 12 of arXiv 2311.13732: per cent of the cluster algorithm's time."""
 
-import warnings
 from collections.abc import Callable
 from functools import partial
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -12,7 +10,6 @@ from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.operational import inverse_operational_inertia
 from ....algorithms.dynamics.rnea import rnea
 from ....approximations.armature import independent_q
-from ....errors import PinClustersWarning
 from ....files.readers import load
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
@@ -38,7 +35,6 @@ TIMED = (
     "published in the order of the robots of the bar charts of the authors' library; that order is inferred."
 )
 SECONDS = (25.0, 5.0)
-TABLE = dict(zip(TABLES, ("II", "III", "IV"), strict=True))
 _RIVALS = ("approximate", "pinocchio", "least", "projection", "lagrange")
 _OLD = f"Pinocchio {pin.__version__} has no computeDelassusMatrix."
 _SLOWER = {"projection": "Projection takes", "lagrange": "Lagrange multipliers take"}
@@ -49,29 +45,25 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
     found = []
     for name in effort.of(ROBOTS, ROBOTS, ("geared_chain", "tello_with_arms")):
         title, parameters = ROBOTS[name]
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", PinClustersWarning)  # inertias as published
-            model = load(name, **parameters)
-            tree, note = approximate(model)
-            same = ClusterModel(tree)
+        model = load(name, **parameters)
+        tree, note = approximate(model)
+        same = ClusterModel(tree)
         ends = [str(tree.names[j]) for j in leaves(tree)]
         calls = _calls(model, tree, same, ends)
         left_out = {} if "pinocchio" in calls["operational inertia"] else {"operational inertia: pinocchio": _OLD}
         timings, agreed = measured(calls.items(), ("cluster", "projection", "lagrange"), effort, done)
         found.append({
             "robot": name, "title": title, "nv": model.nv, "nv_tree": model.tree.nv, "ends": len(ends),
-            "agreement": agreed, "tables": {what: _ratios(t) for what, t in timings.items()}, "note": note,
-            "left_out": left_out,
+            "agreement": agreed,
+            "tables": {what: {"times": times(t), "per_cent": _longer(t)} for what, t in timings.items()},
+            "note": note, "left_out": left_out,
         })  # fmt: skip
     return {"robots": found}
 
 
-def _ratios(t: dict[str, Timing]) -> dict[str, Any]:
-    """Return times, and per cent of the cluster algorithm's that others take more."""
-    return {
-        "times": times(t),
-        "per_cent": {how: round(100.0 * (x.ratio(t["cluster"]) - 1.0), 2) for how, x in t.items() if how != "cluster"},
-    }
+def _longer(t: dict[str, Timing]) -> dict[str, float]:
+    """Return the per cent of the cluster algorithm's time that others take more."""
+    return {how: round(100.0 * (x.ratio(t["cluster"]) - 1.0), 2) for how, x in t.items() if how != "cluster"}
 
 
 def _calls(model: ClusterModel, tree: pin.Model, same: ClusterModel, ends: list[str]) -> dict[str, dict[str, Call]]:
@@ -133,9 +125,6 @@ def _jacobians(tree: pin.Model, data: pin.Data, q: np.ndarray) -> None:
     pin.computeJointJacobians(tree, data, q)
 
 
-# --- what it shows ----------------------------------------------------------------------------------------------------
-
-
 def _published(what: str, how: str) -> dict[str, float]:
     """Return the published per cent of a method, by robot."""
     return dict(zip(ROBOTS, TABLES[what].get(how, ()), strict=False))
@@ -146,20 +135,21 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
     shown = []
     for what in TABLES:
         rivals = [how for how in _RIVALS if any(how in r["tables"][what]["per_cent"] for r in found["robots"])]
-        rows: Rows = [["robot", "nv (tree)", LABELS["cluster"] + " [us]", *(LABELS[how] for how in rivals)]]
+        rows: Rows = [("robot", "nv (tree)", LABELS["cluster"] + " [us]", *(LABELS[how] for how in rivals))]
         for r in found["robots"]:
             table = r["tables"][what]
             ends = f", {r['ends']} end{'s' * (r['ends'] > 1)}" if what == "operational inertia" else ""
             name = f"`{r['robot']}`{ends}"
             time = table["times"]["cluster"]
             took = f"{us(time['median_us'])} ± {100.0 * time['spread']:.0f} %"
-            row = [name, f"{r['nv']} ({r['nv_tree']})", took]
+            cells = []
             for how in rivals:
                 known = _published(what, how).get(r["robot"])
                 cell = "-" if how not in table["per_cent"] else per_cent(table["per_cent"][how])
-                row.append(cell + ("" if known is None else f" ({known:+g} %)"))
-            rows.append(row)
-        title = f"Table {TABLE[what]}, {what}: time beyond that of the cluster algorithm (published in brackets)"
+                cells.append(cell + ("" if known is None else f" ({known:+g} %)"))
+            rows.append((name, f"{r['nv']} ({r['nv_tree']})", took, *cells))
+        table = PLACE[what].partition(" and ")[0]
+        title = f"{table}, {what}: time beyond that of the cluster algorithm (published in brackets)"
         shown.append((title, rows))
     return shown
 
@@ -189,8 +179,8 @@ def statements(found: Found) -> list[Statement]:
             f"The approximate robot takes {-max(theirs):.0f} to {-min(theirs):.0f} % less time than the exact one in "
             f"{what}.",
             source,
-            f"{span(ours, per_cent)} here with the same code, median {per_cent(float(np.median(ours)))}; published are "
-            f"{span(theirs, per_cent)}.",
+            f"{span(ours)} here with the same code, median {per_cent(float(np.median(ours)))}; published are "
+            f"{span(theirs)}.",
             min(theirs) <= float(np.median(ours)) <= max(theirs),
         ))  # fmt: skip
         for how, name in _SLOWER.items():
@@ -198,12 +188,12 @@ def statements(found: Found) -> list[Statement]:
                 continue
             values = got[how]
             slower = sum(x > 0.0 for x in values)
-            least = f"; Pinocchio's part alone {span(got['least'], per_cent)}" if how == "projection" else ""
+            least = f"; Pinocchio's part alone {span(got['least'])}" if how == "projection" else ""
             made.append(Statement(
                 f"{name} longer than the cluster algorithm in {what} on all robots "
-                f"({span(list(methods[how]), per_cent)}).",
+                f"({span(methods[how])}).",
                 source,
-                f"longer on {slower} of {len(values)} robots, by {span(values, per_cent)}{least}.",
+                f"longer on {slower} of {len(values)} robots, by {span(values)}{least}.",
                 slower == len(values),
             ))  # fmt: skip
     return made

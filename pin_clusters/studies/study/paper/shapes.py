@@ -134,17 +134,14 @@ def _operational(model: ClusterModel, ends: int) -> dict[str, Call]:
     return found | {f"osim {how}": call for how, call in delassus(tree, tree.createData(), q, tips).items()}
 
 
-# --- what it shows ----------------------------------------------------------------------------------------------------
-
-
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return a table per family."""
     shown = []
     for name, family in FAMILIES.items():
         one = found[name]
-        rows: Rows = [["", *map(str, one["x"]), "power of growth, larger half"]]
+        rows: Rows = [("", *map(str, one["x"]), "power of growth, larger half")]
         rows += [
-            [_NAMES[how], *(us(x["median_us"]) for x in times), f"{one['slope'][how]:.2f}"]
+            (_NAMES[how], *(us(x["median_us"]) for x in times), f"{one['slope'][how]:.2f}")
             for how, times in one["times"].items()
         ]
         shown.append((family.head.format(n=found["links"]), rows))

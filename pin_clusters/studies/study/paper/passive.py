@@ -9,7 +9,7 @@ from ....algorithms.dynamics.energy import computeKineticEnergy
 from ....model import ClusterModel
 from ....model.configuration import neutral
 from ....simulation import simulate
-from ..plots import Figure, named, titled
+from ..plots import Figure, named, panels, titled
 from ._effort import Effort
 from ._models import balls
 from ._numbers import YAMANE
@@ -71,9 +71,6 @@ def _lines(tree: pin.Model, q: np.ndarray) -> list[list[list[float]]]:
     ]
 
 
-# --- what it shows ----------------------------------------------------------------------------------------------------
-
-
 def _worst(run: dict[str, list[float]]) -> float:
     """Return the largest change of energy, relative to the largest kinetic energy."""
     return max(abs(x) for x in run["drift"]) / max(run["kinetic"])
@@ -81,15 +78,15 @@ def _worst(run: dict[str, list[float]]) -> float:
 
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the energy of both chains."""
-    rows: Rows = [["chain", "degrees of freedom", "step [ms]", "largest kinetic energy [J]", "change of energy",
-                   "of the step before"]]  # fmt: skip
+    rows: Rows = [("chain", "degrees of freedom", "step [ms]", "largest kinetic energy [J]", "change of energy",
+                   "of the step before")]  # fmt: skip
     for name, one in found["chains"].items():
         before = None
         for dt, run in one["runs"].items():
             worst = _worst(run)
             part = "-" if before is None else f"1 / {before / worst:.1f}"
             most = f"{max(run['kinetic']):.1f}"
-            rows.append([name, str(one["nv"]), f"{1e3 * float(dt):g}", most, f"{worst:.1e}", part])
+            rows.append((name, str(one["nv"]), f"{1e3 * float(dt):g}", most, f"{worst:.1e}", part))
             before = worst
     return [("Change of energy, relative to the largest kinetic energy", rows)]
 
@@ -111,14 +108,12 @@ def statements(found: Found) -> list[Statement]:
 
 def draw(figure: Figure, found: Found) -> None:
     """Draw snapshots on the left, energies and their change on the right."""
-    height = 7.6
-    figure.set_size_inches(9.6, height)
-    grid = figure.add_gridspec(
-        2, 3, left=0.055, right=0.985, top=1.0 - 1.05 / height, bottom=0.5 / height, hspace=0.34, wspace=0.3,
+    every = panels(
+        figure, 3, 2, height=7.6, left=0.055, right=0.985, gap=0.3, top=1.05, bottom=0.5, hspace=0.34,
         width_ratios=(1.25, 1.0, 1.0),
     )  # fmt: skip
     for row, (name, one) in enumerate(found["chains"].items()):
-        shape, energy, drift = (figure.add_subplot(grid[row, k]) for k in range(3))
+        shape, energy, drift = every[3 * row : 3 * row + 3]
         shots = one["snapshots"]
         for k, shot in enumerate(shots):
             shade = 0.82 * (1.0 - k / max(1, len(shots) - 1))

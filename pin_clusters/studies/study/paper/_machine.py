@@ -4,6 +4,7 @@ import os
 import platform
 import subprocess
 import time
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -26,21 +27,12 @@ def machine() -> dict[str, Any]:
         "system": f"{platform.system()} {platform.machine()}",
         "python": platform.python_version(),
         "pinocchio": pin.__version__,
-        "numba": _numba(),
+        "numba": version("numba") if JIT else "off",
         "numpy": np.__version__,
         "pin_clusters": __version__,
         "commit": _commit(),
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
     }
-
-
-def _numba() -> str:
-    """Return the version of what compiled the kernels."""
-    if not JIT:
-        return "off"
-    import numba
-
-    return str(numba.__version__)
 
 
 def _cpu() -> str:

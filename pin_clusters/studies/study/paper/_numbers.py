@@ -55,3 +55,14 @@ SAID_LONGER = 30.0
 
 MASS_MATRIX_BEFORE = 9
 """Joints up to which the slides prefer the mass matrix to the articulated-body algorithm."""
+
+MISPRINTS = (
+    ("Yamane and Nakamura, equation (16)", "$H_{J1,1}$", "$H_{J1,0}$"),
+    ("Yamane and Nakamura, equation (38)", "a list that starts with link 1", "it starts with link 0, as chains do"),
+    ("Yamane and Nakamura, equation (51)", r"$\gamma_N$", r"$\gamma_{JN}$"),
+    ("Yamane and Nakamura, splitting of a link", "any share of its inertia",
+     "no half may be left without inertia, or its matrix is singular"),
+    ("Kroeg, Gattringer and Mueller, text beside Table 2", "30 % longer", "the numbers of the table are 52 % apart"),
+    ("Chignoli et al., text beside Fig. 14", "the ankle", "the authors' script draws the knee"),
+)  # fmt: skip
+"""Where, what is printed, what is meant."""

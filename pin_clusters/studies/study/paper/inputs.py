@@ -1,6 +1,5 @@
 """Figure 2 and tables 1 and 2 of Kroeg, Gattringer and Mueller: inverse input matrices against forces one by one."""
 
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -11,7 +10,6 @@ from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.inputs import inverse_input_matrix
 from ....algorithms.dynamics.motor import actuation_matrix
 from ....algorithms.kinematics.jacobians import computeFrameJacobian
-from ....errors import PinClustersWarning
 from ....files.readers import load
 from ....model import ClusterModel
 from ....model.configuration import integrate, neutral
@@ -59,9 +57,7 @@ def one_by_one(model: ClusterModel, data: Any, q: np.ndarray, B: np.ndarray, poi
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
     """Time chains, and the humanoid of the second table."""
     lengths = effort.of(LENGTHS, (1, 5, 10, 25, 50), (1, 3))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", PinClustersWarning)
-        humanoid = load(HUMANOID)
+    humanoid = load(HUMANOID)
     rng = np.random.default_rng(0)
     q = integrate(humanoid, neutral(humanoid), 0.2 * rng.standard_normal(humanoid.nv))
     B = actuation_matrix(humanoid, humanoid.createData(), q)
@@ -95,12 +91,9 @@ def _calls(model: ClusterModel, q: np.ndarray, B: np.ndarray, points: list[int])
     }
 
 
-# --- what it shows ----------------------------------------------------------------------------------------------------
-
-
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the ratios of all lengths, and of the humanoid, beside those of tables 1 and 2."""
-    rows: Rows = [["", "`aba` [us]", *_HEADS]]
+    rows: Rows = [("", "`aba` [us]", *_HEADS)]
     last = found["rows"][-1]["n"]
     every = [(f"chain of {r['n']}", "chain" if r["n"] == LENGTHS[-1] == last else "", r) for r in found["rows"]]
     h = found["humanoid"]
@@ -112,7 +105,7 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
             f"{r['ratio'][head]:.2f}" + (f" ({known[head]:.3g})" if head in known else "")
             for head in _RATIOS
         ]  # fmt: skip
-        rows.append([name, us(r["times"]["aba"]["median_us"]), *cells])
+        rows.append((name, us(r["times"]["aba"]["median_us"]), *cells))
     return [("Tables 1 and 2: ratios of times (published in brackets)", rows)]
 
 

@@ -8,7 +8,7 @@ from ..plots import Figure
 from ._effort import Effort
 
 Found = dict[str, Any]
-Rows = list[list[str]]
+Rows = list[tuple[str, ...]]
 CONFIRMED, CORRECTED, NOT_HERE = "confirmed", "corrected", "not measured here"
 
 
@@ -75,8 +75,8 @@ def per_cent(x: float) -> str:
 
 def times_table(head: str, rows: Sequence[Found], size: str, methods: Mapping[str, str]) -> Rows:
     """Return the table of times against a size, which has that name in each row; methods with their labels."""
-    return [[head, *methods.values()]] + [
-        [str(r[size]), *(us(r["times"][how]["median_us"]) if how in r["times"] else "-" for how in methods)]
+    return [(head, *methods.values())] + [
+        (str(r[size]), *(us(r["times"][how]["median_us"]) if how in r["times"] else "-" for how in methods))
         for r in rows
     ]  # fmt: skip
 
@@ -86,7 +86,7 @@ def in_all(rows: Sequence[Found], methods: Iterable[str]) -> list[str]:
     return [how for how in methods if how in rows[-1]["times"]]
 
 
-def span(values: list[float], show: Callable[[float], str] = lambda x: f"{x:.2f}") -> str:
-    """Return the smallest and the largest."""
-    low, high = show(min(values)), show(max(values))
+def span(values: Sequence[float]) -> str:
+    """Return the smallest and the largest percentage."""
+    low, high = per_cent(min(values)), per_cent(max(values))
     return low if low == high else f"{low} to {high}"
