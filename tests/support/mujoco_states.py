@@ -42,6 +42,8 @@ class Twin:
         pin.computeJointJacobians(tree, self.places, q)
         map_ = np.zeros((m.nv, model.nv))
         for index, (name, kind, iq, iv) in enumerate(self._joints()):
+            if kind != 1 and not tree.existJointName(name):
+                continue  # an equality holds it
             if kind >= 2:  # slide, hinge
                 j = tree.joints[tree.getJointId(name)]
                 d.qpos[iq], d.qvel[iv], d.qacc[iv], map_[iv] = q[j.idx_q], v_tree[j.idx_v], a_tree[j.idx_v], G[j.idx_v]
