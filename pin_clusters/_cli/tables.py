@@ -13,7 +13,9 @@ from rich.text import Text
 _ENDLESS = 100_000
 
 
-def table_of(title: str, sides: str, heads: Sequence[str], rows: Iterable[Sequence[str] | None]) -> Table:
+def table_of(
+    title: str, sides: str = "", heads: Sequence[str] = (), rows: Iterable[Sequence[str] | None] = ()
+) -> Table:
     """Return a table in the style of the commands.
 
     ``l`` or ``r`` is the side of a column's entries; None among the rows is a line below what stands above it.
