@@ -68,7 +68,10 @@ def _both(file: Path) -> tuple[pc.ClusterModel, Any, float]:
             model = pc.buildModelFromMJCF(file)
     except pc.PinClustersError as error:
         pytest.skip(f"it is refused: {error}")
-    return model, compiled, WRITTEN if any("MuJoCo wrote out" in str(x.message) for x in told) else ROUNDING
+    said = " ".join(str(x.message) for x in told)
+    if "align=true" in said:
+        pytest.skip("MuJoCo moves the frame of a free body to its centre of mass, and we warn that we do not")
+    return model, compiled, WRITTEN if "MuJoCo wrote out" in said else ROUNDING
 
 
 def _held(m: Any) -> dict[int, float]:
