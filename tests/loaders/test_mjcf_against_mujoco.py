@@ -57,7 +57,9 @@ def _label(file: Path) -> str:
 def _both(file: Path) -> tuple[pc.ClusterModel, Any, float]:
     """Read a file twice; a part of another file, which is no robot, is skipped, and one that only MuJoCo reads."""
     try:
-        compiled = mujoco.MjSpec.from_file(str(file)).compile()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # what MuJoCo says of its own files
+            compiled = mujoco.MjSpec.from_file(str(file)).compile()
     except (ValueError, mujoco.FatalError) as error:
         pytest.skip(f"MuJoCo does not compile it: {str(error).splitlines()[0]}")
     if not compiled.njnt:
