@@ -7,10 +7,26 @@ import pinocchio as pin
 from pinocchio import robot_wrapper as _robot_wrapper
 from pinocchio import shortcuts as _shortcuts
 
-import pin_clusters as pc
+from .algorithms.contacts import contacts
+from .algorithms.dynamics import crba, rnea
+from .algorithms.kinematics import centroidal, jacobians, kinematics
+from .algorithms.passed import passed
+from .files import readers
+from .model import ClusterModel, of_pinocchio
+from .model.configuration import points
 
-# what their code calls ``pin`` is this package, which takes both kinds of models
-_NAMES: dict[str, Any] = {**vars(_shortcuts), **vars(_robot_wrapper), "pin": pc}
+_OURS = (contacts, crba, rnea, centroidal, jacobians, kinematics, readers, of_pinocchio, points)
+
+
+class _Pinocchio:
+    """The functions of this package that Pinocchio's code calls as ``pin.NAME``; they take both kinds of models."""
+
+    def __getattr__(self, name: str) -> Any:
+        """Return a function of this package, or what it passes through."""
+        return next((vars(module)[name] for module in _OURS if name in vars(module)), None) or passed(name)
+
+
+_NAMES: dict[str, Any] = {**vars(_shortcuts), **vars(_robot_wrapper), "pin": _Pinocchio()}
 
 
 def _with_our_functions(thing: Any) -> Any:
@@ -67,7 +83,7 @@ class RobotWrapper(pin.RobotWrapper):
 
     def initViewer(self, share_data: bool = True, *args: Any, **named: Any) -> None:
         """Open Pinocchio's viewer of the tree, or the one that was set by ``setVisualizer``."""
-        if self.viz is None and isinstance(self.model, pc.ClusterModel):
+        if self.viz is None and isinstance(self.model, ClusterModel):
             whole = self.model, self.data
             self.model, self.data = self.model.tree, self.data.tree
             try:

@@ -22,8 +22,7 @@ from PIL import Image, ImageDraw, ImageFont
 from playwright.sync_api import Page, sync_playwright
 
 import pin_clusters as pc
-from pin_clusters._cli import motions
-from pin_clusters.studies import study
+from pin_clusters.studies import motions, study
 from pin_clusters.visualize import MeshcatVisualizer, animate, offline
 
 HERE = Path(__file__).parent
@@ -93,16 +92,16 @@ def ghost() -> tuple[MeshcatVisualizer, float]:
     """The leg of the humanoid and diagonal armature, under the same torques."""
     model = pc.load("mit_humanoid_leg")
     shown = motions.sweep(model, 2.0, 0.5)
-    time, q, _ = motions.ghost(model, shown, "diagonal")
-    return animate(model, shown.time, shown.q, ghost=(time, q), ghost_label="diagonal armature"), 1.15
+    other = motions.ghost(model, shown, "diagonal")
+    return animate(model, shown.time, shown.q, ghost=(other.time, other.q), ghost_label="diagonal armature"), 1.15
 
 
 def ghost_walk() -> tuple[MeshcatVisualizer, float]:
     """The humanoid in the middle of a step, and what the same torques do to it without armature."""
     model = pc.load("mit_humanoid")
     shown = motions.recorded(model, "mit_humanoid_walk", 0.6)
-    time, q, _ = motions.ghost(model, shown, "none")
-    return animate(model, shown.time, shown.q, ghost=(time, q), ghost_label="no armature"), 0.5
+    other = motions.ghost(model, shown, "none")
+    return animate(model, shown.time, shown.q, ghost=(other.time, other.q), ghost_label="no armature"), 0.5
 
 
 def go2() -> tuple[MeshcatVisualizer, float]:

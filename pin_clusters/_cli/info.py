@@ -5,13 +5,12 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
-from .._support.trees import in_v
-from ..algorithms.dynamics.condition import condition
 from ..approximations.armature import reflected_inertia
 from ..constraints.closures import RodClosure
 from ..files.writers.motors import told
-from ..model import Cluster, ClusterModel, LoopAnalysis
+from ..model import ClusterModel
 from ..model.configuration import residual
+from ..studies import composition
 from ..studies.study._samples import column_names
 from .tables import put, say, table_of
 
@@ -47,9 +46,8 @@ def show(model: ClusterModel, out: Console) -> None:
 
 
 def _armature(model: ClusterModel) -> list[tuple[str, str]]:
-    tree, values = model.own_tree, model.inertia_tree.armature
-    own = {j: values[in_v(tree, j)] for j in {*range(1, tree.njoints)} - {r.joint_id for r in model.rotors}}
-    return [(tree.names[j], ", ".join(f"{x:.5g}" for x in dict.fromkeys(a))) for j, a in own.items() if a.any()]
+    armature = composition.file_armature(model).items()
+    return [(name, ", ".join(f"{x:.5g}" for x in dict.fromkeys(a))) for name, a in armature]
 
 
 def _count(n: int, what: str) -> str:
@@ -71,14 +69,9 @@ def _clusters(model: ClusterModel) -> Table:
 def _rotors(model: ClusterModel) -> Table:
     # the speed in terms of tree velocities holds at any pose; that in terms of v, with loops, at one
     speed = "speed, at any pose" if model.closures else "speed"
-    labels = column_names(model)
-    of_tree = {int(joint.idx_v): name for name, joint in zip(model.tree.names, model.tree.joints, strict=True)}
     rows = []
-    for r in model.rotors:
-        if model.closures:
-            terms = " ".join(f"{ratio:+g} {of_tree[iv]}" for iv, ratio in r.drivers)
-        else:
-            terms = " ".join(f"{r.row[i]:+g} {labels[i]}" for i in np.flatnonzero(r.row))
+    for r, factors in zip(model.rotors, composition.rotor_speeds(model).values(), strict=True):
+        terms = " ".join(f"{factor:+g} {joint}" for joint, factor in factors.items())
         kind = ("spin element" if r.spins else f"body: {r.reason}") + ", of a further stage" * (not r.driven)
         rows.append((r.name, r.carrier, terms or "0", f"{r.axial_inertia:.5g}", kind))
     return table_of("Rotors", "lllrl", ("rotor", "carrier", speed, "axial inertia, kg m2", "handled as"), rows)
@@ -115,37 +108,19 @@ def _show_loops(model: ClusterModel, out: Console) -> None:
 
 def _closed_loops(model: ClusterModel) -> Table:
     heads = ("cluster", "closed by", "equations", "worst\ncondition", "at the\nreference", "dropped")
-    rows = []
-    at_reference = iter(condition(model, model.createData(), model.q_reference))
-    for i, (cluster, loop) in enumerate(zip(model.clusters, model.tables.topology.loops, strict=True), start=1):
-        if loop is None:
-            continue
-        # pivoted: all are kept, and each pose has its own choice among them
-        solved = f"{loop.rank} of {_stated(model, loop)}" + (", chosen at each pose" if loop.pivoted else "")
-        row = (
-            str(i),
-            _closed_by(model, cluster),
-            solved,
+    rows = [
+        (
+            str(loop.cluster + 1),
+            # long labels have the joints, which another table has
+            ", ".join(x.split("(")[0] if len(x) > _LONG else x for x in loop.closed_by),
+            f"{loop.solved} of {loop.stated}" + (", chosen at each pose" if loop.chosen_at_each_pose else ""),
             f"{loop.worst_condition:.3g}",
-            f"{next(at_reference).K_d:.3g}",
+            f"{loop.condition:.3g}",
             f"{loop.dropped:.1e}" if loop.dropped > 1e-12 else "-",
         )
-        rows.append(row)
+        for loop in composition.closed_loops(model)
+    ]
     return table_of("Closed loops", "rlrrrr", heads, rows)
-
-
-def _closed_by(model: ClusterModel, cluster: Cluster) -> str:
-    """Name the constraints that close a cluster's loops, long ones without the joints, which another table has."""
-    sources: set[int] = {id(c.source) for c in model.closures} | {id(row.source) for row in model.coupling_rows}
-    labels = [str(c.label) for c in cluster.constraints if id(c) in sources]
-    return ", ".join(x.split("(")[0] if len(x) > _LONG else x for x in labels)
-
-
-def _stated(model: ClusterModel, loop: LoopAnalysis) -> int:
-    """Count the equations of a cluster as the user stated them; couplings that only follow are none."""
-    follow = {id(row) for row in loop.followers}
-    implicit = sum(row.dependent in loop.joints and id(row) not in follow for row in model.coupling_rows)
-    return sum(c.size for c in loop.closures) + implicit
 
 
 def _rods(model: ClusterModel, rods: list[RodClosure]) -> Table:
@@ -161,10 +136,7 @@ def _rods(model: ClusterModel, rods: list[RodClosure]) -> Table:
 def _pose(model: ClusterModel) -> Table:
     """List the coordinates of the reference pose, in Pinocchio's order."""
     independent, rows = set(model.independent_joints), []
-    for name, joint in list(zip(model.tree.names, model.tree.joints, strict=True))[1:]:
-        q = model.q_reference[joint.idx_q : joint.idx_q + joint.nq]
-        if joint.nq == 2 and joint.nv == 1:  # continuous: cosine and sine
-            q = np.array([np.arctan2(q[1], q[0])])
+    for name, q in composition.reference_pose(model).items():
         text = ", ".join(f"{x + 0.0:.6g}" for x in np.round(q, 12))
         rows.append((name, "independent" if name in independent else "dependent", text))
     return table_of("Reference pose (pc.neutral)", "lll", ("joint", "moves", "q, rad (m for sliding joints)"), rows)

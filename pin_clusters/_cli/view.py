@@ -14,8 +14,9 @@ from .. import approximations
 from .._support.listening import answers, in_url
 from ..errors import LoadError
 from ..model import ClusterModel
-from . import common, motions, study, tables
-from .drop import Drop
+from ..studies import motions
+from ..studies.drops import Drop
+from . import common, drop, study, tables
 
 
 def load(robot: str, animate: str | None) -> ClusterModel:
@@ -46,7 +47,7 @@ def page_of(
     with simulated.viewer() if simulated and visual is None else MeshcatVisualizer(model, None, visual) as viewer:
         viewer.initViewer(viewer=offline(), loadModel=True)
         if simulated is not None:
-            for note in simulated.show(viewer, simulated.run()):
+            for note in drop.show(simulated, viewer, *drop.run(simulated)):
                 tables.say(out, note)
         if animate is None:
             return viewer.static_html()
@@ -55,9 +56,9 @@ def page_of(
         notes, beside, label = list(shown.notes), None, ""
         if ghost is not None:
             with common.ProgressBar("ghost") as progress:
-                time, q, more = motions.ghost(model, shown, ghost, progress)
-            beside, label = (time, q), approximations.LABELS[ghost]
-            notes += more
+                approximate = motions.ghost(model, shown, ghost, progress)
+            beside, label = (approximate.time, approximate.q), approximations.LABELS[ghost]
+            notes += approximate.notes
         recording = viewer.animate(
             shown.time, shown.q, ghost=beside, ghost_label=label, notes=notes,
             v=shown.v if forces else None, tau=shown.tau if forces else None,

@@ -46,6 +46,7 @@ _POSITIONS = {
 """Positions of the arguments of functions with fast calls."""
 
 
+@functools.cache
 def passed(name: str) -> Any:
     """Return what Pinocchio has under a name.
 

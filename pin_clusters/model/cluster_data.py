@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pinocchio as pin
@@ -20,9 +20,6 @@ from .parts import ModelParts
 from .regressor_tables import NAMES, RegressorMemory
 from .tree_attributes import forwarded
 from .tree_memory import made
-
-if TYPE_CHECKING:
-    from .cluster_model import ClusterModel
 
 # the kernels of operations that calls know, for robots without closed loops and with them
 _KERNELS = {loops: {one.name: kernels.of(one.name, loops) for one in OPERATIONS} for loops in (False, True)}
@@ -84,7 +81,7 @@ def _vector(name: str, doc: str) -> Any:
     return property(get, put, doc=doc)
 
 
-def _made_again(model: ClusterModel, name: str) -> ClusterData:
+def _made_again(model: ModelParts, name: str) -> ClusterData:
     """Return a data with the engine of another."""
     with engine("tables" if name == "tables" else "auto"):
         return ClusterData(model)
@@ -149,7 +146,7 @@ class ClusterData(OwedMembers):
 
     _contacts_found: np.ndarray  # rank, residual and damping of the contacts of the last call
 
-    model: ClusterModel = forwarded("_model", "The model it belongs to.")
+    model: Any = forwarded("_model", "The model it belongs to.")  # a ``ClusterModel``, whose module imports this one
     tau = owed("tau", "_tau", "Result of ``rnea``, shape (nv,).")
     ddq = forwarded("_ddq", "Result of ``aba``, shape (nv,).")
     nle = owed("nle", "_nle", "Result of ``nonLinearEffects``, shape (nv,).")
@@ -253,7 +250,7 @@ class ClusterData(OwedMembers):
         "Result of ``computePotentialEnergyRegressor``, shape (parameters,).",
     )
 
-    def __init__(self, model: ClusterModel) -> None:
+    def __init__(self, model: ModelParts) -> None:
         self._model, self._functions = model, functions_of(model)
         (self._work,) = on_a_page(model.tables.work)
         # of the couplings of the tree: no other function moves the loops there

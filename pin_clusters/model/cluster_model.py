@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import warnings
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import numpy as np
 import pinocchio as pin
@@ -13,6 +13,7 @@ import pinocchio as pin
 from .._support.arrays import array, joint_names, on_a_page
 from ..errors import ArgumentTypeError, ModelError, PinClustersWarning, ShapeError, UnknownNameError, did_you_mean
 from .attachments import Attachments, checked_collision
+from .cluster_data import ClusterData
 from .editing import jointed, locked
 from .elements import describe, find_rotors
 from .fixed import FixedMotion
@@ -24,9 +25,6 @@ from .plausibility import check_rotors
 from .topology import resolve
 from .tree_attributes import instead_of_setting
 from .trees import check_tree, inertia_tree_of
-
-if TYPE_CHECKING:
-    from .cluster_data import ClusterData
 
 
 class ClusterModel(Attachments):
@@ -296,8 +294,6 @@ class ClusterModel(Attachments):
 
     def createData(self) -> ClusterData:
         """Return a workspace for the algorithms; one per thread."""
-        from .cluster_data import ClusterData
-
         return ClusterData(self)
 
     def check(self, data: Any) -> bool:

@@ -8,7 +8,7 @@ import operator
 from collections.abc import Callable
 from contextlib import suppress
 from struct import Struct
-from typing import TYPE_CHECKING, Any
+from typing import Any, Self
 
 import numpy as np
 import pinocchio as pin
@@ -16,9 +16,6 @@ import pinocchio as pin
 from ..compiler.owed import LOST, MEMBERS, OF_TREE, OWED, ROOMS, WHAT, WORDS, bits, owing_of, places, written
 from ..errors import NotComputedError
 from .tree_workspace import NOTHING, TreeWorkspace
-
-if TYPE_CHECKING:
-    from .cluster_data import ClusterData
 
 # by member: what computes it from a state; the algorithms put it there, as they stand above the data
 recipes: dict[str, Callable[..., None]] = {}
@@ -55,7 +52,7 @@ class OwedMembers(TreeWorkspace):
     _owed: memoryview  # the words of ``owed``
     _kept_states: np.ndarray  # the rooms, one behind the other
     _rooms: list[memoryview]  # the bytes of each
-    _scratch: ClusterData | None  # where members are computed
+    _scratch: Self | None  # where members are computed
     __slots__ = ("_kept_states", "_owed", "_owed_words", "_rooms", "_scratch")
 
     def _lay_out_owed(self) -> None:

@@ -7,7 +7,8 @@ import numpy as np
 import pinocchio as pin
 
 from ..errors import ShapeError
-from ..simulation import Ground, SimulationResult
+from ..model import ClusterModel
+from ..simulation import Ground, SimulationResult, contact_points
 from . import arrows, meshes, palette
 from .arrows import Arrow
 from .keyframes import Track
@@ -38,6 +39,27 @@ def place(ground: Ground, cloud: np.ndarray) -> pin.SE3:
     """Return a frame on the ground, below the middle of points; its z is the normal."""
     R, middle = ground.axes.T, cloud.mean(axis=0)
     return pin.SE3(R, middle + (ground.height - R[:, 2] @ middle) * R[:, 2])
+
+
+def touching_shapes(model: ClusterModel, touching: Any) -> pin.GeometryModel | None:
+    """Return shapes of what may touch the ground: the robot's, or balls at points, on legs of their own.
+
+    ``touching`` is the argument of ``pc.simulate``; of None there are no shapes.
+    """
+    if touching is None or isinstance(touching, pin.GeometryModel):
+        return touching
+    import coal
+
+    found, at = pin.GeometryModel(), contact_points(model, touching)
+    for i, (j, x) in enumerate(zip(at.joints.tolist(), at.places, strict=True)):
+        size = float(np.linalg.norm(x))
+        leg = pin.SE3(pin.Quaternion.FromTwoVectors(np.array([0.0, 0.0, 1.0]), x).matrix(), 0.5 * x)
+        parts = [("ball", coal.Sphere(0.01), pin.SE3(np.eye(3), x)), ("leg", coal.Cylinder(0.004, size), leg)]
+        for name, shape, place in parts[: 1 + (size > 0.0)]:
+            drawn = pin.GeometryObject(f"{name} {i}", j, 0, place, shape)
+            drawn.meshColor = np.array([0.3, 0.32, 0.36, 1.0])
+            found.addGeometryObject(drawn)
+    return found
 
 
 def pushes(result: SimulationResult, time: np.ndarray, chosen: np.ndarray) -> list[list[Arrow]]:

@@ -130,7 +130,7 @@ def test_the_script_for_mjspec_welds_rotors_and_makes_the_same(
     (tmp_path / f"{model.name}.xml").write_text(mjcf.write(tree))
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {}
-    exec(snippets.mujoco_python(model.name, model, reflected(model)), names)
+    exec(snippets.mujoco_python(model.name, reflected(model)), names)
     check(model, names["model"])
 
 

@@ -136,7 +136,9 @@ def test_no_table_is_cut_on_a_desktop(browser: Any, kind: str, tmp_path: Path) -
         page = audit.write(replace(result, walk=landed()), tmp_path)[0]
     else:
         page = tmp_path / "index.html"
-        page.write_text(index(robots()), encoding="utf-8")
+        found = robots()
+        pictures = {x.entry.name: x.picture for x in found.examined}
+        page.write_text(index(found.entries, pictures), encoding="utf-8")
     tab = browser.new_page(viewport={"width": 1200, "height": 800})
     tab.goto(page.as_uri())
     said = "[...document.querySelectorAll('.scroll')].map(e => [e.ariaLabel, e.scrollWidth - e.clientWidth])"

@@ -11,6 +11,7 @@ from support.scenes import load
 
 import pin_clusters as pc
 from pin_clusters._cli import drop
+from pin_clusters.studies import drops
 
 FEET = ("--touching", "*_knee=0,0,-0.195")
 CROUCH = ("--pose", "*_hip=-0.8,*_knee=1.6")
@@ -67,7 +68,7 @@ def test_without_a_ground() -> None:
     ],
 )
 def test_mistakes(arguments: tuple[str, ...], words: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(drop, "simulated", lambda *_, **__: pytest.fail("the work began"))
+    monkeypatch.setattr(drops, "simulated", lambda *_, **__: pytest.fail("the work began"))
     assert words in refused("simulate", *arguments)
 
 

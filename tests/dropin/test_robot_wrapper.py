@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import inspect
+import re
 import sys
 from pathlib import Path
 from typing import Any
@@ -9,6 +11,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 import pytest
+from pinocchio import robot_wrapper, shortcuts
 from support.messages import raises
 
 import pin_clusters as pc
@@ -173,3 +176,17 @@ found = [error, J.ravel(), pin.nle(model, data, q, v), robot.mass(q).ravel(), pi
     assert "pin_clusters.utils" in sys.modules
     for x, y in zip(ours["found"], theirs["found"], strict=True):
         assert np.array_equal(x, y)
+
+
+def test_what_pinocchios_code_calls_is_this_packages() -> None:
+    """A later release of Pinocchio may call more functions; each must be the one that users of this package call."""
+    source = "".join(inspect.getsource(module) for module in (robot_wrapper, shortcuts))
+    names = set(re.findall(r"\bpin\.(\w+)", source))
+    assert {"crba", "nonLinearEffects", "buildModelFromUrdf", "neutral"} <= names
+    inside = pc.RobotWrapper.mass.__globals__["pin"]
+    for name in names:
+        try:
+            expected = getattr(pc, name)
+        except (AttributeError, pc.NotAvailableError):
+            continue
+        assert getattr(inside, name) is expected, name

@@ -11,6 +11,18 @@ import pinocchio as pin
 import pin_clusters as pc
 
 
+def joint_name(m: Any, j: int) -> str:
+    """Return our name of a joint: its own, or its body's with the number of the joint there, if not the first."""
+    body = int(m.jnt_bodyid[j])
+    number = j - int(m.body_jntadr[body])
+    return m.joint(j).name or body_name(m, body) + (f"_{number + 1}" if number else "")
+
+
+def body_name(m: Any, body: int) -> str:
+    """Return our name of a body: its own, or its number."""
+    return m.body(body).name or f"body{body}"
+
+
 @dataclass
 class Twin:
     """A robot here and in MuJoCo, where nothing but its own dynamics acts: no contact, no equality, no limit."""
@@ -29,7 +41,7 @@ class Twin:
 
     def _joints(self) -> list[tuple[str, int, int, int]]:
         m = self.there
-        names = [m.joint(j).name or m.body(b).name or f"body{b}" for j, b in enumerate(m.jnt_bodyid)]
+        names = [joint_name(m, j) for j in range(m.njnt)]
         return list(zip(names, m.jnt_type.tolist(), m.jnt_qposadr.tolist(), m.jnt_dofadr.tolist(), strict=True))
 
     def put(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> np.ndarray:
@@ -42,6 +54,8 @@ class Twin:
         pin.computeJointJacobians(tree, self.places, q)
         map_ = np.zeros((m.nv, model.nv))
         for index, (name, kind, iq, iv) in enumerate(self._joints()):
+            if kind != 1 and not tree.existJointName(name):
+                continue  # an equality holds it
             if kind >= 2:  # slide, hinge
                 j = tree.joints[tree.getJointId(name)]
                 d.qpos[iq], d.qvel[iv], d.qacc[iv], map_[iv] = q[j.idx_q], v_tree[j.idx_v], a_tree[j.idx_v], G[j.idx_v]
@@ -65,7 +79,7 @@ class Twin:
         def motion(i: int) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
             if i == 0:
                 return np.eye(3), np.zeros(3), np.zeros(3), np.zeros((3, tree.nv))
-            frame = tree.getFrameId(m.body(i).name or f"body{i}", pin.FrameType.BODY)
+            frame = tree.getFrameId(body_name(m, i), pin.FrameType.BODY)
             R = pin.updateFramePlacement(tree, data, frame).rotation
             w = pin.getFrameVelocity(tree, data, frame, pin.LOCAL).angular
             alpha = pin.getFrameAcceleration(tree, data, frame, pin.LOCAL).angular

@@ -119,7 +119,8 @@ def view(
     """  # noqa: D301 (click wants the character)
     from ... import visualize  # noqa: F401 (says what to install, before any work)
     from ..._support.whole_files import refused, whole
-    from .. import drop, motions
+    from ...studies import motions
+    from .. import drop
     from .. import view as scene
 
     out = common.console()
@@ -147,7 +148,7 @@ def view(
     with nullcontext() if static is not None else scene.Server(port, host) as server:
         found = drop.load(robot, base) if simulate else scene.load(robot, animate)
         model = common.as_asked(found, robot, independent)
-        dropped = drop.Drop.of(model, duration=duration or 1.0, ghost=ghost, **how) if simulate else None
+        dropped = drop.of(model, duration=duration or 1.0, ghost=ghost, **how) if simulate else None
         if ghost is not None and not simulate:
             motions.check_ghost(model, ghost)
         visual = scene.meshes_of(model, robot) if meshes else None

@@ -79,9 +79,9 @@ def simulate(
     if how["ghost"] and not any(file.suffix.lower() == ".html" for file in out):
         raise click.UsageError("--ghost is drawn in a page: say --out FILE.html too.")
     model = common.as_asked(work.load(robot, base), robot, independent)
-    drop, console = work.Drop.of(model, **how), common.console()
-    found = drop.run()
-    work.summarise(drop, found, console)
+    drop, console = work.of(model, **how), common.console()
+    found, notes = work.run(drop)
+    work.summarise(found, notes, console)
     if out:
-        work.write(drop, found, out)
+        work.write(drop, found, notes, out)
         common.say_written(console, *out)

@@ -27,8 +27,6 @@ class Links:
 
     Args:
         tree: The tree.
-        robot: Its name.
-        floats: Whether the first joint is a free one: then the root is the world, not the robot's base.
 
     Attributes:
         of_joint: Name of the link that each joint moves; of the universe, the root link.
@@ -36,7 +34,7 @@ class Links:
         inertias: By link, in its frame; links without are absent.
     """
 
-    def __init__(self, tree: pin.Model, robot: str, floats: bool) -> None:
+    def __init__(self, tree: pin.Model) -> None:
         frames = list(tree.frames)[1:]
         self.new = Names(f.name for f in frames if f.type == pin.FrameType.BODY)
         own = own_bodies(tree)

@@ -8,7 +8,6 @@ import pinocchio as pin
 
 from ..._support.arrays import in_order
 from ..._support.trees import coordinate
-from ...model import RotorElement
 from . import _masses
 from ._bodies import Body, Joint
 from ._geoms import Geoms
@@ -133,7 +132,7 @@ class File:
             else:
                 at = {"tendon": self.robot.tendon_of.get(r.name) or self.ties.fixed(r.name, turned)}
             motor = ET.SubElement(section, "motor", {"name": names(r.name), **at})
-            most = self._most_torque(r, turned)
+            most = self._most_torque(turned)
             if r.motor is not None and r.motor.peak_torque is not None:
                 motor.set("forcerange", text(-r.motor.peak_torque, r.motor.peak_torque))
             if most:
@@ -145,7 +144,7 @@ class File:
                     ET.SubElement(section, "motor", name=names(name), joint=name)
         return section
 
-    def _most_torque(self, r: RotorElement, turned: list[tuple[str, float]]) -> float:
+    def _most_torque(self, turned: list[tuple[str, float]]) -> float:
         """Return the largest torque of a motor, from the effort limit of the joint that it turns; 0 if unknown."""
         if len(turned) != 1:
             return 0.0

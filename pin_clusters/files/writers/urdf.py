@@ -66,7 +66,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
                 f"joint {tree.names[j]!r} is a {tree.joints[j].shortname()}, and URDF has no ball joint. Use three "
                 "revolute joints, or export as MJCF, pc.to_mjcf, which has one."
             )
-    links = Links(tree, model.name, any(p.kind == "free" for p in chains.get(1, [])))
+    links = Links(tree)
     check_text(model.name)
     root = ET.Element("robot", name=model.name or "robot")
     flags = _flags(model)

@@ -8,6 +8,8 @@ from ..pages.results import Result
 from ..pages.template import number
 
 NONE, DIAGONAL, BLOCK, PUBLISHED = "none", "right armature", "block armature", "published"
+MOTIONS = ("sine", "chirp", "gait")
+"""Names of the motions whose torque errors are compared."""
 SAME = 0.01
 """Armature that differs by no more than this part is the same."""
 

@@ -1,7 +1,7 @@
 """The pages of the atlas: the table of all robots, and a page for each."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,8 +11,7 @@ from ..pages.axes import finished, rows
 from ..pages.svg import COLOURS as C
 from ..pages.template import Html, Words
 from .compared import Examined
-from .entries import BLOCK, DIAGONAL, NONE, PUBLISHED, Entry, row, spanned, two
-from .result import MOTIONS, AtlasResult
+from .entries import BLOCK, DIAGONAL, MOTIONS, NONE, PUBLISHED, Entry, row, spanned, two
 from .sheets import sheet
 
 _LOOKS = {
@@ -22,9 +21,8 @@ _FLOOR = 0.01
 """Least error that is drawn, [%]."""
 
 
-def index(result: AtlasResult) -> str:
-    """Return the page with the table, which its reader can sort."""
-    entries, pictures = result.entries, {x.entry.name: x.picture for x in result.examined}
+def index(entries: Sequence[Entry], pictures: Mapping[str, str]) -> str:
+    """Return the page with the table, which its reader can sort; ``pictures`` has the picture of each robot by name."""
     known = [e for e in entries if e.judged]
     off = sum(any(j.low < 0.9 or j.high > 1.1 for j in e.published) for e in known)
     sets = {name: [e.error(name) for e in known] for name in (PUBLISHED, NONE, DIAGONAL)}

@@ -15,11 +15,10 @@ from ..pages.results import Result, as_json, finite, write_texts
 from ..study.rungs import Progress
 from ..sweeps.pool import InProcess, Processes
 from .compared import Examined, examine
-from .entries import NONE, PUBLISHED, Entry
+from .entries import MOTIONS, NONE, PUBLISHED, Entry
+from .page import index, robot
 from .places import find
 from .sheets import sheet, sheets
-
-MOTIONS = ("sine", "chirp", "gait")
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,11 +68,9 @@ class AtlasResult(Result):
         Raises:
             OSError: A file cannot be written; the others are written.
         """
-        from .page import index, robot
-
         texts: dict[str, Callable[[], str]] = {
-            "index.html": lambda: index(self), "atlas.json": lambda: as_json(self.as_dict(), allow_nan=False),
-            "atlas.csv": self.csv,
+            "index.html": lambda: index(self.entries, {x.entry.name: x.picture for x in self.examined}),
+            "atlas.json": lambda: as_json(self.as_dict(), allow_nan=False), "atlas.csv": self.csv,
         }  # fmt: skip
         for x in self.examined:
             texts[f"{x.entry.name}.html"] = partial(robot, x)

@@ -224,6 +224,6 @@ def _scripts(model: ClusterModel, reflected: Reflected) -> dict[str, str]:
         return {}
     return {
         "mujoco_xml": snippets.mujoco_xml(reflected),
-        "mujoco_python": snippets.mujoco_python(model.name, model, reflected),
+        "mujoco_python": snippets.mujoco_python(model.name, reflected),
         "pinocchio": snippets.pinocchio(model.name, model, reflected),
     }

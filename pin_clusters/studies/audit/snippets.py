@@ -123,7 +123,7 @@ def mujoco_xml(reflected: Reflected) -> str:
     return text + "</tendon>\n"
 
 
-def mujoco_python(robot: str, model: ClusterModel, reflected: Reflected) -> str:
+def mujoco_python(robot: str, reflected: Reflected) -> str:
     """Return a script that puts the same into a model with ``mujoco.MjSpec``, rotors of the file welded."""
     found = tendons(reflected)
     text = f"import mujoco  # {MUJOCO} or newer\n" if found else "import mujoco\n"

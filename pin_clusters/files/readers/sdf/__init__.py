@@ -81,7 +81,7 @@ def buildModelFromSdf(
     if document.gravity is not None:
         tree.gravity = pin.Motion(document.gravity, np.zeros(3))
     gears = couplings_of(parts, spanning)
-    springs, rotors = springs_of(parts, spanning), rotors_of(scope, spanning)
+    springs, rotors = springs_of(spanning), rotors_of(scope, spanning)
     found = (*gears, *robot.couplings, *robot.loops, *robot.rods, *rotors, *springs)
     rods = {r.name for r in robot.rods} & shapes.keys()
     notes.about(sorted(filter(None, rods)), "collision shapes of links that are rods here are left out: {}.")

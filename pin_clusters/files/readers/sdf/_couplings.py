@@ -88,7 +88,7 @@ def angle(joint: Joint, spanning: Spanning, reference: str, link: str, direction
     return terms
 
 
-def springs_of(parts: Parts, spanning: Spanning) -> list[Spring]:
+def springs_of(spanning: Spanning) -> list[Spring]:
     """Return what acts along the joints of the tree by itself; those that close loops have no coordinate for it."""
     found = []
     for branch in spanning.branches:

@@ -136,11 +136,11 @@ def _link(scope: Scope, name: str, element: ET.Element, owner: str, told: Told) 
         told[BARE].append(full)
         inertia = pin.Inertia(1.0, np.zeros(3), np.eye(3))
     else:
-        inertia = _inertia(scope, inertial, full, owner, told)
+        inertia = _inertia(inertial, full, owner, told)
     return Link(full, scope.place(name, owner), inertia, scope.static)
 
 
-def _inertia(scope: Scope, inertial: ET.Element, name: str, owner: str, told: Told) -> pin.Inertia:
+def _inertia(inertial: ET.Element, name: str, owner: str, told: Told) -> pin.Inertia:
     if inertial.get("auto") in ("true", "1"):
         raise LoadError(f"{owner}: inertias from shapes (auto) are not computed here. Write mass and inertia.")
     mass = value(inertial, "mass", 1.0, owner)

@@ -124,7 +124,7 @@ class Scope:
         if self.parent is None:
             return pin.SE3.Identity()
         pose = only_child(self.element, "pose", self.owner)
-        base = self.parent.place(relative_to(pose, self.owner, self.version) or MODEL, self.owner)
+        base = self.parent.place(relative_to(pose, self.owner) or MODEL, self.owner)
         given = base * placement(pose, self.owner)
         anchor = self.element.get("placement_frame")
         if not anchor:
@@ -143,7 +143,7 @@ class Scope:
         if element.tag == "model":
             return self.models[name].place(MODEL, owner)
         pose = only_child(element, "pose", owner)
-        base = relative_to(pose, owner, self.version)
+        base = relative_to(pose, owner)
         if not base and element.tag == "joint":
             base = text_of(element, "child", owner)
         elif not base and element.tag == "frame":
@@ -187,7 +187,7 @@ class Scope:
         raise LoadError(f"{self.owner} has no <link>. A robot needs at least one.")
 
 
-def relative_to(pose: ET.Element | None, owner: str, version: tuple[int, int]) -> str | None:
+def relative_to(pose: ET.Element | None, owner: str) -> str | None:
     """Return what a pose is relative to, if it says so."""
     if pose is None:
         return None

@@ -32,7 +32,7 @@ def read_shapes(scope: Scope, document: Document, notes: Notes) -> dict[str, lis
 
 def _shape(scope: Scope, link: str, element: ET.Element, owner: str, make: Maker) -> Shape:
     pose = only_child(element, "pose", owner)
-    place, base = placement(pose, owner), relative_to(pose, owner, scope.version)
+    place, base = placement(pose, owner), relative_to(pose, owner)
     if base:
         place = scope.place(link, owner).actInv(scope.place(base, owner)) * place
     shape = shape_in(element, owner)

@@ -1,4 +1,7 @@
-"""Motions to look at: passive swing, sweep of all joints, random poses, recordings; and the ghost beside them."""
+"""Motions of a robot to look at: a passive swing, a sweep of all joints, random poses, recordings, and their ghost.
+
+``pin-clusters view --animate`` shows them. In Python they are arrays for ``pin_clusters.visualize.animate``.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -16,10 +19,10 @@ from ..errors import BranchLost, UnknownNameError, did_you_mean
 from ..model import ClusterModel
 from ..model.configuration import interpolate, randomConfiguration
 from ..simulation import SimulationResult
-from ..studies import study
-from ..studies.study.metrics.drift import simulated
-from ..studies.study.rungs import Progress
-from ..studies.study.trajectories._base import base_columns, base_pose
+from . import study
+from .study.metrics.drift import simulated
+from .study.rungs import Progress
+from .study.trajectories._base import base_columns, base_pose
 
 _DURATIONS = {"swing": 5.0, "sweep": 4.0, "random": 9.0}
 KINDS = tuple(_DURATIONS)
@@ -31,15 +34,15 @@ _WEIGHTLESS = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class Shown:
-    """A motion.
+class Motion:
+    """A motion that can be shown.
 
     Attributes:
         time: Shape (n,), [s].
-        q: Shape (n, nq).
-        v: Shape (n, nv).
-        tau: Shape (n, nv), held from each sample to the next, [N m] or [N]; None if it is not known.
-        notes: What one has to know about it.
+        q: Configurations of the tree, shape (n, nq).
+        v: Independent velocities, shape (n, nv).
+        tau: Independent torques, shape (n, nv), held from each sample to the next, [N m] or [N]; None if unknown.
+        notes: Sentences about the motion, for the legend.
     """
 
     time: np.ndarray
@@ -50,7 +53,7 @@ class Shown:
 
 
 def check(kind: str) -> None:
-    """Refuse, by ``UnknownNameError``, a name that neither a motion nor a file has."""
+    """Raise ``UnknownNameError`` for a name that neither a motion nor a file has."""
     known = (*KINDS, *study.motions())
     if kind not in known and not Path(kind).is_file():
         raise UnknownNameError(
@@ -59,7 +62,7 @@ def check(kind: str) -> None:
 
 
 def check_ghost(model: ClusterModel, rung: str) -> None:
-    """Refuse, by ``UnknownNameError``, an approximation that the robot does not have."""
+    """Raise ``UnknownNameError`` for an approximation that the robot does not have."""
     known = approximations.names(model)
     if rung not in known:
         why = " It has closed loops, so no armature alone approximates it." if model.closures else ""
@@ -69,12 +72,28 @@ def check_ghost(model: ClusterModel, rung: str) -> None:
 
 
 def make(
-    model: ClusterModel, kind: str, duration: float | None, amplitude: float = AMPLITUDE,
+    model: ClusterModel, kind: str, duration: float | None = None, amplitude: float = AMPLITUDE,
     progress: Progress | None = None,
-) -> Shown:  # fmt: skip
-    """Return a motion of a robot: ``"swing"``, ``"sweep"``, ``"random"``, one of the package, or a file.
+) -> Motion:  # fmt: skip
+    """Return a motion of a robot by its name.
 
-    The amplitude is how far joints go (sweep) or start from (swing) the reference pose.
+    Args:
+        model: The robot.
+        kind: ``"swing"``, ``"sweep"``, ``"random"``, a name of ``pc.study.motions()``, or a ``.csv`` or ``.npz`` file.
+        duration: [s]; by default 5, 4 and 9 for the first three, and the whole recording otherwise.
+        amplitude: How far the independent joints go (sweep) or start (swing) from the reference pose, [rad] or [m].
+        progress: Called with the number of finished steps of a simulation, and of all steps.
+
+    Raises:
+        TrajectoryError: The recording does not fit the robot.
+        SimulationError: The swing cannot be simulated.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> from pin_clusters.studies import motions
+        >>> model = pc.load("four_bar")
+        >>> sweep = motions.make(model, "sweep", duration=0.5)
+        >>> viewer = pc.visualize.animate(model, sweep.time, sweep.q, notes=sweep.notes)
     """
     if kind not in KINDS:
         return recorded(model, kind, duration)
@@ -86,8 +105,27 @@ def make(
     return shown
 
 
-def swing(model: ClusterModel, duration: float, amplitude: float, progress: Progress | None = None) -> Shown:
-    """Let a robot go, without torques, from a pose where every joint is off by the amplitude, or as loops allow."""
+def swing(model: ClusterModel, duration: float, amplitude: float, progress: Progress | None = None) -> Motion:
+    """Simulate a robot without torques, from a pose off the reference pose.
+
+    A floating base is held. If gravity does not move the robot, its joints start with 1 rad/s.
+
+    Args:
+        model: The robot.
+        duration: [s]
+        amplitude: Distance of every independent joint from the reference pose, [rad] or [m], or less if loops need it.
+        progress: Called with the number of finished steps, and of all steps.
+
+    Raises:
+        SimulationError: The simulation ends at its first step.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> from pin_clusters.studies import motions
+        >>> swing = motions.swing(pc.load("four_bar"), duration=0.1, amplitude=0.3)
+        >>> swing.q.shape, swing.tau.any()
+        ((101, 3), np.False_)
+    """
     sine, reach = study.Sine(amplitude, 0.25, 1.0, 0.01, in_phase=True).fitted(model)
     q0 = sine.states(model)[1][-1]  # a quarter of a period
     v0 = np.zeros(model.nv)
@@ -107,11 +145,21 @@ def swing(model: ClusterModel, duration: float, amplitude: float, progress: Prog
     how: Any = {} if base is None else {"dynamics": held(model, base, *functions)}
     found, why = simulated(model, q0, v0, duration=duration, dt=STEP, progress=progress, least=2, **how)
     notes += ended("simulation", found, why)
-    return Shown(found.time, found.q, found.v, np.zeros_like(found.v), notes)
+    return Motion(found.time, found.q, found.v, np.zeros_like(found.v), notes)
 
 
 def held(model: ClusterModel, base: slice, mass: Any, torques: Any) -> Callable[..., np.ndarray]:
-    """Return the forward dynamics of a robot whose floating base is held: without ground it would only fall."""
+    """Return the forward dynamics of a robot whose floating base is held, for ``pc.simulate``.
+
+    Args:
+        model: The robot.
+        base: Entries of the base in v.
+        mass: Function of q, shape (nq,), that returns the mass matrix, shape (nv, nv).
+        torques: Inverse dynamics: function of q, v and a that returns torques, shape (nv,).
+
+    Returns:
+        A function of q, v and tau that returns accelerations, shape (nv,), which are zero for the base.
+    """
     free, rest = np.delete(np.arange(model.nv), base), np.zeros(model.nv)
 
     def dynamics(q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
@@ -123,22 +171,28 @@ def held(model: ClusterModel, base: slice, mass: Any, torques: Any) -> Callable[
 
 
 def ended(what: str, found: SimulationResult, why: str) -> list[str]:
-    """Say that a simulation ended early; nothing if it did not."""
+    """Return a sentence on a simulation that ended early, or nothing if ``why`` is empty."""
     return [f"The {what} ends at {found.time[-1]:.3g} s: {why}"] if why else []
 
 
-def sweep(model: ClusterModel, duration: float, amplitude: float) -> Shown:
-    """Move every independent joint along a sine about the reference pose."""
+def sweep(model: ClusterModel, duration: float, amplitude: float) -> Motion:
+    """Move every independent joint along a sine of 0.5 Hz about the reference pose.
+
+    Args:
+        model: The robot.
+        duration: [s]
+        amplitude: [rad] or [m], or less if loops need it.
+    """
     sine, reach = study.Sine(amplitude, _FREQUENCY, duration, min(STEP, 0.1 * duration)).fitted(model)
     time, q, v, a = sine.states(model)
     notes = [f"Every independent joint moves by {sine.label}."]
     if reach.reason:
         notes.append(f"Farther off, {reach.reason}.")
-    return Shown(time, q, v, batch.rnea(model, q, v, a), notes)
+    return Motion(time, q, v, batch.rnea(model, q, v, a), notes)
 
 
 def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
-    """Say which independent joints leave the limits that the robot's file gives; nothing if none does."""
+    """Return a sentence that names independent joints beyond the limits of the robot's file, or nothing."""
     low, high = model.tree.lowerPositionLimit, model.tree.upperPositionLimit
     names = []
     for name in study.trajectories.moved_joints(model):
@@ -152,8 +206,13 @@ def beyond_limits(model: ClusterModel, q: np.ndarray) -> list[str]:
     return [f"There are no end stops: {', '.join(names[:3])}{more} beyond the limits of the file (see --amplitude)."]
 
 
-def random_poses(model: ClusterModel, duration: float) -> Shown:
-    """Go through random poses, starting from the reference pose; always the same ones."""
+def random_poses(model: ClusterModel, duration: float) -> Motion:
+    """Go through random poses, starting from the reference pose; every call chooses the same poses.
+
+    Args:
+        model: The robot; a floating base stays where it is.
+        duration: [s]; a new pose is reached about every 1.5 s.
+    """
     pin.seed(0)
     poses = [model.q_reference.copy()]
     count = max(1, round(duration / _POSE_TIME))
@@ -175,28 +234,47 @@ def random_poses(model: ClusterModel, duration: float) -> Shown:
         q.append(way)
     notes = [f"{len(poses) - 1} random poses."]
     at, whole = np.concatenate(time), np.concatenate(q)
-    return Shown(at, whole, np.zeros((len(at), model.nv)), None, notes)
+    return Motion(at, whole, np.zeros((len(at), model.nv)), None, notes)
 
 
 def recording(name: str) -> study.Recorded:
-    """Return a motion of the package, or one from a file, for any robot."""
+    """Return a recorded motion of the package by its name, or one from a file, for any robot."""
     return study.motion(name) if name in study.motions() else study.Recorded.from_file(name)
 
 
-def recorded(model: ClusterModel, name: str, duration: float | None) -> Shown:
-    """Return a motion of the package, or one from a file."""
+def recorded(model: ClusterModel, name: str, duration: float | None = None) -> Motion:
+    """Return the first seconds of a recorded motion of the package, or of one from a file, with its torques."""
     trajectory = recording(name)
     time, q, v, a = trajectory.states(model)
     if duration is not None:
         kept = time <= time[0] + duration
         time, q, v, a = time[kept], q[kept], v[kept], a[kept]
-    return Shown(time, q, v, batch.rnea(model, q, v, a), [trajectory.label])
+    return Motion(time, q, v, batch.rnea(model, q, v, a), [trajectory.label])
 
 
-def ghost(
-    model: ClusterModel, shown: Shown, rung: str, progress: Progress | None = None
-) -> tuple[np.ndarray, np.ndarray, list[str]]:
-    """Simulate an approximation from the same start, under the same torques; return time, configurations, and notes."""
+def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | None = None) -> Motion:
+    """Simulate an approximation of a robot from the start of a motion, under the torques of the motion.
+
+    Args:
+        model: The robot.
+        shown: A motion of the robot with torques.
+        rung: Name of the approximation, of ``pc.approximations.names(model)``.
+        progress: Called with the number of finished steps, and of all steps.
+
+    Returns:
+        The approximation's motion; its ``notes`` start with the definition of the approximation.
+
+    Raises:
+        SimulationError: The simulation ends at its first step.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> from pin_clusters.studies import motions
+        >>> model = pc.load("four_bar")
+        >>> swing = motions.swing(model, duration=0.1, amplitude=0.3)
+        >>> ghost = motions.ghost(model, swing, "frozen")
+        >>> viewer = pc.visualize.animate(model, swing.time, swing.q, ghost=(ghost.time, ghost.q))
+    """
     assert shown.tau is not None
     steps = np.diff(shown.time)
     dt = float(np.median(steps))
@@ -211,4 +289,4 @@ def ghost(
         model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts, dynamics=dynamics,
         record=parts, progress=progress, least=2,
     )  # fmt: skip
-    return found.time, found.q, notes + ended("ghost", found, why)
+    return Motion(found.time, found.q, found.v, found.tau, notes + ended("ghost", found, why))

@@ -1,0 +1,226 @@
+"""A robot that holds its pose by PD and falls on a ground, as in the commands ``simulate`` and ``view --simulate``."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from .. import approximations
+from ..errors import ModelError, UnknownNameError, did_you_mean
+from ..model import ClusterModel
+from ..model.configuration import integrate
+from ..simulation import Ground, SimulationResult, on_ground
+from ..simulation.holding import Hold
+from .motions import ended
+from .study.metrics.drift import simulated
+from .study.rungs import Progress
+from .study.trajectories import moved_joints
+
+if TYPE_CHECKING:
+    from ..visualize import MeshcatVisualizer, Recording
+
+LANDING = 2e-3
+"""Time after the first touch-down whose impulse is compared with the ghost's, [s]."""
+_HEIGHT = 0.1
+
+
+def floats(model: ClusterModel) -> bool:
+    """Return whether the first joint of a robot is a free-flyer, so that the robot can fall."""
+    return model.njoints > 1 and bool(model.own_tree.joints[1].shortname() == "JointModelFreeFlyer")
+
+
+def posed(model: ClusterModel, pose: Iterable[tuple[str, float]], what: str = "pose") -> np.ndarray:
+    """Return the reference pose with some joints moved; joints of loops follow.
+
+    Args:
+        model: The robot.
+        pose: Pairs of a pattern of names of joints, in which ``*`` and ``?`` are any text, and a position, [rad] or
+            [m]. The last pattern counts.
+        what: Name of the argument in messages.
+
+    Returns:
+        Configuration, shape (nq,).
+
+    Raises:
+        UnknownNameError: No independent joint fits a pattern.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> from pin_clusters.studies import drops
+        >>> float(drops.posed(pc.load("four_bar"), [("cra*", 0.5)])[0])
+        0.5
+    """
+    tree, step = model.own_tree, np.zeros(model.nv)
+    for pattern, value in pose:
+        for name in _matching(pattern, moved_joints(model), what):
+            joint = tree.joints[tree.getJointId(name)]
+            step[model.joint_idx_v(name)] = value - (model.q_reference[joint.idx_q] if joint.nq == 1 else 0.0)
+    return integrate(model, model.q_reference, step)
+
+
+def touching_points(
+    model: ClusterModel, points: Iterable[tuple[str, Sequence[Sequence[float]]]], what: str = "touching"
+) -> dict[str, list[Sequence[float]]]:
+    """Return points that may touch a ground, by joint or frame, for ``pc.simulate(touching=...)``.
+
+    Args:
+        model: The robot.
+        points: Pairs of a pattern of names of joints and frames, in which ``*`` and ``?`` are any text, and of points
+            in these frames, each of shape (3,), [m].
+        what: Name of the argument in messages.
+
+    Raises:
+        UnknownNameError: No joint or frame fits a pattern.
+
+    Example:
+        >>> import pin_clusters as pc
+        >>> from pin_clusters.studies import drops
+        >>> list(drops.touching_points(pc.load("mini_cheetah"), [("F*_knee", [[0.0, 0.0, -0.195]])]))
+        ['FL_knee', 'FR_knee']
+    """
+    tree = model.own_tree
+    names = dict.fromkeys([*list(tree.names)[1:], *(f.name for f in tree.frames)])
+    found: dict[str, list[Sequence[float]]] = {}
+    for pattern, places in points:
+        for name in _matching(pattern, names, what):
+            found.setdefault(name, []).extend(places)
+    return found
+
+
+def limbs(model: ClusterModel) -> list[str]:
+    """Return the joints at which limbs end, without rotors: candidates for points that touch the ground."""
+    tree = model.own_tree
+    inner = {0, *tree.parents, *(r.joint_id for r in model.rotors)}
+    return [n for j, n in enumerate(tree.names) if j not in inner]
+
+
+def _matching(pattern: str, names: Iterable[str], what: str) -> list[str]:
+    """Return the names that a pattern with ``*`` and ``?`` fits."""
+    names = list(names)
+    found = [name for name in names if fnmatchcase(name, pattern)]
+    if not found:
+        raise UnknownNameError(f"{what}: nothing is called {pattern!r}.{did_you_mean(pattern, names)}")
+    return found
+
+
+@dataclass(frozen=True, eq=False)
+class Drop:
+    """A simulation of a robot that holds its pose by PD, on a ground if there is one; ``Drop.of`` makes it.
+
+    Attributes:
+        model: The robot.
+        q0: Configuration at the start, shape (nq,).
+        hold: The controller.
+        options: Arguments of ``pc.simulate``.
+        notes: Sentences on the start and the controller.
+        ghost: An approximation of the robot, or None.
+        ghost_label: What the legend calls the approximation.
+    """
+
+    model: ClusterModel
+    q0: np.ndarray
+    hold: Hold
+    options: dict[str, Any]
+    notes: tuple[str, ...]
+    ghost: ClusterModel | None
+    ghost_label: str
+
+    @classmethod
+    def of(
+        cls, model: ClusterModel, q: np.ndarray | None = None, *, ground: Ground | None = None, touching: Any = None,
+        drop: float | None = None, kp: float | None = None, kd: float | None = None, dt: float = 1e-3,
+        ghost: str | None = None, **options: Any,
+    ) -> "Drop":  # fmt: skip
+        """Prepare the simulation; a robot whose base floats is lifted above the ground.
+
+        Args:
+            model: The robot.
+            q: Configuration that is held, shape (nq,); by default the reference pose.
+            ground: The ground, or None.
+            touching: As in ``pc.simulate``.
+            drop: Height of the lowest point above the ground at the start, [m]; 0.1 by default.
+            kp: Stiffness of all driven joints, [N m/rad] or [N/m]; by default as in ``pc.simulation.holding.Hold``.
+            kd: Damping of all driven joints, [N m s/rad] or [N s/m]; by default as in ``Hold``.
+            dt: Step, [s].
+            ghost: Name of an approximation to be simulated in the same way.
+            options: Further arguments of ``pc.simulate``, such as ``duration``.
+
+        Raises:
+            ModelError: ``drop`` or ``touching`` is given without a ground.
+            SimulationError: A gain is negative, or nothing can touch the ground.
+            UnknownNameError: The robot has no such approximation.
+
+        Example:
+            >>> import pin_clusters as pc
+            >>> from pin_clusters.studies import drops
+            >>> model = pc.load("mini_cheetah")
+            >>> feet = drops.touching_points(model, [("*_knee", [[0.0, 0.0, -0.195]])])
+            >>> drop = drops.Drop.of(model, ground=pc.Ground(), touching=feet, drop=0.05, duration=0.02)
+            >>> found, notes = drop.run()
+            >>> notes[0]
+            'Dropped from 0.05 m.'
+        """
+        if ground is None and (touching is not None or drop is not None):
+            raise ModelError("drop and touching need a ground: give ground=pc.Ground().")
+        q, notes = model.q_reference if q is None else q, []
+        lifts = ground is not None and floats(model)
+        home = on_ground(model, q, ground, touching) if lifts else q
+        hold = Hold(model, home, dt, ground, touching, kp, kd)
+        if lifts:
+            drop = _HEIGHT if drop is None else drop
+            q = on_ground(model, q, ground, touching, above=drop)
+            notes.append(f"Dropped from {drop:g} m.")
+        if (on := hold.kp > 0.0).any():
+            gains = (f"{x[on].min():.3g} to {x[on].max():.3g}" for x in (hold.kp, hold.kd))
+            notes.append("Its pose is held by PD, kp {}, kd {}.".format(*gains))
+        options |= {"dt": dt, "ground": ground, "touching": touching}
+        beside = None if ghost is None else approximations.robot(model, ghost)
+        return cls(model, q, hold, options, tuple(notes), beside, approximations.LABELS.get(ghost or "", ""))
+
+    def run(self, progress: Progress | None = None) -> tuple[SimulationResult, list[str]]:
+        """Simulate the robot; return the result, and ``notes`` with the reason if the simulation ended early."""
+        found, why = self._simulated(self.model, progress)
+        return found, [*self.notes, *ended("simulation", found, why)]
+
+    def run_ghost(self, progress: Progress | None = None) -> tuple[SimulationResult, list[str]]:
+        """Simulate the approximation; return the result, and notes on it."""
+        assert self.ghost is not None
+        found, why = self._simulated(self.ghost, progress)
+        return found, [f"Ghost: {self.ghost_label}, dropped and held in the same way.", *ended("ghost", found, why)]
+
+    def _simulated(self, model: ClusterModel, progress: Progress | None) -> tuple[SimulationResult, str]:
+        return simulated(model, self.q0, np.zeros(model.nv), self.hold, progress=progress, least=2, **self.options)
+
+    def viewer(self) -> "MeshcatVisualizer":
+        """Return a viewer of the robot and of what may touch the ground."""
+        from ..visualize import MeshcatVisualizer, landing
+        from ..visualize.figure import KINDS
+
+        shapes = landing.touching_shapes(self.model, self.options["touching"])
+        return MeshcatVisualizer(self.model, None, shapes, draw=KINDS)
+
+    def animate(
+        self, viewer: Any, found: SimulationResult, ghost: SimulationResult | None = None, notes: Sequence[str] = ()
+    ) -> "Recording":
+        """Show results of ``run`` and ``run_ghost`` in a viewer, with notes in its legend; return what is shown."""
+        contacts, other = found if self.options["ground"] else None, ghost if self.options["ground"] else None
+        if contacts is not None and other is not None:
+            both = f"{landing_impulse(found):.3g} N s, of the ghost {landing_impulse(other):.3g} N s"
+            notes = [*notes, f"Impulse of the first {1e3 * LANDING:g} ms on the ground: {both}."]
+        beside = {} if ghost is None else {"ghost": (ghost.time, ghost.q), "ghost_label": self.ghost_label}
+        shown: Recording = viewer.animate(
+            found.time, found.q, notes=notes, ground=self.options["ground"], contacts=contacts,
+            ghost_contacts=other, **beside,
+        )  # fmt: skip
+        return shown
+
+
+def landing_impulse(found: SimulationResult) -> float:
+    """Return the size of the ground's impulse on all bodies in the 2 ms after the first touch-down, [N s]."""
+    if not found.touchdowns:
+        return 0.0
+    since = found.time - found.touchdowns[0].time
+    pushes = found.contact_impulses[(since > -found.dt) & (since < LANDING)]
+    return float(np.linalg.norm(pushes.reshape(-1, 3).sum(axis=0)))
