@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 import pin_clusters as pc
-from pin_clusters.compiler import entry_points, operations
-from pin_clusters.compiler import tracing
+from pin_clusters.compiler import entry_points, operations, tracing
 
 pytestmark = pytest.mark.jitless
 

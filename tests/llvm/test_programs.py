@@ -11,12 +11,12 @@ import pytest
 from support.messages import raises
 
 import pin_clusters as pc
+from pin_clusters.compiler import tracing
 from pin_clusters.compiler.machine_code import loading, machine, store
 from pin_clusters.compiler.machine_code import text as texts
 from pin_clusters.compiler.machine_code.function import Compiled
 from pin_clusters.compiler.native.memory import may_execute
 from pin_clusters.compiler.tracing.expressions import COS, Graph, select
-from pin_clusters.compiler import tracing
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

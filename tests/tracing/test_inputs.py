@@ -15,9 +15,9 @@ from support.messages import raises
 from support.traced import INVERSE, ROUNDING, Library, each, state_of
 
 import pin_clusters as pc
+from pin_clusters.compiler import tracing
 from pin_clusters.compiler.tracing._sources import source
 from pin_clusters.compiler.tracing.expressions import BranchOnValueError
-from pin_clusters.compiler import tracing
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 
