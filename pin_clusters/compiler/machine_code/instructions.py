@@ -62,7 +62,7 @@ class Instructions:
         self.lines.append(f"  store {self.kind.name} {name}, ptr {self._at(array, i)}, align {self.kind.align}")
 
     def _at(self, array: str, i: int | str) -> str:
-        return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}")
+        return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}") if i else f"%{array}"
 
     def compare(self, kind: Kind, name: str, bound: str) -> str:
         """Write whether a comparison such as ``ole 0.0`` holds."""

@@ -19,6 +19,7 @@ from ...kernels.tables.layout import CODE, CODE_OF_RATES, MINUS_GRAVITY, OK
 from ...model import ClusterModel
 from ..call_layer import tell_compiled
 from ..entry_points import Kernel, Pointer
+from ..machine_code.emitter import Result
 from ..machine_code.loading import load
 from ..machine_code.machine import lanes_of_host
 from ..native.words import LEFT_TO_KERNEL
@@ -28,7 +29,6 @@ from ..tracing.expressions import INPUT, Graph, needed, select
 from ..tracing.run import Run
 from ..tracing.supplied import supply_third
 from . import entry
-from .emission import Core, Result
 from .functions import BOUNDS, standing
 
 MOST = 60
@@ -267,7 +267,7 @@ def module(model: ClusterModel, function: Function, most: float, given: dict[str
     used = [x for x in needed(x.value for x in results) if x.op == INPUT and owners[x.args[0]] in looked_at]
     results += [Result("finite", (i,), x * x, BOUNDS["finite"]) for i, x in enumerate(used)]
     outputs = [name for name, places in written.items() if places]
-    core = Core(question.inputs).text(results, (*outputs, "conditions"))
+    core = entry.core_text(question.inputs, results, (*outputs, "conditions"))
     places = [condition.at for condition in model.tables.conditions]
     return entry.module(
         core, question.inputs, dict.fromkeys(outputs, 0), function.operation, places, lanes_of_host(),

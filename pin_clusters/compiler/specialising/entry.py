@@ -7,6 +7,7 @@ suspicious (a pivot that is nearly zero, loops that are nearly singular), the ca
 from collections.abc import Mapping, Sequence
 
 from ...kernels.tables.layout import ROW_WIDTH
+from ..machine_code.emitter import Emitter, Result
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.sines import NUMBERS
@@ -18,6 +19,12 @@ PARAMS, WORK, KEEP = 2, 4, 6
 """Where numbers of the robot, the workspace and the results are, in the block of tables."""
 STANDING = {"params": PARAMS, "work": WORK}
 """Of inputs that are read there."""
+
+
+def core_text(inputs: Sequence[tuple[str, int]], results: Sequence[Result], outputs: Sequence[str]) -> str:
+    """Return what computes the results, as ``i1 core(inputs, outputs)``: whether a bound is violated."""
+    emitter = Emitter(Kind("double"), inputs, angles_are_seen=True)
+    return emitter.function("core", results, outputs, checked=True)
 
 
 def module(

@@ -18,7 +18,7 @@ from ..operations import ABA_DERIVATIVES, RNEA_DERIVATIVES, Function
 from ..tracing import Program
 from . import solving
 from .functions import ALL, EVERY, traced
-from .limb_loops import LimbLoops
+from .limb_loops import pack_function
 from .module import code_of, groups_of, in_lanes
 
 Rows = Callable[..., None]
@@ -74,7 +74,7 @@ def _text(model: ClusterModel, function: Function, parameters: Sequence[str], mo
     outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
     if rebuilt is not None:
         _, new, results = rebuilt
-        core = LimbLoops(found.inputs, [len(g) for g in groups], new.packs, lanes).text(results, list(outputs))
+        core = pack_function(found.inputs, results, list(outputs), [len(g) for g in groups], new.packs, lanes)
     else:
         core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))
     return _module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes)

@@ -5,13 +5,12 @@ holds, and runs over all right sides.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ...kernels.tables import tree_layout as tl
 from ...model import ClusterModel
-from ..machine_code.instructions import Instructions
+from ..machine_code.emitter import Emitter
 from ..machine_code.kinds import Kind
 from ..machine_code.text import body_text, module_text
 from ..native.words import DATA, WORDS_OF_KIND
@@ -36,25 +35,6 @@ def module(model: ClusterModel, lanes: int) -> str:
         f"@eye = internal constant [{n * n} x double] [{eye}], align 64\n", _factors(model, _ONE),
         _columns(model, Kind("double", lanes)), _mirror(n, _ONE), _entry(),
     )  # fmt: skip
-
-
-class _Writer(Instructions):
-    """Writes expressions, each once; inputs have names before."""
-
-    def __init__(self, kind: Kind) -> None:
-        super().__init__(kind)
-        self.names: dict[int, str] = {}
-
-    def write(self, x: Expression) -> str:
-        """Write an expression behind its arguments; return its name."""
-        for y in needed([x]):
-            if y.id not in self.names:
-                given = [self._name(a) for a in y.args]
-                self.names[y.id] = self.operation(self.kind, y.op, given)
-        return self.names[x.id]
-
-    def _name(self, x: Any) -> str:
-        return self.names[x.id] if isinstance(x, Expression) else self.kind.constant(float(x))
 
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
@@ -91,7 +71,7 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
     )
     source("tree.solve").solve(plan, n, L, upper, X, 1)
     order = [int(plan[tl.WIDTH * i + tl.IV]) for i in range(n)]
-    w, t, step = _Writer(kind), kind.name, 1 if of_rows else kind.lanes
+    w, t, step = Emitter(kind, []), kind.name, 1 if of_rows else kind.lanes
     number, align, last = (t, kind.align, n - 1) if of_rows else ("double", 8, n - step)
     w.lines += ["start:", "  br label %next", "next:", "  %j = phi i64 [ 0, %start ], [ %k, %next ]"]
 
@@ -107,7 +87,9 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
             x = w.new(f"load {number}, ptr {where}, align {align}")
             w.names[y.id] = x if of_rows else w.in_all_lanes(kind, x)
     for i in range(n):
-        w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.write(X[i])}')}, ptr {at('to', order[i])}, align {align}")
+        for y in needed([X[i]]):
+            w.write(y)
+        w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.name(X[i])}')}, ptr {at('to', order[i])}, align {align}")
     head = "define internal void @columns(ptr noalias readonly %L, ptr readonly %from, ptr %to) noinline"
     return "\n".join([
         f"{head} {kind.attributes} {{", *w.lines, f"  %done = icmp uge i64 %j, {last}", f"  %on = add i64 %j, {step}",

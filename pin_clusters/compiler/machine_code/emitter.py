@@ -1,0 +1,328 @@
+"""The emitter: expressions, in the order of a schedule, become the instructions of one LLVM function.
+
+A schedule is a sequence of steps: an expression is written, a ``Result`` is stored. Options select what a number is:
+
+- scalar code: ``kind`` is one float or double;
+- states as lanes: ``kind`` has several lanes, and every number is a pack with one state per lane;
+- limbs as lanes: expressions that are packs of limbs are registers with one limb per lane (``kind`` has one lane);
+- limbs as a loop: ``LoopEmitter`` writes packs of limbs as loops over the limbs, for any ``kind``.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+from typing import Any, NamedTuple
+
+from ..tracing.expressions import BROADCAST, INPUT, LANE, NUMBERS, PACK, SUM, Expression
+from .instructions import Instructions, in_blocks
+from .kinds import Kind
+
+Arrays = Sequence[tuple[str, int]]
+"""Names and sizes."""
+
+
+class Result(NamedTuple):
+    """Where the value of an expression goes."""
+
+    array: str  # name of an output; "" is the frame of a ``LoopEmitter``
+    places: tuple[int, ...]  # in the array: one per limb of a pack
+    value: Any  # the expression, or a float
+    bound: str = ""  # a comparison that should not hold, such as ``ole 0.0``, or ""
+
+
+Step = Expression | Result
+
+
+class Emitter(Instructions):
+    """Writes expressions, each once.
+
+    Attributes:
+        names: What is written, by the id of the expression.
+    """
+
+    def __init__(self, kind: Kind, inputs: Arrays, *, sines: str = "inline", angles_are_seen: bool = False) -> None:
+        """Prepare.
+
+        Args:
+            kind: Of a number.
+            inputs: Name and size of each array of inputs.
+            sines: ``inline``, or ``libm`` for the functions of C's library.
+            angles_are_seen: Whether the caller checks the angles, so that sines of huge ones need not be NaN.
+        """
+        super().__init__(kind, sines)
+        self.angles_are_seen = angles_are_seen
+        self.names: dict[int, str] = {}
+        self._arrays = inputs
+        self._inputs = [(name, i) for name, size in inputs for i in range(size)]
+        self._packs: dict[int, Kind] = {}  # kind of each pack of limbs, by id
+        self._violated: dict[Kind, str] = {}  # whether a bound is violated, by kind
+
+    def function(
+        self, name: str, steps: Sequence[Step], outputs: Sequence[str], *, checked: bool = False,
+        linkage: str = "internal ",
+    ) -> str:  # fmt: skip
+        """Return the function ``void name(inputs, outputs)``; if ``checked``, ``i1 name(...)``: is a bound violated?
+
+        ``linkage`` is written before the type.
+        """
+        self.run(steps, outputs)
+        returned, end, never = "void", "  ret void", "  ret void"
+        if checked:
+            returned, end, never = "i1", f"  ret i1 {self._any_violated()}", "  ret i1 true"
+        pointers = self.pointers(outputs, f" align {self.kind.align}")
+        widest = max((self.kind, *self._packs.values()), key=lambda kind: kind.lanes)
+        head = f"define {linkage}{returned} @{name}({', '.join(pointers)}) noinline {widest.attributes} {{"
+        lines = in_blocks(self.lines, pointers[0].split()[-1], never)
+        return "\n".join([head, *lines, end, "}", *sorted(self.called), ""])
+
+    def pointers(self, outputs: Sequence[str], align: str = "") -> list[str]:
+        """Return the parameters of a function: a pointer per input, then one per output."""
+        found = [f"ptr noalias nocapture readonly{align} %in.{x}" for x, _ in self._arrays]
+        return found + [f"ptr noalias nocapture writeonly{align} %out.{x}" for x in outputs]
+
+    def run(self, steps: Sequence[Step], outputs: Sequence[str]) -> None:
+        """Write the steps; only results in ``outputs`` are stored, the bounds of others are checked."""
+        for step in steps:
+            if isinstance(step, Result):
+                self.write_all(step.value)
+                self.put(step, outputs)
+            else:
+                self.write(step)
+
+    def name(self, x: Any, kind: Kind | None = None) -> str:
+        """Return the name of a number that is written, or read from memory now; a float becomes a constant."""
+        if not isinstance(x, Expression):
+            return (kind or self.kind).constant(float(x))
+        if x.id not in self.names:
+            self.names[x.id] = self.read(x)
+        return self.names[x.id]
+
+    def read(self, x: Expression) -> str:
+        """Read what is in memory: an input."""
+        array, i = self._inputs[x.args[0]]
+        return self.load(f"in.{array}", i)
+
+    def write_all(self, wanted: Any) -> None:
+        """Write an expression behind its arguments, depth first."""
+        stack = [wanted] if isinstance(wanted, Expression) else []
+        while stack:
+            x = stack[-1]
+            arguments = () if x.op == INPUT or x.id in self.names else x.args
+            missing = next((a for a in arguments if isinstance(a, Expression) and a.id not in self.names), None)
+            if missing is None:
+                self.write(stack.pop())
+            else:
+                stack.append(missing)
+
+    def write(self, x: Expression) -> None:
+        """Write an expression whose arguments are written, unless it is written."""
+        if x.id in self.names or x.op == INPUT:
+            self.name(x)
+        elif x.op in (BROADCAST, PACK, NUMBERS, LANE, SUM):
+            self.names[x.id] = self._of_limbs(x)
+        else:
+            kind = next((self._packs[a.id] for a in x.args if isinstance(a, Expression) and a.id in self._packs), None)
+            if kind is not None:
+                self._packs[x.id] = kind
+            kind = kind or self.kind
+            self.names[x.id] = self.operation(kind, x.op, [self.name(a, kind) for a in x.args])
+
+    def put(self, result: Result, outputs: Sequence[str]) -> None:
+        """Store a value that is written, lane by lane if it is a pack of limbs, and check its bound."""
+        pack = self._packs.get(result.value.id) if isinstance(result.value, Expression) else None
+        kind = pack or self.kind
+        name = self.name(result.value)
+        if result.bound:
+            violated, before = self.compare(kind, name, result.bound), self._violated.get(kind)
+            self._violated[kind] = violated if before is None else self.new(f"or {kind.truth} {before}, {violated}")
+        for lane, place in enumerate(result.places if result.array in outputs else ()):
+            number = self.new(f"extractelement {kind.name} {name}, i32 {lane}") if pack else name
+            self.store(number, f"out.{result.array}", place)
+
+    def _any_violated(self) -> str:
+        """Return the name of the truth value: whether a bound is violated."""
+        found = "false"
+        for kind, name in self._violated.items():
+            n, some = kind.lanes, name
+            if n > 1:
+                some = self.new(f"icmp ne i{n} {self.new(f'bitcast <{n} x i1> {name} to i{n}')}, 0")
+            found = self.new(f"or i1 {found}, {some}")
+        return found
+
+    def _of_limbs(self, x: Expression) -> str:
+        """Write what makes a pack of limbs of numbers, or a number of a pack."""
+        if x.op == LANE:
+            pack = x.args[0]
+            return self.new(f"extractelement {self._packs[pack.id].name} {self.names[pack.id]}, i32 {x.args[1]}")
+        if x.op == SUM:
+            return self._sum(x)
+        kind = self._packs[x.id] = Kind(self.kind.real, int(x.args[1]) if x.op == BROADCAST else len(x.args))
+        if x.op == NUMBERS:
+            return kind.constants(x.args)
+        if x.op == BROADCAST:
+            return self.in_all_lanes(kind, self.name(x.args[0]))
+        found = "poison"
+        for i, a in enumerate(x.args):
+            found = self.new(f"insertelement {kind.name} {found}, {self.kind.name} {self.name(a)}, i32 {i}")
+        return found
+
+    def _sum(self, x: Expression) -> str:
+        pack, n = x.args
+        kind, name = self._packs[pack.id], self.names[pack.id]
+        lanes, t = kind.lanes, kind.name
+        if n < lanes:  # lanes that are there twice do not count
+            chosen = ", ".join(f"i32 {i if i < n else lanes}" for i in range(lanes))
+            name = self.new(f"shufflevector {t} {name}, {t} zeroinitializer, <{lanes} x i32> <{chosen}>")
+        while lanes > 1:
+            half = lanes // 2
+            t, u = (f"<{k} x {kind.real}>" for k in (lanes, half))
+            halves = [", ".join(f"i32 {k + i}" for i in range(half)) for k in (0, half)]
+            low, high = (self.new(f"shufflevector {t} {name}, {t} poison, <{half} x i32> <{x}>") for x in halves)
+            name, lanes = self.new(f"fadd contract {u} {low}, {high}"), half
+        return self.new(f"extractelement <1 x {kind.real}> {name}, i32 0")
+
+
+# --- limbs as a loop
+@dataclass
+class Frame:
+    """Memory of values that pass from one part of a function to another: of packs of limbs one number per limb.
+
+    Attributes:
+        limbs: How many each group has.
+        groups: Group of each pack of limbs, by id.
+        places: In the frame, by id.
+        size: How many numbers there are.
+    """
+
+    limbs: Sequence[int]
+    groups: dict[int, int] = field(default_factory=dict)
+    places: dict[int, int] = field(default_factory=dict)
+    size: int = 0
+
+    def reserve(self, x: Expression) -> None:
+        """Give an expression its place."""
+        if x.id not in self.places:
+            self.places[x.id] = self.size
+            self.size += self.limbs[self.groups[x.id]] if x.id in self.groups else 1
+
+    def result(self, x: Expression) -> Result:
+        """Return the step that stores an expression."""
+        first = self.places[x.id]
+        size = self.limbs[self.groups[x.id]] if x.id in self.groups else 1
+        return Result("", tuple(range(first, first + size)), x)
+
+
+class Turn(NamedTuple):
+    """Steps between which values stay in registers: straight code, or what is done for each limb of a group."""
+
+    label: str
+    group: int | None  # None: straight code
+    steps: Sequence[Step]  # in a loop, a step with a SUM adds to it
+
+
+class LoopEmitter(Emitter):
+    """Writes packs of limbs as loops over the limbs, whose constants come from a table."""
+
+    def __init__(self, kind: Kind, inputs: Arrays, frame: Frame) -> None:
+        super().__init__(kind, inputs)
+        self._frame = frame
+        self._group, self._limb, self._row = -1, "", ""  # of the loop: group, number of the limb, its constants
+        self._columns: list[dict[int, int]] = [{} for _ in frame.limbs]  # of constants in their table
+        self._constants: list[list[tuple[float, ...]]] = [[] for _ in frame.limbs]
+
+    def function_of_turns(self, name: str, turns: Sequence[Turn], outputs: Sequence[str]) -> str:
+        """Return the function ``void name(inputs, outputs)``, and the constants of its limbs."""
+        for turn in turns:
+            self.names = {}
+            if turn.group is None:
+                self.run(turn.steps, outputs)
+            else:
+                self._loop(turn, turn.group, outputs)
+        pointers = self.pointers(outputs)
+        head = [f"define internal void @{name}({', '.join(pointers)}) noinline {self.kind.attributes} {{", "begin:"]
+        size = max(1, self._frame.size) * self.kind.lanes
+        head.append(f"  %frame = alloca [{size} x {self.kind.real}], align {self.kind.align}")
+        text, tables, one = "\n".join(self.lines), [], Kind(self.kind.real)
+        for g, columns in enumerate(self._constants):
+            text = text.replace(f"COLUMNS{g}.", str(len(columns)))
+            numbers = [column[limb] for limb in range(self._frame.limbs[g]) for column in columns] or [0.0]
+            written = ", ".join(f"{one.real} {one.constant(x)}" for x in numbers)
+            tables.append(f"@limbs{g} = internal constant [{len(numbers)} x {one.real}] [{written}], align 64")
+        return "\n".join([*tables, *head, text, "  ret void", "}", *sorted(self.called), ""])
+
+    def _loop(self, turn: Turn, group: int, outputs: Sequence[str]) -> None:
+        label, limb = turn.label, f"%limb.{turn.label}"
+        for x in turn.steps:
+            if isinstance(x, Expression) and x.op == SUM:
+                self.store(self.kind.constant(0.0), "frame", self._frame.places[x.id])
+        self.lines += [f"  br label %before.{label}", f"before.{label}:", f"  br label %loop.{label}"]
+        self.lines += [f"loop.{label}:", f"  {limb} = phi i64 [ 0, %before.{label} ], [ %next.{label}, %loop.{label} ]"]
+        first = self.new(f"mul i64 {limb}, COLUMNS{group}.")
+        row = self.new(f"getelementptr {self.kind.real}, ptr @limbs{group}, i64 {first}")
+        self._group, self._limb, self._row = group, limb, row
+        self.run(turn.steps, outputs)
+        self._limb = ""
+        self.lines += [
+            f"  %next.{label} = add i64 {limb}, 1",
+            f"  %more.{label} = icmp slt i64 %next.{label}, {self._frame.limbs[group]}",
+            f"  br i1 %more.{label}, label %loop.{label}, label %after.{label}",
+            f"after.{label}:",
+        ]
+
+    def write_all(self, wanted: Any) -> None:
+        """Write nothing: all expressions are steps."""
+
+    def put(self, result: Result, outputs: Sequence[str]) -> None:
+        """Store a number, in a loop where the limb has its own."""
+        array = f"out.{result.array}" if result.array else "frame"
+        if self._limb:
+            self.store(self.name(result.value), array, self._place(result.places))
+            return
+        for place in result.places:
+            self.store(self.name(result.value), array, place)
+
+    def read(self, x: Expression) -> str:
+        """Read what was not computed in this turn."""
+        if x.op == INPUT:
+            return super().read(x)
+        if x.op == BROADCAST:
+            return self.name(x.args[0])
+        if x.op == NUMBERS:
+            return self._constant(x)
+        if x.id not in self._frame.groups:
+            return self.load("frame", self._frame.places[x.id])
+        if x.id not in self._frame.places:  # a pack of inputs of one array
+            inputs = [self._inputs[a.args[0]] for a in x.args[: self._frame.limbs[self._group]]]
+            return self.load(f"in.{inputs[0][0]}", self._place([i for _, i in inputs]))
+        return self.load("frame", self._place(self._frame.result(x).places))
+
+    def _of_limbs(self, x: Expression) -> str:
+        """Read a number of a pack, or add a limb's number to a sum."""
+        if x.op == LANE:
+            pack, lane = x.args
+            return self.load("frame", self._frame.places[pack.id] + lane)
+        at = self._frame.places[x.id]
+        total = self.new(f"fadd contract {self.kind.name} {self.load('frame', at)}, {self.name(x.args[0])}")
+        self.store(total, "frame", at)
+        return total
+
+    def _constant(self, x: Expression) -> str:
+        columns = self._columns[self._group]
+        if x.id not in columns:
+            columns[x.id] = len(columns)
+            self._constants[self._group].append(x.args)
+        where = self.new(f"getelementptr {self.kind.real}, ptr {self._row}, i64 {columns[x.id]}")
+        number = self.new(f"load {self.kind.real}, ptr {where}, align {self.kind.size}")
+        return self.in_all_lanes(self.kind, number)
+
+    def _place(self, places: Sequence[int]) -> str:
+        """Write which of some places belongs to the limb."""
+        steps = {b - a for a, b in pairwise(places)}
+        if len(steps) == 1:
+            (step,) = steps
+            scaled = self._limb if step == 1 else self.new(f"mul i64 {self._limb}, {step}")
+            return self.new(f"add i64 {scaled}, {places[0]}")
+        at = str(places[-1])
+        for k in reversed(range(len(places) - 1)):
+            at = self.new(f"select i1 {self.new(f'icmp eq i64 {self._limb}, {k}')}, i64 {places[k]}, i64 {at}")
+        return at
