@@ -8,8 +8,9 @@ ends a loop, and a number for all limbs begins the next loop. The frame keeps va
 from collections.abc import Sequence
 from typing import Any
 
-from ..machine_code.emitter import Frame, LoopEmitter, Result, Step, Turn
+from ..machine_code.emitter import Result, Step
 from ..machine_code.kinds import Kind
+from ..machine_code.loop_emitter import Frame, LoopEmitter, Turn
 from ..tracing.expressions import BROADCAST, INPUT, LANE, NUMBERS, PACK, SUM, Expression, needed
 
 _OF_LIMBS = (BROADCAST, PACK, NUMBERS)
