@@ -211,7 +211,7 @@ class _Question(Memory):
             SingularClusterError: It fails at every state.
         """
         with watching() as watched, np.errstate(all="ignore"), reading(self):
-            if self._operation.is_door:
+            if self._operation.is_entry:
                 place, _, name = self._operation.passes.rpartition(".")
                 addresses = len(names(self._operation.takes)) - len(self._given)
                 getattr(source(place), name)(*[0] * addresses, *self._given.values())

@@ -143,9 +143,9 @@ class _Entry(Instructions):
 def words_of(operation: Operation) -> tuple[dict[str, int], int]:
     """Return at which word each argument of a kernel begins, and how many words there are: code and error come first.
 
-    Kernels whose passes are no door of their own are given the address of tables before that.
+    Kernels whose passes are not their entry are given the address of tables before that.
     """
-    first, words = {}, 2 if operation.is_door else 3
+    first, words = {}, 2 if operation.is_entry else 3
     for name, kind in zip(names(operation.takes), operation.kinds, strict=True):
         first[name] = words
         words += WORDS_OF_KIND[kind]

@@ -17,7 +17,7 @@ from ..machine_code.text import body_text, loop_text, module_text
 from ..operations import ABA_DERIVATIVES, RNEA_DERIVATIVES, Function
 from ..tracing import Program
 from . import solving
-from .functions import ALL, EVERY, traced
+from .functions import BY_OWN_NAME, SPECIALISED, traced
 from .limb_loops import pack_function
 from .module import code_of, groups_of, in_lanes
 
@@ -49,7 +49,7 @@ class MadeRows:
         loaded = code_of(model, kind, function, most, lambda: _text(model, function, parameters, most))
         if loaded is not None:
             self.size = loaded.size
-            forced = function.name in EVERY and function.name not in ALL
+            forced = function.name in BY_OWN_NAME and function.name not in SPECIALISED
             results = 3 if function.operation in (RNEA_DERIVATIVES, ABA_DERIVATIVES) else 1
             pointers = [ctypes.c_void_p] * (len(function.inputs) + forced + len(parameters) + results + 1)
             self.run = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)(loaded.address("rows"))
@@ -83,7 +83,7 @@ def _text(model: ClusterModel, function: Function, parameters: Sequence[str], mo
 def _of_derivatives(model: ClusterModel, function: Function, most: float) -> str:
     """Return the module of derivatives; those of forward dynamics are given accelerations in the place of torques."""
     forward, lanes = function.operation is ABA_DERIVATIVES, lanes_of_host()
-    inverse = EVERY[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
+    inverse = BY_OWN_NAME[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
     found = traced(model, inverse, opens=True, most=most)
     if found is None or model.nv == 0:
         return ""

@@ -13,7 +13,7 @@ from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, di
 from ...model import ClusterModel
 from ._sources import watching
 from .expressions import Graph, select, square_root
-from .functions import FUNCTIONS, stacked
+from .functions import FUNCTIONS, run_function, stacked
 from .numbers import checked, tables_for, values_of
 from .program import Program
 from .run import Run
@@ -116,7 +116,7 @@ def trace(
     if numbers:
         run.params, run.work = tables_for(model, numbers, entries)
     with watching() as watched:
-        outputs = what.run(run)
+        outputs = run_function(function, run)
     if stack and run.frames and function != "inverse_operational_inertia" and not isinstance(which, int):
         outputs = stacked(outputs, len(run.frames))
     if status:

@@ -46,14 +46,14 @@ class Routine:
         program: What it computes.
         inputs: Name and size of each input.
         outputs: Name and shape of each output.
-        doors: What other libraries keep of it, by their names.
+        wrapped: What other libraries keep of it, by their names.
     """
 
     def __init__(self, program: Program, judged: Program | None = None) -> None:
         """Take a program; ``judged``: the same, then what tells whether a row is good; None for derivatives."""
         self.program, self.judged = program, judged
         self.inputs, self.outputs = program.inputs, program.outputs
-        self.doors: dict[str, Any] = {}
+        self.wrapped: dict[str, Any] = {}
         self._code: dict[np.dtype, Any] = {}
         self._backward: dict[tuple[bool, ...], Routine] = {}
 
