@@ -64,6 +64,14 @@ class Instructions:
     def _at(self, array: str, i: int | str) -> str:
         return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}") if i else f"%{array}"
 
+    def word(self, start: str, i: int) -> str:
+        """Read whole number i from a pointer on; return its name."""
+        return self.new(f"load i64, ptr {self.new(f'getelementptr i64, ptr {start}, i64 {i}')}")
+
+    def pointer(self, word: str) -> str:
+        """Write a whole number as a pointer; return its name."""
+        return self.new(f"inttoptr i64 {word} to ptr")
+
     def compare(self, kind: Kind, name: str, bound: str) -> str:
         """Write whether a comparison such as ``ole 0.0`` holds."""
         predicate, number = bound.split()

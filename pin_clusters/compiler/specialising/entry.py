@@ -74,7 +74,7 @@ class _Entry(Instructions):
         self.lines += [f"define i32 @entry({words(count)}) {Kind('double', 8).attributes} {{"]
         self.lines += ["  %tables = inttoptr i64 %w2 to ptr"]
         self._places = self._addresses(elsewhere)
-        self._given = [self.new(f"inttoptr i64 {self._places[name]} to ptr") for name, _ in self._inputs]
+        self._given = [self.pointer(self._places[name]) for name, _ in self._inputs]
 
     def _addresses(self, elsewhere: Mapping[str, tuple[int, int]]) -> dict[str, str]:
         """Return the address of each input; torques may be where others have accelerations."""
@@ -87,8 +87,7 @@ class _Entry(Instructions):
         if elsewhere:
             self.lines += [f"  %asked = inttoptr i64 {self._data['asked']} to ptr"]
         for name, (row, field) in elsewhere.items():
-            place = self.new(f"getelementptr i64, ptr %asked, i64 {row * ROW_WIDTH + field}")
-            found[name] = self.new(f"load i64, ptr {place}")
+            found[name] = self.word("%asked", row * ROW_WIDTH + field)
         return found
 
     def check(self, looked_at: Sequence[str], lanes: int) -> None:
@@ -104,12 +103,12 @@ class _Entry(Instructions):
     def call(self, sizes: Mapping[str, int], conditions: Sequence[int], redundant: bool) -> list[str]:
         """Call ``core``, and return the pointers to what it writes."""
         if STANDING.keys() & self._sizes.keys():
-            self._given += [self.new(f"inttoptr i64 {of_block(self, i)} to ptr") for i in STANDING.values()]
-        self.keep = self.new(f"inttoptr i64 {of_block(self, KEEP)} to ptr")
+            self._given += [self.pointer(of_block(self, i)) for i in STANDING.values()]
+        self.keep = self.pointer(of_block(self, KEEP))
         self.lines += [f"  %conditions = alloca [{max(1, len(conditions))} x double], align 64"]
         self.lines += ["  %redundant = alloca double"] if redundant else []
         there, places = {"keep": self.keep, "redundant": "%redundant"}, self._data | self._places
-        into = [there.get(name) or self.new(f"inttoptr i64 {places[name]} to ptr") for name in sizes]
+        into = [there.get(name) or self.pointer(places[name]) for name in sizes]
         pointers = ", ".join(f"ptr {x}" for x in (*self._given, *into, "%conditions"))
         self.lines += [f"  br i1 {self.new(f'call i1 @core({pointers})')}, label %other, label %good", "good:"]
         return into
@@ -119,7 +118,7 @@ class _Entry(Instructions):
         work = of_block(self, WORK) if conditions else ""
         for i, at in enumerate(conditions):
             x = self.load("conditions", i)
-            where = self.new(f"inttoptr i64 {self.new(f'add i64 {work}, {8 * at}')} to ptr")
+            where = self.pointer(self.new(f"add i64 {work}, {8 * at}"))
             self.lines += [f"  store double {x}, ptr {where}"]
 
     def report(self, redundant: int) -> None:
@@ -164,7 +163,7 @@ def words(n: int) -> str:
 
 def of_block(w: Instructions, i: int) -> str:
     """Read a number of the block of tables."""
-    return w.new(f"load i64, ptr {w.new(f'getelementptr i64, ptr %tables, i64 {i}')}")
+    return w.word("%tables", i)
 
 
 def copy(w: Instructions, to: str, source: str, n: int, lanes: int, block: str, prefix: str = "") -> str:

@@ -163,6 +163,18 @@ def _of_hybrid(run: Run, key: int) -> tuple[dict[str, Any], list[Any]]:
     return dict(zip(("tau_out", "a_out"), found, strict=True)), list(np.where(mask, run["a"], run["tau"]))
 
 
+def _numbers_as_inputs(run: Run, graph: Graph, numbers: str) -> dict[int, float]:
+    """Put inputs in the place of the robot's numbers; return the numbers, by number of the input."""
+    first, values = sum(len(x) for x in run.inputs.values()), run.model.tables.params.tolist()
+    leaves, counts = graph.inputs(first, len(values)), run.model.tables.params != 0.0
+    if numbers == "where they stand":  # some are in the workspace
+        counts, kept = standing(run.model)
+        run.work[kept] = np.array(graph.inputs(first + len(values), len(run.work)), dtype=object)[kept]
+    chosen = [leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, counts, strict=True)]
+    run.params = np.array(chosen, dtype=object)
+    return {first + i: x for i, x in enumerate(values)}
+
+
 def traced(
     model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False, most: float = math.inf,
     parameters: Sequence[str] = (),
@@ -184,29 +196,17 @@ def traced(
     """
     if one.operation in (COUPLING, COUPLING_DERIVATIVES) and model.tables.supplies:
         return None
-    graph, run, inputs = Graph(most), Run(model), []
-    first, sizes = 0, {"q": model.nq, "fext": 6 * model.njoints}
-    sizes |= {name: len(values_of(model, name)) for name in parameters}
-    for name in (*one.inputs, *["fext"] * one.name.endswith(FORCES), *parameters):
-        size = sizes.get(name, model.nv)
+    graph, run = Graph(most), Run(model)
+    sizes = {"q": model.nq, "fext": 6 * model.njoints} | {name: len(values_of(model, name)) for name in parameters}
+    names = (*one.inputs, *["fext"] * one.name.endswith(FORCES), *parameters)
+    inputs = [(name, sizes.get(name, model.nv)) for name in names]
+    for name, size in inputs:
+        first = sum(len(x) for x in run.inputs.values())
         run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
-        inputs.append((name, size))
-        first += size
-    params: dict[int, float] = {}
-    read: list[Any] = []
     if parameters:
         run.params, run.work = tables_for(model, parameters, run.inputs)
-    if numbers:
-        values = model.tables.params.tolist()
-        leaves = graph.inputs(first, len(values))
-        params = {first + i: x for i, x in enumerate(values)}
-        counts = model.tables.params != 0.0
-        if numbers == "where they stand":  # some are in the workspace
-            counts, kept = standing(model)
-            run.work[kept] = np.array(graph.inputs(first + len(params), len(run.work)), dtype=object)[kept]
-        run.params = np.array(
-            [leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, counts, strict=True)], dtype=object
-        )
+    params = _numbers_as_inputs(run, graph, numbers) if numbers else {}
+    read: list[Any] = []
     try:
         with watching() as watched, np.errstate(all="ignore"):
             if is_of_loops(one):

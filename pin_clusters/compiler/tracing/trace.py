@@ -1,6 +1,6 @@
 """``pc.trace``: run a function of a robot once on expressions, and keep the operations that its results need."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -72,32 +72,8 @@ def trace(
         >>> np.allclose(program(q, v, a), pc.rnea(model, model.createData(), q, v, a))
         True
     """
-    if not isinstance(model, ClusterModel):
-        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
-        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
-    if not isinstance(function, str):
-        raise ArgumentTypeError(f"function must be a name such as 'aba', got {shown(function)}.")
-    if function not in FUNCTIONS:
-        raise UnknownNameError(
-            f"{function!r} cannot be traced.{did_you_mean(function, FUNCTIONS)} There are {', '.join(FUNCTIONS)}."
-        )
-    tied = [c.source.label for c in model.closures if any(getattr(c, "addresses", ()))]
-    if tied:
-        raise NotAvailableError(
-            f"model {model.name!r} cannot be traced: {tied[0]} is compiled, so its operations are not known. Give the "
-            "Coupling a Python function of arithmetic and of sqrt, sin, cos, tan instead."
-        )
+    _check(model, function, fext, {"frames": frames, "contacts": contacts})
     what = FUNCTIONS[function]
-    if fext and not what.forced:
-        forced = ", ".join(name for name, one in FUNCTIONS.items() if one.forced)
-        raise ArgumentTypeError(f"{function} takes no external forces; these do: {forced}.")
-    for option, given in (("frames", frames), ("contacts", contacts)):
-        about = option == what.about
-        if about and given is None:
-            example = repr([model.own_tree.frames[-1].name]) if what.framed else "[contact]"
-            raise ArgumentTypeError(f"{function} is about {option}, which are missing: add {option}={example}.")
-        if not about and given is not None:
-            raise ArgumentTypeError(f"{function} is not about {option}, and {option}={given!r} was given.")
     which = [] if frames is None else frame_ids(model, frames)
     numbers = checked(model, function, parameters)
     if numbers and not what.dynamic:
@@ -122,6 +98,36 @@ def trace(
     if status:
         outputs = outputs | _status_of(run, watched)
     return Program.of(f"{model.name}, {function}", inputs, outputs)
+
+
+def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str, Any]) -> None:
+    """Raise if a function cannot be traced, or an option does not fit it."""
+    if not isinstance(model, ClusterModel):
+        cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
+        raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
+    if not isinstance(function, str):
+        raise ArgumentTypeError(f"function must be a name such as 'aba', got {shown(function)}.")
+    if function not in FUNCTIONS:
+        raise UnknownNameError(
+            f"{function!r} cannot be traced.{did_you_mean(function, FUNCTIONS)} There are {', '.join(FUNCTIONS)}."
+        )
+    tied = [c.source.label for c in model.closures if any(getattr(c, "addresses", ()))]
+    if tied:
+        raise NotAvailableError(
+            f"model {model.name!r} cannot be traced: {tied[0]} is compiled, so its operations are not known. Give the "
+            "Coupling a Python function of arithmetic and of sqrt, sin, cos, tan instead."
+        )
+    what = FUNCTIONS[function]
+    if fext and not what.forced:
+        forced = ", ".join(name for name, one in FUNCTIONS.items() if one.forced)
+        raise ArgumentTypeError(f"{function} takes no external forces; these do: {forced}.")
+    for option, given in options.items():
+        about = option == what.about
+        if about and given is None:
+            example = repr([model.own_tree.frames[-1].name]) if what.framed else "[contact]"
+            raise ArgumentTypeError(f"{function} is about {option}, which are missing: add {option}={example}.")
+        if not about and given is not None:
+            raise ArgumentTypeError(f"{function} is not about {option}, and {option}={given!r} was given.")
 
 
 def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndarray]:

@@ -97,7 +97,7 @@ class Routine:
             results = own
             self._judge(status, given, own, signs)
             if not silent:
-                self._warn(status, given)
+                self._warn(status)
         if status.any():
             for x in results:
                 x[status != 0] = np.nan
@@ -123,7 +123,7 @@ class Routine:
                 angles = [x * x.dtype.type(NUMBERS[_REAL[x.dtype]].huge) for x in angles]
             status[~_finite(angles, len(status))] = ROW_NOT_FINITE
 
-    def _warn(self, status: np.ndarray, given: Sequence[np.ndarray]) -> None:
+    def _warn(self, status: np.ndarray) -> None:
         open_, singular = (int(np.count_nonzero(status == code)) for code in (ROW_OPEN, ROW_SINGULAR))
         if open_ or singular:
             move = self.program.inputs[-1][0] == "v" and self.program.outputs[0][0] == "q"
