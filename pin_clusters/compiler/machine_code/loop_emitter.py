@@ -42,7 +42,6 @@ class Frame:
 class Turn(NamedTuple):
     """Steps between which values stay in registers: straight code, or what is done for each limb of a group."""
 
-    label: str
     group: int | None  # None: straight code
     steps: Sequence[Step]  # in a loop, a step with a SUM adds to it
 
@@ -64,37 +63,27 @@ class LoopEmitter(Emitter):
             if turn.group is None:
                 self.run(turn.steps, outputs)
             else:
-                self._loop(turn, turn.group, outputs)
-        pointers = self.pointers(outputs)
-        head = [f"define internal void @{name}({', '.join(pointers)}) noinline {self.kind.attributes} {{", "begin:"]
-        size = max(1, self._frame.size) * self.kind.lanes
-        head.append(f"  %frame = alloca [{size} x {self.kind.real}], align {self.kind.align}")
-        text, tables, one = "\n".join(self.lines), [], Kind(self.kind.real)
+                self._loop(turn.steps, turn.group, outputs)
+        size, one, tables = max(1, self._frame.size) * self.kind.lanes, Kind(self.kind.real), list[str]()
+        self.lines.insert(0, f"  %frame = alloca [{size} x {one.real}], align {self.kind.align}")
+        text = self.internal(name, self.pointers(outputs))
         for g, columns in enumerate(self._constants):
             text = text.replace(f"COLUMNS{g}.", str(len(columns)))
             numbers = [column[limb] for limb in range(self._frame.limbs[g]) for column in columns] or [0.0]
             written = ", ".join(f"{one.real} {one.constant(x)}" for x in numbers)
             tables.append(f"@limbs{g} = internal constant [{len(numbers)} x {one.real}] [{written}], align 64")
-        return "\n".join([*tables, *head, text, "  ret void", "}", *sorted(self.called), ""])
+        return "\n".join([*tables, text])
 
-    def _loop(self, turn: Turn, group: int, outputs: Sequence[str]) -> None:
-        label, limb = turn.label, f"%limb.{turn.label}"
-        for x in turn.steps:
+    def _loop(self, steps: Sequence[Step], group: int, outputs: Sequence[str]) -> None:
+        for x in steps:
             if isinstance(x, Expression) and x.op == SUM:
                 self.store(self.kind.constant(0.0), "frame", self._frame.places[x.id])
-        self.lines += [f"  br label %before.{label}", f"before.{label}:", f"  br label %loop.{label}"]
-        self.lines += [f"loop.{label}:", f"  {limb} = phi i64 [ 0, %before.{label} ], [ %next.{label}, %loop.{label} ]"]
-        first = self.new(f"mul i64 {limb}, COLUMNS{group}.")
-        row = self.new(f"getelementptr {self.kind.real}, ptr @limbs{group}, i64 {first}")
-        self._group, self._limb, self._row = group, limb, row
-        self.run(turn.steps, outputs)
-        self._limb = ""
-        self.lines += [
-            f"  %next.{label} = add i64 {limb}, 1",
-            f"  %more.{label} = icmp slt i64 %next.{label}, {self._frame.limbs[group]}",
-            f"  br i1 %more.{label}, label %loop.{label}, label %after.{label}",
-            f"after.{label}:",
-        ]
+        with self.loop(self._frame.limbs[group]) as limb:
+            first = self.new(f"mul i64 {limb}, COLUMNS{group}.")
+            row = self.new(f"getelementptr {self.kind.real}, ptr @limbs{group}, i64 {first}")
+            self._group, self._limb, self._row = group, limb, row
+            self.run(steps, outputs)
+            self._limb = ""
 
     def write_all(self, wanted: Any) -> None:
         """Write nothing: all expressions are steps."""

@@ -49,7 +49,7 @@ def module(
     w.check(looked_at, lanes)
     into = w.call(sizes, conditions, bool(redundant))
     if operation.result and sizes[operation.writes]:
-        copy(w, w.keep, into[0], sizes[operation.writes], lanes, "good")
+        copy(w, w.keep, into[0], sizes[operation.writes], lanes)
     w.keep_conditions(conditions)
     w.report(redundant)
     return module_text(core, "\n".join(w.lines), "\n")
@@ -166,30 +166,16 @@ def of_block(w: Instructions, i: int) -> str:
     return w.word("%tables", i)
 
 
-def copy(w: Instructions, to: str, source: str, n: int, lanes: int, block: str, prefix: str = "") -> str:
-    """Write a loop that copies n numbers, so that no function of others is called, which would have to be found.
-
-    It begins in ``block``, in registers of ``lanes`` numbers; what it adds has names with the prefix. Returns the block
-    in which one is afterwards.
-    """
+def copy(w: Instructions, to: str, source: str, n: int, lanes: int) -> None:
+    """Write a loop that copies n numbers, ``lanes`` at a time: a function of others would have to be found."""
     if n == 0:
-        return block
-    width = lanes
-    while width > n:
-        width //= 2
-    kind, last, p = Kind("double", width).name, n - width, prefix
-    w.lines += [f"  br label %{p}copy", f"{p}copy:", f"  %{p}at = phi i64 [ 0, %{block} ], [ %{p}next, %{p}copy ]"]
-    here, there = (w.new(f"getelementptr double, ptr {x}, i64 %{p}at") for x in (source, to))
-    w.lines += [
-        f"  store {kind} {w.new(f'load {kind}, ptr {here}, align 8')}, ptr {there}, align 8",
-        f"  %{p}done = icmp uge i64 %{p}at, {last}",
-        f"  %{p}on = add i64 %{p}at, {width}",
-        f"  %{p}far = icmp ugt i64 %{p}on, {last}",
-        f"  %{p}next = select i1 %{p}far, i64 {last}, i64 %{p}on",  # the last ones may be copied twice
-        f"  br i1 %{p}done, label %{p}copied, label %{p}copy",
-        f"{p}copied:",
-    ]
-    return f"{p}copied"
+        return
+    while lanes > n:
+        lanes //= 2
+    kind = Kind("double", lanes).name
+    with w.loop(n, lanes) as i:
+        here, there = (w.new(f"getelementptr double, ptr {x}, i64 {i}") for x in (source, to))
+        w.lines += [f"  store {kind} {w.new(f'load {kind}, ptr {here}, align 8')}, ptr {there}, align 8"]
 
 
 def finite(w: Instructions, arrays: Sequence[tuple[str, str, int]], lanes: int) -> str:

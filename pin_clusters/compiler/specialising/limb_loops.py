@@ -93,10 +93,10 @@ class _LimbSchedule:
         found: list[Turn] = []
         for number in range(max(self._turn.values(), default=0) + 2):
             if number % 2 == 0:
-                found.append(Turn("", None, self._straight(number)))
+                found.append(Turn(None, self._straight(number)))
             else:
                 loops = ((group, self._loop(number, group)) for group in range(len(self.frame.limbs)))
-                found += [Turn(f"{number}.{group}", group, steps) for group, steps in loops if steps]
+                found += [Turn(group, steps) for group, steps in loops if steps]
         return found
 
     def _in_turn(self, number: int) -> list[Expression]:

@@ -237,7 +237,7 @@ class _Wish:
         w.lines += [f"  call i1 @core({', '.join(f'ptr {x}' for x in (*given, keep, work, *to))})"]
         if self._what & tl.KEEP:
             kept, now = (w.new(f"getelementptr double, ptr {keep}, i64 {i}") for i in (own.kept, own.G))
-            entry.copy(w, kept, now, n, lanes, "run")
+            entry.copy(w, kept, now, n, lanes)
             lost = w.new(f"getelementptr double, ptr {keep}, i64 {own.lost}")
             w.lines += [f"  store double 0.0, ptr {lost}"]
         w.lines += ["  store i64 0, ptr %code", "  br label %end", "other:"]
