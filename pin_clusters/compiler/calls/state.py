@@ -66,12 +66,10 @@ _LAST = {
 
 def of_state(data: Any, function: Any) -> tuple[Any, ...]:
     """Return the plans of a function of a state, without external forces and with them."""
-    one, last = (
-        operations.STATE_FUNCTIONS_BY_NAME[_SAME_AS.get(function.__name__, function.__name__)],
-        _LAST.get(function.__name__),
-    )
+    name = function.__name__
+    one, last = operations.STATE_FUNCTIONS_BY_NAME[_SAME_AS.get(name, name)], _LAST.get(name)
     kinds = (True,) if "fext" in one.inputs else (False, True) if one.forced else (False,)
-    found = [] if function.__name__ in _SAME_AS else [_plan(data, function, one, forced) for forced in kinds]
+    found = [] if name in _SAME_AS else [_plan(data, function, one, forced) for forced in kinds]
     if last is not None:
         found += [_plan(data, function, one, forced, last) for forced in kinds]
     return tuple(plan for plan in found if plan is not None)
