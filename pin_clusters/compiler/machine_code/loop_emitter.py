@@ -30,13 +30,15 @@ class Frame:
         """Give an expression its place."""
         if x.id not in self.places:
             self.places[x.id] = self.size
-            self.size += self.limbs[self.groups[x.id]] if x.id in self.groups else 1
+            self.size += self._size_of(x)
 
     def result(self, x: Expression) -> Result:
         """Return the step that stores an expression."""
         first = self.places[x.id]
-        size = self.limbs[self.groups[x.id]] if x.id in self.groups else 1
-        return Result("", tuple(range(first, first + size)), x)
+        return Result("", tuple(range(first, first + self._size_of(x))), x)
+
+    def _size_of(self, x: Expression) -> int:
+        return self.limbs[self.groups[x.id]] if x.id in self.groups else 1
 
 
 class Turn(NamedTuple):
