@@ -94,12 +94,14 @@ class Instructions:
         """
         label, self._loops = f"loop.{self._loops}", self._loops + 1
         i, last = f"%i.{label}", count - width if isinstance(count, int) else self.new(f"sub i64 {count}, {width}")
+        on, following = f"%on.{label}", f"%next.{label}" if width > 1 else f"%on.{label}"
         self.lines += [f"  br label %before.{label}", f"before.{label}:", f"  br label %{label}", f"{label}:"]
-        self.lines += [f"  {i} = phi i64 [ 0, %before.{label} ], [ %next.{label}, %end.{label} ]"]
+        self.lines += [f"  {i} = phi i64 [ 0, %before.{label} ], [ {following}, %end.{label} ]"]
         yield i
-        self.lines += [f"  br label %end.{label}", f"end.{label}:", f"  %on.{label} = add i64 {i}, {width}"]
-        self.lines += [f"  %far.{label} = icmp ugt i64 %on.{label}, {last}"]
-        self.lines += [f"  %next.{label} = select i1 %far.{label}, i64 {last}, i64 %on.{label}"]
+        self.lines += [f"  br label %end.{label}", f"end.{label}:", f"  {on} = add i64 {i}, {width}"]
+        if width > 1:
+            self.lines += [f"  %far.{label} = icmp ugt i64 {on}, {last}"]
+            self.lines += [f"  {following} = select i1 %far.{label}, i64 {last}, i64 {on}"]
         self.lines += [f"  %done.{label} = icmp uge i64 {i}, {last}"]
         self.lines += [f"  br i1 %done.{label}, label %after.{label}, label %{label}", f"after.{label}:"]
 
