@@ -26,7 +26,7 @@ import timing
 
 import pin_clusters as pc
 from pin_clusters.compiler.entry_points import Kernel
-from pin_clusters.compiler.operations import DIRECT
+from pin_clusters.compiler.operations import DIRECT_FUNCTIONS
 from pin_clusters.files import readers as loaders
 from pin_clusters.verification.timing import Timing, interleaved
 
@@ -58,7 +58,7 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
     given = {"q": pc.integrate(model, pc.neutral(model), 0.1 * rng.standard_normal(nv)), "v": rng.standard_normal(nv)}
     given |= {"0": np.zeros(nv), "f": rng.standard_normal((model.njoints, 6))}
     calls: dict[str, Any] = {}
-    for entry in DIRECT:
+    for entry in DIRECT_FUNCTIONS:
         arguments = [given[x] for x in entry.sizes if x != "0"]
         function = getattr(pc, entry.name)
         function(model, data, *arguments)
@@ -76,12 +76,12 @@ def measure(model: pc.ClusterModel, *, repeats: int, block: float) -> dict[str, 
     with ExitStack() as stack:  # plans that are written here run a kernel that does nothing
         for name in ("_code", "_code_with_forces"):
             stack.enter_context(mock.patch.object(pc.ClusterData, name, lambda data, *x: idle(data._kernels[x[-1]])))
-        for entry in DIRECT:
+        for entry in DIRECT_FUNCTIONS:
             function, arguments = calls[f"{entry.name} of nothing"]
             function(*arguments)
     t = interleaved(calls, repeats=repeats, block=block)
     found: dict[str, Any] = {}
-    for entry in DIRECT:
+    for entry in DIRECT_FUNCTIONS:
         loop = t[f"kernel of {entry.name}"]
         inner = Timing(loop.samples / kernel_loop.CALLS, loop.calls)
         low, price, high = np.percentile(t[entry.name].samples - inner.samples, [25, 50, 75])

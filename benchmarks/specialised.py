@@ -18,7 +18,7 @@ import timing
 
 import pin_clusters as pc
 from pin_clusters.compiler.machine_code.machine import object_code
-from pin_clusters.compiler.specialising.functions import BY_NAME
+from pin_clusters.compiler.specialising.functions import BY_CALLED_NAME
 from pin_clusters.compiler.specialising.limbs import limbs_of
 from pin_clusters.compiler.specialising.module import module_of
 from pin_clusters.verification.peers import state
@@ -57,7 +57,7 @@ def made(model: pc.ClusterModel) -> dict[str, dict[str, float]]:
     found = {}
     for name in FUNCTIONS:
         start = time.process_time()
-        text = module_of(model, BY_NAME[name])
+        text = module_of(model, BY_CALLED_NAME[name])
         traced = time.process_time()
         size = len(object_code(text, optimise=False))
         found[name] = {"kB": round(size / 1e3, 1), "trace_s": round(traced - start, 2)}

@@ -105,7 +105,7 @@ def _kernels_are_compiled_once(request: pytest.FixtureRequest) -> None:
     generic = os.environ["PIN_CLUSTERS_ENGINE"] == "tables"
     if not generic or not entry_points.JIT or worker is None or len(items) < MANY:
         return
-    kernels = list(entry_points.ALL)
+    kernels = list(entry_points.KERNELS)
     if _in_plain_python(request.config):
         kernels = [k for k in kernels if not {k.operation.name, k.name.removesuffix("_at")} & IN_PLAIN_PYTHON]
     if all(item.get_closest_marker("jitless") for item in items):

@@ -12,7 +12,7 @@ import numpy as np
 from ..compiler import entry_points as kernels
 from ..compiler.choice import functions_of
 from ..compiler.machine_code.machine import lanes_of_host
-from ..compiler.operations import BY_NAME, Function
+from ..compiler.operations import STATE_FUNCTIONS_BY_NAME, Function
 from ..compiler.tracing import trace, values_of
 from ..compiler.tracing.numbers import checked
 from ..errors import ArgumentTypeError
@@ -34,7 +34,7 @@ def run(
     ``velocities``: names and rows of what else there is of a state; ``parameters``: the same of the robot's numbers.
     """
     name = single.__name__
-    one = BY_NAME[name]
+    one = STATE_FUNCTIONS_BY_NAME[name]
     of_matrices = one.operation.result == "matrix"
     given = states(model, q, *velocities)
     if fext is not None:

@@ -11,7 +11,7 @@ from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_c
 from ..compiler import entry_points as kernels
 from ..compiler.choice import functions_of
 from ..compiler.machine_code.machine import lanes_of_host
-from ..compiler.operations import BY_NAME, RNEA_DERIVATIVES
+from ..compiler.operations import RNEA_DERIVATIVES, STATE_FUNCTIONS_BY_NAME
 from ..model import ClusterModel, DerivativeMemory, with_loops
 from ._marks import OPEN, SINGULAR, settle
 from ._packs import of_row
@@ -66,7 +66,7 @@ def _run(
     single: Callable[..., Any], model: ClusterModel, q: Any, velocities: tuple[tuple[str, Any], ...], fext: Any,
     threads: Any, out: Any, status: Any,
 ) -> Matrices:  # fmt: skip
-    one = BY_NAME[single.__name__]
+    one = STATE_FUNCTIONS_BY_NAME[single.__name__]
     given = [*states(model, q, *velocities), *forces(model, fext)]
     if there(given):
         return on_device(one.name, model, given, out, status, **({} if fext is None else {"fext": True}))

@@ -35,8 +35,8 @@ class Kernel:
 
     def __init__(self, operation: Operation, *, loops: bool = False) -> None:
         self.operation, self.loops = operation, loops
-        _, _, door = operation.passes.rpartition(".")
-        self.name = door if operation.is_door else operation.name + "_loops" * loops + "_at"
+        _, _, passes = operation.passes.rpartition(".")
+        self.name = passes if operation.is_entry else operation.name + "_loops" * loops + "_at"
         self.compiled_address = 0
         self.fast: Callable[..., Any] | None = None
 
@@ -49,7 +49,7 @@ class Kernel:
     @property
     def source(self) -> "Source":
         """What it is made of; imports Numba."""
-        from .doors import source
+        from .kernel_entries import source
 
         return source(self.operation, self.loops, self.name, self.title)
 
@@ -89,14 +89,14 @@ def _kernels() -> Iterator[tuple[str, Kernel]]:
             yield operation.name + "_loops" * loops, Kernel(operation, loops=loops)
 
 
-BY_NAME = dict(_kernels())
-ALL = tuple(BY_NAME.values())
-globals().update(BY_NAME)
+KERNELS_BY_NAME = dict(_kernels())
+KERNELS = tuple(KERNELS_BY_NAME.values())
+globals().update(KERNELS_BY_NAME)
 
 
 def of(name: str, loops: bool) -> Kernel:
     """Return the kernel of an operation, or that which knows loops, if there is one."""
-    return BY_NAME.get(name + "_loops" * loops, BY_NAME[name])
+    return KERNELS_BY_NAME.get(name + "_loops" * loops, KERNELS_BY_NAME[name])
 
 
 if TYPE_CHECKING:

@@ -2,7 +2,7 @@
 
 An *operation* is passes over the tables of a robot, which become one kernel, and a second one that knows closed loops.
 A *function* is what a user calls: it gives the arguments of an operation, or zeros in their place. Of these come the
-kernels and their entry points (``entry_points``, ``doors``), plans of fast calls (``calls``), batches, traces,
+kernels and their entry points (``entry_points``, ``kernel_entries``), plans of fast calls (``calls``), batches, traces,
 specialised functions, and the lists that tests run over.
 
 A new operation: write its passes, declare it with its functions, write the functions of the package that call it.
@@ -59,7 +59,7 @@ class Operation(NamedTuple):
         return names(self.takes)[-1] if self.result else "keep"
 
     @property
-    def is_door(self) -> bool:
+    def is_entry(self) -> bool:
         """Whether the passes are the kernel itself."""
         return self.passes.endswith(("_at", "_rows"))
 
@@ -97,6 +97,26 @@ class Function(NamedTuple):
     def specialised(self) -> bool:
         """Whether code of a robot's own can do it, in the place of the kernel."""
         return self.traced and self.operation.group in ("data", "derivatives") and "fext" not in self.inputs
+
+
+class Traceable(NamedTuple):
+    """A function that ``pc.trace`` returns as a list of operations."""
+
+    name: str
+    inputs: tuple[str, ...]  # their names, in order
+    forced: bool = False  # whether external forces can be given
+    about: str = ""  # the option that it needs, ``frames`` or ``contacts``; empty if there is none
+    dynamic: bool = False  # whether numbers of the robot can be inputs, too
+
+    @property
+    def framed(self) -> bool:
+        """Whether it is about frames."""
+        return self.about == "frames"
+
+    @property
+    def touching(self) -> bool:
+        """Whether it is about contacts."""
+        return self.about == "contacts"
 
 
 # --- dynamics
@@ -255,7 +275,7 @@ PROJECTED = Operation(
 OPERATIONS = tuple(thing for thing in list(globals().values()) if isinstance(thing, Operation))
 """All of them, those of a kind side by side: what they share is compiled once."""
 
-FUNCTIONS = (
+STATE_FUNCTIONS = (
     Function("rnea", RNEA, "q v a [fext]", "tau", "tau"),
     Function("aba", ABA, "q v tau [fext]", "ddq", "ddq"),
     Function("crba", CRBA, "q", "M", "M"),
@@ -286,7 +306,41 @@ FUNCTIONS = (
     Function("computePotentialEnergyRegressor", ENERGY_REGRESSORS, "q", "potential", "regressor", traced=False),
 )
 """What takes arrays of a state, and gives arrays or numbers."""
-BY_NAME = {one.name: one for one in FUNCTIONS}
+STATE_FUNCTIONS_BY_NAME = {one.name: one for one in STATE_FUNCTIONS}
+DIRECT_FUNCTIONS = tuple(one for one in STATE_FUNCTIONS if one.called and one.operation.group == "data")
+"""Functions whose usual call is a call of a kernel, and nothing more."""
 
-DIRECT = tuple(one for one in FUNCTIONS if one.called and one.operation.group == "data")
-"""Whose usual call is that of a kernel, and nothing more."""
+LOOP_FUNCTIONS = (
+    Function("move", MOVE, "", "", ""),
+    Function("project", PROJECT, "", "", ""),
+    Function("coupling", COUPLING, "q v", "", ""),
+    Function("coupling_rate", COUPLING, "q v", "", ""),
+    Function("openness", OPENNESS, "q", "", ""),
+)
+"""Functions of closed loops that only this package calls: ``coupling_rate`` is the coupling with its rate."""
+
+TRACEABLE_FUNCTIONS = (
+    *(Traceable(one.name, one.inputs, forced=one.forced, dynamic=True) for one in STATE_FUNCTIONS if one.traced),
+    Traceable("constraintDynamics", ("q", "v", "tau"), about="contacts", dynamic=True),
+    Traceable("impulseDynamics", ("q", "v"), about="contacts", dynamic=True),
+    Traceable("coupling_jacobian", ("q",)),
+    Traceable("coupling_bias", ("q", "v")),
+    Traceable("framesForwardKinematics", ("q",), about="frames"),
+    Traceable("computeFrameJacobian", ("q",), about="frames"),
+    Traceable("getFrameVelocity", ("q", "v"), about="frames"),
+    Traceable("getFrameAcceleration", ("q", "v", "a"), about="frames"),
+    Traceable("getFrameVelocityDerivatives", ("q", "v"), about="frames"),
+    Traceable("getFrameAccelerationDerivatives", ("q", "v", "a"), about="frames"),
+    Traceable("inverse_operational_inertia", ("q",), about="frames"),
+    Traceable("centerOfMass", ("q",)),
+    Traceable("jacobianCenterOfMass", ("q",)),
+    Traceable("computeCentroidalMomentum", ("q", "v")),
+    Traceable("computeCentroidalMomentumTimeVariation", ("q", "v", "a")),
+    Traceable("getCenterOfMassVelocityDerivatives", ("q", "v")),
+    Traceable("computeCentroidalMapTimeVariation", ("q", "v")),
+    Traceable("computeCentroidalMap", ("q",)),
+    Traceable("computeCentroidalDynamicsDerivatives", ("q", "v", "a")),
+    Traceable("integrate", ("q", "v")),
+    Traceable("tangent", ("q",)),
+)
+"""What ``pc.trace`` takes: ``compiler.tracing.functions`` runs each on expressions."""

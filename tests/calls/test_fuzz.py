@@ -12,7 +12,7 @@ from support.fast import Counts, needed, python
 from support.forms import FAST_FORMS, OTHER_FORMS, alike, closed, outcome
 
 import pin_clusters as pc
-from pin_clusters.compiler.operations import DIRECT
+from pin_clusters.compiler.operations import DIRECT_FUNCTIONS
 
 # the published inertias of some robots are no real bodies'
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
@@ -29,12 +29,12 @@ def test_any_call(robot: str, request: pytest.FixtureRequest) -> None:
     data, again, foreign = model.createData(), model.createData(), pc.load("mit_humanoid").createData()
     checking = model.createData()
     checking.check = True
-    taken = {entry.name: 0 for entry in DIRECT}
+    taken = {entry.name: 0 for entry in DIRECT_FUNCTIONS}
     shapes = {"v": model.nv, "f": (model.njoints, 6)}
     count = CALLS[request.config.getoption("--long")] // len(ROBOTS)
     slow = Counts()
     for _ in range(count):
-        entry = choose.choice(DIRECT)
+        entry = choose.choice(DIRECT_FUNCTIONS)
         square = (model.nv, model.nv) if entry.operation.result == "matrix" else (model.nv,)
         sizes = [size for size in entry.sizes if size != "0"]
         arrays = []
@@ -76,7 +76,7 @@ def test_the_usual_call_is_fast(robot: str) -> None:
     model = pc.load(robot)
     data, q, v = model.createData(), pc.randomConfiguration(model), np.ones(model.nv)
     forces = np.random.default_rng(0).normal(size=(model.njoints, 6))
-    calls = {e.name: [{"q": q, "v": v, "f": forces}[size] for size in e.sizes if size != "0"] for e in DIRECT}
+    calls = {e.name: [{"q": q, "v": v, "f": forces}[size] for size in e.sizes if size != "0"] for e in DIRECT_FUNCTIONS}
     for name, given in calls.items():
         getattr(pc, name)(model, data, *given)  # what is not compiled yet is now
     slow = Counts()

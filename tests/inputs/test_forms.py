@@ -18,9 +18,9 @@ from support.tolerances import EXACT, relative
 
 import pin_clusters as pc
 from pin_clusters.compiler import entry_points
-from pin_clusters.compiler.operations import BY_NAME
+from pin_clusters.compiler.operations import STATE_FUNCTIONS_BY_NAME
 
-KERNELS = {name: entry_points.BY_NAME[BY_NAME[name].operation.name] for name in DYNAMICS}
+KERNELS = {name: entry_points.KERNELS_BY_NAME[STATE_FUNCTIONS_BY_NAME[name].operation.name] for name in DYNAMICS}
 
 FORMS: dict[str, Callable[[np.ndarray], Any]] = {
     "list": lambda x: x.tolist(),

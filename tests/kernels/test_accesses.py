@@ -16,7 +16,7 @@ pytestmark = pytest.mark.jitless
 
 def test_no_kernel_writes_the_state_it_is_given() -> None:
     found = accesses.functions()
-    passes = {tuple(one.passes.split(".")[-2:]) for one in OPERATIONS if not one.is_door}
+    passes = {tuple(one.passes.split(".")[-2:]) for one in OPERATIONS if not one.is_entry}
     behind = {name: found[name] for name in passes}
     moving = {("closing", "project"), ("following", "move")}  # which hand back the configuration they are given
     wrong = {name for name, f in behind.items() if not f.writes.isdisjoint({"q", "v", "a"})}

@@ -17,27 +17,27 @@ def parameters(function: Any) -> list[str]:
     return list(inspect.signature(getattr(function, "py_func", function)).parameters)
 
 
-@pytest.mark.parametrize("name", entry_points.BY_NAME)
+@pytest.mark.parametrize("name", entry_points.KERNELS_BY_NAME)
 def test_an_operation_takes_what_its_passes_take(name: str) -> None:
-    kernel = entry_points.BY_NAME[name]
+    kernel = entry_points.KERNELS_BY_NAME[name]
     source, operation = kernel.source, kernel.operation
     assert source.entry.__name__ == kernel.name
     assert len(parameters(source.entry)) == len(source.kinds)
     if operation.block:
         assert parameters(source.plain) == operations.names(operation.takes)
-    elif operation.is_door:
+    elif operation.is_entry:
         assert parameters(source.entry) == operations.names(operation.takes)
     else:
         assert parameters(source.plain)[4:] == operations.names(operation.takes)
 
 
 def test_kernels_have_names_of_their_own() -> None:
-    kernels = entry_points.ALL
+    kernels = entry_points.KERNELS
     assert len({kernel.name for kernel in kernels}) == len({kernel.title for kernel in kernels}) == len(kernels)
     assert entry_points.rnea.source is entry_points.rnea.source
 
 
-@pytest.mark.parametrize("one", operations.FUNCTIONS, ids=lambda one: one.name)
+@pytest.mark.parametrize("one", operations.STATE_FUNCTIONS, ids=lambda one: one.name)
 def test_a_function_takes_what_is_declared(one: operations.Function) -> None:
     if one.called:
         given = parameters(getattr(pc, one.name))
@@ -46,7 +46,7 @@ def test_a_function_takes_what_is_declared(one: operations.Function) -> None:
     if hasattr(pc.batch, one.name):
         assert parameters(getattr(pc.batch, one.name))[: 1 + len(one.inputs)] == ["model", *one.inputs]
     assert one.inputs[0] == "q"
-    if not one.operation.is_door:
+    if not one.operation.is_entry:
         kinds = dict(zip(operations.names(one.operation.takes), one.operation.kinds, strict=True))
         assert all(kinds[name] == "f1" for name in one.inputs if name != "fext")
     assert not one.traced or tracing.FUNCTIONS[one.name].inputs == one.inputs

@@ -47,7 +47,7 @@ for f in (pc.aba, pc.rnea, pc.computeABADerivatives):
 print(pc.batch.aba(model, model.q_reference[None], x[None], x[None]).tobytes().hex())
 assert data.engine == "traced"
 assert {one.choice for one in model.specialised} == {"traced"}
-assert not [one.name for one in kernels.ALL if one.fast is not None]
+assert not [one.name for one in kernels.KERNELS if one.fast is not None]
 print({"numba", "scipy"} & set(sys.modules) or "neither")
 """
 

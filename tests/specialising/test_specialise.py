@@ -14,8 +14,8 @@ from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.compiler.entry_points import BOUNDSCHECK, JIT
-from pin_clusters.compiler.operations import FUNCTIONS
-from pin_clusters.compiler.specialising.functions import BY_NAME, EVERY
+from pin_clusters.compiler.operations import STATE_FUNCTIONS
+from pin_clusters.compiler.specialising.functions import BY_CALLED_NAME, BY_OWN_NAME
 from pin_clusters.compiler.specialising.limbs import limbs_of
 from pin_clusters.compiler.specialising.module import in_lanes
 
@@ -31,7 +31,7 @@ ARGUMENTS = {
     "computeStaticTorque": "qf", "computeStaticTorqueDerivatives": "qf",
 }  # fmt: skip
 """All others take q."""
-OF_USERS = [one.name for one in FUNCTIONS if one.name in BY_NAME]
+OF_USERS = [one.name for one in STATE_FUNCTIONS if one.name in BY_CALLED_NAME]
 INVERTING = ("aba", "computeMinverse", "computeABADerivatives")
 
 
@@ -58,7 +58,7 @@ def check(model: pc.ClusterModel, q: np.ndarray, rng: np.random.Generator, names
             assert error(own._work[one.at], data._work[one.at]) < 1e-9, "changes of coordinates read it"
     assert {x.choice for x in special.specialised} == {"traced"}
     for name in names:
-        for field in BY_NAME[name].gives.split():
+        for field in BY_CALLED_NAME[name].gives.split():
             if not any(hasattr(type(data), x) for x in (field, f"_{field}")):
                 continue  # a result without a member
             if name in INVERTING and condition > 1e12:
@@ -131,7 +131,7 @@ def misfits(model: pc.ClusterModel) -> int:
     """How many tuples of what limbs do were put together of single numbers."""
     found = 0
     for name in ("rnea", "aba", "rnea with external forces", "aba with external forces", "computeRNEADerivatives"):
-        rebuilt = in_lanes(model, EVERY[name], limbs_of(model))
+        rebuilt = in_lanes(model, BY_OWN_NAME[name], limbs_of(model))
         assert rebuilt is not None
         found += rebuilt[1].misfits
     return found

@@ -13,7 +13,7 @@ from samples import pool
 
 import pin_clusters as pc
 from pin_clusters.compiler import entry_points as kernels
-from pin_clusters.compiler.specialising.functions import EVERY
+from pin_clusters.compiler.specialising.functions import BY_OWN_NAME
 from pin_clusters.compiler.specialising.making import Made
 from pin_clusters.model import loops_of
 
@@ -161,7 +161,7 @@ def test_moves_are_those_of_the_kernels(name: str, rng: np.random.Generator) -> 
     model = pc.load(name)
     if not model.closures:
         pytest.skip("no loops")
-    loops, made = loops_of(model), {x: Made(model, EVERY[x], 1e9) for x in ("move", "project")}
+    loops, made = loops_of(model), {x: Made(model, BY_OWN_NAME[x], 1e9) for x in ("move", "project")}
     assert all(one.chosen for one in made.values())
     reached = lost = 0
     for i in range(60):

@@ -9,7 +9,7 @@ import numpy as np
 from samples import trees
 
 import pin_clusters as pc
-from pin_clusters.compiler.operations import FUNCTIONS
+from pin_clusters.compiler.operations import STATE_FUNCTIONS
 
 
 class State(NamedTuple):
@@ -32,7 +32,7 @@ def _declared(group: str) -> dict[str, tuple[Callable[..., Any], str]]:
     """Functions of a group that take a state and no forces."""
     return {
         one.name: (getattr(pc, one.name), "".join(one.inputs).replace("tau", "a"))
-        for one in FUNCTIONS
+        for one in STATE_FUNCTIONS
         if one.called and one.operation.group == group and "fext" not in one.inputs
     }
 

@@ -193,7 +193,7 @@ def member(data: Any, field: str) -> Any:
 
 def compiled_again() -> int:
     """How often kernels were compiled again for other types of arguments, which takes seconds during a call."""
-    used = [kernel.fast for kernel in entry_points.ALL if kernel.fast is not None]
+    used = [kernel.fast for kernel in entry_points.KERNELS if kernel.fast is not None]
     return sum(len(function.overloads) - 1 for function in used)  # type: ignore[attr-defined]
 
 

@@ -83,7 +83,7 @@ def _simulated(model: pc.ClusterModel, q: Any, v: Any, tau: Any = None, **option
 FUNCTIONS: dict[str, tuple[str, Callable[..., Any]]] = {
     **{
         one.name: (" ".join("x" if x in ("a", "tau") else x for x in (*one.inputs, *["fext"] * one.forced)), single)
-        for one in operations.FUNCTIONS
+        for one in operations.STATE_FUNCTIONS
         if one.operation.group == "data" and hasattr(pc.batch, one.name)
         for single in [getattr(pc, one.name)]
     },

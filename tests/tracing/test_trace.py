@@ -12,7 +12,8 @@ from samples import pool
 from support.traced import INVERSE, REFERENCES, ROUNDING, Library, each, frames_of, state_of
 
 import pin_clusters as pc
-from pin_clusters.compiler import tracing
+from pin_clusters.compiler import operations, tracing
+from pin_clusters.compiler.tracing import functions
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 SHORT = 2e-3
@@ -123,3 +124,7 @@ def test_large_rotations(rng: np.random.Generator) -> None:
         q, w = pc.randomConfiguration(model), rng.normal(size=3)
         v = np.concatenate([rng.normal(size=3), size * w / np.linalg.norm(w), rng.normal(size=12)])
         np.testing.assert_allclose(program(q, v), pc.integrate(model, q, v), atol=1e-13)
+
+
+def test_each_declared_function_is_run_by_one_of_the_tracer() -> None:
+    assert list(functions._RUN) == [one.name for one in operations.TRACEABLE_FUNCTIONS] == list(tracing.FUNCTIONS)

@@ -32,7 +32,7 @@ class Words:
 
     def __init__(self, operation: Operation, address: int) -> None:
         self.first, self.kinds = dict[str, int](), dict(zip(names(operation.takes), operation.kinds, strict=True))
-        end = 2 if operation.is_door else 3
+        end = 2 if operation.is_entry else 3
         for name, kind in self.kinds.items():
             self.first[name] = end
             end += WORDS_OF_KIND[kind]

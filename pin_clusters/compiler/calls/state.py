@@ -32,7 +32,7 @@ def _declared(one: operations.Function) -> _How:
 _VECTORS = ("q", "v", "a", "tau", "zeros")
 _ENERGIES = ("kinetic_energy", "potential_energy", "mechanical_energy")
 _HOW = {
-    **{one.name: _declared(one) for one in operations.DIRECT},
+    **{one.name: _declared(one) for one in operations.DIRECT_FUNCTIONS},
     "computeRNEADerivatives": _How("q v a f tau dtau_dq dtau_dv M -", "dtau_dq dtau_dv M", keeps="after_rnea"),
     "computeGeneralizedGravityDerivatives": _How("q zeros zeros - unasked dtau_dq dtau_dv scratch -", "dtau_dq"),
     "computeStaticTorqueDerivatives": _How("q zeros zeros f unasked dtau_dq dtau_dv scratch -", "dtau_dq"),
@@ -66,9 +66,10 @@ _LAST = {
 
 def of_state(data: Any, function: Any) -> tuple[Any, ...]:
     """Return the plans of a function of a state, without external forces and with them."""
-    one, last = operations.BY_NAME[_SAME_AS.get(function.__name__, function.__name__)], _LAST.get(function.__name__)
+    name = function.__name__
+    one, last = operations.STATE_FUNCTIONS_BY_NAME[_SAME_AS.get(name, name)], _LAST.get(name)
     kinds = (True,) if "fext" in one.inputs else (False, True) if one.forced else (False,)
-    found = [] if function.__name__ in _SAME_AS else [_plan(data, function, one, forced) for forced in kinds]
+    found = [] if name in _SAME_AS else [_plan(data, function, one, forced) for forced in kinds]
     if last is not None:
         found += [_plan(data, function, one, forced, last) for forced in kinds]
     return tuple(plan for plan in found if plan is not None)

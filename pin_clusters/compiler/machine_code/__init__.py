@@ -1,5 +1,6 @@
 """Machine code of programs: LLVM's intermediate representation, object files, and functions of this process.
 
-``function.Compiled`` is a program as a function, ``text`` and ``instructions`` write what LLVM reads, ``machine`` makes
-object files of it, ``loading`` functions of those.
+``emitter`` writes expressions as LLVM text, ``loop_emitter`` those of equal limbs as loops, ``text`` functions and
+modules of them. ``machine`` makes object files of modules, ``loading`` makes functions of object files, and
+``function.Compiled`` is a program as a function.
 """

@@ -26,7 +26,7 @@ class Compiled:
 
     Example:
         >>> import numpy as np, pin_clusters as pc
-        >>> from pin_clusters.export import tracing
+        >>> from pin_clusters.compiler import tracing
         >>> from pin_clusters.compiler.machine_code.function import Compiled
         >>> model = pc.load("four_bar")
         >>> energies = Compiled(tracing.trace(model, "energies"))

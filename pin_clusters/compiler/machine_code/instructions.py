@@ -1,6 +1,7 @@
 """Instructions on numbers, or on packs of them, in LLVM's text: what all that write it have in common."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 
 from ..tracing.expressions import ADD, COS, DIV, MUL, NEG, SELECT, SIN, SQRT, SUB
 from .kinds import Kind
@@ -44,7 +45,7 @@ class Instructions:
         self.lines: list[str] = []
         self.called: set[str] = set()
         self._angles: dict[str, tuple[str, str]] = {}
-        self._new = 0
+        self._new = self._loops = 0
 
     def new(self, instruction: str) -> str:
         """Write an instruction that has a result; return its name."""
@@ -62,7 +63,15 @@ class Instructions:
         self.lines.append(f"  store {self.kind.name} {name}, ptr {self._at(array, i)}, align {self.kind.align}")
 
     def _at(self, array: str, i: int | str) -> str:
-        return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}")
+        return self.new(f"getelementptr {self.kind.name}, ptr %{array}, i64 {i}") if i else f"%{array}"
+
+    def word(self, start: str, i: int) -> str:
+        """Read whole number i from a pointer on; return its name."""
+        return self.new(f"load i64, ptr {self.new(f'getelementptr i64, ptr {start}, i64 {i}')}")
+
+    def pointer(self, word: str) -> str:
+        """Write a whole number as a pointer; return its name."""
+        return self.new(f"inttoptr i64 {word} to ptr")
 
     def compare(self, kind: Kind, name: str, bound: str) -> str:
         """Write whether a comparison such as ``ole 0.0`` holds."""
@@ -76,6 +85,30 @@ class Instructions:
         t = kind.name
         first = self.new(f"insertelement {t} poison, {kind.real} {x}, i32 0")
         return self.new(f"shufflevector {t} {first}, {t} poison, <{kind.lanes} x i32> zeroinitializer")
+
+    @contextlib.contextmanager
+    def loop(self, count: int | str, width: int = 1) -> Iterator[str]:
+        """Write a loop around what is written inside; give the name of its number, which is 0, width, 2 width, ...
+
+        The loop runs at least once. Its last number is ``count - width``, so that the last two passes may overlap.
+        """
+        label, self._loops = f"loop.{self._loops}", self._loops + 1
+        i, last = f"%i.{label}", count - width if isinstance(count, int) else self.new(f"sub i64 {count}, {width}")
+        on, following = f"%on.{label}", f"%next.{label}" if width > 1 else f"%on.{label}"
+        self.lines += [f"  br label %before.{label}", f"before.{label}:", f"  br label %{label}", f"{label}:"]
+        self.lines += [f"  {i} = phi i64 [ 0, %before.{label} ], [ {following}, %end.{label} ]"]
+        yield i
+        self.lines += [f"  br label %end.{label}", f"end.{label}:", f"  {on} = add i64 {i}, {width}"]
+        if width > 1:
+            self.lines += [f"  %far.{label} = icmp ugt i64 {on}, {last}"]
+            self.lines += [f"  {following} = select i1 %far.{label}, i64 {last}, i64 {on}"]
+        self.lines += [f"  %done.{label} = icmp uge i64 {i}, {last}"]
+        self.lines += [f"  br i1 %done.{label}, label %after.{label}, label %{label}", f"after.{label}:"]
+
+    def internal(self, name: str, parameters: Sequence[str]) -> str:
+        """Return the function ``void name(parameters)`` of what is written, with the functions that it calls."""
+        head = f"define internal void @{name}({', '.join(parameters)}) noinline {self.kind.attributes} {{"
+        return "\n".join([head, "start:", *self.lines, "  ret void", "}", *sorted(self.called), ""])
 
     def operation(self, kind: Kind, op: int, given: Sequence[str]) -> str:
         """Write an operation on numbers or on packs of a kind, lane by lane; return the name of its result."""

@@ -1,17 +1,15 @@
 """Programs as LLVM's intermediate representation: functions of one state, and of rows, in packs."""
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from ...errors import UnknownNameError
-from ..tracing.expressions import ARGUMENTS
+from ..tracing.expressions import Expression
 from ..tracing.program import Program
 from . import transposition
-from .instructions import Instructions, in_blocks
+from .emitter import Arrays, Emitter, Result
 from .kinds import Kind
 
-Arrays = Sequence[tuple[str, int]]
-"""Names and sizes."""
 SINES = ("inline", "libm")
 """Where sines come from: written out, or the functions of C's library."""
 
@@ -22,38 +20,16 @@ def _arrays(program: Program) -> tuple[Arrays, Arrays]:
     return inputs, [(f"out.{name}", math.prod(shape)) for name, shape in program.outputs]
 
 
-class _Body(Instructions):
-    """Writes the operations of a program."""
-
-    def __init__(self, program: Program, kind: Kind, sines: str) -> None:
-        super().__init__(kind, sines)
-        self.program = program.ordered()
-        self._names: dict[int, str] = {i: kind.constant(float(x)) for i, x in enumerate(program.constants)}
-        entries = ((name, i) for name, size in _arrays(program)[0] for i in range(size))
-        self._input = dict(enumerate(entries, start=len(program.constants)))
-
-    def name(self, place: int) -> str:
-        """Return the name of the number at a place; inputs are read when they are needed first."""
-        if place not in self._names:
-            self._names[place] = self.load(*self._input[place])
-        return self._names[place]
-
-    def write(self) -> None:
-        """Write all operations, and each result as soon as it is there."""
-        waiting: dict[int, list[tuple[str, int]]] = {}
-        places = iter(self.program.results.tolist())
-        for name, size in _arrays(self.program)[1]:
-            for i in range(size):
-                waiting.setdefault(next(places), []).append((name, i))
-        for place, (op, *args) in enumerate(self.program.operations.tolist(), self.program.first):
-            self._names[place] = self.operation(self.kind, op, [self.name(x) for x in args[: ARGUMENTS[op]]])
-            self._put(place, waiting.pop(place, ()))
-        for place, where in waiting.items():  # constants and inputs
-            self._put(place, where)
-
-    def _put(self, place: int, where: Iterable[tuple[str, int]]) -> None:
-        for array, i in where:
-            self.store(self.name(place), array, i)
+def _schedule(program: Program) -> list[Expression | Result]:
+    """Return the operations of a program, and each result as soon as it is there."""
+    values, waiting = program.values(), dict[int, list[Result]]()
+    entries = ((name, i) for name, shape in program.outputs for i in range(math.prod(shape)))
+    for place, (name, i) in zip(program.results.tolist(), entries, strict=True):
+        waiting.setdefault(place, []).append(Result(name, (i,), values[place]))
+    steps: list[Expression | Result] = []
+    for place in range(program.first, len(values)):
+        steps += [values[place], *waiting.pop(place, ())]
+    return steps + [result for results in waiting.values() for result in results]  # constants and inputs
 
 
 def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", linkage: str = "internal ") -> str:
@@ -63,14 +39,8 @@ def body_text(program: Program, name: str, kind: Kind, sines: str = "inline", li
     """
     if sines not in SINES:
         raise UnknownNameError(f"sines is {sines!r}; it can be {' or '.join(map(repr, SINES))}.")
-    body = _Body(program, kind, sines)
-    body.write()
-    inputs, outputs = _arrays(program)
-    given = [f"ptr noalias nocapture readonly align {kind.align} %{x}" for x, _ in inputs]
-    given += [f"ptr noalias nocapture writeonly align {kind.align} %{x}" for x, _ in outputs]
-    head = f"define {linkage}void @{name}({', '.join(given)}) noinline {kind.attributes} {{"
-    lines = in_blocks(body.lines, f"%{inputs[0][0] if inputs else outputs[0][0]}", "  ret void")
-    return "\n".join([head, *lines, "  ret void", "}", *sorted(body.called), ""])
+    emitter, outputs = Emitter(kind, program.inputs, sines=sines), [name for name, _ in program.outputs]
+    return emitter.function(name, _schedule(program.ordered()), outputs, linkage=linkage)
 
 
 def function_text(program: Program, name: str, real: str = "double", sines: str = "inline") -> str:

@@ -9,7 +9,7 @@ import math
 import threading
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,7 @@ from ...kernels.tables.layout import CODE, CODE_OF_RATES, MINUS_GRAVITY, OK
 from ...model import ClusterModel
 from ..call_layer import tell_compiled
 from ..entry_points import Kernel, Pointer
+from ..machine_code.emitter import Result
 from ..machine_code.loading import load
 from ..machine_code.machine import lanes_of_host
 from ..native.words import LEFT_TO_KERNEL
@@ -28,25 +29,29 @@ from ..tracing.expressions import INPUT, Graph, needed, select
 from ..tracing.run import Run
 from ..tracing.supplied import supply_third
 from . import entry
-from .emission import Core, Result
 from .functions import BOUNDS, standing
 
 MOST = 60
 """So many questions of a kind have code, of one model; of more, kernels by tables take care."""
-_READ = {
-    COLUMNS: ("q", "numbers", "B"), CONTACTS: ("q", "v", "tau", "numbers", "forces"),
-    CONTACT_RATES: ("q", "v", "ddq", "numbers", "forces"), POINTS: ("q", "v", "numbers"),
-}  # fmt: skip
-_WRITTEN = {
-    COLUMNS: ("gram", "response"), CONTACTS: ("numbers", "gram", "forces", "out"),
-    CONTACT_RATES: ("dq", "dv", "M", "jacobian", "X", "turned"),
-    POINTS: ("gram", "response", "positions", "velocities"),
-}  # fmt: skip
-_PLACES = {COLUMNS: CODE, POINTS: CODE, CONTACTS: CODE, CONTACT_RATES: CODE_OF_RATES}
-"""Where in the first row of a question the address of its code stands."""
+
+
+class _Arguments(NamedTuple):
+    """Arguments of a kernel that is asked."""
+
+    read: str
+    written: str
+    code: int = CODE  # where in the first row of a question the address of its code stands
+
+
+_ARGUMENTS = {
+    COLUMNS: _Arguments("q numbers B", "gram response"),
+    CONTACTS: _Arguments("q v tau numbers forces", "numbers gram forces out"),
+    CONTACT_RATES: _Arguments("q v ddq numbers forces", "dq dv M jacobian X turned", CODE_OF_RATES),
+    POINTS: _Arguments("q v numbers", "gram response positions velocities"),
+}
 _OBJECTS = {"model": at.READ_MODEL, "data": at.READ_DATA, "force": 6}
 """Fields of a contact's row that are addresses, and how many numbers are looked at there."""
-OF_QUESTIONS = {one.name: one for one in _PLACES}
+OF_QUESTIONS = {one.name: one for one in _ARGUMENTS}
 """Operations of such kernels, by name."""
 
 
@@ -79,16 +84,16 @@ class Asked:
             one = self._known.get(key)
             if one is None and key and len(self._known) < MOST:
                 name = f"{self._operation.name} {hashlib.sha256(key).hexdigest()[:32]}"
-                one = self._known[key] = Function(name, self._operation, " ".join(_READ[self._operation]), "", "")
+                one = self._known[key] = Function(name, self._operation, _ARGUMENTS[self._operation].read, "", "")
         if one is None:
-            given["asked"][0, _PLACES[self._operation]] = self._kernel.address()
+            given["asked"][0, _ARGUMENTS[self._operation].code] = self._kernel.address()
             return None
         made = self._make(one, partial(module, given=given))
         with self._lock:
             if not self.own:
                 self.own = load(_finder(self._operation), optimise=False).address("entry")
                 tell_compiled()
-        given["asked"][0, _PLACES[self._operation]] = made.address()
+        given["asked"][0, _ARGUMENTS[self._operation].code] = made.address()
         return made
 
 
@@ -112,7 +117,7 @@ def _finder(operation: Operation) -> str:
     given = ", ".join(f"i64 %w{i}" for i in range(words))
     return f"""define i32 @entry({given}) nounwind {{
   %asked = inttoptr i64 {entry.data_of(first, "asked")} to ptr
-  %at = getelementptr i64, ptr %asked, i64 {_PLACES[operation]}
+  %at = getelementptr i64, ptr %asked, i64 {_ARGUMENTS[operation].code}
   %code = load i64, ptr %at
   %there = icmp ne i64 %code, 0
   br i1 %there, label %found, label %none
@@ -138,6 +143,7 @@ class _Question(Memory):
 
     def __init__(self, model: ClusterModel, operation: Operation, given: dict[str, Any], most: float) -> None:
         self._run, self._operation, self._graph = Run(model), operation, Graph(most)
+        self._arguments = _ARGUMENTS[operation]
         self.inputs: list[tuple[str, int]] = []
         self.elsewhere: dict[str, tuple[int, int]] = {}
         self._given = {name: self._argument(name, x) for name, x in given.items()}
@@ -150,7 +156,7 @@ class _Question(Memory):
             self._run.params = np.where(counts, self._input("params", len(counts)), 0.0)
             self._run.work[kept] = self._input("work", len(kept))[kept]
         self._keep = _untouched((model.nv,))
-        looked_at = {name: self._given[name] for name in _WRITTEN[operation]} | {"keep": self._keep}
+        looked_at = {name: self._given[name] for name in self._arguments.written.split()} | {"keep": self._keep}
         looked_at |= {name: self._objects[int(self._given["asked"][place])] for name, place in self.elsewhere.items()}
         self._written = {name: (x, x.copy()) for name, x in looked_at.items()}
 
@@ -159,9 +165,9 @@ class _Question(Memory):
             return x
         if name == "asked":
             return x.copy()
-        if name in _READ[self._operation]:
+        if name in self._arguments.read.split():
             return self._input(name, x.size).reshape(x.shape)
-        return _untouched(x.shape) if name in _WRITTEN[self._operation] else self._run.room(*x.shape)
+        return _untouched(x.shape) if name in self._arguments.written.split() else self._run.room(*x.shape)
 
     def _input(self, name: str, size: int) -> np.ndarray:
         first = sum(n for _, n in self.inputs)
@@ -211,7 +217,7 @@ class _Question(Memory):
             SingularClusterError: It fails at every state.
         """
         with watching() as watched, np.errstate(all="ignore"), reading(self):
-            if self._operation.is_door:
+            if self._operation.is_entry:
                 place, _, name = self._operation.passes.rpartition(".")
                 addresses = len(names(self._operation.takes)) - len(self._given)
                 getattr(source(place), name)(*[0] * addresses, *self._given.values())
@@ -267,7 +273,7 @@ def module(model: ClusterModel, function: Function, most: float, given: dict[str
     used = [x for x in needed(x.value for x in results) if x.op == INPUT and owners[x.args[0]] in looked_at]
     results += [Result("finite", (i,), x * x, BOUNDS["finite"]) for i, x in enumerate(used)]
     outputs = [name for name, places in written.items() if places]
-    core = Core(question.inputs).text(results, (*outputs, "conditions"))
+    core = entry.core_text(question.inputs, results, (*outputs, "conditions"))
     places = [condition.at for condition in model.tables.conditions]
     return entry.module(
         core, question.inputs, dict.fromkeys(outputs, 0), function.operation, places, lanes_of_host(),

@@ -39,24 +39,18 @@ def _module(kinds: tuple[str, ...]) -> str:
     """Return the module of a function that passes the arguments as words, as Numba does."""
     w = Instructions(Kind("double"))
 
-    def word(start: str, i: int) -> str:
-        return w.new(f"load i64, ptr {w.new(f'getelementptr i64, ptr {start}, i64 {i}')}")
-
-    def pointer(start: str, i: int) -> str:
-        return w.new(f"inttoptr i64 {word(start, i)} to ptr")
-
-    code, words = pointer("%given", 0), list[Any]()
+    code, words = w.pointer(w.word("%given", 0)), list[Any]()
     for i, kind in enumerate(kinds, 1):
         if kind == "i0":
-            words.append(word("%given", i))
+            words.append(w.word("%given", i))
             continue
-        array = pointer("%given", i)
+        array = w.pointer(w.word("%given", i))
         shape, strides = (
-            [word(start, k) for k in range(int(kind[1]))]
-            for start in (pointer(array, _SHAPE), pointer(array, _STRIDES))
+            [w.word(start, k) for k in range(int(kind[1]))]
+            for start in (w.pointer(w.word(array, _SHAPE)), w.pointer(w.word(array, _STRIDES)))
         )
         size = w.new(f"mul i64 {', '.join(shape)}") if kind[1] == "2" else shape[0]
-        words += [0, 0, size, 1 if kind[0] == "b" else 8, word(array, _DATA), *shape, *strides]
+        words += [0, 0, size, 1 if kind[0] == "b" else 8, w.word(array, _DATA), *shape, *strides]
     given = ", ".join(["ptr %status", "ptr %error", *(f"i64 {x}" for x in words)])
     return "\n".join([
         "define i64 @call(ptr %given) nounwind {", "  %status = alloca i64", "  %error = alloca i64", *w.lines,

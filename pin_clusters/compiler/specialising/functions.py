@@ -11,50 +11,39 @@ import numpy as np
 from ...errors import SingularClusterError
 from ...kernels.tables.layout import BODY_PARAMS, CONDITION_LIMIT, INERTIA, MASS, OPEN
 from ...model import ClusterModel
-from ..operations import BY_NAME as DECLARED
-from ..tracing import FUNCTIONS as TRACED
 from ..tracing._sources import source, watching
 from ..tracing.expressions import Graph, select, square_root
+from ..tracing.functions import run_function
 from ..tracing.numbers import tables_for, values_of
 from ..tracing.run import Run
 from ..tracing.supplied import supply_third
 
-from ..operations import COUPLING, COUPLING_DERIVATIVES, FUNCTIONS, HYBRID  # isort: skip
-from ..operations import MOVE, OPENNESS, PROJECT, RNEA_DERIVATIVES, Function  # isort: skip
+from ..operations import COUPLING, COUPLING_DERIVATIVES, HYBRID, LOOP_FUNCTIONS, OPENNESS  # isort: skip
+from ..operations import RNEA_DERIVATIVES, STATE_FUNCTIONS, STATE_FUNCTIONS_BY_NAME, Function  # isort: skip
 
-ALL = {one.name: one for one in FUNCTIONS if one.specialised}
-"""What is traced, without external forces."""
-BY_RESULT = {one.tables: one for one in ALL.values() if one.operation.group == "data"}
+SPECIALISED = {one.name: one for one in STATE_FUNCTIONS if one.specialised}
+"""What is traced without external forces, by its name."""
+BY_TABLES = {one.tables: one for one in SPECIALISED.values() if one.operation.group == "data"}
 """The same by the result to which the tables of its kernel lead, where nothing else leads there."""
 
 FORCES = " with external forces"
 """What such functions are called behind their name."""
-FORCED = {
-    one.operation.name: one._replace(name=one.name + FORCES)
-    for one in (*BY_RESULT.values(), ALL["computeRNEADerivatives"], ALL["computeABADerivatives"])
-    if one.forced
-}
-"""What is traced with external forces, by the operation; they stand behind nv numbers."""
-OF_LOOPS = (
-    *(Function(one.name, one, "", "", "") for one in (MOVE, PROJECT)),
-    Function("coupling", COUPLING, "q v", "", ""), Function("coupling_rate", COUPLING, "q v", "", ""),
-    Function("openness", OPENNESS, "q", "", ""),
-)  # fmt: skip
-"""What closed loops need besides: ``coupling_rate`` is the coupling with its rate."""
-OF_MOMENTUM = DECLARED["computeCentroidalDynamicsDerivatives"]
+WITH_FORCES = {one.operation.name: one._replace(name=one.name + FORCES) for one in SPECIALISED.values() if one.forced}
+"""What is traced with external forces, by the name of its operation; they stand behind nv numbers."""
+OF_MOMENTUM = STATE_FUNCTIONS_BY_NAME["computeCentroidalDynamicsDerivatives"]
 """What the passes of derivatives of inverse dynamics find as well, and traces of users otherwise."""
-BY_NAME = {
-    **{name: one for name, one in ALL.items() if one.called},
+BY_CALLED_NAME = {
+    **{name: one for name, one in SPECIALISED.items() if one.called},
     **{
-        one.name: BY_RESULT[one.tables]
-        for one in FUNCTIONS if one.called and not one.traced and one.tables in BY_RESULT
+        one.name: BY_TABLES[one.tables]
+        for one in STATE_FUNCTIONS if one.called and not one.traced and one.tables in BY_TABLES
     },
-    **{one.name: FORCED[one.operation.name] for one in FUNCTIONS if "fext" in one.inputs},
-    **{one.name: one for one in (*OF_LOOPS, OF_MOMENTUM)},
+    **{one.name: WITH_FORCES[one.operation.name] for one in STATE_FUNCTIONS if "fext" in one.inputs},
+    **{one.name: one for one in (*LOOP_FUNCTIONS, OF_MOMENTUM)},
 }  # fmt: skip
-"""The same by the functions that are called."""
-EVERY = ALL | {one.name: one for one in (*FORCED.values(), *OF_LOOPS, OF_MOMENTUM)}
-"""All that is traced."""
+"""What is traced for the functions that are called, by their names."""
+BY_OWN_NAME = SPECIALISED | {one.name: one for one in (*WITH_FORCES.values(), *LOOP_FUNCTIONS, OF_MOMENTUM)}
+"""All that is traced, by its own name."""
 MOST = 100_000
 """So many operations a function may have that is traced unasked: about 700 kB of code, made in ten seconds."""
 BOUNDS = {
@@ -123,7 +112,7 @@ def standing(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
 
 def is_of_loops(one: Function) -> bool:
     """Whether a function is of those that closed loops need besides."""
-    return one in OF_LOOPS or one.operation is COUPLING_DERIVATIVES
+    return one in LOOP_FUNCTIONS or one.operation is COUPLING_DERIVATIVES
 
 
 def _changes_of_coupling(run: Run, one: Function) -> np.ndarray:
@@ -174,6 +163,18 @@ def _of_hybrid(run: Run, key: int) -> tuple[dict[str, Any], list[Any]]:
     return dict(zip(("tau_out", "a_out"), found, strict=True)), list(np.where(mask, run["a"], run["tau"]))
 
 
+def _numbers_as_inputs(run: Run, graph: Graph, numbers: str) -> dict[int, float]:
+    """Put inputs in the place of the robot's numbers; return the numbers, by number of the input."""
+    first, values = sum(len(x) for x in run.inputs.values()), run.model.tables.params.tolist()
+    leaves, counts = graph.inputs(first, len(values)), run.model.tables.params != 0.0
+    if numbers == "where they stand":  # some are in the workspace
+        counts, kept = standing(run.model)
+        run.work[kept] = np.array(graph.inputs(first + len(values), len(run.work)), dtype=object)[kept]
+    chosen = [leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, counts, strict=True)]
+    run.params = np.array(chosen, dtype=object)
+    return {first + i: x for i, x in enumerate(values)}
+
+
 def traced(
     model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False, most: float = math.inf,
     parameters: Sequence[str] = (),
@@ -195,29 +196,17 @@ def traced(
     """
     if one.operation in (COUPLING, COUPLING_DERIVATIVES) and model.tables.supplies:
         return None
-    graph, run, inputs = Graph(most), Run(model), []
-    first, sizes = 0, {"q": model.nq, "fext": 6 * model.njoints}
-    sizes |= {name: len(values_of(model, name)) for name in parameters}
-    for name in (*one.inputs, *["fext"] * one.name.endswith(FORCES), *parameters):
-        size = sizes.get(name, model.nv)
+    graph, run = Graph(most), Run(model)
+    sizes = {"q": model.nq, "fext": 6 * model.njoints} | {name: len(values_of(model, name)) for name in parameters}
+    names = (*one.inputs, *["fext"] * one.name.endswith(FORCES), *parameters)
+    inputs = [(name, sizes.get(name, model.nv)) for name in names]
+    for name, size in inputs:
+        first = sum(len(x) for x in run.inputs.values())
         run.inputs[name] = np.array(graph.inputs(first, size), dtype=object)
-        inputs.append((name, size))
-        first += size
-    params: dict[int, float] = {}
-    read: list[Any] = []
     if parameters:
         run.params, run.work = tables_for(model, parameters, run.inputs)
-    if numbers:
-        values = model.tables.params.tolist()
-        leaves = graph.inputs(first, len(values))
-        params = {first + i: x for i, x in enumerate(values)}
-        counts = model.tables.params != 0.0
-        if numbers == "where they stand":  # some are in the workspace
-            counts, kept = standing(model)
-            run.work[kept] = np.array(graph.inputs(first + len(params), len(run.work)), dtype=object)[kept]
-        run.params = np.array(
-            [leaf if x or numbers == "all" else 0.0 for leaf, x in zip(leaves, counts, strict=True)], dtype=object
-        )
+    params = _numbers_as_inputs(run, graph, numbers) if numbers else {}
+    read: list[Any] = []
     try:
         with watching() as watched, np.errstate(all="ignore"):
             if is_of_loops(one):
@@ -227,7 +216,7 @@ def traced(
             elif one.operation is HYBRID:
                 found, read = _of_hybrid(run, int(one.name.split()[1]))
             else:
-                found = _arguments(one, run, TRACED[one.name.removesuffix(FORCES)].run(run))
+                found = _arguments(one, run, run_function(one.name.removesuffix(FORCES), run))
     except (SingularClusterError, ZeroDivisionError):  # what moves no inertia, whatever the state
         return None
     conditions = [run.work[condition.at] for condition in model.tables.conditions if one.operation is not OPENNESS]

@@ -11,11 +11,11 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
-from ..tracing.expressions import ADD, INPUT, MUL, NEG, SUB, Expression, Graph, operate
+from ..machine_code.emitter import Result
 
-BROADCAST, PACK, NUMBERS, LANE, SUM = range(100, 105)
-"""Of packs: a number in all lanes (then how many, and the group); numbers, one per lane; constants; one of the lanes
-(pack, which); the sum of the first lanes (pack, how many)."""
+from ..tracing.expressions import ADD, BROADCAST, INPUT, LANE, MUL, NEG, NUMBERS, PACK, SUB, SUM  # isort: skip
+from ..tracing.expressions import Expression, Graph, operate  # isort: skip
+
 Demand = tuple[Any, ...]
 Plan = tuple[list[Demand], Callable[[list[Any]], Any]]
 """What a demand is built of, and what builds it of that."""
@@ -317,3 +317,12 @@ def lanes_of(inputs: Sequence[Sequence[Sequence[int]]], values: dict[int, float]
                 owners[i], slots[i] = start + limb, slot
     width = [1 << (len(group) - 1).bit_length() for group in inputs]
     return Lanes(values, owners, numbers, width, slots), numbers
+
+
+def of_pack(array: str, places: tuple[int, ...], value: Any, bound: str = "") -> list[Result]:
+    """Return the results of a pack: one, or one per limb where that is simpler."""
+    if isinstance(value, Expression) and value.op not in (NUMBERS, PACK, BROADCAST):
+        return [Result(array, places, value, bound)]
+    several = value.args if isinstance(value, Expression) and value.op != BROADCAST else None
+    one = value.args[0] if isinstance(value, Expression) else value
+    return [Result(array, (i,), several[k] if several else one, bound) for k, i in enumerate(places)]

@@ -24,7 +24,7 @@ from ..operations import RNEA_DERIVATIVES, Function, names
 from ..tracing._sources import source
 from .asked import OF_QUESTIONS, Asked
 from .calling import caller
-from .functions import BY_NAME, BY_RESULT, EVERY, FORCED, MOST
+from .functions import BY_CALLED_NAME, BY_OWN_NAME, BY_TABLES, MOST, WITH_FORCES
 from .module import code_of, module_of
 from .rows import MadeRows
 from .wishes import OF_WISHES, Wishes, wish_of
@@ -80,7 +80,7 @@ class Made:
             return int(self.kernel.call(pointer, *arrays))
         if self._call is None:
             kinds = self.kernel.operation.kinds
-            self._call = caller(kinds if self.kernel.operation.is_door else ("i0", *kinds))
+            self._call = caller(kinds if self.kernel.operation.is_entry else ("i0", *kinds))
         code: int = self._call(self.own, pointer.address, *arrays)
         return plain(self.kernel, pointer, *arrays) if code == LEFT_TO_KERNEL else code
 
@@ -100,13 +100,13 @@ class Recipe(NamedTuple):
 
     def restore(self, model: ClusterModel) -> ClusterModel:
         """Return the specialised model."""
-        special = model._with_functions(Functions.asked_for)
+        special = model._with_functions(RobotFunctions.asked_for)
         for name in self.names:
-            special._functions._make(EVERY[name] if name in EVERY else wish_of(name))
+            special._functions._make(BY_OWN_NAME[name] if name in BY_OWN_NAME else wish_of(name))
         return special
 
 
-class Functions:
+class RobotFunctions:
     """Functions of a model; each is made at its first call.
 
     Attributes:
@@ -126,7 +126,7 @@ class Functions:
         }
 
     @classmethod
-    def asked_for(cls, model: ClusterModel) -> "Functions":
+    def asked_for(cls, model: ClusterModel) -> "RobotFunctions":
         """Make those of ``pc.specialise``."""
         return cls(model, asked=True)
 
@@ -134,7 +134,7 @@ class Functions:
         """Return what is traced for a function, made now if need be; ``must``: there is an error if it cannot be."""
         if name in self.wishes:
             return self.wishes[name]
-        return self._make(BY_NAME[name], must=must)
+        return self._make(BY_CALLED_NAME[name], must=must)
 
     def _make(self, one: Function, write: Callable[..., str] = module_of, *, must: bool = False) -> Made:
         found = self._made.get(one.name)
@@ -169,7 +169,7 @@ class Functions:
         """Return the address that a call should take, given its kernel's; 0 if it is to be made at the first call."""
         if name in self.wishes:
             return self.wishes[name].own
-        return self._known(BY_NAME[name], kernel) if name in BY_NAME else kernel
+        return self._known(BY_CALLED_NAME[name], kernel) if name in BY_CALLED_NAME else kernel
 
     def _known(self, one: Function, kernel: int) -> int:
         made = self._made.get(one.name)
@@ -182,7 +182,7 @@ class Functions:
 
         ``address`` is that of the kernel itself, which does what cannot be traced.
         """
-        return self._known(FORCED[kernel], address)
+        return self._known(WITH_FORCES[kernel], address)
 
     def run(self, name: str, kernel: str, result: str, pointer: kernels.Pointer, *arrays: Any) -> int | None:
         """Do what a kernel does, and return its code; None where the kernel has to do it.
@@ -202,14 +202,14 @@ class Functions:
             forced = forces.size > 0
             if forced and not (dq.size and M.size and not total.size):
                 return None
-        one = FORCED.get(kernel) if forced else BY_NAME.get(name) or BY_RESULT.get(result)
+        one = WITH_FORCES.get(kernel) if forced else BY_CALLED_NAME.get(name) or BY_TABLES.get(result)
         if one is None or one.operation.name != kernel:
             return None
         return self._make(one).call(pointer, *arrays)
 
     def rows(self, name: str, *, forced: bool = False, parameters: tuple[str, ...] = ()) -> MadeRows:
         """Return what computes rows, under forces if ``forced``; each has its own ``parameters`` of the robot."""
-        one = FORCED[BY_NAME[name].operation.name] if forced else BY_NAME[name]
+        one = WITH_FORCES[BY_CALLED_NAME[name].operation.name] if forced else BY_CALLED_NAME[name]
         key = (one.name, *parameters)
         with self._lock:
             found, most = self._rows.get(key), self._most

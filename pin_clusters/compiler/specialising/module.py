@@ -13,14 +13,14 @@ import numpy as np
 from ...constraints.called import CallableClosure
 from ...kernels.tables import tree_layout as tl
 from ...model import ClusterModel
+from ..machine_code.emitter import Result
 from ..machine_code.loading import Loaded, load_made_of
 from ..machine_code.machine import lanes_of_host
 from ..operations import ABA_DERIVATIVES, MOVE, OPENNESS, PROJECT, RNEA_DERIVATIVES, TREE, Function
 from ..tracing.expressions import Expression, TooLongError, needed
 from . import entry, moving, solving, tree
-from .emission import Core, Result, of_pack
 from .functions import BOUNDS, OF_MOMENTUM, Traced, is_of_loops, standing, traced, without_collector
-from .lanes import Lanes, lanes_of
+from .lanes import Lanes, lanes_of, of_pack
 from .limbs import Group, limbs_of
 
 
@@ -97,7 +97,7 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
         found, results = plain, _plain(plain, _written(model, function, plain))
     standing = [("params", len(model.tables.params)), ("work", len(model.tables.work))]
     inputs = [*found.inputs, *standing] if shared else found.inputs
-    core = Core(inputs).text(results, (*found.outputs, "conditions"))
+    core = entry.core_text(inputs, results, (*found.outputs, "conditions"))
     sizes = {name: len(x) for name, x in found.outputs.items()}
     places = [condition.at for condition in model.tables.conditions] if found.conditions else []
     looked_at = ("tau", "a") if found.finite else ()

@@ -17,8 +17,8 @@ from ..machine_code.text import body_text, loop_text, module_text
 from ..operations import ABA_DERIVATIVES, RNEA_DERIVATIVES, Function
 from ..tracing import Program
 from . import solving
-from .functions import ALL, EVERY, traced
-from .limb_loops import LimbLoops
+from .functions import BY_OWN_NAME, SPECIALISED, traced
+from .limb_loops import pack_function
 from .module import code_of, groups_of, in_lanes
 
 Rows = Callable[..., None]
@@ -49,7 +49,7 @@ class MadeRows:
         loaded = code_of(model, kind, function, most, lambda: _text(model, function, parameters, most))
         if loaded is not None:
             self.size = loaded.size
-            forced = function.name in EVERY and function.name not in ALL
+            forced = function.name in BY_OWN_NAME and function.name not in SPECIALISED
             results = 3 if function.operation in (RNEA_DERIVATIVES, ABA_DERIVATIVES) else 1
             pointers = [ctypes.c_void_p] * (len(function.inputs) + forced + len(parameters) + results + 1)
             self.run = ctypes.CFUNCTYPE(None, *pointers, ctypes.c_int64, ctypes.c_int64)(loaded.address("rows"))
@@ -74,7 +74,7 @@ def _text(model: ClusterModel, function: Function, parameters: Sequence[str], mo
     outputs |= {name: np.array(getattr(found, name), dtype=object) for name, *_ in _LOOKED_AT}
     if rebuilt is not None:
         _, new, results = rebuilt
-        core = LimbLoops(found.inputs, [len(g) for g in groups], new.packs, lanes).text(results, list(outputs))
+        core = pack_function(found.inputs, results, list(outputs), [len(g) for g in groups], new.packs, lanes)
     else:
         core = body_text(Program.of(model.name, found.inputs, outputs), "pack", Kind("double", lanes))
     return _module(core, found.inputs, {name: len(x) for name, x in outputs.items()}, lanes)
@@ -83,7 +83,7 @@ def _text(model: ClusterModel, function: Function, parameters: Sequence[str], mo
 def _of_derivatives(model: ClusterModel, function: Function, most: float) -> str:
     """Return the module of derivatives; those of forward dynamics are given accelerations in the place of torques."""
     forward, lanes = function.operation is ABA_DERIVATIVES, lanes_of_host()
-    inverse = EVERY[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
+    inverse = BY_OWN_NAME[function.name.replace("computeABADerivatives", "computeRNEADerivatives")]
     found = traced(model, inverse, opens=True, most=most)
     if found is None or model.nv == 0:
         return ""

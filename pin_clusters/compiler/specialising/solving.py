@@ -5,12 +5,12 @@ holds, and runs over all right sides.
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 from ...kernels.tables import tree_layout as tl
 from ...model import ClusterModel
+from ..machine_code.emitter import Emitter
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.text import body_text, module_text
@@ -36,25 +36,6 @@ def module(model: ClusterModel, lanes: int) -> str:
         f"@eye = internal constant [{n * n} x double] [{eye}], align 64\n", _factors(model, _ONE),
         _columns(model, Kind("double", lanes)), _mirror(n, _ONE), _entry(),
     )  # fmt: skip
-
-
-class _Writer(Instructions):
-    """Writes expressions, each once; inputs have names before."""
-
-    def __init__(self, kind: Kind) -> None:
-        super().__init__(kind)
-        self.names: dict[int, str] = {}
-
-    def write(self, x: Expression) -> str:
-        """Write an expression behind its arguments; return its name."""
-        for y in needed([x]):
-            if y.id not in self.names:
-                given = [self._name(a) for a in y.args]
-                self.names[y.id] = self.operation(self.kind, y.op, given)
-        return self.names[x.id]
-
-    def _name(self, x: Any) -> str:
-        return self.names[x.id] if isinstance(x, Expression) else self.kind.constant(float(x))
 
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
@@ -91,62 +72,41 @@ def _columns(model: ClusterModel, kind: Kind, *, of_rows: bool = False) -> str:
     )
     source("tree.solve").solve(plan, n, L, upper, X, 1)
     order = [int(plan[tl.WIDTH * i + tl.IV]) for i in range(n)]
-    w, t, step = _Writer(kind), kind.name, 1 if of_rows else kind.lanes
-    number, align, last = (t, kind.align, n - 1) if of_rows else ("double", 8, n - step)
-    w.lines += ["start:", "  br label %next", "next:", "  %j = phi i64 [ 0, %start ], [ %k, %next ]"]
+    w, t = Emitter(kind, []), kind.name
+    number, align, width = (t, kind.align, 1) if of_rows else ("double", 8, kind.lanes)
+    with w.loop(n, width) as j:
 
-    def at(array: str, row: int) -> str:
-        place = w.new(f"add i64 %j, {row * n}")
-        return w.new(f"getelementptr {number}, ptr %{array}, i64 {place}")
+        def at(array: str, row: int) -> str:
+            place = w.new(f"add i64 {j}, {row * n}")
+            return w.new(f"getelementptr {number}, ptr %{array}, i64 {place}")
 
-    for i in range(n):
-        w.names[graph.make(INPUT, i).id] = w.new(f"load {t}, ptr {at('from', order[i])}, align {align}")
-    for y in needed(list(X)):
-        if y.op == INPUT and y.id not in w.names:
-            where = w.new(f"getelementptr {number}, ptr %L, i64 {y.args[0] - n}")
-            x = w.new(f"load {number}, ptr {where}, align {align}")
-            w.names[y.id] = x if of_rows else w.in_all_lanes(kind, x)
-    for i in range(n):
-        w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.write(X[i])}')}, ptr {at('to', order[i])}, align {align}")
-    head = "define internal void @columns(ptr noalias readonly %L, ptr readonly %from, ptr %to) noinline"
-    return "\n".join([
-        f"{head} {kind.attributes} {{", *w.lines, f"  %done = icmp uge i64 %j, {last}", f"  %on = add i64 %j, {step}",
-        f"  %far = icmp ugt i64 %on, {last}", f"  %k = select i1 %far, i64 {last}, i64 %on",
-        "  br i1 %done, label %end, label %next", "end:", "  ret void", "}", "",
-    ])  # fmt: skip
+        for i in range(n):
+            w.names[graph.make(INPUT, i).id] = w.new(f"load {t}, ptr {at('from', order[i])}, align {align}")
+        for y in needed(list(X)):
+            if y.op == INPUT and y.id not in w.names:
+                where = w.new(f"getelementptr {number}, ptr %L, i64 {y.args[0] - n}")
+                x = w.new(f"load {number}, ptr {where}, align {align}")
+                w.names[y.id] = x if of_rows else w.in_all_lanes(kind, x)
+        for i in range(n):
+            for y in needed([X[i]]):
+                w.write(y)
+            w.lines.append(f"  store {t} {w.new(f'fneg {t} {w.name(X[i])}')}, ptr {at('to', order[i])}, align {align}")
+    return w.internal("columns", ["ptr noalias readonly %L", "ptr readonly %from", "ptr %to"])
 
 
 def _mirror(n: int, kind: Kind) -> str:
     """Return ``void mirror(A)``: what is above the diagonal is copied below it: symmetric to the last bit."""
-    return f"""define internal void @mirror(ptr %A) noinline nounwind {{
-start:
-  br label %row
-row:
-  %i = phi i64 [ 0, %start ], [ %next, %end ]
-  br label %head
-head:
-  %j = phi i64 [ 0, %row ], [ %on, %body ]
-  %below = icmp ult i64 %j, %i
-  br i1 %below, label %body, label %end
-body:
-  %up = mul i64 %j, {n}
-  %above = add i64 %up, %i
-  %from = getelementptr {kind.name}, ptr %A, i64 %above
-  %x = load {kind.name}, ptr %from, align {kind.align}
-  %down = mul i64 %i, {n}
-  %under = add i64 %down, %j
-  %to = getelementptr {kind.name}, ptr %A, i64 %under
-  store {kind.name} %x, ptr %to, align {kind.align}
-  %on = add i64 %j, 1
-  br label %head
-end:
-  %next = add i64 %i, 1
-  %more = icmp ult i64 %next, {n}
-  br i1 %more, label %row, label %done
-done:
-  ret void
-}}
-"""
+    w = Instructions(kind)
+
+    def place(row: str, column: str) -> str:
+        return w.new(f"add i64 {w.new(f'mul i64 {row}, {n}')}, {column}")
+
+    if n > 1:
+        with w.loop(n - 1) as above:
+            i = w.new(f"add i64 {above}, 1")
+            with w.loop(i) as j:
+                w.store(w.load("A", place(j, i)), "A", place(i, j))
+    return w.internal("mirror", ["ptr %A"])
 
 
 def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], kind: Kind) -> str:
@@ -154,29 +114,23 @@ def of_rows(model: ClusterModel, inputs: Sequence[str], kept: dict[str, int], ki
 
     ``inputs`` are q, v, accelerations, external forces; ``kept``, with sizes, what it writes besides dq, dv and M.
     """
-    n, t = model.nv, kind.name
+    n, w = model.nv, Instructions(kind)
     L = sum(isinstance(x, Expression) for x in _factored(model)[0])
     given = [f"ptr %in.{name}" for name in inputs]
     left = [f"ptr %out.{name}" for name in kept]
     results = [f"ptr %out.{name}" for name in ("first", "second", "third")]
     rooms = {"dq": n * n, "dv": n * n, "M": n * n, "L": max(1, L)}
-    lines = [f"  %{x} = alloca [{size} x {t}], align {kind.align}" for x, size in rooms.items()]
-    lines += [f"  call void @inverse({', '.join([*given, 'ptr %dq', 'ptr %dv', 'ptr %M', *left])})"]
-    lines += ["  call void @factors(ptr %M, ptr %L)", "  call void @columns(ptr %L, ptr %dq, ptr %out.first)"]
-    lines += ["  call void @columns(ptr %L, ptr %dv, ptr %out.second)", "  br label %zero", "zero:"]
-    lines += ["  %i = phi i64 [ 0, %start ], [ %next, %zero ]", "  %next = add i64 %i, 1"]
-    lines += [f"  %on = urem i64 %i, {n + 1}", "  %own = icmp eq i64 %on, 0"]  # right sides: minus the identity
-    lines += [f"  %x = select i1 %own, {t} {kind.constant(-1.0)}, {t} {kind.constant(-0.0)}"]
-    lines += [f"  %at = getelementptr {t}, ptr %M, i64 %i", f"  store {t} %x, ptr %at, align {kind.align}"]
-    lines += [f"  %more = icmp ult i64 %next, {n * n}", "  br i1 %more, label %zero, label %solve", "solve:"]
-    lines += [
-        "  call void @columns(ptr %L, ptr %M, ptr %out.third)",
-        "  call void @mirror(ptr %out.third)",
-        "  ret void",
-    ]
-    head = f"define internal void @pack({', '.join([*given, *results, *left])}) noinline {kind.attributes} {{\nstart:"
+    w.lines += [f"  %{x} = alloca [{size} x {kind.name}], align {kind.align}" for x, size in rooms.items()]
+    w.lines += [f"  call void @inverse({', '.join([*given, 'ptr %dq', 'ptr %dv', 'ptr %M', *left])})"]
+    w.lines += ["  call void @factors(ptr %M, ptr %L)", "  call void @columns(ptr %L, ptr %dq, ptr %out.first)"]
+    w.lines += ["  call void @columns(ptr %L, ptr %dv, ptr %out.second)"]
+    with w.loop(n * n) as i:  # right sides: minus the identity
+        own = w.new(f"icmp eq i64 {w.new(f'urem i64 {i}, {n + 1}')}, 0")
+        numbers = ", ".join(f"{kind.name} {kind.constant(x)}" for x in (-1.0, -0.0))
+        w.store(w.new(f"select i1 {own}, {numbers}"), "M", i)
+    w.lines += ["  call void @columns(ptr %L, ptr %M, ptr %out.third)", "  call void @mirror(ptr %out.third)"]
     parts = _factors(model, kind), _columns(model, kind, of_rows=True), _mirror(n, kind)
-    return "".join(parts) + "\n".join([head, *lines, "}", ""])
+    return "".join([*parts, w.internal("pack", [*given, *results, *left])])
 
 
 def _entry() -> str:

@@ -9,8 +9,8 @@ import pinocchio as pin
 from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from ...model import ClusterModel
 from ..entry_points import BOUNDSCHECK, JIT
-from .functions import BY_NAME
-from .making import Functions
+from .functions import BY_CALLED_NAME
+from .making import RobotFunctions
 
 
 def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) -> ClusterModel:
@@ -49,7 +49,7 @@ def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) 
     names = _names(functions)
     if not JIT or BOUNDSCHECK:
         return model
-    special = model._with_functions(Functions.asked_for)
+    special = model._with_functions(RobotFunctions.asked_for)
     for name in names:
         special._functions.code(name, must=True)
     return special
@@ -64,7 +64,9 @@ def _names(functions: Any) -> list[str]:
     for name in names:
         if not isinstance(name, str):
             raise ArgumentTypeError(f"specialise: functions must be names, got {shown(name)}.")
-        if name not in BY_NAME:
-            known = ", ".join(BY_NAME)
-            raise UnknownNameError(f"{name!r} cannot be specialised.{did_you_mean(name, BY_NAME)} There are {known}.")
+        if name not in BY_CALLED_NAME:
+            known = ", ".join(BY_CALLED_NAME)
+            raise UnknownNameError(
+                f"{name!r} cannot be specialised.{did_you_mean(name, BY_CALLED_NAME)} There are {known}."
+            )
     return names

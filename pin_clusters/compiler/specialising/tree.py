@@ -12,6 +12,7 @@ import numpy as np
 from ...kernels.tables import layout as at
 from ...kernels.tables import tree_layout as tl
 from ...model import ClusterModel
+from ..machine_code.emitter import Result
 from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.machine import lanes_of_host
@@ -21,8 +22,7 @@ from ..operations import TREE, Function
 from ..tracing._sources import source
 from ..tracing.expressions import Expression, Graph, needed
 from . import entry
-from .emission import Core, Result, of_pack
-from .lanes import Lanes, lanes_of
+from .lanes import Lanes, lanes_of, of_pack
 from .limbs import Group, Limb, limbs_of
 
 _KEPT = (  # of a link: what other kernels read
@@ -146,7 +146,7 @@ class _Wish:
         A = self._tables.sections  # the whole robot's centre is read here as well
         centers = (first + i for first in (A.com, A.vcom, A.acom) for i in range(3))
         results += [Result("keep", (i,), after[i]) for i in centers if left.get(i, ("keep",))[0] != "keep"]
-        core = Core(self._inputs).text(results, ["keep", "work", *(f"field{r}" for r in self._fields)])
+        core = entry.core_text(self._inputs, results, ["keep", "work", *(f"field{r}" for r in self._fields)])
         return module_text(core, self._entry(), "\n")
 
     def _is_read(self) -> bool:
@@ -237,7 +237,7 @@ class _Wish:
         w.lines += [f"  call i1 @core({', '.join(f'ptr {x}' for x in (*given, keep, work, *to))})"]
         if self._what & tl.KEEP:
             kept, now = (w.new(f"getelementptr double, ptr {keep}, i64 {i}") for i in (own.kept, own.G))
-            entry.copy(w, kept, now, n, lanes, "run")
+            entry.copy(w, kept, now, n, lanes)
             lost = w.new(f"getelementptr double, ptr {keep}, i64 {own.lost}")
             w.lines += [f"  store double 0.0, ptr {lost}"]
         w.lines += ["  store i64 0, ptr %code", "  br label %end", "other:"]

@@ -19,6 +19,9 @@ from ...errors import NotAvailableError
 INPUT, ADD, SUB, MUL, DIV, NEG, SQRT, SIN, COS, SELECT = range(10)
 NAMES = ("input", "add", "sub", "mul", "div", "neg", "sqrt", "sin", "cos", "select")
 """``select(a, b, x, y)`` is x where a < b, else y."""
+BROADCAST, PACK, NUMBERS, LANE, SUM = range(100, 105)
+"""Of packs with a limb per lane: one number in all lanes (its arguments: number, lanes, group); a number per lane; a
+constant per lane; the number of a lane (pack, lane); the sum of the first lanes (pack, how many)."""
 
 
 class BranchOnValueError(NotAvailableError):

@@ -1,9 +1,9 @@
-"""What can be traced: inputs of each function, and what runs it on expressions."""
+"""What can be traced, and what runs it on expressions."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -57,22 +57,6 @@ def _solved(run: Run, wanted: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndar
 
 
 Outputs = dict[str, np.ndarray]
-
-
-class Function(NamedTuple):
-    """A function that can be traced."""
-
-    inputs: tuple[str, ...]  # their names, in order
-    run: Callable[[Run], Outputs]  # returns its outputs
-    forced: bool = False  # whether external forces can be given
-    framed: bool = False  # whether it is about frames
-    dynamic: bool = False  # whether numbers of the robot can be inputs, too
-    touching: bool = False  # whether it is about contacts
-
-    @property
-    def about(self) -> str:
-        """The option without which it says nothing; empty if there is none."""
-        return "frames" if self.framed else "contacts" if self.touching else ""
 
 
 # --- dynamics, and their derivatives
@@ -263,35 +247,34 @@ def stacked(outputs: Outputs, frames: int) -> Outputs:
     return {name: np.stack(list(outputs.values())[i::kinds]) for i, name in enumerate(names)}
 
 
-Q, QV, QVA = ("q",), ("q", "v"), ("q", "v", "a")
-FUNCTIONS: dict[str, Function] = {
-    **{
-        one.name: Function(one.inputs, partial(_outputs, one=one), forced=one.forced, dynamic=True)
-        for one in operations.FUNCTIONS
-        if one.traced
-    },
-    "constraintDynamics": Function(("q", "v", "tau"), accelerations, dynamic=True, touching=True),
-    "impulseDynamics": Function(QV, after_impact, dynamic=True, touching=True),
-    "coupling_jacobian": Function(Q, lambda run: {"G": run.G}),
-    "coupling_bias": Function(QV, lambda run: {"g": run.bias}),
-    "framesForwardKinematics": Function(Q, _placements, framed=True),
-    "computeFrameJacobian": Function(Q, _frame_jacobians, framed=True),
-    "getFrameVelocity": Function(QV, lambda run: _frame_motions(run, "v", run["v"]), framed=True),
-    "getFrameAcceleration": Function(QVA, lambda run: _frame_motions(run, "a", run["v"], run["a"]), framed=True),
-    "getFrameVelocityDerivatives": Function(QV, lambda run: _frame_derivatives(run, "v", QV, run["v"]), framed=True),
-    "getFrameAccelerationDerivatives": Function(
-        QVA, lambda run: _frame_derivatives(run, "a", QVA, run["v"], run["a"]), framed=True
-    ),
-    "inverse_operational_inertia": Function(Q, _inverse_operational, framed=True),
-    "centerOfMass": Function(Q, lambda run: {"com": _center(run)}),
-    "jacobianCenterOfMass": Function(Q, lambda run: {"Jcom": along(run, _center(run), "q")}),
-    "computeCentroidalMomentum": Function(QV, _momentum),
-    "computeCentroidalMomentumTimeVariation": Function(QVA, lambda run: {"dhg": _momenta(run)[1]}),
-    "getCenterOfMassVelocityDerivatives": Function(QV, _center_derivatives),
-    "computeCentroidalMapTimeVariation": Function(QV, _map_rate),
-    "computeCentroidalMap": Function(Q, lambda run: {"Ag": _map(run)}),
-    "computeCentroidalDynamicsDerivatives": Function(QVA, _centroidal_derivatives),
-    "integrate": Function(QV, integrate),
-    "tangent": Function(Q, lambda run: {"dq_dv": tangent(run)}),
+_RUN: dict[str, Callable[[Run], Outputs]] = {
+    **{one.name: partial(_outputs, one=one) for one in operations.STATE_FUNCTIONS if one.traced},
+    "constraintDynamics": accelerations,
+    "impulseDynamics": after_impact,
+    "coupling_jacobian": lambda run: {"G": run.G},
+    "coupling_bias": lambda run: {"g": run.bias},
+    "framesForwardKinematics": _placements,
+    "computeFrameJacobian": _frame_jacobians,
+    "getFrameVelocity": lambda run: _frame_motions(run, "v", run["v"]),
+    "getFrameAcceleration": lambda run: _frame_motions(run, "a", run["v"], run["a"]),
+    "getFrameVelocityDerivatives": lambda run: _frame_derivatives(run, "v", ("q", "v"), run["v"]),
+    "getFrameAccelerationDerivatives": lambda run: _frame_derivatives(run, "a", ("q", "v", "a"), run["v"], run["a"]),
+    "inverse_operational_inertia": _inverse_operational,
+    "centerOfMass": lambda run: {"com": _center(run)},
+    "jacobianCenterOfMass": lambda run: {"Jcom": along(run, _center(run), "q")},
+    "computeCentroidalMomentum": _momentum,
+    "computeCentroidalMomentumTimeVariation": lambda run: {"dhg": _momenta(run)[1]},
+    "getCenterOfMassVelocityDerivatives": _center_derivatives,
+    "computeCentroidalMapTimeVariation": _map_rate,
+    "computeCentroidalMap": lambda run: {"Ag": _map(run)},
+    "computeCentroidalDynamicsDerivatives": _centroidal_derivatives,
+    "integrate": integrate,
+    "tangent": lambda run: {"dq_dv": tangent(run)},
 }
+FUNCTIONS = {one.name: one for one in operations.TRACEABLE_FUNCTIONS}
 """What can be traced."""
+
+
+def run_function(name: str, run: Run) -> Outputs:
+    """Run a function of ``FUNCTIONS`` on expressions; return its outputs."""
+    return _RUN[name](run)

@@ -152,6 +152,14 @@ class Program:
         """Return all entries of the outputs as expressions of a new graph, whose inputs are those of the program."""
         return self.run(self.constants.tolist(), graph.inputs(0, self._size))
 
+    def values(self) -> list[Any]:
+        """Return all numbers by their places: floats, then inputs and operations as expressions, as they stand here."""
+        graph = Graph()
+        found: list[Any] = [*self.constants.tolist(), *graph.inputs(0, self._size)]
+        for op, *args in self.operations.tolist():
+            found.append(Expression(graph, op, tuple(found[i] for i in args[: ARGUMENTS[op]]), len(found)))
+        return found
+
     @property
     def first(self) -> int:
         """Place of the result of the first operation."""

@@ -1,6 +1,6 @@
 """``pc.trace``: run a function of a robot once on expressions, and keep the operations that its results need."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from numbers import Integral
 from typing import Any
 
@@ -13,7 +13,7 @@ from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, di
 from ...model import ClusterModel
 from ._sources import watching
 from .expressions import Graph, select, square_root
-from .functions import FUNCTIONS, stacked
+from .functions import FUNCTIONS, run_function, stacked
 from .numbers import checked, tables_for, values_of
 from .program import Program
 from .run import Run
@@ -72,6 +72,36 @@ def trace(
         >>> np.allclose(program(q, v, a), pc.rnea(model, model.createData(), q, v, a))
         True
     """
+    _check(model, function, fext, {"frames": frames, "contacts": contacts})
+    what = FUNCTIONS[function]
+    which = [] if frames is None else frame_ids(model, frames)
+    numbers = checked(model, function, parameters)
+    if numbers and not what.dynamic:
+        dynamic = ", ".join(name for name, one in FUNCTIONS.items() if one.dynamic)
+        raise ArgumentTypeError(f"parameters={numbers!r}: {function} does not take them; these do: {dynamic}.")
+    graph = Graph()
+    sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv, "fext": 6 * model.njoints}
+    inputs = [(name, sizes[name]) for name in ((*what.inputs, "fext") if fext else what.inputs)]
+    inputs += [(name, len(values_of(model, name))) for name in numbers]
+    entries, first = {}, 0
+    for name, size in inputs:
+        entries[name] = np.array(graph.inputs(first, size), dtype=object)
+        first += size
+    run = Run(model, entries, frames=tuple(np.ravel(which).tolist()), reference=reference, steps=_count(steps))
+    run.contacts, run.damping = () if contacts is None else models_of(model, contacts), float(damping)
+    if numbers:
+        run.params, run.work = tables_for(model, numbers, entries)
+    with watching() as watched:
+        outputs = run_function(function, run)
+    if stack and run.frames and function != "inverse_operational_inertia" and not isinstance(which, int):
+        outputs = stacked(outputs, len(run.frames))
+    if status:
+        outputs = outputs | _status_of(run, watched)
+    return Program.of(f"{model.name}, {function}", inputs, outputs)
+
+
+def _check(model: ClusterModel, function: str, fext: bool, options: Mapping[str, Any]) -> None:
+    """Raise if a function cannot be traced, or an option does not fit it."""
     if not isinstance(model, ClusterModel):
         cure = " Wrap it: pc.ClusterModel(model, constraints)." if isinstance(model, pin.Model) else ""
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.{cure}")
@@ -91,37 +121,13 @@ def trace(
     if fext and not what.forced:
         forced = ", ".join(name for name, one in FUNCTIONS.items() if one.forced)
         raise ArgumentTypeError(f"{function} takes no external forces; these do: {forced}.")
-    for option, given in (("frames", frames), ("contacts", contacts)):
+    for option, given in options.items():
         about = option == what.about
         if about and given is None:
             example = repr([model.own_tree.frames[-1].name]) if what.framed else "[contact]"
             raise ArgumentTypeError(f"{function} is about {option}, which are missing: add {option}={example}.")
         if not about and given is not None:
             raise ArgumentTypeError(f"{function} is not about {option}, and {option}={given!r} was given.")
-    which = [] if frames is None else frame_ids(model, frames)
-    numbers = checked(model, function, parameters)
-    if numbers and not what.dynamic:
-        dynamic = ", ".join(name for name, one in FUNCTIONS.items() if one.dynamic)
-        raise ArgumentTypeError(f"parameters={numbers!r}: {function} does not take them; these do: {dynamic}.")
-    graph = Graph()
-    sizes = {"q": model.nq, "v": model.nv, "a": model.nv, "tau": model.nv, "fext": 6 * model.njoints}
-    inputs = [(name, sizes[name]) for name in ((*what.inputs, "fext") if fext else what.inputs)]
-    inputs += [(name, len(values_of(model, name))) for name in numbers]
-    entries, first = {}, 0
-    for name, size in inputs:
-        entries[name] = np.array(graph.inputs(first, size), dtype=object)
-        first += size
-    run = Run(model, entries, frames=tuple(np.ravel(which).tolist()), reference=reference, steps=_count(steps))
-    run.contacts, run.damping = () if contacts is None else models_of(model, contacts), float(damping)
-    if numbers:
-        run.params, run.work = tables_for(model, numbers, entries)
-    with watching() as watched:
-        outputs = what.run(run)
-    if stack and run.frames and function != "inverse_operational_inertia" and not isinstance(which, int):
-        outputs = stacked(outputs, len(run.frames))
-    if status:
-        outputs = outputs | _status_of(run, watched)
-    return Program.of(f"{model.name}, {function}", inputs, outputs)
 
 
 def _status_of(run: Run, watched: Sequence[tuple[Any, Any]]) -> dict[str, np.ndarray]:

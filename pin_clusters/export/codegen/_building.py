@@ -1,7 +1,6 @@
 """Files for those who build what was exported: CMake, and pkg-config."""
 
 from ..._support.version import __version__
-from ...model import ClusterModel
 
 _CMAKE = """# Written by pin_clusters {version}; do not edit.
 cmake_minimum_required(VERSION 3.13)
@@ -57,19 +56,19 @@ Cflags: -I${{prefix}}
 """
 
 
-def cmake(model: ClusterModel, robot: str) -> str:
+def cmake(robot: str) -> str:
     """Return ``CMakeLists.txt``: a library, its installation, and the test."""
-    return _CMAKE.format(**_words(model, robot))
+    return _CMAKE.format(**_words(robot))
 
 
-def pkg_config(model: ClusterModel, robot: str, objects: bool) -> str:
+def pkg_config(robot: str, objects: bool) -> str:
     """Return ``ROBOT.pc``, which finds the files where they were exported.
 
     With ``objects`` ``ROBOT.o`` is there; else a library that the user has made of the source.
     """
     library = f"${{prefix}}/{robot}.o" if objects else f"-L${{prefix}} -l{robot}"
-    return _PKG_CONFIG.format(library=library, **_words(model, robot))
+    return _PKG_CONFIG.format(library=library, **_words(robot))
 
 
-def _words(model: ClusterModel, robot: str) -> dict[str, str]:
+def _words(robot: str) -> dict[str, str]:
     return {"robot": robot, "version": __version__, "description": f"Exact dynamics of {robot}"}

@@ -7,7 +7,7 @@ from ..._support.docstrings import stock
 from ...model import ClusterModel
 from ._names import name_of
 from ._notes import comment, coordinates, made_by
-from ._sources import COMMON, DEFAULT, Function, Wanted, check_real, functions_of
+from ._sources import COMMON, DEFAULT, ExportedFunction, Wanted, check_real, functions_of
 from ._statements import c99
 
 
@@ -48,13 +48,13 @@ def c(
     return texts(model, functions_of(model, functions, frames), check_real(real), name)
 
 
-def texts(model: ClusterModel, functions: Sequence[Function], real: str, name: str | None) -> Source:
+def texts(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, name: str | None) -> Source:
     """Return source and header of functions that were made already."""
     robot = name_of(model.name, name)
     return Source(_source(model, functions, real, robot), _header(model, functions, real, robot))
 
 
-def _source(model: ClusterModel, functions: Sequence[Function], real: str, robot: str) -> str:
+def _source(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
     parts = [made_by(model), f'#include "{robot}.h"\n\n#include <math.h>\n', _neutral(model, real, robot)]
     for f in functions:
         parts.append(comment(f.about()) + f.text(robot, c99(real)))
@@ -67,7 +67,7 @@ def _neutral(model: ClusterModel, real: str, robot: str) -> str:
     return f"void {robot}_neutral({real} *q)\n{{\n{lines}}}\n"
 
 
-def _header(model: ClusterModel, functions: Sequence[Function], real: str, robot: str) -> str:
+def _header(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
     guard = f"{robot.upper()}_H"
     parts = [
         made_by(model) + coordinates(model),

@@ -12,7 +12,7 @@ from ...kernels.tables import layout
 from ...model import ClusterModel
 from ._names import name_of
 from ._notes import comment, coordinates, made_by
-from ._sources import COMMON, Function, Wanted, check_real, functions_of
+from ._sources import COMMON, ExportedFunction, Wanted, check_real, functions_of
 from ._statements import Dialect
 
 THREADS = 128
@@ -99,14 +99,14 @@ def _sines(real: str) -> str:
     )  # fmt: skip
 
 
-def _arguments(f: Function, real: str) -> tuple[list[str], list[str]]:
+def _arguments(f: ExportedFunction, real: str) -> tuple[list[str], list[str]]:
     """Return inputs and outputs with their types; ``step`` takes one time for all rows."""
     given = [f"const {real} *__restrict__ {name}" if f.is_array(name) else f"{real} {name}" for name, _ in f.inputs]
     found = [f"{real} *__restrict__ {name}" for name, _ in f.outputs]
     return given, found + ["signed char *__restrict__ status"] * f.status
 
 
-def _of_state(f: Function, real: str, robot: str) -> str:
+def _of_state(f: ExportedFunction, real: str, robot: str) -> str:
     given, found = _arguments(f, real)
     lines = f.statements(dialect(real))
     if f.status:
@@ -116,7 +116,7 @@ def _of_state(f: Function, real: str, robot: str) -> str:
     return f"{head}{', '.join(given + found)})\n{{\n{body}}}\n"
 
 
-def _look(f: Function, real: str) -> list[str]:
+def _look(f: ExportedFunction, real: str) -> list[str]:
     """Return statements that say whether the input is finite: first of all, so that nothing is kept for it.
 
     Angles of which there are no sines count as infinite.
@@ -129,7 +129,7 @@ def _look(f: Function, real: str) -> list[str]:
     return [*lines, "const bool finite = nothing == nothing;"]
 
 
-def _judge(f: Function, real: str) -> list[str]:
+def _judge(f: ExportedFunction, real: str) -> list[str]:
     """Return statements that write the status, and make results NaN if it is not 0."""
     number, names = dialect(real).number, f.told
     singular = [f"!(the_pivot > {number(0.0)})"] * ("pivot" in names)
@@ -142,7 +142,7 @@ def _judge(f: Function, real: str) -> list[str]:
     return [f"const signed char what = {status};", "if (status) *status = what;", f"if (what) {{{bad} }}"]
 
 
-def _of_rows(f: Function, real: str, robot: str) -> str:
+def _of_rows(f: ExportedFunction, real: str, robot: str) -> str:
     sizes = dict(f.inputs) | {name: math.prod(shape) for name, shape in f.outputs}
     given, found = _arguments(f, real)
     rows = [f"{name} + {sizes[name]} * row" if f.is_array(name) else name for name, _ in f.inputs]

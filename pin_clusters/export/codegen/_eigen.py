@@ -5,10 +5,10 @@ from collections.abc import Sequence
 
 from ...model import ClusterModel
 from ._notes import made_by
-from ._sources import Function
+from ._sources import ExportedFunction
 
 
-def header(model: ClusterModel, functions: Sequence[Function], real: str, robot: str) -> str:
+def header(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
     """Return the text: each function twice, into what is given, and returned.
 
     Args:
@@ -55,7 +55,7 @@ inline Configuration neutral()
 """
 
 
-def _function(f: Function, real: str, robot: str) -> str:
+def _function(f: ExportedFunction, real: str, robot: str) -> str:
     given = [f"In<{size}> {name}" if f.is_array(name) else f"{real} {name}" for name, size in f.inputs]
     types = [f"Matrix<{_size(shape)}>" for _, shape in f.outputs]
     names = [name for name, _ in f.outputs]

@@ -68,8 +68,8 @@ def export(
             f"{robot}.c": source.source,
             f"{robot}.h": source.header,
             f"{robot}.hpp": header(model, made, real, robot),
-            "CMakeLists.txt": cmake(model, robot),
-            f"{robot}.pc": pkg_config(model, robot, (stage / f"{robot}.o").exists()),
+            "CMakeLists.txt": cmake(robot),
+            f"{robot}.pc": pkg_config(robot, (stage / f"{robot}.o").exists()),
             f"test/{robot}_test.c": text_of_test(model, made, real, robot, frames or ()),
         }
         for file, text in written.items():

@@ -12,7 +12,7 @@ from ...compiler.machine_code.machine import host, known_processors, object_code
 from ...compiler.machine_code.text import function_text, module_text
 from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
-from ._sources import Function
+from ._sources import ExportedFunction
 
 _EMPTY = "define void @nothing() {\n  ret void\n}\n"
 _KINDS = {"double": Kind("double"), "float": Kind("float")}
@@ -31,7 +31,7 @@ class Machine(NamedTuple):
     triple: str | None
 
     def build(
-        self, folder: Path, model: ClusterModel, functions: Sequence[Function], real: str, robot: str
+        self, folder: Path, model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str
     ) -> list[str]:
         """Write both files, or say why one is missing."""
         try:
@@ -95,7 +95,7 @@ def machine_of(target: str | None) -> Machine:
     return made
 
 
-def module(model: ClusterModel, functions: Sequence[Function], real: str, robot: str) -> str:
+def module(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:
     """Return the functions of ``ROBOT.c`` as LLVM's intermediate representation."""
     parts = [_neutral(model, real, robot)]
     for f in functions:
@@ -112,7 +112,7 @@ def _neutral(model: ClusterModel, real: str, robot: str) -> str:
     return f"define void @{robot}_neutral(ptr %q) nounwind {{\n" + "\n".join(w.lines) + "\n  ret void\n}\n"
 
 
-def _shell(f: Function, real: str, robot: str, body: str) -> str:
+def _shell(f: ExportedFunction, real: str, robot: str, body: str) -> str:
     """Return the function that others call: it copies the inputs, so that results may be the same arrays."""
     size = _KINDS[real].size
     lines, parameters, arguments = [], [], []

@@ -13,7 +13,7 @@ from ...algorithms.kinematics import derivatives as rates
 from ...errors import BranchLost, SingularClusterError
 from ...model import ClusterModel
 from ...model.configuration import integrate
-from ._sources import Function
+from ._sources import ExportedFunction
 
 STATES = 4
 _TRIES = 12
@@ -131,7 +131,7 @@ def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
 
 
 def expected(
-    model: ClusterModel, f: Function, given: dict[str, np.ndarray], frames: Sequence[str] = ()
+    model: ClusterModel, f: ExportedFunction, given: dict[str, np.ndarray], frames: Sequence[str] = ()
 ) -> list[np.ndarray]:  # fmt: skip
     """Return the outputs of a function at a state.
 

@@ -9,7 +9,7 @@ from ...compiler.tracing.program import objects
 from ...errors import ArgumentTypeError, ShapeError, UnknownNameError
 from ...model import ClusterModel
 from ._names import distinct, identifier
-from ._statements import REALS, Dialect, Writer
+from ._statements import REALS, Dialect, StatementWriter
 
 DEFAULT = ("rnea", "aba")
 STEP = "step"
@@ -36,7 +36,7 @@ Raises:
 
 
 @dataclass(frozen=True)
-class Function:
+class ExportedFunction:
     """A function of a robot.
 
     Attributes:
@@ -103,7 +103,7 @@ class Function:
                 return f"return {text};"
             return f"const {dialect.real} the_{name} = {text};" if name in told else f"{name}[{i}] = {text};"
 
-        writer = Writer(self.program, dialect, self.arguments, read, write)
+        writer = StatementWriter(self.program, dialect, self.arguments, read, write)
         body = sorted(writer.body(), key=lambda line: line.startswith("return "))  # stable: only that one moves
         return [f"(void){name};" for name in writer.unread] + body
 
@@ -141,7 +141,7 @@ def scaled(traced: Program) -> Program:
 
 def functions_of(
     model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None, status: bool = False
-) -> list[Function]:  # fmt: skip
+) -> list[ExportedFunction]:  # fmt: skip
     """Return what a source gets: functions of ``pc.tracing.FUNCTIONS``, ``step``, or programs of this robot.
 
     ``status``: functions of the library tell their status.
@@ -155,18 +155,18 @@ def functions_of(
     if not isinstance(model, ClusterModel):
         raise ArgumentTypeError(f"model must be a ClusterModel, got {type(model).__name__}.")
     listed = [wanted] if isinstance(wanted, (str, Program)) else list(wanted)
-    found: list[Function] = []
+    found: list[ExportedFunction] = []
     for item in listed:
         if isinstance(item, Program):
             made = _of_program(model, item, status)
         elif not isinstance(item, str):
             raise ArgumentTypeError(f"functions must be names or programs, got {type(item).__name__}.")
         elif item == STEP:
-            made = Function(STEP, step(model), ("q", "v", "dt", "q_next", "residual"), returned=True)
+            made = ExportedFunction(STEP, step(model), ("q", "v", "dt", "q_next", "residual"), returned=True)
         else:
             framed = item in FUNCTIONS and FUNCTIONS[item].framed
             program = trace(model, item, frames=frames if framed else None, status=status)
-            made = Function(item, *_traced(program), status=status)
+            made = ExportedFunction(item, *_traced(program), status=status)
         if made.name in {f.name for f in found}:
             raise UnknownNameError(f"functions has {made.name!r} twice: name each once.")
         found.append(made)
@@ -180,7 +180,7 @@ def _traced(program: Program) -> tuple[Program, tuple[str, ...]]:
     return program, tuple(distinct(names))
 
 
-def _of_program(model: ClusterModel, program: Program, status: bool) -> Function:
+def _of_program(model: ClusterModel, program: Program, status: bool) -> ExportedFunction:
     name = program.name.removeprefix(f"{model.name}, ")
     sizes = dict(program.inputs)
     if name == program.name or sizes.get("q", model.nq) != model.nq or sizes.get("v", model.nv) != model.nv:
@@ -189,7 +189,7 @@ def _of_program(model: ClusterModel, program: Program, status: bool) -> Function
             "trace this robot with pc.tracing.trace(model, ...)."
         )
     told = status and any(name in STATUS for name, _ in program.outputs)
-    return Function(identifier(name, "program"), *_traced(program), own=False, status=told)
+    return ExportedFunction(identifier(name, "program"), *_traced(program), own=False, status=told)
 
 
 def check_real(real: str) -> str:

@@ -50,7 +50,7 @@ def c99(real: str) -> Dialect:
 _FORMS = {ADD: "{} + {}", SUB: "{} - {}", MUL: "{} * {}", DIV: "{} / {}", NEG: "-({})", SELECT: "{} < {} ? {} : {}"}
 
 
-class Writer:
+class StatementWriter:
     """Writes one program.
 
     Inputs are read before the first output is written, so that an output may be the same array as an input. A product

@@ -12,7 +12,7 @@ from ...errors import PinClustersError
 from ...model import ClusterModel
 from ._notes import made_by
 from ._numbers import expected, states
-from ._sources import Function
+from ._sources import ExportedFunction
 
 # over the largest entry of an output; what is seen at export is multiplied, as compilers order sums in other ways
 _LEAST, _MOST = {"double": 1e-11, "float": 1e-5}, {"double": 1e-3, "float": 1e-1}
@@ -31,7 +31,7 @@ class Case(NamedTuple):
     found: list[np.ndarray]
 
 
-def cases(model: ClusterModel, f: Function, frames: Sequence[str]) -> list[Case]:
+def cases(model: ClusterModel, f: ExportedFunction, frames: Sequence[str]) -> list[Case]:
     """Return a function at some states; frames are those that it is about."""
     made: list[Case] = []
     for state in states(model):
@@ -48,7 +48,7 @@ def cases(model: ClusterModel, f: Function, frames: Sequence[str]) -> list[Case]
     return made
 
 
-def tolerances(f: Function, seen: Sequence[Case], real: str) -> list[float]:
+def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[float]:
     """Return how far each output may be off at what was seen, over its largest entry.
 
     Raises:
@@ -73,7 +73,7 @@ def tolerances(f: Function, seen: Sequence[Case], real: str) -> list[float]:
 
 
 def text_of_test(
-    model: ClusterModel, functions: Sequence[Function], real: str, robot: str, frames: Sequence[str]
+    model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str, frames: Sequence[str]
 ) -> str:  # fmt: skip
     """Return the text of a program in C99 that says how far each function is off, and returns 1 if that is too far.
 
@@ -92,7 +92,7 @@ def text_of_test(
     return "\n".join(parts)
 
 
-def _function(f: Function, seen: Sequence[Case], real: str, robot: str) -> str:
+def _function(f: ExportedFunction, seen: Sequence[Case], real: str, robot: str) -> str:
     """Return tables of a function, and what runs it on them."""
     allowed = tolerances(f, seen, real)
     inputs, outputs = f.inputs, [(name, math.prod(shape)) for name, shape in f.outputs]

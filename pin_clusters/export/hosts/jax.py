@@ -110,9 +110,9 @@ def _check(own: Routine, name: str, given: Sequence[Any]) -> None:
 
 def _operator(own: Routine) -> Callable[..., tuple[Any, ...]]:
     """Return what JAX knows of a routine; its derivative is another one."""
-    kept = own.doors.get("jax")
+    kept = own.wrapped.get("jax")
     if kept is None:
-        kept = own.doors["jax"] = _make(own)
+        kept = own.wrapped["jax"] = _make(own)
     return kept
 
 

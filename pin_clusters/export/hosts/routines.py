@@ -46,14 +46,14 @@ class Routine:
         program: What it computes.
         inputs: Name and size of each input.
         outputs: Name and shape of each output.
-        doors: What other libraries keep of it, by their names.
+        wrapped: What other libraries keep of it, by their names.
     """
 
     def __init__(self, program: Program, judged: Program | None = None) -> None:
         """Take a program; ``judged``: the same, then what tells whether a row is good; None for derivatives."""
         self.program, self.judged = program, judged
         self.inputs, self.outputs = program.inputs, program.outputs
-        self.doors: dict[str, Any] = {}
+        self.wrapped: dict[str, Any] = {}
         self._code: dict[np.dtype, Any] = {}
         self._backward: dict[tuple[bool, ...], Routine] = {}
 
@@ -97,7 +97,7 @@ class Routine:
             results = own
             self._judge(status, given, own, signs)
             if not silent:
-                self._warn(status, given)
+                self._warn(status)
         if status.any():
             for x in results:
                 x[status != 0] = np.nan
@@ -123,7 +123,7 @@ class Routine:
                 angles = [x * x.dtype.type(NUMBERS[_REAL[x.dtype]].huge) for x in angles]
             status[~_finite(angles, len(status))] = ROW_NOT_FINITE
 
-    def _warn(self, status: np.ndarray, given: Sequence[np.ndarray]) -> None:
+    def _warn(self, status: np.ndarray) -> None:
         open_, singular = (int(np.count_nonzero(status == code)) for code in (ROW_OPEN, ROW_SINGULAR))
         if open_ or singular:
             move = self.program.inputs[-1][0] == "v" and self.program.outputs[0][0] == "q"

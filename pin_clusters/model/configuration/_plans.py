@@ -185,7 +185,7 @@ class _Move(Form):
 
 def _code(model: ClusterModel, operation: Any) -> int:
     """Return the address of what moves or closes loops, 0 if it is not compiled."""
-    own, movers = kernels.BY_NAME[operation.name].compiled_address, movers_of(model)
+    own, movers = kernels.KERNELS_BY_NAME[operation.name].compiled_address, movers_of(model)
     return own if movers is None else int(movers.address(operation.name, own))
 
 

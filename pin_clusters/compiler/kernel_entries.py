@@ -1,4 +1,4 @@
-"""The doors of the kernels: what takes the address of tables in place of tables, made of the passes of an operation."""
+"""Entries of the kernels: they take the address of tables in place of tables, and call the passes of an operation."""
 
 import functools
 import importlib
@@ -10,34 +10,34 @@ from .numba_jit.jit import Source, inline, types_of
 from .operations import Operation
 
 # every argument by its name: compiled code has no other way to hand on what it is given
-_DOOR = """
-def door(address, {given}):
+_ENTRY = """
+def entry(address, {given}):
     index, params, work, result = tables(address)
     return passes(index, params, work, result, {borrowed})
 """
 
 
-_BLOCK_DOOR = """
+_BLOCK_ENTRY = """
 def {name}(block):
     return passes(*unpacked(block))
 """
 
 
-def block_door_of(passes: Any, kinds: tuple[str, ...]) -> Any:
+def block_entry_of(passes: Any, kinds: tuple[str, ...]) -> Any:
     """Return what takes the address of a ``Block`` in place of the arguments of passes."""
     own = {"__name__": __name__, "passes": inline(passes), "unpacked": unpacked_by(types_of(kinds))}
-    text = _BLOCK_DOOR.format(name=passes.__name__)
+    text = _BLOCK_ENTRY.format(name=passes.__name__)
     exec(compile(text, __file__, "exec"), own)  # by its text: what encloses something is not kept on disk
     return own[passes.__name__]
 
 
-def door_of(passes: Any, arguments: int) -> Any:
+def entry_of(passes: Any, arguments: int) -> Any:
     """Return what takes an address in place of the tables of passes."""
     given = [f"x{i}" for i in range(arguments)]
-    text = _DOOR.format(given=", ".join(given), borrowed=", ".join(f"borrowed({x})" for x in given))
+    text = _ENTRY.format(given=", ".join(given), borrowed=", ".join(f"borrowed({x})" for x in given))
     own = {"__name__": __name__, "passes": passes, "tables": tables, "borrowed": borrowed}
     exec(compile(text, __file__, "exec"), own)
-    return own["door"]
+    return own["entry"]
 
 
 @functools.cache
@@ -45,13 +45,13 @@ def source(operation: Operation, loops: bool, name: str, title: str) -> Source:
     """Return what a kernel is made of, of a name; the title is said while it is compiled."""
     if operation.block:
         found = _found(operation.passes)
-        return Source(block_door_of(found, operation.kinds), ("i0",), title, found, operation.nogil)
-    if operation.is_door:
+        return Source(block_entry_of(found, operation.kinds), ("i0",), title, found, operation.nogil)
+    if operation.is_entry:
         return Source(_found(operation.passes), operation.kinds, title, None, operation.nogil)
     plain = _found(operation.passes + "_loops" * loops)
-    door = door_of(plain, len(operation.kinds))
-    door.__name__ = door.__qualname__ = name
-    return Source(door, ("i0", *operation.kinds), title, plain, operation.nogil)
+    entry = entry_of(plain, len(operation.kinds))
+    entry.__name__ = entry.__qualname__ = name
+    return Source(entry, ("i0", *operation.kinds), title, plain, operation.nogil)
 
 
 def _found(place: str) -> Any:

@@ -1,0 +1,180 @@
+"""The emitter: expressions, in the order of a schedule, become the instructions of one LLVM function.
+
+A schedule is a sequence of steps: an expression is written, a ``Result`` is stored. Options select what a number is:
+
+- scalar code: ``kind`` is one float or double;
+- states as lanes: ``kind`` has several lanes, and every number is a pack with one state per lane;
+- limbs as lanes: expressions that are packs of limbs are registers with one limb per lane (``kind`` has one lane);
+- limbs as a loop: ``loop_emitter.LoopEmitter`` writes packs of limbs as loops over the limbs, for any ``kind``.
+"""
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from ..tracing.expressions import BROADCAST, INPUT, LANE, NUMBERS, PACK, SUM, Expression
+from .instructions import Instructions, in_blocks
+from .kinds import Kind
+
+Arrays = Sequence[tuple[str, int]]
+"""Names and sizes."""
+
+
+class Result(NamedTuple):
+    """Where the value of an expression goes."""
+
+    array: str  # name of an output; "" is the frame of a ``LoopEmitter``
+    places: tuple[int, ...]  # in the array: one per limb of a pack
+    value: Any  # the expression, or a float
+    bound: str = ""  # a comparison that should not hold, such as ``ole 0.0``, or ""
+
+
+Step = Expression | Result
+
+
+class Emitter(Instructions):
+    """Writes expressions, each once.
+
+    Attributes:
+        names: What is written, by the id of the expression.
+    """
+
+    def __init__(self, kind: Kind, inputs: Arrays, *, sines: str = "inline", angles_are_seen: bool = False) -> None:
+        """Prepare.
+
+        Args:
+            kind: Of a number.
+            inputs: Name and size of each array of inputs.
+            sines: ``inline``, or ``libm`` for the functions of C's library.
+            angles_are_seen: Whether the caller checks the angles, so that sines of huge ones need not be NaN.
+        """
+        super().__init__(kind, sines)
+        self.angles_are_seen = angles_are_seen
+        self.names: dict[int, str] = {}
+        self._arrays = inputs
+        self._inputs = [(name, i) for name, size in inputs for i in range(size)]
+        self._packs: dict[int, Kind] = {}  # kind of each pack of limbs, by id
+        self._violated: dict[Kind, str] = {}  # whether a bound is violated, by kind
+
+    def function(
+        self, name: str, steps: Sequence[Step], outputs: Sequence[str], *, checked: bool = False,
+        linkage: str = "internal ",
+    ) -> str:  # fmt: skip
+        """Return the function ``void name(inputs, outputs)``; if ``checked``, ``i1 name(...)``: is a bound violated?
+
+        ``linkage`` is written before the type.
+        """
+        self.run(steps, outputs)
+        returned, end, never = "void", "  ret void", "  ret void"
+        if checked:
+            returned, end, never = "i1", f"  ret i1 {self._any_violated()}", "  ret i1 true"
+        pointers = self.pointers(outputs, f" align {self.kind.align}")
+        widest = max((self.kind, *self._packs.values()), key=lambda kind: kind.lanes)
+        head = f"define {linkage}{returned} @{name}({', '.join(pointers)}) noinline {widest.attributes} {{"
+        lines = in_blocks(self.lines, pointers[0].split()[-1], never)
+        return "\n".join([head, *lines, end, "}", *sorted(self.called), ""])
+
+    def pointers(self, outputs: Sequence[str], align: str = "") -> list[str]:
+        """Return the parameters of a function: a pointer per input, then one per output."""
+        found = [f"ptr noalias nocapture readonly{align} %in.{x}" for x, _ in self._arrays]
+        return found + [f"ptr noalias nocapture writeonly{align} %out.{x}" for x in outputs]
+
+    def run(self, steps: Sequence[Step], outputs: Sequence[str]) -> None:
+        """Write the steps; only results in ``outputs`` are stored, the bounds of others are checked."""
+        for step in steps:
+            if isinstance(step, Result):
+                self.write_all(step.value)
+                self.put(step, outputs)
+            else:
+                self.write(step)
+
+    def name(self, x: Any, kind: Kind | None = None) -> str:
+        """Return the name of a number that is written, or read from memory now; a float becomes a constant."""
+        if not isinstance(x, Expression):
+            return (kind or self.kind).constant(float(x))
+        if x.id not in self.names:
+            self.names[x.id] = self.read(x)
+        return self.names[x.id]
+
+    def read(self, x: Expression) -> str:
+        """Read what is in memory: an input."""
+        array, i = self._inputs[x.args[0]]
+        return self.load(f"in.{array}", i)
+
+    def write_all(self, wanted: Any) -> None:
+        """Write an expression behind its arguments, depth first."""
+        stack = [wanted] if isinstance(wanted, Expression) else []
+        while stack:
+            x = stack[-1]
+            arguments = () if x.op == INPUT or x.id in self.names else x.args
+            missing = next((a for a in arguments if isinstance(a, Expression) and a.id not in self.names), None)
+            if missing is None:
+                self.write(stack.pop())
+            else:
+                stack.append(missing)
+
+    def write(self, x: Expression) -> None:
+        """Write an expression whose arguments are written, unless it is written."""
+        if x.id in self.names or x.op == INPUT:
+            self.name(x)
+        elif x.op in (BROADCAST, PACK, NUMBERS, LANE, SUM):
+            self.names[x.id] = self._of_limbs(x)
+        else:
+            kind = next((self._packs[a.id] for a in x.args if isinstance(a, Expression) and a.id in self._packs), None)
+            if kind is not None:
+                self._packs[x.id] = kind
+            kind = kind or self.kind
+            self.names[x.id] = self.operation(kind, x.op, [self.name(a, kind) for a in x.args])
+
+    def put(self, result: Result, outputs: Sequence[str]) -> None:
+        """Store a value that is written, lane by lane if it is a pack of limbs, and check its bound."""
+        pack = self._packs.get(result.value.id) if isinstance(result.value, Expression) else None
+        kind = pack or self.kind
+        name = self.name(result.value)
+        if result.bound:
+            violated, before = self.compare(kind, name, result.bound), self._violated.get(kind)
+            self._violated[kind] = violated if before is None else self.new(f"or {kind.truth} {before}, {violated}")
+        for lane, place in enumerate(result.places if result.array in outputs else ()):
+            number = self.new(f"extractelement {kind.name} {name}, i32 {lane}") if pack else name
+            self.store(number, f"out.{result.array}", place)
+
+    def _any_violated(self) -> str:
+        """Return the name of the truth value: whether a bound is violated."""
+        found = "false"
+        for kind, name in self._violated.items():
+            n, some = kind.lanes, name
+            if n > 1:
+                some = self.new(f"icmp ne i{n} {self.new(f'bitcast <{n} x i1> {name} to i{n}')}, 0")
+            found = self.new(f"or i1 {found}, {some}")
+        return found
+
+    def _of_limbs(self, x: Expression) -> str:
+        """Write what makes a pack of limbs of numbers, or a number of a pack."""
+        if x.op == LANE:
+            pack = x.args[0]
+            return self.new(f"extractelement {self._packs[pack.id].name} {self.names[pack.id]}, i32 {x.args[1]}")
+        if x.op == SUM:
+            return self._sum(x)
+        kind = self._packs[x.id] = Kind(self.kind.real, int(x.args[1]) if x.op == BROADCAST else len(x.args))
+        if x.op == NUMBERS:
+            return kind.constants(x.args)
+        if x.op == BROADCAST:
+            return self.in_all_lanes(kind, self.name(x.args[0]))
+        found = "poison"
+        for i, a in enumerate(x.args):
+            found = self.new(f"insertelement {kind.name} {found}, {self.kind.name} {self.name(a)}, i32 {i}")
+        return found
+
+    def _sum(self, x: Expression) -> str:
+        pack, n = x.args
+        kind, name = self._packs[pack.id], self.names[pack.id]
+        lanes, t = kind.lanes, kind.name
+        if n < lanes:  # lanes that are there twice do not count
+            chosen = ", ".join(f"i32 {i if i < n else lanes}" for i in range(lanes))
+            name = self.new(f"shufflevector {t} {name}, {t} zeroinitializer, <{lanes} x i32> <{chosen}>")
+        while lanes > 1:
+            half = lanes // 2
+            t, u = (f"<{k} x {kind.real}>" for k in (lanes, half))
+            halves = [", ".join(f"i32 {k + i}" for i in range(half)) for k in (0, half)]
+            low, high = (self.new(f"shufflevector {t} {name}, {t} poison, <{half} x i32> <{x}>") for x in halves)
+            name, lanes = self.new(f"fadd contract {u} {low}, {high}"), half
+        return self.new(f"extractelement <1 x {kind.real}> {name}, i32 0")
