@@ -1,7 +1,7 @@
 """What stands at an address: the tables of a workspace, compiled functions. Numbers travel faster than objects."""
 
 import ctypes
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 from llvmlite import ir
@@ -36,12 +36,18 @@ def tables(address):
     return index, params, work, keep
 
 
-def unpacked_by(kinds: tuple[Any, ...]) -> Any:
-    """Return what turns the address of a ``Block`` into the arguments that stand there, of Numba's types."""
+def unpacked_by(record: Any, kinds: tuple[Any, ...]) -> Any:
+    """Return what turns the address of a ``Block`` into a record of records, whose fields have Numba's types."""
+    parts, first = [], 0
+    for part in get_type_hints(record).values():
+        last = first + len(part._fields)
+        parts.append(types.NamedTuple(kinds[first:last], part))
+        first = last
+    assert first == len(kinds), "fields of the record and arguments of the operation differ"
 
     @intrinsic
     def unpacked(typing: Any, block: Any) -> Any:
-        own = types.Tuple(kinds)
+        own = types.NamedTuple(parts, record)
 
         def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
             words = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
@@ -60,7 +66,9 @@ def unpacked_by(kinds: tuple[Any, ...]) -> Any:
                 data = builder.inttoptr(word(3 * i), context.get_value_type(kind.dtype).as_pointer())
                 arrayobj.populate_array(array, data, shape, strides, size, None)
                 found.append(array._getvalue())
-            return context.make_tuple(builder, own, found)
+            given = iter(found)
+            made = [context.make_tuple(builder, part, [next(given) for _ in part.types]) for part in parts]
+            return context.make_tuple(builder, own, made)
 
         return own(block), codegen
 

@@ -24,11 +24,11 @@ from .._engine import FASTEST, Diverged, FunctionFailed, NearSingular, PythonEng
 from .._methods import Method, step
 from .._settings import Settings
 from .modes import OPEN, REST, SLIDES, STICKS, Found, Held, Modes, after_impact, per_row, points_of
-from .near import World
+from .near import PUTS, World
 from .points import corners
 from .recording import Push
 from .solver import NotSolved, missed
-from .stepping import PUTS, GroundEngine
+from .stepping import GroundEngine
 
 _PAIR = np.pad(np.r_[np.pad(RK45.A, ((0, 0), (0, 1))), [RK45.B]], ((0, 0), (0, 1)))
 _METHOD = Method(tuple(RK45.C), _PAIR, _PAIR, corrected=True)

@@ -20,6 +20,16 @@ from .stops import Stops
 
 FAR = 1e3
 """[m]: nothing is further off."""
+SLOP = 1e-9
+"""[m] or [rad]: what may lack, before it is put back."""
+PUTS = 4
+"""How often it is put back in a step."""
+SPEED = 50.0
+"""[m/s]: what is so far off that it would have to come faster is not looked at."""
+SLACK = 1.0
+"""[m/s]: contacts that stay open by more than this are left out, and looked at afterwards."""
+LATE = 1e-7
+"""[m/s]: what closes faster then is pushed."""
 _BELOW = 1e-4
 """[m] or [rad]: what is inside by less at the start is put back; more is a mistake."""
 
@@ -46,6 +56,12 @@ class Near:
         """Where the row of each entry is that must not close, in the rows of ``World.rows``."""
         n = self.contacts
         return np.concatenate([np.arange(2, 3 * n, 3), np.arange(3 * n, 2 * n + len(self.room))])
+
+    @property
+    def are_points(self) -> np.ndarray:
+        """Which entries are points of the robot and the ground: they come first, and are known by numbers."""
+        count = sum(isinstance(key, int) for key in self.keys)
+        return np.arange(len(self.room)) < count
 
     def within(self, reach: float) -> Near:
         """Return the same without contacts that are further open than that."""

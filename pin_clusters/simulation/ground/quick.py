@@ -13,19 +13,14 @@ from .._engine import State
 from .._settings import Settings
 from .kernel import Steps
 from .near import World
-from .plane import Ground
 from .points import NOTHING, ContactPoints
 from .solver import NotSolved
-from .stepping import LATE, PUTS, SLACK, SLOP, SPEED, GroundEngine
+from .stepping import GroundEngine
 
 _ROWS = 500
 """Steps between two looks at progress, and as many rows of room."""
 _MOST_POINTS = 128
 """The compiled steps keep J M^-1 J' of all points; with more points, steps in Python form it of those that are near."""
-_SPEED_OF_STOPS = 100.0
-"""[rad/s] or [m/s]: stops of linkages that a joint of this speed does not reach in a step are not looked at."""
-_SPEED_OF_GUARDS = 5.0
-"""[m/s]: the same of shapes for which coal is asked."""
 
 
 class QuickGroundEngine(GroundEngine):
@@ -44,7 +39,7 @@ class QuickGroundEngine(GroundEngine):
     def advance(self, on: Any, state: State, end: int) -> None:
         """Run until step ``end``; the state is that of the last good step, also after an exception."""
         if on not in self._steps:
-            self._steps[on] = self._make(on)
+            self._steps[on] = Steps(on, self.settings, self._guards, self._row, _ROWS)
         steps, acting = self._steps[on], self.settings.passive
         table = on.table(acting)
         while state.k < end:
@@ -78,15 +73,6 @@ class QuickGroundEngine(GroundEngine):
             if code := steps.run(k + 1):
                 return code
         return at.DONE
-
-    def _make(self, on: CompiledMoves) -> Steps:
-        s, world = self.settings, self._world
-        return Steps(
-            on, world.ground or Ground(), world.points, world.stops, self._guards, forces=s.passive, dt=s.dt,
-            steps=s.steps, last=s.step(s.steps - 1), torque=self._row, rows=_ROWS, reach=SPEED * s.dt,
-            reach_of_stops=_SPEED_OF_STOPS * s.dt, reach_of_guards=_SPEED_OF_GUARDS * s.dt, slack=SLACK, puts=PUTS,
-            slop=SLOP, late=LATE, switch=s.switch, record=s.record,
-        )  # fmt: skip
 
 
 def ground_engine_for(settings: Settings, recorder: Any, world: World, compiled: bool) -> GroundEngine:

@@ -31,6 +31,11 @@ class Push:
     work: float = 0.0
     iterations: int = 0
 
+    @property
+    def normal_impulses(self) -> np.ndarray:
+        """Return those along the normals of the chosen contacts."""
+        return self.impulses[2 : 3 * int(np.count_nonzero(self.chosen[: self.near.contacts])) : 3]
+
 
 class GroundRecorder(Recorder):
     """Samples with contacts: sums over the steps that begin with a sample.
