@@ -49,7 +49,9 @@ def ground_at(step):
             if finish(step, n, h) != 0:
                 return at.FAILED
             phase = at.BEGIN
-        elif code == at.SINGULAR or code == at.FAILED or clock[at.STOPS] > 0 or not holds(step.system, step.run, code):
+        elif code == at.SINGULAR or code == at.FAILED or clock[at.STOPS] > 0:
+            return code
+        elif not can_hold(step.points, step.system, step.run, code, h):
             return code
         else:
             phase = at.SHIFTED if code == at.BELOW else at.BEST
@@ -85,32 +87,28 @@ def begin(step, phase, n, h):
     if least < numbers[at.REACH] or (clock[at.STOPS] > 0 and robot.calls[at.WHOLE] != 0):
         if ask_whole(robot, state, points) != 0:
             return at.FAILED
-        least = choose(clock, numbers, system, points.velocities, points.gaps, h, numbers[at.SLACK])
+        least = choose(clock, numbers, system.near, system.chosen, points.velocities, points.gaps, h, numbers[at.SLACK])
     if below:
-        write_shift(numbers, points, system, clock[at.NEAR], h)
         return at.BELOW
     copy(state.free, state.v_next, len(state.free))
     clear(points.impulses)
     clear_laws(numbers)
-    if least < 0.0 or clock[at.STOPS] > 0:
-        write_system(numbers, points, system, clock[at.NEAR], h)
-        return at.TOUCHING
-    return at.DONE
+    return at.TOUCHING if least < 0.0 or clock[at.STOPS] > 0 else at.DONE
 
 
 @uncounted_inline
 def move_to_middle(step, phase, h):
     """Move to the middle of the step, or, after SHIFTED, out of the ground there; returns 0 if loops can follow."""
     robot, state, points, system, _, run = step
-    x, clock = state.x, run.clock
+    x, clock, near = state.x, run.clock, system.near
     if phase == at.GIVEN:
         clock[at.PUTS] = 0
         return 0
     if phase == at.SHIFTED:
         clock[at.PUTS] += 1
         clear(x)
-        write_pushes(run.numbers, points, system, clock[at.NEAR], h)
-        add_response(points.response, system.near, clock[at.NEAR], points.impulses, x)
+        write_pushes(run.numbers, near, clock[at.NEAR], h, system.answer, points.impulses)
+        add_response(points.response, near, clock[at.NEAR], points.impulses, x)
         copy(state.middle, state.other, len(state.q))
     else:
         clock[at.PUTS] = 0
@@ -209,46 +207,37 @@ def closing(stops, v, h):
 
 
 @uncounted
-def choose(clock, numbers, system, velocities, gaps, h, limit):
+def choose(clock, numbers, near, chosen, velocities, gaps, h, limit):
     """Take points that open by less than a limit into the system; return the least opening of those that were not."""
     least, m = math.inf, clock[at.NEAR]
     for i in range(len(gaps)):
-        if gaps[i] < numbers[at.REACH] and system.chosen[i] == 0:
+        if gaps[i] < numbers[at.REACH] and chosen[i] == 0:
             u = rising(numbers, velocities, i) + max(gaps[i], 0.0) / h
             least = min(least, u)
             if u < limit:
-                system.near[m], system.chosen[i] = i, 1
+                near[m], chosen[i] = i, 1
                 m += 1
     clock[at.NEAR] = m
     return least
 
 
-@uncounted
-def write_system(numbers, points, system, m, h):
-    """Write the system of the impulses on chosen points."""
-    assemble(numbers, points.gram, system.near, m, 0, system.A)
-    numbers[at.RELAXATION] = relaxation_of(m, system.A)
-    right_side(numbers, points, system, m, h)
-
-
-@uncounted
-def write_shift(numbers, points, system, m, h):
-    """Write the system of what pushes chosen points out of the ground."""
-    assemble(numbers, points.gram, system.near, m, 2, system.A)
-    for i in range(m):
-        # as velocities, over which the solver's tolerance is
-        system.g[i], system.guess[i] = points.gaps[system.near[i]] / h, 0.0
-
-
 @uncounted_inline
-def holds(system, run, code):
-    """Whether points that push can stay where they are: then that is the answer."""
-    size, numbers = 1 if code == at.BELOW else 3, run.numbers
-    m = run.clock[at.NEAR]
+def can_hold(points, system, run, code, h):
+    """Write the system that is asked for; return whether it is solved by points that push and stay where they are."""
+    numbers, near, m, A, g = run.numbers, system.near, run.clock[at.NEAR], system.A, system.g
+    size = 1 if code == at.BELOW else 3
+    if code != at.MISSED:
+        assemble(numbers, points.gram, near, m, 3 - size, A)
+    if code == at.TOUCHING:
+        numbers[at.RELAXATION] = relaxation_of(m, A)
+        right_side(numbers, near, m, h, points.velocities, points.gaps, points.last, g, system.guess)
+    for i in range(m if code == at.BELOW else 0):
+        # as velocities, over which the solver's tolerance is
+        g[i], system.guess[i] = points.gaps[near[i]] / h, 0.0
     copy(system.answer if code == at.MISSED else system.guess, system.tried, size * m)
     found = hold(
-        m, size, numbers[at.FRICTION], numbers[at.MOST_MISSED], system.A, system.g, system.tried, system.found,
-        system.B, system.change, system.stay,
+        m, size, numbers[at.FRICTION], numbers[at.MOST_MISSED], A, g, system.tried, system.found, system.B,
+        system.change, system.stay,
     )  # fmt: skip
     if found:
         copy(system.tried, system.answer, size * m)
@@ -259,23 +248,18 @@ def holds(system, run, code):
 def apply_answer(step, phase, h):
     """Apply the impulses of the answer; return DONE, or why there is more to do."""
     _, state, points, system, stops, run = step
-    clock, numbers, m = run.clock, run.numbers, run.clock[at.NEAR]
-    write_impulses(numbers, points, system, m)
+    clock, numbers, near, m, gaps = run.clock, run.numbers, system.near, run.clock[at.NEAR], points.gaps
+    write_impulses(numbers, near, m, system.answer, points.last, points.impulses)
     copy(state.free, state.v_next, len(state.free))
-    add_response(points.response, system.near, m, points.impulses, state.v_next)
+    add_response(points.response, near, m, points.impulses, state.v_next)
     copy(points.velocities, points.ends, len(points.ends))
-    add_response(points.gram, system.near, m, points.impulses, points.ends)
-    measure(numbers, points, system, m, h)
+    add_response(points.gram, near, m, points.impulses, points.ends)
+    measure(numbers, near, m, h, points.velocities, gaps, points.last, system.A, system.g, system.answer)
     if phase == at.SOLVED and not numbers[at.DISTANCE] <= numbers[at.MOST_MISSED]:
         return at.MISSED
-    choose(clock, numbers, system, points.ends, points.gaps, h, -numbers[at.LATE])
+    choose(clock, numbers, near, system.chosen, points.ends, gaps, h, -numbers[at.LATE])
     clock[at.STOPS] = closing(stops, state.v_next, h)
-    if clock[at.STOPS] > 0:
-        return at.TOUCHING
-    if clock[at.NEAR] > m:
-        write_system(numbers, points, system, clock[at.NEAR], h)
-        return at.TOUCHING
-    return at.DONE
+    return at.TOUCHING if clock[at.STOPS] > 0 or clock[at.NEAR] > m else at.DONE
 
 
 # --- correction

@@ -139,43 +139,41 @@ def relaxation_of(m, A):
 
 
 @uncounted
-def right_side(numbers, points, system, m, h):
+def right_side(numbers, near, m, h, velocities, gaps, last, g, guess):
     """Write velocities of the system in axes of the ground, with the room of points; the last answer is the guess."""
-    velocities = points.velocities
     for i in range(m):
-        p = system.near[i]
-        fall, gap = rising(numbers, velocities, p), points.gaps[p]
+        p = near[i]
+        fall, gap = rising(numbers, velocities, p), gaps[p]
         for a in range(3):
             E = at.AXES + 3 * a
             x = room_of(h, strikes(h, fall, gap), gap) if a == 2 else 0.0
             for k in range(3):
                 x += numbers[E + k] * velocities[3 * p + k]
-            system.g[3 * i + a] = x
-            system.guess[3 * i + a] = points.last[3 * p + a] / numbers[at.SCALE]
+            g[3 * i + a], guess[3 * i + a] = x, last[3 * p + a] / numbers[at.SCALE]
 
 
 @uncounted
-def write_impulses(numbers, points, system, m):
+def write_impulses(numbers, near, m, answer, last, impulses):
     """Write the impulses of the answer, in axes of the ground and of the world."""
-    clear(points.last)
-    clear(points.impulses)
+    clear(last)
+    clear(impulses)
     for i in range(m):
-        p = 3 * system.near[i]
+        p = 3 * near[i]
         for a in range(3):
-            l = numbers[at.SCALE] * system.answer[3 * i + a]
-            points.last[p + a] = l
+            l = numbers[at.SCALE] * answer[3 * i + a]
+            last[p + a] = l
             for k in range(3):
-                points.impulses[p + k] += l * numbers[at.AXES + 3 * a + k]
+                impulses[p + k] += l * numbers[at.AXES + 3 * a + k]
 
 
 @uncounted
-def write_pushes(numbers, points, system, m, h):
+def write_pushes(numbers, near, m, h, answer, impulses):
     """Write what pushes points out of the ground, which the answer has along the normal, in axes of the world."""
-    clear(points.impulses)
+    clear(impulses)
     for i in range(m):
-        l = h * numbers[at.SCALE] * system.answer[i]
+        l = h * numbers[at.SCALE] * answer[i]
         for k in range(3):
-            points.impulses[3 * system.near[i] + k] = l * numbers[at.AXES + 6 + k]
+            impulses[3 * near[i] + k] = l * numbers[at.AXES + 6 + k]
 
 
 @uncounted
@@ -204,18 +202,18 @@ def clear_laws(numbers):
 
 
 @uncounted
-def measure(numbers, points, system, m, h):
+def measure(numbers, near, m, h, velocities, gaps, last, A, g, answer):
     """Write by how much the answer misses the laws, its work, and its delay (5)."""
     scale, mu, way, power, far = numbers[at.SCALE], numbers[at.FRICTION], 0.0, 0.0, 0.0
     clear_laws(numbers)
     for i in range(m):
-        p = system.near[i]
-        fall, gap = rising(numbers, points.velocities, p), points.gaps[p]
+        p, k = near[i], 3 * i
+        fall, gap = rising(numbers, velocities, p), gaps[p]
         strike = strikes(h, fall, gap)
-        x, y, z = points.last[3 * p], points.last[3 * p + 1], points.last[3 * p + 2]
-        a, b, c = end_of(system, m, 3 * i), end_of(system, m, 3 * i + 1), end_of(system, m, 3 * i + 2)
-        g, room = system.g, room_of(h, strike, gap)
-        numbers[at.WORK] += 0.5 * (x * (g[3 * i] + a) + y * (g[3 * i + 1] + b) + z * (g[3 * i + 2] + c)) - z * room
+        x, y, z = last[3 * p], last[3 * p + 1], last[3 * p + 2]
+        a, b, c = end_of(m, A, g, answer, k), end_of(m, A, g, answer, k + 1), end_of(m, A, g, answer, k + 2)
+        numbers[at.WORK] += 0.5 * (x * (g[k] + a) + y * (g[k + 1] + b) + z * (g[k + 2] + c))
+        numbers[at.WORK] -= z * room_of(h, strike, gap)
         way, power = way + strike * open_by(z) * open_by(gap), power - strike * open_by(z) * fall
         rise = c + mu * math.sqrt(a * a + b * b)
         numbers[at.CONE] = higher(numbers[at.CONE], math.sqrt(x * x + y * y) - mu * z)
@@ -226,11 +224,11 @@ def measure(numbers, points, system, m, h):
 
 
 @uncounted_inline
-def end_of(system, m, k):
+def end_of(m, A, g, answer, k):
     """Velocity of row k of the system with the answer."""
-    u = system.g[k]
+    u = g[k]
     for j in range(3 * m):
-        u += system.A[3 * m * k + j] * system.answer[j]
+        u += A[3 * m * k + j] * answer[j]
     return u
 
 
