@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler import entry_points as kernels
+from ..compiler.call_layer import native
 from ..errors import BranchLost, PinClustersError, PinClustersWarning, SimulationError, SingularClusterError
 from ..model import ClusterModel
 from . import _messages
-from ._compiled import engine_for, recorder_for
+from ._compiled import CompiledEngine, MixedEngine
 from ._coordinates import GAIN, Choices
-from ._engine import Diverged, NearSingular, State, StepFailed
+from ._engine import Diverged, NearSingular, PythonEngine, State, StepFailed
+from ._plan import can_move
 from ._recorder import Recorder
-from ._settings import settings
+from ._settings import Settings, settings
 from .ground.plane import Ground
+from .ground.quick import ground_engine_for
+from .ground.recording import GroundRecorder
 from .result import SimulationInterrupted, SimulationResult, Switch
 
 
@@ -141,7 +146,7 @@ def simulate(
         model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress, contacts, passive,
         ground, touching, limits, self_collisions, rtol=rtol, atol=atol,
     )  # fmt: skip
-    recorder = recorder_for(chosen)
+    recorder = Recorder(chosen) if chosen.world is None else GroundRecorder(chosen, chosen.world)
     engine = engine_for(chosen, recorder)
     run = _Run(Choices(model, engine.coordinates, chosen.contacts), recorder, engine, State(0, chosen.q0, chosen.v0))
     try:
@@ -149,6 +154,19 @@ def simulate(
     except KeyboardInterrupt as stop:
         raise SimulationInterrupted(recorder.result()) from stop
     return recorder.result()
+
+
+def engine_for(settings: Settings, recorder: Any) -> PythonEngine:
+    """Return the fastest engine that can do what is asked."""
+    compiled = kernels.JIT and can_move(settings.model)
+    if settings.world is not None:
+        return ground_engine_for(settings, recorder, settings.world, compiled)
+    if not compiled:
+        return PythonEngine(settings, recorder)
+    alone = not callable(settings.torque) or native is not None
+    passive = settings.passive is not None and not settings.passive.compiled
+    in_python = passive or settings.dynamics is not None or settings.contacts is not None
+    return (CompiledEngine if alone and not in_python else MixedEngine)(settings, recorder)
 
 
 class _Run:

@@ -15,9 +15,10 @@ import pin_clusters as pc
 from pin_clusters._support import memory
 from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.kernels.steps import holding
+from pin_clusters.simulation import run
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation._settings import Settings
-from pin_clusters.simulation.ground import quick, solver
+from pin_clusters.simulation.ground import solver
 from pin_clusters.simulation.ground.kernel import Steps, at
 from pin_clusters.simulation.ground.near import World
 from pin_clusters.simulation.ground.points import NOTHING
@@ -167,7 +168,7 @@ def test_formulas(case: str, engine: str, rng: np.random.Generator) -> None:
 
 def in_python(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let ``pc.simulate`` make each step in Python."""
-    monkeypatch.setattr(quick, "ground_engine_for", lambda s, r, w, c: GroundEngine(s, r, w, compiled=c))
+    monkeypatch.setattr(run, "ground_engine_for", lambda s, r, w, c: GroundEngine(s, r, w, compiled=c))
 
 
 def test_the_motion_is_that_of_simulate(monkeypatch: pytest.MonkeyPatch) -> None:

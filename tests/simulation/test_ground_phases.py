@@ -27,20 +27,18 @@ def step(given: dict[str, np.ndarray], kind: type) -> dict[str, np.ndarray]:
     """Run all phases of a step in which each point is in the system; the inverse mass matrix is 1."""
     phases, near, rows = source("steps.phases"), np.arange(M), given["J"].reshape(3 * M, NV)
     numbers, A = np.zeros(at.NUMBERS).astype(kind), np.zeros(9 * M * M).astype(kind)
-    free, v_next, x, g, guess, last, impulses = (
-        np.zeros(n).astype(kind) for n in (NV, NV, NV, 3 * M, 3 * M, 3 * M, 3 * M)
-    )
+    g, guess, last, impulses = np.zeros((4, 3 * M)).astype(kind)
     numbers[at.FRICTION], numbers[at.AXES :] = MU, AXES.ravel()
-    phases.add_acceleration(H, given["v"], given["a"], free)
+    free = phases.after(H, given["v"], given["a"])
     velocities, gram = rows @ free, rows @ rows.T
     phases.assemble(numbers, gram, near, M, 0, A)
     numbers[at.RELAXATION] = phases.relaxation_of(M, A)
     phases.right_side(numbers, near, M, H, velocities, given["gaps"], given["last"], g, guess)
     phases.write_impulses(numbers, near, M, given["answer"], last, impulses)
-    v_next[:] = free
+    v_next = free.copy()
     phases.add_response(rows.T, near, M, impulses, v_next)
     phases.measure(numbers, near, M, H, velocities, given["gaps"], last, A, g, given["answer"])
-    phases.correct(H, numbers[at.DELAY], free, v_next, x)
+    x = phases.correction(H, numbers[at.DELAY], free, v_next)
     return {"numbers": numbers[: at.REACH_OF_GUARDS], "A": A, "g": g, "guess": guess, "v_next": v_next, "x": x}
 
 

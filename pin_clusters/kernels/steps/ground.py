@@ -13,12 +13,12 @@ from ..tables.addresses import call_at
 from .holding import hold
 from .passive import keep_loads
 from .phases import (
-    add_acceleration,
     add_response,
+    after,
     assemble,
     clear,
     clear_laws,
-    correct,
+    correction,
     half_way,
     measure,
     normal,
@@ -90,7 +90,7 @@ def begin(step, phase, n, h):
         least = choose(clock, numbers, system.near, system.chosen, points.velocities, points.gaps, h, numbers[at.SLACK])
     if below:
         return at.BELOW
-    copy(state.free, state.v_next, len(state.free))
+    write(state.v_next, 0, state.free, len(state.free))
     clear(points.impulses)
     clear_laws(numbers)
     return at.TOUCHING if least < 0.0 or clock[at.STOPS] > 0 else at.DONE
@@ -109,12 +109,12 @@ def move_to_middle(step, phase, h):
         clear(x)
         write_pushes(run.numbers, near, clock[at.NEAR], h, system.answer, points.impulses)
         add_response(points.response, near, clock[at.NEAR], points.impulses, x)
-        copy(state.middle, state.other, len(state.q))
+        write(state.other, 0, state.middle, len(state.q))
     else:
         clock[at.PUTS] = 0
         for i in range(len(x)):
             x[i] = half_way(h, state.v[i])
-        copy(state.q, state.other, len(state.q))
+        write(state.other, 0, state.q, len(state.q))
     return moved(robot.calls, robot.plan, robot.ratios, state.other, x, state.middle, state.spare, state.held)
 
 
@@ -122,14 +122,15 @@ def move_to_middle(step, phase, h):
 def find_free_velocity(robot, state, tau, h):
     """Write the velocity at the end of the step without impulses; return DONE, or why there is none."""
     v, free, a = state.v, state.free, state.a
-    copy(v, free, len(v))
+    write(free, 0, v, len(v))
     for k in range(2):
         if accelerate(
             robot.address, robot.calls, robot.plan, robot.terms, robot.factors, robot.rows, robot.coupling, 0,
             state.middle, free, tau, state.mapped, a,
         ) != 0:  # fmt: skip
             return at.FAILED
-        add_acceleration(0.5 * (k + 1) * h, v, a, free)
+        for i in range(len(v)):
+            free[i] = after(0.5 * (k + 1) * h, v[i], a[i])
     for i in range(len(robot.limits)):
         if not robot.work[robot.conditions[i]] < robot.limits[i]:
             return at.SINGULAR
@@ -234,13 +235,13 @@ def can_hold(points, system, run, code, h):
     for i in range(m if code == at.BELOW else 0):
         # as velocities, over which the solver's tolerance is
         g[i], system.guess[i] = points.gaps[near[i]] / h, 0.0
-    copy(system.answer if code == at.MISSED else system.guess, system.tried, size * m)
+    write(system.tried, 0, system.answer if code == at.MISSED else system.guess, size * m)
     found = hold(
         m, size, numbers[at.FRICTION], numbers[at.MOST_MISSED], A, g, system.tried, system.found, system.B,
         system.change, system.stay,
     )  # fmt: skip
     if found:
-        copy(system.tried, system.answer, size * m)
+        write(system.answer, 0, system.tried, size * m)
     return found
 
 
@@ -250,9 +251,9 @@ def apply_answer(step, phase, h):
     _, state, points, system, stops, run = step
     clock, numbers, near, m, gaps = run.clock, run.numbers, system.near, run.clock[at.NEAR], points.gaps
     write_impulses(numbers, near, m, system.answer, points.last, points.impulses)
-    copy(state.free, state.v_next, len(state.free))
+    write(state.v_next, 0, state.free, len(state.free))
     add_response(points.response, near, m, points.impulses, state.v_next)
-    copy(points.velocities, points.ends, len(points.ends))
+    write(points.ends, 0, points.velocities, len(points.ends))
     add_response(points.gram, near, m, points.impulses, points.ends)
     measure(numbers, near, m, h, points.velocities, gaps, points.last, system.A, system.g, system.answer)
     if phase == at.SOLVED and not numbers[at.DISTANCE] <= numbers[at.MOST_MISSED]:
@@ -269,8 +270,9 @@ def apply_answer(step, phase, h):
 def finish(step, n, h):
     """Move to the end of the step, and keep what happened in it; returns 0 if the state is sound."""
     robot, state, points, _, _, run = step
-    calls, plan, numbers = robot.calls, robot.plan, run.numbers
-    correct(h, numbers[at.DELAY], state.free, state.v_next, state.x)
+    calls, plan = robot.calls, robot.plan
+    for i in range(len(state.x)):
+        state.x[i] = correction(h, run.numbers[at.DELAY], state.free[i], state.v_next[i])
     code = moved(calls, plan, robot.ratios, state.middle, state.x, state.other, state.spare, state.held)
     if code != 0 or not sound(state.other, state.v_next):
         return -1
@@ -278,8 +280,8 @@ def finish(step, n, h):
         state.a[i] = (state.v_next[i] - state.v[i]) / h
     keep_loads(robot.terms, robot.factors, robot.rows, robot.coupling, state.a)
     keep_step(robot, state, points, run, n)
-    copy(state.other, state.q, len(state.q))
-    copy(state.v_next, state.v, len(state.v))
+    write(state.q, 0, state.other, len(state.q))
+    write(state.v, 0, state.v_next, len(state.v))
     run.clock[at.STEP] = n + 1
     return 0
 
@@ -296,23 +298,16 @@ def keep_step(robot, state, points, run, n):
             robot.calls, robot.plan, robot.coupling, robot.energies, n, state.q, state.v, state.a, tau,
             samples[k : k + w],
         )  # fmt: skip
-    k = kept(samples, kept(samples, k + w, points.gaps), points.impulses)
+    k = write(samples, k + w, points.gaps, len(points.gaps))
+    k = write(samples, k, points.impulses, len(points.impulses))
     for i in range(len(points.gaps)):
-        k = kept(samples, k, points.positions[i])
-    for i in range(4):
-        samples[k + i] = run.numbers[at.CONE + i]
+        k = write(samples, k, points.positions[i], 3)
+    write(samples, k, run.numbers[at.CONE :], 4)
 
 
 @uncounted_inline
-def kept(samples, k, x):
-    """Write numbers from number k on; return where the next ones stand."""
-    for i in range(len(x)):
-        samples[k + i] = x[i]
-    return k + len(x)
-
-
-@uncounted_inline
-def copy(x, out, n):
-    """Write the first n numbers of x to out."""
+def write(out, k, x, n):
+    """Write the first n numbers of x from number k on; return where the next ones stand."""
     for i in range(n):
-        out[i] = x[i]
+        out[k + i] = x[i]
+    return k + n

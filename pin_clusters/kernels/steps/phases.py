@@ -57,16 +57,6 @@ def correction(h, delay, free, v_next):
     return 0.5 * h * v_next - delay * (v_next - free)
 
 
-# --- free velocity
-
-
-@uncounted
-def add_acceleration(h, v, a, out):
-    """Write velocities after a time h (2)."""
-    for i in range(len(out)):
-        out[i] = after(h, v[i], a[i])
-
-
 # --- impulses
 
 
@@ -241,13 +231,3 @@ def distance(mu, x, y, z, a, b, c):
     turn = if_less(mu * c, side, mu * up / higher(side, 1e-300), 1.0)
     off = higher(size_of(x - turn * a), size_of(y - turn * b))
     return higher(off, size_of(z - if_less(mu * c, side, up, c)))
-
-
-# --- correction
-
-
-@uncounted
-def correct(h, delay, free, v_next, x):
-    """Write the increment from the middle of the step to its end (6)."""
-    for i in range(len(x)):
-        x[i] = correction(h, delay, free[i], v_next[i])

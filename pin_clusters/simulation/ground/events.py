@@ -293,7 +293,7 @@ def put_back(
     if not len(rows):
         return q, v
     for i in range(PUTS):
-        near = world.look(on, q, np.inf)
+        near = world.look(q, np.inf)
         off = np.concatenate([np.zeros(3 * n), near.room[n:]])
         three = points_of(off, n)
         three[points] = np.einsum("nij,nj->ni", near.axes[points], near.places[points] - modes.anchors[points])

@@ -10,7 +10,7 @@ import pinocchio as pin
 from ...algorithms._shared.points import Points
 from ...compiler import entry_points as kernels
 from ...kernels.tables import ground as at
-from ...model import ClusterModel
+from ...model import ClusterModel, with_loops
 from .._compiled import CompiledMoves
 from .._settings import Settings
 from .near import LATE, PUTS, SLACK, SLOP, SPEED
@@ -170,12 +170,12 @@ class Steps:
 
 def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
     """Return what moves and accelerates a robot; ``calls`` has no points yet."""
-    data, table = on.data, on.table(settings.passive)
+    space, table = on.space, on.table(settings.passive)
     return at.Robot(
-        address=data._pointers["ddq"].address, work=data._work,
-        calls=np.concatenate([on.calls, np.zeros(at.GROUND_CALLS - at.WHERE, dtype=np.int64)]),
+        address=space.pointer.address, work=space.work,
+        calls=np.concatenate([space.calls, np.zeros(at.GROUND_CALLS - at.WHERE, dtype=np.int64)]),
         plan=on.plan, ratios=on.ratios, terms=table.terms, factors=table.factors, rows=table.rows,
-        coupling=on.coupling, energies=on.energies, conditions=on.at,
+        coupling=space.coupling, energies=space.energies, conditions=on.at,
         limits=on.limits**2 if settings.switch else np.full(len(on.limits), np.inf),
     )  # fmt: skip
 
@@ -193,17 +193,19 @@ def _points(
     on: CompiledMoves, points: ContactPoints, guards: ContactPoints, ground: Ground, calls: np.ndarray
 ) -> at.Points:
     """Return what is asked of points and of centres of guards, and make what answers ready in ``calls``."""
-    model, data, n, normal = on.model, on.data, len(points), ground.axes[2]
+    model, n, normal = on.model, len(points), ground.axes[2]
     ids = points.joints.tolist()
     every = [*ids, *guards.joints.tolist()]
     where, whole = Points(model, every, columns=False, rates=False), Points(model, ids)
     offsets = -points.radii[:, None] * normal
     whole.put(points.places, offsets)
     where.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, np.zeros((len(guards), 3))]))
-    q, v = np.zeros(model.nq), np.zeros(model.nv)
+    q, v, wishes = np.zeros(model.nq), np.zeros(model.nv), {} if on.functions is None else on.functions.wishes
     for place, asked, count in ((at.WHERE, where, len(every)), (at.WHOLE, whole, n)):
         if count:
-            calls[place] = data._ready("points", q, v, *asked.arguments)
+            special = wishes.get("points")
+            generic = kernels.of("points", with_loops(model))
+            calls[place] = generic.address() if special is None else special.address(q, v, *asked.arguments)
     index, numbers, panel, no_gram, no_response, places, no_velocities = where.arguments
     whole_index, whole_numbers, whole_panel, gram, response, positions, velocities = whole.arguments
     ends, last, impulses = np.zeros((3, 3 * n))

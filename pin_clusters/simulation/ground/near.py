@@ -9,7 +9,6 @@ import numpy as np
 import pinocchio as pin
 
 from ...algorithms._shared import bridge as _bridge
-from ...algorithms.kinematics.kinematics import forwardKinematics
 from ...errors import SimulationError
 from ...model import ClusterModel
 from .._coordinates import Coordinates
@@ -88,6 +87,7 @@ class World:
         n = len(points)
         self._all = range(n)
         self._friction = np.full(n, 0.0 if ground is None else ground.friction)
+        self._tree, self._data = model.own_tree, model.own_tree.createData()
         every = {*points.joints.tolist(), *(() if shapes is None else shapes.joints)} - {0}
         self.bodies = sorted(every)
         self.names = tuple(model.names[j] for j in self.bodies)
@@ -98,7 +98,7 @@ class World:
         Raises:
             SimulationError: It is.
         """
-        near = self.look(Coordinates(model, model), q)
+        near = self.look(q)
         n = near.contacts
         low = near.room < -_BELOW
         if low[:n].any():
@@ -117,19 +117,18 @@ class World:
 
     def lowest(self, model: ClusterModel, q: np.ndarray) -> float:
         """Return the least distance from the ground, [m]."""
-        near = self.look(Coordinates(model, model), q, FAR)
+        near = self.look(q, FAR)
         return float(near.room[: near.contacts].min(initial=np.inf))
 
-    def look(self, on: Coordinates, q: np.ndarray, reach: float = 0.01) -> Near:
-        """Return what may touch at a pose, to which the workspace is brought: what is nearer than that, [m]."""
-        data = on.data
-        forwardKinematics(on.model, data, q)
-        n = len(self.points)
+    def look(self, q: np.ndarray, reach: float = 0.01) -> Near:
+        """Return what may touch at a pose: what is nearer than that, [m]."""
+        data, n = self._data, len(self.points)
+        pin.forwardKinematics(self._tree, data, q)
         stops = self.stops.room(q)
         places, gaps, axes = np.zeros((n, 3)), np.zeros(n), np.zeros((n, 3, 3))
         if self.ground is not None and self.axes is not None and n:
             for j in self._joints:
-                at, M = self.points.joints == j, data.tree.oMi[j]
+                at, M = self.points.joints == j, data.oMi[j]
                 places[at] = self.points.places[at] @ M.rotation.T + M.translation
             gaps = places @ self.axes[2] - self.ground.height - self.points.radii
             places -= self.points.radii[:, None] * self.axes[2]
@@ -137,7 +136,7 @@ class World:
         near = Near(self._pairs, places, axes, self._friction, np.concatenate([gaps, stops]), self._all).within(reach)
         if self.shapes is None:
             return near
-        found = self.shapes.look(data.tree, reach)
+        found = self.shapes.look(data, reach)
         gaps = near.room[: near.contacts]
         return Near(
             np.concatenate([near.joints, found.joints]), np.concatenate([near.places, found.places]),
@@ -147,19 +146,19 @@ class World:
 
     def rows(self, on: Coordinates, q: np.ndarray, near: Near) -> np.ndarray:
         """Return the rows of all, shape (3 contacts + stops, nv): velocities of the first side beside the second."""
-        nv, n = on.model.nv, near.contacts
+        nv, n, tree, data = on.model.nv, near.contacts, self._tree, self._data
         J = np.zeros((3 * n + len(self.stops), nv))
+        on.data._supply(q)
         G = _bridge.matrix(on.model, on.data, q)
         if n:
-            tree = on.model.own_tree
-            pin.computeJointJacobians(tree, on.data.tree, q)
+            pin.computeJointJacobians(tree, data, q)
             for side, sign in ((0, 1.0), (1, -1.0)):
                 for j in np.unique(near.joints[:, side]).tolist():
                     if j:
                         at = np.flatnonzero(near.joints[:, side] == j)
-                        own = pin.getJointJacobian(tree, on.data.tree, j, pin.LOCAL_WORLD_ALIGNED)
+                        own = pin.getJointJacobian(tree, data, j, pin.LOCAL_WORLD_ALIGNED)
                         own = own.reshape(6, tree.nv) @ G  # of one freedom it is a vector
-                        arms = near.places[at] - on.data.tree.oMi[j].translation
+                        arms = near.places[at] - data.oMi[j].translation
                         there = own[:3] - np.cross(arms[:, :, None], own[None, 3:], axis=1)
                         J[: 3 * n].reshape(n, 3, nv)[at] += sign * (near.axes[at] @ there)
         if len(self.stops):

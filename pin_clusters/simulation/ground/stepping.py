@@ -131,7 +131,7 @@ class GroundEngine(PythonEngine):
         By the least change in the metric of the mass matrix; no velocity keeps points out whose paths are curved.
         """
         for left in reversed(range(PUTS + 1)):
-            near = self._world.look(on, q, SPEED * h)
+            near = self._world.look(q, SPEED * h)
             if not (left and (near.room < -SLOP).any()):
                 break
             low = near.room < SLACK * h
