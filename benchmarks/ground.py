@@ -29,9 +29,8 @@ import pin_clusters as pc
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation._settings import Settings
 from pin_clusters.simulation.ground.kernel import Steps
-from pin_clusters.simulation.ground.near import World
+from pin_clusters.simulation.ground.near import Stops, World
 from pin_clusters.simulation.ground.points import NOTHING
-from pin_clusters.simulation.ground.stops import Stops
 
 RESULTS = Path(__file__).parent / "results" / "ground.json"
 SOLES = {f"{side}_ankle": [(x, y, -0.041) for x in (-0.05, 0.1) for y in (-0.03, 0.03)] for side in ("left", "right")}

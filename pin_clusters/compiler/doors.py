@@ -5,7 +5,7 @@ import importlib
 from typing import Any
 
 from ..kernels.numbers.memory import borrowed
-from ..kernels.tables.addresses import tables, unpacked_by
+from ..kernels.tables.addresses import record_at, tables
 from .numba_jit.jit import Source, types_of, uncounted_inline
 from .operations import Operation
 
@@ -19,13 +19,13 @@ def door(address, {given}):
 
 _BLOCK_DOOR = """
 def {name}(block):
-    return passes(unpacked(block))
+    return passes(record_at(block))
 """
 
 
 def block_door_of(passes: Any, record: Any, kinds: tuple[str, ...]) -> Any:
     """Return what takes the address of a ``Block`` in place of the record of passes."""
-    own = {"__name__": __name__, "passes": uncounted_inline(passes), "unpacked": unpacked_by(record, types_of(kinds))}
+    own = {"__name__": __name__, "passes": uncounted_inline(passes), "record_at": record_at(record, types_of(kinds))}
     text = _BLOCK_DOOR.format(name=passes.__name__)
     exec(compile(text, __file__, "exec"), own)  # by its text: what encloses something is not kept on disk
     return own[passes.__name__]

@@ -147,10 +147,10 @@ class CompiledEngine(MixedEngine):
                 self._answers.append(lambda *_, given=self._question.given: given)
                 del self._question.given
 
-    def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         if self._answers:
             return self._call("tau", t, self._answers.popleft())
-        return super()._torque(on, k, t, q, v)
+        return super().torque(on, k, t, q, v)
 
 
 def _raising(error: BaseException) -> Callable[..., Any]:

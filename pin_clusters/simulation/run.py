@@ -19,7 +19,7 @@ from ._plan import can_move
 from ._recorder import Recorder
 from ._settings import Settings, settings
 from .ground.plane import Ground
-from .ground.quick import ground_engine_for
+from .ground.quick import QuickGroundEngine, ground_engine_for
 from .ground.recording import GroundRecorder
 from .result import SimulationInterrupted, SimulationResult, Switch
 
@@ -156,7 +156,7 @@ def simulate(
     return recorder.result()
 
 
-def engine_for(settings: Settings, recorder: Any) -> PythonEngine:
+def engine_for(settings: Settings, recorder: Any) -> PythonEngine | QuickGroundEngine:
     """Return the fastest engine that can do what is asked."""
     compiled = kernels.JIT and can_move(settings.model)
     if settings.world is not None:
@@ -175,7 +175,7 @@ class _Run:
     def __init__(self, choices: Choices, recorder: Recorder, engine: Any, state: State) -> None:
         self.choices, self.recorder, self.engine, self.state = choices, recorder, engine, state
         self.settings, self.on = recorder.settings, choices.first
-        self.watch = _messages.Watch(recorder)
+        self.watch = None if self.settings.world is not None else _messages.Watch(recorder)  # contacts take energy
 
     def go(self) -> None:
         s, state = self.settings, self.state
@@ -202,8 +202,7 @@ class _Run:
                 self._fail(_messages.diverged(self.recorder, state.k, wild.v), None)
             except StepFailed as failed:
                 self._fail(f"simulate: {failed}", failed.__cause__)
-            text = self.watch.look()
-            if text:
+            if self.watch is not None and (text := self.watch.look()):
                 self._fail(text, None, more=False)
             if s.progress is not None:
                 try:
@@ -211,7 +210,7 @@ class _Run:
                 except Exception as error:
                     self._fail(f"simulate: progress raised {type(error).__name__}: {error}", error)
             if state.k == s.steps:
-                if text := self.watch.doubt():
+                if self.watch is not None and (text := self.watch.doubt()):
                     warnings.warn(text, PinClustersWarning, stacklevel=3)
                 return
 

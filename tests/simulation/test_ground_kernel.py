@@ -20,10 +20,9 @@ from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation._settings import Settings
 from pin_clusters.simulation.ground import solver
 from pin_clusters.simulation.ground.kernel import Steps, at
-from pin_clusters.simulation.ground.near import World
+from pin_clusters.simulation.ground.near import Stops, World
 from pin_clusters.simulation.ground.points import NOTHING
 from pin_clusters.simulation.ground.stepping import GroundEngine
-from pin_clusters.simulation.ground.stops import Stops
 from pin_clusters.simulation.holding import Hold
 
 pytestmark = [

@@ -60,11 +60,11 @@ def ground_at(step):
 # --- until impulses are needed
 
 
-@uncounted_inline
+@uncounted
 def begin(step, phase, n, h):
     """Do a step until impulses are needed; return DONE if none are, or why the caller is needed."""
-    robot, state, points, system, stops, run = step
-    clock, numbers = run.clock, run.numbers
+    robot, state, points, system, stops = step.robot, step.state, step.points, step.system, step.stops
+    clock, numbers, torque, chosen = step.run.clock, step.run.numbers, step.run.torque, system.chosen
     if move_to_middle(step, phase, h) != 0:
         return at.FAILED
     lowest, least = look_at_stops(clock, numbers, state.middle, stops), math.inf
@@ -77,17 +77,17 @@ def begin(step, phase, n, h):
     if below:
         clear(state.free)
     else:
-        code = find_free_velocity(robot, state, run.torque[min(n, len(run.torque) - 1)], h)
+        code = find_free_velocity(robot, state, torque[min(n, len(torque) - 1)], h)
         if code != at.DONE:
             return code
         clock[at.STOPS] += closing(stops, state.free, h)
-    for i in range(len(system.chosen)):
-        system.chosen[i] = 0
+    for i in range(len(chosen)):
+        chosen[i] = 0
     clock[at.NEAR] = 0
     if least < numbers[at.REACH] or (clock[at.STOPS] > 0 and robot.calls[at.WHOLE] != 0):
         if ask_whole(robot, state, points) != 0:
             return at.FAILED
-        least = choose(clock, numbers, system.near, system.chosen, points.velocities, points.gaps, h, numbers[at.SLACK])
+        least = choose(clock, numbers, system.near, chosen, points.velocities, points.gaps, h, numbers[at.SLACK])
     if below:
         return at.BELOW
     write(state.v_next, 0, state.free, len(state.free))
@@ -96,29 +96,29 @@ def begin(step, phase, n, h):
     return at.TOUCHING if least < 0.0 or clock[at.STOPS] > 0 else at.DONE
 
 
-@uncounted_inline
+@uncounted
 def move_to_middle(step, phase, h):
     """Move to the middle of the step, or, after SHIFTED, out of the ground there; returns 0 if loops can follow."""
-    robot, state, points, system, _, run = step
-    x, clock, near = state.x, run.clock, system.near
+    robot, state, points, system = step.robot, step.state, step.points, step.system
+    x, v, clock, near = state.x, state.v, step.run.clock, system.near
     if phase == at.GIVEN:
         clock[at.PUTS] = 0
         return 0
     if phase == at.SHIFTED:
         clock[at.PUTS] += 1
         clear(x)
-        write_pushes(run.numbers, near, clock[at.NEAR], h, system.answer, points.impulses)
+        write_pushes(step.run.numbers, near, clock[at.NEAR], h, system.answer, points.impulses)
         add_response(points.response, near, clock[at.NEAR], points.impulses, x)
         write(state.other, 0, state.middle, len(state.q))
     else:
         clock[at.PUTS] = 0
         for i in range(len(x)):
-            x[i] = half_way(h, state.v[i])
+            x[i] = half_way(h, v[i])
         write(state.other, 0, state.q, len(state.q))
     return moved(robot.calls, robot.plan, robot.ratios, state.other, x, state.middle, state.spare, state.held)
 
 
-@uncounted_inline
+@uncounted
 def find_free_velocity(robot, state, tau, h):
     """Write the velocity at the end of the step without impulses; return DONE, or why there is none."""
     v, free, a = state.v, state.free, state.a
@@ -137,7 +137,7 @@ def find_free_velocity(robot, state, tau, h):
     return at.DONE if all_finite(free) else at.FAILED
 
 
-@uncounted_inline
+@uncounted
 def ask_where(robot, state, points):
     """Write where points and centres are in the middle of the step."""
     return call_at(
@@ -147,7 +147,7 @@ def ask_where(robot, state, points):
     )  # fmt: skip
 
 
-@uncounted_inline
+@uncounted
 def ask_whole(robot, state, points):
     """Write where points are in the middle of the step, how they move freely, and what forces at them do."""
     return call_at(
@@ -222,7 +222,7 @@ def choose(clock, numbers, near, chosen, velocities, gaps, h, limit):
     return least
 
 
-@uncounted_inline
+@uncounted
 def can_hold(points, system, run, code, h):
     """Write the system that is asked for; return whether it is solved by points that push and stay where they are."""
     numbers, near, m, A, g = run.numbers, system.near, run.clock[at.NEAR], system.A, system.g
@@ -245,11 +245,12 @@ def can_hold(points, system, run, code, h):
     return found
 
 
-@uncounted_inline
+@uncounted
 def apply_answer(step, phase, h):
     """Apply the impulses of the answer; return DONE, or why there is more to do."""
-    _, state, points, system, stops, run = step
-    clock, numbers, near, m, gaps = run.clock, run.numbers, system.near, run.clock[at.NEAR], points.gaps
+    state, points, system, near, gaps = step.state, step.points, step.system, step.system.near, step.points.gaps
+    clock, numbers = step.run.clock, step.run.numbers
+    m = clock[at.NEAR]
     write_impulses(numbers, near, m, system.answer, points.last, points.impulses)
     write(state.v_next, 0, state.free, len(state.free))
     add_response(points.response, near, m, points.impulses, state.v_next)
@@ -259,34 +260,34 @@ def apply_answer(step, phase, h):
     if phase == at.SOLVED and not numbers[at.DISTANCE] <= numbers[at.MOST_MISSED]:
         return at.MISSED
     choose(clock, numbers, near, system.chosen, points.ends, gaps, h, -numbers[at.LATE])
-    clock[at.STOPS] = closing(stops, state.v_next, h)
+    clock[at.STOPS] = closing(step.stops, state.v_next, h)
     return at.TOUCHING if clock[at.STOPS] > 0 or clock[at.NEAR] > m else at.DONE
 
 
 # --- correction
 
 
-@uncounted_inline
+@uncounted
 def finish(step, n, h):
     """Move to the end of the step, and keep what happened in it; returns 0 if the state is sound."""
-    robot, state, points, _, _, run = step
-    calls, plan = robot.calls, robot.plan
-    for i in range(len(state.x)):
-        state.x[i] = correction(h, run.numbers[at.DELAY], state.free[i], state.v_next[i])
-    code = moved(calls, plan, robot.ratios, state.middle, state.x, state.other, state.spare, state.held)
-    if code != 0 or not sound(state.other, state.v_next):
+    robot, state, delay = step.robot, step.state, step.run.numbers[at.DELAY]
+    other, free, v, v_next, x, a = state.other, state.free, state.v, state.v_next, state.x, state.a
+    for i in range(len(x)):
+        x[i] = correction(h, delay, free[i], v_next[i])
+    code = moved(robot.calls, robot.plan, robot.ratios, state.middle, x, other, state.spare, state.held)
+    if code != 0 or not sound(other, v_next):
         return -1
-    for i in range(len(state.v)):
-        state.a[i] = (state.v_next[i] - state.v[i]) / h
-    keep_loads(robot.terms, robot.factors, robot.rows, robot.coupling, state.a)
-    keep_step(robot, state, points, run, n)
-    write(state.q, 0, state.other, len(state.q))
-    write(state.v, 0, state.v_next, len(state.v))
-    run.clock[at.STEP] = n + 1
+    for i in range(len(v)):
+        a[i] = (v_next[i] - v[i]) / h
+    keep_loads(robot.terms, robot.factors, robot.rows, robot.coupling, a)
+    keep_step(robot, state, step.points, step.run, n)
+    write(state.q, 0, other, len(state.q))
+    write(v, 0, v_next, len(v))
+    step.run.clock[at.STEP] = n + 1
     return 0
 
 
-@uncounted_inline
+@uncounted
 def keep_step(robot, state, points, run, n):
     """Write the samples of a step."""
     clock, samples = run.clock, run.samples

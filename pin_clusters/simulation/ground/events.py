@@ -75,7 +75,7 @@ class EventEngine(GroundEngine):
         zeros = np.zeros(n + stops, dtype=np.int64), np.zeros((n, 2)), np.zeros((n, 3)), np.zeros(3 * n + stops)
         self._modes, self._begun = Modes(*zeros), False
 
-    _torque = PythonEngine._torque  # at every stage
+    torque = PythonEngine.torque  # at every stage
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         """Run until step ``end``; the state is that of the last good step, also after an exception."""
@@ -110,7 +110,7 @@ class EventEngine(GroundEngine):
 
     def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> At:
         """Return what happens at a state in which modes are as they are."""
-        asked = self._torque(on, k, t, q, v)
+        asked = self.torque(on, k, t, q, v)
         tau = self._notes.motors.give(q, on.velocity(q, v), asked) if self._notes.motors else asked
         free = on.accelerate(q, v, tau, self.settings.passive)
         held = Held(self._world, on, q, v, free, modes.kinds != OPEN)

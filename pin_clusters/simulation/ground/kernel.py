@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -196,7 +197,7 @@ def _points(
     model, n, normal = on.model, len(points), ground.axes[2]
     ids = points.joints.tolist()
     every = [*ids, *guards.joints.tolist()]
-    where, whole = Points(model, every, columns=False, rates=False), Points(model, ids)
+    where, whole = _asked(model, every, whole=False), _asked(model, ids, whole=True)
     offsets = -points.radii[:, None] * normal
     whole.put(points.places, offsets)
     where.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, np.zeros((len(guards), 3))]))
@@ -215,6 +216,21 @@ def _points(
         whole_numbers=whole_numbers, panel=whole_panel, gram=gram, response=response, positions=positions,
         velocities=velocities, ends=ends, gaps=np.zeros(n), last=last, impulses=impulses,
     )  # fmt: skip
+
+
+def _asked(model: ClusterModel, joints: list[int], *, whole: bool) -> Points:
+    """Return points of joints; how they are laid out is kept as long as the model."""
+    key = id(model.tables.params)
+    if key not in _layouts:
+        _layouts[key] = {}
+        weakref.finalize(model.tables.params, _layouts.pop, key, None)
+    known, name = _layouts[key], (tuple(joints), whole)
+    if name not in known:
+        known[name] = Points(model, joints, columns=whole, rates=whole)
+    return known[name].again()
+
+
+_layouts: dict[int, dict[tuple[tuple[int, ...], bool], Points]] = {}
 
 
 def _system(n: int) -> at.System:

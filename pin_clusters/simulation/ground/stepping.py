@@ -39,7 +39,7 @@ class GroundEngine(PythonEngine):
         while state.k < end:
             k = state.k
             t, h = s.time(k), s.step(k)
-            asked = self._torque(on, k, t, state.q, state.v)
+            asked = self.torque(on, k, t, state.q, state.v)
             tau = asked
             if notes.motors:
                 tau = notes.motors.give(state.q, on.velocity(state.q, state.v), asked)
@@ -52,19 +52,15 @@ class GroundEngine(PythonEngine):
             notes.push(k, t, push, asked - tau)
             state.k, state.q, state.v = k + 1, q, v
 
-    def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Ask once per step, also if it is done again in other coordinates."""
         if self._asked[0] != k:
-            self._asked = k, super()._torque(on, k, t, q, v)
+            self._asked = k, super().torque(on, k, t, q, v)
         return self._asked[1]
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Record the end: with the torque of the last step, and no acceleration."""
-        s, still = self.settings, np.zeros_like(state.v)
-        if self.recorder.wants(state.k):
-            tau = self.recorder.tau[self.recorder.count - 1] if self.recorder.count else still
-            self.recorder.add(s.time(state.k), state.q, tau, on.sample(state.q, state.v, still))
-        return still
+        """Record the end."""
+        return self._notes.end(on, state)
 
     def _step(
         self, on: Coordinates, t: float, h: float, state: State, tau: np.ndarray
