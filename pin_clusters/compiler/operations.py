@@ -232,7 +232,7 @@ SIMULATE = Operation(
 )  # fmt: skip
 GROUND = Operation(
     "ground", "simulate (steps on a ground)", "steps.ground.ground_at",
-    "address:i0 work calls:i1 plan:i2 ratios terms:i2 factors rows:f2 coupling energies conditions:i1 limits "
+    "work calls:i1 plan:i2 ratios terms:i2 factors rows:f2 coupling energies conditions:i1 limits "
     "q v middle free v_next a x other spare held mapped still "
     "where:i2 where_numbers places:f2 radii no_gram:f2 no_response:f2 no_velocities where_panel "
     "whole:i2 whole_numbers panel gram:f2 response:f2 positions:f2 velocities ends gaps last impulses "

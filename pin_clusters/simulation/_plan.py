@@ -19,6 +19,7 @@ Plan = tuple[np.ndarray, np.ndarray]
 class Called(NamedTuple):
     """Tables of what kernels of steps call."""
 
+    aba: kernels.Pointer
     energy: kernels.Pointer
     coupling: kernels.Pointer
     moves: kernels.Pointer
@@ -31,7 +32,7 @@ def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool =
     ``own``: the torques are of its independent joints.
     """
     calls, closed = np.zeros(at.CALLS, dtype=np.int64), with_loops(model)
-    calls[[at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [x.address for x in tables]
+    calls[[at.ABA_AT, at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [x.address for x in tables]
     calls[at.OWN] = own
     calls[at.ABA] = code_of(functions, kernels.of("aba", closed)).address()
     calls[at.ENERGY] = code_of(functions, kernels.of("energy", closed), "computeMechanicalEnergy").address()
@@ -61,7 +62,7 @@ class Workspace:
         self.pointer = kernels.Pointer(model.tables.index, model.tables.params, self.work, np.zeros(model.nv))
         self.coupling, self.energies = np.concatenate([G.ravel(), np.zeros(len(G))]), np.zeros(3)
         results = self.energies, self.coupling, np.zeros(1), self.energies[2:]
-        self.tables = Called(*(self.pointer.beside(self.work, x) for x in results))
+        self.tables = Called(self.pointer, *(self.pointer.beside(self.work, x) for x in results))
         self.calls = calls_of(model, functions, self.tables, own=own)
 
 

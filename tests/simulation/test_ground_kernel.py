@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -182,6 +183,25 @@ def test_the_motion_is_that_of_simulate(monkeypatch: pytest.MonkeyPatch) -> None
     assert steps.samples[:150, steps.width + 4 : steps.width + 16].any()
     assert np.abs(steps.q - result.q[-1]).max() < 1e-6
     assert np.abs(steps.samples[:150, 4 : 4 + model.nq] - result.q[:-1]).max() < 1e-6
+
+
+def test_a_warm_call_runs_through_few_files() -> None:
+    """A reader who follows ``pc.simulate`` on a ground opens at most 30 files."""
+    model, ground = pc.load("mini_cheetah"), pc.Ground()
+    q, still = pc.on_ground(model, pc.neutral(model), ground, FEET), np.zeros(model.nv)
+    seen: set[str] = set()
+
+    def note(frame: Any, event: str, _: Any) -> None:
+        if event == "call" and frame.f_code.co_filename.startswith(str(Path(pc.__file__).parent)):
+            seen.add(frame.f_code.co_filename)
+
+    for profile in (None, None, note):
+        sys.setprofile(profile)
+        try:
+            pc.simulate(model, q, still, duration=0.02, dt=DT, ground=ground, touching=FEET)
+        finally:
+            sys.setprofile(None)
+    assert 10 < len(seen) <= 30
 
 
 FALLS = {

@@ -10,6 +10,7 @@ import math
 from ...compiler.numba_jit.jit import uncounted, uncounted_inline
 from ..tables import ground as at
 from ..tables.addresses import call_at
+from ..tables.plan import ABA_AT
 from .holding import hold
 from .passive import keep_loads
 from .phases import (
@@ -125,7 +126,7 @@ def find_free_velocity(robot, state, tau, h):
     write(free, 0, v, len(v))
     for k in range(2):
         if accelerate(
-            robot.address, robot.calls, robot.plan, robot.terms, robot.factors, robot.rows, robot.coupling, 0,
+            robot.calls, robot.plan, robot.terms, robot.factors, robot.rows, robot.coupling, 0,
             state.middle, free, tau, state.mapped, a,
         ) != 0:  # fmt: skip
             return at.FAILED
@@ -141,7 +142,7 @@ def find_free_velocity(robot, state, tau, h):
 def ask_where(robot, state, points):
     """Write where points and centres are in the middle of the step."""
     return call_at(
-        robot.calls[at.WHERE], robot.address,
+        robot.calls[at.WHERE], robot.calls[ABA_AT],
         (state.middle, state.still, points.where, points.where_numbers, points.where_panel,
          points.no_gram, points.no_response, points.places, points.no_velocities),
     )  # fmt: skip
@@ -151,7 +152,7 @@ def ask_where(robot, state, points):
 def ask_whole(robot, state, points):
     """Write where points are in the middle of the step, how they move freely, and what forces at them do."""
     return call_at(
-        robot.calls[at.WHOLE], robot.address,
+        robot.calls[at.WHOLE], robot.calls[ABA_AT],
         (state.middle, state.free, points.whole, points.whole_numbers, points.panel, points.gram, points.response,
          points.positions, points.velocities),
     )  # fmt: skip

@@ -68,7 +68,6 @@ NUMBERS: Final = 28
 class Robot(NamedTuple):
     """What moves and accelerates a robot."""
 
-    address: Any  # of the tables for aba
     work: Any  # workspace of aba
     calls: Any  # addresses of functions and of their tables
     plan: Any  # what moves how

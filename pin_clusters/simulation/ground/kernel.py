@@ -173,7 +173,7 @@ def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
     """Return what moves and accelerates a robot; ``calls`` has no points yet."""
     space, table = on.space, on.table(settings.passive)
     return at.Robot(
-        address=space.pointer.address, work=space.work,
+        work=space.work,
         calls=np.concatenate([space.calls, np.zeros(at.GROUND_CALLS - at.WHERE, dtype=np.int64)]),
         plan=on.plan, ratios=on.ratios, terms=table.terms, factors=table.factors, rows=table.rows,
         coupling=space.coupling, energies=space.energies, conditions=on.at,
