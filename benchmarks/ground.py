@@ -27,9 +27,10 @@ from report_loops import markdown
 
 import pin_clusters as pc
 from pin_clusters.simulation._compiled import CompiledMoves
+from pin_clusters.simulation._settings import Settings
 from pin_clusters.simulation.ground.kernel import Steps
+from pin_clusters.simulation.ground.near import Stops, World
 from pin_clusters.simulation.ground.points import NOTHING
-from pin_clusters.simulation.ground.stops import Stops
 
 RESULTS = Path(__file__).parent / "results" / "ground.json"
 SOLES = {f"{side}_ankle": [(x, y, -0.041) for x in (-0.05, 0.1) for y in (-0.03, 0.03)] for side in ("left", "right")}
@@ -57,10 +58,12 @@ def prepare(name: str, steps: int) -> tuple[Steps, np.ndarray, np.ndarray, Calla
     touching = pc.contact_points(model, points)
     q0 = pc.on_ground(model, pc.integrate(model, pc.neutral(model), x), ground, touching, above=above)
     torque = np.zeros((1, model.nv))
-    run = Steps(
-        CompiledMoves(model, model), ground, touching, Stops(model, any_end=False), NOTHING, dt=DT, steps=steps,
-        last=DT, torque=torque, rows=steps, reach=50 * DT, reach_of_stops=0.05, reach_of_guards=0.0, slack=1.0,
+    world = World(model, ground, touching, None, Stops(model, any_end=False))
+    given = Settings(
+        model, q0, np.zeros(model.nv), torque, DT, steps, steps * DT, "moreau", record=1, dynamics=None, switch=True,
+        progress=None, contacts=None, passive=None, world=world,
     )  # fmt: skip
+    run = Steps(CompiledMoves(model, model), given, NOTHING, torque, steps)
     (tau,), q, v = torque, run.q, run.v
     at = joints_of(model)
     home = q0[at]

@@ -1,22 +1,20 @@
 """Steps of many simulations in compiled code."""
 
-from typing import Any
-
 import numpy as np
 
 from ..compiler import entry_points as kernels
 from ..compiler.choice import code_of, functions_of
 from ..kernels.tables import plan as at
-from ..model import ClusterModel, with_loops
+from ..model import with_loops
 from ..model.configuration.manifold import manifold
 from ..simulation._coordinates import LIMIT
 from ..simulation._forces import Table
 from ..simulation._methods import METHODS
-from ..simulation._plan import Called, calls_of, plan_of
+from ..simulation._plan import Workspace, plan_of
 from ..simulation._recorder import coupling_residuals
 from ..simulation._settings import Settings
 from ._marks import OPEN, SINGULAR
-from ._program import Each, Program, Room
+from ._program import Each, Program
 from ._sharing import Run
 from ._tables import Batch
 
@@ -47,7 +45,7 @@ class Runs:
         self._functions = functions_of(model)
         for kernel in (kernels.simulate, kernels.rows):
             kernel.address()
-        _Room(model, self._functions)
+        Workspace(model, self._functions)
         self._steps = min(s.steps, _STEPS)
         width = 4 + model.nq + 3 * model.nv + (2 * model.tree.nv if closed else 0)
         self._samples = (0 if of_end else -(-self._steps // s.record) + 1), width
@@ -66,7 +64,7 @@ class Runs:
 
     def begin(self) -> Run:
         """Return what runs rows of a thread; the status of those that do not come to their end will not be 0."""
-        room = _Room(self.batch.model, self._functions)
+        room = Workspace(self.batch.model, self._functions)
 
         def run(first: int, last: int) -> None:
             for n in range(first, last, self._together):
@@ -74,7 +72,7 @@ class Runs:
 
         return run
 
-    def _run(self, room: "_Room", first: int, last: int) -> None:
+    def _run(self, room: Workspace, first: int, last: int) -> None:
         """Run some rows to their end."""
         model, s, count = self.batch.model, self.settings, last - first
         nq, nv, status = model.nq, model.nv, self.batch.status[first:last]
@@ -91,12 +89,12 @@ class Runs:
             starts = Program(status)
             # of aba, as coupling does not leave all bodies where their loops are seen to be closed
             aba = code_of(self._functions, kernels.of("aba", with_loops(model)))
-            starts.call(aba, SINGULAR, room.aba, q, v, np.zeros(nv), np.zeros(nv))
+            starts.call(aba, SINGULAR, room.pointer, q, v, np.zeros(nv), np.zeros(nv))
             starts.call(code_of(self._functions, kernels.openness), OPEN, room.tables.openness, q)
             starts.ready()(0, count)
         program.call(
-            kernels.simulate, SINGULAR, room.aba, room.calls, self._plan, table.terms, table.factors, rows,
-            Each(clocks, (9,)), self._ratios, self._lengths, self._limits, room.G, room.energies, np.zeros(1),
+            kernels.simulate, SINGULAR, room.pointer, room.calls, self._plan, table.terms, table.factors, rows,
+            Each(clocks, (9,)), self._ratios, self._lengths, self._limits, room.coupling, room.energies, np.zeros(1),
             Each(states, (nq + nv,)), torque, np.zeros((1, 1)), self._method.positions, self._method.velocities,
             np.zeros((5 + 3 * len(self._method.positions), nq)), Each(samples, self._samples),
         )  # fmt: skip
@@ -113,14 +111,3 @@ class Runs:
         ends = (slice(first, last),) if self.of_end else (slice(first, last), -1)
         q_out[ends], v_out[ends] = states[:, :nq], states[:, nq:]
         status[clocks[:, at.STEP] < s.steps] = OPEN
-
-
-class _Room:
-    """What the kernels work on, for one thread."""
-
-    def __init__(self, model: ClusterModel, functions: Any) -> None:
-        room, G = Room(model), model.tables.topology.G
-        self.G, self.energies = np.concatenate([G.ravel(), np.zeros(len(G))]), np.zeros(3)
-        self.aba = room.tables(np.zeros(model.nv))
-        self.tables = Called(*(room.tables(x) for x in (self.energies, self.G, np.zeros(1), self.energies[2:])))
-        self.calls = calls_of(model, functions, self.tables)

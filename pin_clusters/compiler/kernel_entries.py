@@ -5,8 +5,8 @@ import importlib
 from typing import Any
 
 from ..kernels.numbers.memory import borrowed
-from ..kernels.tables.addresses import tables, unpacked_by
-from .numba_jit.jit import Source, inline, types_of
+from ..kernels.tables.addresses import record_at, tables
+from .numba_jit.jit import Source, types_of, uncounted_inline
 from .operations import Operation
 
 # every argument by its name: compiled code has no other way to hand on what it is given
@@ -19,13 +19,13 @@ def entry(address, {given}):
 
 _BLOCK_ENTRY = """
 def {name}(block):
-    return passes(*unpacked(block))
+    return passes(record_at(block))
 """
 
 
-def block_entry_of(passes: Any, kinds: tuple[str, ...]) -> Any:
-    """Return what takes the address of a ``Block`` in place of the arguments of passes."""
-    own = {"__name__": __name__, "passes": inline(passes), "unpacked": unpacked_by(types_of(kinds))}
+def block_entry_of(passes: Any, record: Any, kinds: tuple[str, ...]) -> Any:
+    """Return what takes the address of a ``Block`` in place of the record of passes."""
+    own = {"__name__": __name__, "passes": uncounted_inline(passes), "record_at": record_at(record, types_of(kinds))}
     text = _BLOCK_ENTRY.format(name=passes.__name__)
     exec(compile(text, __file__, "exec"), own)  # by its text: what encloses something is not kept on disk
     return own[passes.__name__]
@@ -45,7 +45,8 @@ def source(operation: Operation, loops: bool, name: str, title: str) -> Source:
     """Return what a kernel is made of, of a name; the title is said while it is compiled."""
     if operation.block:
         found = _found(operation.passes)
-        return Source(block_entry_of(found, operation.kinds), ("i0",), title, found, operation.nogil)
+        entry = block_entry_of(found, _found(operation.block), operation.kinds)
+        return Source(entry, ("i0",), title, found, operation.nogil)
     if operation.is_entry:
         return Source(_found(operation.passes), operation.kinds, title, None, operation.nogil)
     plain = _found(operation.passes + "_loops" * loops)

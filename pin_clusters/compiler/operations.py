@@ -30,7 +30,8 @@ class Operation(NamedTuple):
             for their code.
         group: Of related operations.
         nogil: Whether threads may run it side by side.
-        block: Whether its kernel is given the address of a ``Block`` in place of all: an array costs 60 ns each time.
+        block: The record of records that its kernel takes, whose fields are the arguments in their order. The kernel is
+            given the address of a ``Block`` with all of them, as handing over an array costs 60 ns each time.
     """
 
     name: str
@@ -40,7 +41,7 @@ class Operation(NamedTuple):
     loops: bool = False
     group: str = ""
     nogil: bool = False
-    block: bool = False
+    block: str = ""
 
     @property
     def kinds(self) -> tuple[str, ...]:
@@ -251,11 +252,13 @@ SIMULATE = Operation(
 )  # fmt: skip
 GROUND = Operation(
     "ground", "simulate (steps on a ground)", "steps.ground.ground_at",
-    "address:i0 work calls:i1 plan:i2 terms:i2 factors rows:f2 clock:i1 ratios conditions:i1 limits "
-    "coupling energies numbers torque:f2 samples q v middle free v_next other spare held x a mapped still where:i2 "
-    "where_numbers places:f2 radii whole:i2 whole_numbers panel no_gram:f2 no_response:f2 no_velocities gram:f2 "
-    "response:f2 positions:f2 velocities ends gaps last impulses near:i1 chosen:i1 stay:i1 A B g guess answer tried "
-    "found change stops:i2 bounds rates rooms", block=True,
+    "work calls:i1 plan:i2 ratios terms:i2 factors rows:f2 coupling energies conditions:i1 limits "
+    "q v middle free v_next a x other spare held mapped still "
+    "where:i2 where_numbers places:f2 radii no_gram:f2 no_response:f2 no_velocities where_panel "
+    "whole:i2 whole_numbers panel gram:f2 response:f2 positions:f2 velocities ends gaps last impulses "
+    "near:i1 chosen:i1 A g guess answer B tried found change stay:i1 "
+    "table:i2 bounds rates rooms clock:i1 numbers torque:f2 samples",
+    block="tables.ground.Step",
 )  # fmt: skip
 
 # --- rows of states

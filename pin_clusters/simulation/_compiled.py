@@ -10,13 +10,14 @@ import numpy as np
 from .._support.arrays import velocity
 from ..compiler import entry_points as kernels
 from ..compiler.call_layer import native
+from ..compiler.choice import code_of, functions_of
 from ..kernels.tables import plan as at
-from ..model import ClusterModel, loops_of
+from ..model import ClusterModel, with_loops
 from ._contacts import Contacts
 from ._coordinates import Coordinates
 from ._engine import PythonEngine, State
 from ._forces import Forces, Table
-from ._plan import Called, calls_of, can_move, make_plan, plan_of
+from ._plan import Workspace, make_plan, plan_of
 from ._recorder import Recorder
 from ._settings import Settings
 
@@ -29,14 +30,9 @@ class CompiledMoves(Coordinates):
 
     def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
         super().__init__(model, given, contacts)
-        self.loops = loops = loops_of(model) if model.closures else None
         self.plan, self.ratios = plan_of(model) if self.own else make_plan(model, self.columns)
-        data, pointers = self.data, self.data._pointers
-        self.energies, self.coupling = np.zeros(3), pointers["coupling"].arrays[-1]
-        energy, openness = (pointers["energy"].beside(data._work, x) for x in (self.energies, self.energies[2:]))
-        moves = loops.pointer if loops else pointers["ddq"]
-        self._tables = Called(energy, pointers["coupling"], moves, openness)
-        self.calls = calls_of(model, data._functions, self._tables, own=self.own)
+        self.functions = functions_of(model)
+        self.space = Workspace(model, self.functions, own=self.own)
         self._spare, self._held = np.zeros((2, model.nq))
         self._table: Table | None = None
 
@@ -50,10 +46,27 @@ class CompiledMoves(Coordinates):
         """Return the configuration after an increment."""
         out = np.empty(self.model.nq)
         if np.isfinite(x).all() and kernels.moved.call(
-            self.data._pointers["ddq"], self.calls, self.plan, self.ratios, q, x, out, self._spare, self._held
+            self.space.pointer, self.space.calls, self.plan, self.ratios, q, x, out, self._spare, self._held
         ) == 0:  # fmt: skip
             return out
         return super().move(q, x)
+
+    def _coupling(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return G and its bias."""
+        if self.model.closures:
+            code = code_of(self.functions, kernels.coupling).call(self.space.tables.coupling, q, v)
+            if code != 0:
+                return super()._coupling(q, v)  # says what is wrong
+        n, nv = self.model.own_tree.nv, self.model.nv
+        G, g = np.split(self.space.coupling, [n * nv])
+        return G.reshape(n, nv), g
+
+    def _energies(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
+        """Return kinetic and mechanical energy."""
+        kernel = kernels.of("energy", with_loops(self.model))
+        code_of(self.functions, kernel, "computeMechanicalEnergy").call(self.space.tables.energy, q, v)
+        kinetic, potential, _ = self.space.energies.tolist()
+        return kinetic, kinetic + potential
 
 
 class MixedEngine(PythonEngine):
@@ -93,11 +106,11 @@ class CompiledEngine(MixedEngine):
         asked, times = np.zeros(1), np.zeros((1, 1))
         if self._question:
             asked, times = self._question.asked, self._times(state.k, end)
-            on.calls[[at.ASK, at.ASK_AT]] = native.ASK, id(self._question)
+            on.space.calls[[at.ASK, at.ASK_AT]] = native.ASK, id(self._question)
         with np.errstate(over="ignore", invalid="ignore"):  # as for the stages in Python
             kernels.simulate.call(
-                on.data._pointers["ddq"], on.calls, on.plan, *on.table(s.passive), clock, on.ratios, self._lengths,
-                limits, on.coupling, on.energies, asked, both, self._torque_table, times, method.positions,
+                on.space.pointer, on.space.calls, on.plan, *on.table(s.passive), clock, on.ratios, self._lengths,
+                limits, on.space.coupling, on.space.energies, asked, both, self._torque_table, times, method.positions,
                 method.velocities, self._room, samples,
             )  # fmt: skip
         record(self.recorder, on, samples[: clock[at.SAMPLES]])
@@ -134,10 +147,10 @@ class CompiledEngine(MixedEngine):
                 self._answers.append(lambda *_, given=self._question.given: given)
                 del self._question.given
 
-    def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         if self._answers:
             return self._call("tau", t, self._answers.popleft())
-        return super()._torque(on, k, t, q, v)
+        return super().torque(on, k, t, q, v)
 
 
 def _raising(error: BaseException) -> Callable[..., Any]:
@@ -164,26 +177,3 @@ def record(r: Recorder, on: CompiledMoves, samples: np.ndarray) -> None:
     r.v_tree[to] = v_tree
     r.v[to], r.a[to] = (v, a) if on.own else (v_tree[:, on.columns], a_tree[:, on.columns])
     r.count += m
-
-
-def engine_for(settings: Settings, recorder: Recorder) -> PythonEngine:
-    """Return the fastest engine that can do what is asked."""
-    if settings.world is not None:
-        from .ground.quick import ground_engine_for
-
-        return ground_engine_for(settings, recorder, settings.world, kernels.JIT and can_move(settings.model))
-    if not kernels.JIT or not can_move(settings.model):
-        return PythonEngine(settings, recorder)
-    alone = not callable(settings.torque) or native is not None
-    passive = settings.passive is not None and not settings.passive.compiled
-    in_python = passive or settings.dynamics is not None or settings.contacts is not None
-    return (CompiledEngine if alone and not in_python else MixedEngine)(settings, recorder)
-
-
-def recorder_for(settings: Settings) -> Recorder:
-    """Return room for the samples."""
-    if settings.world is None:
-        return Recorder(settings)
-    from .ground.recording import GroundRecorder
-
-    return GroundRecorder(settings, settings.world)

@@ -7,6 +7,7 @@ independent joints, and the user's torque acts as T' tau. Both are regular where
 import math
 import warnings
 from collections.abc import Callable
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -16,11 +17,11 @@ from ..algorithms.dynamics.aba import aba
 from ..algorithms.dynamics.energy import computeMechanicalEnergy
 from ..algorithms.dynamics.with_independent import with_independent
 from ..errors import ConstraintError, PinClustersWarning, SingularClusterError
-from ..model import ClusterModel, cluster_at, loops_of, names_of_cluster, regular_independents
+from ..model import ClusterData, ClusterModel, cluster_at, loops_of, names_of_cluster, regular_independents
 from ..model.configuration import integrate
 from ._contacts import Contacts
 from ._forces import Forces
-from ._groups import groups_of
+from ._groups import Part, groups_of
 
 LIMIT = 10.0
 """Others are looked for where a bound of the condition of the dependent joints exceeds this, per dependent joint."""
@@ -46,12 +47,10 @@ class Coordinates:
 
     Attributes:
         model: The robot with this choice.
-        data: Its workspace.
         given: The user's model.
         contacts: What is kept closed, or None.
         own: Whether this is the user's choice.
         columns: Indices in the tree's v of the user's independent joints.
-        groups: Independent joints whose velocities do not commute.
         joints: Joints of each cluster with loops, in the order of the tables.
         at: Where in ``data``'s work the squared bound of the condition of each of these clusters is.
         limits: Beyond which bound others are looked for, per cluster.
@@ -59,13 +58,21 @@ class Coordinates:
 
     def __init__(self, model: ClusterModel, given: ClusterModel, contacts: Contacts | None = None) -> None:
         self.model, self.given, self.own, self.contacts = model, given, model is given, contacts
-        self.data = model.createData()
         self.columns = given.idx_v_independent
-        self.groups = groups_of(model)
         conditions = model.tables.conditions
         self.joints = [c.joints for c in conditions]
         self.at = np.array([c.at for c in conditions], dtype=np.int64)
         self.limits = np.array([LIMIT * max(1, c.dependents) for c in conditions])
+
+    @cached_property
+    def data(self) -> ClusterData:
+        """The workspace of algorithms that Python calls."""
+        return self.model.createData()
+
+    @cached_property
+    def groups(self) -> tuple[Part, ...]:
+        """Independent joints whose velocities do not commute."""
+        return groups_of(self.model)
 
     def independents(self, joints: tuple[int, ...]) -> tuple[str, ...]:
         """Return the names of the independent joints of a cluster."""
@@ -112,17 +119,25 @@ class Coordinates:
 
     def sample(self, q: np.ndarray, v: np.ndarray, a: np.ndarray) -> Sample:
         """Return a state as the user knows it."""
-        model, data = self.model, self.data
-        data._supply(q)
-        G, g = _bridge.matrix_and_bias(model, data, q, v)
+        G, g = self._coupling(q, v)
         v_tree = G @ v
-        energy = computeMechanicalEnergy(model, data, q, v)
+        kinetic, energy = self._energies(q, v)
         if not self.own:
             v, a = v_tree[self.columns], (G @ a + g)[self.columns]
-        kinetic, forces = data.kinetic_energy, data.lambda_c.copy() if self.contacts else np.zeros(0)
-        return Sample(v, a, v_tree, energy, kinetic, self.residual(q), forces)
+        forces = self.data.lambda_c.copy() if self.contacts else np.zeros(0)
+        return Sample(v, a, v_tree, energy, kinetic, self._residual(q), forces)
 
-    def residual(self, q: np.ndarray) -> float:
+    def _coupling(self, q: np.ndarray, v: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return G and its bias."""
+        self.data._supply(q)
+        return _bridge.matrix_and_bias(self.model, self.data, q, v)
+
+    def _energies(self, q: np.ndarray, v: np.ndarray) -> tuple[float, float]:
+        """Return kinetic and mechanical energy."""
+        energy = computeMechanicalEnergy(self.model, self.data, q, v)
+        return self.data.kinetic_energy, energy
+
+    def _residual(self, q: np.ndarray) -> float:
         """Return the worst row of the loops over its scale, or of the contacts."""
         worst = self.contacts.residual(self.model, self.data, q) if self.contacts else 0.0
         if not self.model.closures:

@@ -102,7 +102,7 @@ class PythonEngine:
     ) -> tuple[np.ndarray, np.ndarray]:
         """Return acceleration, in the present coordinates, and the user's torque."""
         s = self.settings
-        tau = self._torque(on, k, t, q, v)
+        tau = self.torque(on, k, t, q, v)
         if s.dynamics is None:
             try:
                 return on.accelerate(q, v, tau, s.passive), tau
@@ -111,7 +111,7 @@ class PythonEngine:
         all_of_it = tau.copy() if s.passive is None else on.acting(q, v, tau, s.passive)
         return self._call("dynamics", t, s.dynamics, q.copy(), v.copy(), all_of_it), tau
 
-    def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         torque, nv = self.settings.torque, self.settings.model.nv
         if torque is None:
             return np.zeros(nv)

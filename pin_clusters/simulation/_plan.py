@@ -4,6 +4,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from .._support.arrays import on_a_page
 from ..compiler import entry_points as kernels
 from ..compiler.choice import code_of
 from ..kernels.tables import plan as at
@@ -18,6 +19,7 @@ Plan = tuple[np.ndarray, np.ndarray]
 class Called(NamedTuple):
     """Tables of what kernels of steps call."""
 
+    aba: kernels.Pointer
     energy: kernels.Pointer
     coupling: kernels.Pointer
     moves: kernels.Pointer
@@ -30,7 +32,7 @@ def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool =
     ``own``: the torques are of its independent joints.
     """
     calls, closed = np.zeros(at.CALLS, dtype=np.int64), with_loops(model)
-    calls[[at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [x.address for x in tables]
+    calls[[at.ABA_AT, at.ENERGY_AT, at.COUPLING_AT, at.MOVE_AT, at.OPENNESS_AT]] = [x.address for x in tables]
     calls[at.OWN] = own
     calls[at.ABA] = code_of(functions, kernels.of("aba", closed)).address()
     calls[at.ENERGY] = code_of(functions, kernels.of("energy", closed), "computeMechanicalEnergy").address()
@@ -39,6 +41,29 @@ def calls_of(model: ClusterModel, functions: Any, tables: Called, *, own: bool =
         calls[at.COUPLING] = code_of(functions, kernels.coupling).address()
         calls[at.OPENNESS] = code_of(functions, kernels.openness).address()
     return calls
+
+
+class Workspace:
+    """What kernels of steps call and work on, for one thread, with all that has an address.
+
+    Attributes:
+        pointer: Tables for aba.
+        work: Workspace of aba.
+        tables: Tables of what kernels of steps call.
+        coupling: Where the coupling function leaves G and its bias.
+        energies: Where the energy function leaves both energies, then the openness function by how much loops are open.
+        calls: Addresses of functions and of their tables.
+    """
+
+    def __init__(self, model: ClusterModel, functions: Any, *, own: bool = True) -> None:
+        """Lay out; ``own``: the torques are of the model's independent joints."""
+        G = model.tables.topology.G
+        (self.work,) = on_a_page(model.tables.work)
+        self.pointer = kernels.Pointer(model.tables.index, model.tables.params, self.work, np.zeros(model.nv))
+        self.coupling, self.energies = np.concatenate([G.ravel(), np.zeros(len(G))]), np.zeros(3)
+        results = self.energies, self.coupling, np.zeros(1), self.energies[2:]
+        self.tables = Called(self.pointer, *(self.pointer.beside(self.work, x) for x in results))
+        self.calls = calls_of(model, functions, self.tables, own=own)
 
 
 def can_move(model: ClusterModel) -> bool:

@@ -1,6 +1,7 @@
 """The samples of a running simulation."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -58,14 +59,17 @@ class Recorder:
 
     def result(self) -> SimulationResult:
         """Return what is there."""
+        return SimulationResult(**self._fields())
+
+    def _fields(self) -> dict[str, Any]:
         s, n = self.settings, self.count
         arrays = {name: getattr(self, name)[:n].copy() for name in ARRAYS}
         arrays["residual"] = np.maximum(arrays["residual"], coupling_residuals(s.model, arrays["q"]))
         names, units, idx_q = labels(s.model)
-        return SimulationResult(
-            **arrays, switches=tuple(self.switches), method=s.method, dt=s.dt, robot=s.model.name,
-            joints=names, units=units, idx_q=idx_q, coordinates=coordinates(s.model),
-        )  # fmt: skip
+        return arrays | {
+            "switches": tuple(self.switches), "method": s.method, "dt": s.dt, "robot": s.model.name, "joints": names,
+            "units": units, "idx_q": idx_q, "coordinates": coordinates(s.model),
+        }  # fmt: skip
 
 
 def coupling_residuals(model: ClusterModel, q: np.ndarray) -> np.ndarray:

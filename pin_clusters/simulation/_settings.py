@@ -110,20 +110,23 @@ def settings(
     bad = np.flatnonzero(~np.isfinite(v))
     if bad.size:
         raise SimulationError(f"simulate: v0[{bad[0]}] = {v[bad[0]]} is not finite.")
-    held = Contacts(model, contacts)
-    if held.rows and dynamics is not None:
+    none = isinstance(contacts, (tuple, list)) and not contacts
+    held = None if none else Contacts(model, contacts)
+    if held is not None and not held.rows:
+        held = None
+    if held is not None and dynamics is not None:
         raise SimulationError(
             "simulate: contacts are kept closed by pc.constraintDynamics, so dynamics cannot be given with them. "
             "Compute the contacts inside your function instead."
         )
-    if world is not None and (held.rows or dynamics is not None):
+    if world is not None and (held is not None or dynamics is not None):
         raise SimulationError(
             "simulate: what is held (contacts) and other dynamics cannot be given with ground or limits. An "
             "approximation is a model of its own: pc.ClusterModel(pc.baselines.armature_model(model))."
         )
     if world is not None and begin:
         world.begin(model, q)
-    if held.rows:
+    if held is not None:
         held.begin(model, model.createData(), q, v)
     acting = None
     if passive and model.passive is not None:
@@ -131,10 +134,10 @@ def settings(
         acting = Forces(model, model.passive, dt, tolerances.get("rtol", 1e-3), stages)
     found = Settings(
         model, q, v, torques(model, tau, steps), dt, steps, duration, method, record, dynamics, bool(switch),
-        progress, held if held.rows else None, acting, world, effort,
+        progress, held, acting, world, effort,
         **tolerances,
     )  # fmt: skip
-    numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + held.rows)
+    numbers = found.samples * (model.nq + 3 * model.nv + model.tree.nv + 4 + (held.rows if held else 0))
     if numbers > _MOST_NUMBERS:
         raise SimulationError(
             f"simulate: {found.samples} samples of {model.name!r} need {8e-9 * numbers:.1f} GB. Keep every n-th step "

@@ -74,7 +74,7 @@ class Hold:
         world = None if ground is None else world_of(model, ground, touching, False, False)[0]
         if world is not None and base:
             on = Coordinates(model, model)
-            near = world.look(on, self.home)
+            near = world.look(self.home)
             J = world.rows(on, self.home, near)[near.normals]
             self.tau0 -= J.T @ np.maximum(np.linalg.lstsq(J[:, base].T, self.tau0[base], rcond=None)[0], 0.0)
         self.tau0 *= driven & (kp != 0.0)

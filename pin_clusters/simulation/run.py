@@ -7,15 +7,20 @@ from typing import Any
 
 import numpy as np
 
+from ..compiler import entry_points as kernels
+from ..compiler.call_layer import native
 from ..errors import BranchLost, PinClustersError, PinClustersWarning, SimulationError, SingularClusterError
 from ..model import ClusterModel
 from . import _messages
-from ._compiled import engine_for, recorder_for
+from ._compiled import CompiledEngine, MixedEngine
 from ._coordinates import GAIN, Choices
-from ._engine import Diverged, NearSingular, State, StepFailed
+from ._engine import Diverged, NearSingular, PythonEngine, State, StepFailed
+from ._plan import can_move
 from ._recorder import Recorder
-from ._settings import settings
+from ._settings import Settings, settings
 from .ground.plane import Ground
+from .ground.quick import QuickGroundEngine, ground_engine_for
+from .ground.recording import GroundRecorder
 from .result import SimulationInterrupted, SimulationResult, Switch
 
 
@@ -141,7 +146,7 @@ def simulate(
         model, q0, v0, tau, duration, dt, method, record, dynamics, switch, progress, contacts, passive,
         ground, touching, limits, self_collisions, rtol=rtol, atol=atol,
     )  # fmt: skip
-    recorder = recorder_for(chosen)
+    recorder = Recorder(chosen) if chosen.world is None else GroundRecorder(chosen, chosen.world)
     engine = engine_for(chosen, recorder)
     run = _Run(Choices(model, engine.coordinates, chosen.contacts), recorder, engine, State(0, chosen.q0, chosen.v0))
     try:
@@ -151,13 +156,26 @@ def simulate(
     return recorder.result()
 
 
+def engine_for(settings: Settings, recorder: Any) -> PythonEngine | QuickGroundEngine:
+    """Return the fastest engine that can do what is asked."""
+    compiled = kernels.JIT and can_move(settings.model)
+    if settings.world is not None:
+        return ground_engine_for(settings, recorder, settings.world, compiled)
+    if not compiled:
+        return PythonEngine(settings, recorder)
+    alone = not callable(settings.torque) or native is not None
+    passive = settings.passive is not None and not settings.passive.compiled
+    in_python = passive or settings.dynamics is not None or settings.contacts is not None
+    return (CompiledEngine if alone and not in_python else MixedEngine)(settings, recorder)
+
+
 class _Run:
     """A simulation under way: runs batches of steps, and changes coordinates between them."""
 
     def __init__(self, choices: Choices, recorder: Recorder, engine: Any, state: State) -> None:
         self.choices, self.recorder, self.engine, self.state = choices, recorder, engine, state
         self.settings, self.on = recorder.settings, choices.first
-        self.watch = _messages.Watch(recorder)
+        self.watch = None if self.settings.world is not None else _messages.Watch(recorder)  # contacts take energy
 
     def go(self) -> None:
         s, state = self.settings, self.state
@@ -184,8 +202,7 @@ class _Run:
                 self._fail(_messages.diverged(self.recorder, state.k, wild.v), None)
             except StepFailed as failed:
                 self._fail(f"simulate: {failed}", failed.__cause__)
-            text = self.watch.look()
-            if text:
+            if self.watch is not None and (text := self.watch.look()):
                 self._fail(text, None, more=False)
             if s.progress is not None:
                 try:
@@ -193,7 +210,7 @@ class _Run:
                 except Exception as error:
                     self._fail(f"simulate: progress raised {type(error).__name__}: {error}", error)
             if state.k == s.steps:
-                if text := self.watch.doubt():
+                if self.watch is not None and (text := self.watch.doubt()):
                     warnings.warn(text, PinClustersWarning, stacklevel=3)
                 return
 

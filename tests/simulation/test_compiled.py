@@ -15,6 +15,8 @@ from pin_clusters import simulation
 from pin_clusters.compiler.call_layer import native
 from pin_clusters.compiler.entry_points import JIT
 from pin_clusters.simulation import _compiled, run
+from pin_clusters.simulation._engine import PythonEngine
+from pin_clusters.simulation.run import engine_for
 
 pytestmark = pytest.mark.skipif(not JIT, reason="there is no compiled loop without the JIT")
 
@@ -26,14 +28,14 @@ def both(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) -> li
     used: list[type] = []
 
     def watched(settings: Any, recorder: Any) -> Any:
-        engine = _compiled.engine_for(settings, recorder)
+        engine = engine_for(settings, recorder)
         used.append(type(engine))
         return engine
 
     with monkeypatch.context() as patch:
         patch.setattr(run, "engine_for", watched)
         compiled = pc.simulate(*arguments, **options)
-        patch.setattr(run, "engine_for", _compiled.PythonEngine)
+        patch.setattr(run, "engine_for", PythonEngine)
         python = pc.simulate(*arguments, **options)
     assert used == [_compiled.CompiledEngine]
     return [compiled, python]
@@ -99,7 +101,7 @@ def test_what_is_wrong_is_said_by_both(monkeypatch: pytest.MonkeyPatch) -> None:
     model = trees.geared_arm().build()
     q, v = pc.neutral(model), np.zeros(model.nv)
     said = []
-    for engine in (_compiled.engine_for, _compiled.PythonEngine):
+    for engine in (engine_for, PythonEngine):
         monkeypatch.setattr(run, "engine_for", engine)
         with raises(pc.SimulationError) as caught:
             pc.simulate(model, q, v, np.full(model.nv, 1e14), 0.5, 1e-2)
@@ -118,7 +120,7 @@ def test_with_dynamics_only_increments_are_compiled(
 
     data = model.createData()
     found = []
-    for engine in (_compiled.MixedEngine, _compiled.PythonEngine):
+    for engine in (_compiled.MixedEngine, PythonEngine):
         monkeypatch.setattr(run, "engine_for", engine)
         found.append(
             pc.simulate(model, q, v, damper, 22.5e-4, 1e-4, method="rkmk4", dynamics=lambda *x: pc.aba(model, data, *x))
@@ -152,7 +154,7 @@ def test_what_python_must_do(what: str, monkeypatch: pytest.MonkeyPatch) -> None
             warnings.simplefilter("ignore", pc.PinClustersWarning)  # it is slow
             model = pc.ClusterModel(tree, [coupling])
     used: list[type] = []
-    real = _compiled.engine_for
+    real = engine_for
 
     def watched(settings: Any, recorder: Any) -> Any:
         engine = real(settings, recorder)
@@ -165,7 +167,7 @@ def test_what_python_must_do(what: str, monkeypatch: pytest.MonkeyPatch) -> None
     # Steps around the user's functions need the extension, which calls them.
     around = _compiled.CompiledEngine if native else _compiled.MixedEngine
     engines = {"function": around, "dynamics": _compiled.MixedEngine}
-    assert used == [engines.get(what, _compiled.PythonEngine)]
+    assert used == [engines.get(what, PythonEngine)]
     assert result.residual.max() < 1e-12
     assert np.isfinite(result.a).all()
     if what in ("continuous", "supplied"):

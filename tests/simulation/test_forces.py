@@ -16,6 +16,7 @@ from pin_clusters.simulation import _compiled, _forces, run
 from pin_clusters.simulation._engine import PythonEngine
 from pin_clusters.simulation.ground import quick
 from pin_clusters.simulation.ground.stepping import GroundEngine
+from pin_clusters.simulation.run import engine_for
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),
@@ -35,7 +36,7 @@ def engine_of(monkeypatch: pytest.MonkeyPatch, *arguments: Any, **options: Any) 
     """Simulate; also which engine did it."""
     used: list[type] = []
     with monkeypatch.context() as patch:
-        patch.setattr(run, "engine_for", lambda *x: (made := _compiled.engine_for(*x), used.append(type(made)))[0])
+        patch.setattr(run, "engine_for", lambda *x: (made := engine_for(*x), used.append(type(made)))[0])
         found = pc.simulate(*arguments, **options)
     return used[0], found
 

@@ -20,7 +20,9 @@ from support.messages import warns
 import pin_clusters as pc
 from pin_clusters import simulation
 from pin_clusters.simulation import _compiled, run
+from pin_clusters.simulation._engine import PythonEngine
 from pin_clusters.simulation.result import SimulationInterrupted
+from pin_clusters.simulation.run import engine_for
 
 pytestmark = needed
 
@@ -67,11 +69,11 @@ def by_both(
     """Run with the compiled engine and with Python's; return the watched functions, and results or errors."""
     found = []
     model, q, v, *rest = arguments
-    for engine in (_compiled.CompiledEngine, _compiled.PythonEngine):
+    for engine in (_compiled.CompiledEngine, PythonEngine):
         watched, used = Watched(make()), []
 
         def chosen(settings: Any, recorder: Any, engine: Any = engine, used: list[type] = used) -> Any:
-            made = _compiled.engine_for(settings, recorder) if engine is _compiled.CompiledEngine else engine(
+            made = engine_for(settings, recorder) if engine is _compiled.CompiledEngine else engine(
                 settings, recorder)  # fmt: skip
             used.append(type(made))
             return made

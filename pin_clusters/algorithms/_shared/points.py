@@ -5,6 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 import pinocchio as pin
 
+from ..._support.arrays import on_a_page
 from ...compiler import entry_points as kernels
 from ...compiler.choice import code_of
 from ...kernels.tables import columns_layout as at
@@ -40,7 +41,17 @@ class Points:
         self._to_body = np.array([home_of(model, j)[3] for j in self.joints]).reshape(n, 3, 3)
         m = 3 * n * columns
         results = np.zeros((m, m)), np.zeros((model.nv, m)), np.zeros((n, 3)), np.zeros(3 * n * rates)
-        self.arguments = (index, numbers, panel, *results)
+        self.arguments: tuple[np.ndarray, ...] = (index, numbers, panel, *results)
+
+    def again(self) -> "Points":
+        """Return the same points, with numbers and room of their own."""
+        other = object.__new__(Points)
+        for name in ("joints", "_places", "_offsets", "_to_body"):
+            setattr(other, name, getattr(self, name))
+        index, numbers, panel, gram, response, positions, velocities = self.arguments
+        results = gram.copy(), response.copy(), positions.copy(), velocities.copy()
+        other.arguments = (index.copy(), numbers.copy(), *on_a_page(panel), *results)
+        return other
 
     def put(self, places: np.ndarray, offsets: np.ndarray | float = 0.0) -> None:
         """Let the points be at places in the frames of their joints, and offsets from there in the world, (n, 3)."""

@@ -36,7 +36,15 @@ def _same(function: Any) -> Any:
 _SWITCHES: dict[str, Any] = {"BOUNDSCHECK": False, "JIT": False}
 _STAND_INS = {
     f"{_COPY}.compiler.numba_jit.jit": dict(
-        _SWITCHES, inline=_same, paste=_same, device=_same, OPTIONS={}, INNER={}, INLINE={}
+        _SWITCHES,
+        inline=_same,
+        paste=_same,
+        device=_same,
+        uncounted=_same,
+        uncounted_inline=_same,
+        OPTIONS={},
+        INNER={},
+        INLINE={},
     ),
     f"{_COPY}.compiler.switches": _SWITCHES,
 }

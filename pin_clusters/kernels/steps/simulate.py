@@ -64,7 +64,7 @@ def simulate_at(
                     clock[ANSWERS] = 1
                     if not all_finite(tau):
                         return 0
-                if accelerate(address, calls, plan, terms, factors, rows, coupling, i, q, v, tau, mapped, a_i) != 0:
+                if accelerate(calls, plan, terms, factors, rows, coupling, i, q, v, tau, mapped, a_i) != 0:
                     return 0
                 if near_singular(index, work, limits):
                     clock[STOPPED] = 2
@@ -89,7 +89,7 @@ def simulate_at(
                     return 0
             if i == stages:
                 break
-            if accelerate(address, calls, plan, terms, factors, rows, coupling, i, moved_q, v_i, tau, mapped, a_i) != 0:
+            if accelerate(calls, plan, terms, factors, rows, coupling, i, moved_q, v_i, tau, mapped, a_i) != 0:
                 return 0
         v_new = v_rows[stages]
         if not sound(moved_q, v_new[:nv]):

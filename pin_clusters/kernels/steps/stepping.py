@@ -97,10 +97,10 @@ def all_finite(x):
 
 
 @uncounted
-def accelerate(address, calls, plan, terms, factors, rows, coupling, stage, q, v, tau, mapped, out):
+def accelerate(calls, plan, terms, factors, rows, coupling, stage, q, v, tau, mapped, out):
     """Acceleration under torques of the user's independent joints, and what acts by itself; returns aba's code."""
     if calls[at.OWN] and terms.shape[0] == FIRST:
-        return call_at(calls[at.ABA], address, (q, v, tau, out))
+        return call_at(calls[at.ABA], calls[at.ABA_AT], (q, v, tau, out))
     code, nv = 0, v.shape[0]
     if calls[at.OWN] == 0 or terms[1, RATES] < terms[1, TREE]:
         code = call_at(calls[at.COUPLING], calls[at.COUPLING_AT], (q, v))
@@ -114,7 +114,9 @@ def accelerate(address, calls, plan, terms, factors, rows, coupling, stage, q, v
         mapped[k] = x
     if code != 0:
         return code
-    return accelerate_under(calls[at.ABA], address, terms, factors, rows, coupling, stage, q, v, tau, mapped, out)
+    return accelerate_under(
+        calls[at.ABA], calls[at.ABA_AT], terms, factors, rows, coupling, stage, q, v, tau, mapped, out
+    )
 
 
 @uncounted

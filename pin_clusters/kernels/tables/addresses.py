@@ -1,13 +1,15 @@
 """What stands at an address: the tables of a workspace, compiled functions. Numbers travel faster than objects."""
 
 import ctypes
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 from llvmlite import ir
 from numba import carray, types
 from numba.core import cgutils
-from numba.extending import intrinsic, overload
+from numba.core.imputils import lower_getattr_generic
+from numba.core.typing.templates import AttributeTemplate, infer_getattr
+from numba.extending import intrinsic, models, overload, register_model
 from numba.np import arrayobj
 
 from ...compiler.numba_jit.jit import INLINE, inline
@@ -36,35 +38,71 @@ def tables(address):
     return index, params, work, keep
 
 
-def unpacked_by(kinds: tuple[Any, ...]) -> Any:
-    """Return what turns the address of a ``Block`` into the arguments that stand there, of Numba's types."""
+class Record(types.Type):
+    """A record at the address of its words in a ``Block``, which compiled code reads field by field.
+
+    Attributes:
+        fields: Number of its first field among those of the block, and Numba's type, by name.
+    """
+
+    def __init__(self, record: Any, kinds: tuple[Any, ...]) -> None:
+        """Give the fields of a record, or of a record of records, Numba's types in their order."""
+        super().__init__(f"Record({record.__name__})")
+        self.fields, first = dict[str, tuple[int, Any]](), 0
+        for name, part in get_type_hints(record).items():
+            size = len(getattr(part, "_fields", (0,)))
+            kind = Record(part, kinds[first : first + size]) if hasattr(part, "_fields") else kinds[first]
+            self.fields[name] = first, kind
+            first += size
+        assert first == len(kinds), "fields of the record and arguments of the operation differ"
+
+
+@register_model(Record)
+class _AddressModel(models.PrimitiveModel):
+    def __init__(self, manager: Any, kind: Any) -> None:
+        super().__init__(manager, kind, ir.IntType(64))
+
+
+@infer_getattr
+class _Fields(AttributeTemplate):
+    key = Record
+
+    def generic_resolve(self, record: Record, name: str) -> Any:
+        """Return the type of a field."""
+        return record.fields[name][1] if name in record.fields else None
+
+
+@lower_getattr_generic(Record)
+def _field(context: Any, builder: Any, record: Record, address: Any, name: str) -> Any:
+    """Read a field: a record, a number, or where an array is and how long."""
+    first, kind = record.fields[name]
+    here = builder.add(address, ir.Constant(ir.IntType(64), 24 * first))
+    if isinstance(kind, Record):
+        return here
+    words = builder.inttoptr(here, ir.IntType(64).as_pointer())
+
+    def word(i: int) -> Any:
+        return builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), i)]))
+
+    if not isinstance(kind, types.Array):
+        return word(0)
+    array, size = context.make_array(kind)(context, builder), ir.Constant(ir.IntType(64), 8)
+    shape = [word(1 + k) for k in range(kind.ndim)]
+    strides = [size, *[builder.mul(size, n) for n in shape[1:]]][::-1]  # of one row, if there are two
+    data = builder.inttoptr(word(0), context.get_value_type(kind.dtype).as_pointer())
+    arrayobj.populate_array(array, data, shape, strides, size, None)
+    return array._getvalue()
+
+
+def record_at(record: Any, kinds: tuple[Any, ...]) -> Any:
+    """Return what turns the address of a ``Block`` into the record that stands there."""
+    own = Record(record, kinds)
 
     @intrinsic
-    def unpacked(typing: Any, block: Any) -> Any:
-        own = types.Tuple(kinds)
+    def at_address(typing: Any, address: Any) -> Any:
+        return own(address), lambda context, builder, signature, args: args[0]
 
-        def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-            words = builder.inttoptr(args[0], ir.IntType(64).as_pointer())
-
-            def word(i: int) -> Any:
-                return builder.load(builder.gep(words, [ir.Constant(ir.IntType(64), i)]))
-
-            found = []
-            for i, kind in enumerate(kinds):
-                if not isinstance(kind, types.Array):
-                    found.append(word(3 * i))
-                    continue
-                array, shape, size = context.make_array(kind)(context, builder), [], ir.Constant(ir.IntType(64), 8)
-                shape = [word(3 * i + 1 + k) for k in range(kind.ndim)]
-                strides = [size, *[builder.mul(size, n) for n in shape[1:]]][::-1]  # of one row, if there are two
-                data = builder.inttoptr(word(3 * i), context.get_value_type(kind.dtype).as_pointer())
-                arrayobj.populate_array(array, data, shape, strides, size, None)
-                found.append(array._getvalue())
-            return context.make_tuple(builder, own, found)
-
-        return own(block), codegen
-
-    return unpacked
+    return at_address
 
 
 def seen(address, size):

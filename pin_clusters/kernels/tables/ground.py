@@ -1,6 +1,6 @@
-"""What steps on a ground and their kernel tell each other: numbers of calls, clock and what is given in float64."""
+"""What steps on a ground and their kernel tell each other: numbers of calls, clock, float64 numbers, and the record."""
 
-from typing import Final
+from typing import Any, Final, NamedTuple
 
 from .plan import CALLS
 
@@ -59,6 +59,111 @@ CONE: Final = 13  # out: laws of the step: impulse outside of its cone [N s], ve
 DUAL: Final = 14
 PRODUCT: Final = 15  # impulse times what of its velocity should be zero [J], work of the impulses [J]
 WORK: Final = 16
-REACH_OF_GUARDS: Final = 17  # [m]
-AXES: Final = 18  # of the ground, by rows: two tangents and the normal
-NUMBERS: Final = 27
+DELAY: Final = 17  # how long after the middle of the step they act (5) [s]
+REACH_OF_GUARDS: Final = 18  # [m]
+AXES: Final = 19  # of the ground, by rows: two tangents and the normal
+NUMBERS: Final = 28
+
+
+class Robot(NamedTuple):
+    """What moves and accelerates a robot."""
+
+    work: Any  # workspace of aba
+    calls: Any  # addresses of functions and of their tables
+    plan: Any  # what moves how
+    ratios: Any  # one per term of the plan; then the offsets of the followers
+    terms: Any  # what acts by itself, with factors and rows: see ``tables.passive``
+    factors: Any
+    rows: Any
+    coupling: Any  # where the coupling function leaves G and its bias
+    energies: Any  # where the energy function leaves both energies, then the openness function by how much loops open
+    conditions: Any  # where in work the squared bounds of the condition of each cluster with loops are
+    limits: Any  # of these bounds
+
+
+class State(NamedTuple):
+    """Configurations of shape (nq,), velocities of shape (nv,), and room for both."""
+
+    q: Any  # at the start of the step
+    v: Any
+    middle: Any  # configuration in its middle
+    free: Any  # velocity at its end without impulses
+    v_next: Any  # velocity at its end with impulses
+    a: Any  # acceleration
+    x: Any  # increment of a configuration
+    other: Any  # room of the size of q
+    spare: Any
+    held: Any
+    mapped: Any  # room of the size of v
+    still: Any  # zeros, shape (nv,)
+
+
+class Points(NamedTuple):
+    """The n points that may touch, and two centres of each guarded shape; vectors are in axes of the world."""
+
+    where: Any  # what is asked of points, and of centres behind them, for their positions alone
+    where_numbers: Any
+    places: Any  # positions of points, then of centres
+    radii: Any  # of guarded shapes
+    no_gram: Any  # results that are not asked for: empty
+    no_response: Any
+    no_velocities: Any
+    where_panel: Any  # room
+    whole: Any  # what is asked of points for all of it
+    whole_numbers: Any
+    panel: Any  # room
+    gram: Any  # J M^-1 J', shape (3 n, 3 n)
+    response: Any  # M^-1 J', shape (nv, 3 n)
+    positions: Any  # shape (n, 3)
+    velocities: Any  # J free, shape (3 n,)
+    ends: Any  # J v_next
+    gaps: Any  # shape (n,)
+    last: Any  # impulses of the last step in axes of the ground, shape (3 n,)
+    impulses: Any  # impulses of this step
+
+
+class System(NamedTuple):
+    """The velocities u = A l + g of the points that are in the system; impulses are the scale times l."""
+
+    near: Any  # which points are in the system
+    chosen: Any  # whether each point is
+    A: Any  # by rows; the mean of its diagonal is 1
+    g: Any
+    guess: Any
+    answer: Any
+    B: Any  # room of the size of A
+    tried: Any  # room of the size of g
+    found: Any
+    change: Any
+    stay: Any  # room of the size of near
+
+
+class Stops(NamedTuple):
+    """Ends of the ranges of joints."""
+
+    table: Any  # rows of index in q, side, and the velocity that moves the joint
+    bounds: Any  # the room to a stop is side q - bound
+    rates: Any  # the room changes by the rate times the velocity
+    rooms: Any
+
+
+class Run(NamedTuple):
+    """What is done, and what is kept of it."""
+
+    clock: Any  # whole numbers, see above
+    numbers: Any  # float64 numbers, see above
+    torque: Any  # one row, or one per step
+    # of each step gaps, impulses, positions, laws; before them, of those to be recorded, a sample of its start, with
+    # the mean acceleration
+    samples: Any
+
+
+class Step(NamedTuple):
+    """All that the kernel of steps on a ground works on."""
+
+    robot: Robot
+    state: State
+    points: Points
+    system: System
+    stops: Stops
+    run: Run

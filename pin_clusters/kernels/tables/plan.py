@@ -25,7 +25,8 @@ ASK: Final = 8  # of what asks the user's function for torques, and what it gets
 ASK_AT: Final = 9
 OPENNESS: Final = 10  # of what writes by how much loops are open, after aba; 0: there are none
 OPENNESS_AT: Final = 11
-CALLS: Final = 12  # how many these are
+ABA_AT: Final = 12
+CALLS: Final = 13  # how many these are
 
 # clock: in and out
 STEP: Final = 0  # the next step

@@ -24,11 +24,11 @@ from .._engine import FASTEST, Diverged, FunctionFailed, NearSingular, PythonEng
 from .._methods import Method, step
 from .._settings import Settings
 from .modes import OPEN, REST, SLIDES, STICKS, Found, Held, Modes, after_impact, per_row, points_of
-from .near import World
+from .near import PUTS, World
 from .points import corners
 from .recording import Push
 from .solver import NotSolved, missed
-from .stepping import PUTS, GroundEngine
+from .stepping import GroundEngine
 
 _PAIR = np.pad(np.r_[np.pad(RK45.A, ((0, 0), (0, 1))), [RK45.B]], ((0, 0), (0, 1)))
 _METHOD = Method(tuple(RK45.C), _PAIR, _PAIR, corrected=True)
@@ -75,7 +75,7 @@ class EventEngine(GroundEngine):
         zeros = np.zeros(n + stops, dtype=np.int64), np.zeros((n, 2)), np.zeros((n, 3)), np.zeros(3 * n + stops)
         self._modes, self._begun = Modes(*zeros), False
 
-    _torque = PythonEngine._torque  # at every stage
+    torque = PythonEngine.torque  # at every stage
 
     def advance(self, on: Coordinates, state: State, end: int) -> None:
         """Run until step ``end``; the state is that of the last good step, also after an exception."""
@@ -110,7 +110,7 @@ class EventEngine(GroundEngine):
 
     def _at(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray, h: float, modes: Modes) -> At:
         """Return what happens at a state in which modes are as they are."""
-        asked = self._torque(on, k, t, q, v)
+        asked = self.torque(on, k, t, q, v)
         tau = self._notes.motors.give(q, on.velocity(q, v), asked) if self._notes.motors else asked
         free = on.accelerate(q, v, tau, self.settings.passive)
         held = Held(self._world, on, q, v, free, modes.kinds != OPEN)
@@ -293,7 +293,7 @@ def put_back(
     if not len(rows):
         return q, v
     for i in range(PUTS):
-        near = world.look(on, q, np.inf)
+        near = world.look(q, np.inf)
         off = np.concatenate([np.zeros(3 * n), near.room[n:]])
         three = points_of(off, n)
         three[points] = np.einsum("nij,nj->ni", near.axes[points], near.places[points] - modes.anchors[points])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Callable
 
 import numpy as np
@@ -10,14 +11,19 @@ import pinocchio as pin
 from ...algorithms._shared.points import Points
 from ...compiler import entry_points as kernels
 from ...kernels.tables import ground as at
+from ...model import ClusterModel, with_loops
 from .._compiled import CompiledMoves
-from .._forces import Forces
+from .._settings import Settings
+from .near import LATE, PUTS, SLACK, SLOP, SPEED
 from .plane import Ground
 from .points import ContactPoints
 from .solver import GOOD, Impulses, NotSolved, step_of
-from .stops import Stops
 
 _NONE = np.zeros(0)
+_SPEED_OF_STOPS = 100.0
+"""[rad/s] or [m/s]: stops of linkages that a joint of this speed does not reach in a step are not looked at."""
+_SPEED_OF_GUARDS = 5.0
+"""[m/s]: the same of shapes for which coal is asked."""
 
 
 class Steps:
@@ -53,86 +59,41 @@ class Steps:
     """
 
     def __init__(
-        self, on: CompiledMoves, ground: Ground, points: ContactPoints, stops: Stops, guards: ContactPoints, *,
-        forces: Forces | None = None, dt: float, steps: int, last: float, torque: np.ndarray, rows: int,
-        reach: float, reach_of_stops: float, reach_of_guards: float, slack: float, puts: int = 4, slop: float = 1e-9,
-        late: float = 1e-7, switch: bool = True, record: int = 1,
+        self, on: CompiledMoves, settings: Settings, guards: ContactPoints, torque: np.ndarray, rows: int, *,
+        slack: float = SLACK,
     ) -> None:  # fmt: skip
         """Lay out.
 
         Args:
             on: Coordinates, whose workspace and tables are used.
-            ground: The plane.
-            points: What touches it.
-            stops: Ends of the ranges of joints.
+            settings: What is to be run, with a world of points on a plane and stops.
             guards: Two centres of each shape that is for Python where it is near, and its radius twice: of a disc
                 around each of them across their line, or of a ball if they are one.
-            forces: What acts by itself, if it is compiled.
-            dt: Length of a step, [s].
-            steps: How many there are in all.
-            last: Length of the last one, [s].
             torque: One row, or one per step, shape (rows, nv); it is read where it is.
             rows: How many samples there is room for.
-            reach: Points that are closer in the middle of a step are looked at, [m].
-            reach_of_stops: Stops moved by several velocities that are closer end the run, [rad] or [m].
-            reach_of_guards: Guarded shapes that are closer end it, [m].
             slack: Points that open faster, the gap over dt counted, are pushed only if others make them close, [m/s].
-            puts: How often points are put back in a step.
-            slop: How much deeper a point may be, [m].
-            late: What closes faster is pushed, [m/s].
-            switch: Whether conditions of loops are looked at.
-            record: Every so many steps a sample is taken.
         """
-        model, data, n, m = on.model, on.data, len(points), 3 * len(points)
-        nq, nv = model.nq, model.nv
+        s, world = settings, settings.world
+        assert world is not None
+        ground, n = world.ground or Ground(), len(world.points)
         self._on, self.first, self.solve = on, 0, Impulses()
-        self.reach, self.normal = reach, ground.axes[2]
-        self._friction = np.full(n, ground.friction)
-        ids = points.joints.tolist()
-        every = [*ids, *guards.joints.tolist()]
-        where, whole = Points(model, every, columns=False, rates=False), Points(model, ids)
-        offsets = -points.radii[:, None] * ground.axes[2]
-        whole.put(points.places, offsets)
-        centres = np.zeros((len(guards), 3))
-        where.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, centres]))
-        radii = guards.radii[::2].copy()
-        self.gram, self.response, self.positions, self.velocities = whole.arguments[3:]
-        no_gram, no_response, places, no_velocities = where.arguments[3:]
-        self.q, self.middle, other, spare, held = (np.zeros(nq) for _ in range(5))
-        self.v, self.free, self.v_next, x, a, mapped, still = (np.zeros(nv) for _ in range(7))
-        self.gaps, last_impulses, self.impulses, ends = np.zeros(n), np.zeros(m), np.zeros(m), np.zeros(m)
-        self._near, chosen, stay = np.zeros((3, n), dtype=np.int64)
-        self._clock, self._numbers = np.zeros(at.CLOCK, dtype=np.int64), np.zeros(at.NUMBERS)
-        self._A, B = np.zeros((2, m * m))
-        self._g, self._guess, self._answer, tried, found, change = np.zeros((6, m))
-        self.rooms, self.laws = np.zeros(len(stops)), self._numbers[at.CONE : at.CONE + 4]
-        self.width = 4 + nq + 3 * nv + (2 * model.own_tree.nv if on.at.size else 0)
+        self.reach, self.normal, self._friction = SPEED * s.dt, ground.axes[2], np.full(n, ground.friction)
+        robot, state, system = _robot(on, s), _state(on.model), _system(n)
+        points = _points(on, world.points, guards, ground, robot.calls)
+        stops = at.Stops(world.stops.table, world.stops.bounds, world.stops.rates, rooms=np.zeros(len(world.stops)))
+        self.width = 4 + on.model.nq + 3 * on.model.nv + (2 * on.model.own_tree.nv if on.at.size else 0)
         self.samples = np.zeros((rows, self.width + 7 * n + 4))
         self.iterations = np.zeros(rows, dtype=np.int64)
-        self._clock[[at.STEPS, at.MOST_PUTS, at.RECORD, at.WIDTH]] = steps, puts, record, self.width
-        self._numbers[: at.SCALE] = (
-            dt, last, ground.height, reach, reach_of_stops, slop, slack, late, ground.friction, GOOD
-        )  # fmt: skip
-        self._numbers[at.REACH_OF_GUARDS] = reach_of_guards
-        self._numbers[at.AXES :] = ground.axes.ravel()
-        calls = np.concatenate([on.calls, np.zeros(at.GROUND_CALLS - at.WHERE, dtype=np.int64)])
-        if every:
-            calls[at.WHERE] = data._ready("points", self.q, self.v, *where.arguments)
-        if n:
-            calls[at.WHOLE] = data._ready("points", self.q, self.v, *whole.arguments)
-        conditions = np.array([c.at for c in model.tables.conditions], dtype=np.int64)
-        limits = on.limits**2 if switch else np.full(len(on.limits), np.inf)
-        block = kernels.Block([
-            data._pointers["ddq"].address, data._work, calls, on.plan, *on.table(forces), self._clock, on.ratios,
-            conditions, limits, on.coupling, on.energies, self._numbers, torque, self.samples.reshape(-1), self.q,
-            self.v, self.middle, self.free, self.v_next, other, spare, held, x, a, mapped, still,
-            *where.arguments[:2], places, radii, *whole.arguments[:3], no_gram, no_response, no_velocities,
-            *whole.arguments[3:], ends, self.gaps, last_impulses, self.impulses, self._near, chosen, stay, self._A, B,
-            self._g, self._guess, self._answer, tried, found, change, stops.table, stops.bounds, stops.rates,
-            self.rooms,
-        ])  # fmt: skip
-        self._block, self._call = block, kernels.ground.function()
-        self._systems = [self._system(k) for k in range(n + 1)]
+        self._clock, self._numbers = np.zeros(at.CLOCK, dtype=np.int64), _numbers(s, ground, slack)
+        self._clock[[at.STEPS, at.MOST_PUTS, at.RECORD, at.WIDTH]] = s.steps, PUTS, s.record, self.width
+        run = at.Run(self._clock, self._numbers, torque, self.samples.reshape(-1))
+        self._block = kernels.Block([x for part in (robot, state, points, system, stops, run) for x in part])
+        self._call, self._system = kernels.ground.function(), system
+        self.q, self.v, self.middle, self.free, self.v_next = state.q, state.v, state.middle, state.free, state.v_next
+        self.gram, self.response, self.velocities = points.gram, points.response, points.velocities
+        self.positions, self.gaps, self.impulses = points.positions, points.gaps, points.impulses
+        self.rooms, self.laws = stops.rooms, self._numbers[at.CONE : at.WORK + 1]
+        self._systems = [self._solver_of(m) for m in range(n + 1)]
 
     @property
     def step(self) -> int:
@@ -167,10 +128,11 @@ class Steps:
             else:
                 return int(code)
 
-    def _system(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
+    def _solver_of(self, m: int) -> tuple[Callable[[], None], np.ndarray, np.ndarray]:
         """Return what solves the system of m points quickly, and its matrix and right side."""
         k, numbers = 3 * m, self._numbers
-        A, g, guess, answer = self._A[: k * k].reshape(k, k), self._g[:k], self._guess[:k], self._answer[:k]
+        own = self._system
+        A, g, guess, answer = own.A[: k * k].reshape(k, k), own.g[:k], own.guess[:k], own.answer[:k]
         solver, settings, result = self.solve.quick
         sets, operator = self.solve.sets(self._friction[:m], 0), pin.DelassusOperatorDense
 
@@ -186,15 +148,17 @@ class Steps:
     def _solve_well(self, m: int) -> None:
         """Solve a system again, with all that there is; what was found, the kernel has found too bad."""
         _, A, g = self._systems[m]
-        self._answer[: 3 * m] = self.solve.solve(A, g, self._friction[:m], self._answer[: 3 * m].copy())
+        answer = self._system.answer[: 3 * m]
+        answer[:] = self.solve.solve(A, g, self._friction[:m], answer.copy())
         self.iterations[self.step - self.first] += self.solve.iterations
 
     def _put_back(self, m: int) -> bool:
         """Find by how much points are pushed out of the ground; whether they are."""
-        A, gaps, answer = self._A[: m * m].reshape(m, m), self._g[:m], self._answer[:m]
+        own = self._system
+        A, gaps, answer = own.A[: m * m].reshape(m, m), own.g[:m], own.answer[:m]
         solver, settings, result = self.solve.quick
         settings.over_relaxation = 1.0
-        result.setConstraintImpulseGuess(self._guess[:m])
+        result.setConstraintImpulseGuess(own.guess[:m])
         solver.solve(pin.DelassusOperatorDense(A), gaps, *self.solve.sets(_NONE, m), settings, result)
         answer[:] = result.retrieveConstraintImpulses()
         if not np.abs(np.minimum(answer, A @ answer + gaps)).max() <= GOOD:
@@ -203,3 +167,89 @@ class Steps:
             except NotSolved:
                 return False  # nothing moves it out: the step itself will say so
         return bool(answer.max() > 0.0)
+
+
+def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
+    """Return what moves and accelerates a robot; ``calls`` has no points yet."""
+    space, table = on.space, on.table(settings.passive)
+    return at.Robot(
+        work=space.work,
+        calls=np.concatenate([space.calls, np.zeros(at.GROUND_CALLS - at.WHERE, dtype=np.int64)]),
+        plan=on.plan, ratios=on.ratios, terms=table.terms, factors=table.factors, rows=table.rows,
+        coupling=space.coupling, energies=space.energies, conditions=on.at,
+        limits=on.limits**2 if settings.switch else np.full(len(on.limits), np.inf),
+    )  # fmt: skip
+
+
+def _state(model: ClusterModel) -> at.State:
+    q, middle, other, spare, held = np.zeros((5, model.nq))
+    v, free, v_next, a, x, mapped, still = np.zeros((7, model.nv))
+    return at.State(
+        q=q, v=v, middle=middle, free=free, v_next=v_next, a=a, x=x, other=other, spare=spare, held=held,
+        mapped=mapped, still=still,
+    )  # fmt: skip
+
+
+def _points(
+    on: CompiledMoves, points: ContactPoints, guards: ContactPoints, ground: Ground, calls: np.ndarray
+) -> at.Points:
+    """Return what is asked of points and of centres of guards, and make what answers ready in ``calls``."""
+    model, n, normal = on.model, len(points), ground.axes[2]
+    ids = points.joints.tolist()
+    every = [*ids, *guards.joints.tolist()]
+    where, whole = _asked(model, every, whole=False), _asked(model, ids, whole=True)
+    offsets = -points.radii[:, None] * normal
+    whole.put(points.places, offsets)
+    where.put(np.concatenate([points.places, guards.places]), np.concatenate([offsets, np.zeros((len(guards), 3))]))
+    q, v, wishes = np.zeros(model.nq), np.zeros(model.nv), {} if on.functions is None else on.functions.wishes
+    for place, asked, count in ((at.WHERE, where, len(every)), (at.WHOLE, whole, n)):
+        if count:
+            special = wishes.get("points")
+            generic = kernels.of("points", with_loops(model))
+            calls[place] = generic.address() if special is None else special.address(q, v, *asked.arguments)
+    index, numbers, panel, no_gram, no_response, places, no_velocities = where.arguments
+    whole_index, whole_numbers, whole_panel, gram, response, positions, velocities = whole.arguments
+    ends, last, impulses = np.zeros((3, 3 * n))
+    return at.Points(
+        where=index, where_numbers=numbers, where_panel=panel, places=places, radii=guards.radii[::2].copy(),
+        no_gram=no_gram, no_response=no_response, no_velocities=no_velocities, whole=whole_index,
+        whole_numbers=whole_numbers, panel=whole_panel, gram=gram, response=response, positions=positions,
+        velocities=velocities, ends=ends, gaps=np.zeros(n), last=last, impulses=impulses,
+    )  # fmt: skip
+
+
+def _asked(model: ClusterModel, joints: list[int], *, whole: bool) -> Points:
+    """Return points of joints; how they are laid out is kept as long as the model."""
+    key = id(model.tables.params)
+    if key not in _layouts:
+        _layouts[key] = {}
+        weakref.finalize(model.tables.params, _layouts.pop, key, None)
+    known, name = _layouts[key], (tuple(joints), whole)
+    if name not in known:
+        known[name] = Points(model, joints, columns=whole, rates=whole)
+    return known[name].again()
+
+
+_layouts: dict[int, dict[tuple[tuple[int, ...], bool], Points]] = {}
+
+
+def _system(n: int) -> at.System:
+    near, chosen, stay = np.zeros((3, n), dtype=np.int64)
+    A, B = np.zeros((2, 9 * n * n))
+    g, guess, answer, tried, found, change = np.zeros((6, 3 * n))
+    return at.System(
+        near=near, chosen=chosen, A=A, g=g, guess=guess, answer=answer, B=B, tried=tried, found=found,
+        change=change, stay=stay,
+    )  # fmt: skip
+
+
+def _numbers(settings: Settings, ground: Ground, slack: float) -> np.ndarray:
+    s, found = settings, np.zeros(at.NUMBERS)
+    for place, x in (
+        (at.LENGTH, s.dt), (at.LAST, s.step(s.steps - 1)), (at.HEIGHT, ground.height), (at.REACH, SPEED * s.dt),
+        (at.REACH_OF_STOPS, _SPEED_OF_STOPS * s.dt), (at.REACH_OF_GUARDS, _SPEED_OF_GUARDS * s.dt), (at.SLOP, SLOP),
+        (at.SLACK, slack), (at.LATE, LATE), (at.FRICTION, ground.friction), (at.MOST_MISSED, GOOD),
+    ):  # fmt: skip
+        found[place] = x
+    found[at.AXES :] = ground.axes.ravel()
+    return found

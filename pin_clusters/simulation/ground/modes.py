@@ -72,7 +72,7 @@ class Held:
         self, world: World, on: Coordinates, q: np.ndarray, v: np.ndarray, free: np.ndarray | None, touching: np.ndarray
     ) -> None:
         """Look at the state; without a free acceleration, rates are velocities and forces impulses."""
-        self.near = near = world.look(on, q, np.inf)
+        self.near = near = world.look(q, np.inf)
         J, n = world.rows(on, q, near), near.contacts
         self.speeds, self.which, self.points = J @ v, np.flatnonzero(touching), np.flatnonzero(touching[:n])
         self.rows = per_row(touching, n, touching)

@@ -9,19 +9,73 @@ import numpy as np
 import pinocchio as pin
 
 from ...algorithms._shared import bridge as _bridge
-from ...algorithms.kinematics.kinematics import forwardKinematics
 from ...errors import SimulationError
 from ...model import ClusterModel
 from .._coordinates import Coordinates
 from .plane import Ground
 from .points import ContactPoints
 from .shapes import Shapes
-from .stops import Stops
 
+_NONE = 1e300
+"""Pinocchio's largest number stands for no bound."""
 FAR = 1e3
 """[m]: nothing is further off."""
+SLOP = 1e-9
+"""[m] or [rad]: what may lack, before it is put back."""
+PUTS = 4
+"""How often it is put back in a step."""
+SPEED = 50.0
+"""[m/s]: what is so far off that it would have to come faster is not looked at."""
+SLACK = 1.0
+"""[m/s]: contacts that stay open by more than this are left out, and looked at afterwards."""
+LATE = 1e-7
+"""[m/s]: what closes faster then is pushed."""
 _BELOW = 1e-4
 """[m] or [rad]: what is inside by less at the start is put back; more is a mistake."""
+
+
+class Stops:
+    """The ends of the ranges of joints with one degree of freedom.
+
+    Attributes:
+        columns: Index in the tree's v of each joint, shape (n,).
+        sides: 1 for a lower end, -1 for an upper one.
+        names: ``"knee > -1.2"``, of each.
+        table: Index in q, side, and the one independent velocity that moves it (-1: there is no such) of each, as
+            kernels take it; bounds: room is side q - bound; rates: of the room by that velocity.
+    """
+
+    def __init__(self, model: ClusterModel, *, any_end: bool = True) -> None:
+        tree, rows, self.names = model.own_tree, [], list[str]()
+        for j in range(1, tree.njoints if any_end else 0):
+            joint = tree.joints[j]
+            if joint.nq == joint.nv == 1:
+                i = joint.idx_q
+                for side, bound in ((1.0, tree.lowerPositionLimit[i]), (-1.0, tree.upperPositionLimit[i])):
+                    if abs(bound) < _NONE:
+                        rows.append((joint.idx_v, i, side, bound))
+                        self.names.append(f"{tree.names[j]} {'>' if side > 0.0 else '<'} {bound:g}")
+        table = np.array(rows).reshape(-1, 4)
+        self.columns, self._at = table[:, 0].astype(np.int64), table[:, 1].astype(np.int64)
+        self.sides, self._bounds = table[:, 2], table[:, 3]
+        place = {int(iv): k for k, iv in enumerate(model.idx_v_independent)}
+        own, self.rates = np.full(len(table), -1), self.sides.copy()
+        for k, column in enumerate(self.columns.tolist()):
+            row = np.zeros(0) if model.closures else model.coupling_matrix[column]
+            if column in place:
+                own[k] = place[column]
+            elif np.count_nonzero(row) == 1:
+                own[k] = np.argmax(row != 0.0)
+                self.rates[k] *= row[own[k]]
+        self.table = np.stack([self._at, self.sides, own], axis=1).astype(np.int64)
+        self.bounds = self.sides * self._bounds
+
+    def __len__(self) -> int:
+        return len(self.columns)
+
+    def room(self, q: np.ndarray) -> np.ndarray:
+        """Return how far each joint is from each end, shape (n,), [rad] or [m]."""
+        return np.asarray(self.sides * (q[self._at] - self._bounds))
 
 
 @dataclass(frozen=True)
@@ -46,6 +100,12 @@ class Near:
         """Where the row of each entry is that must not close, in the rows of ``World.rows``."""
         n = self.contacts
         return np.concatenate([np.arange(2, 3 * n, 3), np.arange(3 * n, 2 * n + len(self.room))])
+
+    @property
+    def are_points(self) -> np.ndarray:
+        """Which entries are points of the robot and the ground: they come first, and are known by numbers."""
+        count = sum(isinstance(key, int) for key in self.keys)
+        return np.arange(len(self.room)) < count
 
     def within(self, reach: float) -> Near:
         """Return the same without contacts that are further open than that."""
@@ -72,6 +132,7 @@ class World:
         n = len(points)
         self._all = range(n)
         self._friction = np.full(n, 0.0 if ground is None else ground.friction)
+        self._tree, self._data = model.own_tree, model.own_tree.createData()
         every = {*points.joints.tolist(), *(() if shapes is None else shapes.joints)} - {0}
         self.bodies = sorted(every)
         self.names = tuple(model.names[j] for j in self.bodies)
@@ -82,7 +143,7 @@ class World:
         Raises:
             SimulationError: It is.
         """
-        near = self.look(Coordinates(model, model), q)
+        near = self.look(q)
         n = near.contacts
         low = near.room < -_BELOW
         if low[:n].any():
@@ -101,19 +162,18 @@ class World:
 
     def lowest(self, model: ClusterModel, q: np.ndarray) -> float:
         """Return the least distance from the ground, [m]."""
-        near = self.look(Coordinates(model, model), q, FAR)
+        near = self.look(q, FAR)
         return float(near.room[: near.contacts].min(initial=np.inf))
 
-    def look(self, on: Coordinates, q: np.ndarray, reach: float = 0.01) -> Near:
-        """Return what may touch at a pose, to which the workspace is brought: what is nearer than that, [m]."""
-        data = on.data
-        forwardKinematics(on.model, data, q)
-        n = len(self.points)
+    def look(self, q: np.ndarray, reach: float = 0.01) -> Near:
+        """Return what may touch at a pose: what is nearer than that, [m]."""
+        data, n = self._data, len(self.points)
+        pin.forwardKinematics(self._tree, data, q)
         stops = self.stops.room(q)
         places, gaps, axes = np.zeros((n, 3)), np.zeros(n), np.zeros((n, 3, 3))
         if self.ground is not None and self.axes is not None and n:
             for j in self._joints:
-                at, M = self.points.joints == j, data.tree.oMi[j]
+                at, M = self.points.joints == j, data.oMi[j]
                 places[at] = self.points.places[at] @ M.rotation.T + M.translation
             gaps = places @ self.axes[2] - self.ground.height - self.points.radii
             places -= self.points.radii[:, None] * self.axes[2]
@@ -121,7 +181,7 @@ class World:
         near = Near(self._pairs, places, axes, self._friction, np.concatenate([gaps, stops]), self._all).within(reach)
         if self.shapes is None:
             return near
-        found = self.shapes.look(data.tree, reach)
+        found = self.shapes.look(data, reach)
         gaps = near.room[: near.contacts]
         return Near(
             np.concatenate([near.joints, found.joints]), np.concatenate([near.places, found.places]),
@@ -131,19 +191,19 @@ class World:
 
     def rows(self, on: Coordinates, q: np.ndarray, near: Near) -> np.ndarray:
         """Return the rows of all, shape (3 contacts + stops, nv): velocities of the first side beside the second."""
-        nv, n = on.model.nv, near.contacts
+        nv, n, tree, data = on.model.nv, near.contacts, self._tree, self._data
         J = np.zeros((3 * n + len(self.stops), nv))
+        on.data._supply(q)
         G = _bridge.matrix(on.model, on.data, q)
         if n:
-            tree = on.model.own_tree
-            pin.computeJointJacobians(tree, on.data.tree, q)
+            pin.computeJointJacobians(tree, data, q)
             for side, sign in ((0, 1.0), (1, -1.0)):
                 for j in np.unique(near.joints[:, side]).tolist():
                     if j:
                         at = np.flatnonzero(near.joints[:, side] == j)
-                        own = pin.getJointJacobian(tree, on.data.tree, j, pin.LOCAL_WORLD_ALIGNED)
+                        own = pin.getJointJacobian(tree, data, j, pin.LOCAL_WORLD_ALIGNED)
                         own = own.reshape(6, tree.nv) @ G  # of one freedom it is a vector
-                        arms = near.places[at] - on.data.tree.oMi[j].translation
+                        arms = near.places[at] - data.oMi[j].translation
                         there = own[:3] - np.cross(arms[:, :, None], own[None, 3:], axis=1)
                         J[: 3 * n].reshape(n, 3, nv)[at] += sign * (near.axes[at] @ there)
         if len(self.stops):

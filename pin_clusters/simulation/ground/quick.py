@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,42 +10,53 @@ import numpy as np
 from ...compiler import entry_points as kernels
 from ...kernels.tables import ground as at
 from .._compiled import CompiledMoves, record
+from .._coordinates import Coordinates
 from .._engine import State
 from .._settings import Settings
 from .kernel import Steps
 from .near import World
-from .plane import Ground
 from .points import NOTHING, ContactPoints
+from .recording import GroundRecorder
 from .solver import NotSolved
-from .stepping import LATE, PUTS, SLACK, SLOP, SPEED, GroundEngine
+from .stepping import GroundEngine
 
 _ROWS = 500
 """Steps between two looks at progress, and as many rows of room."""
 _MOST_POINTS = 128
 """The compiled steps keep J M^-1 J' of all points; with more points, steps in Python form it of those that are near."""
-_SPEED_OF_STOPS = 100.0
-"""[rad/s] or [m/s]: stops of linkages that a joint of this speed does not reach in a step are not looked at."""
-_SPEED_OF_GUARDS = 5.0
-"""[m/s]: the same of shapes for which coal is asked."""
 
 
-class QuickGroundEngine(GroundEngine):
+class QuickGroundEngine:
     """Runs steps by ``Steps``; one that needs more than points, or cannot be done, is done in Python: it says why."""
 
     batch = _ROWS
+    coordinates = CompiledMoves
 
-    def __init__(self, settings: Settings, recorder: Any, world: World, guards: ContactPoints) -> None:
-        super().__init__(settings, recorder, world, compiled=True)
-        self._guards = guards
+    def __init__(self, settings: Settings, recorder: GroundRecorder, world: World, guards: ContactPoints) -> None:
+        self.settings, self.recorder, self._world, self._guards = settings, recorder, world, guards
         torque, nv = settings.torque, settings.model.nv
         self._alone = not callable(torque) and recorder.motors is None
         self._row = torque if self._alone and torque is not None else np.zeros((1, nv))
         self._unmet, self._steps = np.zeros((_ROWS, nv)), dict[Any, Steps]()
 
+    @cached_property
+    def _python(self) -> GroundEngine:
+        return GroundEngine(self.settings, self.recorder, self._world, compiled=True)
+
+    def start(self, on: Coordinates, state: State) -> np.ndarray:
+        """Record the end."""
+        return self.recorder.end(on, state)
+
+    def acceleration(
+        self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray
+    ) -> tuple[np.ndarray, np.ndarray]:
+        """Return acceleration, in the present coordinates, and the user's torque."""
+        return self._python.acceleration(on, k, t, q, v)
+
     def advance(self, on: Any, state: State, end: int) -> None:
         """Run until step ``end``; the state is that of the last good step, also after an exception."""
         if on not in self._steps:
-            self._steps[on] = self._make(on)
+            self._steps[on] = Steps(on, self.settings, self._guards, self._row, _ROWS)
         steps, acting = self._steps[on], self.settings.passive
         table = on.table(acting)
         while state.k < end:
@@ -60,18 +72,18 @@ class QuickGroundEngine(GroundEngine):
                 count = steps.step - first
                 samples = steps.samples[:count, : steps.width]
                 record(self.recorder, on, samples[-first % self.settings.record :: self.settings.record])
-                self._notes.take(first, steps, count, self._unmet[:count])
+                self.recorder.take(first, steps, count, self._unmet[:count])
                 state.k, state.q, state.v = first + count, steps.q.copy(), steps.v.copy()
                 if acting is not None:
                     acting.loads = table.loads[: len(acting.loads)]
             if code != at.DONE:
-                super().advance(on, state, state.k + 1)
+                self._python.advance(on, state, state.k + 1)
 
     def _ask_and_run(self, on: CompiledMoves, steps: Steps, end: int) -> int:
         """Run step by step, each with torques that are asked for."""
-        times, motors, q, v = self.settings.time, self._notes.motors, steps.q, steps.v
+        times, motors, q, v = self.settings.time, self.recorder.motors, steps.q, steps.v
         while (k := steps.step) < end:
-            self._row[0] = asked = self._torque(on, k, times(k), q, v)
+            self._row[0] = asked = self._python.torque(on, k, times(k), q, v)
             if motors is not None:
                 self._row[0] = motors.give(q, on.velocity(q, v), asked)
                 self._unmet[k - steps.first] = asked - self._row[0]
@@ -79,17 +91,10 @@ class QuickGroundEngine(GroundEngine):
                 return code
         return at.DONE
 
-    def _make(self, on: CompiledMoves) -> Steps:
-        s, world = self.settings, self._world
-        return Steps(
-            on, world.ground or Ground(), world.points, world.stops, self._guards, forces=s.passive, dt=s.dt,
-            steps=s.steps, last=s.step(s.steps - 1), torque=self._row, rows=_ROWS, reach=SPEED * s.dt,
-            reach_of_stops=_SPEED_OF_STOPS * s.dt, reach_of_guards=_SPEED_OF_GUARDS * s.dt, slack=SLACK, puts=PUTS,
-            slop=SLOP, late=LATE, switch=s.switch, record=s.record,
-        )  # fmt: skip
 
-
-def ground_engine_for(settings: Settings, recorder: Any, world: World, compiled: bool) -> GroundEngine:
+def ground_engine_for(
+    settings: Settings, recorder: Any, world: World, compiled: bool
+) -> GroundEngine | QuickGroundEngine:
     """Return the fastest engine that can do what is asked."""
     if settings.method == "events":
         from .events import EventEngine

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
+from .._coordinates import Coordinates
+from .._engine import State
 from .._recorder import Recorder
 from .._settings import Settings
-from ..result import SimulationResult, Touchdown
+from ..result import Touchdown
 from .kernel import Steps
 from .motors import Motors
 from .near import Near, World
@@ -30,6 +32,11 @@ class Push:
     missed: Missed = field(default_factory=lambda: Missed(0.0, 0.0, 0.0))
     work: float = 0.0
     iterations: int = 0
+
+    @property
+    def normal_impulses(self) -> np.ndarray:
+        """Return those along the normals of the chosen contacts."""
+        return self.impulses[2 : 3 * int(np.count_nonzero(self.chosen[: self.near.contacts])) : 3]
 
 
 class GroundRecorder(Recorder):
@@ -134,15 +141,21 @@ class GroundRecorder(Recorder):
         most = self.unmet_torque[at]
         self.unmet_torque[at] = np.where(np.abs(unmet) > np.abs(most), unmet, most)
 
-    def result(self) -> SimulationResult:
-        """Return what is there."""
+    def end(self, on: Coordinates, state: State) -> np.ndarray:
+        """Take the sample of the end, with the torque of the last step; return its acceleration, which is none."""
+        still = np.zeros_like(state.v)
+        if self.wants(state.k):
+            tau = self.tau[self.count - 1] if self.count else still
+            self.add(self.settings.time(state.k), state.q, tau, on.sample(state.q, state.v, still))
+        return still
+
+    def _fields(self) -> dict[str, Any]:
         n, world = self.count, self._world
         with np.errstate(invalid="ignore", divide="ignore"):
             centres = self.contact_centres / self._pressed[..., None]
         names = "contact_impulses", "gap", "limit_impulses", "contact_laws", "contact_work", "unmet_torque"
-        return replace(
-            super().result(), **{name: getattr(self, name)[:n].copy() for name in names},
-            contact_centres=centres[:n], contact_iterations=self.contact_iterations[:n].astype(np.int64),
-            bodies=world.names, stops=tuple(world.stops.names),
-            touchdowns=tuple(sorted(self.touchdowns, key=lambda t: t.time)),
-        )  # fmt: skip
+        return super()._fields() | {name: getattr(self, name)[:n].copy() for name in names} | {
+            "contact_centres": centres[:n], "contact_iterations": self.contact_iterations[:n].astype(np.int64),
+            "bodies": world.names, "stops": tuple(world.stops.names),
+            "touchdowns": tuple(sorted(self.touchdowns, key=lambda t: t.time)),
+        }  # fmt: skip

@@ -1,13 +1,7 @@
-"""Steps on a ground: Moreau's midpoint rule, with the laws of Signorini and Coulomb at the velocities of its end.
+"""Steps on a ground in Python: what kernels do not know may move, push or touch.
 
-    q_m  = q_k exp(h/2 v_k)                          put back, without velocity, where it is below the ground      (1)
-    v_f  = v_k + h a(q_m, v_k + h/2 a(q_m, v_k))                                                                   (2)
-    r    = max(room, 0) / h, but 0 of contacts that strike: J v_f + max(room, 0) / h < -c h                        (3)
-    u    = J v_+ + r,  v_+ = v_f + M^-1 J' l                                                                       (4)
-    d    = l . max(room, 0) / -(l . J v_f), normal parts of contacts that strike                                   (5)
-    q_+  = q_m exp(h/2 v_+ - d (v_+ - v_f))                                                                        (6)
-
-Flight is of second order, impacts and stance are of first order. ``docs/ground.md`` explains the equations.
+The formulas are those of ``kernels/steps/phases.py``, whose source runs here on columns, an entry per contact or
+velocity. Rows of contacts come from Pinocchio, their products from NumPy. ``docs/ground.md`` has the equations.
 """
 
 from __future__ import annotations
@@ -18,23 +12,14 @@ import numpy as np
 
 from ..._support.memory import check_free
 from ...algorithms.dynamics.minverse import computeMinverse
-from ...kernels.tables.ground import SUDDEN
+from ...compiler.tracing._sources import source
 from .._compiled import CompiledMoves
 from .._coordinates import Coordinates
 from .._engine import FASTEST, Diverged, NearSingular, PythonEngine, State, StepFailed
 from .._settings import Settings
-from .near import Near, World
+from .near import LATE, PUTS, SLACK, SLOP, SPEED, Near, World
 from .recording import Push
 from .solver import Impulses, NotSolved, missed
-
-SLOP = 1e-9
-"""[m] or [rad]: what may lack, before it is put back."""
-PUTS = 4
-SPEED = 50.0
-"""[m/s]: what is so far off that it would have to come faster is not looked at."""
-SLACK = 1.0
-"""[m/s]: contacts that stay open by more than this are left out, and looked at afterwards."""
-LATE = 1e-7
 
 
 class GroundEngine(PythonEngine):
@@ -54,7 +39,7 @@ class GroundEngine(PythonEngine):
         while state.k < end:
             k = state.k
             t, h = s.time(k), s.step(k)
-            asked = self._torque(on, k, t, state.q, state.v)
+            asked = self.torque(on, k, t, state.q, state.v)
             tau = asked
             if notes.motors:
                 tau = notes.motors.give(state.q, on.velocity(state.q, state.v), asked)
@@ -67,19 +52,15 @@ class GroundEngine(PythonEngine):
             notes.push(k, t, push, asked - tau)
             state.k, state.q, state.v = k + 1, q, v
 
-    def _torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
+    def torque(self, on: Coordinates, k: int, t: float, q: np.ndarray, v: np.ndarray) -> np.ndarray:
         """Ask once per step, also if it is done again in other coordinates."""
         if self._asked[0] != k:
-            self._asked = k, super()._torque(on, k, t, q, v)
+            self._asked = k, super().torque(on, k, t, q, v)
         return self._asked[1]
 
     def start(self, on: Coordinates, state: State) -> np.ndarray:
-        """Record the end: with the torque of the last step, and no acceleration."""
-        s, still = self.settings, np.zeros_like(state.v)
-        if self.recorder.wants(state.k):
-            tau = self.recorder.tau[self.recorder.count - 1] if self.recorder.count else still
-            self.recorder.add(s.time(state.k), state.q, tau, on.sample(state.q, state.v, still))
-        return still
+        """Record the end."""
+        return self._notes.end(on, state)
 
     def _step(
         self, on: Coordinates, t: float, h: float, state: State, tau: np.ndarray
@@ -89,49 +70,56 @@ class GroundEngine(PythonEngine):
         Raises:
             StepFailed: No impulses were found that obey the laws.
         """
-        s, world, v = self.settings, self._world, state.v
-        q, near = self._put_back(on, t, h, on.move(state.q, 0.5 * h * v))
-        a = on.accelerate(q, v, tau, s.passive)
-        if s.switch and (which := on.near_singular()) is not None:
-            raise NearSingular(which)
-        free = v + h * on.accelerate(q, v + 0.5 * h * a, tau, s.passive)
+        world, v, phases = self._world, state.v, source("steps.phases")
+        q, near = self._put_back(on, t, h, on.move(state.q, phases.half_way(h, v)))
+        free = self._free_velocity(on, h, q, v, tau)
         J = world.rows(on, q, near)
         g = J @ free
         if not np.isfinite(g).all():
             raise Diverged(free)
         normals, new, push, delay = near.normals, free, Push(near), 0.0
-        gap, u = np.maximum(near.room, 0.0), g[normals]
-        points = sum(isinstance(key, int) for key in near.keys)  # they come first; then contacts of shapes, and stops
-        strikes = (u + gap / h < -SUDDEN * h) & (np.arange(len(u)) < points)
-        g[normals] = u + np.where(strikes, 0.0, gap / h)
+        fall = g[normals]
+        strikes = phases.strikes(h, fall, near.room) * near.are_points
+        g[normals] += phases.room_of(h, strikes, near.room)
         if (g[normals] < 0.0).any():
-            chosen = g[normals] < SLACK
-            _check_size(t, int(np.count_nonzero(chosen)))
-            inverse = computeMinverse(on.model, on.data, q)
-            while True:  # each round takes more of what is near
-                rows = _rows_of(chosen, near.contacts)
-                held = J[rows]
-                response = inverse @ held.T
-                G = held @ response
-                found = self._solve(t, G, g[rows], near, chosen)
-                new = free + response @ found
-                late = ~chosen & ((J @ new - J @ free + g)[normals] < -LATE)
-                if not late.any():
-                    break
-                chosen |= late
-            impulses = np.zeros(len(J))
-            impulses[rows] = found
-            striking = np.maximum(impulses[normals], 0.0) * strikes
-            power = -float(striking @ u)
-            delay = float(striking @ gap) / power if power > 0.0 else 0.0
-            friction = near.friction[chosen[: near.contacts]]
-            push = Push(
-                near, chosen, found, missed(found, G @ found + g[rows], friction),
-                0.5 * float(found @ (held @ (free + new))), self._solver.iterations,
-            )  # fmt: skip
-        if s.passive is not None:
-            s.passive.keep(on.model, (new - v) / h)
-        return on.move(q, 0.5 * h * new - delay * (new - free)), new, push
+            new, push = self._push(on, t, q, near, J, g, free)
+            lifts = np.zeros(len(normals))
+            lifts[: near.contacts][push.chosen[: near.contacts]] = push.normal_impulses
+            lifts = strikes * phases.open_by(lifts)
+            delay = phases.delay_of(lifts @ phases.open_by(near.room), -lifts @ fall)
+        if (passive := self.settings.passive) is not None:
+            passive.keep(on.model, (new - v) / h)
+        return on.move(q, phases.correction(h, delay, free, new)), new, push
+
+    def _free_velocity(self, on: Coordinates, h: float, q: np.ndarray, v: np.ndarray, tau: np.ndarray) -> np.ndarray:
+        """Return the velocity at the end of a step without impulses."""
+        s, after = self.settings, source("steps.phases").after
+        half = after(0.5 * h, v, on.accelerate(q, v, tau, s.passive))
+        if s.switch and (which := on.near_singular()) is not None:
+            raise NearSingular(which)
+        return np.asarray(after(h, v, on.accelerate(q, half, tau, s.passive)))
+
+    def _push(
+        self, on: Coordinates, t: float, q: np.ndarray, near: Near, J: np.ndarray, g: np.ndarray, free: np.ndarray
+    ) -> tuple[np.ndarray, Push]:
+        """Return the velocity with the impulses of what closes, and these; each round takes more of what is near."""
+        normals, inverse = near.normals, computeMinverse(on.model, on.data, q)
+        chosen = g[normals] < SLACK
+        _check_size(t, int(np.count_nonzero(chosen)))
+        while True:
+            rows = _rows_of(chosen, near.contacts)
+            held = J[rows]
+            response = inverse @ held.T
+            G = held @ response
+            found = self._solve(t, G, g[rows], near, chosen)
+            new = free + response @ found
+            late = ~chosen & ((J @ new - J @ free + g)[normals] < -LATE)
+            if not late.any():
+                break
+            chosen |= late
+        laws = missed(found, G @ found + g[rows], near.friction[chosen[: near.contacts]])
+        work = 0.5 * float(found @ (held @ (free + new)))
+        return new, Push(near, chosen, found, laws, work, self._solver.iterations)
 
     def _put_back(self, on: Coordinates, t: float, h: float, q: np.ndarray) -> tuple[np.ndarray, Near]:
         """Return the configuration with nothing below the ground or beyond a stop, and what is near there.
@@ -139,7 +127,7 @@ class GroundEngine(PythonEngine):
         By the least change in the metric of the mass matrix; no velocity keeps points out whose paths are curved.
         """
         for left in reversed(range(PUTS + 1)):
-            near = self._world.look(on, q, SPEED * h)
+            near = self._world.look(q, SPEED * h)
             if not (left and (near.room < -SLOP).any()):
                 break
             low = near.room < SLACK * h

@@ -12,11 +12,10 @@ from ..._support.trees import common_ancestor, joint_in_q, joint_in_v
 from ...errors import ArgumentTypeError, ModelError, SimulationError
 from ...model import ClusterModel, check_model
 from ...model.configuration import check
-from .near import World
+from .near import Stops, World
 from .plane import Ground, number
 from .points import NOTHING, ContactPoints, contact_points
 from .shapes import touching_of
-from .stops import Stops
 
 ON_GROUND = ("moreau", "events")
 """Names of the methods for robots on a ground."""

@@ -220,7 +220,7 @@ class Control:
         """
         world, _ = world_of(self.model, self.ground, self.touching, False, False)
         assert world is not None
-        near = world.look(on := Coordinates(self.model, self.model), q, _NEAR)
+        near, on = world.look(q, _NEAR), Coordinates(self.model, self.model)
         J = np.delete(world.rows(on, q, near)[: 3 * near.contacts], self.base, axis=1).reshape(near.contacts, 3, -1)
         base, found = self.model.getJointId(str(floating_base(self.model))), list[str]()
         for j in sorted({*near.joints[:, 0].tolist()} - {base}):
@@ -251,7 +251,7 @@ class Control:
         loads = trajectory.loads(model, time, self.q)
         self.tau = np.array([rnea(model, data, q, still, still) for q in self.q])
         for k, q in enumerate(self.q if loads is None else ()):  # the least forces at what is near
-            near = world.look(on, q, up + _NEAR)
+            near = world.look(q, up + _NEAR)
             J = world.rows(on, q, near)[: 3 * near.contacts]
             wrench = rnea(model, data, q, self.v[k], a[k])[base]
             self.tau[k] -= J.T @ np.linalg.lstsq(J[:, base].T, wrench, rcond=None)[0]
