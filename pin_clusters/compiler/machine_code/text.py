@@ -7,7 +7,8 @@ from ...errors import UnknownNameError
 from ..tracing.expressions import ARGUMENTS
 from ..tracing.program import Program
 from . import transposition
-from .instructions import Instructions, in_blocks
+from .blocks import in_blocks
+from .instructions import Instructions
 from .kinds import Kind
 
 Arrays = Sequence[tuple[str, int]]

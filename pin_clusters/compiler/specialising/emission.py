@@ -3,7 +3,8 @@
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
-from ..machine_code.instructions import Instructions, in_blocks
+from ..machine_code.blocks import in_blocks
+from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..tracing.expressions import INPUT, Expression
 from .lanes import BROADCAST, LANE, NUMBERS, PACK, SUM

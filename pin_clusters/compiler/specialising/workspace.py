@@ -215,15 +215,17 @@ class _Traced(Memory):
         results = self._results()
         owners = [name for name, size in self._inputs for _ in range(size)]
         checked = {name for name, _, _ in self._checked}
-        inputs = [x for x in needed([*(x.value for x in results), *self._seen]) if x.op == INPUT]
-        inputs = [x for x in inputs if owners[x.args[0]] not in checked]
-        for i in range(0, len(inputs), _SUMMED):
-            total = sum(x * x for x in inputs[i : i + _SUMMED])
+        values = [x.value for x in results if isinstance(x.value, Expression)]
+        inputs = [x for x in needed(values) if x.op == INPUT and owners[x.args[0]] not in checked]
+        # a number that is none shows in what is made of it; where zeros are gone the kernel has to say where
+        looked_at = [*self._seen, *min(inputs, values, key=len)]
+        for i in range(0, len(looked_at), _SUMMED):
+            total = sum(x * x for x in looked_at[i : i + _SUMMED])
             results.append(Result("looked at", (0,), total, BOUNDS["finite"]))
         results += [Result("looked at", (0,), x, bad) for x, bad in self._must]
         outputs = [name for name, _ in self._arrays()]
         outputs += sorted({one.array for one in results} - {"looked at", *outputs})
-        core = Core(self._inputs).text(results, outputs)
+        core = Core(self._inputs).text(_in_order(results), outputs)
         return module_text(core, self._entry(outputs), "\n")
 
     def _entry(self, outputs: list[str]) -> str:
@@ -270,6 +272,18 @@ class _Traced(Memory):
             behind = w.new(f"sub i64 %w{first['place']}, {self._model.njoints}")
             address = w.new(f"add i64 {address}, {w.new(f'mul i64 {behind}, {12 * 8}')}")
         return w.new(f"inttoptr i64 {address} to ptr")
+
+
+def _in_order(results: list[Result]) -> list[Result]:
+    """Return results with the operations that they need, as the kernel does them: sums of many terms grow together."""
+    by_value = dict[int, list[Result]]()
+    for one in results:
+        by_value.setdefault(one.value.id if isinstance(one.value, Expression) else -1, []).append(one)
+    found = by_value.pop(-1, [])
+    for x in needed(one.value for one in results):
+        if x.op != INPUT or x.id in by_value:
+            found += by_value.get(x.id) or [Result("", (), x)]
+    return found
 
 
 def _clear(w: Instructions, array: str, size: int, lanes: int, block: str, name: str) -> str:
