@@ -23,7 +23,7 @@ def in_blocks(lines: Sequence[str], pointer: str, end: str) -> list[str]:
     Between two blocks stands a branch to the ``end``, which is never taken, as LLVM would join them again: it looks at
     a ``pointer`` that is given, and leads somewhere.
     """
-    blocks = [lines[first : first + _SIZE] for first in range(0, len(lines), _SIZE)]
+    blocks = [list(lines[first : first + _SIZE]) for first in range(0, len(lines), _SIZE)]
     slots, blocks = _kept_between(blocks) if len(blocks) > _MANY else ([], blocks)
     found = ["start:", *slots, f"  %nowhere = icmp eq ptr {pointer}, null"]
     for i, block in enumerate(blocks):
@@ -33,14 +33,14 @@ def in_blocks(lines: Sequence[str], pointer: str, end: str) -> list[str]:
     return [*found, "  br label %done", *(["never:", end] if len(blocks) > 1 else []), "done:"]
 
 
-def _kept_between(blocks: Sequence[Sequence[str]]) -> tuple[list[str], list[list[str]]]:
+def _kept_between(blocks: list[list[str]]) -> tuple[list[str], list[list[str]]]:
     """Return memory for numbers that later blocks use, and the blocks, which write and read them there."""
     kinds = {m[1]: m[2] for block in blocks for line in block if (m := _MADE.match(line))}
     named = [[_NAME.findall(line) for line in block] for block in blocks]
     made, last = dict[str, int](), dict[str, int]()  # in which block each number is made, and used last
-    for i, block in enumerate(named):
-        for line in block:
-            for name in line:
+    for i, of_lines in enumerate(named):
+        for names in of_lines:
+            for name in names:
                 made.setdefault(name, i)
                 last[name] = i
     free: dict[str, list[str]] = {}

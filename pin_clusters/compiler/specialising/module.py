@@ -43,7 +43,7 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
     if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
         written = text()  # what the user's functions do does not stand in the tables; others have few numbers in it
         return load_made_of([written], lambda: written)
-    read = model.tables.index, model.tables.params, model.tables.work
+    read: tuple[np.ndarray, ...] = model.tables.index, model.tables.params, model.tables.work
     if function.operation is TREE:
         read = model.tables.tree.index, model.tables.tree.params, model.tables.topology.G
     if function.operation in IN_MEMORY:

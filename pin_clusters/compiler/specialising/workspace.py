@@ -263,12 +263,12 @@ class _Traced(Memory):
             return w.new(f"load i64, ptr {w.new(f'getelementptr i64, ptr {index}, i64 {at}')}")
 
         if name == "placed":
-            row = w.new(f"add i64 %w{first['place']}, {self._n.place0}")
-            at = w.new(f"mul i64 {number(row, tl.Place._fields.index('at'))}, 8")
+            of_place = w.new(f"add i64 %w{first['place']}, {self._n.place0}")
+            at = w.new(f"mul i64 {number(of_place, tl.Place._fields.index('at'))}, 8")
             return w.new(f"inttoptr i64 {w.new(f'add i64 {entry.of_block(w, entry.PARAMS)}, {at}')} to ptr")
-        row = int(name.removeprefix("field"))
-        address = number(str(row), _ADDRESS)
-        if row == self._n.field1 + 4 and self._told["frame"]:  # oMf, of that frame
+        field = name.removeprefix("field")
+        address = number(field, _ADDRESS)
+        if int(field) == self._n.field1 + 4 and self._told["frame"]:  # oMf, of that frame
             behind = w.new(f"sub i64 %w{first['place']}, {self._model.njoints}")
             address = w.new(f"add i64 {address}, {w.new(f'mul i64 {behind}, {12 * 8}')}")
         return w.new(f"inttoptr i64 {address} to ptr")
