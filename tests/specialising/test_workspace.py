@@ -104,6 +104,21 @@ def test_regressors_give_torques_energies_and_the_centre(name: str, rng: np.rand
         near(whole @ v, pc.jacobianCenterOfMass(model, data, q) @ v, 1e-11)
 
 
+@pytest.mark.parametrize("name", ROBOTS)
+def test_terms_of_frames_are_those_of_each(name: str, rng: np.random.Generator) -> None:
+    model = pc.load(name)
+    data, q, v = model.createData(), np.array(model.q_reference), rng.normal(size=model.nv)
+    for axes in AXES:
+        for frames in ([model.nframes - 1, 0], [0, 1], [model.nframes - 1]):  # lists differ in order and length
+            terms = pc.FrameTerms(model, frames, axes)
+            for _ in range(2):
+                pc.computeAllTerms(model, data, q, v, out=terms)
+                for i, frame in enumerate(frames):
+                    near(terms.J[i], pc.computeFrameJacobian(model, data, q, frame, axes), 1e-11)
+                    near(terms.velocity[i], terms.J[i] @ v, 1e-11)
+                near(terms.vcom, terms.Jcom @ v, 1e-11)
+
+
 def test_places_of_one_link_share_code() -> None:
     model = pc.load("mini_cheetah")
     data = model.createData()
@@ -137,6 +152,6 @@ def test_what_is_no_number_is_left_to_the_kernel() -> None:
 
 def test_all_kernels_that_read_memory_have_such_code() -> None:
     assert {one.name for one in IN_MEMORY} == {
-        "frame_jacobian", "place_derivatives", "place_hessian", "center_rates", "subtree_jacobian", "regressor",
-        "energy_regressors",
+        "frame_jacobian", "frame_terms", "place_derivatives", "place_hessian", "center_rates", "subtree_jacobian",
+        "regressor", "energy_regressors",
     }  # fmt: skip

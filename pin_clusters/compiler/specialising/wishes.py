@@ -19,9 +19,9 @@ from .functions import FORCES
 
 from ...kernels.tables.layout import ROW_WIDTH  # isort: skip
 from ...kernels.tables.tree_layout import TreeHeader  # isort: skip
-from ..operations import CENTER_RATES, COUPLING_DERIVATIVES, ENERGY_REGRESSORS, FRAME_JACOBIAN, HYBRID  # isort: skip
-from ..operations import PLACE_DERIVATIVES, PLACE_HESSIAN, REGRESSOR, SUBTREE_JACOBIAN, TREE  # isort: skip
-from ..operations import Function, Operation, names  # isort: skip
+from ..operations import CENTER_RATES, COUPLING_DERIVATIVES, ENERGY_REGRESSORS, FRAME_JACOBIAN  # isort: skip
+from ..operations import FRAME_TERMS, HYBRID, PLACE_DERIVATIVES, PLACE_HESSIAN, REGRESSOR  # isort: skip
+from ..operations import SUBTREE_JACOBIAN, TREE, Function, Operation, names  # isort: skip
 
 _MOST = 60  # wishes of one model: of more, kernels by tables take care
 _TABLES, _FORCES_TOO = 8, 7  # in the block of tables; how many results there are, external forces behind them included
@@ -31,7 +31,8 @@ class Digit(NamedTuple):
     """Part of the number of a wish that an argument tells: its ``name``.
 
     It is below ``base``: a whole number (``number``), whether numbers are given (``given``), whether a result has three
-    rows (``point``), the link of a place (``link``), whether that is a frame (``frame``).
+    rows (``point``), the link of a place (``link``), whether that is a frame (``frame``). A list (``places``) has a
+    digit for each entry.
     """
 
     how: str
@@ -47,7 +48,7 @@ IN_MEMORY: dict[Operation, tuple[Digit, ...]] = {
     ),
     PLACE_DERIVATIVES: (_LINK, _REFERENCE, Digit("given", "M"), Digit("point", "v_q"), Digit("given", "a_q")),
     PLACE_HESSIAN: (_LINK, _REFERENCE, Digit("given", "M")),
-    CENTER_RATES: (),
+    FRAME_TERMS: (Digit("places", "places", 1_000_003), _REFERENCE), CENTER_RATES: (),
     SUBTREE_JACOBIAN: (Digit("number", "joint", 1 << 20), Digit("given", "q")),
     REGRESSOR: (),
     ENERGY_REGRESSORS: tuple(Digit("given", name) for name in ("static", "kinetic", "potential")),
@@ -57,6 +58,7 @@ OF_WISHES = {one.name: one for one in (TREE, COUPLING_DERIVATIVES, HYBRID, *IN_M
 """Operations of such kernels, by name."""
 LARGEST_MASK = 60
 """So many velocities a mask may have that is a number."""
+_LONGEST = 100  # so many entries a list may have that is a number
 
 
 def wish(operation: Operation, key: int) -> Function:
@@ -85,19 +87,32 @@ def key_of(function: Function) -> int:
     return int(function.name.split()[1])
 
 
-def told_by(operation: Operation, key: int) -> dict[str, int]:
+def told_by(operation: Operation, key: int) -> dict[str, Any]:
     """Return the digits of a number, by the argument that tells them; ``frame`` beside the link of a place."""
-    found = {}
+    found = dict[str, Any]()
     for digit in reversed(IN_MEMORY[operation]):
-        key, found["frame" if digit.how == "frame" else digit.name] = divmod(key, digit.base)
+        if digit.how == "places":
+            places = []
+            while key:
+                key, place = divmod(key, digit.base)
+                places.insert(0, place - 1)
+            found[digit.name] = places
+        else:
+            key, found["frame" if digit.how == "frame" else digit.name] = divmod(key, digit.base)
     return found
 
 
-def _number(operation: Operation, index: np.ndarray, given: dict[str, Any]) -> int:
-    """Return the number of what a kernel of ``IN_MEMORY`` is told."""
+def _number(operation: Operation, index: np.ndarray, given: dict[str, Any]) -> int | None:
+    """Return the number of what a kernel of ``IN_MEMORY`` is told; None if it has none."""
     key, header = 0, TreeHeader(*index[0, : len(TreeHeader._fields)].tolist())
     for how, name, base in IN_MEMORY[operation]:
         x = given[name]
+        if how == "places":
+            if len(x) > _LONGEST:
+                return None
+            for place in x.tolist():
+                key = key * base + place + 1
+            continue
         if how == "link":
             x = int(index[header.place0 + x, 0])
         elif how != "number":
@@ -118,10 +133,32 @@ def _key(operation: Operation, pointer: Pointer, given: dict[str, Any]) -> int |
     return sum(2 << i for i in np.flatnonzero(mask).tolist()) + (len(pointer.arrays[-1]) > len(mask))
 
 
+_LIST = """  %places = inttoptr i64 {data} to ptr
+  br label %list.head
+list.head:
+  %list.i = phi i64 [ 0, %start ], [ %list.next, %list.body ]
+  %list = phi i64 [ 0, %start ], [ %list.new, %list.body ]
+  %list.more = icmp slt i64 %list.i, {size}
+  br i1 %list.more, label %list.body, label %list.end
+list.body:
+  %list.at = getelementptr i64, ptr %places, i64 %list.i
+  %list.place = load i64, ptr %list.at
+  %list.next = add i64 %list.i, 1
+  %list.digit = add i64 %list.place, 1
+  %list.high = mul i64 %list, {base}
+  %list.new = add i64 %list.high, %list.digit
+  br label %list.head
+list.end:"""
+
+
 def _write_number(operation: Operation, first: dict[str, int]) -> str:
-    """Return instructions that find the same number, ``%wish``, and end in the block ``%known``."""
+    """Return instructions that find the same number but for its upper bits, and end in the block ``%known``."""
     lines, key = ["  %index.at = load i64, ptr %tables", "  %index = inttoptr i64 %index.at to ptr"], "0"
     for i, (how, name, base) in enumerate(IN_MEMORY[operation]):
+        if how == "places":
+            lines += [_LIST.format(data=entry.data_of(first, name), size=f"%w{first[name] + SIZE}", base=base)]
+            key = "%list"
+            continue
         x = f"%x{i}"
         bit = f"%w{first[name] + SIZE}", "ne", "0"
         if how == "point":
@@ -180,6 +217,11 @@ look:
   %wish.next = or i64 %wish, %here
   br label %bits
 known:"""
+
+
+def _word(key: int) -> int:
+    """Return the lower bits of a number, which tell long lists apart as a hash does."""
+    return (key + (1 << 63)) % (1 << 64) - (1 << 63)
 
 
 def _finder(operation: Operation) -> str:
@@ -257,15 +299,15 @@ class Wishes:
         """Return what does a wish, and let calls in machine code find it."""
         if key is None:
             self.own = self._kernel.address()
-        elif int(self.table[0]) == _MOST and key not in self.table[1:-1:2]:
+        elif int(self.table[0]) == _MOST and _word(key) not in self.table[1:-1:2]:
             key, self.table[-1] = None, self._kernel.address()
         if key is None:
             return self._kernel
         made = self._make(wish(self._operation, key))
         with self._lock:
             count = int(self.table[0])
-            if count < _MOST and key not in self.table[1 : 1 + 2 * count : 2]:
-                self.table[1 + 2 * count : 3 + 2 * count] = key, made.address()
+            if count < _MOST and _word(key) not in self.table[1 : 1 + 2 * count : 2]:
+                self.table[1 + 2 * count : 3 + 2 * count] = _word(key), made.address()
                 self.table[0] = count + 1  # last: other threads may look now
             if not self.own:
                 self.own = load(_finder(self._operation), optimise=False).address("entry")

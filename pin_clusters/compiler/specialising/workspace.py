@@ -26,7 +26,7 @@ from .emission import Core, Result
 from .functions import BOUNDS
 from .wishes import key_of, told_by
 
-from ..operations import CENTER_RATES, FRAME_JACOBIAN, PLACE_DERIVATIVES, PLACE_HESSIAN  # isort: skip
+from ..operations import CENTER_RATES, FRAME_JACOBIAN, FRAME_TERMS, PLACE_DERIVATIVES, PLACE_HESSIAN  # isort: skip
 
 _PLACED = 24  # numbers of a place: rotation and translation in its link, then in its joint
 _ADDRESS = tl.Field._fields.index("address")
@@ -86,6 +86,8 @@ class _Traced(Memory):
         nv, nothing = model.nv, np.zeros(0, dtype=object)
         if name in ("reference", "rate", "joint"):
             return given
+        if name == "places":
+            return np.array(given)
         if name == "place":  # the first joint or frame, which is put in the right link
             return model.njoints * self._told["frame"] if "frame" in self._told else 0
         if name in ("q", "v", "a", "M"):
@@ -106,6 +108,8 @@ class _Traced(Memory):
             return (nv, self._width) if name == "result" else (sizes[name] * self._told[name],)
         if self._operation is PLACE_HESSIAN:
             return (6 * nv * nv,)
+        if self._operation is FRAME_TERMS:
+            return ((6 * nv + tl.FRAME_NUMBERS) * len(self._told["places"]) + 3 * nv + 9,)
         if self._operation is PLACE_DERIVATIVES:
             if name in ("a_q", "a_v") and not self._told["a_q"]:
                 return (0, nv)
@@ -200,7 +204,7 @@ class _Traced(Memory):
 
     def _arrays(self) -> list[tuple[str, np.ndarray]]:
         """Return the results that are arguments."""
-        given = {name for name, _ in self._inputs}
+        given = {"places", *(name for name, _ in self._inputs)}
         return [(name, x) for name, x in self._arguments.items() if np.ndim(x) and x.size and name not in given]
 
     def _lasts(self, name: str, i: int) -> bool:
