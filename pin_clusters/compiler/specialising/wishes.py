@@ -92,7 +92,7 @@ def told_by(operation: Operation, key: int) -> dict[str, Any]:
     found = dict[str, Any]()
     for digit in reversed(IN_MEMORY[operation]):
         if digit.how == "places":
-            places = []
+            places = list[int]()
             while key:
                 key, place = divmod(key, digit.base)
                 places.insert(0, place - 1)

@@ -258,8 +258,8 @@ class _Traced(Memory):
         if name in ("work", "keep"):
             return w.new(f"inttoptr i64 {entry.of_block(w, entry.WORK if name == 'work' else entry.KEEP)} to ptr")
         if name == "bent_q":
-            at = 8 * self._tree.derived.bent_q
-            return w.new(f"inttoptr i64 {w.new(f'add i64 {entry.of_block(w, entry.KEEP)}, {at}')} to ptr")
+            offset = 8 * self._tree.derived.bent_q
+            return w.new(f"inttoptr i64 {w.new(f'add i64 {entry.of_block(w, entry.KEEP)}, {offset}')} to ptr")
         index = w.new(f"inttoptr i64 {entry.of_block(w, 0)} to ptr")
 
         def number(row: str, column: int) -> str:
@@ -270,9 +270,9 @@ class _Traced(Memory):
             of_place = w.new(f"add i64 %w{first['place']}, {self._n.place0}")
             at = w.new(f"mul i64 {number(of_place, tl.Place._fields.index('at'))}, 8")
             return w.new(f"inttoptr i64 {w.new(f'add i64 {entry.of_block(w, entry.PARAMS)}, {at}')} to ptr")
-        field = name.removeprefix("field")
-        address = number(field, _ADDRESS)
-        if int(field) == self._n.field1 + 4 and self._told["frame"]:  # oMf, of that frame
+        row = int(name.removeprefix("field"))
+        address = number(str(row), _ADDRESS)
+        if row == self._n.field1 + 4 and self._told["frame"]:  # oMf, of that frame
             behind = w.new(f"sub i64 %w{first['place']}, {self._model.njoints}")
             address = w.new(f"add i64 {address}, {w.new(f'mul i64 {behind}, {12 * 8}')}")
         return w.new(f"inttoptr i64 {address} to ptr")
