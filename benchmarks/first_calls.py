@@ -32,6 +32,15 @@ FUNCTIONS = {
         "pc.constraintDynamics(model, data, q, x, x, *(lists := ([contact], [contact.createData()]))); "
         "pc.computeConstraintDynamicsDerivatives(model, data, *lists)"
     ),
+    "getFrameJacobian": "pc.computeJointJacobians(model, data, q); pc.getFrameJacobian(model, data, frame, pin.LOCAL)",
+    "getFrameAccelerationDerivatives": (
+        "pc.computeForwardKinematicsDerivatives(model, data, q, x, x); "
+        "pc.getFrameAccelerationDerivatives(model, data, frame, pin.LOCAL)"
+    ),
+    "getFrameKinematicHessian": (
+        "pc.computeJointKinematicHessians(model, data, q); pc.getFrameKinematicHessian(model, data, frame, pin.LOCAL)"
+    ),
+    "computeJointTorqueRegressor": "pc.computeJointTorqueRegressor(model, data, q, x, x)",
 }
 """What is called first, of the last body that does not spin beside another."""
 COMMANDS = (("study", "mit_humanoid_leg"), ("audit", "tello"), ("mechanism", "ankle_2rsu"))
@@ -43,6 +52,7 @@ import pin_clusters as pc
 model, x = pc.load(sys.argv[1]), None
 data, x, q = model.createData(), np.ones(model.nv), np.array(model.q_reference)
 joint = max(model.getJointId(name) for name in model.independent_joints)
+frame = model.nframes - 1
 contact = pin.RigidConstraintModel(pin.ContactType.CONTACT_3D, model.tree, joint, pin.SE3.Identity(), pin.LOCAL)
 exec(sys.argv[2])
 """
@@ -93,16 +103,17 @@ def table(results: dict[str, Any]) -> str:
     """Return the tables for the documentation."""
     from report_loops import markdown, where
 
+    functions = next(iter(results["robots"].values()))
     rows = [
-        [f"`{robot}`", *(f"{times['cold']:.1f} ({times['warm']:.1f})" for times in functions.values())]
-        for robot, functions in results["robots"].items()
+        [f"`{robot}`", *(f"{times['cold']:.1f} ({times['warm']:.1f})" for times in own.values())]
+        for robot, own in results["robots"].items()
     ]
     for name, times in results["commands"].items():
         rows.append([f"`pin-clusters {name}`", f"{times['cold']:.1f} ({times['warm']:.1f})"])
-    rows = [row + [""] * (1 + len(FUNCTIONS) - len(row)) for row in rows]
+    rows = [row + [""] * (1 + len(functions) - len(row)) for row in rows]
     alone, ours = results["imports"]["pinocchio"], results["imports"]["pin_clusters"]
     return (
-        f"{markdown(['', *(f'`{name}`' for name in FUNCTIONS)], rows)}\n\nSeconds of the processor until the first "
+        f"{markdown(['', *(f'`{name}`' for name in functions)], rows)}\n\nSeconds of the processor until the first "
         "result with an empty cache, and in brackets with what the first process kept; Python with byte code, imports "
         f"and the robot included (`import pinocchio` alone {alone:.2f}, `import pin_clusters` {ours:.2f}). "
         f"{where(results)}"

@@ -12,7 +12,7 @@ import pinocchio as pin
 from .._support.arrays import on_a_page
 from ..compiler import entry_points as kernels
 from ..compiler.choice import engine, functions_of
-from ..compiler.operations import COUPLING_DERIVATIVES, HYBRID, OPERATIONS
+from ..compiler.operations import COUPLING_DERIVATIVES, OPERATIONS
 from ..errors import NotAvailableError
 from .derivative_memory import DerivativeMemory, Result
 from .owed_members import OwedMembers, owed
@@ -28,8 +28,6 @@ _OF_MOMENTUM = ("dh_dq", "dhdot_dq", "dhdot_dv", "dhdot_da")
 _TABLES = {"forced": "forced", "energies": "energy"}
 _OWN = {"zeros": "_zeros", "tau": "_tau", "ddq": "_ddq", "kept": "_kept", "M": "_M_kernel", "Minv": "_Minv"}
 _OF_DERIVATIVES = {"after_rnea": "state", "unasked": "tau", "velocities": "tree"}
-# kernels that look up code of the model's own, by the tables that lead there
-_WISHES = {"motion_rates": COUPLING_DERIVATIVES.name, "ddq": HYBRID.name, "forced": HYBRID.name}
 # what a copy takes over
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
@@ -106,8 +104,8 @@ class _Tables(dict[str, kernels.Pointer]):
 
     def __missing__(self, name: str) -> kernels.Pointer:
         made = self[name] = self["tau"].beside(*self._results[name])
-        if self._functions is not None and name in _WISHES:
-            made.lead_to(self._functions.wishes[_WISHES[name]].table)
+        if self._functions is not None:
+            made.lead_to(self._functions.tables_of_wishes)
         return made
 
 
@@ -409,6 +407,8 @@ class ClusterData(OwedMembers):
         if self._regressors is None:
             self._regressors = RegressorMemory(self._model, self._tree_tables.arrays[-1])
             self._pointers["regressor"] = self._regressors.pointer
+            if self._functions is not None:
+                self._regressors.pointer.lead_to(self._functions.tables_of_wishes)
         return self._regressors
 
     def __reduce__(self) -> tuple[Any, ...]:

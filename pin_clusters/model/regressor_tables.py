@@ -34,7 +34,7 @@ class RegressorMemory:
 
     def __init__(self, model: ModelParts, out: np.ndarray) -> None:
         """Make them; ``out`` is the tree's: G and its bias stand there."""
-        index, params, work, (at, nv, width) = _Writer(model).tables()
+        index, params, work, (at, nv, width) = tables_of(model)
         index, params, work = on_a_page(index, params, work)
         self.pointer = kernels.Pointer(index, params, work, out)
         self.torque = self.pointer.arrays[2][at : at + nv * width].reshape(nv, width)
@@ -49,6 +49,11 @@ class RegressorMemory:
         """Take over results."""
         for name, array in results.items():
             getattr(self, name)[...] = array
+
+
+def tables_of(model: ModelParts) -> tuple[np.ndarray, np.ndarray, np.ndarray, tuple[int, int, int]]:
+    """Return index, params and work, and where the regressor stands in work, with its shape."""
+    return _Writer(model).tables()
 
 
 class _Writer(Table):

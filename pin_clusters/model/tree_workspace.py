@@ -11,7 +11,6 @@ from ..compiler.call_layer import Owner
 from ..compiler.calls import Watch
 from ..compiler.choice import code_of
 from ..compiler.entry_points import Kernel, Pointer
-from ..compiler.operations import TREE
 from ..errors import NotComputedError
 from ..kernels.tables.tree_layout import QUIET
 from .packing import NEVER
@@ -72,7 +71,7 @@ class TreeWorkspace(Owner):
         self._moved_tables = self._tree_tables.beside(self._moved, out)
         if self._functions is not None:
             for pointer in (self._tree_tables, self._moved_tables):
-                pointer.lead_to(self._functions.wishes[TREE.name].table)
+                pointer.lead_to(self._functions.tables_of_wishes)
         self._no_rows = np.zeros((0, nv))
         # q of the last call, and where Jacobians are differentiated; behind it whether it is there
         self._posed, self._bent = (out[at : at + model.nq + 1] for at in (more.posed_q, more.bent_q))
@@ -150,7 +149,8 @@ class TreeWorkspace(Owner):
         """Run one of the kernels that go to the tree's data."""
         self._look_at_tree()
         one = self._kernels[kernel]
-        (code_of(self._functions, one) if kernel == TREE.name else one).call(tables, *arguments)
+        special = self._functions is not None and kernel in self._functions.wishes
+        (code_of(self._functions, one) if special else one).call(tables, *arguments)
 
     def _section(self, name: str, size: int) -> np.ndarray:
         """What stands at a place that ``Derived`` names."""

@@ -52,7 +52,8 @@ def derived(model: pc.ClusterModel, data: pc.ClusterData, frames: list[int]) -> 
             where = model, data, place.parentJoint, place.placement, rf
             pairs.append((pc.getPointVelocityDerivatives(*where), pc.getPointClassicAccelerationDerivatives(*where)))
         for (v_q, v_v), (again, a_q, a_v, a_a) in pairs:
-            assert np.array_equal(again, v_q)
+            # robot-specific code of the two functions may fuse other multiplications and additions
+            assert np.allclose(again, v_q, rtol=0.0, atol=0.0 if data.engine == "tables" else 1e-13 * abs(v_q).max())
             for rows, pair in zip(by, ((v_q, a_q), (v_v, a_v), (np.zeros_like(v_q), a_a)), strict=True):
                 rows.extend(pair)
     return [np.vstack(rows) for rows in by]

@@ -12,7 +12,8 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from ..tracing.expressions import BROADCAST, INPUT, LANE, NUMBERS, PACK, SUM, Expression
-from .instructions import Instructions, in_blocks
+from .blocks import in_blocks
+from .instructions import Instructions
 from .kinds import Kind
 
 Arrays = Sequence[tuple[str, int]]

@@ -10,23 +10,6 @@ from .sines import write_sine_and_cosine
 _TWO = {ADD: "fadd contract", SUB: "fsub contract", MUL: "fmul contract", DIV: "fdiv"}
 
 
-_BLOCK = 500
-
-
-def in_blocks(lines: Sequence[str], pointer: str, end: str) -> list[str]:
-    """Return straight code in blocks: what gives registers takes four times as long for thousands of lines at once.
-
-    Between two blocks stands a branch to the ``end``, which is never taken, as LLVM would join them again: it looks at
-    a ``pointer`` that is given, and leads somewhere.
-    """
-    found = ["start:", f"  %nowhere = icmp eq ptr {pointer}, null"]
-    for first in range(0, len(lines), _BLOCK):
-        if first:
-            found += [f"  br i1 %nowhere, label %never, label %block{first}", f"block{first}:"]
-        found += lines[first : first + _BLOCK]
-    return [*found, "  br label %done", *(["never:", end] if len(lines) > _BLOCK else []), "done:"]
-
-
 class Instructions:
     """Writes the body of a function.
 

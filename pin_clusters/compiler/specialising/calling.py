@@ -24,15 +24,19 @@ def caller(kinds: tuple[str, ...]) -> Callable[..., int]:
     """Return ``call(address, *arguments)``, which calls the function at an address and returns its code.
 
     Args:
-        kinds: Kinds of the arguments, as in ``Operation``; whole numbers come first.
+        kinds: Kinds of the arguments, as in ``Operation``.
     """
     run = ctypes.PYFUNCTYPE(ctypes.c_int64, ctypes.c_char_p)(load(_module(kinds), optimise=False).address("call"))
     pack, first = Struct(f"{1 + len(kinds)}q").pack, 1 + kinds.count("i0")
+    numbers = {0, *(i for i, kind in enumerate(kinds, 1) if kind == "i0")}
 
     def call(*given: Any) -> int:
         return run(pack(*given[:first], *map(id, given[first:])))
 
-    return call
+    def call_mixed(*given: Any) -> int:
+        return run(pack(*(x if i in numbers else id(x) for i, x in enumerate(given))))
+
+    return call if numbers == set(range(first)) else call_mixed
 
 
 def _module(kinds: tuple[str, ...]) -> str:

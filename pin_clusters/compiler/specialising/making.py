@@ -19,7 +19,7 @@ from .. import entry_points as kernels
 from ..call_layer import tell_compiled
 from ..choice import chosen
 from ..native.telling import say
-from ..native.words import LEFT_TO_KERNEL
+from ..native.words import LEFT_TO_KERNEL, address_of
 from ..operations import RNEA_DERIVATIVES, Function, names
 from ..tracing._sources import source
 from .asked import OF_QUESTIONS, Asked
@@ -111,6 +111,7 @@ class RobotFunctions:
 
     Attributes:
         asked: Whether the user asked for them: then they serve whatever engine is chosen, however long they are.
+        tables_of_wishes: Addresses of the tables of ``Wishes``, in their order, to which the tables of data lead.
     """
 
     def __init__(self, model: ClusterModel, *, asked: bool = False) -> None:
@@ -124,6 +125,7 @@ class RobotFunctions:
             for kind, some in ((Wishes, OF_WISHES), (Asked, OF_QUESTIONS))
             for name, one in some.items()
         }
+        self.tables_of_wishes = np.array([address_of(x.table) for x in self.wishes.values() if isinstance(x, Wishes)])
 
     @classmethod
     def asked_for(cls, model: ClusterModel) -> "RobotFunctions":

@@ -18,10 +18,11 @@ from ..machine_code.loading import Loaded, load_made_of
 from ..machine_code.machine import lanes_of_host
 from ..operations import ABA_DERIVATIVES, MOVE, OPENNESS, PROJECT, RNEA_DERIVATIVES, TREE, Function
 from ..tracing.expressions import Expression, TooLongError, needed
-from . import entry, moving, solving, tree
+from . import entry, moving, solving, tree, workspace
 from .functions import BOUNDS, OF_MOMENTUM, Traced, is_of_loops, standing, traced, without_collector
 from .lanes import Lanes, lanes_of, of_pack
 from .limbs import Group, limbs_of
+from .wishes import IN_MEMORY
 
 
 def code_of(model: ClusterModel, kind: str, function: Function, most: float, make: Callable[[], str]) -> Loaded | None:
@@ -42,9 +43,11 @@ def code_of(model: ClusterModel, kind: str, function: Function, most: float, mak
     if of_users or (model._varies and not (reads_numbers(model, function) or function.operation is ABA_DERIVATIVES)):
         written = text()  # what the user's functions do does not stand in the tables; others have few numbers in it
         return load_made_of([written], lambda: written)
-    read = model.tables.index, model.tables.params, model.tables.work
+    read: tuple[np.ndarray, ...] = model.tables.index, model.tables.params, model.tables.work
     if function.operation is TREE:
         read = model.tables.tree.index, model.tables.tree.params, model.tables.topology.G
+    if function.operation in IN_MEMORY:
+        read = *read, model.tables.tree.index, model.tables.tree.params, model.tables.topology.G
     if model._varies:
         read = model.tables.index, *standing(model)
     tables = [x.tobytes().hex() for x in read]
@@ -82,6 +85,8 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
         return moving.module(model, function.operation, most)
     if function.operation is TREE:
         return tree.module(model, function, most)
+    if function.operation in IN_MEMORY:
+        return workspace.module(model, function, most)
     if function.operation is ABA_DERIVATIVES:
         return solving.module(model, lanes_of_host())
     shared = reads_numbers(model, function)

@@ -6,33 +6,71 @@ in machine code go to a function that looks it up in a table of the model.
 
 import threading
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..call_layer import tell_compiled
 from ..entry_points import Kernel, Pointer
 from ..machine_code.loading import load
-from ..native.words import LEFT_TO_KERNEL, SIZE
-from ..operations import COUPLING_DERIVATIVES, HYBRID, TREE, Function, Operation, names
+from ..native.words import DATA, LEFT_TO_KERNEL, SIZE
 from . import entry
 from .functions import FORCES
 
+from ...kernels.tables.layout import ROW_WIDTH  # isort: skip
+from ...kernels.tables.tree_layout import TreeHeader  # isort: skip
+from ..operations import CENTER_RATES, COUPLING_DERIVATIVES, ENERGY_REGRESSORS, FRAME_JACOBIAN  # isort: skip
+from ..operations import FRAME_TERMS, HYBRID, PLACE_DERIVATIVES, PLACE_HESSIAN, REGRESSOR  # isort: skip
+from ..operations import SUBTREE_JACOBIAN, TREE, Function, Operation, names  # isort: skip
+
 _MOST = 60  # wishes of one model: of more, kernels by tables take care
-_TABLE, _FORCES_TOO = 8, 7  # in the block of tables; how many results there are, external forces behind them included
-OF_WISHES = {one.name: one for one in (TREE, COUPLING_DERIVATIVES, HYBRID)}
+_TABLES, _FORCES_TOO = 8, 7  # in the block of tables; how many results there are, external forces behind them included
+
+
+class Digit(NamedTuple):
+    """Part of the number of a wish that an argument tells: its ``name``.
+
+    It is below ``base``: a whole number (``number``), whether numbers are given (``given``), whether a result has three
+    rows (``point``), the link of a place (``link``), whether that is a frame (``frame``). A list (``places``) has a
+    digit for each entry.
+    """
+
+    how: str
+    name: str
+    base: int = 2
+
+
+_LINK, _REFERENCE = Digit("link", "place", 1 << 20), Digit("number", "reference", 3)
+IN_MEMORY: dict[Operation, tuple[Digit, ...]] = {
+    FRAME_JACOBIAN: (
+        _LINK, Digit("frame", "place"), _REFERENCE,
+        Digit("given", "q"), Digit("number", "rate", 3), Digit("given", "M"),
+    ),
+    PLACE_DERIVATIVES: (_LINK, _REFERENCE, Digit("given", "M"), Digit("point", "v_q"), Digit("given", "a_q")),
+    PLACE_HESSIAN: (_LINK, _REFERENCE, Digit("given", "M")),
+    FRAME_TERMS: (Digit("places", "places", 1_000_003), _REFERENCE), CENTER_RATES: (),
+    SUBTREE_JACOBIAN: (Digit("number", "joint", 1 << 20), Digit("given", "q")),
+    REGRESSOR: (),
+    ENERGY_REGRESSORS: tuple(Digit("given", name) for name in ("static", "kinetic", "potential")),
+}  # fmt: skip
+"""Operations that read what others left in memory, and of which digits the number of a wish consists."""
+OF_WISHES = {one.name: one for one in (TREE, COUPLING_DERIVATIVES, HYBRID, *IN_MEMORY)}
 """Operations of such kernels, by name."""
 LARGEST_MASK = 60
 """So many velocities a mask may have that is a number."""
+_LONGEST = 100  # so many entries a list may have that is a number
 
 
 def wish(operation: Operation, key: int) -> Function:
     """Return the declaration of what does one wish.
 
     Its number is, of the tree and of couplings, four times what is wanted, and 0 for places, 1 for velocities as well,
-    2 for accelerations; of hybrid dynamics a bit per velocity from the second one on, and 1 with external forces.
+    2 for accelerations; of hybrid dynamics a bit per velocity from the second one on, and 1 with external forces. Of
+    ``IN_MEMORY`` it consists of digits.
     """
     name = f"{operation.name} {key}"
+    if operation in IN_MEMORY:
+        return Function(name, operation, "", "", "")
     if operation is HYBRID:
         return Function(name + FORCES * (key & 1), operation, "q v tau a", "", "")
     return Function(name, operation, ("q", "q v", "q v a")[key % 4], "", "")
@@ -44,8 +82,49 @@ def wish_of(name: str) -> Function:
     return wish(OF_WISHES[operation], int(key))
 
 
+def key_of(function: Function) -> int:
+    """Return the number of a wish."""
+    return int(function.name.split()[1])
+
+
+def told_by(operation: Operation, key: int) -> dict[str, Any]:
+    """Return the digits of a number, by the argument that tells them; ``frame`` beside the link of a place."""
+    found = dict[str, Any]()
+    for digit in reversed(IN_MEMORY[operation]):
+        if digit.how == "places":
+            places = list[int]()
+            while key:
+                key, place = divmod(key, digit.base)
+                places.insert(0, place - 1)
+            found[digit.name] = places
+        else:
+            key, found["frame" if digit.how == "frame" else digit.name] = divmod(key, digit.base)
+    return found
+
+
+def _number(operation: Operation, index: np.ndarray, given: dict[str, Any]) -> int | None:
+    """Return the number of what a kernel of ``IN_MEMORY`` is told; None if it has none."""
+    key, header = 0, TreeHeader(*index[0, : len(TreeHeader._fields)].tolist())
+    for how, name, base in IN_MEMORY[operation]:
+        x = given[name]
+        if how == "places":
+            if len(x) > _LONGEST:
+                return None
+            for place in x.tolist():
+                key = key * base + place + 1
+            continue
+        if how == "link":
+            x = int(index[header.place0 + x, 0])
+        elif how != "number":
+            x = int({"given": np.size(x) > 0, "point": np.shape(x)[:1] == (3,), "frame": x >= header.njoints}[how])
+        key = key * base + x
+    return key
+
+
 def _key(operation: Operation, pointer: Pointer, given: dict[str, Any]) -> int | None:
     """Return the number of what a kernel is told; None if it has none."""
+    if operation in IN_MEMORY:
+        return _number(operation, pointer.arrays[0], given)
     if operation is not HYBRID:
         return int(4 * given.get("what", 0) + (given["v"].size > 0) + (given["a"].size > 0))
     mask = given["prescribed"]
@@ -54,15 +133,64 @@ def _key(operation: Operation, pointer: Pointer, given: dict[str, Any]) -> int |
     return sum(2 << i for i in np.flatnonzero(mask).tolist()) + (len(pointer.arrays[-1]) > len(mask))
 
 
+_LIST = """  %places = inttoptr i64 {data} to ptr
+  br label %list.head
+list.head:
+  %list.i = phi i64 [ 0, %start ], [ %list.next, %list.body ]
+  %list = phi i64 [ 0, %start ], [ %list.new, %list.body ]
+  %list.more = icmp slt i64 %list.i, {size}
+  br i1 %list.more, label %list.body, label %list.end
+list.body:
+  %list.at = getelementptr i64, ptr %places, i64 %list.i
+  %list.place = load i64, ptr %list.at
+  %list.next = add i64 %list.i, 1
+  %list.digit = add i64 %list.place, 1
+  %list.high = mul i64 %list, {base}
+  %list.new = add i64 %list.high, %list.digit
+  br label %list.head
+list.end:"""
+
+
+def _write_number(operation: Operation, first: dict[str, int]) -> str:
+    """Return instructions that find the same number but for its upper bits, and end in the block ``%known``."""
+    lines, key = ["  %index.at = load i64, ptr %tables", "  %index = inttoptr i64 %index.at to ptr"], "0"
+    for i, (how, name, base) in enumerate(IN_MEMORY[operation]):
+        if how == "places":
+            lines += [_LIST.format(data=entry.data_of(first, name), size=f"%w{first[name] + SIZE}", base=base)]
+            key = "%list"
+            continue
+        x = f"%x{i}"
+        bit = f"%w{first[name] + SIZE}", "ne", "0"
+        if how == "point":
+            bit = f"%w{first[name] + DATA + 1}", "eq", "3"
+        if how in ("link", "frame"):
+            column = TreeHeader._fields.index("place0" if how == "link" else "njoints")
+            lines += [f"  {x}.at = getelementptr i64, ptr %index, i64 {column}"]
+            lines += [f"  {x}.read = load i64, ptr {x}.at"]
+            bit = f"%w{first[name]}", "sge", f"{x}.read"
+        if how == "link":
+            lines += [f"  {x}.row = add i64 {x}.read, %w{first[name]}", f"  {x}.row.at = mul i64 {x}.row, {ROW_WIDTH}"]
+            lines += [f"  {x}.link = getelementptr i64, ptr %index, i64 {x}.row.at", f"  {x} = load i64, ptr {x}.link"]
+        elif how == "number":
+            x = f"%w{first[name]}"
+        else:
+            lines += [f"  {x}.bit = icmp {bit[1]} i64 {bit[0]}, {bit[2]}", f"  {x} = zext i1 {x}.bit to i64"]
+        lines += [f"  %high{i} = mul i64 {key}, {base}", f"  %key{i} = add i64 %high{i}, {x}"]
+        key = f"%key{i}"
+    return "\n".join([*lines, f"  %wish = add i64 {key}, 0", "  br label %known", "known:"])
+
+
 def _write_key(operation: Operation, first: dict[str, int]) -> str:
     """Return instructions that find the same number, ``%wish``, and end in the block ``%known``."""
+    if operation in IN_MEMORY:
+        return _write_number(operation, first)
     if operation is not HYBRID:
         what = f"%w{first['what']}" if "what" in first else "0"
         return f"""  %moves = icmp ne i64 %w{first["v"] + SIZE}, 0
   %speeds.up = icmp ne i64 %w{first["a"] + SIZE}, 0
-  %one = zext i1 %moves to i64
+  %first = zext i1 %moves to i64
   %two = zext i1 %speeds.up to i64
-  %level = add i64 %one, %two
+  %level = add i64 %first, %two
   %higher = mul i64 {what}, 4
   %wish = add i64 %higher, %level
   br label %known
@@ -91,6 +219,11 @@ look:
 known:"""
 
 
+def _word(key: int) -> int:
+    """Return the lower bits of a number, which tell long lists apart as a hash does."""
+    return (key + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
 def _finder(operation: Operation) -> str:
     """Return the module of what looks a wish up, and goes there: in a table of pairs behind their number."""
     first, words = entry.words_of(operation)
@@ -98,7 +231,10 @@ def _finder(operation: Operation) -> str:
     return f"""define i32 @entry({given}) nounwind {{
 start:
   %tables = inttoptr i64 %w2 to ptr
-  %place = getelementptr i64, ptr %tables, i64 {_TABLE}
+  %tables.of = getelementptr i64, ptr %tables, i64 {_TABLES}
+  %all.at = load i64, ptr %tables.of
+  %all = inttoptr i64 %all.at to ptr
+  %place = getelementptr i64, ptr %all, i64 {list(OF_WISHES.values()).index(operation)}
   %address = load i64, ptr %place
   %table = inttoptr i64 %address to ptr
   %count = load i64, ptr %table
@@ -128,8 +264,8 @@ none:
   %full = icmp ne i64 %kernel, 0
   br i1 %full, label %others, label %new
 others:
-  %all = inttoptr i64 %kernel to ptr
-  %did = tail call i32 %all({given})
+  %one = inttoptr i64 %kernel to ptr
+  %did = tail call i32 %one({given})
   ret i32 %did
 new:
   %where = inttoptr i64 %w0 to ptr
@@ -144,8 +280,8 @@ class Wishes:
 
     Attributes:
         own: Address of what finds them; 0 as long as there are none.
-        table: Pairs of wish and address, behind their number: to which the tables of data lead. Behind them the address
-            of the kernel, where there are too many.
+        table: Pairs of wish and address, behind their number. Behind them the address of the kernel, where there are
+            too many.
     """
 
     def __init__(self, operation: Operation, kernel: Kernel, make: Callable[[Function], Any]) -> None:
@@ -163,15 +299,15 @@ class Wishes:
         """Return what does a wish, and let calls in machine code find it."""
         if key is None:
             self.own = self._kernel.address()
-        elif int(self.table[0]) == _MOST and key not in self.table[1:-1:2]:
+        elif int(self.table[0]) == _MOST and _word(key) not in self.table[1:-1:2]:
             key, self.table[-1] = None, self._kernel.address()
         if key is None:
             return self._kernel
         made = self._make(wish(self._operation, key))
         with self._lock:
             count = int(self.table[0])
-            if count < _MOST and key not in self.table[1 : 1 + 2 * count : 2]:
-                self.table[1 + 2 * count : 3 + 2 * count] = key, made.address()
+            if count < _MOST and _word(key) not in self.table[1 : 1 + 2 * count : 2]:
+                self.table[1 + 2 * count : 3 + 2 * count] = _word(key), made.address()
                 self.table[0] = count + 1  # last: other threads may look now
             if not self.own:
                 self.own = load(_finder(self._operation), optimise=False).address("entry")
