@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import importlib
 import inspect
-from typing import Any
+from typing import Any, get_type_hints
 
 import pytest
 
@@ -24,7 +25,11 @@ def test_an_operation_takes_what_its_passes_take(name: str) -> None:
     assert source.entry.__name__ == kernel.name
     assert len(parameters(source.entry)) == len(source.kinds)
     if operation.block:
-        assert parameters(source.plain) == operations.names(operation.takes)
+        module, _, record = operation.block.rpartition(".")
+        record = getattr(importlib.import_module(f"pin_clusters.kernels.{module}"), record)
+        fields = [field for part in get_type_hints(record).values() for field in part._fields]
+        assert fields == operations.names(operation.takes)
+        assert len(parameters(source.plain)) == 1
     elif operation.is_entry:
         assert parameters(source.entry) == operations.names(operation.takes)
     else:

@@ -34,7 +34,7 @@ def numba_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
         raise AssertionError(f"Numba would compile {kernel.name}")
 
     monkeypatch.setattr(kernels.Kernel, "_make", refuse)
-    for kernel in kernels.ALL:
+    for kernel in kernels.KERNELS:
         monkeypatch.setattr(kernel, "fast", None)
         monkeypatch.setattr(kernel, "compiled_address", 0)
     with pc.engine("traced"):

@@ -16,6 +16,7 @@ import numpy as np
 from ... import approximations
 from ...algorithms.dynamics.crba import crba
 from ...algorithms.dynamics.rnea import rnea
+from ...algorithms.kinematics.kinematics import forwardKinematics
 from ...errors import ArgumentTypeError, ModelError
 from ...model import ClusterModel
 from ...model.configuration import difference
@@ -221,6 +222,7 @@ class Control:
         world, _ = world_of(self.model, self.ground, self.touching, False, False)
         assert world is not None
         near, on = world.look(q, _NEAR), Coordinates(self.model, self.model)
+        forwardKinematics(self.model, on.data, q)
         J = np.delete(world.rows(on, q, near)[: 3 * near.contacts], self.base, axis=1).reshape(near.contacts, 3, -1)
         base, found = self.model.getJointId(str(floating_base(self.model))), list[str]()
         for j in sorted({*near.joints[:, 0].tolist()} - {base}):
