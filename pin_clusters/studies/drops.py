@@ -77,8 +77,8 @@ def touching_points(
     Example:
         >>> import pin_clusters as pc
         >>> from pin_clusters.studies import drops
-        >>> list(drops.touching_points(pc.load("mini_cheetah"), [("F*_knee", [[0.0, 0.0, -0.195]])]))
-        ['FL_knee', 'FR_knee']
+        >>> list(drops.touching_points(pc.load("mit_humanoid"), [("*_ankle", [[0.1, 0.0, -0.041]])]))
+        ['right_ankle', 'left_ankle']
     """
     tree = model.own_tree
     names = dict.fromkeys([*list(tree.names)[1:], *(f.name for f in tree.frames)])
@@ -155,8 +155,8 @@ class Drop:
         Example:
             >>> import pin_clusters as pc
             >>> from pin_clusters.studies import drops
-            >>> model = pc.load("mini_cheetah")
-            >>> feet = drops.touching_points(model, [("*_knee", [[0.0, 0.0, -0.195]])])
+            >>> model = pc.load("mit_humanoid")
+            >>> feet = drops.touching_points(model, [("*_ankle", [[0.1, 0.0, -0.041], [-0.05, 0.0, -0.041]])])
             >>> drop = drops.Drop.of(model, ground=pc.Ground(), touching=feet, drop=0.05, duration=0.02)
             >>> found, notes = drop.run()
             >>> notes[0]
