@@ -78,7 +78,7 @@ def touching_points(
         >>> import pin_clusters as pc
         >>> from pin_clusters.studies import drops
         >>> list(drops.touching_points(pc.load("mit_humanoid"), [("*_ankle", [[0.1, 0.0, -0.041]])]))
-        ['right_ankle', 'left_ankle']
+        ['left_ankle', 'right_ankle']
     """
     tree = model.own_tree
     names = dict.fromkeys([*list(tree.names)[1:], *(f.name for f in tree.frames)])
