@@ -25,7 +25,10 @@ pytestmark = [
 ]
 AXES = (pin.LOCAL, pin.WORLD, pin.LOCAL_WORLD_ALIGNED)
 OFTEN = ["tree-0", "rotors_on_a_loop_on_free_flyer"]
-ROBOTS = ["four_bar", *(pytest.param(name, marks=pytest.mark.ci) for name in ("mini_cheetah", "tello", "kangaroo_leg"))]
+ROBOTS = [
+    "four_bar", *(pytest.param(name, marks=pytest.mark.ci) for name in ("mini_cheetah", "tello")),
+    pytest.param("kangaroo_leg", marks=pytest.mark.long),  # 55 s of compilation
+]  # fmt: skip
 
 
 @pytest.fixture(autouse=True)
