@@ -194,7 +194,7 @@ STILL = (
 
 
 @pytest.mark.parametrize("engine", ["tables", "traced"])
-@pytest.mark.parametrize("key", pool.some(dict.fromkeys(STILL), 5, everyday=2))
+@pytest.mark.parametrize("key", pool.some(dict.fromkeys(STILL), 2, everyday=1))
 @pytest.mark.filterwarnings("ignore:the contacts 0:pin_clusters.PinClustersWarning")  # more rows than velocities
 @pytest.mark.filterwarnings("ignore:the contacts 1:pin_clusters.PinClustersWarning")
 def test_a_contact_that_cannot_move_changes_nothing(key: pool.Key, engine: str, rng: np.random.Generator) -> None:
