@@ -15,7 +15,7 @@ from samples import pool
 
 import pin_clusters as pc
 from pin_clusters.compiler import entry_points as kernels
-from pin_clusters.compiler.operations import PLACE_DERIVATIVES
+from pin_clusters.compiler.operations import FRAME_TERMS, PLACE_DERIVATIVES
 from pin_clusters.compiler.specialising.making import plain
 from pin_clusters.compiler.specialising.wishes import IN_MEMORY
 
@@ -134,6 +134,26 @@ def test_places_of_one_link_share_code() -> None:
     made = [one for one in model.specialised if one.function.startswith(PLACE_DERIVATIVES.name)]
     assert [one.choice for one in made] == ["traced"]
     assert not np.allclose(found[0], found[-1])
+
+
+@pytest.mark.parametrize("other", [[1, 2, 4, 5], [1, 2, 3], [1, 2, 3, 4, 5]])
+def test_a_list_that_the_table_confuses_with_another_is_left_to_the_kernel(other: list[int]) -> None:
+    """Numbers of long lists may be equal; here the table leads from ``other`` to code for another list."""
+    model = pc.load("four_bar")
+    data, q, v = model.createData(), np.array(model.q_reference), np.ones(model.nv)
+    first, second = (pc.FrameTerms(model, frames, pin.LOCAL) for frames in ([1, 2, 3, 4], other))
+    for terms in (first, second):
+        for _ in range(2):
+            pc.computeAllTerms(model, data, q, v, out=terms)
+    expected = second.J.copy(), second.velocity.copy()
+    table = model.specialised and data._functions.wishes[FRAME_TERMS.name].table
+    assert table[0] == 2
+    table[4] = table[2]  # the code of the first list, behind the number of the second one
+    second.J[:], second.velocity[:] = 0.0, 0.0
+    for _ in range(2):
+        pc.computeAllTerms(model, data, q, v, out=second)
+        near(second.J, expected[0], 1e-13)
+        near(second.velocity, expected[1], 1e-13)
 
 
 def test_what_is_no_number_is_left_to_the_kernel() -> None:

@@ -18,7 +18,7 @@ from ..machine_code.instructions import Instructions
 from ..machine_code.kinds import Kind
 from ..machine_code.machine import lanes_of_host
 from ..machine_code.text import module_text
-from ..native.words import LEFT_TO_KERNEL
+from ..native.words import DATA, LEFT_TO_KERNEL, SIZE
 from ..operations import Function, names
 from ..tracing._sources import Memory, reading, source, watching
 from ..tracing.expressions import INPUT, Expression, Graph, needed
@@ -238,6 +238,8 @@ class _Traced(Memory):
         w, lanes = Instructions(Kind("double")), lanes_of_host()
         w.lines += [f"define i32 @entry({entry.words(words)}) {Kind('double', 8).attributes} {{", "start:"]
         w.lines += ["  %tables = inttoptr i64 %w2 to ptr", "  %code = inttoptr i64 %w0 to ptr"]
+        if "places" in self._told:
+            self._check_list(w, first["places"], self._told["places"])
         places = {name: self._pointer(w, first, name) for name in {*dict(self._inputs), *outputs}}
         finite = entry.finite(w, [(places[name], angle, size) for name, angle, size in self._checked], lanes)
         w.lines += [f"  br i1 {finite}, label %run, label %other", "run:"]
@@ -249,6 +251,18 @@ class _Traced(Memory):
         w.lines += ["  store i64 0, ptr %code", "  ret i32 0", "other:"]
         w.lines += [f"  store i64 {LEFT_TO_KERNEL}, ptr %code", "  ret i32 0", "}"]
         return "\n".join(w.lines)
+
+    def _check_list(self, w: Instructions, word: int, expected: list[int]) -> None:
+        """Write that other lists are left to the kernel: the table finds a long list by a number that others may have.
+
+        The length is compared first, so that no entry beyond the end of the list is read.
+        """
+        fits = w.new(f"icmp eq i64 %w{word + SIZE}, {len(expected)}")
+        w.lines += [f"  br i1 {fits}, label %fits, label %other", "fits:"]
+        start, same = w.pointer(f"%w{word + DATA}"), "true"
+        for i, place in enumerate(expected):
+            same = w.new(f"and i1 {same}, {w.new(f'icmp eq i64 {w.word(start, i)}, {place}')}")
+        w.lines += [f"  br i1 {same}, label %same, label %other", "same:"]
 
     def _pointer(self, w: Instructions, first: dict[str, int], name: str) -> str:
         """Return what leads to an array: an argument, part of the tables, or a field of ``pin.Data``."""
