@@ -267,28 +267,24 @@ class _Traced(Memory):
     def _pointer(self, w: Instructions, first: dict[str, int], name: str) -> str:
         """Return what leads to an array: an argument, part of the tables, or a field of ``pin.Data``."""
         if name in first:
-            return w.new(f"inttoptr i64 {entry.data_of(first, name)} to ptr")
+            return w.pointer(entry.data_of(first, name))
         if name in ("work", "keep"):
-            return w.new(f"inttoptr i64 {entry.of_block(w, entry.WORK if name == 'work' else entry.KEEP)} to ptr")
+            return w.pointer(entry.of_block(w, entry.WORK if name == "work" else entry.KEEP))
         if name == "bent_q":
-            offset = 8 * self._tree.derived.bent_q
-            return w.new(f"inttoptr i64 {w.new(f'add i64 {entry.of_block(w, entry.KEEP)}, {offset}')} to ptr")
-        index = w.new(f"inttoptr i64 {entry.of_block(w, 0)} to ptr")
-
-        def number(row: str, column: int) -> str:
-            at = w.new(f"add i64 {w.new(f'mul i64 {row}, {ROW_WIDTH}')}, {column}")
-            return w.new(f"load i64, ptr {w.new(f'getelementptr i64, ptr {index}, i64 {at}')}")
-
+            return w.pointer(w.new(f"add i64 {entry.of_block(w, entry.KEEP)}, {8 * self._tree.derived.bent_q}"))
+        index = w.pointer(entry.of_block(w, 0))
         if name == "placed":
-            of_place = w.new(f"add i64 %w{first['place']}, {self._n.place0}")
-            at = w.new(f"mul i64 {number(of_place, tl.Place._fields.index('at'))}, 8")
-            return w.new(f"inttoptr i64 {w.new(f'add i64 {entry.of_block(w, entry.PARAMS)}, {at}')} to ptr")
-        row = int(name.removeprefix("field"))
-        address = number(str(row), _ADDRESS)
-        if row == self._n.field1 + 4 and self._told["frame"]:  # oMf, of that frame
+            row = w.new(f"add i64 %w{first['place']}, {self._n.place0}")
+            place = w.new(f"add i64 {w.new(f'mul i64 {row}, {ROW_WIDTH}')}, {tl.Place._fields.index('at')}")
+            number = w.new(f"load i64, ptr {w.new(f'getelementptr i64, ptr {index}, i64 {place}')}")
+            offset = w.new(f"mul i64 {number}, 8")
+            return w.pointer(w.new(f"add i64 {entry.of_block(w, entry.PARAMS)}, {offset}"))
+        field = int(name.removeprefix("field"))
+        address = w.word(index, field * ROW_WIDTH + _ADDRESS)
+        if field == self._n.field1 + 4 and self._told["frame"]:  # oMf, of that frame
             behind = w.new(f"sub i64 %w{first['place']}, {self._model.njoints}")
             address = w.new(f"add i64 {address}, {w.new(f'mul i64 {behind}, {12 * 8}')}")
-        return w.new(f"inttoptr i64 {address} to ptr")
+        return w.pointer(address)
 
 
 def _in_order(results: list[Result]) -> list[Result]:
