@@ -15,7 +15,7 @@ import pinocchio as pin
 from .. import approximations, batch
 from ..algorithms.dynamics.crba import crba
 from ..algorithms.dynamics.rnea import computeGeneralizedGravity, rnea
-from ..errors import BranchLost, UnknownNameError, did_you_mean
+from ..errors import BranchLost, ModelError, UnknownNameError, did_you_mean
 from ..model import ClusterModel
 from ..model.configuration import interpolate, randomConfiguration
 from ..simulation import SimulationResult
@@ -265,6 +265,8 @@ def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | No
         The approximation's motion; its ``notes`` start with the definition of the approximation.
 
     Raises:
+        UnknownNameError: The robot has no such approximation.
+        ModelError: The motion has no torques.
         SimulationError: The simulation ends at its first step.
 
     Example:
@@ -275,7 +277,9 @@ def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | No
         >>> ghost = motions.ghost(model, swing, "frozen")
         >>> viewer = pc.visualize.animate(model, swing.time, swing.q, ghost=(ghost.time, ghost.q))
     """
-    assert shown.tau is not None
+    check_ghost(model, rung)
+    if shown.tau is None:
+        raise ModelError("ghost: the motion has no torques. Give a swing, a sweep or a recording, not random poses.")
     steps = np.diff(shown.time)
     dt = float(np.median(steps))
     parts = max(1, int(np.ceil(dt / (1.5 * STEP))))  # recordings are coarser than a simulation may be

@@ -8,7 +8,7 @@ import pytest
 from support.messages import raises
 
 import pin_clusters as pc
-from pin_clusters.studies import composition, drops
+from pin_clusters.studies import composition, drops, motions
 
 pytest.importorskip("meshcat")
 
@@ -86,3 +86,12 @@ def test_armature_of_the_file_is_without_rotors() -> None:
     assert {name: a.tolist() for name, a in composition.file_armature(pc.ClusterModel(tree)).items()} == {
         "shoulder2_joint": [0.3]
     }
+
+
+def test_a_ghost_needs_torques_and_a_known_approximation() -> None:
+    model = pc.load("four_bar")
+    poses = motions.random_poses(model, 1.0)
+    with raises(pc.ModelError):
+        motions.ghost(model, poses, "frozen")
+    with raises(pc.UnknownNameError, "'four_bar' 'nope' 'frozen'"):
+        motions.ghost(model, poses, "nope")
