@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import os
+import sys
 from importlib.metadata import version as _version
+from pathlib import Path
 
-# the Python functions tell more than the machine code that stands for them: types of arguments
+# Python functions have annotations, which compiled functions lack.
 os.environ["NUMBA_DISABLE_JIT"] = "1"
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "pin_clusters"
 author = "The pin_clusters authors"
@@ -19,8 +22,10 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
-    "sphinx-mathjax-offline",
-]  # formulas need no network
+    "sphinx-mathjax-offline",  # formulas need no network
+    "api_pages",
+]
+default_role = "any"  # a name in single backticks is a link; one that does not exist is a warning
 exclude_patterns = ["_build", "moved"]
 source_suffix = {".md": "markdown"}
 
@@ -29,6 +34,8 @@ myst_heading_anchors = 3
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
+python_maximum_signature_line_length = 200
 autodoc_preserve_defaults = True
 autodoc_mock_imports = ["crocoddyl", "pink"]  # pages are made without them
 napoleon_google_docstring = True
