@@ -24,6 +24,7 @@ extensions = [
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",  # formulas need no network
     "api_pages",
+    "command_pages",
 ]
 default_role = "any"  # a name in single backticks is a link; one that does not exist is a warning
 exclude_patterns = ["_build", "moved"]
