@@ -38,7 +38,7 @@ class Commands(SphinxDirective):
         common = [record for record, n in count.items() if n > len(found) / 2]
         shared = nodes.section(ids=[COMMON], names=[COMMON])
         shared += nodes.title("", "Options for robots")
-        shared += prose("All commands that read a robot take these options.")
+        shared += prose("Most commands that read a robot take these options.")
         shared += nodes.definition_list("", *map(option, common))
         sections = [shared, *(section_of(command, context, common) for command, context in found)]
         for section in sections:
