@@ -17,14 +17,14 @@ EXACT, APPROXIMATE, NO = "exact", "approximate", "not supported"
 SIGNS = {EXACT: "✓", APPROXIMATE: "≈", NO: "✗"}
 
 KINDS = {
-    "Rotor, gear, belt": "Rotor, Gear, Belt, LinearCoupling",
+    "Rotor, gear, belt": "Rotor, gear, belt",
     "Loop": "Loop",
     "Rod": "Rod",
     "Rod with mass": "Rod with mass",
-    "FourBar, SliderCrank": "FourBar, SliderCrank",
+    "FourBar, SliderCrank": "Four-bar",
     "Differential": "Differential",
-    "Coupling (Python)": "Coupling, Python function",
-    "Coupling (compiled)": "Coupling, compiled function",
+    "Coupling (Python)": "Coupling, Python",
+    "Coupling (compiled)": "Coupling, compiled",
 }
 """Columns of the first table, with their titles."""
 FEATURES = {
@@ -49,7 +49,7 @@ FEATURES = {
 """Rows of the first table, with their titles."""
 PASSIVE_KINDS = {
     "Spring": "Spring",
-    "GravityCompensation": "GravityCompensation",
+    "GravityCompensation": "Gravity compensation",
     "Motor: friction": "Motor: friction",
     "Motor: losses of gears": "Motor: gear losses",
 }
@@ -74,11 +74,11 @@ EXCEPTIONS = {
 }
 """All cells that are not exact."""
 OUTPUTS = {
-    "batch": "`pc.batch`, CPU",
-    "gpu": "`pc.batch`, GPU",
-    "trace": "code: CasADi, PyTorch, JAX, C, CUDA C",
-    "fext": "code with external forces",
-    "parameters": "code with `parameters=`",
+    "batch": "batch, CPU",
+    "gpu": "batch, GPU",
+    "trace": "code",
+    "fext": "code with forces",
+    "parameters": "code with numbers",
 }
 """Columns of the table of functions."""
 
@@ -145,6 +145,7 @@ not support a constraint raises an exception, usually `pc.NotAvailableError` or 
 
 {constraints}
 
+- The column of gears includes `pc.LinearCoupling`, and the column of the four-bar linkage includes `pc.SliderCrank`.
 - `pc.to_mjcf` writes a loop closure as an equality constraint, which MuJoCo keeps only approximately during a simulation.
   With `"best"`, armature replaces the rotors.
 - `pc.trace` supports a `pc.Coupling` on a Python function that uses only arithmetic, `sqrt`, `sin`, `cos` and `tan` and does
@@ -160,14 +161,15 @@ not support a constraint raises an exception, usually `pc.NotAvailableError` or 
 
 ## Functions and outputs
 
-This table lists the functions that support batches or generated code. `pc.batch` on the CPU and CasADi compute in
-`float64`; PyTorch, JAX, C, CUDA C and batches on a GPU compute in `float32` or `float64`.
+This table lists the functions that support `pc.batch` or generated code. Code is generated for CasADi, PyTorch, JAX, C and
+CUDA C. `pc.batch` on the CPU and CasADi compute in `float64`; the other outputs compute in `float32` or `float64`.
 
 {functions}
 
 - `energies` returns the kinetic and the potential energy. `tangent` is the derivative of `integrate` at zero velocity.
 - In generated code, `integrate` uses a fixed number of Newton steps for closed loops.
-- `parameters=` makes gravity, inertial parameters or gear ratios inputs of the generated code.
+- Code with forces takes external forces. Code with numbers takes gravity, inertial parameters or gear ratios as inputs
+  (`parameters=`).
 
 The tests compare every cell of this page with calls for sample models. The samples of `pc.Differential` are the five-bar linkage
 and the bevel gear.
