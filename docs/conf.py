@@ -37,6 +37,7 @@ autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
 autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
 python_maximum_signature_line_length = 200
+toc_object_entries_show_parents = "hide"
 autodoc_preserve_defaults = True
 autodoc_mock_imports = ["crocoddyl", "pink"]  # pages are made without them
 napoleon_google_docstring = True
