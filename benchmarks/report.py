@@ -231,7 +231,7 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/accuracy.md": bench_short,
         "docs/simulation.md": bench_short,
         "docs/learn.md": bench_short,
-        "docs/from-mujoco.md": bench_short,
+        "docs/measured/mujoco.md": bench_short,
         "docs/files.md": bench_short,
         "docs/compiled.md": bench_short,
         "docs/ground.md": bench_short,
