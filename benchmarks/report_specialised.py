@@ -87,5 +87,5 @@ def _goals(results: dict[str, Any]) -> str:
     gates = [g for r in found for g in r["gates"]]
     sign = {True: "<=", False: ">="}
     missed = [f"{g['what']} {g['value']:.3f} (goal {sign[g['most']]} {g['limit']:g})" for g in gates if not g["met"]]
-    verdict = "all are met" if not missed else "not met: " + "; ".join(missed)
-    return f"{len(gates)} goals, one of them that generic kernels are never faster. Result: {verdict}."
+    verdict = "All are met" if not missed else "Not met: " + "; ".join(missed)
+    return f"{len(gates)} goals, among them: no function is slower than with generic kernels. {verdict}."
