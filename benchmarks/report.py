@@ -159,7 +159,8 @@ def bench_long(results: dict[str, Any]) -> str:
         "## One state",
         "Time per call of the Python API in microseconds: exact robot with this package / approximate robot with "
         "Pinocchio = ratio. The last column is the time of the projection method (`baselines.projection.aba`) divided "
-        "by the time of `pc.aba`. Projection computes the same exact result from Pinocchio's spanning tree.",
+        "by the time of `pc.aba`. Projection computes the same exact result from Pinocchio's spanning tree. Rotors: "
+        "their number, and the number that is lumped into the carriers if that is not all of them.",
         ratios(results),
         "## Batches",
         "Time per state on one thread in microseconds: exact robot with `pc.batch` / approximate robot with Pinocchio.",
