@@ -93,10 +93,10 @@ def study_table() -> str:
     errors += report.table(dropped)[:-1]
     sine = locked.sine
     text = (
-        f"RMS error of the joint torques of `{STUDY_ROBOT}` [{report.unit(locked)}], every joint moving as "
-        f"{sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) rad for {sine.duration:g} s, all in phase as in arXiv "
-        "2311.13732 (`--in-phase`), base fixed. "
-        "The approximations carry the rotors locked into their carriers, or not at all (dropped)."
+        f"RMS error of the joint torques of `{STUDY_ROBOT}` [{report.unit(locked)}] with a fixed base. Every joint "
+        f"moves as {sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) rad for {sine.duration:g} s, all joints in "
+        "phase as in arXiv 2311.13732 (`--in-phase`). The approximations add the mass and inertia of the locked rotors "
+        "to their carriers, or leave them out (rotors dropped)."
     )
     return f"{text}\n\n{markdown(['', *locked.joints], [*errors, exact])}\n\n{report.verdict(locked)}"
 
@@ -157,20 +157,22 @@ def bench_long(results: dict[str, Any]) -> str:
     parts = [
         where(results),
         "## One state",
-        "Microseconds per call through the Python API: exact robot here / approximate robot in Pinocchio = ratio. The "
-        "last column is Pinocchio projected (`baselines.projection.aba`), which is exact too, over `pc.aba`.",
+        "Time per call of the Python API in microseconds: exact robot with this package / approximate robot with "
+        "Pinocchio = ratio. The last column is the time of the projection method (`baselines.projection.aba`) divided "
+        "by the time of `pc.aba`. Projection computes the same exact result from Pinocchio's spanning tree. Rotors: "
+        "their number, and the number that is lumped into the carriers if that is not all of them.",
         ratios(results),
         "## Batches",
-        "Microseconds per state on one thread: exact robot here / approximate robot in Pinocchio.",
+        "Time per state on one thread in microseconds: exact robot with `pc.batch` / approximate robot with Pinocchio.",
         batches(results),
-        "## What exactness costs",
-        "Time with rotors over time without, the same code.",
+        "## Cost of rotors",
+        "Time with rotors divided by the time without rotors, in this package.",
         overhead,
     ]
     if "first_call_s" in results:
         first = results["first_call_s"]
         rows = ([name, f"{first['cold'][name]:.2f}", f"{first['cached'][name]:.2f}"] for name in first["cold"])
-        parts += ["## First call in a process", "Seconds.", markdown(["", "nothing compiled yet", "cached"], rows)]
+        parts += ["## First call in a process", "Time in seconds.", markdown(["", "empty cache", "filled cache"], rows)]
     return "\n\n".join([*parts, "## Goals", gates])
 
 
@@ -183,8 +185,9 @@ def accuracy_table() -> str | None:
     names = next(iter(worst.values()))
     rows = ([name, *(f"{worst[robot][name]:.0e}" for robot in worst)] for name in names)
     return (
-        f"Worst error over {results['states_per_robot_and_base']} random states on a fixed and as many on a floating "
-        f"base, random gravity; relative, or backward error where it says residual. Pinocchio {results['pinocchio']}."
+        f"Worst error over {results['states_per_robot_and_base']} random states with a fixed base and as many with a "
+        "floating base, with random gravity. Errors are relative; rows with *residual* contain backward errors. "
+        f"Pinocchio {results['pinocchio']}."
         f"\n\n{markdown(['', *(f'`{robot}`' for robot in worst)], rows)}"
     )
 
@@ -223,10 +226,10 @@ def main(arguments: list[str] | None = None) -> int:
         "docs/performance.md": bench_long,
         "docs/accuracy.md": bench_long,
         "docs/measured/simulation.md": bench_long,
-        "docs/learn.md": bench_long,
+        "docs/measured/learning.md": bench_long,
         "docs/measured/mujoco.md": bench_long,
         "docs/files.md": bench_long,
-        "docs/compiled.md": bench_long,
+        "docs/measured/first-calls.md": bench_long,
         "docs/measured/ground.md": bench_long,
         "docs/calls.md": bench_long,
         "docs/reliability.md": bench_long,
