@@ -31,6 +31,7 @@ import report_learning
 import report_loops
 import report_mujoco
 import report_operational
+import report_readme
 import report_simulation
 import report_specialised
 import report_traces
@@ -108,11 +109,11 @@ def _pair(found: dict[str, Any], name: str) -> str:
 
 def ratios(results: dict[str, Any]) -> str:
     """Return the table of one state against Pinocchio."""
-    head = ["robot", "nv (tree)", "rotors", "rnea", "aba", "crba", "projection / `pc.aba`"]
+    head = ["robot", "nv (tree)", "rotors", "rnea", "aba", "crba", "projected Pinocchio / `pc.aba`"]
     rows = [
         [
             f"`{name}`", f"{r['nv']} ({r['nv_tree']})",
-            f"{r['rotors']}" + ("" if r["rotors"] == r["spin_elements"] else f", {r['spin_elements']} spin"),
+            f"{r['rotors']}" + ("" if r["rotors"] == r["spin_elements"] else f", {r['spin_elements']} lumped"),
             *(_pair(r, a) for a in ("rnea", "aba", "crba")), f"{r['projection']:.1f}",
         ]
         for name, r in results["robots"].items()
@@ -134,17 +135,9 @@ def batches(results: dict[str, Any]) -> str:
     return markdown(["robot", "states", "rnea", "aba"], rows)
 
 
-def bench_short(results: dict[str, Any]) -> str:
-    """Return what the README shows."""
-    best = [r["batch"]["speedup"]["aba"] for r in results["robots"].values()]
-    return "\n\n".join([
-        "Microseconds per call through the Python API: exact robot here / approximate robot (armature, no rotors) in "
-        "Pinocchio = ratio. Below 1, exact is faster.",
-        ratios(results),
-        f"Batches on one thread: `pc.batch.aba` takes {min(best):.1f} to {max(best):.1f} times less per state than "
-        "`pin.abaInParallel` on the approximate robots.",
-        where(results) + " Method and all numbers: [benchmarks/](benchmarks/README.md).",
-    ])  # fmt: skip
+def readme_speed(results: dict[str, Any]) -> str:
+    """Return the README's section on speed."""
+    return report_readme.speed(ratios(results), results)
 
 
 def bench_long(results: dict[str, Any]) -> str:
@@ -226,20 +219,20 @@ def main(arguments: list[str] | None = None) -> int:
     if results is None:
         print(f"no {chosen.results}: run benchmarks/run.py first; only the study is rendered", file=sys.stderr)
     bench: dict[str, Callable[[dict[str, Any]], str]] = {
-        "README.md": bench_short,
+        "README.md": readme_speed,
         "docs/performance.md": bench_long,
-        "docs/accuracy.md": bench_short,
-        "docs/simulation.md": bench_short,
-        "docs/learn.md": bench_short,
-        "docs/from-mujoco.md": bench_short,
-        "docs/files.md": bench_short,
-        "docs/compiled.md": bench_short,
-        "docs/ground.md": bench_short,
-        "docs/calls.md": bench_short,
-        "docs/reliability.md": bench_short,
+        "docs/accuracy.md": bench_long,
+        "docs/measured/simulation.md": bench_long,
+        "docs/learn.md": bench_long,
+        "docs/measured/mujoco.md": bench_long,
+        "docs/files.md": bench_long,
+        "docs/compiled.md": bench_long,
+        "docs/measured/ground.md": bench_long,
+        "docs/calls.md": bench_long,
+        "docs/reliability.md": bench_long,
     }
     accuracy_text = accuracy_table()
-    study_text = study_table()
+    study_text, validation_text = study_table(), report_readme.validation()
     sections = loop_sections(chosen.results.parent)
     stale = 0
     for name, render in bench.items():
@@ -249,6 +242,7 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         before = path.read_text(encoding="utf-8")
         after = fill(before, "study", study_text)
+        after = fill(after, "validation", validation_text)
         if accuracy_text is not None:
             after = fill(after, "accuracy", accuracy_text)
         if results is not None:
