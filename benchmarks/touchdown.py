@@ -170,7 +170,7 @@ def _row(entry: dict[str, Any]) -> list[str]:
 
 def table(results: dict[str, Any]) -> str:
     """Return what the documentation shows."""
-    head = ["", "falls on", "exact [N s]", "block", "diagonal", "torque [N m]", "speed after it [rad/s]"]
+    head = ["robot", "falls on", "exact [N s]", "block", "diagonal", "torque [N m]", "speed [rad/s]"]
     a, b = (1e3 * x for x in results["steps"])
     sunk = min(run["sunk"] for x in results["falls"] for runs in x["by_step"].values() for run in runs.values())
     opened = max(run["residual"] for x in results["falls"] for runs in x["by_step"].values() for run in runs.values())
@@ -183,17 +183,19 @@ def table(results: dict[str, Any]) -> str:
         for x in walk["landings"]
     ]
     return "\n\n".join([
-        f"Upward impulse of the first {1e3 * BLOW:g} ms of falls, and what armature makes of it; steps of {b:g} ms "
-        f"(in brackets {a:g} ms). Torque: the largest in {1e3 * AFTER:g} ms of the motor at which the last of exact / "
-        "block / diagonal differs most; speed: likewise, after two steps, when the blow is over. Friction "
-        f"{FRICTION:g}, PD on the motors, no harness.",
+        f"Upward impulse in the first {1e3 * BLOW:g} ms after touch-down: of the exact model, and the error of block "
+        f"and diagonal armature. The step is {b:g} ms (in parentheses {a:g} ms). *Torque* is the largest torque within "
+        f"{1e3 * AFTER:g} ms, for exact / block / diagonal, at the motor where exact and diagonal armature differ "
+        f"most. *Speed* is the speed two steps after touch-down, at the joint selected in the same way. Friction "
+        f"{FRICTION:g}, PD control of the motors. In robots with closed loops, block and diagonal armature are "
+        "the same.",
         markdown(head, [_row(x) for x in results["falls"]]),
-        f"Along `mit_humanoid_walk` ({1e3 * IMPACT:g} ms of each touch-down, per cent of the largest; statics and PD, "
-        f"the trunk in a harness that gives at most {walk['harness']:.0f} N, "
-        f"{100.0 * walk['harness'] / walk['weight']:.0f} % of the weight; steps of {1e3 * walk['dt']:g} ms), "
-        "`pin-clusters audit mit_humanoid --walk`:",
+        f"Touch-downs of `mit_humanoid_walk` (`pin-clusters audit mit_humanoid --walk`): impulse of the first "
+        f"{1e3 * IMPACT:g} ms, with errors in per cent of the largest impulse. The joints follow the walk by static "
+        f"torques and PD control. A guide holds the trunk with at most {walk['harness']:.0f} N, "
+        f"{100.0 * walk['harness'] / walk['weight']:.0f} % of the weight. The step is {1e3 * walk['dt']:g} ms.",
         markdown(["touch-down", "exact [N s]", "block", "diagonal", "torque [N m], exact / block / diagonal"], lines),
-        f"Nothing sinks by more than {max(0.0, -sunk):.0e} m; loops stay closed to {opened:.0e}.",
+        f"No contact point sinks by more than {max(0.0, -sunk):.0e} m. Loop residuals are at most {opened:.0e}.",
     ])  # fmt: skip
 
 

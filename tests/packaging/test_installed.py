@@ -105,7 +105,7 @@ def test_oldest_versions_are_stated_once(name: str, script: str) -> None:
     assert declared is not None
     assert oldest[1].startswith(declared[1])
     if name == "pin":
-        assert f"`pin` {oldest[1]}" in (ROOT / "README.md").read_text(encoding="utf-8")
+        assert f"`pin` {oldest[1]}" in (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 
 
 def test_pages_at_the_top_are_in_the_source_distribution() -> None:
