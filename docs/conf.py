@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from importlib.metadata import version as _version
 
-# the Python functions tell more than the machine code that stands for them: types of arguments
-os.environ["NUMBA_DISABLE_JIT"] = "1"
+import numba
+
+# Signatures of Python functions have types, and compiled functions have none. An environment variable would also switch
+# off the compiler in the processes that run the notebooks.
+numba.config.DISABLE_JIT = 1
 
 project = "pin_clusters"
 author = "The pin_clusters authors"
@@ -15,17 +17,23 @@ release = _version("pin-clusters")
 version = release
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # Markdown and notebooks
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
     "sphinx-mathjax-offline",
 ]  # formulas need no network
-exclude_patterns = ["_build", "moved"]
-source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build", "moved", "**.ipynb_checkpoints"]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
+
+nb_execution_mode = "force"  # the stored outputs are for readers of the repository
+nb_execution_in_temp = True
+nb_execution_timeout = 180
+nb_execution_raise_on_error = True
+nb_output_stderr = "remove"  # notices of the compiler
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
