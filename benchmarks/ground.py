@@ -28,7 +28,7 @@ from report_loops import markdown
 import pin_clusters as pc
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation._settings import Settings
-from pin_clusters.simulation.ground.kernel import Steps
+from pin_clusters.simulation.ground.compiled_steps import Steps
 from pin_clusters.simulation.ground.near import Stops, World
 from pin_clusters.simulation.ground.points import NOTHING
 
