@@ -24,9 +24,9 @@ import pin_clusters as pc  # noqa: E402
 
 HEAD = """# Bad inputs
 
-This page lists wrong and unusual inputs. Each input either raises an exception or gives correct results. The tests of the
-package check each case. The message of an exception contains the input, the joint or loop, and a fix. [Exceptions and
-warnings](errors.md) explains the exception classes.
+This page lists wrong and unusual inputs. Each input either raises an exception or gives correct results. The tests of
+the package check each case. The message of an exception contains the input, the joint or loop, and a fix. [Exceptions
+and warnings](errors.md) explains the exception classes.
 
 `benchmarks/bad_inputs.py` writes this page.
 """
