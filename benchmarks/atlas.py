@@ -127,15 +127,15 @@ def findings(robots: Robots) -> str:
     return f"""### Unitree G1: the values of the maker are sums over the gear stages
 
 The armature values of the maker equal the sum of the reflected inertias of all gear stages to three digits. mjlab and
-others use these values. The rotor contributes 98.5 to 100 % of the sum. Other files use 0.01 kg m^2 for all joints. This
-value is {low:.2g} to {high:.2g} times the sum, and causes an error of {one(g1)}.
+others use these values. The rotor contributes 98.5 to 100 % of the sum. Other files use 0.01 kg m^2 for all joints.
+This value is {low:.2g} to {high:.2g} times the sum, and causes an error of {one(g1)}.
 
 {stages}
 
 ### PAL: 1 % (TALOS) and 5 % (Kangaroo, TIAGo Pro) of the reflected inertia
 
-The public training files multiply the reflected inertia `ratio^2 J` by 0.01 or 0.05 and give no reason. The torque error is
-{one(talos)} for TALOS ({two(knee)} % at its knee), {hand} for Kangaroo, and
+The public training files multiply the reflected inertia `ratio^2 J` by 0.01 or 0.05 and give no reason. The torque
+error is {one(talos)} for TALOS ({two(knee)} % at its knee), {hand} for Kangaroo, and
 {leg} for TIAGo Pro. With the full `ratio^2 J`, the errors at the worst joints are {right(talos)}, {right(kangaroo)} and
 {right(tiago)} %. A policy may be robust to such an error, but feed-forward torques are not.
 
@@ -158,9 +158,9 @@ The file of the makers has correct values. The copy for MuJoCo has 0.0056 kg m^2
 
 ### iCub: armature is not enough
 
-Three motors drive the joints of the torso together, and three motors drive each shoulder. There, correct diagonal armature
-still has an error of {right(icub)} % of the peak torque. Block armature, which includes the coupling of the joints, has an
-error of {block} %.
+Three motors drive the joints of the torso together, and three motors drive each shoulder. There, correct diagonal
+armature still has an error of {right(icub)} % of the peak torque. Block armature, which includes the coupling of the
+joints, has an error of {block} %.
 
 ### Open Duck Mini and Unitree Go1: several values in use
 
