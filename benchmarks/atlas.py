@@ -82,6 +82,11 @@ def by_set(robot: dict[str, Any], joint: str) -> str:
     return markdown(["published in", "published / correct", "worst joint [%]", f"`{joint}` [%]", *ends], rows)
 
 
+def listed(parts: list[str]) -> str:
+    """Return the parts as an enumeration."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
+
+
 def findings(robots: Robots) -> str:
     """Return the text about published values, with the numbers."""
     g1, talos, kangaroo, t1 = (robots[n] for n in ("unitree_g1", "pal_talos", "pal_kangaroo", "booster_t1"))
@@ -116,32 +121,30 @@ def findings(robots: Robots) -> str:
     copy = next(j for j in sets(berkeley) if j["low"] < 0.9)
     block = two(worst(sets(icub, "block armature")[0])[1])
     low, high, hand, leg = sets(g1)[0]["low"], sets(g1)[0]["high"], one(kangaroo), one(tiago)
-    times = ", ".join(f"{j['low']:.2g}" for j in sets(duck))
-    used = "; ".join(span(j["low"], j["high"]) for j in sets(go1))
+    times = listed([f"{j['low']:.2g}" for j in sets(duck)])
+    used = listed([span(j["low"], j["high"]) for j in sets(go1)])
     at, most = worst(copy)
     return f"""### Unitree G1: the values of the maker are sums over the gear stages
 
-The armature values of the maker, which mjlab and others use, equal the sum over the stages of each gear to three
-digits. The rotor contributes 98.5 to 100 % of it. Other files use 0.01 for all joints. This value is {low:.2g} to
-{high:.2g} times the sum, and causes an error of {one(g1)}.
+The armature values of the maker equal the sum of the reflected inertias of all gear stages to three digits. mjlab and
+others use these values. The rotor contributes 98.5 to 100 % of the sum. Other files use 0.01 kg m^2 for all joints.
+This value is {low:.2g} to {high:.2g} times the sum, and causes an error of {one(g1)}.
 
 {stages}
 
 ### PAL: 1 % (TALOS) and 5 % (Kangaroo, TIAGo Pro) of the reflected inertia
 
-The public training files multiply `ratio^2 J` of the same file by 0.01 or 0.05 and give no reason. The torque error is
-{one(talos)} for TALOS ({two(knee)} % at its knee), {hand} for Kangaroo, and
+The public training files multiply the reflected inertia `ratio^2 J` by 0.01 or 0.05 and give no reason. The torque
+error is {one(talos)} for TALOS ({two(knee)} % at its knee), {hand} for Kangaroo, and
 {leg} for TIAGo Pro. With the full `ratio^2 J`, the errors at the worst joints are {right(talos)}, {right(kangaroo)} and
-{right(tiago)} %. A policy may be robust to such an error; a feed-forward torque is not. The head of TALOS is
-not scaled, so its armature is five times the armature of the knee.
+{right(tiago)} %. A policy may be robust to such an error, but feed-forward torques are not.
 
 ### Booster T1: six sets of values
 
 {by_set(t1, "Left_Knee_Pitch")}
 
-The rotor inertias of the atlas are the first set, the newest of the maker, divided by the squared gear ratios of the
-last set. The first set is therefore correct by construction, except at the head. The second, third and fourth sets use
-0.005, 0 and 0.01 for all joints.
+The atlas takes the rotor inertias from the first set, the newest set of the maker. This set is therefore correct by
+construction, except at the head. The second, third and fourth sets use 0.005, 0 and 0.01 kg m^2 for all joints.
 
 ### Unitree H1-2: three sets of values
 
@@ -149,21 +152,21 @@ last set. The first set is therefore correct by construction, except at the head
 
 ### Berkeley Humanoid: one wrong value in a copy
 
-The file of the makers has the correct value for each joint. The copy for MuJoCo has 0.0056 instead of
-1.5e-4 * 81 = 0.01215 kg m^2 at the knee. This is {copy["low"]:.2g} of the correct value, and causes an error of
+The file of the makers has correct values. The copy for MuJoCo has 0.0056 kg m^2 at the knee instead of
+1.5e-4 * 81 = 0.01215 kg m^2. This is {copy["low"]:.2g} times the correct value, and causes an error of
 {two(most)} % of the peak torque at `{at}`.
 
 ### iCub: armature is not enough
 
-Three motors drive the torso together, and three motors drive each shoulder. The correct diagonal armature still has an
-error of {right(icub)} % of the peak torque there. Block armature, which includes the coupling of the joints, has
-{block} %.
+Three motors drive the joints of the torso together, and three motors drive each shoulder. There, correct diagonal
+armature still has an error of {right(icub)} % of the peak torque. Block armature, which includes the coupling of the
+joints, has an error of {block} %.
 
 ### Open Duck Mini and Unitree Go1: several values in use
 
-Three files of the Open Duck project use {times} times the measured value of the same servo. The last value
-causes an error of {one(duck, len(sets(duck)) - 1)}. Published values for Go1 are {used} times the value
-that follows from the maker's rotor inertia and gear ratio. The second set causes an error of {one(go1, 1)}."""
+Three files of the Open Duck project use {times} times the measured armature of the same servo. The last value
+causes an error of {one(duck, len(sets(duck)) - 1)}. Three sets of values for Go1 are {used}
+times the correct value. The second set causes an error of {one(go1, 1)}."""
 
 
 def figure(robots: Robots) -> Any:

@@ -24,43 +24,41 @@ import pin_clusters as pc  # noqa: E402
 
 HEAD = """# Bad inputs
 
-Each wrong or unusual input either raises an exception or gives correct results. The message of an exception names the
-input, the joint or loop, and a fix. Results are correct if `rnea`, `aba`, `crba`, `coupling_jacobian` and
-`coupling_bias` agree with Pinocchio on the spanning tree, projected onto the null space of the constraints
-(`baselines.projection`), at random assembled states.
+This page lists wrong and unusual inputs. Each input either raises an exception or gives correct results. The tests of
+the package check each case. The message of an exception contains the input, the joint or loop, and a fix. [Exceptions
+and warnings](errors.md) explains the exception classes.
 
-`benchmarks/bad_inputs.py` writes this page, and the test suite checks each case. [Exceptions and warnings](errors.md)
-explains the classes.
+`benchmarks/bad_inputs.py` writes this page.
 """
 FILES = """
 ## Files and states
 
-These inputs have crashed other programs for URDF with loops, or made them return wrong results without a message.
+These inputs have crashed other programs, or made them return wrong results without a message.
 """
 MJCF = """
 ## MJCF files
 
-Cases for `pc.buildModelFromMJCF`, from `tests/samples/bad_mjcf.py`.
+These are inputs of `pc.buildModelFromMJCF`.
 """
 SDF = """
 ## SDF files
 
-Cases for `pc.buildModelFromSdf`, from `tests/samples/bad_sdf.py`.
+These are inputs of `pc.buildModelFromSdf`.
 """
 YAML = """
 ## Extended URDF
 
-Cases for `pc.buildModelFromYAML`, from `tests/samples/bad_extended_urdf.py`.
+These are inputs of `pc.buildModelFromYAML`.
 """
 CALLS = """
 ## Calls
 
-Wrong constraints, poses and names in Python.
+These calls have wrong constraints, poses or names.
 """
 FIRST = """
 ## First steps
 
-Common mistakes of Pinocchio users.
+These are common mistakes of Pinocchio users.
 
 | input | result |
 |---|---|

@@ -115,7 +115,8 @@ def measures() -> str:
         "change of the true angular momentum, which is zero for the exact robot.\n\n"
         f"{markdown(head, rows)}\n\n"
         f"When both knees of the whole robot turn at 10 rad/s, the rotors have an additional angular momentum of "
-        f"{spin.spin:.3f} N m s. The whole robot turning as a rigid body at {spin.spin_rate:.2f} rad/s has the same."
+        f"{spin.spin:.3f} N m s. The whole robot has the same angular momentum if it turns as a rigid body at "
+        f"{spin.spin_rate:.2f} rad/s."
     )
 
 

@@ -139,9 +139,10 @@ def loops_long(results: dict[str, Any]) -> str:
         "Time per call in microseconds. Ratio: time of the faster of Pinocchio's two algorithms divided by the time of "
         "`pc.aba`, as the median of paired blocks ± half the interquartile range. " + _about_kernels(results),
         rivalry(results, kernels=True),
-        "Settings of Pinocchio: the fastest mu for which the solver's own test (accuracy 1e-8) ends the iterations and "
-        "the independent acceleration agrees with projection to 1e-8 in 8 states. *Best settings*: the fastest mu and "
-        "number of iterations that reach 1e-8. They can only be found if the exact result is known.",
+        "The next table shows the settings of Pinocchio's solvers. mu is the fastest value for which the solver "
+        "converges (accuracy 1e-8) and the acceleration agrees with projection to 1e-8 in 8 states. *Best settings* "
+        "are the fastest mu and number of iterations that reach 1e-8. They can only be found if the exact result is "
+        "known.",
         markdown(
             ["robot", "joints and contacts in Pinocchio", "constraintDynamics", "lcaba"],
             (
@@ -289,6 +290,6 @@ def drift(results: dict[str, Any]) -> str:
         "Residual: the largest entry of `pc.residual` over all steps, divided by its scale and by max(1, |q| / 100 "
         "rad). The goals are 1e-13 for the residual and 1e-9 for the energy error.",
         second,
-        "Error: the largest error of the state over the time, for the largest step and fractions of it. The reference "
-        "uses a step that is four times shorter than the shortest step in the table.",
+        "The next table shows the largest error of the state during the motion, for the largest step and fractions of "
+        "it. The reference uses a step that is four times shorter than the shortest step in the table.",
     ])  # fmt: skip

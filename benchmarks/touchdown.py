@@ -183,17 +183,18 @@ def table(results: dict[str, Any]) -> str:
         for x in walk["landings"]
     ]
     return "\n\n".join([
-        f"Upward impulse in the first {1e3 * BLOW:g} ms after touch-down: of the exact model, and the error of block "
-        f"and diagonal armature. The step is {b:g} ms (in parentheses {a:g} ms). *Torque* is the largest torque within "
-        f"{1e3 * AFTER:g} ms, for exact / block / diagonal, at the motor where exact and diagonal armature differ "
-        f"most. *Speed* is the speed two steps after touch-down, at the joint selected in the same way. Friction "
-        f"{FRICTION:g}, PD control of the motors. In robots with closed loops, block and diagonal armature are "
-        "the same.",
+        f"The table shows the upward impulse of the exact robot in the first {1e3 * BLOW:g} ms after touch-down, and "
+        f"the errors of block and diagonal armature. The step is {b:g} ms (in parentheses {a:g} ms). *Torque* is the "
+        f"largest torque within {1e3 * AFTER:g} ms, for exact / block / diagonal, at the motor where exact and "
+        f"diagonal armature differ most. *Speed* is the speed two steps after touch-down, at the joint where exact and "
+        f"diagonal armature differ most. The friction coefficient is {FRICTION:g}. In robots with closed loops, block "
+        "and diagonal armature are equal.",
         markdown(head, [_row(x) for x in results["falls"]]),
-        f"Touch-downs of `mit_humanoid_walk` (`pin-clusters audit mit_humanoid --walk`): impulse of the first "
-        f"{1e3 * IMPACT:g} ms, with errors in per cent of the largest impulse. The joints follow the walk by static "
-        f"torques and PD control. A guide holds the trunk with at most {walk['harness']:.0f} N, "
-        f"{100.0 * walk['harness'] / walk['weight']:.0f} % of the weight. The step is {1e3 * walk['dt']:g} ms.",
+        f"The next table shows the touch-downs of `mit_humanoid_walk` (`pin-clusters audit mit_humanoid --walk`): the "
+        f"impulse of the first {1e3 * IMPACT:g} ms, with errors in per cent of the largest impulse. The joints follow "
+        f"the walk by gravity compensation and PD control. A soft spring guides the trunk with at most "
+        f"{walk['harness']:.0f} N, {100.0 * walk['harness'] / walk['weight']:.0f} % of the weight. The step is "
+        f"{1e3 * walk['dt']:g} ms.",
         markdown(["touch-down", "exact [N s]", "block", "diagonal", "torque [N m], exact / block / diagonal"], lines),
         f"No contact point sinks by more than {max(0.0, -sunk):.0e} m. Loop residuals are at most {opened:.0e}.",
     ])  # fmt: skip
