@@ -83,7 +83,7 @@ def table(results: dict[str, Any]) -> str:
         ],
         ["Fuzz test of robot-specific code", f"{r['fuzz_traced']['calls']:,} calls", "0 differences"],
         [
-            "Invalid arguments: every argument replaced by wrong types, sizes and objects (one case in five)",
+            "Invalid arguments: objects of the wrong type or size replace each argument (one case in five is run)",
             f"{r['walk']['calls']:,} calls", "0 differences",
         ],
         [
@@ -101,8 +101,12 @@ def table(results: dict[str, Any]) -> str:
         ["Random trees with couplings and rotors in the tests of physical laws", f"{r['samples']['trees']}", ""],
         ["Mechanisms with closed loops in the tests of physical laws", f"{r['samples']['loops']}", ""],
     ]  # fmt: skip
-    sizes = ", ".join(f"{name}: {count:,}" for name, count in r["tests"].items())
-    return f"{where(results)}\n\n{markdown(['check', 'number', 'found'], rows)}\n\nTests per run: {sizes}."
+    tests_of = r["tests"]
+    sizes = (
+        f"{tests_of['everyday']:,} in the everyday run, {tests_of['every change']:,} for every change, "
+        f"{tests_of['release']:,} for a release"
+    )
+    return f"{where(results)}\n\n{markdown(['check', 'number', 'found'], rows)}\n\nNumber of tests: {sizes}."
 
 
 def main(arguments: list[str] | None = None) -> int:
