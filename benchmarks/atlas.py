@@ -1,8 +1,8 @@
-"""The atlas: runs it, and puts its table, findings and picture into docs/atlas.md.
+"""Compute the atlas, and write its table, findings and figure to docs/atlas.md.
 
 Usage: python benchmarks/atlas.py --files FOLDER ...  (some minutes; writes results/atlas.json, docs/atlas.md and
-docs/figures/atlas.png; without --files it takes the results that are there; --check changes nothing, and tells by its
-exit code whether the page is out of date)
+docs/figures/atlas.png). Without --files, the script uses the existing results. --check changes nothing and returns exit
+code 1 if the page is out of date.
 """
 
 from __future__ import annotations
@@ -25,17 +25,17 @@ Robots = dict[str, dict[str, Any]]
 
 
 def worst(judged: dict[str, Any], motion: str = "sine") -> tuple[str, float]:
-    """Return the joint at which a set is worst, and its error, [%]."""
+    """Return the joint with the largest error of a set, and that error, [%]."""
     return max(judged["percent"].get(motion, {}).items(), key=lambda x: round(x[1], 9), default=("", math.nan))
 
 
 def sets(robot: dict[str, Any], name: str = "published") -> list[dict[str, Any]]:
-    """Return what was found of published sets, or of ``none``, ``right armature``, ``block armature``."""
+    """Return the results of the published sets, or of ``none``, ``right armature`` or ``block armature``."""
     return [j for j in robot["judged"] if j["name"] == name]
 
 
 def title(robot: dict[str, Any]) -> str:
-    """Return the robot in few words."""
+    """Return a short name of the robot."""
     return str(robot["robot"]).split(",")[0].split(" (")[0]
 
 
@@ -45,7 +45,7 @@ def two(x: float) -> str:
 
 
 def span(low: float, high: float) -> str:
-    """Return how quotients read."""
+    """Return a range of quotients as text."""
     return f"{low:.2g}" if high - low < 0.01 else f"{low:.2g} to {high:.2g}"
 
 
@@ -58,19 +58,19 @@ def table(robots: Robots) -> str:
             continue
         found = sets(r)
         shown = max(found, key=lambda j: worst(j)[1], default=None)
-        quotient = span(min(j["low"] for j in found), max(j["high"] for j in found)) if found else "none published"
+        quotient = span(min(j["low"] for j in found), max(j["high"] for j in found)) if found else "no published value"
         errors = [worst(shown)[1] if shown else math.nan]
         errors += [worst(j)[1] for x in ("none", "right armature") for j in sets(r, x)]
         errors += [worst(j)[1] for j in sets(r, "block armature")] or [math.nan]
         ends = [max(shown[x].values(), default=math.nan) if shown else math.nan for x in ("inertia", "touch")]
         rows.append([f"{title(r)} (`{name}`)", quotient, *map(two, [*errors, *ends]), ", ".join(r["sure"])])
-    head = ["robot", "published over right", "published [%]", "none [%]", "right armature [%]", "block armature [%]"]
-    ends = ["inertia at ends, published [%]", "touch-down, published [%]"]
-    return markdown([*head, *ends, "numbers by"], rows)
+    kinds = [f"{x} [%]" for x in ("published", "no armature", "correct armature", "block armature")]
+    ends = ["inertia at hands and feet, published [%]", "touch-down, published [%]"]
+    return markdown(["robot", "published / correct", *kinds, *ends, "source"], rows)
 
 
 def by_set(robot: dict[str, Any], joint: str) -> str:
-    """Return a table of the published sets of a robot: quotient, and errors at the worst joint and at one."""
+    """Return a table of the published sets of a robot: quotient, and errors at the worst joint and at a given joint."""
     rows = []
     for j in sets(robot):
         at, most = worst(j)
@@ -78,12 +78,17 @@ def by_set(robot: dict[str, Any], joint: str) -> str:
         ends = [two(max(j[x].values(), default=math.nan)) for x in ("inertia", "touch")]
         where = j["where"].replace("|", "/")
         rows.append([where, span(j["low"], j["high"]), f"{two(most)} (`{at}`)", of, *ends])
-    head = ["published in", "over right", "worst joint [%]", f"`{joint}` [%]", "inertia at ends [%]", "touch-down [%]"]
-    return markdown(head, rows)
+    ends = ["inertia at hands and feet [%]", "touch-down [%]"]
+    return markdown(["published in", "published / correct", "worst joint [%]", f"`{joint}` [%]", *ends], rows)
+
+
+def listed(parts: list[str]) -> str:
+    """Return the parts as an enumeration."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def findings(robots: Robots) -> str:
-    """Return what makers may wish to know, with the numbers."""
+    """Return the text about published values, with the numbers."""
     g1, talos, kangaroo, t1 = (robots[n] for n in ("unitree_g1", "pal_talos", "pal_kangaroo", "booster_t1"))
     h12, berkeley, icub, tiago = (robots[n] for n in ("unitree_h1_2", "berkeley_humanoid", "icub", "pal_tiago_pro"))
     go1, duck = robots["unitree_go1"], robots["open_duck_mini_v2"]
@@ -95,13 +100,13 @@ def findings(robots: Robots) -> str:
         numbers = [f"{x['first']:.3g}", f"{x['total']:.3g}", f"{mjlab:.3g}", f"{100 * x['first'] / x['total']:.1f}"]
         lines.append([f"`{x['joints'][0]}`", f"{motors}{ratio:.4g}", f"{inertia:.3g}", *numbers])
     head = [
-        "joint (and those alike)",
+        "joint (and equal joints)",
         "ratio",
         "rotor [kg m^2]",
         "ratio^2 J",
         "all stages",
         "published",
-        "rotor's part [%]",
+        "rotor / all stages [%]",
     ]
     stages = markdown(head, lines)
 
@@ -116,55 +121,56 @@ def findings(robots: Robots) -> str:
     copy = next(j for j in sets(berkeley) if j["low"] < 0.9)
     block = two(worst(sets(icub, "block armature")[0])[1])
     low, high, hand, leg = sets(g1)[0]["low"], sets(g1)[0]["high"], one(kangaroo), one(tiago)
-    times = ", ".join(f"{j['low']:.2g}" for j in sets(duck))
-    used = "; ".join(span(j["low"], j["high"]) for j in sets(go1))
+    times = listed([f"{j['low']:.2g}" for j in sets(duck)])
+    used = listed([span(j["low"], j["high"]) for j in sets(go1)])
     at, most = worst(copy)
-    return f"""### Unitree G1: the maker's numbers, explained by stages
+    return f"""### Unitree G1: the values of the maker are sums over the gear stages
 
-The armature that the maker's numbers give, in mjlab and others, is the sum over the stages of each gear, to three
-digits; the rotor itself is 98.5 to 100 % of it. The value 0.01 for all joints, which other files have, is
-{low:.2g} to {high:.2g} times that, and costs {one(g1)}.
+The armature values of the maker equal the sum of the reflected inertias of all gear stages to three digits. mjlab and
+others use these values. The rotor contributes 98.5 to 100 % of the sum. Other files use 0.01 kg m^2 for all joints.
+This value is {low:.2g} to {high:.2g} times the sum, and causes an error of {one(g1)}.
 
 {stages}
 
-### PAL: 1 % of the reflected inertia (TALOS), 5 % (Kangaroo, TIAGo Pro)
+### PAL: 1 % (TALOS) and 5 % (Kangaroo, TIAGo Pro) of the reflected inertia
 
-The public training files multiply `ratio^2 J` of the same file by 0.01 and 0.05; why is not said there. In torque that
-costs TALOS {one(talos)} ({two(knee)} % at its knee), Kangaroo {hand}, and TIAGo Pro {leg}.
-With all of `ratio^2 J`, {right(talos)}, {right(kangaroo)} and {right(tiago)} % are left at their worst joints. A policy
-may be robust to that; a torque that is fed forward is not. TALOS's head is not scaled, and so has five times the
-armature of its knee.
+The public training files multiply the reflected inertia `ratio^2 J` by 0.01 or 0.05 and give no reason. The torque
+error is {one(talos)} for TALOS ({two(knee)} % at its knee), {hand} for Kangaroo, and
+{leg} for TIAGo Pro. With the full `ratio^2 J`, the errors at the worst joints are {right(talos)}, {right(kangaroo)} and
+{right(tiago)} %. A policy may be robust to such an error, but feed-forward torques are not.
 
-### Booster T1: six sets, six errors
+### Booster T1: six sets of values
 
 {by_set(t1, "Left_Knee_Pitch")}
 
-The first, the maker's newest, is right by construction, but for the head: rotors here are it over the square of the
-ratios of the last. Then 0.005, 0 and 0.01 for all joints.
+The atlas takes the rotor inertias from the first set, the newest set of the maker. This set is therefore correct by
+construction, except at the head. The second, third and fourth sets use 0.005, 0 and 0.01 kg m^2 for all joints.
 
-### Unitree H1-2: three values in public
+### Unitree H1-2: three sets of values
 
 {by_set(h12, "left_knee_joint")}
 
-### Berkeley Humanoid: one number lost on the way
+### Berkeley Humanoid: one wrong value in a copy
 
-The makers' own file has the right number for each joint. In the copy for MuJoCo the knee has 0.0056 in place of
-1.5e-4 * 81 = 0.01215 kg m^2, {copy["low"]:.2g} of it, which costs {two(most)} % of the peak torque at `{at}`.
+The file of the makers has correct values. The copy for MuJoCo has 0.0056 kg m^2 at the knee instead of
+1.5e-4 * 81 = 0.01215 kg m^2. This is {copy["low"]:.2g} times the correct value, and causes an error of
+{two(most)} % of the peak torque at `{at}`.
 
 ### iCub: armature is not enough
 
-Three motors turn torso and shoulders together. Even the right diagonal armature is {right(icub)} % of the peak torque
-off there; block armature, which knows what the joints share, {block} %.
+Three motors drive the joints of the torso together, and three motors drive each shoulder. There, correct diagonal
+armature still has an error of {right(icub)} % of the peak torque. Block armature, which includes the coupling of the
+joints, has an error of {block} %.
 
-### Open Duck Mini, Unitree Go1: several values in use
+### Open Duck Mini and Unitree Go1: several values in use
 
-Of one servo there are {times} times what was measured, in three files of the project; the last costs
-{one(duck, len(sets(duck)) - 1)}. For Go1 there are {used} times the number that the maker's rotor and gear give;
-the second costs {one(go1, 1)}."""
+Three files of the Open Duck project use {times} times the measured armature of the same servo. The last value
+causes an error of {one(duck, len(sets(duck)) - 1)}. Three sets of values for Go1 are {used}
+times the correct value. The second set causes an error of {one(go1, 1)}."""
 
 
 def figure(robots: Robots) -> Any:
-    """Draw the error with published armature and with the right one, robot by robot."""
+    """Draw the errors of published and of correct armature for each robot."""
     from matplotlib.figure import Figure
 
     known = [r for r in robots.values() if r["judged"]][::-1]
@@ -177,16 +183,16 @@ def figure(robots: Robots) -> Any:
         if published:
             axes.plot([right, far], [k, k], color="#d55e00", linewidth=5, alpha=0.35, solid_capstyle="butt")
             axes.plot(max(published), k, "o", **red)
-        text, colour = (f"{two(max(published))} %", "#a04000") if published else ("nothing published", "#777777")
+        text, colour = (f"{two(max(published))} %", "#a04000") if published else ("no published value", "#777777")
         axes.annotate(text, (far, k), (9, 0), textcoords="offset points", va="center", fontsize=9, color=colour)
         axes.plot(right, k, "s", **blue)
-    axes.plot([], [], "o", **red, label="published armature, the worst")
-    axes.plot([], [], "s", **blue, label="armature that gears and rotors make")
+    axes.plot([], [], "o", **red, label="published armature, worst set")
+    axes.plot([], [], "s", **blue, label="correct armature (gear ratio, rotor inertia)")
     axes.set_yticks(range(len(known)), [title(r) for r in known])
     axes.set(xscale="log", xlim=(0.3, 2000), ylim=(-0.7, len(known) - 0.3))
     axes.set_xticks([1, 10, 100, 1000], ["1 %", "10 %", "100 %", "1000 %"])
-    axes.set_xlabel("torque that is wrong at the worst joint, of its peak, along the same motion")
-    axes.set_title("How wrong is the armature that is published?", loc="left", fontweight="bold")
+    axes.set_xlabel("RMS torque error at the worst joint [% of peak torque]")
+    axes.set_title("Torque error of published armature", loc="left", fontweight="bold")
     axes.grid(axis="x", color="#dddddd")
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
@@ -195,7 +201,7 @@ def figure(robots: Robots) -> Any:
 
 
 def main() -> int:
-    """Write results, page and picture."""
+    """Write the results, the page and the figure."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--files", nargs="+", type=Path, help="folders of checkouts, as of pin-clusters atlas")
     parser.add_argument("--check", action="store_true", help="change nothing")
@@ -208,7 +214,8 @@ def main() -> int:
     robots: Robots = json.loads(RESULTS.read_text(encoding="utf-8"))["robots"]
     before = PAGE.read_text(encoding="utf-8")
     known = sum(bool(r["judged"]) for r in robots.values())
-    count = f"{known} robots with numbers; of {len(robots) - known} others motors or files are not public."
+    others = len(robots) - known
+    count = f"The table has numbers for {known} robots. Motors or files of {others} other robots are not public."
     after = fill(fill(fill(before, "atlas", table(robots)), "findings", findings(robots)), "count", count)
     if options.check:
         return int(after != before)

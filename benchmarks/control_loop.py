@@ -1,6 +1,7 @@
-"""Exported C in a loop at 1 kHz in C++: median, 99th percentile and worst time of each function, beside an empty one.
+"""Exported C in a C++ loop at 1 kHz: median, 99th percentile and worst time of each function and an empty one.
 
-python benchmarks/control_loop.py [ROBOT ...] [--seconds S]   # writes results/control_loop.json and docs/learn.md
+python benchmarks/control_loop.py [ROBOT ...] [--seconds S]
+writes results/control_loop.json and docs/measured/control-loop.md
 """
 
 from __future__ import annotations
@@ -35,19 +36,19 @@ def build(robot: str, folder: Path, compiler: str = "g++") -> Path:
 
 
 def run(program: Path, ticks: int, period: int = 1_000_000) -> dict[str, Any]:
-    """Run the loop; return what it says."""
-    told = subprocess.run([program, str(ticks), str(period), "1"], check=True, capture_output=True, text=True).stdout
-    found: dict[str, Any] = json.loads(told)
+    """Run the loop; return its output."""
+    printed = subprocess.run([program, str(ticks), str(period), "1"], check=True, capture_output=True, text=True).stdout
+    found: dict[str, Any] = json.loads(printed)
     return found
 
 
 def table(found: dict[str, dict[str, Any]]) -> str:
     """Return the results as a table."""
-    lines = ["| robot | | median | p99 | worst |", "|---|---|---|---|---|"]
+    lines = ["| robot | function | median | 99th percentile | worst |", "|---|---|---|---|---|"]
     for robot, result in found.items():
         for function in ("empty", *FUNCTIONS):
             t = result[function]
-            label = "an empty function" if function == "empty" else f"`{function}`"
+            label = "empty function" if function == "empty" else f"`{function}`"
             row = " | ".join(f"{t[key]:.2f}" for key in ("median", "p99", "worst"))
             lines.append(f"| {robot if function == 'empty' else ''} | {label} | {row} |")
     return "\n".join(lines) + "\n"
@@ -56,7 +57,7 @@ def table(found: dict[str, dict[str, Any]]) -> str:
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("robots", nargs="*", default=ROBOTS)
-    parser.add_argument("--seconds", type=float, default=10.0, help="of each robot")
+    parser.add_argument("--seconds", type=float, default=10.0, help="duration of the loop of each robot")
     args = parser.parse_args()
     if shutil.which("g++") is None:
         raise SystemExit("the loop needs g++ (Debian, Ubuntu: apt-get install g++)")
@@ -69,7 +70,7 @@ def main() -> None:
         about = {"machine": platform.machine(), "seconds": args.seconds}
         text = json.dumps({**about, "robots": found}, indent=1)
         (HERE / "results" / "control_loop.json").write_text(text + "\n", encoding="utf-8")
-        page = HERE.parent / "docs" / "learn.md"
+        page = HERE.parent / "docs" / "measured" / "control-loop.md"
         before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
         page.write_text(before + BEGIN + table(found) + END + rest.partition(END)[2], encoding="utf-8")
 

@@ -24,7 +24,7 @@ from pin_clusters.compiler.tracing.expressions import Graph
 from pin_clusters.compiler.tracing.program import objects
 from pin_clusters.errors import NotAvailableError
 from pin_clusters.export.codegen._cuda import THREADS
-from pin_clusters.export.codegen._sources import STATUS
+from pin_clusters.export.codegen._exported_function import STATUS
 from pin_clusters.export.cuda.driver import _FEW, _MANY_ROWS
 from pin_clusters.verification.baselines import projection
 

@@ -28,7 +28,7 @@ from report_loops import markdown
 import pin_clusters as pc
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation._settings import Settings
-from pin_clusters.simulation.ground.kernel import Steps
+from pin_clusters.simulation.ground.compiled_steps import Steps
 from pin_clusters.simulation.ground.near import Stops, World
 from pin_clusters.simulation.ground.points import NOTHING
 
@@ -208,7 +208,7 @@ def measure(name: str, steps: int, runs: int) -> dict[str, Any]:
 def table(results: dict[str, Any]) -> str:
     """Return the table for the page."""
     head = ["", "mean", "95 %", "kernels", "solver", "Python"]
-    head += ["all of `pc.simulate`", "`pc.batch.simulate`", "MuJoCo's `mj_step`"]
+    head += ["whole `pc.simulate`", "`pc.batch.simulate`", "MuJoCo's `mj_step`"]
     rows = []
     for name, x in results["robots"].items():
         us, share = x["us"], x["median share, touching"]
@@ -222,9 +222,10 @@ def table(results: dict[str, Any]) -> str:
         told = (f"{value:.1f}" if value == value else "-" for value in values)  # NaN: it did not stand there
         rows.append([f"`{name}`, {x['points']} points", *told])
     text = (
-        "Microseconds per step of 1 ms under a PD controller in Python, landing and standing; shares are medians of "
-        "steps that touch. A batch has recorded torques in place of the controller, and one core. MuJoCo steps "
-        "the exact robot that `pc.to_mjcf` writes, in the same process."
+        "Microseconds per step of 1 ms. The robots land and stand under a PD controller in Python. *Kernels*, *solver* "
+        "and *Python* are median parts of a step in contact. *Whole* includes arguments and results of the call. "
+        "The batch uses recorded torques instead of the controller, and one core. MuJoCo simulates the exact robot "
+        "that `pc.to_mjcf` writes, in the same process."
     )
     return f"{text}\n\n{markdown(head, rows)}"
 

@@ -1,9 +1,9 @@
-"""How often identified parameters are where they say: ``python benchmarks/identification.py [--development]``.
+"""Measure how reliable the errors of ``pc.identify`` are: ``python benchmarks/identification.py [--development]``.
 
-Of each robot logs are simulated, each with other motions, friction, wrong start values and noise (``tests/support/
-logs.py``), and identified. Counted is how often the truth is within two standard errors, which is 95 % if these are
-honest. Writes ``results/identification.json`` and the table of ``docs/identification.md``. How errors are computed is
-chosen on other logs, those of ``--development``, so that these are fresh.
+The script simulates logs of each robot with different motions, friction, start values and noise (``tests/support/
+logs.py``), identifies each log, and counts how often the truth is within two standard errors; 95 % is right. It writes
+``results/identification.json`` and the table of ``docs/measured/identification.md``. The method was chosen on other
+logs, which ``--development`` uses.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ import pin_clusters as pc
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "identification.json"
-PAGE = ROOT / "docs" / "identification.md"
+PAGE = ROOT / "docs" / "measured" / "identification.md"
 RUNS, QUICK = 200, 3
 REPORTED = 1000
 """The first log that is reported; those before are for development."""
@@ -74,8 +74,9 @@ def table(results: dict[str, Any]) -> str:
                 str(len(at)), *(shares if kind else [""] * 3), *numbers, f"{each.min():.0%} to {each.max():.0%}",
                 f"{np.mean(np.abs(np.mean(bias[:, at], axis=0))):.2f}",
             ])  # fmt: skip
-    head = ["robot", "kind", "count", "start off, %", "estimate off, %", "standard error, %", "truth within 2 of them",
-            "RMS of error / standard error", "of single ones within 2", "bias taken away"]  # fmt: skip
+    head = ["robot", "kind", "count", "initial error, %", "error, %", "standard error, %",
+            "within 2 standard errors", "RMS of error / standard error", "range over parameters",
+            "removed bias"]  # fmt: skip
     return markdown(head, rows)
 
 

@@ -194,7 +194,7 @@ _TITLES = {
     "four_bar_serial_on_free_flyer": "Loop revolute to the base: four-bar on a free flyer",
     "slider_crank": "Loop revolute: slider-crank",
     "slider_crank_serial": "Loop prismatic: slider-crank",
-    "six_bar": "Loop revolute: six-bar, 3 freedoms",
+    "six_bar": "Loop revolute: six-bar, 3 degrees of freedom",
     "watt_six_bar": "Nested loops: Watt six-bar",
     "geared_five_bar": "Loop and LinearCoupling: geared five-bar",
     "rotors_on_a_loop": "Rotors in a loop: four-bar",

@@ -3,7 +3,7 @@
 Microseconds per step, interleaved; the robot without losses, with friction of its motors, with losses of gears, and
 with both. Steps of 0.1 ms of ``rk4`` under a table of torques that swing or jump, in one simulation and as a row of a
 batch, and under a PD controller in Python; and steps of 1 ms on a ground under that controller. Least of the repeats;
-the quotients are to the robot without losses. The table is put into docs/motors.md by report_motors.py.
+the quotients are to the robot without losses. report_motors.py writes the table to docs/measured/motors.md.
 """
 
 from __future__ import annotations

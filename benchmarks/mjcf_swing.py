@@ -120,15 +120,16 @@ def table(results: dict[str, Any]) -> str:
         [f"{c:g}", f"{h:.3g}", *(f"{r['errors'][i]:.1e}" for r in robots.values())]
         for i, (c, h) in enumerate(zip(first["solref"], first["dt"], strict=True))
     ]
-    rows.append(["here: half the step", f"{results['dt']:g}", *(f"{r['own_error']:.0e}" for r in robots.values())])
+    rows.append(["reference solution", f"{results['dt']:g}", *(f"{r['own_error']:.0e}" for r in robots.values())])
     lines = [" | ".join(row) for row in (head, ["---", *["---:"] * (len(head) - 1)], *rows)]
-    swings = ", ".join(
-        f"`{n}` for {r['duration']:g} s, which turns a joint by {r['swing']:.2g} rad" for n, r in robots.items()
+    swings = "; ".join(
+        f"`{n}` swings for {r['duration']:g} s and by up to {r['swing']:.2g} rad" for n, r in robots.items()
     )
     return (
-        f"Largest error of a joint angle [rad] in MuJoCo {results['mujoco']} of a free swing from the reference pose, "
-        f"base fixed, with the springs and dampers of the files: {swings}. The time constant of the equalities (solimp "
-        f"{IMPEDANCE:g} throughout) and the time step go to zero together.\n\n"
+        f"Largest error of a joint angle [rad] in MuJoCo {results['mujoco']} during a free swing from the reference "
+        f"pose. The base is fixed, and the springs and dampers of the files act: {swings}. The time constant of the "
+        f"equality constraints (`solref`) and the time step decrease together; `solimp` is {IMPEDANCE:g}. The last row "
+        "is the change of the reference solution, computed by pin_clusters, at half its time step.\n\n"
         + "\n".join(f"| {line} |" for line in lines)
     )
 

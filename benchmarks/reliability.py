@@ -1,8 +1,8 @@
-"""Count what the checks of this package do: ``python benchmarks/reliability.py [--calls N]``; half an hour.
+"""Run the reliability checks and count their cases: ``python benchmarks/reliability.py [--calls N]``; half an hour.
 
-It runs the fuzz of calls on both engines, calls under sanitizers, exported C under sanitizers, the walk through wrong
-arguments and the search for leaks, each in a process of its own, and counts samples and tests. The page
-``docs/reliability.md`` shows the numbers. A check that fails ends the run.
+The script fuzzes calls on both engines, runs the C extension and exported C under sanitizers, passes invalid arguments
+and searches for leaks, each in its own process. It also counts samples and tests. The page ``docs/reliability.md``
+shows the numbers. The script stops at the first check that fails.
 """
 
 from __future__ import annotations
@@ -78,12 +78,12 @@ def table(results: dict[str, Any]) -> str:
     r = results["found"]
     rows = [
         [
-            "Fuzz, generic kernels: random functions and arguments. Results, errors and `data` must equal those of the "
-            "Python functions to the bit.", f"{r['fuzz']['calls']:,} calls on 3 robots", "0 differences",
+            "Fuzz test of generic kernels: random functions and arguments. Results, errors and `data` must match the "
+            "Python functions bit by bit.", f"{r['fuzz']['calls']:,} calls on 3 robots", "0 differences",
         ],
-        ["Fuzz, robot-specific code", f"{r['fuzz_traced']['calls']:,} calls", "0 differences"],
+        ["Fuzz test of robot-specific code", f"{r['fuzz_traced']['calls']:,} calls", "0 differences"],
         [
-            "Arguments of each function are replaced by wrong types, sizes and objects, one case in five.",
+            "Invalid arguments: objects of the wrong type or size replace each argument (one case in five is run)",
             f"{r['walk']['calls']:,} calls", "0 differences",
         ],
         [
@@ -91,15 +91,22 @@ def table(results: dict[str, Any]) -> str:
             "0 reports",
         ],
         [
-            "Exported C under the same sanitizers: arrays of exact size, NaN and infinities among the numbers",
+            "Exported C under the same sanitizers, with arrays of exact size, NaN and infinities",
             f"{r['exported']['calls']:,} calls of {r['exported']['functions']} functions", "0 reports",
         ],
-        ["Leaks of references, objects and pages, in right and wrong calls", f"{r['leaks']['calls']:,} calls", "none"],
-        ["Random trees with couplings and rotors, on which laws are tested", f"{r['samples']['trees']}", ""],
-        ["Mechanisms with closed loops, on which laws are tested", f"{r['samples']['loops']}", ""],
+        [
+            "Leaks of references, objects and memory pages, in valid and invalid calls",
+            f"{r['leaks']['calls']:,} calls", "none",
+        ],
+        ["Random trees with couplings and rotors in the tests of physical laws", f"{r['samples']['trees']}", ""],
+        ["Mechanisms with closed loops in the tests of physical laws", f"{r['samples']['loops']}", ""],
     ]  # fmt: skip
-    sizes = ", ".join(f"{name}: {count:,}" for name, count in r["tests"].items())
-    return f"{where(results)}\n\n{markdown(['check', 'number', 'found'], rows)}\n\nTests per run: {sizes}."
+    tests_of = r["tests"]
+    sizes = (
+        f"{tests_of['everyday']:,} in the everyday run, {tests_of['every change']:,} for every change, "
+        f"{tests_of['release']:,} for a release"
+    )
+    return f"{where(results)}\n\n{markdown(['check', 'number', 'found'], rows)}\n\nNumber of tests: {sizes}."
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -31,6 +31,7 @@ import report_learning
 import report_loops
 import report_mujoco
 import report_operational
+import report_readme
 import report_simulation
 import report_specialised
 import report_traces
@@ -92,10 +93,10 @@ def study_table() -> str:
     errors += report.table(dropped)[:-1]
     sine = locked.sine
     text = (
-        f"RMS error of the joint torques of `{STUDY_ROBOT}` [{report.unit(locked)}], every joint moving as "
-        f"{sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) rad for {sine.duration:g} s, all in phase as in arXiv "
-        "2311.13732 (`--in-phase`), base fixed. "
-        "The approximations carry the rotors locked into their carriers, or not at all (dropped)."
+        f"RMS error of the joint torques of `{STUDY_ROBOT}` [{report.unit(locked)}] with a fixed base. Every joint "
+        f"moves as {sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) rad for {sine.duration:g} s, all joints in "
+        "phase as in arXiv 2311.13732 (`--in-phase`). The approximations add the mass and inertia of the locked rotors "
+        "to their carriers, or leave them out (rotors dropped)."
     )
     return f"{text}\n\n{markdown(['', *locked.joints], [*errors, exact])}\n\n{report.verdict(locked)}"
 
@@ -108,11 +109,11 @@ def _pair(found: dict[str, Any], name: str) -> str:
 
 def ratios(results: dict[str, Any]) -> str:
     """Return the table of one state against Pinocchio."""
-    head = ["robot", "nv (tree)", "rotors", "rnea", "aba", "crba", "projection / `pc.aba`"]
+    head = ["robot", "nv (tree)", "rotors", "rnea", "aba", "crba", "projected Pinocchio / `pc.aba`"]
     rows = [
         [
             f"`{name}`", f"{r['nv']} ({r['nv_tree']})",
-            f"{r['rotors']}" + ("" if r["rotors"] == r["spin_elements"] else f", {r['spin_elements']} spin"),
+            f"{r['rotors']}" + ("" if r["rotors"] == r["spin_elements"] else f", {r['spin_elements']} lumped"),
             *(_pair(r, a) for a in ("rnea", "aba", "crba")), f"{r['projection']:.1f}",
         ]
         for name, r in results["robots"].items()
@@ -134,17 +135,9 @@ def batches(results: dict[str, Any]) -> str:
     return markdown(["robot", "states", "rnea", "aba"], rows)
 
 
-def bench_short(results: dict[str, Any]) -> str:
-    """Return what the README shows."""
-    best = [r["batch"]["speedup"]["aba"] for r in results["robots"].values()]
-    return "\n\n".join([
-        "Microseconds per call through the Python API: exact robot here / approximate robot (armature, no rotors) in "
-        "Pinocchio = ratio. Below 1, exact is faster.",
-        ratios(results),
-        f"Batches on one thread: `pc.batch.aba` takes {min(best):.1f} to {max(best):.1f} times less per state than "
-        "`pin.abaInParallel` on the approximate robots.",
-        where(results) + " Method and all numbers: [benchmarks/](benchmarks/README.md).",
-    ])  # fmt: skip
+def readme_speed(results: dict[str, Any]) -> str:
+    """Return the README's section on speed."""
+    return report_readme.speed(ratios(results), results)
 
 
 def bench_long(results: dict[str, Any]) -> str:
@@ -164,20 +157,22 @@ def bench_long(results: dict[str, Any]) -> str:
     parts = [
         where(results),
         "## One state",
-        "Microseconds per call through the Python API: exact robot here / approximate robot in Pinocchio = ratio. The "
-        "last column is Pinocchio projected (`baselines.projection.aba`), which is exact too, over `pc.aba`.",
+        "Time per call of the Python API in microseconds: exact robot with this package / approximate robot with "
+        "Pinocchio = ratio. The last column is the time of the projection method (`baselines.projection.aba`) divided "
+        "by the time of `pc.aba`. Projection computes the same exact result from Pinocchio's spanning tree. Rotors: "
+        "their number, and the number that is lumped into the carriers if that is not all of them.",
         ratios(results),
         "## Batches",
-        "Microseconds per state on one thread: exact robot here / approximate robot in Pinocchio.",
+        "Time per state on one thread in microseconds: exact robot with `pc.batch` / approximate robot with Pinocchio.",
         batches(results),
-        "## What exactness costs",
-        "Time with rotors over time without, the same code.",
+        "## Cost of rotors",
+        "Time with rotors divided by the time without rotors, in this package.",
         overhead,
     ]
     if "first_call_s" in results:
         first = results["first_call_s"]
         rows = ([name, f"{first['cold'][name]:.2f}", f"{first['cached'][name]:.2f}"] for name in first["cold"])
-        parts += ["## First call in a process", "Seconds.", markdown(["", "nothing compiled yet", "cached"], rows)]
+        parts += ["## First call in a process", "Time in seconds.", markdown(["", "empty cache", "filled cache"], rows)]
     return "\n\n".join([*parts, "## Goals", gates])
 
 
@@ -190,8 +185,9 @@ def accuracy_table() -> str | None:
     names = next(iter(worst.values()))
     rows = ([name, *(f"{worst[robot][name]:.0e}" for robot in worst)] for name in names)
     return (
-        f"Worst error over {results['states_per_robot_and_base']} random states on a fixed and as many on a floating "
-        f"base, random gravity; relative, or backward error where it says residual. Pinocchio {results['pinocchio']}."
+        f"Worst error over {results['states_per_robot_and_base']} random states with a fixed base and as many with a "
+        "floating base, with random gravity. Errors are relative; rows with *residual* contain backward errors. "
+        f"Pinocchio {results['pinocchio']}."
         f"\n\n{markdown(['', *(f'`{robot}`' for robot in worst)], rows)}"
     )
 
@@ -226,20 +222,20 @@ def main(arguments: list[str] | None = None) -> int:
     if results is None:
         print(f"no {chosen.results}: run benchmarks/run.py first; only the study is rendered", file=sys.stderr)
     bench: dict[str, Callable[[dict[str, Any]], str]] = {
-        "README.md": bench_short,
+        "README.md": readme_speed,
         "docs/performance.md": bench_long,
-        "docs/accuracy.md": bench_short,
-        "docs/simulation.md": bench_short,
-        "docs/learn.md": bench_short,
-        "docs/from-mujoco.md": bench_short,
-        "docs/files.md": bench_short,
-        "docs/compiled.md": bench_short,
-        "docs/ground.md": bench_short,
-        "docs/calls.md": bench_short,
-        "docs/reliability.md": bench_short,
+        "docs/accuracy.md": bench_long,
+        "docs/measured/simulation.md": bench_long,
+        "docs/measured/learning.md": bench_long,
+        "docs/measured/mujoco.md": bench_long,
+        "docs/files.md": bench_long,
+        "docs/measured/first-calls.md": bench_long,
+        "docs/measured/ground.md": bench_long,
+        "docs/calls.md": bench_long,
+        "docs/reliability.md": bench_long,
     }
     accuracy_text = accuracy_table()
-    study_text = study_table()
+    study_text, validation_text = study_table(), report_readme.validation()
     sections = loop_sections(chosen.results.parent)
     stale = 0
     for name, render in bench.items():
@@ -249,6 +245,7 @@ def main(arguments: list[str] | None = None) -> int:
             continue
         before = path.read_text(encoding="utf-8")
         after = fill(before, "study", study_text)
+        after = fill(after, "validation", validation_text)
         if accuracy_text is not None:
             after = fill(after, "accuracy", accuracy_text)
         if results is not None:

@@ -46,18 +46,19 @@ def tables(results: dict[str, Any]) -> str:
     ]
     return "\n\n".join([
         where(results),
-        f"Microseconds per row of {results['effort']['rows']} rows on one thread (and how many times as long a call of "
-        "the function of one state takes, in a loop of Python). A simulation is one of 20 steps.",
+        f"Time per row in microseconds, for {results['effort']['rows']} rows on one thread. In parentheses: the time "
+        "of the function for one state, called in a Python loop, divided by the time per row. `simulate` performs 20 "
+        "steps.",
         markdown(heads, times),
-        "One thread over two:",
+        "Time on one thread divided by the time on two threads:",
         markdown(heads, two),
-        f"The same of {results['many']} rows, where the price of a call and of waking a thread is no "
-        "part:",
+        f"The same ratio for {results['many']} rows, where the overhead of the call and of the threads is negligible:",
         markdown(heads, many),
-        "Pinocchio's batches of the approximate robot over those here, on as many threads:",
+        "Time of Pinocchio's batches for the approximate robot divided by the time of `pc.batch` for the exact robot, "
+        "with the same number of threads:",
         markdown(heads, rivals),
-        f"Nanoseconds per link of geared chains of {short} and {long} links: kernels of one state, without the price "
-        "of a call, and of packs.",
+        f"Time per link in nanoseconds, for geared chains of {short} and {long} links: kernels for one state without "
+        "call overhead, and kernels of `pc.batch`.",
         markdown(["", f"{short} links", f"{long} links", "ratio"], lines),
         markdown(["", "measured", "goal", ""], goals(results)),
     ])  # fmt: skip
@@ -69,13 +70,13 @@ def goals(results: dict[str, Any]) -> list[list[str]]:
     for f, least in GOALS.items():
         rivals = [x for r in robots.values() if (x := r[f]["ratio"].get("Pinocchio, 1")) is not None]
         if rivals and results["lanes"] == 8:
-            found.append((f"Pinocchio's batches / `{f}`, the least", min(rivals), least, min(rivals) >= least))
+            found.append((f"Pinocchio / `pc.batch.{f}`, at least", min(rivals), least, min(rivals) >= least))
         own = [robots[name][f]["ratio"]["single"] for name in LOOPS if name in robots]
         if own:
-            found.append((f"one state / a row, `{f}` with loops, the least", min(own), SINGLE, min(own) >= SINGLE))
+            found.append((f"one state / one row, `{f}`, closed loops, at least", min(own), SINGLE, min(own) >= SINGLE))
     worst = min(min(x.values()) for x in results["shared"].values())
-    found.append(("one thread / two, many rows of `rnea` and `aba`, the least", worst, THREADS, worst >= THREADS))
+    found.append((f"one thread / two threads, {results['many']} rows, at least", worst, THREADS, worst >= THREADS))
     for name in ("rnea", "aba"):
         x = results["links"]["ratio"][name]
-        found.append((f"time of `{name}` per link, long / short, at most", x, LINK, x <= LINK))
+        found.append((f"time per link of `{name}`, long chain / short chain, at most", x, LINK, x <= LINK))
     return [[what, f"{x:.2f}", f"{goal:g}", "met" if met else "not met"] for what, x, goal, met in found]

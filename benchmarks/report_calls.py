@@ -1,4 +1,4 @@
-"""Tables of calls: the functions of a control cycle, moves, and the price of a call; for ``report.py``."""
+"""Tables of calls: the functions of a control cycle, motions, and the overhead of a call; for ``report.py``."""
 
 from __future__ import annotations
 
@@ -13,11 +13,12 @@ def everyday(results: dict[str, Any]) -> str:
     names = next(iter(robots.values()))["ratio"]
     rows = [[f"`{name}`", *(f"{r['ratio'][name]:.2f}" for r in robots.values())] for name in names]
     once = [r["once"] for r in robots.values()]
-    rows.append(["all once, here / Pinocchio, us", *(f"{x['pc']:.0f} / {x['pin']:.0f}" for x in once)])
+    rows.append(["each once, this package / Pinocchio [us]", *(f"{x['pc']:.0f} / {x['pin']:.0f}" for x in once)])
     return "\n\n".join([
         where(results),
-        "Time over that of Pinocchio's function of the same name, on the approximate robot (on the spanning tree where "
-        "there are closed loops); below 1, exact is faster.",
+        "Time for the exact robot in this package, divided by the time of Pinocchio's function of the same name for "
+        "the approximate robot. For robots with closed loops, Pinocchio computes the open spanning tree. Below 1, this "
+        "package is faster.",
         markdown(["", *(f"`{name}`" for name in robots)], rows),
     ])  # fmt: skip
 
@@ -28,12 +29,13 @@ def moves(results: dict[str, Any]) -> str:
     rows = []
     for name in ("integrate", "difference", "project", "project, one held", "computeStaticTorque"):
         times = [r["moves"]["times"][f"pc.{name}"]["median_us"] for r in robots.values()]
-        rows.append([name, *(f"{t:.2f}" for t in times)])
-    for method, label in (("semi_implicit", "step of `simulate` under a function, semi_implicit"), ("rk4", "rk4")):
-        rows.append([label, *(f"{r['steps'][method]['beyond_function_us']:.1f}" for r in robots.values())])
+        rows.append([f"`{name}`".replace(", one held`", "`, one joint held"), *(f"{t:.2f}" for t in times)])
+    for method in ("semi_implicit", "rk4"):
+        times = [r["steps"][method]["beyond_function_us"] for r in robots.values()]
+        rows.append([f"step of `simulate` with a torque function, `{method}`", *(f"{t:.1f}" for t in times)])
     return "\n\n".join([
         where(results),
-        "Microseconds; steps without the time of the user's function itself.",
+        "Time in microseconds. The steps of the simulation exclude the time of the torque function itself.",
         markdown(["", *(f"`{name}`" for name in robots)], rows),
     ])  # fmt: skip
 
@@ -53,8 +55,9 @@ def prices(results: dict[str, Any]) -> str:
     ]
     return "\n\n".join([
         where(results),
-        "The price of a call from Python [us]: the time of a call whose kernel does nothing; what a call takes beyond "
-        "its kernel in a loop of nothing else, of its whole time. The difference is what the kernel loses because "
-        "Python ran before it: caches and predicted branches.",
+        "Each cell contains *empty, overhead of total* in microseconds, with the generic kernels. *Empty* is the time "
+        "of a call whose kernel does nothing. *Overhead* is the total time of a call minus the time of its kernel in a "
+        "compiled loop. The overhead is larger than the empty call, because the kernel runs slower after Python code, "
+        "which changes the caches and the branch prediction.",
         markdown(["", *(f"`{name}`" for name in robots)], rows),
     ])  # fmt: skip

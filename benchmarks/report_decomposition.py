@@ -1,7 +1,7 @@
-"""Write the examples of ``docs/decomposition.md``: ``python benchmarks/report_decomposition.py [--check]``.
+"""Write the tables of ``docs/measured/decomposition.md``: ``python benchmarks/report_decomposition.py [--check]``.
 
-Fills what stands between ``<!-- generated: KEY -->`` and ``<!-- end -->``, keys ``decomposition`` and ``metrics``, with
-what it computes now, and draws ``docs/figures/decomposition.png``.
+Computes the tables ``decomposition`` and ``metrics``, writes them between ``<!-- generated: KEY -->`` and
+``<!-- end -->``, and draws ``docs/figures/decomposition.png``.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from pin_clusters.studies import study
 from pin_clusters.studies.study import metrics
 
 ROOT = Path(__file__).resolve().parent.parent
-PAGE = ROOT / "docs" / "decomposition.md"
+PAGE = ROOT / "docs" / "measured" / "decomposition.md"
 FIGURE = ROOT / "docs" / "figures" / "decomposition.png"
 ROBOT = "mit_humanoid_leg"
-# colours that people with any colour vision tell apart (Okabe and Ito)
+# the palette of Okabe and Ito, which colour-blind readers can distinguish
 COLOURS = {
     "reflected, off-diagonal": "#D55E00",
     "carrier on joint": "#0072B2",
@@ -59,16 +59,16 @@ def example() -> tuple[str, study.Decomposition, study.Sine]:
     rows.append(["total", *(f"{x:.3f}" for x in rms["total"])])
     digits = int(np.floor(-np.log10(max(found.residual, 1e-300)))) - 1  # the last digits differ between processors
     text = (
-        f"RMS [N m] and share of the parts of the error of diagonal armature: `{ROBOT}`, base fixed, "
-        f"every joint moving as {sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) rad for {sine.duration:g} s "
-        f"({len(q)} samples), rotors locked into their carriers. Parts that are zero are not listed. The parts add up "
-        f"to the error within 1e-{digits} N m at every sample."
+        f"Parts of the torque error of diagonal armature: RMS [N m] and share of the squared error. The robot is "
+        f"`{ROBOT}` with a fixed base. Every joint follows {sine.amplitude:g} sin(2 pi {sine.frequency:g} Hz t) rad "
+        f"for {sine.duration:g} s ({len(q)} samples). The rotors are locked into their carriers. Zero parts are "
+        f"omitted. The parts add up to the error within 1e-{digits} N m at every sample."
     )
     return f"{text}\n\n{markdown(['', *found.names], rows)}", found, sine
 
 
 def _cell(rms: float, share: float) -> str:
-    """Return a number and its share, without a place to break the line."""
+    """Return a number and its share, joined by non-breaking spaces."""
     return f"{rms:.3f}\u00a0({round(100.0 * share):d}\u00a0%)" if rms >= 5e-4 else "0"
 
 
@@ -81,7 +81,7 @@ def torso_and_leg() -> pc.ClusterModel:
 
 
 def measures() -> str:
-    """Return the table of accelerations in flight, and a line on the momentum of spin."""
+    """Return the table of accelerations in flight, and a sentence about the angular momentum of the rotors."""
     model, rng = torso_and_leg(), np.random.default_rng(0)
     q = np.array([pc.integrate(model, pc.neutral(model), rng.uniform(-1.0, 1.0, model.nv)) for _ in range(STATES)])
     v, tau = rng.normal(size=(2, STATES, model.nv))
@@ -109,13 +109,14 @@ def measures() -> str:
         "", "base, linear", "base, angular", "hip_ry", "knee", "ankle", "inertia at the ankle", "dL/dt [N m]",
     ]  # fmt: skip
     return (
-        f"Torso and one leg of the MIT humanoid in flight, {STATES} random states (poses within 1 rad, rates and "
-        "torques normal with 1 rad/s and 1 N m): RMS error of the accelerations in per cent of the exact RMS, "
-        "mean error of the linear inertia at the ankle in per cent, and the rate at which the true angular momentum "
-        "would change.\n\n"
+        f"Torso and one leg of the MIT humanoid in free flight, {STATES} random states (poses within 1 rad, velocities "
+        "and torques normally distributed with 1 rad/s and 1 N m). The columns are the RMS error of the accelerations "
+        "in percent of their exact RMS, the mean error of the linear inertia at the ankle in percent, and the rate of "
+        "change of the true angular momentum, which is zero for the exact robot.\n\n"
         f"{markdown(head, rows)}\n\n"
-        f"With both knees of the whole robot at 10 rad/s the rotors' spin has {spin.spin:.3f} N m s, as much as the "
-        f"robot turning as one body at {spin.spin_rate:.2f} rad/s."
+        f"When both knees of the whole robot turn at 10 rad/s, the rotors have an additional angular momentum of "
+        f"{spin.spin:.3f} N m s. The whole robot has the same angular momentum if it turns as a rigid body at "
+        f"{spin.spin_rate:.2f} rad/s."
     )
 
 
@@ -136,7 +137,7 @@ def draw(found: study.Decomposition, sine: study.Sine) -> None:
                 share = 100.0 * found.share[part][k]
                 axes.plot(sine.time[shown], x, color=colour, lw=1.6, label=f"{part} ({share:.0f} %)")
         axes.axhline(0.0, color="0.7", lw=0.8, zorder=0)
-        axes.set_title(f"{joint}: exact minus diagonal armature, and what it consists of", loc="left", fontsize=11)
+        axes.set_title(f"{joint}: torque error of diagonal armature, and its parts", loc="left", fontsize=11)
         axes.set_ylabel("torque [N m]")
         axes.legend(loc="center left", bbox_to_anchor=(1.01, 0.5), frameon=False, fontsize=9)
         axes.spines[["top", "right"]].set_visible(False)
@@ -146,7 +147,7 @@ def draw(found: study.Decomposition, sine: study.Sine) -> None:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Compute, fill and draw; with --check, only say whether the page is out of date."""
+    """Compute the tables, write them and draw the figure; with --check, only report whether the page is out of date."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if the page is out of date")
     chosen = parser.parse_args(arguments)

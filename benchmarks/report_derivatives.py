@@ -27,19 +27,20 @@ def speed(results: dict[str, Any]) -> str:
     names = list(dict.fromkeys(name for r in robots.values() for name in r["ratio"]))
     rows = [[f"`{n}`", *(f"{r['ratio'][n]:.2f}" if n in r["ratio"] else "-" for r in robots.values())] for n in names]
     more = [
-        [f"`pc.batch.{n}`, a row [us] (over Pinocchio's call)"]
+        [f"`pc.batch.{n}`, one row [us] (divided by Pinocchio's call)"]
         + [f"{r['times'][f'batch.{n}']['median_us']:.1f} ({r['rows'][n]:.2f})" for r in robots.values()]
         for n in next(iter(robots.values()))["rows"]
     ]
-    more.append(["central differences of `pc.aba` / `computeABADerivatives`"])
+    more.append(["central finite differences of `pc.aba` / `computeABADerivatives`"])
     more[-1] += [f"{r['differences']:.0f}" for r in robots.values()]
     head = ["", *(f"`{name}`" for name in robots)]
     parts = [
         where(results),
-        "Time over that of Pinocchio's function of the same name, on the approximate robot (on the spanning tree, cut "
-        "open, where there are closed loops); results are fresh arrays in both. Contacts: points of the feet or hands.",
+        "Time for the exact robot in this package, divided by the time of Pinocchio's function of the same name for "
+        "the approximate robot. For robots with closed loops, Pinocchio computes the open spanning tree. Both return "
+        "new arrays. The contacts are points of the feet or hands.",
         markdown(head, rows),
-        "Batches on one thread, and what differences cost:",
+        "Batches on one thread, and the cost of finite differences:",
         markdown(head, more),
     ]
     return "\n\n".join([*parts, markdown(["goal", "measured", "limit", ""], goals(results))])
@@ -61,9 +62,10 @@ def goals(results: dict[str, Any]) -> list[list[str]]:
             add(f"`{name}`, `tello`", robots["tello"]["ratio"][name], derivatives.OPEN_TREE)
     if "mini_cheetah" in robots:
         for name, value in robots["mini_cheetah"]["rows"].items():
-            add(f"a row of `pc.batch.{name}`, `mini_cheetah`", value, derivatives.ROWS[name])
+            add(f"one row of `pc.batch.{name}`, `mini_cheetah`", value, derivatives.ROWS[name])
         value = robots["mini_cheetah"]["differences"]
-        add("differences of `pc.aba` / `computeABADerivatives`, `mini_cheetah`", value, derivatives.DIFFERENCES, True)
+        what = "finite differences of `pc.aba` / `computeABADerivatives`, `mini_cheetah`"
+        add(what, value, derivatives.DIFFERENCES, True)
     return found
 
 
@@ -79,21 +81,24 @@ def accuracy(results: dict[str, Any]) -> str:
     count = sum(one["mechanisms"] - one["inexact"] for one in groups.values())
     text = (
         f"{results['states']} random states, with external forces, of each of {count} mechanisms: "
-        f"{groups['trees']['mechanisms']} random trees of any joint type (couplings, rotors on any carrier), "
-        f"{groups['loops']['mechanisms'] - groups['loops']['inexact']} with closed loops (rods with and without mass, "
-        f"gears, rotors), {groups['functions']['mechanisms']} tied by a function, and the shipped robots on a fixed "
-        f"and a floating base. Pinocchio {results['pinocchio']}."
+        f"{groups['trees']['mechanisms']} random trees with all joint types, couplings and rotors, "
+        f"{groups['loops']['mechanisms'] - groups['loops']['inexact']} mechanisms with closed loops (rods with and "
+        f"without mass, gears, rotors), {groups['functions']['mechanisms']} mechanisms with a user-defined `Coupling`, "
+        f"and the shipped robots with a fixed and a floating base. Pinocchio {results['pinocchio']}."
     )
     sloppy = groups["loops"]["sloppy"]
     if sloppy:
         largest = max(max(errors.values()) for errors in sloppy.values())
         text += (
-            f" Apart: {groups['loops']['inexact']} mechanisms with 1.5708 for a right angle, where results are known "
-            f"to some multiples of the misalignment: {largest:.0e}."
+            f" The table excludes {groups['loops']['inexact']} mechanisms that are misaligned, because a right angle "
+            f"is given as 1.5708. Their results have an error of a few times the misalignment, here {largest:.0e}."
         )
     if left := groups["robots"]["singular"]:
         names = " and ".join(f"`{name.split(', ')[0]}`" for name in left)
-        text += f" {names} on a floating base, planar without thickness, have a singular mass matrix."
+        text += (
+            f" The tables also exclude {names} with a floating base: they are planar and have no thickness, so their "
+            "mass matrix is singular."
+        )
     each = groups["functions"]["each"]
     shown = [o for o in ORACLES if any(e[o] for e in each.values())]
     functions = markdown(
@@ -107,8 +112,9 @@ def accuracy(results: dict[str, Any]) -> str:
     )
     return "\n\n".join([
         text, markdown(["", *(f"{g}: {o}" for g, o in columns)], rows),
-        "Functions of users, the worst of all results; without a Jacobian, what differences of differences leave:",
-        functions, "The shipped robots, the worst of all results:", bases, _dead_centres(results["dead centres"]),
+        "Worst error of all results for user-defined couplings, by the derivatives that the user gives. Without a "
+        "Jacobian, second derivatives are finite differences of finite differences:",
+        functions, "Worst error of all results for the shipped robots:", bases, _dead_centres(results["dead centres"]),
     ])  # fmt: skip
 
 
@@ -120,15 +126,14 @@ def _dead_centres(near: dict[str, list[dict[str, float]]]) -> str:
         for row in rows[::3]
     ]
     sizes = {what: [_power(rows, f"size, {what}") for rows in near.values()] for what in WHAT}
-    powers = ", ".join(f"{what} with the power {sum(found) / len(found):.1f}" for what, found in sizes.items())
+    powers = ", ".join(f"{what} with power {sum(found) / len(found):.1f}" for what, found in sizes.items())
     errors = [_power(rows, f"error, {what}") for what in WHAT for rows in near.values()]
     most = max(row[f"error, {what}"] / row["condition"] for what in WHAT for rows in near.values() for row in rows)
     return "\n\n".join([
-        "Towards dead centres of the independent joint, relative errors at the same v and a. The truth is the "
-        "reference's in terms of another independent joint, transformed. The derivatives themselves grow with powers "
-        f"of cond(K_d): {powers}. Their relative errors grow with its power {min(errors):.1f} to {max(errors):.1f}, "
-        f"and stay below {most:.0e} cond(K_d): no worse than the rate of the other joints itself, which rounding of q "
-        "makes so uncertain.",
+        "Relative errors near a singularity (dead centre) of the independent joint, at the same v and a. The reference "
+        "uses another independent joint and transforms the result. The derivatives grow with powers of cond(K_d): "
+        f"{powers}. Their relative errors grow with power {min(errors):.1f} to {max(errors):.1f}, and remain below "
+        f"{most:.0e} cond(K_d). Rounding of q alone makes the velocities of the dependent joints equally uncertain.",
         markdown(["linkage", "cond(K_d)", *(f"`{what}`" for what in WHAT)], table),
     ])  # fmt: skip
 

@@ -25,7 +25,7 @@ def _ties(found: dict[str, Any]) -> str:
 
 def _said(found: dict[str, Any]) -> str:
     if "refused" in found:
-        return f"**refused**: {_sentence(found['refused'])}"
+        return f"**error**: {_sentence(found['refused'])}"
     return "; ".join(dict.fromkeys(_sentence(text) for text in found["said"])) or "-"
 
 
@@ -71,22 +71,23 @@ def table(results: dict[str, Any]) -> str:
                 "file",
                 "format",
                 "nv (tree)",
-                "what ties joints, and acts",
+                "constraints and springs",
                 "round trip",
                 "MuJoCo",
-                "what is said, or why not",
+                "warning or error",
             ]
             parts.append(f"## {name}\n\n{markdown(head, rows)}")
-    summary = markdown(["collection", "format", "files", "read", "refused"], counts)
+    summary = markdown(["collection", "format", "files", "read", "errors"], counts)
     meta = results["meta"]
     compared = [
         e for files in results["collections"].values() for f in files.values() if _is_number(e := f.get("mujoco"))
     ]
     text = (
-        f"Read with Pinocchio {meta['pinocchio']} on {meta['date']}. Round trip: the largest entry of "
-        "`aba(rnea(a)) - a` near the reference pose, over the largest of a and 1. URDF files that are plain trees are "
-        "counted, and not listed. MuJoCo: the largest difference of mass matrix, inverse dynamics and passive torques "
-        f"from MuJoCo's, over the largest entry; of {len(compared)} files at most {max(compared, default=0.0):.0e}, "
-        "where meshes are kept in single precision there."
+        f"Read with Pinocchio {meta['pinocchio']} on {meta['date']}. The counts include URDF files without "
+        "constraints; the tables below omit them. *Round trip* is the largest entry of `aba(rnea(a)) - a` near the "
+        "reference pose, relative to the largest entry of a, at least 1. *MuJoCo* is the largest difference from "
+        "MuJoCo in the mass matrix, the inverse dynamics and the passive torques, relative to the largest entry. Over "
+        f"{len(compared)} files it is at most {max(compared, default=0.0):.0e}; MuJoCo stores meshes in single "
+        "precision."
     )
     return "\n\n".join([text, summary, *parts])

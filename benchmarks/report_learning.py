@@ -17,15 +17,15 @@ def float32(results: dict[str, Any]) -> str:
     ]
     heads = [f"{name}: {which}" for name in names for which in ("median", "worst")]
     return "\n\n".join([
-        f"Error of float32 over the largest entry of the exact result, median and worst of {results['states']} states "
-        "around the reference pose, whose numbers are those of float32. `backward`: products with the derivatives of "
-        "`aba`.",
+        "Error in float32, divided by the largest entry of the result in float64: median and worst of "
+        f"{results['states']} states around the reference pose. The states are rounded to float32. `backward`: the "
+        "vector-Jacobian product of `aba`.",
         markdown(["robot", *heads], rows),
     ])  # fmt: skip
 
 
 def step(results: dict[str, Any]) -> str:
-    """Return what a step of many robots takes."""
+    """Return the table of the step of many robots."""
     if "step" not in results:
         return "Not measured: PyTorch is not installed."
     found = results["step"]
@@ -39,12 +39,12 @@ def step(results: dict[str, Any]) -> str:
         ]
         for kind in kept
     ]  # fmt: skip
-    heads = ["", "step [ms]", "and its gradient [ms]", "per robot [ns]", "and its gradient [ns]", "kept [MiB]",
-             "per robot [B]"]  # fmt: skip
+    heads = ["", "step [ms]", "step and gradient [ms]", "step per robot [ns]", "step and gradient per robot [ns]",
+             "memory [MiB]", "memory per robot [B]"]  # fmt: skip
     return "\n\n".join([
-        f"{n} Mini Cheetahs, {found['inputs']} numbers each (configuration, velocity, torque, inertial parameters), on "
-        "one thread; the least time of many. What is kept for the way back are inputs of functions, not what they "
-        "compute on the way.",
+        f"One step of {n} robots (`mini_cheetah`) on one thread, smallest time of many. Each robot has "
+        f"{found['inputs']} inputs: configuration, velocity, torque and inertial parameters. Memory: the inputs that "
+        "are stored for the gradient. Intermediate results are not stored.",
         markdown(heads, rows),
         where(results) + f" PyTorch {found['torch']}.",
     ])  # fmt: skip

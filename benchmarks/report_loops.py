@@ -19,7 +19,7 @@ OTHERS = (
     ("MuJoCo", "aba", "aba: MuJoCo"),
     ("dense", "rnea", "rnea: dense"),
     ("dense", "aba", "aba: dense"),
-    ("twin", None, "all: twin"),
+    ("twin", None, "all: equivalent model"),
 )
 """Oracle, algorithm (None: the worst of all), head of the column."""
 
@@ -29,6 +29,20 @@ def markdown(head: Iterable[str], rows: Iterable[Iterable[str]]) -> str:
     head = list(head)
     lines = [head, ["---", *["---:"] * (len(head) - 1)], *map(list, rows)]
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+
+
+TRACED_SINCE = "2026-11-24"
+"""Date since which calls run robot-specific code by default."""
+
+
+def engine(results: dict[str, Any]) -> str:
+    """Return a sentence on the engine if the results are older than the present default, else an empty string."""
+    if results["machine"]["date"] >= TRACED_SINCE:
+        return ""
+    return (
+        f" **Measured with the generic kernels**, before robot-specific code became the default on {TRACED_SINCE}: "
+        "`pc.aba` is now [faster](#robot-specific-code)."
+    )
 
 
 def where(results: dict[str, Any]) -> str:
@@ -69,7 +83,7 @@ def _settings(found: dict[str, Any]) -> str:
 def rivalry(results: dict[str, Any], *, kernels: bool) -> str:
     """Return the table against Pinocchio's constrained algorithms."""
     head = ["robot", "nv (tree)", "loops", "rotors", "`pc.aba`", "`pin.constraintDynamics`", "`pin.lcaba`", "ratio"]
-    head += ["ratio to the oracle's choice", "kernel", "Pinocchio's kernel", "ratio of kernels"] if kernels else []
+    head += ["ratio, best settings", "kernel", "Pinocchio's kernel", "ratio of kernels"] if kernels else []
     rows = []
     for name, r in results["rivalry"].items():
         row = [f"`{name}`", f"{r['nv']} ({r['nv_tree']})", f"{r['loops']}", f"{r['rotors']}"]
@@ -88,11 +102,12 @@ def _tello(results: dict[str, Any]) -> str:
     t = results["tello"]
     by_hand, held = (t["ratio"][f"projection, G {how}"] for how in ("by hand", "held"))
     return (
-        f"`tello` (nv = {t['nv']} of {t['nv_tree']}; its differentials are nothing that Pinocchio can express): "
-        f"`pc.aba` {_us(t, 'pc.aba')} us. Pinocchio projected with NumPy, G and g by hand: "
-        f"{_us(t, 'projection, G by hand')} us, {_ratio(by_hand)} times as much; with G and g for nothing: "
-        f"{_us(t, 'projection, G held')} us, {_ratio(held)}. `pc.aba` of `mit_humanoid`, which has gears and belts "
-        f"only: {_us(t, 'pc.aba of mit_humanoid')} us, so that Tello takes {_ratio(t['mit_humanoid'])} of it."
+        f"`tello` (nv = {t['nv']} of {t['nv_tree']}) has differentials, which Pinocchio cannot express. `pc.aba` takes "
+        f"{_us(t, 'pc.aba')} us. The projection of Pinocchio's tree with NumPy takes "
+        f"{_us(t, 'projection, G by hand')} us with hand-written G and g, a ratio of {_ratio(by_hand)}. If G and g "
+        f"cost no time, it takes {_us(t, 'projection, G held')} us, a ratio of {_ratio(held)}. `pc.aba` of "
+        f"`mit_humanoid`, which has only gears and belts, takes {_us(t, 'pc.aba of mit_humanoid')} us. The ratio of "
+        f"`tello` to `mit_humanoid` is {_ratio(t['mit_humanoid'])}."
     )
 
 
@@ -112,21 +127,22 @@ def loops_short(results: dict[str, Any]) -> str:
 def _about_kernels(results: dict[str, Any]) -> str:
     hows = {r["kernels"]["how"] for r in results["rivalry"].values() if "kernels" in r}
     if hows == {"in loops"}:
-        return "Kernels: without the price of a call from Python, ours in a compiled loop, Pinocchio's in one of C++."
+        return "Kernels: without the overhead of a call from Python, in a compiled loop, for Pinocchio in C++."
     return "Kernels: the compiled functions themselves, both called from Python."
 
 
 def loops_long(results: dict[str, Any]) -> str:
     """Return what the documentation shows."""
     parts = [
-        where(results),
-        "### Against Pinocchio's constrained algorithms",
-        "Microseconds per call. Ratio: the faster of the two over `pc.aba`, median of paired blocks ± half the "
-        "distance of the quartiles. " + _about_kernels(results),
+        where(results) + engine(results),
+        "### Compared with Pinocchio's constrained algorithms",
+        "Time per call in microseconds. Ratio: time of the faster of Pinocchio's two algorithms divided by the time of "
+        "`pc.aba`, as the median of paired blocks ± half the interquartile range. " + _about_kernels(results),
         rivalry(results, kernels=True),
-        "Settings of Pinocchio: the fastest mu with which the solver's own test (accuracy 1e-8) ends its iterations "
-        "and with which the independent acceleration is within 1e-8 of projection at 8 states. The oracle's choice is "
-        "the fastest of all mu and numbers of iterations that reach 1e-8: who knows the answer could stop there.",
+        "The next table shows the settings of Pinocchio's solvers. mu is the fastest value for which the solver "
+        "converges (accuracy 1e-8) and the acceleration agrees with projection to 1e-8 in 8 states. *Best settings* "
+        "are the fastest mu and number of iterations that reach 1e-8. They can only be found if the exact result is "
+        "known.",
         markdown(
             ["robot", "joints and contacts in Pinocchio", "constraintDynamics", "lcaba"],
             (
@@ -141,9 +157,9 @@ def loops_long(results: dict[str, Any]) -> str:
     if results["project"]:
         parts += [
             "### Configurations",
-            "Microseconds per call: `pc.project` with all joints of the loops 0.1 rad (0.01 m) off, mean of 4 states; "
-            "`pc.integrate` by 1 ms at random velocities of 1 rad/s. Loops that repeat others do not count; each "
-            "equation of a differential counts as one (a push-rod each).",
+            "Time per call in microseconds. `pc.project` starts with an error of 0.1 rad (0.01 m) in all joints of the "
+            "loops; mean of 4 states. `pc.integrate` moves by 1 ms at random velocities of 1 rad/s. Redundant loops "
+            "are not counted. Each equation of a differential counts as a loop, because it stands for a push-rod.",
             markdown(
                 ["robot", "loops", "`pc.project`", "per loop", "`pc.integrate`", "`pc.aba`"],
                 (
@@ -162,7 +178,7 @@ def loops_long(results: dict[str, Any]) -> str:
     if results["batch"]:
         parts += [
             "### Batches",
-            "Microseconds per state on one thread.",
+            "Time per state on one thread in microseconds.",
             markdown(
                 ["robot", "states", "`pc.batch.aba`", "`pc.aba`", "ratio"],
                 (
@@ -181,7 +197,7 @@ def goals(results: dict[str, Any]) -> str:
     ]
     found += [("tello", g) for g in results.get("tello", {}).get("gates", ())]
     return markdown(
-        ["robot", "what", "measured", "goal", ""],
+        ["robot", "ratio or time", "measured", "goal", ""],
         (
             [f"`{name}`", g["what"], f"{g['value']:.2f}", f"{g['limit']:g}", "met" if g["met"] else "not met"]
             for name, g in found
@@ -199,7 +215,7 @@ def _error(errors: dict[str, float], name: str | None) -> str:
 
 
 def accuracy(results: dict[str, Any]) -> str:
-    """Return mechanism x algorithm against projection, and against the other oracles."""
+    """Return mechanism x algorithm, compared with projection and with the other reference implementations."""
     found = results["mechanisms"]
     aligned = {name: one for name, one in found.items() if not one["misaligned"]}
     sloppy = {name: one for name, one in found.items() if one["misaligned"]}
@@ -223,23 +239,24 @@ def accuracy(results: dict[str, Any]) -> str:
         ([name, *(_error(one["golden"], a) for a in ALGORITHMS[:8])] for name, one in results["golden"].items()),
     )
     said = (
-        f"{states} random assembled states with cond(K_d) < 1e3 of {len(found)} mechanisms; the columns have the worst "
-        f"conditions of K_d and M that occurred. Worst error against projection: {worst[top]:.0e} ({top}); the goal is "
-        f"{results['limit']:g}. Pinocchio {results['pinocchio']}."
+        f"{states} random assembled states of {len(found)} mechanisms, with cond(K_d) < 1e3. The columns cond(K_d) and "
+        f"cond(M) contain the largest values. The worst error compared with projection is {worst[top]:.0e} ({top}); "
+        f"the goal is {results['limit']:g}. Pinocchio {results['pinocchio']}."
     )
     if sloppy:
         said += (
-            f" Apart: {', '.join(sloppy)}, whose loop cannot close exactly; results are known to some multiples of its "
-            "misalignment."
+            f" The worst error excludes {', '.join(sloppy)}: its loop cannot close exactly, so results have an error "
+            "of a few times the misalignment."
         )
     said += (
-        " aba(rnea) amplifies rounding by cond(M). Differences of the motion are as exact as the loops are closed "
-        "over the step: some 1e-13 cond(K_d) / 1e-3. `lcaba` has its own limit, which mu sets. A twin with 0 has the "
-        "same rows."
+        " aba(rnea) amplifies rounding errors by cond(M). Finite differences of the motion are limited by the loop "
+        "residual: about 1e-13 cond(K_d) / 1e-3. The setting mu limits the accuracy of `lcaba`. An equivalent model "
+        "with an error of 0 has the same constraint equations."
     )
     return "\n\n".join([
-        said, "Against projection:", first, "Against the other oracles (- where one cannot express the mechanism):",
-        second, "Against the numbers of another library, at its states as they are:", golden,
+        said, "Errors compared with projection:", first,
+        "Errors compared with the other references (`-`: the reference cannot express the mechanism):", second,
+        "Errors compared with stored results of grbda, at its states:", golden,
     ])  # fmt: skip
 
 
@@ -251,7 +268,7 @@ def drift(results: dict[str, Any]) -> str:
         return ", ".join(f"{name} = {value:g}" for name, value in swing["start"].items())
 
     first = markdown(
-        ["mechanism", "start [rad]", "dt [ms]", "steps", "max \\|E - E0\\| / max T over 20 s", "closure / scale",
+        ["mechanism", "start [rad]", "dt [ms]", "steps", "max \\|E - E0\\| / max T over 20 s", "residual / scale",
          "cond(K_d)"],
         (
             [f"`{name}`", posed(s), f"{1e3 * d['dt']:g}", f"{d['steps']}", f"{d['energy']:.1e}", f"{d['residual']:.2e}",
@@ -261,7 +278,7 @@ def drift(results: dict[str, Any]) -> str:
     )  # fmt: skip
     n = min(len(s["order"]["steps"]) for s in swings.values())
     second = markdown(
-        ["mechanism", "over [s]", "largest step [ms]", *(f"error at 1/{2**k}" for k in range(n)), "slope"],
+        ["mechanism", "over [s]", "largest step [ms]", *(f"error, step 1/{2**k}" for k in range(n)), "slope"],
         (
             [f"`{name}`", f"{o['short']:g}", f"{1e3 * o['steps'][0]:g}", *(f"{e:.1e}" for e in o["errors"][:n]),
              f"{o['slope']:.2f}"]
@@ -270,8 +287,9 @@ def drift(results: dict[str, Any]) -> str:
     )  # fmt: skip
     return "\n\n".join([
         first,
-        "Closure is the worst row of `pc.residual` over its scale and max(1, |q| / 100 rad), over all steps; the goal "
-        "is 1e-13. The goal of the energy is 1e-9.",
+        "Residual: the largest entry of `pc.residual` over all steps, divided by its scale and by max(1, |q| / 100 "
+        "rad). The goals are 1e-13 for the residual and 1e-9 for the energy error.",
         second,
-        "The error of the state is the largest over the time, against steps four times finer than the finest.",
+        "The next table shows the largest error of the state during the motion, for the largest step and fractions of "
+        "it. The reference uses a step that is four times shorter than the shortest step in the table.",
     ])  # fmt: skip

@@ -1,6 +1,6 @@
-"""The table of the catalogue of motors, and what their losses cost in steps.
+"""Write the catalogue of motors and the cost of their losses to docs/measured/motors.md.
 
-Usage: python benchmarks/report_motors.py  (writes docs/motors.md; --check changes nothing, and tells by its exit code)
+Usage: python benchmarks/report_motors.py  (--check writes nothing; exit code 1 if the page is out of date)
 """
 
 from __future__ import annotations
@@ -14,12 +14,13 @@ from report import fill
 from report_loops import markdown
 
 ROOT = Path(__file__).parents[1]
-PAGE = ROOT / "docs" / "motors.md"
+PAGE = ROOT / "docs" / "measured" / "motors.md"
 COSTS = ROOT / "benchmarks" / "results" / "losses.json"
 COLUMNS = {
     "ratio": "ratio", "rotor_inertia": "inertia [kg m^2]", "rated_torque": "rated [N m]", "peak_torque": "peak [N m]",
-    "no_load_speed": "no load [rad/s]", "voltage": "[V]", "torque_constant": "[N m/A]", "resistance": "[ohm]",
-    "viscous": "viscous [N m s]", "coulomb": "dry [N m]", "efficiency": "efficiency", "back_efficiency": "backward",
+    "no_load_speed": "no-load speed [rad/s]", "voltage": "[V]", "torque_constant": "[N m/A]", "resistance": "[ohm]",
+    "viscous": "viscous [N m s]", "coulomb": "Coulomb [N m]", "efficiency": "efficiency",
+    "back_efficiency": "back efficiency",
 }  # fmt: skip
 
 
@@ -41,7 +42,7 @@ def costs() -> str:
         for name, found in json.loads(COSTS.read_text(encoding="utf-8"))["robots"].items()
         for how, x in found.items()
     ]
-    return markdown(["robot", "steps under", "without [us]", "friction", "gears", "both"], rows)
+    return markdown(["robot", "torques", "lossless [us]", "friction", "gear losses", "both"], rows)
 
 
 def main() -> int:

@@ -12,8 +12,8 @@ def files(results: dict[str, Any]) -> str:
     robots = results["robots"]
     steps = next(iter(next(iter(robots.values()))["files"].values()))
     head = [
-        "robot", "file", "moves [rad]", *(f"{s['integrator']}, {1e3 * s['step']:g} ms" for s in steps),
-        "open by [m, rad]",
+        "robot", "file", "motion [rad]", *(f"{s['integrator']}, {1e3 * s['step']:g} ms" for s in steps),
+        "gap [m, rad]",
     ]  # fmt: skip
     rows = [
         [f"`{name}`", rung, f"{found['motion']:.2f}", *(f"{s['largest']:.1e}" for s in errors),
@@ -23,8 +23,9 @@ def files(results: dict[str, Any]) -> str:
     ]  # fmt: skip
     own = max(found["here"] for found in robots.values())
     return (
-        f"{markdown(head, rows)}\n\nLargest error of an independent joint over 2 s, [rad]; the last column is how open "
-        f"the equalities are at the end, with the shortest step. What it is compared with differs by {own:.0e} rad at "
-        f"most from the same with four times the step. MuJoCo {results['mujoco']}, Pinocchio {results['pin']}; "
-        f"{results['machine']['date']}. Torques and starts: `benchmarks/mujoco_files.py`."
+        f"{markdown(head, rows)}\n\nThe errors are the largest errors of an independent joint over 2 s [rad]. The last "
+        "column is the gap of the equality constraints at the end, with the shortest time step. The reference solution "
+        f"changes by at most {own:.0e} rad if its time step is four times longer. MuJoCo {results['mujoco']}, "
+        f"Pinocchio {results['pin']}; {results['machine']['date']}. `benchmarks/mujoco_files.py` defines torques and "
+        "initial states."
     )

@@ -9,21 +9,31 @@ from report_loops import markdown, where
 ROUNDING = "forwardDynamics: rows of rounding"
 _RUN, _ONE, _ALL = 6.65, 12.21, 13.22
 """Published times of a chain of 50 links, [ms]: forward dynamics, input matrix of one input, of all."""
+LABELS = {
+    "inverse operational inertia / Pinocchio's shortest way": "`inverse_operational_inertia` / fastest Pinocchio calls",
+    "projection / inverse operational inertia": "projection / `inverse_operational_inertia`",
+    "input matrix / aba": "`inverse_input_matrix` / `aba`",
+    "forces one by one, by projection / input matrix": "one force at a time by projection / `inverse_input_matrix`",
+    "forces one by one, by aba / input matrix": "one force at a time by `aba` / `inverse_input_matrix`",
+    "hybrid dynamics / aba": "`hybrid_dynamics` / `aba`",
+    "constraintDynamics / Pinocchio's": "`pc.constraintDynamics` / `pin.constraintDynamics`",
+}
+"""Label of each ratio in the table."""
 
 
 def speed(results: dict[str, Any]) -> str:
     """Return the tables of ``operational.py``."""
     robots, chains = results["robots"], results["chains"]
     names = next(iter(robots.values()))["ratio"]
-    rows = [[name, *(f"{r['ratio'][name]:.2f}" for r in robots.values())] for name in names]
-    rows.append(["inputs of the input matrix", *(str(r["inputs"]) for r in robots.values())])
+    rows = [[LABELS[name], *(f"{r['ratio'][name]:.2f}" for r in robots.values())] for name in names]
+    rows.append(["number of inputs of `inverse_input_matrix`", *(str(r["inputs"]) for r in robots.values())])
     slopes, lengths = chains["slope"], chains["lengths"]
     return "\n\n".join([
         where(results),
-        "Ratios of times; frames and contacts at four feet or hands; Pinocchio on the approximate robot.",
+        "Ratios of times. The frames and contacts are at four feet or hands. Pinocchio computes the approximate robot.",
         markdown(["", *(f"`{name}`" for name in robots)], rows),
-        f"Chains of {lengths[0]} to {lengths[-1]} geared links: the time of the inverse operational inertia of two "
-        f"frames grows with the number of links to the power {slopes['osim']:.2f}, that of `aba` to "
+        f"For chains of {lengths[0]} to {lengths[-1]} geared links, the time of `inverse_operational_inertia` for two "
+        f"frames grows with power {slopes['osim']:.2f} of the number of links, and the time of `aba` with power "
         f"{slopes['aba']:.2f}.",
         published(results),
     ])  # fmt: skip
@@ -33,7 +43,7 @@ def published(results: dict[str, Any]) -> str:
     """Return the ratios of input matrices beside those of the literature."""
     heads = {
         "one / aba": "one input / `aba`", "all / aba": "all inputs / `aba`",
-        "forces / one": "forces one by one / one input", "forces / all": "forces one by one / all inputs",
+        "forces / one": "one force at a time / one input", "forces / all": "one force at a time / all inputs",
     }  # fmt: skip
     found = {f"chain, n = {n}": (n, x["ratio"]) for n, x in results["inputs"].items()}
     for robot, x in results["robots"].items():
@@ -52,15 +62,16 @@ def published(results: dict[str, Any]) -> str:
     first = next(iter(results["inputs"].values()))["times"]
     aba, ratio = longest["times"]["aba"]["median_us"], longest["ratio"]
     return "\n\n".join([
-        "Input matrices beside the ratios that Kroeg, Gattringer and Mueller publish (in brackets; a chain of 50 "
-        "links, a humanoid of 24 velocities with 18 motors and 8 contact points). Forces one by one are a run of "
-        "`pc.aba` without inputs and one per input.",
+        "Times of `inverse_input_matrix`, compared with the ratios that Kroeg, Gattringer and Mueller publish (in "
+        "parentheses) for a chain of 50 links and for a humanoid with 24 velocities, 18 motors and 8 contact points. "
+        "*One force at a time*: one call of `pc.aba` without inputs, and one call for each input.",
         markdown(["", *heads.values()], rows),
-        f"With {n} links a run of `aba` takes {aba / int(n):.2f} us per link here and {1e3 * _RUN / 50:.0f} us there, "
-        f"so that one more column shows: {100.0 * ratio['column / aba']:.1f} % of a run here, "
-        f"{100.0 * (_ALL - _ONE) / 49 / _RUN:.1f} % there. Two runs would be {2.0 / ratio['one / aba']:.1f} input "
-        f"matrices of one input; the rest is NumPy around them. With one link the price of the call is nearly all: "
-        f"{first['one']['median_us']:.1f} us, {first['aba']['median_us']:.2f} us for `aba`.",
+        f"With {n} links, `aba` takes {aba / int(n):.2f} us per link here and {1e3 * _RUN / 50:.0f} us in the "
+        "publication. One more column therefore has a larger share here: it takes "
+        f"{100.0 * ratio['column / aba']:.1f} % of the time of `aba`, and {100.0 * (_ALL - _ONE) / 49 / _RUN:.1f} % in "
+        f"the publication. Two calls of `aba` take {2.0 / ratio['one / aba']:.1f} times as long as the input matrix of "
+        "one input. The remaining time is overhead in NumPy. With one link, nearly all of the time is call overhead: "
+        f"{first['one']['median_us']:.1f} us, and {first['aba']['median_us']:.2f} us for `aba`.",
     ])  # fmt: skip
 
 
@@ -82,28 +93,32 @@ def accuracy(results: dict[str, Any]) -> str:
     text = (
         f"{results['states']} random states of each of {groups['trees']['mechanisms']} random trees (gears, belts, "
         f"couplings, rotors), {groups['loops']['mechanisms'] - inexact} mechanisms with closed loops (rods with and "
-        f"without mass, gears, rotors), and the shipped robots on a fixed and a floating base. {tried} sets of "
-        f"contacts, of which {_sum(groups, 'redundant')} have rows that repeat each other (their forces are not "
-        f"compared); {apart} whose rows nearly do are left out. Pinocchio {results['pinocchio']}."
+        f"without mass, gears, rotors), and the shipped robots with a fixed and a floating base. Of {tried} sets of "
+        f"contacts, {_sum(groups, 'redundant')} are redundant; their forces are not compared. {apart} sets that are "
+        f"nearly redundant are excluded. Pinocchio {results['pinocchio']}."
     )
     if inexact:
         worst = max(sloppy, key=lambda f: sloppy[f])
         text += (
-            f" Apart: {inexact} mechanisms with 1.5708 for a right angle, where results are known to some multiples of "
-            f"the misalignment: {sloppy[worst]:.0e} ({_code(worst)})."
+            f" The tables also exclude {inexact} mechanisms that are misaligned, because a right angle is given as "
+            "1.5708. Their results have an error of a few times the misalignment, here "
+            f"{sloppy[worst]:.0e} ({_code(worst)})."
         )
     if left := groups["robots"]["singular"]:
         names = " and ".join(f"`{name.split(', ')[0]}`" for name in left)
-        text += f" {names} on a floating base, planar without thickness, have a singular mass matrix."
+        text += (
+            f" Also excluded are {names} with a floating base: they are planar and have no thickness, so their mass "
+            "matrix is singular."
+        )
     lost = [e for one in groups.values() for e in one["worst"].get(ROUNDING, {}).values()]
     if lost and not max(lost) <= 1e-11:
         text += (
-            " Rows that are rounding alone, as of a planar robot out of its plane, spoil `forwardDynamics` as it is: "
-            "set them to zero, or give damping."
+            " Rows that contain only rounding errors, such as the rows of a planar robot out of its plane, make the "
+            "result of `forwardDynamics` wrong: set them to zero, or pass damping."
         )
     heads = [f"{n}: {o}" for n, o in columns]
     return "\n\n".join([
-        text, markdown(["", *heads], rows), "The shipped robots, the worse of both oracles and bases:",
+        text, markdown(["", *heads], rows), "Worst error of both references and both bases for the shipped robots:",
         markdown(["", *map(_code, functions)], second),
     ])  # fmt: skip
 

@@ -1,6 +1,7 @@
 """Write ``docs/paper.md`` and its figures from ``results/paper.json``: ``python benchmarks/report_paper.py [--check]``.
 
-``paper.py`` measured them. What stands between ``<!-- generated: paper -->`` and ``<!-- end -->`` is all of its report.
+``paper.py`` measures the results. The report replaces the text between ``<!-- generated: paper -->`` and
+``<!-- end -->``.
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ PREFIX = "paper_"
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Render; with --check, only say whether something would change."""
+    """Write the page and the figures; with --check, only report whether the page would change."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if the page is out of date")
     check = parser.parse_args(arguments).check

@@ -28,12 +28,13 @@ def standing(results: dict[str, Any]) -> str:
         for name, one in cases.items()
     ]
     text = (
-        f"Robots that stand on contacts, held up by springs in their joints, and swing for {results['duration']:g} s "
-        f"by up to {max(x['turned'] for one in cases.values() for x in one.values()):.2g} rad, with `rkmk4`: error of "
-        "the energy over the largest kinetic energy, and how far contacts move, in metres or rad, by step; also with "
-        "contacts that are not brought back after each step."
+        f"Robots with springs in their joints stand on held contacts and swing for {results['duration']:g} s by up to "
+        f"{max(x['turned'] for one in cases.values() for x in one.values()):.2g} rad. The method is `rkmk4`. *Energy* "
+        "is the largest energy error over the largest kinetic energy, and *drift* is the largest motion of a contact "
+        "[m or rad]. The columns *not corrected* are simulations without the correction after each step."
     )
-    return f"{text}\n\n{markdown(['', *(f'energy, {s}' for s in steps), *(f'drift, {s}' for s in steps)], rows)}"
+    names = [s.replace("not brought back", "not corrected") for s in steps]
+    return f"{text}\n\n{markdown(['', *(f'energy, {s}' for s in names), *(f'drift, {s}' for s in names)], rows)}"
 
 
 def tables(results: dict[str, Any]) -> str:
@@ -50,7 +51,7 @@ def tables(results: dict[str, Any]) -> str:
     )
     halvings = len(next(iter(motions.values()))["order"]["steps"]) - 1
     drift = markdown(
-        ["robot", "base", *(f"`{m}`" for m in METHODS), "loops open by", "switches"],
+        ["robot", "base", *(f"`{m}`" for m in METHODS), "loop residual", "switches"],
         (
             [
                 f"`{name}`",
@@ -63,7 +64,7 @@ def tables(results: dict[str, Any]) -> str:
         ),
     )
     speed = markdown(
-        ["robot", "compiled", "compiled, every step kept", "`tau` a function", "Pinocchio in Python", "ratio"],
+        ["robot", "compiled", "compiled, every step recorded", "function `tau`", "Pinocchio in Python", "ratio"],
         (
             [
                 f"`{name}`",
@@ -75,19 +76,20 @@ def tables(results: dict[str, Any]) -> str:
         ),
     )
     return "\n\n".join([
-        "### Order",
-        f"Slope of the error at the end over {halvings} halvings of the step. The error is the largest of pose and "
-        "velocity (relative), against `rkmk4` with a quarter of the finest step. *Switches* are changes of independent "
-        "joints during that time.",
+        "## Order",
+        f"Order of convergence, fitted over {halvings} halvings of the step. The error is the largest relative error "
+        "of pose and velocity at the end; the reference is `rkmk4` with a quarter of the finest step. *Switches* "
+        "counts the changes of the independent joints.",
         order,
-        "### Energy",
-        f"Largest energy error over the largest kinetic energy, during {first['duration']:g} s with "
-        f"dt = {1e3 * first['dt']:g} ms. Loops are open by the worst row over its scale.",
+        "## Energy",
+        f"Largest energy error over the largest kinetic energy, in {first['duration']:g} s with "
+        f"dt = {1e3 * first['dt']:g} ms. *Loop residual* is the largest violation of a loop-closure constraint, "
+        "relative to the size of the loop.",
         drift,
-        "### Speed",
-        f"Microseconds per step of `rk4`, {results['steps']} steps per call. *Pinocchio in Python* is the same method "
-        "written with `pin.aba` and `pin.integrate`, on the approximate robot; *ratio* is its time over the "
-        "compiled one.",
+        "## Speed",
+        f"Microseconds per step of `rk4`, with {results['steps']} steps per call. *Pinocchio in Python* is `rk4` "
+        "written with `pin.aba` and `pin.integrate`, for the approximate robot. *Ratio* is its time over the compiled "
+        "time.",
         speed,
         where(results),
     ])  # fmt: skip

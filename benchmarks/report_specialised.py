@@ -1,4 +1,4 @@
-"""Tables of specialised models, for ``report.py``."""
+"""Tables of robot-specific code, for ``report.py``."""
 
 from __future__ import annotations
 
@@ -27,10 +27,13 @@ def _trees(results: dict[str, Any]) -> str:
         rows.append([*row, ", ".join(map(str, r["limbs"])) or "-"])
     r = results["tello"]
     rows.append(["`tello`", "", "", "", _us(r, "aba by tables"), _us(r, "aba"), f"**{r['ratio']:.3f}**", "2"])
-    head = ["robot", "`rnea` by tables", "specialised", "/ `pin`", "`aba` by tables", "specialised", "/ `pin`", "lanes"]
+    columns = ["generic", "robot-specific", "ratio to `pin`"]
+    head = ["robot", *(f"`{f}`, {column}" for f in ("rnea", "aba") for column in columns), "lanes"]
     return (
-        "Microseconds per call, and over Pinocchio's of the approximate robot (for `tello` over `pin.aba` of the "
-        "approximate `mit_humanoid`); lanes: how many equal limbs are computed at once.\n\n" + markdown(head, rows)
+        "Time per call in microseconds with generic kernels and with robot-specific code. Ratio: robot-specific code "
+        "divided by Pinocchio's time for the approximate robot (for `tello`: by the time of `pin.aba` for the "
+        "approximate `mit_humanoid`). Lanes: number of identical limbs that are computed at the same time.\n\n"
+        + markdown(head, rows)
     )
 
 
@@ -39,8 +42,10 @@ def _loops(results: dict[str, Any]) -> str:
         [f"`{name}`", _us(r, "aba by tables"), _us(r, "aba"), f"{r['gain']:.1f}", f"**{r['rival']:.1f}**"]
         for name, r in results["loops"].items()
     ]
-    head = ["robot", "`aba` by tables [us]", "specialised [us]", "gain", "faster rival / specialised"]
-    return "Closed loops, against the faster of `pin.constraintDynamics` and `pin.lcaba`.\n\n" + markdown(head, rows)
+    head = [
+        "robot", "`aba`, generic [us]", "robot-specific [us]", "generic / robot-specific", "Pinocchio / robot-specific",
+    ]  # fmt: skip
+    return "Closed loops. Pinocchio: the faster of `pin.constraintDynamics` and `pin.lcaba`.\n\n" + markdown(head, rows)
 
 
 def _rows(results: dict[str, Any]) -> str:
@@ -52,13 +57,13 @@ def _rows(results: dict[str, Any]) -> str:
         rate = [f"{r['operations']:,}", f"{r['operations'] / times['aba']:.0f}"]
         rows.append([f"`{name}`", *(f"{t:.0f}" for t in times.values()), *ratios, *rate])
     head = [
-        "robot", "`batch.rnea` [ns a row]", "`batch.aba` [ns a row]", "`abaInParallel` / by tables", "/ specialised",
-        "of minima", "operations of `aba`", "a nanosecond",
+        "robot", "`batch.rnea` [ns per row]", "`batch.aba` [ns per row]", "`abaInParallel` / generic",
+        "`abaInParallel` / robot-specific", "the same, minima", "operations of `aba`", "operations per ns",
     ]  # fmt: skip
     return (
-        "Rows, on one thread: minima, and ratios of medians and of minima. Operations are those of one row before "
-        "products and sums are fused; how many a core does in a nanosecond is bound by its units for registers of this "
-        "width.\n\n" + markdown(head, rows)
+        "Batches on one thread. Times are minima; ratios compare medians, and in one column minima. Operations are "
+        "counted for one row, before products and sums are fused. The vector units of the core limit the operations "
+        "per nanosecond.\n\n" + markdown(head, rows)
     )
 
 
@@ -70,8 +75,11 @@ def _made(results: dict[str, Any]) -> str:
             m = r["made"][f]
             row += [f"{m['kB']:.0f}", f"{m['trace_s'] + m['compile_s']:.2f} ({m['trace_s']:.2f})"]
         rows.append(row)
-    head = ["robot", "`rnea` [kB]", "made in [s] (tracing)", "`aba` [kB]", "made in [s] (tracing)"]
-    return "Object code of one function, and CPU time to make it with nothing kept.\n\n" + markdown(head, rows)
+    head = ["robot", "`rnea` [kB]", "compile time [s] (tracing)", "`aba` [kB]", "compile time [s] (tracing)"]
+    return (
+        "Size of the machine code of one function, and CPU time to compile the function with an empty cache. In "
+        "parentheses: the part for tracing.\n\n" + markdown(head, rows)
+    )
 
 
 def _goals(results: dict[str, Any]) -> str:
@@ -79,5 +87,5 @@ def _goals(results: dict[str, Any]) -> str:
     gates = [g for r in found for g in r["gates"]]
     sign = {True: "<=", False: ">="}
     missed = [f"{g['what']} {g['value']:.3f} (goal {sign[g['most']]} {g['limit']:g})" for g in gates if not g["met"]]
-    verdict = "all are met" if not missed else "missed: " + "; ".join(missed)
-    return f"{len(gates)} goals, among them that nothing is slower than by tables: {verdict}."
+    verdict = "All are met" if not missed else "Not met: " + "; ".join(missed)
+    return f"{len(gates)} goals, among them: no function is slower than with generic kernels. {verdict}."

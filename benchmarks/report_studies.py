@@ -1,7 +1,7 @@
 """Write the tables of ``docs/studies.md``: ``python benchmarks/report_studies.py [--check]``.
 
-Fills what stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` from ``results/studies.json``, which
-``studies.py`` wrote. Keys: the names of the experiments, and ``motions``.
+Reads ``results/studies.json``, which ``studies.py`` writes, and fills the text between ``<!-- generated: KEY -->`` and
+``<!-- end -->``. Keys: the names of the experiments, and ``motions``.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ TIMES = (0.1, 0.5, 1.0, 2.0, 5.0)
 
 
 def sinusoids(found: dict[str, Any]) -> str:
-    """Return RMS errors of all joints at the highest frequency, and shares of the drawn joint at all."""
+    """Return the RMS errors of all joints at the highest frequency, and of the drawn joint at all frequencies."""
     studies, joint = found["studies"], found["joint_drawn"]
     last = studies[-1]
     joints = last["joints"]
@@ -37,10 +37,10 @@ def sinusoids(found: dict[str, Any]) -> str:
         [LABELS[rung], *(_pair(s["per_cent_of_largest"], rung, joint) for s in studies)] for rung in last["rms_error"]
     ]
     return "\n\n".join([
-        f"RMS torque error of `{found['robot']}` at {last['trajectory']['frequency']:g} Hz [{last['unit']}], rotors "
-        f"{last['trajectory']['rotors_of_approximations']}:",
+        f"RMS torque error of `{found['robot']}` at {last['trajectory']['frequency']:g} Hz [{last['unit']}], with the "
+        f"rotors {last['trajectory']['rotors_of_approximations']}:",
         markdown(["", *joints], rows),
-        f"Error at {joint} as per cent of its largest torque at that frequency, RMS / peak:",
+        f"Error at the joint `{joint}` in percent of its largest torque at that frequency (RMS / peak):",
         markdown(["", *heads], shares),
     ])  # fmt: skip
 
@@ -50,15 +50,15 @@ def _pair(shares: dict[str, Any], rung: str, joint: str) -> str:
 
 
 def magnitude(found: dict[str, Any]) -> str:
-    """Return errors at some magnitudes."""
+    """Return the errors at some magnitudes."""
     at = [i for i, x in enumerate(found["alpha"]) if i % 3 == 0]
     head = ["", *(f"alpha {found['alpha'][i]:.2f}" for i in at)]
     rows = [["norm of the exact acceleration [rad/s^2]", *(f"{found['exact_norm'][i]:.0f}" for i in at)]]
     rows += [[LABELS[r], *(_share(x[i]) for i in at)] for r, x in found["error_share"].items()]
     limit = next(iter(found["max_torque"].values()))
     return (
-        f"Mean error of the acceleration of `{found['robot']}`, {found['samples']} states, torques within alpha times "
-        f"{limit:g} N m (at all joints, as in the published URDF):\n\n{markdown(head, rows)}"
+        f"Mean acceleration error of `{found['robot']}` over {found['samples']} states. Torques are within alpha times "
+        f"{limit:g} N m, the effort limit of every joint in the published URDF.\n\n{markdown(head, rows)}"
     )
 
 
@@ -67,7 +67,7 @@ def _share(x: float) -> str:
 
 
 def tracking(found: dict[str, Any]) -> str:
-    """Return the drift at some times."""
+    """Return the drift at the times in ``TIMES``."""
     at = [min(range(len(found["time"])), key=lambda i, t=t: abs(found["time"][i] - t)) for t in TIMES]
     head = ["", *(f"{found['time'][i]:.2g} s" for i in at), "largest"]
     rows = [
@@ -75,9 +75,9 @@ def tracking(found: dict[str, Any]) -> str:
     ]
     motion = found["trajectory"]
     return (
-        f"Distance of `{found['frame']}` of `{found['robot']}` from the motion [mm], which is "
-        f"{motion['amplitude']:g} sin(2 pi {motion['frequency']:g} Hz t) rad at every joint; RK4, steps of "
-        f"{1e3 * found['step']:g} ms:\n\n{markdown(head, rows)}"
+        f"Distance [mm] between the frame `{found['frame']}` of `{found['robot']}` and its desired position. The "
+        f"desired motion is {motion['amplitude']:g} sin(2 pi {motion['frequency']:g} Hz t) rad at every joint; the "
+        f"integrator is RK4 with steps of {1e3 * found['step']:g} ms.\n\n{markdown(head, rows)}"
     )
 
 
@@ -89,15 +89,15 @@ def _mm(x: float | None) -> str:
 
 def chains(found: dict[str, Any]) -> str:
     """Return the quantiles over the robots."""
-    words = {"inverse_share": "torque", "forward_share": "acceleration", "base_share": "base in flight, angular"}
+    words = {"inverse_share": "torque", "forward_share": "acceleration", "base_share": "base in free flight, angular"}
     rows = []
     for metric, what in words.items():
         q = found["quantiles"][metric]
         rows += [[f"{what}: {LABELS[r]}", *(_share(q[s][r]) for s in q)] for r in q["0.5"]]
-    head = ["", *(f"{100.0 * float(s):g} % of robots" for s in found["quantiles"]["inverse_share"])]
+    head = ["", *(f"{100.0 * float(s):g} %" for s in found["quantiles"]["inverse_share"])]
     return (
-        f"Error that a part of {found['robots']} random robots does not exceed, {found['states_per_robot']} states "
-        f"each (seed {found['seed']}; {found['with_floating_base']} have a floating base):\n\n{markdown(head, rows)}"
+        f"Percentiles of the error over {found['robots']} random robots with {found['states_per_robot']} states each "
+        f"(seed {found['seed']}; {found['with_floating_base']} robots have a floating base):\n\n{markdown(head, rows)}"
     )
 
 
@@ -110,13 +110,13 @@ def motions(found: dict[str, Any]) -> str:
                 f"`{name}`" if rung == "none" else "", LABELS[rung], x["joint"], f"{x['rms']:.3f}",
                 f"{x['rms_per_cent']:.1f} / {x['peak_per_cent']:.1f}", f"{x['base_moment_rms']:.3f}",
             ])  # fmt: skip
-    share, base = "% of its largest torque, RMS / peak", "base moment, RMS error [N m]"
+    share, base = "RMS / peak error [% of its largest torque]", "base moment, RMS error [N m]"
     head = ["motion", "", "worst joint", "RMS error [N m]", share, base]
     return markdown(head, rows)
 
 
 def sections(results: dict[str, Any]) -> dict[str, str]:
-    """Return what goes between the markers."""
+    """Return the text for each key."""
     experiments = results["experiments"]
     return {
         "torque-sinusoids": sinusoids(experiments["torque-sinusoids"]),
@@ -128,7 +128,7 @@ def sections(results: dict[str, Any]) -> dict[str, str]:
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Render; with --check, only say whether something would change."""
+    """Write the page; with --check, only report whether it would change."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if the page is out of date")
     check = parser.parse_args(arguments).check

@@ -1,7 +1,7 @@
 """Write the measured sweeps into the documentation: ``python benchmarks/report_sweeps.py [--check]``.
 
-What stands between ``<!-- generated: KEY -->`` and ``<!-- end -->`` in ``docs/sweeps.md`` was made by it, from what
-``sweep.py`` wrote to ``results/sweep.json``. Keys: ``sweep effort``, ``sweep processors``, ``sweep robots``,
+Reads ``results/sweep.json``, which ``sweep.py`` writes, and fills the text between ``<!-- generated: KEY -->`` and
+``<!-- end -->`` in ``docs/measured/sweeps.md``. Keys: ``sweep effort``, ``sweep processors``, ``sweep robots``,
 ``sweep ratio``.
 """
 
@@ -23,12 +23,12 @@ from pin_clusters.approximations import LABELS
 
 ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "benchmarks" / "results" / "sweep.json"
-PAGE = ROOT / "docs" / "sweeps.md"
+PAGE = ROOT / "docs" / "measured" / "sweeps.md"
 RUNS = {
     "pool": "process pool",
     "dask": "local Dask cluster",
-    "interrupted": "process pool, Ctrl-C on the way",
-    "resumed": "... continued with `--resume`",
+    "interrupted": "process pool, interrupted by Ctrl-C",
+    "resumed": "continued with `--resume`",
 }
 QUANTITIES = {"inverse": "inverse dynamics", "forward": "forward dynamics", "base": "floating base in flight"}
 
@@ -36,7 +36,7 @@ QUANTITIES = {"inverse": "inverse dynamics", "forward": "forward dynamics", "bas
 def effort(results: dict[str, Any]) -> str:
     """Return the table of times and memory."""
     rows = []
-    busy = f", while the machine had other work (load {results['load']:.1f})" if results["load"] > 0.5 else ""
+    busy = f". The machine was also running other jobs (load {results['load']:.1f})" if results["load"] > 0.5 else ""
     for key, name in RUNS.items():
         one = results[key]
         spent = one.get("effort", {})
@@ -49,12 +49,13 @@ def effort(results: dict[str, Any]) -> str:
     said = (
         f"{results['robots']} robots x {results['states']} states, {results['workers']} worker processes, on "
         f"{m['cpu']}, {m['system']}; Python {m['python']}, Pinocchio {m['pinocchio']}, Numba {m['numba']}, "
-        f"NumPy {m['numpy']}; {m['date']}. From the start of the command to its end, figure included{busy}."
+        f"NumPy {m['numpy']}; {m['date']}. The times are from the start of the command "
+        f"to its end, including the figure{busy}."
     )
-    verdict = "The numbers are the same to the last bit." if results["identical"] else "THE NUMBERS DIFFER."
-    head = ["", "time [s]", "exit code", "chunks there", "peak memory [MB]: command + workers", "digest"]
+    verdict = "All results are bitwise identical." if results["identical"] else "THE RESULTS DIFFER."
+    head = ["", "time [s]", "exit code", "chunks written", "peak memory [MB]: command + workers", "digest"]
     after = (
-        f"{verdict} After Ctrl-C the command ended within {stopped['seconds_to_stop']:.1f} s and said: "
+        f"{verdict} After Ctrl-C, the command ended within {stopped['seconds_to_stop']:.1f} s with the message: "
         f"`{_anonymous(stopped['stderr'])}`"
     )
     return "\n\n".join([said, markdown(head, rows), after])
@@ -62,21 +63,24 @@ def effort(results: dict[str, Any]) -> str:
 
 def _anonymous(text: str) -> str:
     """Return a message without the temporary folder of the measurement."""
-    last = text.splitlines()[-1]  # before it may stand what was compiled
+    last = text.splitlines()[-1]  # earlier lines may report compilations
     return " ".join(part if not part.startswith("/") else "robots:" for part in last.split())
 
 
 def processors(results: dict[str, Any]) -> str:
-    """Return how far the numbers of two processors are apart."""
+    """Return the table of differences between two processors."""
     p = results["processors"]
     rows = [
         [QUANTITIES[name], f"{q['of_exact']:.0e}", f"{q['of_error']:.0e}", f"{q['smallest_error']:.0e}"]
         for name, q in p["quantities"].items()
     ]
-    head = ["", "over the exact quantity", "over the error itself", "which is there, over the exact quantity"]
+    head = [
+        "", "difference / exact quantity", "difference / error", "that error / exact quantity",
+    ]  # fmt: skip
     said = (
-        f"{p['robots']} robots x {results['states']} states, computed in code for this processor and for the oldest "
-        "x86-64 one (no AVX, no fused multiply-add): largest differences over all robots and approximations."
+        f"{p['robots']} robots x {results['states']} states, computed with code for this processor and with code for "
+        "the oldest x86-64 processor (no AVX, no fused multiply-add). The table shows the largest differences over all "
+        "robots and approximations."
     )
     return f"{said}\n\n{markdown(head, rows)}"
 
@@ -90,7 +94,7 @@ def robots(results: dict[str, Any]) -> str:
             share = [100.0 * e["quantiles"][f"{name}_share"][q][rung] for q in ("0.05", "0.5", "0.95")]
             parts = (f"{x:.2g}" if x < 100.0 else f"{x:.0f}" for x in share)
             rows.append([f"{label} [{e['units'][name]}], {LABELS[rung]}", f"{mean:.3g}", *parts])
-    head = ["", "mean error", "5 % of the robots below [%]", "half below [%]", "95 % below [%]"]
+    head = ["", "mean error", "5th percentile [%]", "median [%]", "95th percentile [%]"]
     said = (
         f"{results['robots']} robots with {e['links']} links and {e['belts']} belts, {e['with_floating_base']} of them "
         f"with a floating base, {results['states']} states each."
@@ -110,8 +114,8 @@ def ratio(results: dict[str, Any]) -> str:
     ]
     own = ", ".join(f"{j} {x:g}" for j, x in zip(r["joints"], r["ratio_at_factor_1"], strict=True) if x is not None)
     said = (
-        f"RMS torque error of `{r['robot']}` [{r['units'][0]}] with {r['motion']}; the ratios at f = 1: {own}. Where a "
-        "joint has no belt, block is diagonal."
+        f"RMS torque error of `{r['robot']}` [{r['units'][0]}]. The motion is {r['motion']}. The gear ratios at f = 1 "
+        f"are {own}. Block armature is shown where it differs from diagonal armature, at joints with a belt."
     )
     return f"{said}\n\n{markdown(head, rows)}"
 
@@ -125,10 +129,10 @@ SECTIONS: dict[str, Callable[[dict[str, Any]], str]] = {
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Render; with --check, only say whether the page would change."""
+    """Write the page; with --check, only report whether it would change."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--check", action="store_true", help="change nothing; exit code 1 if the page is out of date")
-    parser.add_argument("--results", type=Path, default=RESULTS, help="what sweep.py wrote")
+    parser.add_argument("--results", type=Path, default=RESULTS, help="results of sweep.py")
     parser.add_argument("--page", type=Path, default=PAGE, help="the page")
     chosen = parser.parse_args(arguments)
     results = json.loads(chosen.results.read_text(encoding="utf-8"))

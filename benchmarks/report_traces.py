@@ -32,14 +32,16 @@ def accuracy(results: dict[str, Any]) -> str:
     kinds = f"{', '.join(f'{n} {kind}' for kind, n in random.items())}, {count - sum(random.values())} of the library"
     worst = max(fuzz["worst"].items(), key=lambda pair: pair[1])
     parts = [
-        "Traces against the kernels: worst error over max(1, largest entry), in float64 and float32, over "
-        f"{results['states']} random states on a robot's own base and as many floating. Where M is inverted, float64 "
-        "is over max(1, cond(M) / 1000), and float32 loses what cond(M) amplifies.",
+        "Worst error of traced functions in float64 and float32, compared with the generic kernels and divided by "
+        f"max(1, largest entry). Each robot has {results['states']} random states with its own base and as many with a "
+        "floating base. For functions that invert M, the error in float64 is also divided by max(1, cond(M) / 1000), "
+        "and the error in float32 is amplified by cond(M).",
         markdown(["", *traces.GROUPS], rows),
-        "Each function, on the robot where it is worst:",
+        "Worst error of each function over all robots:",
         markdown(["", "float64", "float32"], each),
-        f"{count} random mechanisms ({kinds}), {fuzz['floating']} of them floating, {fuzz['loops']} with closed loops, "
-        f"with external forces where a function takes them: worst error {worst[1]:.0e} (`{worst[0]}`), "
-        f"{len(fuzz['refused'])} refused, which must be the compiled functions of users.",
+        f"Random mechanisms: {count} ({kinds}), {fuzz['floating']} with a floating base, {fuzz['loops']} with closed "
+        f"loops, and with external forces if the function accepts them. The worst error is {worst[1]:.0e} "
+        f"(`{worst[0]}`). {len(fuzz['refused'])} mechanisms cannot be traced, because they contain compiled functions "
+        "of the user.",
     ]
     return "\n\n".join(parts)

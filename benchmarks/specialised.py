@@ -18,9 +18,9 @@ import timing
 
 import pin_clusters as pc
 from pin_clusters.compiler.machine_code.machine import object_code
-from pin_clusters.compiler.specialising.functions import BY_CALLED_NAME
 from pin_clusters.compiler.specialising.limbs import limbs_of
 from pin_clusters.compiler.specialising.module import module_of
+from pin_clusters.compiler.specialising.traced_kernels import BY_CALLED_NAME
 from pin_clusters.verification.peers import state
 from pin_clusters.verification.timing import Call, interleaved
 

@@ -23,7 +23,7 @@ import timing
 
 import pin_clusters as pc
 from pin_clusters.files import readers as loaders
-from pin_clusters.simulation._contacts import Contacts
+from pin_clusters.simulation._held_contacts import Contacts
 
 RESULTS = Path(__file__).parent / "results" / "standing.json"
 POINT, WHOLE = pin.ContactType.CONTACT_3D, pin.ContactType.CONTACT_6D

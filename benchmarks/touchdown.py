@@ -170,7 +170,7 @@ def _row(entry: dict[str, Any]) -> list[str]:
 
 def table(results: dict[str, Any]) -> str:
     """Return what the documentation shows."""
-    head = ["", "falls on", "exact [N s]", "block", "diagonal", "torque [N m]", "speed after it [rad/s]"]
+    head = ["robot", "falls on", "exact [N s]", "block", "diagonal", "torque [N m]", "speed [rad/s]"]
     a, b = (1e3 * x for x in results["steps"])
     sunk = min(run["sunk"] for x in results["falls"] for runs in x["by_step"].values() for run in runs.values())
     opened = max(run["residual"] for x in results["falls"] for runs in x["by_step"].values() for run in runs.values())
@@ -183,17 +183,20 @@ def table(results: dict[str, Any]) -> str:
         for x in walk["landings"]
     ]
     return "\n\n".join([
-        f"Upward impulse of the first {1e3 * BLOW:g} ms of falls, and what armature makes of it; steps of {b:g} ms "
-        f"(in brackets {a:g} ms). Torque: the largest in {1e3 * AFTER:g} ms of the motor at which the last of exact / "
-        "block / diagonal differs most; speed: likewise, after two steps, when the blow is over. Friction "
-        f"{FRICTION:g}, PD on the motors, no harness.",
+        f"The table shows the upward impulse of the exact robot in the first {1e3 * BLOW:g} ms after touch-down, and "
+        f"the errors of block and diagonal armature. The step is {b:g} ms (in parentheses {a:g} ms). *Torque* is the "
+        f"largest torque within {1e3 * AFTER:g} ms, for exact / block / diagonal, at the motor where exact and "
+        f"diagonal armature differ most. *Speed* is the speed two steps after touch-down, at the joint where exact and "
+        f"diagonal armature differ most. The friction coefficient is {FRICTION:g}. In robots with closed loops, block "
+        "and diagonal armature are equal.",
         markdown(head, [_row(x) for x in results["falls"]]),
-        f"Along `mit_humanoid_walk` ({1e3 * IMPACT:g} ms of each touch-down, per cent of the largest; statics and PD, "
-        f"the trunk in a harness that gives at most {walk['harness']:.0f} N, "
-        f"{100.0 * walk['harness'] / walk['weight']:.0f} % of the weight; steps of {1e3 * walk['dt']:g} ms), "
-        "`pin-clusters audit mit_humanoid --walk`:",
+        f"The next table shows the touch-downs of `mit_humanoid_walk` (`pin-clusters audit mit_humanoid --walk`): the "
+        f"impulse of the first {1e3 * IMPACT:g} ms, with errors in per cent of the largest impulse. The joints follow "
+        f"the walk by gravity compensation and PD control. A soft spring guides the trunk with at most "
+        f"{walk['harness']:.0f} N, {100.0 * walk['harness'] / walk['weight']:.0f} % of the weight. The step is "
+        f"{1e3 * walk['dt']:g} ms.",
         markdown(["touch-down", "exact [N s]", "block", "diagonal", "torque [N m], exact / block / diagonal"], lines),
-        f"Nothing sinks by more than {max(0.0, -sunk):.0e} m; loops stay closed to {opened:.0e}.",
+        f"No contact point sinks by more than {max(0.0, -sunk):.0e} m. Loop residuals are at most {opened:.0e}.",
     ])  # fmt: skip
 
 

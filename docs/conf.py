@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from importlib.metadata import version as _version
 from pathlib import Path
 
-# Python functions have annotations, which compiled functions lack.
-os.environ["NUMBA_DISABLE_JIT"] = "1"
+import numba
+
+# Signatures of Python functions have types, and compiled functions have none. An environment variable would also switch
+# off the compiler in the processes that run the notebooks.
+numba.config.DISABLE_JIT = 1
 sys.path.insert(0, str(Path(__file__).parent))
 
 project = "pin_clusters"
@@ -18,7 +20,7 @@ release = _version("pin-clusters")
 version = release
 
 extensions = [
-    "myst_parser",
+    "myst_nb",  # Markdown and notebooks
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
@@ -27,11 +29,17 @@ extensions = [
     "command_pages",
 ]
 default_role = "any"  # a name in single backticks is a link; one that does not exist is a warning
-exclude_patterns = ["_build", "moved"]
-source_suffix = {".md": "markdown"}
+exclude_patterns = ["_build", "moved", "**.ipynb_checkpoints"]
+source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 
 myst_enable_extensions = ["dollarmath", "amsmath", "colon_fence", "deflist"]
 myst_heading_anchors = 3
+
+nb_execution_mode = "force"  # the stored outputs are for readers of the repository
+nb_execution_in_temp = True
+nb_execution_timeout = 180
+nb_execution_raise_on_error = True
+nb_output_stderr = "remove"  # notices of the compiler
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"

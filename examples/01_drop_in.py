@@ -1,8 +1,8 @@
-"""An existing Pinocchio loop becomes exact: the model gets its motors, and ``pin.`` becomes ``pc.``.
+"""Port a Pinocchio control loop to exact rotors: add the motors to the model, and replace ``pin.`` by ``pc.``.
 
-A leg follows a reference by computed torque, in a simulation. Its usual script adds the reflected inertia of the
-motors as armature. The exact one says what turns each motor: those of knee and ankle sit in the thigh and drive by
-belts, so that the ankle's motor turns with the knee as well.
+A simulated leg follows a reference by computed torque. The usual script adds the reflected inertia of the motors as
+armature. The exact script lists the joints that turn each motor. The motors of knee and ankle sit in the thigh and
+drive belts, so the motor of the ankle also turns with the knee.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pinocchio as pin
 import pin_clusters as pc
 
 DT, STEPS = 1e-3, 1000
-# joints that turn the motor, gear ratios, axial inertia of the rotor [kg m^2]; it sits above the first of the joints
+# joints that turn the motor, gear ratios, axial inertia of the rotor [kg m^2]; the motor sits before the first joint
 MOTORS = [
     (["hip_rz"], [6.0], 1.6841e-4),
     (["hip_rx"], [6.0], 1.6841e-4),
@@ -31,7 +31,7 @@ def reference(t: float, nv: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
 
 
 def before(model: pin.Model) -> np.ndarray:
-    """Run the loop with Pinocchio; returns the motor torques, shape (STEPS, nv)."""
+    """Run the loop with Pinocchio and return the joint torques, shape (STEPS, nv)."""
     data = model.createData()
     q, v = pin.neutral(model), reference(0.0, model.nv)[1]
     log = np.zeros((STEPS, model.nv))
@@ -46,7 +46,7 @@ def before(model: pin.Model) -> np.ndarray:
 
 
 def after(model: pc.ClusterModel) -> np.ndarray:
-    """Run the same loop with exact motors: only the prefix is another one."""
+    """Run the same loop with exact rotors; only the prefix differs."""
     data = model.createData()
     q, v = pc.neutral(model), reference(0.0, model.nv)[1]
     log = np.zeros((STEPS, model.nv))
@@ -61,7 +61,7 @@ def after(model: pc.ClusterModel) -> np.ndarray:
 
 
 def main() -> dict[str, np.ndarray]:
-    # stands for your own pin.Model: five links, their motors locked
+    # replace this by your own pin.Model: five links whose motors are locked
     tree = pc.baselines.armature_model(pc.load("mit_humanoid_leg", root_joint=None), "none")
 
     approximate = tree.copy()

@@ -1,8 +1,8 @@
-"""A leg whose knee and ankle are driven by belts from the thigh, stated in Python on a plain ``pin.Model``.
+"""Add rotors to a plain ``pin.Model`` of a leg whose knee and ankle are driven by belts from the thigh.
 
-The numbers are those of the ``mit_humanoid_leg`` that ships with the package (its README names the source). The
-rotors are constraints here, not bodies, so that ``q``, ``v`` and ``tau`` have the five joints only. The script compares
-the torques with those of the shipped robot, and with two approximations in use.
+The numbers come from the ``mit_humanoid_leg`` of the package, whose README names the source. The rotors are constraints
+and not bodies, so ``q``, ``v`` and ``tau`` contain only the five joints. The script compares the torques with the robot
+of the package, whose rotors are bodies, and with two common approximations.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import pinocchio as pin
 
 import pin_clusters as pc
 
-# joint: axis, origin, pitch of the origin, mass, centre of mass, inertia (xx, xy, xz, yy, yz, zz) about the latter
+# joint: axis, origin, pitch of the origin, mass, centre of mass, inertia (xx, xy, xz, yy, yz, zz) about it
 LINKS = {
     "hip_rz": ("z", (-0.00565, -0.082, -0.05735), -0.174533, 0.84563, (-0.064842, -3.6e-05, -0.06309),
                (0.0015373, 1.1e-06, 0.0005578, 0.0014252, 2.4e-06, 0.0012028)),
@@ -37,7 +37,7 @@ MOTORS = [
 
 
 def leg() -> pin.Model:
-    """Return the five links as a chain."""
+    """Return a chain of the five links."""
     kinds = {"x": pin.JointModelRX, "y": pin.JointModelRY, "z": pin.JointModelRZ}
     tree, parent = pin.Model(), 0
     for name, (axis, origin, pitch, mass, centre, (xx, xy, xz, yy, yz, zz)) in LINKS.items():
@@ -49,7 +49,7 @@ def leg() -> pin.Model:
 
 
 def motors() -> list[pc.Rotor]:
-    """Return the five rotors; the belt to the ankle runs over the knee, so both joints turn the ankle's motor."""
+    """Return the five rotors; the belt to the ankle runs over the knee, so both joints turn the motor of the ankle."""
     rotors = []
     for joints, ratios, carrier, position, pitch, letter, (transverse, axial) in MOTORS:
         axis = np.eye(3)["xyz".index(letter)]
@@ -71,9 +71,9 @@ def main() -> dict[str, np.ndarray]:
     tau = pc.rnea(model, data, q, v, a)
 
     shipped = pc.load("mit_humanoid_leg", root_joint=None)
-    q_shipped = pc.integrate(shipped, pc.neutral(shipped), q)  # the same five angles, and those of the rotors
+    q_shipped = pc.integrate(shipped, pc.neutral(shipped), q)  # q of the package's robot also contains the rotor angles
     difference = np.abs(pc.rnea(shipped, shipped.createData(), q_shipped, v, a) - tau).max()
-    print(f"largest difference to the shipped robot, whose rotors are bodies: {difference:.1e} N m")
+    print(f"largest difference from the robot of the package, whose rotors are bodies: {difference:.1e} N m")
     assert difference < 1e-9
 
     print("torque [N m]:", "  ".join(f"{n} {t:.3f}" for n, t in zip(model.independent_joints, tau, strict=True)))

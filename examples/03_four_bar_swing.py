@@ -1,7 +1,7 @@
-"""A four-bar that swings freely: exact closed-loop dynamics, energy to nine digits, and the loads of its bearings.
+"""Simulate a freely swinging four-bar: exact closed-loop dynamics, energy to nine digits, and bearing loads.
 
-The three links hang in a vertical plane; the loop is closed by one constraint. ``q`` holds all three joints, ``v`` only
-the crank's: the loop is solved inside every call, so nothing drifts apart.
+The three links hang in a vertical plane, and one constraint closes the loop. ``q`` contains all three joints, ``v``
+only the velocity of the crank. Every call solves the loop closure, so the loop does not drift apart.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ CRANK, COUPLER, ROCKER, GROUND = 0.15, 0.40, 0.35, 0.45  # lengths, [m]
 
 
 def linkage() -> pc.ClusterModel:
-    """Crank - coupler, and a rocker on the ground; axes along y, gravity along -z."""
+    """Return a crank with a coupler, and a rocker on the ground; all axes are along y, gravity is along -z."""
     tree = pin.Model()
     tree.name = "four_bar"
 
@@ -35,7 +35,7 @@ def linkage() -> pc.ClusterModel:
 
 
 def step(model: pc.ClusterModel, data: pc.ClusterData, q: np.ndarray, v: np.ndarray, dt: float) -> tuple:
-    """One step of Runge and Kutta's method: the increments are the crank's, and the loop follows."""
+    """Return q and v after one step of RK4; the increments are increments of the crank, and the loop follows."""
 
     def slope(dq: np.ndarray, dv: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         return v + dv, pc.aba(model, data, pc.integrate(model, q, dq), v + dv, np.zeros(model.nv))
@@ -48,7 +48,7 @@ def step(model: pc.ClusterModel, data: pc.ClusterData, q: np.ndarray, v: np.ndar
 
 
 def main() -> np.ndarray:
-    """Swing for two seconds, then ask what the bearings carry; returns time and energies [s, J, J]."""
+    """Simulate two seconds, compute the bearing loads, and return time and energies [s, J, J]."""
     model = linkage()
     print(model)
     data = model.createData()
@@ -60,7 +60,7 @@ def main() -> np.ndarray:
     _, kinetic, energy = np.array(log).T
     drift = np.abs(energy - energy[0]).max() / kinetic.max()
     gap = np.abs(pc.residual(model, q)).max()
-    print(f"after 2 s: energy drift {drift:.0e} of the largest kinetic energy, loop open by {gap:.0e} m")
+    print(f"after 2 s: energy drift {drift:.0e} of the largest kinetic energy, loop closure error {gap:.0e} m")
     assert drift < 1e-9
     assert gap < 1e-12
 
@@ -69,7 +69,7 @@ def main() -> np.ndarray:
         print(f"bearing of {name}: {np.linalg.norm(wrench[:3]):6.2f} N")
     pin_load = np.linalg.norm(forces.loops[0].wrench[:3])
     print(f"pin between coupler and rocker: {pin_load:6.2f} N")
-    # what holds the linkage up: the bearings on the ground carry its weight, and what its centre of mass does
+    # Newton's law: the bearings on the ground carry the weight and accelerate the centre of mass
     v_tree = pc.spanning_velocity(model, data, q, v)
     a_tree = pc.spanning_acceleration(model, data, q, v, forces.acceleration)
     bodies = model.tree.createData()
@@ -77,9 +77,9 @@ def main() -> np.ndarray:
     ground = sum(bodies.oMi[j].rotation @ forces.joints[j][:3] for j in (1, 3))
     asked = pin.computeTotalMass(model.tree) * (bodies.acom[0] - model.tree.gravity.linear)
     miss = np.abs(ground - asked).max()
-    print(f"both bearings on the ground: {ground.round(3) + 0.0} N, what Newton asks to {miss:.0e} N")
+    print(f"both bearings on the ground: {ground.round(3) + 0.0} N, Newton's law holds to {miss:.0e} N")
     assert miss < 1e-9
-    print(f"assemblies with this crank angle: {len(pc.branches(model, q, 'crank'))}")
+    print(f"assembly modes at this crank angle: {len(pc.branches(model, q, 'crank'))}")
     return np.array(log)
 
 

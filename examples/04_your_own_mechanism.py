@@ -1,12 +1,12 @@
-"""A mechanism that no library has: a cable on a pulley that is not round, stated by one equation.
+"""Define a mechanism that the library does not contain: a cable on a non-circular pulley, by one constraint equation.
 
-A winch pulls a forearm by a cable. Where the cable leaves the elbow's pulley, its lever arm is R0 + R1 cos(e), longest
-when the arm is straight and has to be lifted. The cable is taut: what the winch takes in, the pulley gives out,
+A winch pulls a forearm by a cable. The lever arm of the cable at the pulley of the elbow is R0 + R1 cos(e), which is
+largest when the arm is straight. The cable is taut, so the winch takes up the length that the pulley releases:
 
     0 = r w - (R0 e + R1 sin e)        w: angle of the winch, e: angle of the elbow.
 
-One function says so, and every algorithm has the mechanism, motor included. Two checks: Pinocchio's dynamics of the
-spanning tree, projected, and a formula on paper.
+One function defines this equation, and all algorithms then include the mechanism and its motor. Two checks follow: the
+projected Pinocchio dynamics of the spanning tree, and a formula derived by hand.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ GEAR, ROTOR, DRUM = 8.0, 2.0e-5, 1.0e-5  # gear of the motor; axial inertia of i
 GRAVITY = 9.81  # [m/s^2]
 
 
-@numba.cfunc("void(CPointer(float64), CPointer(float64))")  # compiled: runs inside the kernels, also in pc.batch
+@numba.cfunc("void(CPointer(float64), CPointer(float64))")  # compiled, so that the kernels can call it
 def cable(x, out):
-    """Write how much cable is missing [m], for x = (winch, elbow) [rad]."""
+    """Write the constraint violation, a cable length [m], for x = (winch, elbow) [rad]."""
     out[0] = WINCH * x[0] - (R0 * x[1] + R1 * math.sin(x[1]))
 
 
 def arm() -> pc.ClusterModel:
-    """Return winch and forearm, both about y on the upper arm, which is fixed; zero is straight ahead (x)."""
+    """Return winch and forearm on a fixed upper arm; both turn about y, and the forearm points along x at zero."""
     tree = pin.Model()
     winch = tree.addJoint(0, pin.JointModelRY(), pin.SE3(np.eye(3), np.array([-0.3, 0.0, 0.0])), "winch")
     tree.appendBodyToJoint(winch, pin.Inertia(0.05, np.zeros(3), np.diag([DRUM, DRUM, DRUM])), pin.SE3.Identity())
@@ -44,14 +44,14 @@ def arm() -> pc.ClusterModel:
         tree,
         [
             pc.Coupling(["winch", "elbow"], cable, independent=["elbow"], size=1, name="cable"),
-            pc.Rotor("winch", GEAR, axial_inertia=ROTOR),  # on a joint that is dependent: its speed follows too
+            pc.Rotor("winch", GEAR, axial_inertia=ROTOR),  # its joint is dependent, so its speed follows the elbow
         ],
         name="cable_arm",
     )
 
 
 def on_paper(e: float, v: float, a: float) -> float:
-    """Return the torque at the elbow [N m] by the equation of Lagrange for one coordinate."""
+    """Return the torque at the elbow [N m] from Lagrange's equation for one coordinate."""
     lever, slope = (R0 + R1 * math.cos(e)) / WINCH, -R1 * math.sin(e) / WINCH  # dw/de and its derivative
     winch = DRUM + ROTOR * GEAR**2
     inertia = MASS * LENGTH**2 / 3 + winch * lever**2
@@ -59,7 +59,7 @@ def on_paper(e: float, v: float, a: float) -> float:
 
 
 def main() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Compare three routes; returns elbow angles [rad], the motor's ratios and reflected inertia [kg m^2]."""
+    """Compare three computations; return elbow angles [rad], motor ratios and reflected inertias [kg m^2]."""
     model = arm()
     data, oracle = model.createData(), pc.baselines.projection.createData(model)
     print(model)
@@ -71,17 +71,17 @@ def main() -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         worst = max(worst, abs(pc.baselines.projection.rnea(model, oracle, q, v, a) - tau)[0] / max(1.0, abs(tau[0])))
         against_paper = max(against_paper, abs(on_paper(q[1], v[0], a[0]) - tau[0]) / max(1.0, abs(tau[0])))
         assert abs(pc.aba(model, data, q, v, tau) - a)[0] < 1e-9 * max(1.0, abs(a[0]))
-    print(f"100 random states, largest relative difference: {worst:.0e} to projection, {against_paper:.0e} to paper")
-    assert max(worst, against_paper) < 1e-9  # derivatives of cable() are differences: 1e-13 and 1e-12, amplified
+    print(f"100 random states, relative difference: {worst:.0e} from projection, {against_paper:.0e} from the formula")
+    assert max(worst, against_paper) < 1e-9  # finite differences of cable() err by 1e-13, 1e-12
 
     angles, ratios, reflected = np.linspace(-1.5, 1.5, 61), [], []
     for e in angles:
         q = pc.integrate(model, pc.neutral(model), [e])
-        ratios.append(pc.actuation_matrix(model, data, q)[0, -1])  # of the last rotor, the motor's
+        ratios.append(pc.actuation_matrix(model, data, q)[0, -1])  # the last rotor is the motor
         reflected.append(pc.crba(model, data, q)[0, 0] - MASS * LENGTH**2 / 3)
     for k in (30, 60):
         hold = MASS * GRAVITY * LENGTH / 2 * math.cos(angles[k]) / ratios[k]
-        words = f"ratio {ratios[k]:.1f}, reflected inertia {reflected[k]:.4f} kg m^2, torque to hold {hold:.3f} N m"
+        words = f"ratio {ratios[k]:.1f}, reflected inertia {reflected[k]:.4f} kg m^2, holding torque {hold:.3f} N m"
         print(f"elbow at {angles[k]:.1f} rad: {words}")
     return angles, np.array(ratios), np.array(reflected)
 

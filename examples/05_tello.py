@@ -1,8 +1,8 @@
-"""Tello's legs: two motors move two joints together, and what that does to speeds, torques and limits.
+"""Map speeds, torques and limits between motors and joints of Tello, whose differentials couple two joints each.
 
-The independent coordinates of the robot are its motors; hip roll and pitch, knee and ankle follow by the equations of
-the differentials. So `tau` is a motor torque, and no map between joint space and motor space has to be written: G has
-it, at each pose. The legs hang from a fixed torso, and the left foot pushes against the ground.
+The motors are the independent coordinates of the robot. Hip roll, hip pitch, knee and ankle follow from the equations
+of the differentials. `tau` therefore contains motor torques, and the coupling Jacobian G maps between joint space and
+motor space at each pose. The legs hang from a fixed torso, and the left foot pushes against the ground.
 """
 
 from __future__ import annotations
@@ -14,9 +14,9 @@ import pin_clusters as pc
 
 JOINTS = ["left_hip_roll", "left_hip_pitch", "left_knee", "left_ankle"]
 MOTORS = ["left_hip_rotor_1", "left_hip_rotor_2", "left_knee_ankle_rotor_1", "left_knee_ankle_rotor_2"]
-LIMIT = 2.0  # of every motor, at its rotor [N m]; assumed, the published model has none
+LIMIT = 2.0  # torque of every rotor [N m]; assumed, because the published model has no limits
 PUSH = np.array([0.0, 0.0, 120.0])  # force of the ground on the left foot [N]; assumed
-TOE = np.array([0.06, 0.0, -0.041])  # where it acts, in the frame of the foot [m]; assumed
+TOE = np.array([0.06, 0.0, -0.041])  # its point of application in the frame of the foot [m]; assumed
 
 
 def pose(model: pc.ClusterModel, roll: float, pitch: float, knee: float) -> np.ndarray:
@@ -25,7 +25,7 @@ def pose(model: pc.ClusterModel, roll: float, pitch: float, knee: float) -> np.n
     wanted = dict(zip(JOINTS, (roll, pitch, knee, -pitch - knee), strict=True))
     for joint, angle in wanted.items():
         q[model.tree.joints[model.getJointId(joint)].idx_q] = angle
-    return pc.project(model, q, hold=[*wanted])  # closes the differentials by moving the motors only
+    return pc.project(model, q, hold=[*wanted])  # closes the loops by moving only the motors
 
 
 def maps(model: pc.ClusterModel, data: pc.ClusterData, q: np.ndarray) -> np.ndarray:
@@ -36,7 +36,7 @@ def maps(model: pc.ClusterModel, data: pc.ClusterData, q: np.ndarray) -> np.ndar
 
 
 def main() -> dict[str, np.ndarray]:
-    """Print the motor and the joint side; returns what the picture shows."""
+    """Print the quantities of motors and joints; return the torque limits."""
     model = pc.load("tello", root_joint=None)
     data = model.createData()
     at = [model.joint_idx_v(m) for m in MOTORS]
@@ -49,21 +49,21 @@ def main() -> dict[str, np.ndarray]:
         for joint, row in zip(JOINTS, joint_speed, strict=True):
             print(f"  {joint:15s}", "  ".join(f"{x:8.4f}" for x in row))
 
-        # torques that hold the robot against gravity and the push: at the motors, then at the joints
+        # torques that hold the robot against gravity and the push, first of the motors, then of the joints
         fext = pin.StdVec_Force([pin.Force.Zero()] * model.njoints)
         pc.forwardKinematics(model, data, q)
         foot = model.getJointId("left_ankle")
         force = data.tree.oMi[foot].rotation.T @ PUSH
         fext[foot] = pin.Force(force, np.cross(TOE, force))
         motor = pc.computeStaticTorque(model, data, q, fext)[at]
-        joint = np.linalg.solve(joint_speed.T, motor)  # virtual work: motor = (joint speed / motor speed)' joint
-        print("to hold it, at the motors:", "  ".join(f"{t:.3f}" for t in motor), "N m")
-        print("           at the joints: ", "  ".join(f"{t:.2f}" for t in joint), "N m")
+        joint = np.linalg.solve(joint_speed.T, motor)  # virtual work, joint_speed' joint = motor
+        print("holding torque of the motors:", "  ".join(f"{t:.3f}" for t in motor), "N m")
+        print("holding torque of the joints:", "  ".join(f"{t:.2f}" for t in joint), "N m")
         rows = [model.tree.joints[model.getJointId(j)].idx_v for j in JOINTS]
-        whole = pin.computeStaticTorque(model.tree, model.tree.createData(), q, fext)  # of the tree, its loops cut
+        whole = pin.computeStaticTorque(model.tree, model.tree.createData(), q, fext)  # of the tree with open loops
         assert np.allclose(joint, whole[rows], rtol=0.0, atol=1e-9)
 
-        # limits: the box of the motors is a parallelogram of joint torques, so that joints share what motors have
+        # the motor limits form a parallelogram of joint torques, because the joints share the motors
         corners = np.array([[1, 1], [1, -1], [-1, -1], [-1, 1]]) * LIMIT
         for first, pair in ((0, "hip roll, pitch"), (2, "knee, ankle")):
             block = joint_speed[first : first + 2, first : first + 2]
@@ -72,9 +72,9 @@ def main() -> dict[str, np.ndarray]:
             together = LIMIT / np.abs(block.T @ np.diag(alone)).sum(axis=1).max()
             print(f"{pair}: up to {alone[0]:.1f} and {alone[1]:.1f} N m, but only {together:.0%} of both at once")
             limits[f"{name}: {pair}"] = shape
-            assert together < 0.51  # a full torque at one joint takes both motors: nothing is left for the other
+            assert together < 0.51  # the full torque at one joint uses both motors
 
-        # the maps are those of the moving robot: speeds by the bridge, power on both sides
+        # the maps hold for the moving robot, too: check the speeds, and that the power is equal on both sides
         v, a = rng.normal(0.0, 5.0, (2, model.nv))
         tau = pc.rnea(model, data, q, v, a)
         v_tree = pc.spanning_velocity(model, data, q, v)

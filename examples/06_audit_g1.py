@@ -1,13 +1,14 @@
-"""Is armature enough for a Unitree G1? Its URDF, rotors from published motor data, and a page with the answer.
+"""Audit a Unitree G1: add rotors from published motor data to its URDF, and check whether armature is accurate enough.
 
-The URDF is that of example-robot-data (BSD-3, from unitree_ros). It has no rotors; the data are these.
+The URDF comes from example-robot-data (BSD-3, from unitree_ros) and has no rotors. The motor data are:
 
-- Published: rotor inertias and tooth numbers of the four motors, and which one is where, in mjlab's `g1_constants.py`
-  ("from Unitree"; github.com/mujocolab/mjlab, Apache-2.0). Both stages of the planetary gears turn, so that each motor
-  has three rotors. Their armatures are published too, and checked below.
-- Assumed: rotors sit in the link before the joint, about its axis, and turn with it; their locked mass is in the links.
-  Ankles and waist have two motors on rods: taken as an even differential, where pitch is the mean of both motors, roll
-  half of their difference, both motors about the axis of pitch. mjlab assumes the same and doubles the armature.
+- Published in `g1_constants.py` of mjlab ("from Unitree"; github.com/mujocolab/mjlab, Apache-2.0): rotor inertias,
+  tooth numbers and positions of the four motor types. Both stages of the planetary gears turn, so each motor has three
+  rotors. The script checks the armature of these rotors against the published armature.
+- Assumed: a rotor sits in the link before its joint and turns about the joint axis. The link includes its locked mass.
+  Two motors drive each ankle and the waist by rods. The script models them as a differential with both motors about the
+  pitch axis: pitch is the mean of the motor angles, roll half of their difference. mjlab makes the same assumption and
+  doubles the armature.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ MOTORS = {
     "7520-22": ((0.489e-4, 0.109e-4, 0.738e-4), (4.5, 5.0), 0.025101925),
     "4010": ((0.068e-4, 0.0, 0.0), (5.0, 5.0), 0.00425),
 }
-JOINTS = {  # with a motor of their own
+JOINTS = {  # joints with one motor each
     "5020": ("shoulder_pitch", "shoulder_roll", "shoulder_yaw", "elbow", "wrist_roll"),
     "7520-14": ("hip_pitch", "hip_yaw", "waist_yaw"),
     "7520-22": ("hip_roll", "knee"),
@@ -38,7 +39,7 @@ PAIRS = {"left_ankle": "left_knee_joint", "right_ankle": "right_knee_joint", "wa
 
 
 def rotors(motor: str, joints: list[str], signs: list[float], **where: object) -> list[pc.Rotor]:
-    """Return the three rotors of a motor; the signs say how it turns with each joint."""
+    """Return the three rotors of a motor; the signs are the directions in which it turns with each joint."""
     inertias, (first, second), _ = MOTORS[motor]
     stages = [(J, n) for J, n in zip(inertias, (first * second, second, 1.0), strict=True) if J > 0.0]
     names = [f"{motor} {'+' if signs[-1] > 0 else '-'}{'+'.join(joints)} x{n:.1f}" for _, n in stages]
@@ -49,7 +50,7 @@ def rotors(motor: str, joints: list[str], signs: list[float], **where: object) -
 
 
 def g1() -> pc.ClusterModel:
-    """Return the G1 on a fixed pelvis with its motors."""
+    """Return the G1 with its motors and a fixed pelvis."""
     tree = pin.buildModelFromUrdf(str(Path(pin.__file__).parents[4] / URDF))
     tree.name = "g1"
     found = []
@@ -65,9 +66,9 @@ def g1() -> pc.ClusterModel:
 
 
 def main() -> audit.AuditResult:
-    """Audit the robot along sines and write the page; returns the result."""
+    """Audit the robot along a sine, write the page, and return the result."""
     model = g1()
-    print(f"{model.name}: {model.nv} joints, {len(model.rotors)} rotors, no body and no coordinate added")
+    print(f"{model.name}: {model.nv} joints, {len(model.rotors)} rotors without additional bodies or coordinates")
     result = audit.run(model, duration=2.0, dt=2e-3)
     for motor, kinds in JOINTS.items():
         joint = next(j for j in model.independent_joints if j.endswith(f"{kinds[-1]}_joint"))
@@ -80,7 +81,7 @@ def main() -> audit.AuditResult:
         print(line)
     torque = result.verdict.torque
     assert torque.enough
-    assert torque.worst["none"].percent > 10 * torque.threshold  # without armature: no
+    assert torque.worst["none"].percent > 10 * torque.threshold  # the error without armature is far too large
     page, _ = audit.write(result, "audit_g1")
     print(f"page: {page}")
     return result

@@ -1,8 +1,8 @@
-"""The same humanoid in MuJoCo: equal to 1e-10 when its rotors are bodies, and what its armature leaves out.
+"""Compare a humanoid with MuJoCo: equal to 1e-10 with rotors as bodies, and different with armature.
 
-MuJoCo gets the spanning tree, rotors included, body by body. Its mass matrix and inverse dynamics, projected by hand
-onto the independent joints, are what `pc.crba` and `pc.rnea` give. Then it gets `armature` instead of rotors. In
-Pinocchio a base moves by [linear; angular] in its own axes; in MuJoCo the linear part is in the world's.
+The script builds the spanning tree with all rotors in MuJoCo. MuJoCo's mass matrix and inverse dynamics, projected onto
+the independent joints, equal `pc.crba` and `pc.rnea`. A second MuJoCo model has `armature` instead of rotors. In
+Pinocchio, the velocity of a free-flyer is [linear; angular] in body axes; in MuJoCo, the linear part is in world axes.
 """
 
 from __future__ import annotations
@@ -15,17 +15,17 @@ import pin_clusters as pc
 
 
 def quaternion(R: np.ndarray) -> np.ndarray:
-    """Return MuJoCo's quaternion of a rotation: w first."""
+    """Return the quaternion of a rotation in MuJoCo's order, w first."""
     return pin.Quaternion(R).coeffs()[[3, 0, 1, 2]]
 
 
 class Twin:
-    """A tree of revolute joints below a free-flyer in MuJoCo, called with Pinocchio's q, v, a."""
+    """A MuJoCo model of a tree of revolute joints below a free-flyer, called with Pinocchio's q, v, a."""
 
     def __init__(self, tree: pin.Model) -> None:
         spec = mujoco.MjSpec()
         bodies = {0: spec.worldbody}
-        for j in range(1, tree.njoints):  # depth-first here and there, so the order of coordinates is the same
+        for j in range(1, tree.njoints):  # both order depth-first, so coordinates agree
             place, inertia = tree.jointPlacements[j], tree.inertias[j]
             moments, axes = np.linalg.eigh(inertia.inertia)  # MuJoCo stores principal moments
             axes[:, 0] *= np.linalg.det(axes)
@@ -59,13 +59,13 @@ class Twin:
 
 
 def main() -> dict[str, np.ndarray]:
-    """Compare on random states; returns RMS errors of MuJoCo with armature, and RMS torques, per joint."""
+    """Compare on random states; return the RMS error of MuJoCo with armature, and the RMS torque, per joint."""
     model = pc.load("mit_humanoid")
     data = model.createData()
-    lumped = pc.baselines.armature_model(model, "diagonal")  # its joints are in an order of their own
+    lumped = pc.baselines.armature_model(model, "diagonal")  # has another joint order
     bodies, simplified = Twin(model.tree), Twin(lumped)
     order = np.r_[0:6, [lumped.idx_vs[lumped.getJointId(n)] for n in model.independent_joints[1:]]]
-    G = pc.coupling_jacobian(model, data, pc.neutral(model))  # gears and belts: constant
+    G = pc.coupling_jacobian(model, data, pc.neutral(model))  # constant for gears and belts
 
     rng, worst, errors, torques = np.random.default_rng(0), np.zeros(2), [], []
     pin.seed(0)

@@ -1,9 +1,9 @@
-"""Whole-body control of a humanoid by a quadratic program, with the torque limits where they are: at the motors.
+"""Control a humanoid by a quadratic program with torque limits of the motors, not of the joints.
 
-The MIT Humanoid squats on both feet. At each step a QP chooses accelerations, motor torques and contact forces: exact
-dynamics M a + h = B tau_motor + J' f, feet that stay, friction, limits. The motors of knee and ankle share a belt, so B
-is not diagonal, and a limit of a motor is not one of a joint. The plant is the same robot on four contact points, by
-`pc.constraintDynamics`; it gets the torques and knows nothing else of the QP. Solver: ProxQP (`pip install proxsuite`).
+The MIT Humanoid squats on both feet. At each step a QP computes accelerations, motor torques and contact forces. Its
+constraints are the exact dynamics M a + h = B tau_motor + J' f, fixed feet, friction cones and torque limits. A belt
+couples the motors of knee and ankle, so B is not diagonal, and a motor limit is not a joint limit. The simulation uses
+`pc.constraintDynamics` with four contact points. The solver is ProxQP (`pip install proxsuite`).
 """
 
 from __future__ import annotations
@@ -14,13 +14,13 @@ import proxsuite
 
 import pin_clusters as pc
 
-DT, STEPS, PERIOD, DEPTH, DAMPING = 2e-3, 400, 0.8, 0.10, 20.0  # [s], -, [s], [m], of points that drift [1/s]
-FRICTION, SMALL, LARGE = 0.6, 1.2, 2.5  # torque limits at the rotors of the two motor sizes [N m]; assumed
-BENT = {"hip_ry": -0.4, "knee": 0.8, "ankle": -0.4}  # where it begins [rad]
+DT, STEPS, PERIOD, DEPTH, DAMPING = 2e-3, 400, 0.8, 0.10, 20.0  # [s], -, [s], [m], drift damping [1/s]
+FRICTION, SMALL, LARGE = 0.6, 1.2, 2.5  # friction; torque limits of both rotor sizes [N m]; assumed
+BENT = {"hip_ry": -0.4, "knee": 0.8, "ankle": -0.4}  # initial pose [rad]
 
 
 def humanoid() -> tuple[pc.ClusterModel, list[int]]:
-    """Return the shipped robot with frames at toes and heels, and their ids."""
+    """Return the MIT Humanoid with frames at toes and heels, and the ids of these frames."""
     shipped = pc.load("mit_humanoid")
     tree, ids = shipped.tree.copy(), []
     for foot in ("left_ankle", "right_ankle"):
@@ -31,7 +31,7 @@ def humanoid() -> tuple[pc.ClusterModel, list[int]]:
 
 
 def main() -> dict[str, np.ndarray]:
-    """Squat; returns time [s], heights of the centre of mass [m], and torques of a knee motor [N m]."""
+    """Squat; return time [s], heights of the centre of mass [m], and torques of a knee motor [N m]."""
     model, points = humanoid()
     data, nv, m = model.createData(), model.nv, len(model.rotors)
     limit = np.array([LARGE if "hip_ry" in r.name or "knee" in r.name else SMALL for r in model.rotors])
@@ -40,26 +40,26 @@ def main() -> dict[str, np.ndarray]:
         v[[model.joint_idx_v(f"left_{joint}"), model.joint_idx_v(f"right_{joint}")]] = angle
     start = q = pc.integrate(model, pc.neutral(model), v)
     v, home = np.zeros(nv), pc.centerOfMass(model, data, q).copy()
-    weight = np.concatenate([np.zeros(3), np.ones(3), np.full(nv - 6, 0.01)])  # of: upright, posture
+    weight = np.concatenate([np.zeros(3), np.ones(3), np.full(nv - 6, 0.01)])  # weights of trunk orientation, posture
 
     cone = np.array([[1, 0, FRICTION], [-1, 0, FRICTION], [0, 1, FRICTION], [0, -1, FRICTION]])
-    C = np.zeros((m + 16, nv + m + 12))  # of x = (a, motor torques, contact forces)
+    C = np.zeros((m + 16, nv + m + 12))  # acts on x = (a, motor torques, contact forces)
     C[:m, nv : nv + m], C[m:, nv + m :] = np.eye(m), np.kron(np.eye(4), cone)
     low, high = np.concatenate([-limit, np.zeros(16)]), np.concatenate([limit, np.full(16, 1e6)])
     qp = proxsuite.proxqp.dense.QP(nv + m + 12, nv + 12, m + 16)
-    qp.settings.eps_abs, qp.settings.eps_primal_inf = 1e-9, 1e-12  # contacts on a line are redundant
+    qp.settings.eps_abs, qp.settings.eps_primal_inf = 1e-9, 1e-12  # collinear contacts are redundant
     kind, axes, sites = pin.ContactType.CONTACT_3D, pin.LOCAL_WORLD_ALIGNED, [model.frames[i] for i in points]
     contacts = [pc.RigidConstraintModel(kind, model, site.parentJoint, site.placement, axes) for site in sites]
     results = [contact.createData() for contact in contacts]
-    terms = pc.FrameTerms(model, points, axes)  # arrays that are filled at each step
+    terms = pc.FrameTerms(model, points, axes)  # workspace that each step fills
     knee, log, worst = [r.name for r in model.rotors].index("left_knee_rotor"), [], np.zeros(2)
     for k in range(STEPS):
-        # the robot: every call is exact, rotors and belts included
+        # exact terms of the robot with rotors and belts
         pc.computeAllTerms(model, data, q, v, out=terms)
         M, h, B, com_J = terms.M, terms.nle, pc.actuation_matrix(model, data, q), terms.Jcom
         J, drift = terms.J[:, :3].reshape(12, nv), terms.classical_drift[:, :3].ravel()
-        stop = -drift - DAMPING * J @ v  # J a = stop keeps the feet where they are
-        # tasks: the centre of mass follows a cosine, the trunk stays upright, joints stay near where they began
+        stop = -drift - DAMPING * J @ v  # J a = stop keeps the feet fixed
+        # tasks: the centre of mass follows a cosine, the trunk stays upright, the joints stay near the initial pose
         phase = 2 * np.pi * k * DT / PERIOD
         goal = home - [0, 0, DEPTH / 2 * (1 - np.cos(phase))]
         speed, pull = -np.pi * DEPTH / PERIOD * np.sin(phase), -2 * DEPTH * (np.pi / PERIOD) ** 2 * np.cos(phase)
@@ -72,7 +72,7 @@ def main() -> dict[str, np.ndarray]:
         (qp.update if k else qp.init)(H, g, A, b, C, low, high)
         qp.solve()
         motor = qp.results.x[nv : nv + m]
-        # the plant: points that drift are slowed down; of forces on a line, one too many, those of least norm are taken
+        # simulate; the contacts damp their drift, and redundant contact forces have minimum norm
         for result, slip in zip(results, (J @ v).reshape(4, 3), strict=True):
             result.contact_acceleration_desired = pin.Motion(-DAMPING * slip, np.zeros(3))
         a = pc.constraintDynamics(model, data, q, v, B @ motor, contacts, results)
@@ -81,10 +81,10 @@ def main() -> dict[str, np.ndarray]:
         q, v = pc.integrate(model, q, DT * v + DT**2 / 2 * a), v + DT * a
     time, wanted, reached, torque = np.array(log).T
     miss = np.abs(wanted - reached).max()
-    print(f"plant and QP agree to {worst[0]:.0e} rad/s^2; largest motor torque: {worst[1]:.3f} of its limit")
-    print(f"centre of mass: {1e3 * np.ptp(wanted):.0f} mm down and up, followed to {1e3 * miss:.1f} mm")
-    assert worst[0] < 1e-6  # both solve the same equations, the QP to 1e-9
-    assert worst[1] < 1.0 + 1e-6  # the knees are at their limit on the way up, and not beyond
+    print(f"simulation and QP agree to {worst[0]:.0e} rad/s^2; largest motor torque: {worst[1]:.3f} of its limit")
+    print(f"centre of mass: {1e3 * np.ptp(wanted):.0f} mm down and up, largest tracking error {1e3 * miss:.1f} mm")
+    assert worst[0] < 1e-6  # both solve the same equations; the QP has a tolerance of 1e-9
+    assert worst[1] < 1.0 + 1e-6  # the knees reach their limit on the way up and do not exceed it
     assert miss < 0.01
     return {"time": time, "wanted": wanted, "reached": reached, "torque": torque}
 

@@ -1,8 +1,8 @@
-"""Simulate a leg exactly, and the same leg with armature under the same torques; look at both in one page.
+"""Simulate a leg with exact rotors and with armature under the same torques, and show both on one page.
 
-The motor torques are computed so that the exact leg follows a reference. A controller that knows only armature would
-believe in the other leg: the translucent ghost, which drifts away. The page needs no network and no server; open
-`leg.html` in any browser. Contact is not simulated: the leg hangs from a fixed hip.
+The torques make the exact leg follow a reference. The translucent ghost is the leg with armature, the model of a
+controller that ignores rotors, and drifts away. The page needs no network and no server; open `leg.html` in a browser.
+The leg hangs from a fixed hip, without contact.
 """
 
 from __future__ import annotations
@@ -16,14 +16,14 @@ DT, DURATION, FREQUENCY, SWING = 1e-3, 1.0, 1.5, 0.35  # [s], [s], [Hz], [rad]
 
 
 def reference(t: np.ndarray, nv: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
-    """Return position, velocity and acceleration of every joint, shape (times, nv): it starts at rest."""
+    """Return position, velocity and acceleration of every joint, shape (times, nv), starting at rest."""
     w, one = 2 * np.pi * FREQUENCY, np.ones(nv)
     wave = SWING * (1 - np.cos(w * t)), SWING * w * np.sin(w * t), SWING * w * w * np.cos(w * t)
     return tuple(np.outer(x, one) for x in wave)
 
 
 def foot(model: pc.ClusterModel, q: np.ndarray) -> np.ndarray:
-    """Return the position of the sole's middle at each configuration, shape (times, 3), [m]."""
+    """Return the position of the centre of the sole at each configuration, shape (times, 3), [m]."""
     data, j, path = model.createData(), model.getJointId("ankle"), []
     for each in q:
         pc.forwardKinematics(model, data, each)
@@ -32,10 +32,10 @@ def foot(model: pc.ClusterModel, q: np.ndarray) -> np.ndarray:
 
 
 def main() -> dict[str, np.ndarray]:
-    """Simulate both, write the page; returns times [s] and paths of the foot [m]."""
+    """Simulate both legs and write the page; return times [s] and paths of the foot [m]."""
     model = pc.load("mit_humanoid_leg", root_joint=None)
     data, start = model.createData(), pc.neutral(model)
-    middle = (np.arange(round(DURATION / DT)) + 0.5) * DT  # a torque is held for a step: take that of its middle
+    middle = (np.arange(round(DURATION / DT)) + 0.5) * DT  # torques are constant during a step: use its middle
     tau = np.array(
         [
             pc.rnea(model, data, pc.integrate(model, start, x), v, a)
@@ -54,8 +54,8 @@ def main() -> dict[str, np.ndarray]:
     miss = {n: 1e3 * np.linalg.norm(paths[n] - wanted, axis=1) for n in ("exact", "armature")}
     for name, gap in miss.items():
         at = ", ".join(f"{gap[round(t / DT)]:.2f} mm after {t:.2f} s" for t in (0.25, 0.5, 1.0))
-        print(f"foot of the {name} leg is off by {at}")
-    assert miss["exact"].max() < 1.0  # the torques are held for a millisecond each
+        print(f"position error of the foot, {name} leg: {at}")
+    assert miss["exact"].max() < 1.0  # the torques are constant for a millisecond each
     assert miss["armature"].max() > 20.0
     viewer = visualize.animate(
         model, exact.time, exact.q, ghost=(ghost.time, ghost.q), ghost_label="the same torques with armature"

@@ -1,9 +1,9 @@
-"""A controller without accelerations among its unknowns: J M^-1 [B, J_c'] from one pass, in place of M in the program.
+"""Control a humanoid by a quadratic program without accelerations: J M^-1 [B, J_c'] replaces the mass matrix M.
 
-The MIT Humanoid stands on eight points, the corners of its feet, and shall push its trunk up and forward while the feet
-stay. The usual quadratic program has accelerations, motor torques and contact forces as unknowns, 24 + 18 + 24, and the
-dynamics as equations. `pc.task_input_matrix` says directly how the tasks answer to torques and forces, rotors and belts
-included: 42 unknowns and no equation are left. Both find the same torques. Solver: ProxQP (`pip install proxsuite`).
+The MIT Humanoid stands on the corners of its feet, eight points, and accelerates its trunk up and forward. The usual
+quadratic program has accelerations, motor torques and contact forces as unknowns, 24 + 18 + 24, and the dynamics as
+equality constraints. `pc.task_input_matrix` maps torques and forces directly to task accelerations, including rotors
+and belts, so 42 unknowns and no equality constraints remain. The torques are equal. The solver is ProxQP.
 """
 
 from __future__ import annotations
@@ -18,14 +18,14 @@ from scipy.linalg import block_diag
 
 import pin_clusters as pc
 
-FRICTION, LIMIT, REPEATS = 0.6, 3.0, 20  # -, torque at the rotors [N m], -
+FRICTION, LIMIT, REPEATS = 0.6, 3.0, 20  # -, torque limit of the rotors [N m], -
 BENT = {"hip_ry": -0.4, "knee": 0.8, "ankle": -0.4}  # [rad]
-CORNERS = [(x, y) for x in (0.1, -0.05) for y in (0.03, -0.03)]  # of a foot [m]
+CORNERS = [(x, y) for x in (0.1, -0.05) for y in (0.03, -0.03)]  # in the frame of the foot [m]
 FEET, ALIGNED = ("left_ankle", "right_ankle"), pin.LOCAL_WORLD_ALIGNED
 
 
 def humanoid() -> tuple[pc.ClusterModel, list[str]]:
-    """Return the shipped robot with frames at the corners of its feet, and their names."""
+    """Return the MIT Humanoid with frames at the corners of its feet, and the names of these frames."""
     shipped = pc.load("mit_humanoid")
     tree, names = shipped.tree.copy(), [f"{foot}_{i}" for foot in FEET for i in range(len(CORNERS))]
     for name, xy in zip(names, 2 * CORNERS, strict=True):
@@ -35,7 +35,7 @@ def humanoid() -> tuple[pc.ClusterModel, list[str]]:
 
 
 def solved(*program: np.ndarray) -> np.ndarray:
-    """Return the solution of a quadratic program: H, g; A, b; C, low, high."""
+    """Return the solution of the quadratic program (H, g, A, b, C, low, high)."""
     qp = proxsuite.proxqp.dense.QP(*map(len, program[:6:2]))
     qp.settings.eps_abs, qp.settings.eps_rel = 1e-10, 0.0
     qp.init(*program)
@@ -44,7 +44,7 @@ def solved(*program: np.ndarray) -> np.ndarray:
 
 
 def main() -> dict[str, Any]:
-    """Compare both programs; returns torques of the motors [N m], and times to make and to solve [s], by its name."""
+    """Compare both programs; return motor torques [N m], and times to build and to solve [s], per program."""
     model, corners = humanoid()
     data, nv, m, tasks = model.createData(), model.nv, len(model.rotors), [model.names[1], *FEET]
     terms = pc.FrameTerms(model, [*tasks, *corners], ALIGNED)
@@ -52,12 +52,12 @@ def main() -> dict[str, Any]:
     for joint, angle in BENT.items():
         bent[[model.joint_idx_v(f"left_{joint}"), model.joint_idx_v(f"right_{joint}")]] = angle
     q, v = pc.integrate(model, pc.neutral(model), bent), 0.1 * np.sin(np.arange(nv))
-    # the trunk forward and up [m/s^2]; the feet at rest
+    # desired accelerations: the trunk forward and up [m/s^2], the feet zero
     wanted, weight = np.array([0.5, 0.0, 1.0, *[0.0] * 15]), np.repeat([1.0, 10.0], [6, 12])
     cone = np.array([[1, 0, FRICTION], [-1, 0, FRICTION], [0, 1, FRICTION], [0, -1, FRICTION]])
-    C = block_diag(np.eye(m), *[cone] * 8)  # of x = (motor torques, contact forces)
+    C = block_diag(np.eye(m), *[cone] * 8)  # acts on x = (motor torques, contact forces)
     low, high = np.repeat([-LIMIT, 0.0], [m, 32]), np.repeat([LIMIT, 1e6], [m, 32])
-    small = np.repeat([1e-1, 1e-3], [m, 24])  # chooses among redundant forces
+    small = np.repeat([1e-1, 1e-3], [m, 24])  # regularizes redundant forces
 
     def with_accelerations() -> tuple[np.ndarray, ...]:
         pc.computeAllTerms(model, data, q, v, out=terms)
@@ -81,11 +81,11 @@ def main() -> dict[str, Any]:
         found[name] = torques, *np.min(times, axis=0)
         made, needed = 1e6 * np.array(found[name][1:])
         print(
-            f"{name:18}: made in {made:.0f} us, solved in {needed:.0f} us, torques to {np.abs(torques).max():.3f} N m"
+            f"{name:18}: built in {made:.0f} us, solved in {needed:.0f} us, torques <= {np.abs(torques).max():.3f} N m"
         )
     difference = np.abs(found["without"][0] - found["with accelerations"][0]).max()
-    print(f"torques of both differ by {difference:.0e} N m")
-    assert difference < 1e-9  # both are solved to 1e-10
+    print(f"the torques differ by {difference:.0e} N m")
+    assert difference < 1e-9  # the tolerance of the solver is 1e-10
     return found
 
 

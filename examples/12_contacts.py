@@ -1,8 +1,8 @@
-"""An ordinary script of a quadruped on its feet, contacts and touch-downs included, in which only the prefix changes.
+"""Port a quadruped script with contacts and touch-downs from Pinocchio; only the prefix changes.
 
-The Mini Cheetah stands, trots two steps in place and stands again: torques make the forces that hold its trunk, a PD
-controller moves its legs. `script(lib, model)` is written once, for `pin` on the robot with armature and `pc` on the
-exact one. Its contacts are Pinocchio's: they hold when the schedule says, in both directions; no ground is detected.
+The Mini Cheetah stands, trots two steps in place and stands again. Stance forces hold the trunk, and a PD controller
+moves the legs. `script(lib, model)` runs with `pin` on the robot with armature, and with `pc` on the exact robot. The
+contacts are Pinocchio's bilateral constraints. A schedule activates them; there is no collision detection.
 """
 
 from __future__ import annotations
@@ -16,16 +16,16 @@ import pinocchio as pin
 
 import pin_clusters as pc
 
-DT, LEGS, FOOT = 1e-3, ("FL", "FR", "HL", "HR"), np.array([0.0, 0.0, -0.195])  # [s], -, in the shank's frame [m]
-MOTORS, ROTOR = {"abad": 6.0, "hip": 6.0, "knee": 9.33}, 6.3e-5  # ratios; axial inertia of each rotor [kg m^2]
-ALL, PAIRS, STAND, SWING = (0, 1, 2, 3), ((0, 3), (1, 2)), 100, 150  # legs; steps on all feet and on two
-STANCE = [s for pair in PAIRS for s in [ALL] * STAND + [pair] * SWING] + [ALL] * STAND  # of each step
-BENT, LIFT = [0.0, -0.8, 1.6], np.array([0.0, -0.08, 0.16])  # a leg that stands, what lifts it (times 27/4 x^2 (1-x))
-KP, KD, TRUNK_P, TRUNK_D = 60.0, 0.6, 200.0, 10.0  # of joints [N m/rad, N m s/rad], of the trunk [1/s^2, 1/s]
+DT, LEGS, FOOT = 1e-3, ("FL", "FR", "HL", "HR"), np.array([0.0, 0.0, -0.195])  # [s], -, position in the shank [m]
+MOTORS, ROTOR = {"abad": 6.0, "hip": 6.0, "knee": 9.33}, 6.3e-5  # gear ratios; rotor inertia [kg m^2]
+ALL, PAIRS, STAND, SWING = (0, 1, 2, 3), ((0, 3), (1, 2)), 100, 150  # legs; number of steps on four and on two feet
+STANCE = [s for pair in PAIRS for s in [ALL] * STAND + [pair] * SWING] + [ALL] * STAND  # stance legs of each step
+BENT, LIFT = [0.0, -0.8, 1.6], np.array([0.0, -0.08, 0.16])  # stance pose; lift, times 27/4 x^2 (1-x)
+KP, KD, TRUNK_P, TRUNK_D = 60.0, 0.6, 200.0, 10.0  # joints [N m/rad, N m s/rad], trunk [1/s^2, 1/s]
 
 
 def script(lib: ModuleType, model: Any, states: Any = None) -> dict[str, np.ndarray]:
-    """Return states, accelerations, forces [N] and impulses [N s] of the feet; `states` of a run replace its own."""
+    """Return states, accelerations, contact forces [N] and impulses [N s]; given `states` replace simulated ones."""
     data, axes = model.createData(), pin.LOCAL_WORLD_ALIGNED
     feet = [model.getFrameId(f"{leg}_tip") for leg in LEGS]
     places = [(model.frames[i].parentJoint, model.frames[i].placement, axes) for i in feet]
@@ -43,12 +43,12 @@ def script(lib: ModuleType, model: Any, states: Any = None) -> dict[str, np.ndar
             if landing:
                 v = lib.impulseDynamics(model, data, q, v, contacts, results)
                 impulse[list(stance)] = [d.contact_force.linear for d in results]
-        # legs in the air go up slowly, and come down at 1 m/s
+        # swing legs rise slowly and land at 1 m/s
         x, offset, rate = (k - start) / SWING, np.zeros((4, 3)), np.zeros((4, 3))
         for i in set(ALL) - set(stance):
             offset[i], rate[i] = 27 / 4 * x**2 * (1 - x) * LIFT, 27 / 4 * (2 * x - 3 * x**2) / (SWING * DT) * LIFT
         wanted = lib.integrate(model, home, np.concatenate([np.zeros(6), *offset]))
-        # forces that hold the trunk, and the torques that make them
+        # contact forces that hold the trunk, and the joint torques that produce them
         J = np.vstack([lib.computeFrameJacobian(model, data, q, feet[i], axes)[:3] for i in stance])
         gravity, M = lib.computeGeneralizedGravity(model, data, q), lib.crba(model, data, q)
         pull = TRUNK_P * lib.difference(model, q, home)[:6] - TRUNK_D * v[:6]
@@ -64,10 +64,10 @@ def script(lib: ModuleType, model: Any, states: Any = None) -> dict[str, np.ndar
 
 
 def main() -> dict[str, dict[str, np.ndarray]]:
-    """Run the script four times; returns what it returned: exact, with armature, and that at the exact states."""
+    """Run the script four times; return the exact run, the run with armature, and armature at the exact states."""
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", pc.PinClustersWarning)  # published inertias of the hips, which no body has
-        tree = pc.baselines.armature_model(pc.load("mini_cheetah"), "none")  # stands for your own pin.Model
+        warnings.simplefilter("ignore", pc.PinClustersWarning)  # the published hip inertias are not physical
+        tree = pc.baselines.armature_model(pc.load("mini_cheetah"), "none")  # replace by your own pin.Model
         for leg in LEGS:
             shank, place = tree.getJointId(f"{leg}_knee"), pin.SE3(np.eye(3), FOOT)
             tree.addFrame(pin.Frame(f"{leg}_tip", shank, place, pin.OP_FRAME))
@@ -75,14 +75,14 @@ def main() -> dict[str, dict[str, np.ndarray]]:
         exact = pc.ClusterModel(tree, rotors)
         rough = pc.baselines.armature_model(exact)
     found = {"exact": script(pc, exact), "armature": script(pin, rough)}
-    same = script(pc, pc.ClusterModel(rough))  # no transmission: both libraries have the same equations
+    same = script(pc, pc.ClusterModel(rough))  # without rotors, both libraries solve the same equations
     miss = max(np.abs(x - found["armature"][k]).max() / np.abs(x).max() for k, x in same.items())
-    print(f"{len(STANCE)} steps on a robot with armature by both libraries: alike to {miss:.0e}")
+    print(f"{len(STANCE)} steps of the robot with armature: both libraries agree to {miss:.0e}")
     assert miss < 1e-9
     found["there"] = script(pin, rough, found["exact"])
     swings, lands = np.array([len(s) == 2 for s in STANCE]), found["exact"]["impulse"].any(axis=(1, 2))
-    print("what armature gets wrong, RMS error over RMS:  at the exact states  in a run of its own")
-    names = ("accelerations of joints in the swings", "forces of the ground in the swings", "impulses of touch-downs")
+    print("RMS error of armature over RMS:                at the exact states  in a separate run")
+    names = ("joint accelerations during swing", "contact forces during swing", "touch-down impulses")
     for name, key, rows in zip(names, ("a", "force", "impulse"), (swings, swings, lands), strict=True):
         x, *others = (found[run][key][rows][:, 6 * (key == "a") :] for run in ("exact", "there", "armature"))
         errors = [100 * np.linalg.norm(y - x) / np.linalg.norm(x) for y in others]

@@ -1,9 +1,9 @@
-"""Swing-ups planned by CasADi and IPOPT, and what the robot does with a plan that was made with armature.
+"""Plan swing-ups with CasADi and IPOPT, and execute plans with exact rotors and with armature on the exact robot.
 
-Weak motors swing two mechanisms up that hang at rest: a double pendulum whose elbow motor rides in its upper arm, and a
-four-bar whose motor rides in the crank and drives the coupler. `pc.casadi.function` has their dynamics, rotors and
-closed loop included, and `pc.casadi.integrate` moves them; CasADi differentiates both for IPOPT. Armature adds what a
-rotor reflects on its joint, and forgets that the rotor is carried round by the body that it sits in.
+Weak motors swing up two mechanisms that hang at rest: a double pendulum with the elbow motor in its upper arm, and a
+four-bar with a motor in the crank that drives the coupler. `pc.casadi.function` provides their dynamics with rotors and
+the closed loop, and `pc.casadi.integrate` integrates them; CasADi differentiates both for IPOPT. Armature adds the
+reflected inertia of a rotor to its joint, but ignores that the rotor moves with the body that carries it.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ try:
 except ImportError:
     raise SystemExit("This example needs CasADi: pip install '.[casadi]'") from None
 
-STEPS, RATIO, ROTOR = 80, 11.0, 8e-5  # of plans, of gears; axial inertia of rotors [kg m^2]
+STEPS, RATIO, ROTOR = 80, 11.0, 8e-5  # steps of a plan; gear ratio; axial inertia of the rotors [kg m^2]
 
 
 class Task(NamedTuple):
-    """Robots, where motors are in the tree's v, their limit [N m], time [s], start and goal [rad] (of leaders)."""
+    """Both robots, indices of the motors in v, limit [N m], time [s], start q, goal of independent joints [rad]."""
 
     exact: pc.ClusterModel
     armature: pc.ClusterModel
@@ -37,14 +37,14 @@ class Task(NamedTuple):
 
 
 def robots(tree: pin.Model, motors: list[int], loops: list[pc.Loop]) -> tuple[pc.ClusterModel, pc.ClusterModel]:
-    """Return a tree with a rotor for each motor, in the body before its joint, and with armature in their place."""
+    """Return a tree with one rotor per motor in the body before its joint, and the tree with armature instead."""
     (rough := tree.copy()).armature[motors] = ROTOR * RATIO**2
     rotors = [pc.Rotor(tree.names[1 + i], RATIO, axial_inertia=ROTOR) for i in motors]
     return pc.ClusterModel(tree, [*loops, *rotors]), pc.ClusterModel(rough, loops)
 
 
 def tasks() -> dict[str, Task]:
-    """Return the double pendulum and the four-bar, hanging at rest."""
+    """Return the tasks of the double pendulum and of the four-bar, which hang at rest."""
     arm, rod = pin.Model(), pin.Inertia(0.6, np.array([0.0, 0.0, 0.15]), np.diag([4.5e-3, 4.5e-3, 1e-4]))
     for name, parent, z in (("shoulder", 0, 0.0), ("elbow", 1, 0.3)):
         joint = arm.addJoint(parent, pin.JointModelRY(), pin.SE3(np.eye(3), np.array([0.0, 0.0, z])), name)
@@ -60,7 +60,7 @@ def tasks() -> dict[str, Task]:
 
 
 def step(model: pc.ClusterModel, motors: list[int], h: float) -> ca.Function:
-    """Return a step of Runge-Kutta on the manifold, under torques of the motors that are held."""
+    """Return an RK4 step on the manifold with constant motor torques."""
     aba, G = pc.casadi.function(model, "aba"), pc.casadi.function(model, "coupling_jacobian")
     q, v, u = ca.SX.sym("q", model.nq), ca.SX.sym("v", model.nv), ca.SX.sym("u", len(motors))
     move, speeds, rates = pc.casadi.integrate(model), [], []
@@ -73,7 +73,7 @@ def step(model: pc.ClusterModel, motors: list[int], h: float) -> ca.Function:
 
 
 def plan(task: Task, model: pc.ClusterModel) -> tuple[np.ndarray, np.ndarray]:
-    """Return angles and torques of the swing-up with the least squares of torques."""
+    """Return q and torques of the swing-up with minimum squared torques."""
     problem, h, lead = ca.Opti(), task.duration / STEPS, model.idx_v_independent.tolist()
     q, v = problem.variable(model.nq, STEPS + 1), problem.variable(model.nv, STEPS + 1)
     u, steps = problem.variable(len(task.motors), STEPS), step(model, task.motors, h).map(STEPS)
@@ -90,7 +90,7 @@ def plan(task: Task, model: pc.ClusterModel) -> tuple[np.ndarray, np.ndarray]:
 
 
 def play(task: Task, torques: np.ndarray) -> np.ndarray:
-    """Let the exact robot carry out torques, in finer steps; returns its angles at the steps of the plan."""
+    """Apply torques to the exact robot with smaller steps; return q at the steps of the plan."""
     model, data, h = task.exact, task.exact.createData(), task.duration / STEPS
     qs, v = [task.start], np.zeros(model.nv)
     for u in torques:
@@ -101,7 +101,7 @@ def play(task: Task, torques: np.ndarray) -> np.ndarray:
 
 
 def main() -> dict[str, dict[str, np.ndarray]]:
-    """Plan, and carry out; returns angles of all joints along the time [rad]."""
+    """Plan and execute the swing-ups; return the angles of all joints over time [rad]."""
     found = {}
     for name, task in tasks().items():
         for kind, model in (("exact", task.exact), ("armature", task.armature)):

@@ -1,9 +1,9 @@
-"""A leg that rises from a squat with its foot on the ground, planned by CasADi and IPOPT.
+"""Plan the rise of a leg from a squat with a contact at its foot, by CasADi and IPOPT.
 
-A leg of the MIT Humanoid, rotors included, slides on a vertical rail. Its foot is a contact of Pinocchio's, which
-`pc.casadi.function(model, "constraintDynamics", contacts=[...])` keeps closed: accelerations and contact forces are
-functions of CasADi, so that IPOPT plans the least torques whose forces at the ground stay in the cone of friction. Then
-`pc.simulate` lets the robot carry out the plan, with the same contact.
+A leg of the MIT Humanoid with its rotors slides on a vertical rail. Its foot has a rigid contact, and
+`pc.casadi.function(model, "constraintDynamics", contacts=[...])` returns accelerations and contact forces as CasADi
+functions. IPOPT plans minimum torques whose contact forces stay in the friction cone. `pc.simulate` then executes the
+plan with the same contact.
 """
 
 from __future__ import annotations
@@ -18,12 +18,12 @@ try:
 except ImportError:
     raise SystemExit("This example needs CasADi: pip install '.[casadi]'") from None
 
-STEPS, DURATION, RISE, FRICTION = 20, 0.4, 0.12, 0.5  # of the plan, [s], [m], along each axis
-GAINS = 400.0, 40.0  # of what brings the foot back that has drifted, [1/s^2] and [1/s]
+STEPS, DURATION, RISE, FRICTION = 20, 0.4, 0.12, 0.5  # steps of the plan, [s], [m], friction along each axis
+GAINS = 400.0, 40.0  # Baumgarte stabilization of the contact, [1/s^2] and [1/s]
 
 
 def on_the_ground() -> tuple[pc.ClusterModel, np.ndarray, pin.RigidConstraintModel]:
-    """Return the leg on its rail, a squat, and the contact of its foot where that stands."""
+    """Return the leg on its rail, a squat configuration, and the contact of its foot in this configuration."""
     model = pc.load("mit_humanoid_leg", root_joint=pin.JointModelPZ())
     data, q = model.createData(), pc.neutral(model)
     squat = {"hip_ry": -0.7, "knee": 1.4, "ankle": -0.7}
@@ -42,11 +42,11 @@ def on_the_ground() -> tuple[pc.ClusterModel, np.ndarray, pin.RigidConstraintMod
 
 
 def plan(model: pc.ClusterModel, start: np.ndarray, contact: pin.RigidConstraintModel) -> dict[str, np.ndarray]:
-    """Return configurations, torques and forces at the foot of the rise with the least squares of torques."""
+    """Return configurations, torques and contact forces of the rise with minimum squared torques."""
     dynamics = pc.casadi.function(model, "constraintDynamics", contacts=[contact])
     move, h = pc.casadi.integrate(model), DURATION / STEPS
     q, v, u = (ca.SX.sym(name, n) for name, n in (("q", model.nq), ("v", model.nv), ("u", model.nv - 1)))
-    tau = ca.vertcat(0.0, u)  # nothing drives the rail
+    tau = ca.vertcat(0.0, u)  # the rail has no motor
     a, force = dynamics(q, v, tau)
     half = move(q, h / 2 * v), v + h / 2 * a
     middle, _ = dynamics(*half, tau)
@@ -56,7 +56,7 @@ def plan(model: pc.ClusterModel, start: np.ndarray, contact: pin.RigidConstraint
     *after, forces = step(Q[:, :-1], V[:, :-1], U)
     problem.subject_to([ca.vec(x[:, 1:] - y) == 0 for x, y in zip((Q, V), after, strict=True)])
     problem.subject_to([Q[:, 0] == start, V[:, 0] == 0, Q[0, -1] == start[0] + RISE, V[:, -1] == 0])
-    # the force holds the foot; what presses on the ground is the other way round
+    # the contact force acts on the foot
     pushes = FRICTION * forces[2, :]
     problem.subject_to([ca.vec(pushes - x) >= 0 for k in (0, 1) for x in (forces[k, :], -forces[k, :])])
     problem.minimize(h * ca.sumsqr(U) + 1e-2 * h * ca.sumsqr(V))
@@ -67,7 +67,7 @@ def plan(model: pc.ClusterModel, start: np.ndarray, contact: pin.RigidConstraint
 
 
 def main() -> dict[str, np.ndarray]:
-    """Plan, and carry out; returns the plan, and the height of the rail's end as it was simulated [m]."""
+    """Plan and simulate the rise; return the plan and the simulated height on the rail [m]."""
     model, start, contact = on_the_ground()
     found = plan(model, start, contact)
     h, held = DURATION / STEPS, np.hstack([np.zeros((STEPS, 1)), found["torques"]])
@@ -79,7 +79,7 @@ def main() -> dict[str, np.ndarray]:
     rise, least = run.q[-1, 0] - start[0], found["forces"][:, 2].min()
     slope = np.abs(found["forces"][:, :2]).max(axis=1) / found["forces"][:, 2]
     print(f"planned rise {RISE * 100:.1f} cm, simulated {rise * 100:.2f} cm")
-    print(f"force at the foot at least {least:.1f} N, friction at most {slope.max():.2f} of {FRICTION}")
+    print(f"contact force at least {least:.1f} N, friction at most {slope.max():.2f} of {FRICTION}")
     assert abs(rise - RISE) < 0.01
     assert least > 0.0
     assert slope.max() < FRICTION + 1e-6

@@ -1,9 +1,10 @@
-"""Cassie stands on its toes and heels with all its loops and leaf springs, and is pushed.
+"""Let Cassie stand on its toes and heels with all closed loops and leaf springs while it is pushed.
 
-Its legs are closed linkages: achilles rods and the rods that turn the feet close loops, and shins and heels hang in
-leaf springs that no motor moves. Ten motors hold the pose by PD and by J' of forces that would bring the pelvis back;
-joints stop at the ends of their ranges. Pushes on the pelvis, each from another side, do not fell it. The springs give
-way by what the legs carry, and the loops stay closed. `python examples/19_cassie_stands.py --seconds 10` takes four.
+The legs are closed kinematic chains: the achilles rods and the rods that turn the feet close loops, and leaf springs
+without motors support shins and heels. Ten motors hold the pose by PD control and by J' of forces that move the pelvis
+back. The joints have position limits. Pushes on the pelvis from different sides do not make the robot fall. The springs
+deflect under the load, and the loops stay closed. Run `python examples/19_cassie_stands.py --seconds 10` for four
+pushes.
 """
 
 from __future__ import annotations
@@ -17,16 +18,16 @@ import pinocchio as pin
 
 import pin_clusters as pc
 
-DT, SECONDS = 1e-3, 1.5  # [s]: a step, the test
+DT, SECONDS = 1e-3, 1.5  # [s]: time step, duration
 MOTORS = {"hip_roll": (400.0, 10.0), "hip_yaw": (200.0, 5.0), "hip_pitch": (400.0, 10.0), "knee": (500.0, 12.0),
           "foot": (200.0, 5.0)}  # P [N m/rad] and D [N m s/rad]  # fmt: skip
-ENDS = [(-0.052821, 0.092622, 0.0), (0.069746, -0.010224, 0.0)]  # of a foot's capsule, radius 20 mm [m]
+ENDS = [(-0.052821, 0.092622, 0.0), (0.069746, -0.010224, 0.0)]  # end points of the capsule of a foot, radius 20 mm [m]
 PUSHES = ((0.3, (40.0, 0.0, 0.0)), (2.0, (0.0, 40.0, 0.0)), (4.0, (-40.0, 0.0, 0.0)), (6.0, (0.0, -40.0, 0.0)))
-LONG = 0.1  # of a push [s]
+LONG = 0.1  # duration of a push [s]
 
 
 def stance(model: pc.ClusterModel, home: np.ndarray, points: list[tuple[int, np.ndarray]]) -> Callable[..., np.ndarray]:
-    """Return the controller, torques of (t, q, v), that holds a pose on points of joints."""
+    """Return the controller, a function tau(t, q, v), which holds a pose by forces at the contact points."""
     data, gains, driven = model.createData(), np.zeros((2, model.nv)), np.zeros(model.nv, dtype=bool)
     for side in ("left", "right"):
         for joint, gain in MOTORS.items():
@@ -53,7 +54,7 @@ def stance(model: pc.ClusterModel, home: np.ndarray, points: list[tuple[int, np.
 
 
 def main(seconds: float = SECONDS) -> pc.SimulationResult:
-    """Stand; returns the motion."""
+    """Simulate the standing robot and return the motion."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", pc.PinClustersWarning)
         model = pc.load("cassie")
@@ -69,15 +70,13 @@ def main(seconds: float = SECONDS) -> pc.SimulationResult:
     weight = pc.computeGeneralizedGravity(model, data, home)[2]
     shin = run.q[:, model.tree.joints[model.tree.getJointId("left_shin")].idx_q]
     away = np.linalg.norm(run.q[:, :2] - home[:2], axis=1).max()
-    print(
-        f"cassie, {len(model.closures)} loops, stands {seconds:g} s: its pelvis goes {1e3 * away:.1f} mm aside at most"
-    )
-    print(f"  it sinks {1e3 * (home[2] - run.q[-1, 2]):.1f} mm, springs of shins {1e3 * (shin[0] - shin[-1]):.1f} mrad")
-    print(f"  the ground carries {pushed[-101:-1].mean() / weight:.4f} weights at the end")
-    print(f"  loops open by {run.residual.max():.0e}, lowest point {run.gap.min():.0e} m")
+    print(f"cassie, {len(model.closures)} loops, {seconds:g} s: the pelvis moves aside by up to {1e3 * away:.1f} mm")
+    print(f"  it sinks {1e3 * (home[2] - run.q[-1, 2]):.1f} mm, shin deflection {1e3 * (shin[0] - shin[-1]):.1f} mrad")
+    print(f"  final contact force: {pushed[-101:-1].mean() / weight:.4f} times the weight")
+    print(f"  loop closure error {run.residual.max():.0e}, lowest point {run.gap.min():.0e} m")
     assert max(run.residual.max(), run.contact_work.max()) < 1e-12
     assert run.gap.min() > -1e-8
-    assert max(away, abs(home[2] - run.q[-1, 2])) < 0.1  # it has not fallen
+    assert max(away, abs(home[2] - run.q[-1, 2])) < 0.1  # the robot has not fallen
     return run
 
 

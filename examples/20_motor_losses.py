@@ -1,8 +1,8 @@
-"""An actuator that is not ideal: friction, a gear with losses, elasticity and backlash between gear and link.
+"""Simulate an actuator with friction, gear losses, elasticity and backlash, and check its energy balance.
 
-The gear's output is a body of its own, and a joint with a `pc.Spring` stands between it and the link: the spring gives
-way, and within its dead band, the backlash, it gives no force. The motor swings the link to and fro. Its work is then
-found again: in friction, in the gear, in the spring's damping and in what still moves.
+The output of the gear is a body, and a joint with a `pc.Spring` connects it to the link. The spring has a dead band,
+the backlash, in which it exerts no force. The motor swings the link back and forth. The work of the motor equals the
+losses in friction, gear and spring damping plus the stored energy.
 """
 
 from __future__ import annotations
@@ -13,13 +13,13 @@ import pinocchio as pin
 import pin_clusters as pc
 
 DT, SECONDS = 1e-4, 0.6  # [s]
-BACKLASH = np.radians(0.5)  # to each side
+BACKLASH = np.radians(0.5)  # in each direction
 MOTOR = pc.Motor(ratio=50.0, rotor_inertia=2e-5, viscous=2e-5, coulomb=4e-3, efficiency=0.8, back_efficiency=0.7,
                  torque_constant=0.05, resistance=0.3)  # fmt: skip
 
 
 def actuator() -> pc.ClusterModel:
-    """The gear's output on the ground, and on it, about the same axis, the link: its angle is the twist."""
+    """Return a gear output on the ground and a link on the gear output; the angle of the link is the twist."""
     tree = pin.Model()
     tree.name = "actuator"
     gear = tree.addJoint(0, pin.JointModelRY(), pin.SE3.Identity(), "gear")
@@ -31,16 +31,16 @@ def actuator() -> pc.ClusterModel:
 
 
 def main() -> dict[str, np.ndarray]:
-    """Print where the work of the motor went; returns the motion, and energies over time."""
+    """Print the energy balance; return the motion, and energies over time."""
     model = actuator()
     data, q, v = model.createData(), pc.neutral(model), np.zeros(model.nv)
     time = np.arange(round(SECONDS / DT)) * DT
     angles, works = np.empty((len(time), 2)), np.zeros((len(time), 5))
     start = pc.computeMechanicalEnergy(model, data, q, v)
     for k, t in enumerate(time):
-        u = np.array([0.25 * np.cos(2.0 * np.pi * 2.5 * t)])  # torque of the motor [N m]
+        u = np.array([0.25 * np.cos(2.0 * np.pi * 2.5 * t)])  # motor torque [N m]
         tau = pc.actuation_matrix(model, data, q) @ u
-        # the losses of the gear follow from its load, and so from the acceleration: this finds both
+        # gear losses depend on the load and thus on the acceleration; passive_torque solves for both
         a = pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau, friction_speed=0.5))
         power = pc.motor_power(model, data, q, v, u, a, friction_speed=0.5)
         damping = 0.3 * v[1] ** 2
@@ -52,19 +52,19 @@ def main() -> dict[str, np.ndarray]:
     given, friction, gear, damped, copper = energies[-1]
     stretch = max(abs(q[1]) - BACKLASH, 0.0)
     stored = pc.computeMechanicalEnergy(model, data, q, v) - start + 0.5 * 400.0 * stretch**2
-    print(f"the motor gave {given:.3f} J and lost {copper:.3f} J in its windings; of what it gave")
-    for what, x in (("friction of the motor", friction), ("gear", gear), ("damping of the spring", damped),
-                    ("still there", stored)):  # fmt: skip
+    print(f"mechanical work of the motor {given:.3f} J, loss in its windings {copper:.3f} J; the work goes to")
+    for what, x in (("motor friction", friction), ("gear losses", gear), ("spring damping", damped),
+                    ("stored energy", stored)):  # fmt: skip
         print(f"  {what:24s} {x:8.3f} J")
     miss = given - friction - gear - damped - stored
     print(
-        f"the books balance to {abs(miss):.4f} J; the link lags up to {np.degrees(np.abs(angles[:, 1]).max()):.2f} deg"
+        f"the balance closes to {abs(miss):.4f} J; the link lags up to {np.degrees(np.abs(angles[:, 1]).max()):.2f} deg"
     )
     assert abs(miss) < 0.01 * given
     assert min(friction, gear, damped) > 0.0
 
     low, high = pc.Motor(voltage=24.0, torque_constant=0.05, resistance=0.3, peak_torque=1.0).torque_limits(400.0)
-    print(f"on 24 V it could give between {low:.2f} and {high:.2f} N m at 400 rad/s")
+    print(f"torque limits at 24 V and 400 rad/s: {low:.2f} to {high:.2f} N m")
     return {"time": time, "gear": angles[:, 0], "twist": angles[:, 1], "energies": energies}
 
 

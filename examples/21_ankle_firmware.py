@@ -1,12 +1,12 @@
-"""What the firmware of a parallel ankle has to do: from a command at pitch and roll to motors, and what it may ask for.
+"""Compute the functions of the firmware of a parallel ankle: from commands at pitch and roll to motor torques.
 
-Two public ankles with two cranks: that of Unitree's G1, whose motors turn about the x axis, and that of TienKung, whose
-motors turn about y. `pc.MotorSpace` has the maps, gains, limits and the error of the static map; the same functions go
-to C: `python examples/21_ankle_firmware.py --c FOLDER`. Lengths are of github.com/feidedao/Parallel_Ankle_Joint
-(2_g1_ankle/urdf/23urdf311.xml, 5_tiangong/urdf/TG10-00.xml), whose author says that they may differ from the makers',
-and that inertias do; foot and cranks weigh here about what they do there. The motors' inertia on the cranks (0.00361 kg
-m^2) and torque (25 N m) are those of the G1's 5020 in github.com/mujocolab/mjlab (unitree_g1/g1_constants.py), for
-both.
+There are two public ankles with two cranks: Unitree's G1, whose motors turn about the x axis, and TienKung, whose
+motors turn about y. `pc.MotorSpace` provides maps, gains, limits and the error of the static map. Run
+`python examples/21_ankle_firmware.py --c FOLDER` to export the same functions as C code. The lengths come from
+github.com/feidedao/Parallel_Ankle_Joint (2_g1_ankle/urdf/23urdf311.xml, 5_tiangong/urdf/TG10-00.xml). According to its
+author, the lengths may differ from the real robots, and the inertias do. The masses of foot and cranks are similar to
+this source. Both ankles have the motor inertia on the cranks (0.00361 kg m^2) and the torque (25 N m) of the 5020 motor
+of the G1 in github.com/mujocolab/mjlab (unitree_g1/g1_constants.py).
 """
 
 from __future__ import annotations
@@ -19,23 +19,23 @@ import pinocchio as pin
 
 import pin_clusters as pc
 
-MOTOR_INERTIA, TORQUE, SPEED = 0.00361, 25.0, 37.0  # [kg m^2], [N m], [rad/s]: of a crank's motor, behind its gear
-KP, KD = np.array([40.0, 20.0]), np.array([1.0, 0.5])  # asked for at pitch and roll
+MOTOR_INERTIA, TORQUE, SPEED = 0.00361, 25.0, 37.0  # [kg m^2], [N m], [rad/s]: motor at a crank, after its gear
+KP, KD = np.array([40.0, 20.0]), np.array([1.0, 0.5])  # gains at pitch and roll
 
 
 class Ankle(NamedTuple):
-    """Lengths [m] in axes of the shank at zero: pitch about y at the origin, roll about x below it."""
+    """Lengths [m] in shank axes at zero angles: pitch about y at the origin, roll about x below the origin."""
 
-    roll: tuple[float, float, float]  # where its axis is
-    axis: tuple[float, float, float]  # of the cranks
-    cranks: tuple[tuple[float, float, float], ...]  # where they turn
-    pins: tuple[tuple[float, float, float], ...]  # from there
-    foot: tuple[tuple[float, float, float], ...]  # ends of the rods, from the axis of roll
-    region: tuple[tuple[float, float], ...]  # of pitch and roll [rad]
-    mass: float  # of the foot [kg]
+    roll: tuple[float, float, float]  # position of the roll axis
+    axis: tuple[float, float, float]  # axis of the cranks
+    cranks: tuple[tuple[float, float, float], ...]  # centres of the cranks
+    pins: tuple[tuple[float, float, float], ...]  # rod pins relative to the centres
+    foot: tuple[tuple[float, float, float], ...]  # rod ends relative to the roll axis
+    region: tuple[tuple[float, float], ...]  # ranges of pitch and roll [rad]
+    mass: float  # mass of the foot [kg]
 
 
-TILT = 2.0 * np.arcsin(0.18661)  # of TienKung's cranks, about y
+TILT = 2.0 * np.arcsin(0.18661)  # angle of TienKung's cranks about y
 BACK = (-0.06 * np.cos(TILT), 0.0, 0.06 * np.sin(TILT))
 ANKLES = {
     "G1": Ankle(
@@ -51,7 +51,7 @@ ANKLES = {
 
 
 def build(name: str, a: Ankle) -> pc.ClusterModel:
-    """Return a shank that hangs still, with foot, cranks and rods."""
+    """Return a fixed shank with foot, cranks and rods."""
     tree, turns = pin.Model(), pin.JointModelRX() if a.axis[0] else pin.JointModelRY()
     tree.name = name.lower()
     for i, place in enumerate(a.cranks, start=1):
@@ -72,7 +72,7 @@ def build(name: str, a: Ankle) -> pc.ClusterModel:
 
 
 def branch(a: Ankle) -> list[int]:
-    """Return on which side of the rod's end on the foot each pin is, about the axis of its crank."""
+    """Return the assembly mode: for each crank, the side of the rod end on which the pin is, 1 or -1."""
     sides = [
         np.cross(np.add(a.roll, end) - place, at) @ np.array(a.axis)
         for place, at, end in zip(a.cranks, a.pins, a.foot, strict=True)
@@ -81,7 +81,7 @@ def branch(a: Ankle) -> list[int]:
 
 
 def firmware(space: pc.MotorSpace, theta: np.ndarray, w: np.ndarray, command: Any) -> tuple[np.ndarray, np.ndarray]:
-    """Return torques of motors, and of joints, for a command (x, v, tau) of joints: cut so that its direction stays."""
+    """Return motor and joint torques for a joint command (x, v, tau); scale motor torques down to their limit."""
     x_wanted, v_wanted, tau = command
     x = space.forward(theta)
     tau = tau + KP * (x_wanted - x) + KD * (v_wanted - space.joint_velocity(x, w))
@@ -96,7 +96,7 @@ def gait(a: Ankle, t: np.ndarray, hertz: float) -> np.ndarray:
 
 
 def main(folder: str | None = None) -> dict[str, dict[str, Any]]:
-    """Print what the firmware has to know of each ankle; returns the numbers."""
+    """Print and return the numbers that the firmware of each ankle needs."""
     found: dict[str, dict[str, Any]] = {}
     limits, speeds = np.full(2, TORQUE), np.full(2, SPEED)
     for name, a in ANKLES.items():
@@ -109,24 +109,22 @@ def main(folder: str | None = None) -> dict[str, dict[str, Any]]:
         errors = {hertz: space.static_map_error(t, gait(a, t, hertz)) for hertz in (0.5, 1.0, 2.0)}
         standing = space.static_map_error(t, gait(a, t, 1.0), tau=np.tile([30.0, 3.0], (len(t), 1)))
         safe = space.safe_limits(None, limits), space.safe_limits(None, speeds, speed=True)
-        print(f"{name}: pitch 0.3, roll 0.1 rad are cranks at {np.round(space.inverse(x), 4)} rad")
-        print(f"  gains {KP} N m/rad at the joints are, at the motors,\n{np.round(gains.stiffness, 2)}")
+        print(f"{name}: pitch 0.3 and roll 0.1 rad correspond to crank angles {np.round(space.inverse(x), 4)} rad")
+        print(f"  joint gains {KP} N m/rad correspond to the motor gains\n{np.round(gains.stiffness, 2)}")
         alone, lost = np.round(gains.diagonal_stiffness, 2), 100.0 * gains.lost_stiffness
-        print(f"  or {alone} alone, which is {lost:.0f} % off at the joints")
+        print(f"  diagonal motor gains {alone} have an error of {lost:.0f} % at the joints")
         print(
-            f"  a command of {np.round(wanted, 1)} N m is {np.round(motor, 1)} N m at the motors, of at most {TORQUE:g}"
+            f"  a command of {np.round(wanted, 1)} N m needs motor torques {np.round(motor, 1)} N m, limit {TORQUE:g}"
         )
         print(
-            f"  safe all over the region: {np.round(safe[0], 1)} N m and {np.round(safe[1], 1)} rad/s at pitch and roll"
+            f"  safe in the whole region: {np.round(safe[0], 1)} N m and {np.round(safe[1], 1)} rad/s at pitch and roll"
         )
         for hertz, e in errors.items():
-            print(f"  the static map, swinging at {hertz} Hz: {e.rms:.0f} % off (rms), {e.worst:.0f} % at worst")
-        print(
-            f"  at 1 Hz with 30 N m of the ground at pitch: {standing.rms:.0f} % off, {standing.worst:.0f} % at worst"
-        )
+            print(f"  error of the static map, swing at {hertz} Hz: {e.rms:.0f} % RMS, {e.worst:.0f} % largest")
+        print(f"  error in stance, 30 N m at pitch, 1 Hz: {standing.rms:.0f} % RMS, {standing.worst:.0f} % largest")
         if folder is not None:
             exported = pc.codegen.export(model, f"{folder}/{model.name}", space.programs, name=f"{model.name}_ankle")
-            print(f"  in C: {f'{folder}/{model.name}/{exported.name}.c'}")
+            print(f"  C code: {f'{folder}/{model.name}/{exported.name}.c'}")
         found[name] = {
             "space": space, "gains": gains, "errors": errors, "safe": safe, "motor": motor,
             "polygons": {p: space.torque_polygon(np.array([p, 0.0]), limits) for p in (-0.5, 0.0, 0.4)},

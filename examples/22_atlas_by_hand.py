@@ -1,8 +1,8 @@
-"""Two numbers of the atlas by hand: the knees of the Unitree G1 and of the Booster T1, step by step.
+"""Compute two values of the atlas step by step: the armature of the knees of the Unitree G1 and of the Booster T1.
 
-Both are in the sheets that ship with the package, `robot_models/atlas/*.yaml`, with their sources. In a gear of several
-stages something turns at every stage: the rotor at full speed, the output of the first stage slower, and so on. What
-each adds to the inertia of the joint is its own inertia times the square of its own speed.
+The sheets `robot_models/atlas/*.yaml` of the package contain the motor data of both robots and their sources. In a gear
+with several stages, a part turns at every stage: the rotor at full speed, the output of the first stage slower, and so
+on. Each part adds its inertia times its squared speed to the inertia of the joint.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ ROBOTS = {"unitree_g1": "left_knee_joint", "booster_t1": "Left_Knee_Pitch"}
 
 
 def knee(name: str) -> tuple[dict, dict[str, float]]:
-    """Return the motor of the knee, and what others published for that joint."""
+    """Return the motor of the knee, and the published armature values of this joint."""
     of, joint = atlas.sheet(name), ROBOTS[name]
     motor = next(m for m in of.motors if "nee" in m.get("joint", ""))
     fits = [(p["where"], {**p["armature"]}) for p in of.published]
@@ -33,12 +33,12 @@ def knee(name: str) -> tuple[dict, dict[str, float]]:
 
 
 def by_hand(motor: dict) -> float:
-    """Add up what turns, from the motor to the joint; print each step."""
+    """Sum the contributions of all stages from the motor to the joint, and print each step."""
     stages = motor.get("stages") or [{"ratio": motor["ratio"]}]
     speed = np.prod([s["ratio"] for s in stages])  # turns of the rotor per turn of the joint
     parts = [("rotor", motor["rotor_inertia"], speed)]
     for k, stage in enumerate(stages, 1):
-        speed = speed / stage["ratio"]  # behind this stage
+        speed = speed / stage["ratio"]  # after this stage
         parts.append((f"output of stage {k}", stage.get("inertia", 0.0), speed))
     total = sum(J * n**2 for _, J, n in parts)
     for what, J, n in parts:
@@ -48,7 +48,7 @@ def by_hand(motor: dict) -> float:
 
 
 def in_the_model(name: str, motor: dict) -> float:
-    """Return what the same motor adds to the mass matrix of a leg."""
+    """Return the contribution of the same motor to the mass matrix of a leg."""
     entry = {k: v for k, v in motor.items() if k not in ("where", "limits")} | {"joint": ROBOTS[name]}
     with TemporaryDirectory() as folder:
         file = Path(folder) / "leg.urdf"
@@ -68,11 +68,11 @@ def main() -> dict[str, tuple[float, list[float]]]:
         assert abs(in_the_model(name, motor) - right) < 1e-9 * right
         for where, value in published.items():
             off = (value - right) * swing
-            print(f"  published {value:.6g}, {value / right:.3f} of that: up to {off:+.2f} N m off ({where[:60]})")
+            print(f"  published {value:.6g}, {value / right:.3f} of the sum: error up to {off:+.2f} N m ({where[:60]})")
         found[name] = right, [*published.values()]
     right, published = found["unitree_g1"]
-    assert f"{right:.3g}" == f"{published[-1]:.3g}" == "0.0251"  # the maker's numbers, to three digits
-    assert f"{100 * 4.89e-5 * 22.5**2 / right:.1f}" == "98.6"  # of which the rotor itself
+    assert f"{right:.3g}" == f"{published[-1]:.3g}" == "0.0251"  # equals the maker's value
+    assert f"{100 * 4.89e-5 * 22.5**2 / right:.1f}" == "98.6"  # contribution of the rotor
     right, published = found["booster_t1"]
     assert abs(18.0**2 * 1.963e-4 - right) < 1e-12
     assert {0.0, 0.005, 0.01} < set(published)

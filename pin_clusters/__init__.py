@@ -280,7 +280,7 @@ __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])
 _HOSTS = {n: f"export.hosts.{n}" for n in ("casadi", "jax", "torch")} | {n: n for n in ("crocoddyl", "pink")}
 
 # what pickles of earlier versions may name
-choice.make_by(f"{__name__}.compiler.specialising.making", "RobotFunctions")
+choice.make_by(f"{__name__}.compiler.specialising.robot_functions", "RobotFunctions")
 moved.lead(
     __name__,
     {

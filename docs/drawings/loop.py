@@ -33,7 +33,7 @@ def draw() -> Figure:
     frame(ax, b, -8.0, "b", (0.25, -0.25))
     arrow(ax, a + (0.06, 0.0), b - (0.06, 0.0), INK)
     text(ax, 0.5 * (a + b) + (-0.06, -0.22), "t", box=False)
-    text(ax, (1.05, 3.55), "rows: what the joint between\na and b does not leave free", GREY)
+    text(ax, (1.05, 3.55), "constraint equations: the motions\nthat the loop prevents", GREY)
     ax.set_title("between two branches", fontsize=11)
     ax.set_xlim(-1.4, 3.4)
     ax.set_ylim(-0.9, 4.0)

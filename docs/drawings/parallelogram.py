@@ -9,7 +9,7 @@ def draw() -> Figure:
     """Return the drawing."""
     figure, axes = sheet(9.4, 2.9, 3)
     for ax, angle, title in zip(
-        axes, (60.0, 0.0, 60.0), ("parallelogram", "change point", "crossed: not this constraint"), strict=True
+        axes, (60.0, 0.0, 60.0), ("parallelogram", "change point", "crossed: use FourBar"), strict=True
     ):
         a, d = (0.0, 0.0), (2.2, 0.0)
         b = at(a, 1.3, angle)

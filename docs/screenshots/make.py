@@ -7,8 +7,10 @@ The images are kept beside this file, so that building the documentation needs n
 from __future__ import annotations
 
 import contextlib
+import io
 import os
 import re
+import runpy
 import shutil
 import sys
 import tempfile
@@ -29,6 +31,8 @@ HERE = Path(__file__).parent
 NAMES = ("chromium", "chromium-browser", "google-chrome")
 FLAGS = ["--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
          "--ignore-gpu-blocklist", "--no-first-run", "--disable-background-networking"]  # fmt: skip
+LEG_STEP, LEG_PART = 0.03, (380, 20, 780, 560)  # [s] between pictures, which are shown at half speed; [px]
+HIDDEN = "body > *:not(#meshcat-pane) { visibility: hidden } canvas { visibility: visible }"
 COLORS = 256  # of a palette, which keeps the files small
 GALLERY = ("ankle_2rsu", "cassie_leg", "delta", "planar_leg_linkage", "watt_six_bar", "six_bar", "teleop_arm",
            "mit_humanoid_leg", "belt_chain", "jvrc1", "four_bar_change_point", "geared_chain")  # fmt: skip
@@ -168,6 +172,31 @@ def gallery(page: Page) -> None:
     shrink(HERE / "gallery.png")
 
 
+def leg(page: Page) -> None:
+    """Write the animation of the README: the page of example 10, moved from picture to picture."""
+    example = runpy.run_path(str(HERE.parents[1] / "examples" / "10_simulate_and_see.py"))
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        example["main"]()
+        page.goto(Path("leg.html").resolve().as_uri())
+        page.wait_for_function("window.viewer !== undefined")
+        page.evaluate("viewer.gui.domElement.style.display = 'none'")
+        page.add_style_tag(content=HIDDEN)
+        pictures = []
+        for time in np.arange(0.0, 1.0, LEG_STEP):
+            page.evaluate("t => { viewer.animator.pause(); viewer.animator.seek(t); }", float(time))
+            page.wait_for_timeout(700)
+            whole = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
+            pictures.append(whole.crop(LEG_PART).quantize(64, dither=Image.Dither.NONE))
+    first, *others = pictures
+    first.save(
+        HERE / "leg.gif", save_all=True, append_images=others, duration=round(2e3 * LEG_STEP), loop=0, optimize=True
+    )
+
+
+SEQUENCES = {"gallery": gallery, "leg": leg}
+"""Files that need more than one picture."""
+
+
 def main(names: list[str]) -> None:
     """Write pictures; all of them without names."""
     executable = os.environ.get("PIN_CLUSTERS_CHROMIUM") or next(filter(None, map(shutil.which, NAMES)), None)
@@ -175,17 +204,18 @@ def main(names: list[str]) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(executable_path=executable, args=FLAGS)
         for name in names or PICTURES:
-            if name != "gallery":
+            if name not in SEQUENCES:
                 made = PICTURES[name]()
                 viewer, time = made if isinstance(made, tuple) else (made, None)
                 page = browser.new_page(viewport={"width": 960, "height": 640})
                 photograph(page, viewer, time, HERE / f"{name}.png")
                 shrink(HERE / f"{name}.png")
                 page.close()
-        if not names or "gallery" in names:
-            page = browser.new_page(viewport={"width": 800, "height": 640})
-            gallery(page)
-            page.close()
+        for name, write in SEQUENCES.items():
+            if not names or name in names:
+                page = browser.new_page(viewport={"width": 800, "height": 640})
+                write(page)
+                page.close()
         browser.close()
 
 

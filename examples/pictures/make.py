@@ -1,7 +1,7 @@
 """Make the pictures of the examples: ``python examples/pictures/make.py [folder] [number ...]``.
 
-Every picture shows what ``main()`` of its example returned. That of the last one is a screenshot of the page that it
-writes, and needs Chromium and Playwright.
+Each function ``draw_NN`` draws the result of ``main()`` of its example. The picture of example 10 is a screenshot of
+the page that the example writes, and needs Chromium and Playwright.
 """
 
 from __future__ import annotations
@@ -25,11 +25,11 @@ from matplotlib.patches import Polygon
 from PIL import Image
 
 HERE = Path(__file__).parent
-# of Okabe and Ito: told apart by the colour-blind, too
+# the palette of Okabe and Ito, which colour-blind readers can distinguish
 BLUE, ORANGE, GREEN, RED, SKY, GREY = "#0072B2", "#E69F00", "#009E73", "#D55E00", "#56B4E9", "#777777"
 BROWSER = ("--no-sandbox", "--use-gl=angle", "--use-angle=swiftshader", "--enable-unsafe-swiftshader",
            "--ignore-gpu-blocklist")  # fmt: skip
-TIME, WAIT = 0.83, 3.0  # what the screenshot shows, and how long the page may draw it [s]
+TIME, WAIT = 0.83, 3.0  # time shown in the screenshot, and time to draw it [s]
 
 mpl.use("Agg")
 mpl.rcParams.update({
@@ -64,7 +64,7 @@ def draw_02(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
         ax.bar(x + 0.36 * k - 0.18, found[name] - found["exact"], 0.34, color=color, label=f"armature: {name}")
     ax.axhline(0.0, color="black", lw=0.8)
     ax.set_xticks(x, list(example.LINKS))
-    ax.set(title="one state: error of the torque, where exact rotors have none", ylabel="[N m]")
+    ax.set(title="torque error of two approximations at one state", ylabel="[N m]")
     ax.legend()
     return figure
 
@@ -76,22 +76,22 @@ def draw_03(example: ModuleType, found: np.ndarray) -> Figure:
     left.plot(time, kinetic, color=BLUE, label="kinetic")
     left.plot(time, total - kinetic, color=ORANGE, label="potential")
     left.plot(time, total, color="black", lw=1.0, label="sum")
-    left.set(title="a four-bar swings: energy", xlabel="time [s]", ylabel="[J]")
+    left.set(title="energy of the swinging four-bar", xlabel="time [s]", ylabel="[J]")
     left.legend(loc="center right")
     right.semilogy(time[1:], np.abs(total - total[0])[1:] / kinetic.max() + 1e-17, color=BLUE, lw=0.8)
-    right.set(title="its drift, over the largest kinetic energy", xlabel="time [s]", ylim=(1e-17, 1e-8))
+    right.set(title="energy drift / largest kinetic energy", xlabel="time [s]", ylim=(1e-17, 1e-8))
     return figure
 
 
 def draw_04(example: ModuleType, found: tuple[np.ndarray, ...]) -> Figure:
-    """The changing transmission of the cable."""
+    """Gear ratio and reflected inertia of the cable."""
     figure, (left, right) = sheet()
     angle, ratio, reflected = found
     left.plot(angle, ratio, color=BLUE)
-    left.set(title="turns of the motor per turn of the elbow", xlabel="elbow [rad]", ylim=(0, None))
+    left.set(title="gear ratio, motor to elbow", xlabel="elbow [rad]", ylim=(0, None))
     right.plot(angle, reflected, color=ORANGE)
-    right.axhline(example.MASS * example.LENGTH**2 / 3, color=GREY, ls=":", label="the forearm itself")
-    right.set(title="inertia that the motor adds", xlabel="elbow [rad]", ylabel="[kg m$^2$]", ylim=(0, 0.042))
+    right.axhline(example.MASS * example.LENGTH**2 / 3, color=GREY, ls=":", label="inertia of the forearm")
+    right.set(title="reflected inertia of the motor", xlabel="elbow [rad]", ylabel="[kg m$^2$]", ylim=(0, 0.042))
     right.legend(loc="upper right")
     return figure
 
@@ -105,7 +105,7 @@ def draw_05(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
             ax.add_patch(Polygon(corners, closed=True, fc=color, ec=color, alpha=0.35, lw=2.0, label=name))
         first, second = pair.split(", ")
         ax.set(xlim=(-32, 32), ylim=(-27, 27), xlabel=f"{first} [N m]", ylabel=f"{second.removeprefix('hip ')} [N m]")
-        ax.set_title(f"torques within the motors' limits: {pair.replace(', ', ' and ')}", fontsize=9)
+        ax.set_title(f"torque limits of {pair.replace(', ', ' and ')}", fontsize=9)
     axes[0].legend(loc="upper left")
     return figure
 
@@ -129,7 +129,7 @@ def draw_06(example: ModuleType, found: Any) -> Figure:
     )
     ax.set_yscale("log")
     ax.set_xticks(x, [k.removeprefix("left_").replace("_", " ") for k in kinds], rotation=40, ha="right")
-    ax.set(title="G1: RMS error of the torque, per cent of its peak", ylabel="[%]", ylim=(0.005, 200))
+    ax.set(title="G1: RMS torque error", ylabel="[% of peak torque]", ylim=(0.005, 200))
     ax.legend(ncols=3, loc="upper right")
     return figure
 
@@ -142,21 +142,21 @@ def draw_07(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
         k = names.index(f"left_{part}_rotor")
         left.plot(found["time"], found["torque"][:, k], color=color, label=part)
         right.plot(found["time"], found["power"][:, k], color=color, lw=1.2)
-    left.set(title="a walk: torque at the rotors, left leg", xlabel="time [s]", ylabel="[N m]", ylim=(None, 3.8))
+    left.set(title="walk: torque of the rotors, left leg", xlabel="time [s]", ylabel="[N m]", ylim=(None, 3.8))
     right.set(title="mechanical power of the motors", xlabel="time [s]", ylabel="[W]")
     left.legend(ncols=3, loc="upper center")
     return figure
 
 
 def draw_08(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
-    """What armature in MuJoCo gets wrong."""
+    """Torque errors of armature in MuJoCo."""
     figure, ax = sheet(1)
     names = list(found["joints"])
     columns = [k for k, name in enumerate(names) if name.startswith("left")]
     x = np.arange(len(columns))
     ax.bar(x, 100 * (found["error"] / found["torque"])[columns], 0.6, color=ORANGE)
     ax.set_xticks(x, [names[k].removeprefix("left_") for k in columns], rotation=20)
-    ax.set(title="armature in MuJoCo: RMS error of the torque over RMS torque (rotors as bodies: none)", ylabel="[%]")
+    ax.set(title="armature in MuJoCo: RMS torque error / RMS torque", ylabel="[%]")
     return figure
 
 
@@ -164,9 +164,9 @@ def draw_09(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
     """The squat, and the torque of a knee motor with and without its limit."""
     figure, (left, right) = sheet()
     start = found["wanted"][0]
-    left.plot(found["time"], 1e3 * (found["wanted"] - start), color=GREY, ls="--", label="wanted")
-    left.plot(found["time"], 1e3 * (found["reached"] - start), color=BLUE, label="reached")
-    left.set(title="squat: the centre of mass goes down and up", xlabel="time [s]", ylabel="[mm]")
+    left.plot(found["time"], 1e3 * (found["wanted"] - start), color=GREY, ls="--", label="desired")
+    left.plot(found["time"], 1e3 * (found["reached"] - start), color=BLUE, label="simulated")
+    left.set(title="squat: height of the centre of mass", xlabel="time [s]", ylabel="[mm]")
     left.legend()
     limit = example.LARGE
     example.LARGE = 100.0
@@ -181,23 +181,23 @@ def draw_09(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
 
 
 def draw_11(example: ModuleType, found: dict[str, Any]) -> Figure:
-    """Torques of the motors by both programs, and what they take."""
+    """Motor torques of both programs, and computation times."""
     figure, (left, right) = sheet()
     for (name, (torques, *_)), marker, color in zip(found.items(), "o.", (GREY, BLUE), strict=True):
         left.plot(torques, marker, color=color, label=name)
-    left.set(title="torques of the motors", xlabel="motor", ylabel="[N m]")
+    left.set(title="motor torques", xlabel="motor", ylabel="[N m]")
     left.legend(loc="lower center")
     for i, (_, made, needed) in enumerate(found.values()):
-        right.bar(i, 1e6 * made, color=BLUE, label="made" if not i else None)
-        right.bar(i, 1e6 * needed, bottom=1e6 * made, color=GREY, label="solved" if not i else None)
-    right.set(title="what the program takes", ylabel="[us]", xticks=[0, 1], xticklabels=list(found))
+        right.bar(i, 1e6 * made, color=BLUE, label="build" if not i else None)
+        right.bar(i, 1e6 * needed, bottom=1e6 * made, color=GREY, label="solve" if not i else None)
+    right.set(title="computation time", ylabel="[us]", xticks=[0, 1], xticklabels=list(found))
     right.margins(y=0.4)
     right.legend()
     return figure
 
 
 def draw_12(example: ModuleType, found: dict[str, dict[str, np.ndarray]]) -> Figure:
-    """Acceleration of a knee in the air, and impulses of the feet that touch down."""
+    """Acceleration of a knee in a swing, and touch-down impulses."""
     figure, (left, right) = sheet()
     swing = slice(example.STAND, example.STAND + example.SWING)
     lands = found["exact"]["impulse"].any(axis=(1, 2)).nonzero()[0]
@@ -208,51 +208,51 @@ def draw_12(example: ModuleType, found: dict[str, dict[str, np.ndarray]]) -> Fig
         left.plot(example.DT * np.arange(example.SWING), knee, style, color=color, label=name)
         up = [1e3 * found[run]["impulse"][k, i, 2] for k, i in feet]
         right.bar(np.arange(4) + 0.38 * n - 0.19, up, 0.36, color=color, label=name)
-    left.set(title="a leg in the air: acceleration of its knee", xlabel="time [s]", ylabel="[rad/s$^2$]")
+    left.set(title="knee acceleration of a swing leg", xlabel="time [s]", ylabel="[rad/s$^2$]")
     right.set_xticks(np.arange(4), [example.LEGS[i] for _, i in feet])
-    right.set(title="feet touch down at 1 m/s: impulse upward", ylabel="[mN s]", ylim=(0, 440))
+    right.set(title="vertical touch-down impulse at 1 m/s", ylabel="[mN s]", ylim=(0, 440))
     left.legend(loc="lower left", title="same states, same torques", alignment="left")
     right.legend(ncols=2)
     return figure
 
 
 def draw_13(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
-    """Impulses of landings over the angle of the knees and over the ratios."""
+    """Landing impulses over the knee angle and over the gear ratios."""
     figure, axes = sheet(3)
-    names = "exact", "armature", "armature and the coupling of belts", "rotors do not spin"
+    names = "exact", "armature", "armature and coupling of belts", "locked rotors"
     looks = [*zip(names, (BLUE, ORANGE, RED, GREY), ("-", "--", ":", "-."), strict=True)]
     for ax, key in zip(axes, ("toes", "heels", "scaled"), strict=True):
         across = example.SCALES if key == "scaled" else example.BENDS
         for column, (name, color, style) in zip(found[key].T, looks, strict=True):
             ax.plot(across, column, style, color=color, label=name)
-        ax.set(xlabel="knees [rad]", ylim=(0, None), title=f"landing on {key}: impulse")
+        ax.set(xlabel="knees [rad]", ylim=(0, None), title=f"landing on {key}: upward impulse")
     axes[0].set(ylabel="[N s]")
-    axes[2].set(xlabel="all ratios, times", title=f"on toes, knees at {example.BEND} rad")
+    axes[2].set(xlabel="factor of all gear ratios", title=f"on toes, knees at {example.BEND} rad")
     figure.legend(*axes[0].get_legend_handles_labels(), loc="outside lower center", ncols=4)
     return figure
 
 
 def draw_14(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
-    """Axial inertias of rotors with their confidence, and errors of torques of another motion."""
+    """Identified rotor inertias with confidence intervals, and torque errors along another motion."""
     figure, axes = sheet()
     rows = np.arange(len(found["names"]))
     share = found["found"] / found["truth"]
     axes[0].errorbar(share, rows, xerr=2.0 * found["deviation"] / found["truth"], fmt="o", color=BLUE, capsize=3)
     axes[0].axvline(1.0, color=GREY, lw=1.0)
     axes[0].set(yticks=rows, yticklabels=[name.replace("_rotor", "") for name in found["names"]], ylim=(-0.5, 3.5))
-    axes[0].set(title="axial inertia of rotors: found / true", xlabel="bars: two standard deviations", xlim=(-9, 9))
+    axes[0].set(title="identified / true rotor inertia", xlabel="bars: two standard deviations", xlim=(-9, 9))
     joints = np.arange(len(found["rotors"]))
     for shift, key, color in ((-0.2, "rotors", BLUE), (0.2, "armature", ORANGE)):
-        axes[1].bar(joints + shift, found[key], 0.38, color=color, label=f"links and {key} fitted")
-    axes[1].axhline(example.NOISE, color=GREY, ls="--", label="noise of the measurement")
+        axes[1].bar(joints + shift, found[key], 0.38, color=color, label=f"fit with {key}")
+    axes[1].axhline(example.NOISE, color=GREY, ls="--", label="measurement noise")
     axes[1].set(xticks=joints, xticklabels=["hip_rz", "hip_rx", "hip_ry", "knee", "ankle"], ylabel="[N m]")
-    axes[1].set(title="error of torques of another motion", ylim=(0, 0.75))
+    axes[1].set(title="torque error along another motion", ylim=(0, 0.75))
     axes[1].legend(loc="upper center", fontsize=7.5)
     return figure
 
 
 def draw_15(example: ModuleType, found: dict[str, dict[str, Any]]) -> Figure:
-    """What the exact leg does with three plans: where it ends, and the angle of its ankle."""
+    """Final poses and ankle angles of the exact leg under three plans."""
     figure, (left, right) = sheet(2, width_ratios=(1, 1.25))
     best = found["exact, torques alone"]
     left.plot(*best["legs"][0][:, [0, 2]].T, "o-", color=GREY, lw=1.5, ms=3)
@@ -265,14 +265,14 @@ def draw_15(example: ModuleType, found: dict[str, dict[str, Any]]) -> Figure:
         more = f": effort {led['effort'] / best['effort'] - 1.0:+.1%}" if name != "exact" else ""
         right.plot(time, np.degrees(alone["moves"][:, 4]), color=color, label=f"{name}")
         right.plot(time, np.degrees(led["moves"][:, 4]), "--", color=color, label=f"with feedback{more}")
-    left.set(title="torques of three plans on the exact leg", xlabel="forward [m]", ylabel="upward [m]", aspect="equal")
-    right.set(title="its ankle [deg]", xlabel="time [s]", xlim=(0, None))
+    left.set(title="exact leg under three plans", xlabel="forward [m]", ylabel="upward [m]", aspect="equal")
+    right.set(title="ankle angle [deg]", xlabel="time [s]", xlim=(0, None))
     right.legend(title="planned with", alignment="left", fontsize=8)
     return figure
 
 
 def draw_16(example: ModuleType, found: dict[str, dict[str, np.ndarray]]) -> Figure:
-    """What the exact robots do with two plans: the path of the pendulum's tip, and the angle of the crank."""
+    """Motions of the exact robots under two plans: path of the pendulum tip, and crank angle."""
     figure, (left, right) = sheet(2, width_ratios=(1, 1.35))
     for name, color in (("armature", ORANGE), ("exact", BLUE)):
         for key, style, width in (("planned", ":", 1.0), ("played", "-", 1.4)):
@@ -282,18 +282,18 @@ def draw_16(example: ModuleType, found: dict[str, dict[str, np.ndarray]]) -> Fig
                 left.plot(*joints[:, 1].T, style, color=color, lw=width)
             crank = np.degrees(found[f"four-bar, {name}"][key][:, 0])
             time = np.linspace(0.0, 1.5, len(crank))
-            words = {"planned": f"planned with {name}", "played": "and what the robot does"}[key]
+            words = {"planned": f"planned with {name}", "played": "executed by the robot"}[key]
             right.plot(time, crank, style, color=color, lw=width, label=words)
         left.plot(*np.vstack([np.zeros(2), joints[-1]]).T, "o-", color=color, lw=3.0, ms=4)
-    left.set(title="double pendulum: path and end", xlabel="[m]", ylabel="upward [m]")
+    left.set(title="double pendulum: path and final pose", xlabel="[m]", ylabel="upward [m]")
     left.set(aspect="equal", xlim=(-0.5, 0.5))
-    right.set(title="four-bar: angle of its crank [deg]", xlabel="time [s]", xlim=(0, None))
+    right.set(title="four-bar: crank angle [deg]", xlabel="time [s]", xlim=(0, None))
     right.legend(fontsize=8, loc="upper left")
     return figure
 
 
 def draw_17(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
-    """Height of the rail and force at the foot, in its cone."""
+    """Height on the rail, and contact force with its friction cone."""
     figure, (left, right) = sheet()
     time = np.linspace(0.0, example.DURATION, example.STEPS + 1)
     fine = np.linspace(0.0, example.DURATION, len(found["height"]))
@@ -304,32 +304,32 @@ def draw_17(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
     x, _, z = found["forces"].T
     right.fill_between(time[:-1], -example.FRICTION * z, example.FRICTION * z, color="#eeeeee", step="post")
     right.step(time[:-1], z, where="post", color=BLUE, label="up")
-    right.step(time[:-1], x, where="post", color=RED, label="forward, within friction")
-    right.set(title="force of the ground", xlabel="time [s]", ylabel="[N]")
+    right.step(time[:-1], x, where="post", color=RED, label="forward, with friction limits")
+    right.set(title="contact force", xlabel="time [s]", ylabel="[N]")
     right.legend(loc="upper right")
     return figure
 
 
 def draw_18(example: ModuleType, found: dict[str, Any]) -> Figure:
-    """The way of the trunk, and impulses of touch-downs."""
+    """Path of the trunk, and touch-down impulses."""
     figure, (left, right) = sheet()
     for (name, run), colour in zip(found.items(), (BLUE, ORANGE), strict=True):
-        left.plot(run.time, 100.0 * run.q[:, 1], color=colour, label=f"{name}, aside")
+        left.plot(run.time, 100.0 * run.q[:, 1], color=colour, label=f"{name}, lateral")
         right.plot(
             [t.time for t in run.touchdowns], [t.impulse[2] for t in run.touchdowns], ".", color=colour, label=name
         )
     for start in example.PUSHES:
         if start < run.time[-1]:
             left.axvspan(start, start + example.LONG, color="#dddddd")
-    left.set(title="trunk, pushed where grey", xlabel="time [s]", ylabel="[cm]")
-    right.set(title="touch-downs: first 2 ms", xlabel="time [s]", ylabel="[N s]")
+    left.set(title="trunk (pushes in grey)", xlabel="time [s]", ylabel="[cm]")
+    right.set(title="touch-down impulse of the first 2 ms", xlabel="time [s]", ylabel="[N s]")
     left.legend(fontsize=8)
     right.legend(fontsize=8)
     return figure
 
 
 def draw_19(example: ModuleType, run: Any) -> Figure:
-    """The pelvis and the forces of the feet."""
+    """Motion of the pelvis, and forces of the feet."""
     figure, (left, right) = sheet()
     for i, name, colour in ((0, "forward", BLUE), (1, "to the left", RED), (2, "up", GREEN)):
         left.plot(run.time, 100.0 * (run.q[:, i] - run.q[0, i]), color=colour, label=name)
@@ -339,33 +339,33 @@ def draw_19(example: ModuleType, run: Any) -> Figure:
     for start, _ in example.PUSHES:
         if start < run.time[-1]:
             left.axvspan(start, start + example.LONG, color="#dddddd")
-    left.set(title="pelvis, pushed where grey", xlabel="time [s]", ylabel="[cm]")
-    right.set(title="force of the ground, upward", xlabel="time [s]", ylabel="[N]", ylim=(0, 500))
+    left.set(title="pelvis (pushes in grey)", xlabel="time [s]", ylabel="[cm]")
+    right.set(title="vertical contact force", xlabel="time [s]", ylabel="[N]", ylim=(0, 500))
     left.legend(fontsize=8)
     right.legend(fontsize=8)
     return figure
 
 
 def draw_20(example: ModuleType, found: dict[str, np.ndarray]) -> Figure:
-    """The twist, and where work goes."""
+    """Twist, and energy balance."""
     figure, (left, right) = sheet()
     left.axhspan(*np.degrees([-example.BACKLASH, example.BACKLASH]), color="#dddddd")
     left.plot(found["time"], np.degrees(found["twist"]), color=BLUE)
-    left.set(title="twist between gear and link, backlash grey", xlabel="time [s]", ylabel="[deg]")
+    left.set(title="twist of gear and link (backlash in grey)", xlabel="time [s]", ylabel="[deg]")
     for i, name, colour in (
-        (0, "of the motor", BLUE),
+        (0, "motor", BLUE),
         (1, "friction", RED),
         (2, "gear", ORANGE),
         (3, "damping", GREEN),
     ):
         right.plot(found["time"], found["energies"][:, i], color=colour, label=name)
-    right.set(title="work, and where it goes", xlabel="time [s]", ylabel="[J]")
+    right.set(title="work of the motor, and losses", xlabel="time [s]", ylabel="[J]")
     right.legend(fontsize=8)
     return figure
 
 
 def draw_21(example: ModuleType, found: Any) -> Figure:
-    """Torques that the motors make, and what one needs in the swing."""
+    """Joint torque limits, and motor torque during a swing."""
     figure, (left, right) = sheet()
     for pitch, colour in zip(found["G1"]["polygons"], (BLUE, GREEN, ORANGE), strict=True):
         corners = found["G1"]["polygons"][pitch]
@@ -373,21 +373,21 @@ def draw_21(example: ModuleType, found: Any) -> Figure:
     errors = found["G1"]["errors"][1.0]
     right.plot(errors.t, errors.exact[:, 0], color=BLUE, label="exact")
     right.plot(errors.t, errors.static[:, 0], color=RED, ls="--", label="static map")
-    left.set(title="G1: what motors of 25 N m make", xlabel="pitch [N m]", ylabel="roll [N m]")
-    right.set(title="a motor, the foot swings at 1 Hz", xlabel="time [s]", ylabel="[N m]")
+    left.set(title="G1: torque limits with 25 N m motors", xlabel="pitch [N m]", ylabel="roll [N m]")
+    right.set(title="motor torque, foot swings at 1 Hz", xlabel="time [s]", ylabel="[N m]")
     left.legend(fontsize=8)
     right.legend(fontsize=8)
     return figure
 
 
 def draw_22(example: ModuleType, found: dict[str, tuple[float, list[float]]]) -> Figure:
-    """What others published, and the sum over the stages."""
+    """Published armature, and the sum over the stages."""
     figure, axes = sheet()
     for ax, (name, (right, published)) in zip(axes, found.items(), strict=True):
         values = sorted(set(published) - {published[0 if name == "booster_t1" else -1]})
         ax.bar([f"{x:.3g}" for x in values], values, color=RED)
         ax.axhline(right, color=BLUE)
-        ax.annotate(f"gear and rotor: {right:.4g}", (0.03, right), xycoords=("axes fraction", "data"), va="bottom")
+        ax.annotate(f"sum over the stages: {right:.4g}", (0.03, right), xycoords=("axes fraction", "data"), va="bottom")
         ax.set(
             title=f"{name}, knee", ylabel="armature [kg m^2]", xlabel="other published values", ylim=(0, 1.25 * right)
         )
@@ -415,7 +415,7 @@ def draw_10(example: ModuleType, found: Any) -> Image.Image:
 
 
 def image(drawn: Figure | Image.Image) -> Image.Image:
-    """Return a picture with few colours, which keeps the file small."""
+    """Return a picture with 256 colours, which keeps the file small."""
     if isinstance(drawn, Figure):
         buffer = io.BytesIO()
         drawn.savefig(buffer, format="png", dpi=110, facecolor="white")
@@ -425,7 +425,7 @@ def image(drawn: Figure | Image.Image) -> Image.Image:
 
 
 def main(folder: Path, numbers: list[str]) -> None:
-    """Run the examples in a temporary folder and draw what they return; what can go on for longer does."""
+    """Run the examples in a temporary folder and draw their results; examples 18 and 19 run for 10 s."""
     folder = folder.resolve()
     folder.mkdir(parents=True, exist_ok=True)
     for path in sorted(HERE.parent.glob("[0-9][0-9]_*.py")):

@@ -13,10 +13,10 @@ from ..compiler.call_layer import native
 from ..compiler.choice import code_of, functions_of
 from ..kernels.tables import plan as at
 from ..model import ClusterModel, with_loops
-from ._contacts import Contacts
 from ._coordinates import Coordinates
 from ._engine import PythonEngine, State
 from ._forces import Forces, Table
+from ._held_contacts import Contacts
 from ._plan import Workspace, make_plan, plan_of
 from ._recorder import Recorder
 from ._settings import Settings

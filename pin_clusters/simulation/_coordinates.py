@@ -19,9 +19,9 @@ from ..algorithms.dynamics.with_independent import with_independent
 from ..errors import ConstraintError, PinClustersWarning, SingularClusterError
 from ..model import ClusterData, ClusterModel, cluster_at, loops_of, names_of_cluster, regular_independents
 from ..model.configuration import integrate
-from ._contacts import Contacts
 from ._forces import Forces
 from ._groups import Part, groups_of
+from ._held_contacts import Contacts
 
 LIMIT = 10.0
 """Others are looked for where a bound of the condition of the dependent joints exceeds this, per dependent joint."""

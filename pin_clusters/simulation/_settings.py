@@ -11,8 +11,8 @@ from .._support.arrays import array, real, vector, velocity, whole_number
 from ..errors import ArgumentTypeError, ShapeError, SimulationError, did_you_mean, shown
 from ..model import ClusterModel, check_model
 from ..model.configuration import check
-from ._contacts import Contacts
 from ._forces import Forces
+from ._held_contacts import Contacts
 from .ground.near import World
 from .ground.world import ON_GROUND, world_of
 

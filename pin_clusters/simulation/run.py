@@ -19,8 +19,8 @@ from ._engine import Diverged, NearSingular, PythonEngine, State, StepFailed
 from ._plan import can_move
 from ._recorder import Recorder
 from ._settings import Settings, settings
+from .ground.compiled_engine import CompiledGroundEngine, ground_engine_for
 from .ground.plane import Ground
-from .ground.quick import QuickGroundEngine, ground_engine_for
 from .ground.recording import GroundRecorder
 from .result import SimulationInterrupted, SimulationResult, Switch
 
@@ -142,7 +142,7 @@ def simulate(
     return recorder.result()
 
 
-def engine_for(settings: Settings, recorder: Any) -> PythonEngine | QuickGroundEngine:
+def engine_for(settings: Settings, recorder: Any) -> PythonEngine | CompiledGroundEngine:
     """Return the fastest engine that can do what is asked."""
     compiled = kernels.JIT and can_move(settings.model)
     if settings.world is not None:

@@ -486,12 +486,12 @@ def test_the_page_can_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("report_decomposition", "report", "report_loops"):
         sys.modules.pop(name, None)  # other tests import their own
     monkeypatch.setattr(script, "STATES", 5)
-    page = (root / "docs" / "decomposition.md").read_text(encoding="utf-8")
+    page = (root / "docs" / "measured" / "decomposition.md").read_text(encoding="utf-8")
     table, _, _ = script.example()
     # three digits of a sum over 10 000 samples are the same everywhere; the bound on the residual may not be
     assert table.split("\n\n")[1] in page
-    assert "robot turning as one body at 0.13 rad/s." in script.measures()
-    assert "robot turning as one body at 0.13 rad/s." in page
+    assert "turning as a rigid body at 0.13 rad/s" in script.measures()
+    assert "turning as a rigid body at 0.13 rad/s" in page
 
 
 def test_against_projection_too() -> None:

@@ -139,8 +139,8 @@ def test_the_lines_in_the_docs_are_those_of_the_robot() -> None:
     example = re.search(r"```xml\n<tendon>\n(.*?)</tendon>", docs, re.S)
     assert example is not None
     assert example[1] in snippets.mujoco_xml(reflected(load("mit_humanoid")))
-    assert f"from MuJoCo {snippets.MUJOCO} on" in docs
-    assert f"from {snippets.MUJOCO_INVERSE} on" in docs
+    assert f"MuJoCo {snippets.MUJOCO} or later" in docs
+    assert f"MuJoCo {snippets.MUJOCO_INVERSE} or later" in docs
 
 
 def test_rotors_that_turn_together_share_a_tendon() -> None:

@@ -173,5 +173,5 @@ def test_the_catalogue_is_read_only() -> None:
 
 
 def test_the_page_has_the_catalogue() -> None:
-    page = (ROOT / "docs" / "motors.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "measured" / "motors.md").read_text(encoding="utf-8")
     assert all(f"\n| `{name}` | " in page for name in pc.motors()), "run benchmarks/report_motors.py"

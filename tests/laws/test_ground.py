@@ -505,7 +505,7 @@ def test_painleves_rod(monkeypatch: pytest.MonkeyPatch) -> None:
         assert r.contact_laws[:, 1].max() < 1e-6
         assert r.energy[1] < r.energy[0] - 1.0
     monkeypatch.setattr(Impulses, "solve", lambda *_: (_ for _ in ()).throw(NotSolved(1.0, 7)))
-    monkeypatch.setattr("pin_clusters.simulation.ground.kernel.GOOD", -1.0)  # nothing is good enough
+    monkeypatch.setattr("pin_clusters.simulation.ground.compiled_steps.GOOD", -1.0)  # nothing is good enough
     with raises(pc.SimulationError, "7 friction") as caught:
         slide(0.9, 8.0)
     assert caught.value.result is not None

@@ -105,10 +105,21 @@ def test_oldest_versions_are_stated_once(name: str, script: str) -> None:
     assert declared is not None
     assert oldest[1].startswith(declared[1])
     if name == "pin":
-        assert f"`pin` {oldest[1]}" in (ROOT / "README.md").read_text(encoding="utf-8")
+        assert f"`pin` {oldest[1]}" in (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
 
 
 def test_pages_at_the_top_are_in_the_source_distribution() -> None:
     listed = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["build"]["targets"]
     assert {f"/{page.name}" for page in ROOT.glob("*.md")} <= set(listed["sdist"]["include"])
     assert "(SECURITY.md)" in (ROOT / "README.md").read_text(encoding="utf-8")
+
+
+def test_readme_on_a_package_index_has_no_broken_pictures_or_links() -> None:
+    hook = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["tool"]["hatch"]["metadata"]["hooks"]
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    for step in hook["fancy-pypi-readme"]["substitutions"]:
+        text = re.sub(step["pattern"], step["replacement"], text)
+    assert "![" not in text
+    assert "Translucent" not in text  # the caption of a picture that is not there
+    assert not re.search(r"\]\((?!https?:)", text)
+    assert sum(picture.stat().st_size for picture in (ROOT / "docs/screenshots").glob("leg.gif")) < 1_500_000

@@ -9,10 +9,14 @@ import subprocess
 import sys
 import warnings
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 import pytest
 
 import pin_clusters as pc
+from pin_clusters.studies import study
+from pin_clusters.studies.study import report
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
@@ -33,14 +37,37 @@ def python_blocks(page: str) -> list[str]:
 
 def test_readme_code_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
-    drop_in, loop, simulation = python_blocks("README.md")
-    names: dict[str, object] = {}
-    for code in (drop_in, loop, simulation):
-        assert len([line for line in code.splitlines() if line]) <= 10
-        exec(code, names)
-    assert getattr(names["M"], "shape", None) == (6, 6)
-    assert getattr(names["a"], "shape", None) == (1,)
-    assert (tmp_path / "swing.png").is_file()
+    (code,) = python_blocks("README.md")
+    assert len([line for line in code.splitlines() if line]) <= 12
+    names: dict[str, Any] = {}
+    exec(code, names)
+    np.testing.assert_allclose(names["a"], 0.0, atol=1e-9)  # the torques are those of no acceleration
+    assert names["swing"].q.shape == (2001, 3)
+    assert names["swing"].residual.max() < 1e-9
+
+
+def test_readme_number_is_printed_by_its_first_command() -> None:
+    """The command prints the verdict of the study with its default motion."""
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    model = pc.load("mit_humanoid_leg", root_joint=None)
+    verdict = report.verdict(study.run(model, study.Sine()))
+    percent = re.search(r"diagonal armature: (\d+) % at ankle", verdict)
+    assert percent is not None, verdict
+    assert f"**{percent[1]} % of the peak torque at the ankle**" in readme
+    assert len(readme.splitlines()) <= 120
+
+
+def test_tables_that_appear_twice_agree() -> None:
+    """Each row of the README's speed table is a row of the page on performance, from the same run."""
+    readme, page = (
+        (ROOT / name).read_text(encoding="utf-8").split("<!-- generated: bench -->")[1].split("<!-- end -->")[0]
+        for name in ("README.md", "docs/performance.md")
+    )
+    rows = re.findall(r"^\| `.+$", readme, re.MULTILINE)
+    assert len(rows) >= 3
+    assert set(rows) <= set(page.splitlines())
+    (measured,) = re.findall(r"^Measured on .+$", readme, re.MULTILINE)
+    assert measured in page
 
 
 def test_getting_started_code_runs() -> None:
@@ -65,7 +92,7 @@ def test_readme_commands_are_those_of_the_ci() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "pip install . && pin-clusters study mit_humanoid_leg" in readme
     assert "pip install '.[test]' && pytest" in readme
-    for section in ("study", "bench"):
+    for section in ("validation", "bench"):
         assert re.search(rf"<!-- generated: {section} -->.+?<!-- end -->", readme, re.DOTALL)
 
 

@@ -14,8 +14,8 @@ import pin_clusters as pc
 from pin_clusters.compiler.entry_points import BOUNDSCHECK, JIT
 from pin_clusters.simulation import _compiled, _forces, run
 from pin_clusters.simulation._engine import PythonEngine
-from pin_clusters.simulation.ground import quick
-from pin_clusters.simulation.ground.stepping import GroundEngine
+from pin_clusters.simulation.ground import compiled_engine
+from pin_clusters.simulation.ground.python_engine import GroundEngine
 from pin_clusters.simulation.run import engine_for
 
 pytestmark = [
@@ -128,7 +128,7 @@ def test_on_a_ground(monkeypatch: pytest.MonkeyPatch) -> None:
     q = pc.on_ground(model, pc.neutral(model), ground, feet, above=1e-4)
     given = model, q, np.full(model.nv, 0.1), None, 0.04, 1e-3
     engine, found = engine_of(monkeypatch, *given, ground=ground, touching=feet)
-    assert engine is quick.QuickGroundEngine
+    assert engine is compiled_engine.CompiledGroundEngine
     monkeypatch.setattr(run, "engine_for", in_python)
     other = pc.simulate(*given, ground=ground, touching=feet)
     assert found.contact_impulses.any()
@@ -304,7 +304,7 @@ def test_motors_on_a_ground(monkeypatch: pytest.MonkeyPatch) -> None:
     q = pc.on_ground(model, pc.neutral(model), ground, feet, above=1e-4)
     given = model, q, np.full(model.nv, 0.1), np.full(model.nv, 0.1) * (np.arange(model.nv) > 5), 0.03, 1e-3
     engine, found = engine_of(monkeypatch, *given, ground=ground, touching=feet)
-    assert engine is quick.QuickGroundEngine
+    assert engine is compiled_engine.CompiledGroundEngine
     monkeypatch.setattr(run, "engine_for", in_python)
     other = pc.simulate(*given, ground=ground, touching=feet)
     assert np.abs(found.v - other.v)[:4].max() < 1e-12

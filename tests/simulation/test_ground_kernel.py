@@ -15,15 +15,15 @@ from support.messages import raises
 import pin_clusters as pc
 from pin_clusters._support import memory
 from pin_clusters.compiler import entry_points as kernels
-from pin_clusters.kernels.steps import holding
+from pin_clusters.kernels.steps import sticking_impulses
 from pin_clusters.simulation import run
 from pin_clusters.simulation._compiled import CompiledMoves
 from pin_clusters.simulation._settings import Settings
 from pin_clusters.simulation.ground import solver
-from pin_clusters.simulation.ground.kernel import Steps, at
+from pin_clusters.simulation.ground.compiled_steps import Steps, at
 from pin_clusters.simulation.ground.near import Stops, World
 from pin_clusters.simulation.ground.points import NOTHING
-from pin_clusters.simulation.ground.stepping import GroundEngine
+from pin_clusters.simulation.ground.python_engine import GroundEngine
 from pin_clusters.simulation.holding import Hold
 
 pytestmark = [
@@ -338,8 +338,8 @@ def test_a_bad_answer_is_not_taken() -> None:
 @pytest.mark.parametrize("points", pool.some([4, 1, 9], 1, rest="ci"))
 def test_points_that_stay_need_no_solver(points: int, rng: np.random.Generator) -> None:
     """A body falls on points below it, redundant ones too: what is found obeys the laws, and often something is."""
-    plain: dict[str, Any] = {"__name__": holding.__name__, "__package__": holding.__package__}
-    exec(Path(holding.__file__).read_text(encoding="utf-8").replace("@inline", ""), plain)
+    plain: dict[str, Any] = {"__name__": sticking_impulses.__name__, "__package__": sticking_impulses.__package__}
+    exec(Path(sticking_impulses.__file__).read_text(encoding="utf-8").replace("@inline", ""), plain)
     stay, let_go, mu, most = [], 0, np.full(points, 0.7), 1e-7
     for _ in range(100):
         places = np.c_[rng.uniform(-1.0, 1.0, (points, 2)), np.full(points, -0.5)]

@@ -18,7 +18,7 @@ from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.compiler.machine_code.loading import load
 from pin_clusters.compiler.operations import MOVE
 from pin_clusters.compiler.specialising.decisions import Decisions
-from pin_clusters.compiler.specialising.moving import module
+from pin_clusters.compiler.specialising.loop_moves import module
 from pin_clusters.errors import BranchLost
 from pin_clusters.model import loops_of
 from pin_clusters.model.continuation import _carry_slowly

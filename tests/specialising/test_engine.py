@@ -21,7 +21,7 @@ import pin_clusters as pc
 from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.compiler.machine_code import loading, store
 from pin_clusters.compiler.operations import ABA, CRBA
-from pin_clusters.compiler.specialising import making, module
+from pin_clusters.compiler.specialising import module, robot_functions
 from pin_clusters.compiler.specialising.calling import caller
 
 pytestmark = pytest.mark.skipif(not kernels.JIT or kernels.BOUNDSCHECK, reason="nothing is traced")
@@ -144,7 +144,7 @@ def test_what_is_long_is_left_to_kernels(monkeypatch: pytest.MonkeyPatch) -> Non
     expected = pc.rnea(model, model.createData(), *given)
     rows = [np.tile(y, (3, 1)) for y in given]
     expected_rows = pc.batch.rnea(model, *rows)
-    monkeypatch.setattr(making, "MOST", 300)
+    monkeypatch.setattr(robot_functions, "MOST", 300)
     with pc.engine("auto"):
         data = model.createData()
         assert np.array_equal(pc.rnea(model, data, *given), expected)
@@ -281,7 +281,7 @@ def test_models_are_pickled_without_what_nobody_asked_for() -> None:
 
 
 def test_much_time_in_traces_is_told_once(monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> None:
-    monkeypatch.setattr(making, "_spent", [29.9999])
+    monkeypatch.setattr(robot_functions, "_spent", [29.9999])
     with pc.engine("auto"):
         for robot in ("six_bar", "delta"):
             model = pc.load(robot)

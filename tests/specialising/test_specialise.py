@@ -15,9 +15,9 @@ from support.messages import raises
 import pin_clusters as pc
 from pin_clusters.compiler.entry_points import BOUNDSCHECK, JIT
 from pin_clusters.compiler.operations import STATE_FUNCTIONS
-from pin_clusters.compiler.specialising.functions import BY_CALLED_NAME, BY_OWN_NAME
 from pin_clusters.compiler.specialising.limbs import limbs_of
 from pin_clusters.compiler.specialising.module import in_lanes
+from pin_clusters.compiler.specialising.traced_kernels import BY_CALLED_NAME, BY_OWN_NAME
 
 pytestmark = [
     pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning"),

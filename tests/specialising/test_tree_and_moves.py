@@ -13,8 +13,8 @@ from samples import pool
 
 import pin_clusters as pc
 from pin_clusters.compiler import entry_points as kernels
-from pin_clusters.compiler.specialising.functions import BY_OWN_NAME
-from pin_clusters.compiler.specialising.making import Made
+from pin_clusters.compiler.specialising.robot_functions import Made
+from pin_clusters.compiler.specialising.traced_kernels import BY_OWN_NAME
 from pin_clusters.model import loops_of
 
 pytestmark = [

@@ -16,7 +16,7 @@ from samples import pool
 import pin_clusters as pc
 from pin_clusters.compiler import entry_points as kernels
 from pin_clusters.compiler.operations import FRAME_TERMS, PLACE_DERIVATIVES
-from pin_clusters.compiler.specialising.making import plain
+from pin_clusters.compiler.specialising.robot_functions import plain
 from pin_clusters.compiler.specialising.wishes import IN_MEMORY
 
 pytestmark = [

@@ -1,6 +1,12 @@
-"""``pc.specialise``: code for one robot on this processor, made of its traces, in the place of kernels."""
+"""Robot-specific code: functions for one robot on this processor, made from traces of the kernels.
 
-from .making import Specialised
+``robot_functions`` makes a function at its first call; ``model/cluster_data.py`` calls it by default.
+``traced_kernels`` lists the kernels that can be replaced, ``module`` writes their text, ``entry`` gives it the
+signature of the kernel.
+``specialise`` is the public function ``pc.specialise``, which makes all functions of a model at once.
+"""
+
+from .robot_functions import Specialised
 from .specialise import specialise
 
 __all__ = ["Specialised", "specialise"]

@@ -29,7 +29,7 @@ from ..tracing.expressions import INPUT, Graph, needed, select
 from ..tracing.run import Run
 from ..tracing.supplied import supply_third
 from . import entry
-from .functions import BOUNDS, standing
+from .traced_kernels import BOUNDS, standing
 
 MOST = 60
 """So many questions of a kind have code, of one model; of more, kernels by tables take care."""

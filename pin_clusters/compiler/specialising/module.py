@@ -18,10 +18,10 @@ from ..machine_code.loading import Loaded, load_made_of
 from ..machine_code.machine import lanes_of_host
 from ..operations import ABA_DERIVATIVES, MOVE, OPENNESS, PROJECT, RNEA_DERIVATIVES, TREE, Function
 from ..tracing.expressions import Expression, TooLongError, needed
-from . import entry, moving, solving, tree, workspace
-from .functions import BOUNDS, OF_MOMENTUM, Traced, is_of_loops, standing, traced, without_collector
+from . import entry, loop_moves, solving, tree, workspace
 from .lanes import Lanes, lanes_of, of_pack
 from .limbs import Group, limbs_of
+from .traced_kernels import BOUNDS, OF_MOMENTUM, Traced, is_of_loops, standing, traced, without_collector
 from .wishes import IN_MEMORY
 
 
@@ -82,7 +82,7 @@ def module_of(model: ClusterModel, function: Function, *, lanes: bool = True, mo
         TooLongError: There are more operations than ``most``.
     """
     if function.operation in (MOVE, PROJECT):
-        return moving.module(model, function.operation, most)
+        return loop_moves.module(model, function.operation, most)
     if function.operation is TREE:
         return tree.module(model, function, most)
     if function.operation in IN_MEMORY:

@@ -17,9 +17,9 @@ from ..machine_code.text import body_text, loop_text, module_text
 from ..operations import ABA_DERIVATIVES, RNEA_DERIVATIVES, Function
 from ..tracing import Program
 from . import solving
-from .functions import BY_OWN_NAME, SPECIALISED, traced
 from .limb_loops import pack_function
 from .module import code_of, groups_of, in_lanes
+from .traced_kernels import BY_OWN_NAME, SPECIALISED, traced
 
 Rows = Callable[..., None]
 # of what is looked at: when it is bad, and the status of such a row; the first that is bad counts

@@ -9,8 +9,8 @@ import pinocchio as pin
 from ...errors import ArgumentTypeError, UnknownNameError, did_you_mean, shown
 from ...model import ClusterModel
 from ..entry_points import BOUNDSCHECK, JIT
-from .functions import BY_CALLED_NAME
-from .making import RobotFunctions
+from .robot_functions import RobotFunctions
+from .traced_kernels import BY_CALLED_NAME
 
 
 def specialise(model: ClusterModel, functions: Iterable[str] = ("rnea", "aba")) -> ClusterModel:

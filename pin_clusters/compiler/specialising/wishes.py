@@ -15,7 +15,7 @@ from ..entry_points import Kernel, Pointer
 from ..machine_code.loading import load
 from ..native.words import DATA, LEFT_TO_KERNEL, SIZE
 from . import entry
-from .functions import FORCES
+from .traced_kernels import FORCES
 
 from ...kernels.tables.layout import ROW_WIDTH  # isort: skip
 from ...kernels.tables.tree_layout import TreeHeader  # isort: skip

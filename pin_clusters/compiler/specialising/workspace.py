@@ -23,7 +23,7 @@ from ..operations import Function, names
 from ..tracing._sources import Memory, reading, source, watching
 from ..tracing.expressions import INPUT, Expression, Graph, needed
 from . import entry
-from .functions import BOUNDS
+from .traced_kernels import BOUNDS
 from .wishes import key_of, told_by
 
 from ..operations import CENTER_RATES, FRAME_JACOBIAN, FRAME_TERMS, PLACE_DERIVATIVES, PLACE_HESSIAN  # isort: skip

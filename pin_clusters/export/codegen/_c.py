@@ -5,9 +5,9 @@ from typing import NamedTuple
 
 from ..._support.docstrings import stock
 from ...model import ClusterModel
+from ._exported_function import COMMON, DEFAULT, ExportedFunction, Wanted, check_real, functions_of
 from ._names import name_of
 from ._notes import comment, coordinates, made_by
-from ._sources import COMMON, DEFAULT, ExportedFunction, Wanted, check_real, functions_of
 from ._statements import c99
 
 

@@ -10,9 +10,9 @@ from ...compiler.machine_code.sines import NUMBERS, TWO_OVER_PI
 from ...compiler.tracing.expressions import COS, SIN, SQRT
 from ...kernels.tables import layout
 from ...model import ClusterModel
+from ._exported_function import COMMON, ExportedFunction, Wanted, check_real, functions_of
 from ._names import name_of
 from ._notes import comment, coordinates, made_by
-from ._sources import COMMON, ExportedFunction, Wanted, check_real, functions_of
 from ._statements import Dialect
 
 THREADS = 128

@@ -4,8 +4,8 @@ import math
 from collections.abc import Sequence
 
 from ...model import ClusterModel
+from ._exported_function import ExportedFunction
 from ._notes import made_by
-from ._sources import ExportedFunction
 
 
 def header(model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str) -> str:

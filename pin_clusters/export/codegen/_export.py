@@ -14,9 +14,9 @@ from ...model import ClusterModel
 from ._building import cmake, pkg_config
 from ._c import texts
 from ._eigen import header
+from ._exported_function import COMMON, DEFAULT, Wanted, check_real, functions_of
 from ._machine import Machine, machine_of
 from ._names import name_of
-from ._sources import COMMON, DEFAULT, Wanted, check_real, functions_of
 from ._test_program import text_of_test
 
 

@@ -12,7 +12,7 @@ from ...compiler.machine_code.machine import host, known_processors, object_code
 from ...compiler.machine_code.text import function_text, module_text
 from ...errors import ArgumentTypeError, NotAvailableError, UnknownNameError, did_you_mean
 from ...model import ClusterModel
-from ._sources import ExportedFunction
+from ._exported_function import ExportedFunction
 
 _EMPTY = "define void @nothing() {\n  ret void\n}\n"
 _KINDS = {"double": Kind("double"), "float": Kind("float")}

@@ -13,7 +13,7 @@ from ...algorithms.kinematics import derivatives as rates
 from ...errors import BranchLost, SingularClusterError
 from ...model import ClusterModel
 from ...model.configuration import integrate
-from ._sources import ExportedFunction
+from ._exported_function import ExportedFunction
 
 STATES = 4
 _TRIES = 12

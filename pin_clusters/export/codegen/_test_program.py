@@ -10,9 +10,9 @@ from ...compiler.tracing import values_of
 from ...compiler.tracing.numbers import KINDS
 from ...errors import PinClustersError
 from ...model import ClusterModel
+from ._exported_function import ExportedFunction
 from ._notes import made_by
 from ._numbers import expected, states
-from ._sources import ExportedFunction
 
 # over the largest entry of an output; what is seen at export is multiplied, as compilers order sums in other ways
 _LEAST, _MOST = {"double": 1e-11, "float": 1e-5}, {"double": 1e-3, "float": 1e-1}

@@ -10,7 +10,7 @@ from ...compiler.tracing import Program, trace
 from ...errors import ArgumentTypeError, NotAvailableError, ShapeError
 from ...model import ClusterModel
 from ..codegen import cuda
-from ..codegen._sources import STATUS
+from ..codegen._exported_function import STATUS
 from . import driver as drivers
 from .arrays import REALS, View, rows_of, same_device, together, view
 from .libraries import empty, library_of, stream_of

@@ -10,9 +10,9 @@ from ..._support.trees import between
 from ...constraints import Rotor
 from ...constraints.closures import path_of
 from ...errors import LoadError
-from ._couplings import Tie
 from ._notes import Notes, listing
 from ._trees import merged
+from ._urdf_couplings import Tie
 from ._xml import Description, in_words_of
 
 

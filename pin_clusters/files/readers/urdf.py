@@ -14,12 +14,12 @@ from ...errors import ArgumentTypeError, LoadError
 from ...model import ClusterModel
 from ._arguments import Root, as_pinocchio, checked, documented, is_xml, read_file
 from ._checks import check_numbers, unwind
-from ._couplings import read_loops, read_ties
 from ._notes import Notes
 from ._parts import pose_of, read_armature, read_friction, read_parts, read_reference
 from ._shapes import Shapes, collision_of
 from ._transmissions import read_rotors
 from ._trees import ROOT_JOINT_NAME
+from ._urdf_couplings import read_loops, read_ties
 from ._xml import Description, describe, parse_xml, to_text
 
 from ._independence import check_circles, check_fit, check_not_independent  # isort: skip

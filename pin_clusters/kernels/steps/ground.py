@@ -11,7 +11,6 @@ from ...compiler.numba_jit.jit import uncounted, uncounted_inline
 from ..tables import ground as at
 from ..tables.addresses import call_at
 from ..tables.plan import ABA_AT
-from .holding import hold
 from .passive import keep_loads
 from .phases import (
     add_response,
@@ -30,6 +29,7 @@ from .phases import (
     write_pushes,
 )
 from .stepping import accelerate, all_finite, keep_sample, moved, sound
+from .sticking_impulses import hold
 
 
 def ground_at(step):

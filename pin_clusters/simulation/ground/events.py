@@ -26,9 +26,9 @@ from .._settings import Settings
 from .modes import OPEN, REST, SLIDES, STICKS, Found, Held, Modes, after_impact, per_row, points_of
 from .near import PUTS, World
 from .points import corners
+from .python_engine import GroundEngine
 from .recording import Push
 from .solver import NotSolved, missed
-from .stepping import GroundEngine
 
 _PAIR = np.pad(np.r_[np.pad(RK45.A, ((0, 0), (0, 1))), [RK45.B]], ((0, 0), (0, 1)))
 _METHOD = Method(tuple(RK45.C), _PAIR, _PAIR, corrected=True)

@@ -13,7 +13,7 @@ from .._engine import State
 from .._recorder import Recorder
 from .._settings import Settings
 from ..result import Touchdown
-from .kernel import Steps
+from .compiled_steps import Steps
 from .motors import Motors
 from .near import Near, World
 from .solver import Missed

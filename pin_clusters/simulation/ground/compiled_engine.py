@@ -13,12 +13,12 @@ from .._compiled import CompiledMoves, record
 from .._coordinates import Coordinates
 from .._engine import State
 from .._settings import Settings
-from .kernel import Steps
+from .compiled_steps import Steps
 from .near import World
 from .points import NOTHING, ContactPoints
+from .python_engine import GroundEngine
 from .recording import GroundRecorder
 from .solver import NotSolved
-from .stepping import GroundEngine
 
 _ROWS = 500
 """Steps between two looks at progress, and as many rows of room."""
@@ -26,7 +26,7 @@ _MOST_POINTS = 128
 """The compiled steps keep J M^-1 J' of all points; with more points, steps in Python form it of those that are near."""
 
 
-class QuickGroundEngine:
+class CompiledGroundEngine:
     """Runs steps by ``Steps``; one that needs more than points, or cannot be done, is done in Python: it says why."""
 
     batch = _ROWS
@@ -94,7 +94,7 @@ class QuickGroundEngine:
 
 def ground_engine_for(
     settings: Settings, recorder: Any, world: World, compiled: bool
-) -> GroundEngine | QuickGroundEngine:
+) -> GroundEngine | CompiledGroundEngine:
     """Return the fastest engine that can do what is asked."""
     if settings.method == "events":
         from .events import EventEngine
@@ -104,5 +104,5 @@ def ground_engine_for(
     in_kernels = settings.passive is None or settings.passive.compiled
     few = len(world.points) <= _MOST_POINTS
     if compiled and guards is not None and in_kernels and few and not kernels.BOUNDSCHECK:
-        return QuickGroundEngine(settings, recorder, world, guards)
+        return CompiledGroundEngine(settings, recorder, world, guards)
     return GroundEngine(settings, recorder, world, compiled=compiled)

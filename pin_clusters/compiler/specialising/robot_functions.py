@@ -24,9 +24,9 @@ from ..operations import RNEA_DERIVATIVES, Function, names
 from ..tracing._sources import source
 from .asked import OF_QUESTIONS, Asked
 from .calling import caller
-from .functions import BY_CALLED_NAME, BY_OWN_NAME, BY_TABLES, MOST, WITH_FORCES
 from .module import code_of, module_of
 from .rows import MadeRows
+from .traced_kernels import BY_CALLED_NAME, BY_OWN_NAME, BY_TABLES, MOST, WITH_FORCES
 from .wishes import OF_WISHES, Wishes, wish_of
 
 M = TypeVar("M", "Made", MadeRows)
