@@ -113,7 +113,7 @@ def ratios(results: dict[str, Any]) -> str:
     rows = [
         [
             f"`{name}`", f"{r['nv']} ({r['nv_tree']})",
-            f"{r['rotors']}" + ("" if r["rotors"] == r["spin_elements"] else f", {r['spin_elements']} lumped"),
+            f"{r['rotors']}" + ("" if r["rotors"] == r["spin_elements"] else f" ({r['spin_elements']} lumped)"),
             *(_pair(r, a) for a in ("rnea", "aba", "crba")), f"{r['projection']:.1f}",
         ]
         for name, r in results["robots"].items()
