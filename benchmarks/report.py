@@ -252,6 +252,7 @@ def main(arguments: list[str] | None = None) -> int:
             after = fill(after, "bench", render(results))
         for key, (short, whole) in sections.items():
             after = fill(after, key, short if name == "README.md" else whole)
+        after = report_loops.once(after)
         if after != before:
             stale = 1
             print(f"{name}: {'out of date' if chosen.check else 'written'}")
