@@ -103,7 +103,8 @@ import time, numpy as np, warnings
 warnings.simplefilter("ignore")
 start = time.perf_counter()
 import pin_clusters as pc
-from pin_clusters import batch, loaders
+from pin_clusters import batch
+from pin_clusters.files import readers as loaders
 from pin_clusters.model.configuration import neutral
 print("import", time.perf_counter() - start)
 model = loaders.load("mit_humanoid_leg"); data = model.createData(); q, v = neutral(model), np.zeros(model.nv)
