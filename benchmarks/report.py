@@ -113,7 +113,7 @@ def ratios(results: dict[str, Any]) -> str:
     rows = [
         [
             f"`{name}`", f"{r['nv']} ({r['nv_tree']})",
-            f"{r['rotors']}" + ("" if r["rotors"] == r["spin_elements"] else f", {r['spin_elements']} lumped"),
+            f"{r['rotors']}" + ("" if r["rotors"] == r["spin_elements"] else f" ({r['spin_elements']} lumped)"),
             *(_pair(r, a) for a in ("rnea", "aba", "crba")), f"{r['projection']:.1f}",
         ]
         for name, r in results["robots"].items()
@@ -252,6 +252,7 @@ def main(arguments: list[str] | None = None) -> int:
             after = fill(after, "bench", render(results))
         for key, (short, whole) in sections.items():
             after = fill(after, key, short if name == "README.md" else whole)
+        after = report_loops.once(after)
         if after != before:
             stale = 1
             print(f"{name}: {'out of date' if chosen.check else 'written'}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -46,12 +47,22 @@ def engine(results: dict[str, Any]) -> str:
 
 
 def where(results: dict[str, Any]) -> str:
-    """Return where and when it was measured."""
+    """Return the machine, the versions and the date of a measurement; also engine and commit, if they are recorded."""
     m = results["machine"]
+    state = f", engine `{m['engine']}`, commit {m['commit']}" if "engine" in m else ""
     return (
         f"Measured on {m['cpu']}, {m['system']}, one core, {m['lanes']} SIMD lanes; Python {m['python']}, "
-        f"Pinocchio {m['pinocchio']}, Numba {m['numba']}, NumPy {m['numpy']}; {m['date']}."
+        f"Pinocchio {m['pinocchio']}, Numba {m['numba']}, NumPy {m['numpy']}{state}; {m['date']}."
     )
+
+
+def once(page: str) -> str:
+    """Return the page with its line on the machine at the first place only, if it has the same line several times."""
+    lines = re.findall(r"^Measured on .+$", page, re.MULTILINE)
+    if len(lines) < 2 or len(set(lines)) > 1:
+        return page
+    first, *rest = page.split(f"{lines[0]}\n")
+    return first + f"{lines[0]}\n" + "".join(part.removeprefix("\n") for part in rest)
 
 
 # --- speed ------------------------------------------------------------------------------------------------------------

@@ -19,6 +19,7 @@ import pinocchio as pin
 import pin_clusters as pc
 from pin_clusters import batch
 from pin_clusters.approximations.armature import independent_q
+from pin_clusters.compiler import choice
 from pin_clusters.model.configuration import randomConfiguration
 from pin_clusters.verification import baselines
 from pin_clusters.verification.peers import ALGORITHMS, State, state
@@ -140,9 +141,11 @@ def first_calls() -> dict[str, dict[str, float]]:
 
 
 def machine() -> dict[str, Any]:
-    """Return what the numbers depend on: processor, versions, date."""
+    """Return the processor, the versions, the default engine, the commit and the date of a measurement."""
     return {
         "cpu": _cpu(),
+        "engine": choice.chosen(),
+        "commit": _commit(),
         "cores": os.cpu_count(),
         "lanes": batch.lanes,
         "system": f"{platform.system()} {platform.machine()}",
@@ -153,6 +156,19 @@ def machine() -> dict[str, Any]:
         "pin_clusters": pc.__version__,
         "date": time.strftime("%Y-%m-%d", time.gmtime()),
     }
+
+
+def _commit() -> str:
+    """Return the commit of this checkout, with "+" if files differ; empty without git."""
+    git = ("git", "-C", str(Path(__file__).parent))
+    try:
+        head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)
+        changed = subprocess.run(
+            [*git, "diff", "--quiet", "HEAD", "--", "../pin_clusters"], capture_output=True, check=False
+        )
+    except (OSError, subprocess.CalledProcessError):
+        return ""
+    return head.stdout.strip() + "+" * bool(changed.returncode)
 
 
 def write(results: dict[str, Any], output: Path | None) -> None:

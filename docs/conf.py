@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import sys
 from importlib.metadata import version as _version
+from pathlib import Path
 
 import numba
 
 # Signatures of Python functions have types, and compiled functions have none. An environment variable would also switch
 # off the compiler in the processes that run the notebooks.
 numba.config.DISABLE_JIT = 1
+sys.path.insert(0, str(Path(__file__).parent))
 
 project = "pin_clusters"
 author = "The pin_clusters authors"
@@ -21,8 +24,11 @@ extensions = [
     "sphinx.ext.autodoc",
     "sphinx.ext.napoleon",
     "sphinx.ext.mathjax",
-    "sphinx-mathjax-offline",
-]  # formulas need no network
+    "sphinx-mathjax-offline",  # formulas need no network
+    "api_pages",
+    "command_pages",
+]
+default_role = "any"  # a name in single backticks is a link; one that does not exist is a warning
 exclude_patterns = ["_build", "moved", "**.ipynb_checkpoints"]
 source_suffix = {".md": "myst-nb", ".ipynb": "myst-nb"}
 
@@ -37,6 +43,9 @@ nb_output_stderr = "remove"  # notices of the compiler
 
 autodoc_member_order = "groupwise"
 autodoc_typehints = "signature"
+autodoc_type_aliases = {"ArrayLike": "ArrayLike"}
+python_maximum_signature_line_length = 200
+toc_object_entries_show_parents = "hide"
 autodoc_preserve_defaults = True
 autodoc_mock_imports = ["crocoddyl", "pink"]  # pages are made without them
 napoleon_google_docstring = True

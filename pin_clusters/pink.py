@@ -7,6 +7,7 @@ import numpy as np
 import pin_clusters as pc
 
 from ._support import extras
+from ._support.arrays import ArrayLike
 from .model import check_model
 
 pink: Any = extras.package("pink")
@@ -18,7 +19,7 @@ class Configuration(pink.Configuration):
     Options are those of ``pink.Configuration``, such as ``collision_model=model.collision``.
     """
 
-    def __init__(self, model: pc.ClusterModel, q: Any, **options: Any) -> None:
+    def __init__(self, model: pc.ClusterModel, q: ArrayLike, **options: Any) -> None:
         check_model(model)
         self.cluster_model = model
         super().__init__(model.tree, model.tree.createData(), pc.project(model, q), copy_data=False, **options)

@@ -11,6 +11,7 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike as ArrayLike
 
 from ..errors import ArgumentTypeError, ShapeError, shown
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._support.arrays import configuration, velocity
+from .._support.arrays import ArrayLike, configuration, velocity
 from .._support.docstrings import COMMON, stock
 from ..errors import SingularClusterError
 from ..model import ClusterModel
@@ -100,12 +100,12 @@ class Approximation(ABC):
         return DEFINITIONS[self.name]
 
     @_documented
-    def rnea(self, q: Any, v: Any, a: Any) -> np.ndarray:
+    def rnea(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
         """Return the torques of a motion, shape (nv,), [N m] or [N]."""
         return self._rnea(self._q(q), velocity(self.model, "v", v), velocity(self.model, "a", a))
 
     @_documented
-    def aba(self, q: Any, v: Any, tau: Any) -> np.ndarray:
+    def aba(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> np.ndarray:
         """Return the accelerations under torques, the inverse of ``rnea``, shape (nv,), [rad/s^2] or [m/s^2].
 
         Raises:
@@ -117,12 +117,12 @@ class Approximation(ABC):
         return self._aba(q, v, tau)
 
     @_documented
-    def crba(self, q: Any) -> np.ndarray:
+    def crba(self, q: ArrayLike) -> np.ndarray:
         """Return the mass matrix of the approximation, symmetric, shape (nv, nv)."""
         return self._crba(self._q(q))
 
     @_documented
-    def check(self, q: Any) -> None:
+    def check(self, q: ArrayLike) -> None:
         """Refuse an approximation in which some motion moves no inertia; once it has passed, it passes everywhere.
 
         Args:

@@ -53,7 +53,7 @@ class Block(Armature):
 def followers(model: ClusterModel) -> tuple[str, ...]:
     """Return the joints that follow others but belong to no rotor, such as the fingers of a gripper.
 
-    They carry nothing, and are no rotors by the rule of `RotorElement`. The approximations of robots without closed
+    They carry nothing, and are no rotors by the rule of ``RotorElement``. The approximations of robots without closed
     loops lock them into their carriers as they do rotors; with loops they move, and none is named here.
 
     Args:

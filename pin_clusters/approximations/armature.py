@@ -6,6 +6,7 @@ from typing import Any, Literal, TypeVar
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from .._support.trees import in_q, in_v, joint_axis, joint_subspace, spin_defect
 from ..errors import ModelError
@@ -81,19 +82,19 @@ class WithoutRotors:
         self.at_q, self.at_v = independent_q(model, self.approximate), independent_v(model, self.approximate)
         self._first, self._second = np.zeros((2, model.nv))
 
-    def configuration(self, q: Any) -> np.ndarray:
+    def configuration(self, q: ArrayLike) -> np.ndarray:
         """Return the approximate robot's configuration."""
         return np.asarray(q, dtype=float)[self.at_q]
 
-    def rnea(self, q: Any, v: Any, a: Any, *fext: pin.StdVec_Force) -> np.ndarray:
+    def rnea(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *fext: pin.StdVec_Force) -> np.ndarray:
         """Return the torques of a motion; forces are those on the approximate robot."""
         return self._dynamics(pin.rnea, q, v, a, *fext)
 
-    def aba(self, q: Any, v: Any, tau: Any) -> np.ndarray:
+    def aba(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> np.ndarray:
         """Return the accelerations under torques."""
         return self._dynamics(pin.aba, q, v, tau)
 
-    def crba(self, q: Any) -> np.ndarray:
+    def crba(self, q: ArrayLike) -> np.ndarray:
         """Return the mass matrix."""
         return symmetric(pin.crba(self.approximate, self.data, self.configuration(q)))[np.ix_(self.at_v, self.at_v)]
 

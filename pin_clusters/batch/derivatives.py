@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from .._support.arrays import on_a_page
+from .._support.arrays import ArrayLike, on_a_page
 from ..algorithms.dynamics.derivatives import computeABADerivatives as single_computeABADerivatives
 from ..algorithms.dynamics.derivatives import computeRNEADerivatives as single_computeRNEADerivatives
 from ..compiler import entry_points as kernels
@@ -25,7 +25,7 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 def computeRNEADerivatives(
-    model: ClusterModel, q: Any, v: Any, a: Any, fext: Any = None,
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None,
     *, threads: int = 1, out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None, status: np.ndarray | None = None,
 ) -> Matrices:  # fmt: skip
     """Compute the derivatives of inverse dynamics of N motions.
@@ -44,7 +44,7 @@ def computeRNEADerivatives(
 
 @documented
 def computeABADerivatives(
-    model: ClusterModel, q: Any, v: Any, tau: Any, fext: Any = None,
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None,
     *, threads: int = 1, out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None, status: np.ndarray | None = None,
 ) -> Matrices:  # fmt: skip
     """Compute the derivatives of forward dynamics of N states under joint torques.

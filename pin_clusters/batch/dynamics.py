@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..algorithms.dynamics.aba import aba as single_aba
 from ..algorithms.dynamics.rnea import nonLinearEffects as single_nonLinearEffects
@@ -15,8 +16,9 @@ from ._tables import documented
 
 @documented
 def rnea(
-    model: ClusterModel, q: Any, v: Any, a: Any, fext: Any = None, *, parameters: Mapping[str, Any] | None = None,
-    threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None, *,
+    parameters: Mapping[str, Any] | None = None, threads: int = 1, out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the joint torques of N motions.
 
@@ -31,8 +33,9 @@ def rnea(
 
 @documented
 def aba(
-    model: ClusterModel, q: Any, v: Any, tau: Any, fext: Any = None, *, parameters: Mapping[str, Any] | None = None,
-    threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None, *,
+    parameters: Mapping[str, Any] | None = None, threads: int = 1, out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the accelerations of N states under joint torques.
 
@@ -47,7 +50,7 @@ def aba(
 
 @documented
 def nonLinearEffects(
-    model: ClusterModel, q: Any, v: Any, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
     out: np.ndarray | None = None, status: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the Coriolis, centrifugal, gyroscopic and gravity torques of N states: ``rnea`` at a = 0.

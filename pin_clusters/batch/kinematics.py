@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._support.arrays import on_a_page
+from .._support.arrays import ArrayLike, on_a_page
 from ..algorithms._shared import ids as _ids
 from ..algorithms.kinematics.kinematics import forwardKinematics as single_forwardKinematics
 from ..compiler import entry_points as kernels
@@ -22,7 +22,7 @@ _ADDRESS = Field._fields.index("address")
 
 @documented
 def forwardKinematics(
-    model: ClusterModel, q: Any, frames: Sequence[str | int] | None = None,
+    model: ClusterModel, q: ArrayLike, frames: Sequence[str | int] | None = None,
     *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the placements of joints or frames in the world, of N configurations.

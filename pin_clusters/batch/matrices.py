@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..algorithms._shared import force_columns as _columns
 from ..algorithms.dynamics.crba import crba as single_crba
@@ -22,7 +23,7 @@ from ._tables import Batch, documented, on_device, states, there
 
 @documented
 def crba(
-    model: ClusterModel, q: Any, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
+    model: ClusterModel, q: ArrayLike, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
     out: np.ndarray | None = None, status: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the mass matrices of N configurations.
@@ -38,7 +39,7 @@ def crba(
 
 @documented
 def computeMinverse(
-    model: ClusterModel, q: Any, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
+    model: ClusterModel, q: ArrayLike, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
     out: np.ndarray | None = None, status: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the inverses of the mass matrices of N configurations, in O(nv^2) each.
@@ -54,7 +55,7 @@ def computeMinverse(
 
 @documented
 def inverse_operational_inertia(
-    model: ClusterModel, q: Any, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL,
+    model: ClusterModel, q: ArrayLike, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None, *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the inverse operational-space inertia J M^-1 J' of frames, of N configurations.

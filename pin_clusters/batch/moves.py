@@ -2,9 +2,9 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .._support.trees import in_q, in_v
 from ..compiler import entry_points as kernels
@@ -24,7 +24,7 @@ from ._tables import Batch, documented, on_device, states, there
 
 @documented
 def integrate(
-    model: ClusterModel, q: Any, v: Any,
+    model: ClusterModel, q: ArrayLike, v: ArrayLike,
     *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Move N configurations along independent velocities for unit time, each as ``pc.integrate`` does.
@@ -64,7 +64,7 @@ def integrate(
 
 @documented
 def project(
-    model: ClusterModel, q: Any, hold: str | Sequence[str] = (),
+    model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = (),
     *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Put N configurations on the couplings and closed loops, each as ``pc.project`` does.

@@ -1,7 +1,7 @@
 """Which engine computes: code that is traced for the robot at hand, or kernels that read the tables of any robot.
 
 Environment:
-    PIN_CLUSTERS_ENGINE: ``auto`` (or nothing), ``traced`` or ``tables``: see `engine`.
+    PIN_CLUSTERS_ENGINE: ``auto`` (or nothing), ``traced`` or ``tables``: see ``engine``.
 """
 
 import contextlib

@@ -1,11 +1,11 @@
 """What a motor and its gear can give, and what they lose."""
 
 from dataclasses import KW_ONLY, dataclass, replace
-from typing import Any, Self
+from typing import Self
 
 import numpy as np
 
-from .._support.arrays import numbers
+from .._support.arrays import ArrayLike, numbers
 from ..errors import ConstraintError
 from .rows import name_of, number, store
 from .spring import PassiveForce
@@ -25,8 +25,8 @@ class Motor(PassiveForce):
 
     and the joints are given B (tau_motor - friction - loss), B = ``pc.actuation_matrix``. What is None is not known: no
     limit, no loss. Place it on a rotor by ``pc.Rotor("knee", motor=...)``, or among the constraints of a model by
-    ``motor.on("rotor:knee")``. `pc.passive_torque` has its losses, `pc.motor_torque` what it has to give,
-    `pc.simulate` both, and with ``limits="effort"`` no more than ``torque_limits``.
+    ``motor.on("rotor:knee")``. ``pc.passive_torque`` has its losses, ``pc.motor_torque`` what it has to give,
+    ``pc.simulate`` both, and with ``limits="effort"`` no more than ``torque_limits``.
 
     Args:
         rotor: Name of the rotor on which it sits, as in ``model.rotors``; None for a motor on no robot.
@@ -135,7 +135,7 @@ class Motor(PassiveForce):
             return None
         return self.torque_constant * self.voltage / self.resistance
 
-    def torque_limits(self, speed: Any) -> tuple[np.ndarray, np.ndarray]:
+    def torque_limits(self, speed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the least and the largest torque that it can give, friction included.
 
         At most ``peak_torque``; of a known voltage, torque constant k and resistance R at most k (V - k w) / R, which

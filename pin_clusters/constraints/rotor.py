@@ -51,7 +51,7 @@ class Rotor(Constraint):
         armature: What the armature of the driven joints in the tree means: ``"keep"`` adds the rotor to it,
             ``"replace"`` sets it aside. Needed only where the tree has armature on a driven joint.
         driven: Whether it is the rotor of a motor; False for what a gear's further stages turn.
-        motor: `Motor` that sits on it, or its name in ``pc.motors()``: the model applies its losses and limits, and
+        motor: ``Motor`` that sits on it, or its name in ``pc.motors()``: the model applies its losses and limits, and
             ``ratios`` and ``axial_inertia`` are those of the motor where they are not given.
         name: By default ``"rotor:"`` and the names of the joints.
 

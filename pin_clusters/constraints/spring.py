@@ -16,7 +16,7 @@ MOST_POWERS = 3
 
 
 class PassiveForce(Constraint):
-    """What `ClusterModel.passive` collects: it ties nothing, but acts."""
+    """What ``ClusterModel.passive`` collects: it ties nothing, but acts."""
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
         """Return nothing: it is no coupling."""

@@ -34,9 +34,9 @@ def into_mjcf(
     assets, defaults and comments stay, element by element; a file that lacks nothing comes back byte for byte.
 
     Args:
-        model: The robot; its rotors are no bodies of the file, as in the approximations of `to_mjcf`.
+        model: The robot; its rotors are no bodies of the file, as in the approximations of ``to_mjcf``.
         mjcf: Path of the file. Files that it includes are written into the result.
-        approximation: What becomes of the rotors, see `to_mjcf`.
+        approximation: What becomes of the rotors, see ``to_mjcf``.
         file: Where to write the result, in the same folder, as paths of meshes stay; None writes nothing.
 
     Returns:
@@ -47,7 +47,7 @@ def into_mjcf(
         LoadError: The file cannot be read.
         ModelError: Joints of the two differ in name, parent, line or mass; the model needs bodies or sites that the
             file lacks, as ``"exact"`` does: it names them.
-        PinClustersError: What `to_mjcf` refuses.
+        PinClustersError: What ``to_mjcf`` refuses.
     """
     check_model(model, "into_mjcf")
     with warnings.catch_warnings():
@@ -85,7 +85,7 @@ def into_mjcf(
 
 
 def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
-    """Write `into_mjcf` of a model that was read from that MJCF file; return why that cannot be, or nothing."""
+    """Write ``into_mjcf`` of a model that was read from that MJCF file; return why that cannot be, or nothing."""
     named = any(key.startswith("file") for e in ET.parse(mjcf).iter() for key in e.attrib)
     if named and file.resolve().parent != Path(mjcf).resolve().parent:
         return f"files that {mjcf} names are found from its own folder"
@@ -97,7 +97,7 @@ def keep(model: ClusterModel, mjcf: str, file: Path) -> str:
 
 
 def write_anew(fresh: str, mjcf: str, file: Path) -> str:
-    """Write a text of `to_mjcf`; return what of an MJCF file it has not: ``" (3 sensors, 1 site)"``, or nothing."""
+    """Write a text of ``to_mjcf``; return what of an MJCF file it has not: ``" (3 sensors, 1 site)"``, or nothing."""
     root, made = read_document(mjcf, None).root, ET.fromstring(fresh)
     sites = {e.get("name") for e in made.iterfind("worldbody//site")}
     paths = {"sensor": "sensor/*", "contact pair": "contact/pair", "contact exclude": "contact/exclude"}

@@ -32,15 +32,8 @@ _OF_DERIVATIVES = {"after_rnea": "state", "unasked": "tau", "velocities": "tree"
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
 _VALUES = (
-    "lambda_c",
-    "impulse_c",
-    "dq_after",
-    "kinetic_energy",
-    "potential_energy",
-    "mechanical_energy",
-    "tree",
-    "check",
-)
+    "lambda_c", "impulse_c", "dq_after", "kinetic_energy", "potential_energy", "mechanical_energy", "tree", "check",
+)  # fmt: skip
 
 
 def with_loops(model: ModelParts) -> bool:
@@ -110,142 +103,120 @@ class _Tables(dict[str, kernels.Pointer]):
 
 
 class ClusterData(OwedMembers):
-    """Workspace and results; make it with ``model.createData()``, one per thread.
+    """Workspace and results of the algorithms; make it with ``model.createData()``, one per thread.
 
+    Each result is an attribute with Pinocchio's name. Joint quantities have one entry per independent joint, in
+    [rad] and [N m] for revolute and in [m] and [N] for prismatic joints. Spatial vectors are [linear; angular].
     Result arrays may be changed in place; no algorithm reads them. Copies and pickles keep the results.
 
     Attributes:
-        model: The model it belongs to.
+        model: The ``ClusterModel`` of the workspace.
     """
 
     __slots__ = (
-        "_M",
-        "_M_kernel",
-        "_Minv",
-        "_check",
-        "_contacts_found",
-        "_ddq",
-        "_dq_after",
-        "_forces",
-        "_g",
-        "_impulses",
-        "_kept",
-        "_loop_work",
-        "_memory",
-        "_nle",
-        "_plans",
-        "_pointers",
-        "_regressors",
-        "_tau",
-        "_unchecked",
-        "_work",
+        "_M", "_M_kernel", "_Minv", "_check", "_contacts_found", "_ddq", "_dq_after", "_forces", "_g", "_impulses",
+        "_kept", "_loop_work", "_memory", "_nle", "_plans", "_pointers", "_regressors", "_tau", "_unchecked", "_work",
         "_zeros",
-    )
+    )  # fmt: skip
 
     _contacts_found: np.ndarray  # rank, residual and damping of the contacts of the last call
 
-    model: Any = forwarded("_model", "The model it belongs to.")  # a ``ClusterModel``, whose module imports this one
-    tau = owed("tau", "_tau", "Result of ``rnea``, shape (nv,).")
-    ddq = forwarded("_ddq", "Result of ``aba``, shape (nv,).")
-    nle = owed("nle", "_nle", "Result of ``nonLinearEffects``, shape (nv,).")
-    g = owed("g", "_g", "Result of ``computeGeneralizedGravity``, shape (nv,).")
-    Minv = forwarded("_Minv", "Result of ``computeMinverse``, shape (nv, nv).")
-    M = owed("M", "_M", "Result of ``crba``, shape (nv, nv): the same array at all times.")
-    J = owed("J", "_J", "Result of ``computeJointJacobians``, shape (6, nv), in the world.")
-    Jcom = owed("Jcom", "_Jcom", "Result of ``jacobianCenterOfMass``, shape (3, nv).")
-    Ag = owed("Ag", "_Ag", "Result of ``computeCentroidalMap`` and ``ccrba``, shape (6, nv).")
-    dJ = owed("dJ", "_dJ", "Result of ``computeJointJacobiansTimeVariation``, shape (6, nv), in the world.")
-    dAg = owed("dAg", "_dAg", "Result of ``dccrba`` and ``computeCentroidalMapTimeVariation``, shape (6, nv).")
-    oMi = owed("oMi", "_tree.oMi", "Placements of the joints in the world, after ``forwardKinematics``.")
-    liMi = owed("liMi", "_tree.liMi", "Placements of the joints in their parents, after ``forwardKinematics``.")
-    oMf = forwarded("_tree.oMf", "Placements of the frames in the world, after ``updateFramePlacements``.")
-    v = owed("v", "_tree.v", "Spatial velocities of the joints in their own frames, after ``forwardKinematics``.")
-    a = owed("a", "_tree.a", "Spatial accelerations of the joints in their own frames, after ``forwardKinematics``.")
-    a_gf = owed(
-        "a_gf", "_tree.a_gf", "Spatial accelerations of the joints less gravity, in their own frames, after ``rnea``."
-    )
-    f = owed("f", "_tree.f", "Forces that each joint transmits to its subtree, in its own frame, after ``rnea``.")
-    com = owed("com", "_tree.com", "Centres of mass, after ``centerOfMass``.")
-    vcom = owed("vcom", "_tree.vcom", "Velocities of the centres of mass, after ``centerOfMass``.")
-    acom = forwarded("_tree.acom", "Accelerations of the centres of mass, after ``centerOfMass``.")
-    mass = owed("mass", "_tree.mass", "Masses of the subtrees, after ``centerOfMass``.")
-    Ig = owed(
-        "Ig", "_tree.Ig", "Inertia of the whole robot about its centre of mass, in axes of the world, after ``ccrba``."
-    )
-    kinetic_energy = _energy(0, "Result of ``computeKineticEnergy``, [J].")
-    potential_energy = _energy(1, "Result of ``computePotentialEnergy``, [J].")
-    mechanical_energy = _energy(2, "Result of ``computeMechanicalEnergy``, [J].")
-    hg = owed(
-        "hg",
-        "_tree.hg",
-        "Momentum about the centre of mass, after ``computeCentroidalMomentum``, ``ccrba`` and their kin.",
-    )
-    dhg = owed(
-        "dhg",
-        "_tree.dhg",
-        "Rate of the momentum about the centre of mass, after ``computeCentroidalMomentumTimeVariation``.",
-    )
+    model: Any = forwarded("_model", "The ``ClusterModel`` of the workspace.")  # whose module imports this one
+    tau = owed("tau", "_tau", "Torques of the independent joints, shape (nv,), [N m] or [N]; after ``rnea``.")
+    ddq = forwarded("_ddq", "Independent accelerations, shape (nv,), [rad/s^2] or [m/s^2]; after ``aba``.")
+    nle = owed("nle", "_nle", "Coriolis and gravity torques, shape (nv,), [N m] or [N]; after ``nonLinearEffects``.")
+    g = owed("g", "_g", "Gravity torques, shape (nv,), [N m] or [N]; after ``computeGeneralizedGravity``.")
+    Minv = forwarded("_Minv", "Inverse mass matrix, shape (nv, nv), [1/(kg m^2)] or [1/kg]; after ``computeMinverse``.")
+    M = owed("M", "_M", "Mass matrix, shape (nv, nv), [kg m^2] or [kg], always the same array; after ``crba``.")
+    J = owed("J", "_J", "Motion axes of v, shape (6, nv), in the world frame; after ``computeJointJacobians``.")
+    Jcom = owed("Jcom", "_Jcom", "Jacobian of ``com[0]``, shape (3, nv), in the world; after ``jacobianCenterOfMass``.")
+    Ag = owed("Ag", "_Ag", "Centroidal momentum matrix, shape (6, nv), in world axes; after ``ccrba``: hg = Ag v.")
+    dJ = owed("dJ", "_dJ", "Time derivative of J, shape (6, nv); after ``computeJointJacobiansTimeVariation``.")
+    dAg = owed("dAg", "_dAg", "Time derivative of Ag, shape (6, nv), in world axes; after ``dccrba``.")
+    oMi = owed("oMi", "_tree.oMi", "``pin.SE3`` of each joint in the world frame; after ``forwardKinematics``.")
+    liMi = owed("liMi", "_tree.liMi", "``pin.SE3`` of each joint in its parent's frame; after ``forwardKinematics``.")
+    oMf = forwarded("_tree.oMf", "``pin.SE3`` of each frame in the world frame; after ``updateFramePlacements``.")
+    v = owed("v", "_tree.v", "``pin.Motion``, velocity of each joint in its frame; after ``forwardKinematics``.")
+    a = owed("a", "_tree.a", "``pin.Motion``, acceleration of each joint in its frame; after ``forwardKinematics``.")
+    a_gf = owed("a_gf", "_tree.a_gf", "Acceleration of each joint less gravity, in its own frame; after ``rnea``.")
+    f = owed("f", "_tree.f", "``pin.Force`` of each joint on its subtree, in its own frame; after ``rnea``.")
+    com = owed("com", "_tree.com", "Centres of mass, [m]: [0] of the robot, [j] of subtrees; after ``centerOfMass``.")
+    vcom = owed("vcom", "_tree.vcom", "Velocities of the centres of mass, [m/s]; after ``centerOfMass`` with v.")
+    acom = forwarded("_tree.acom", "Accelerations of the centres of mass, [m/s^2]; after ``centerOfMass`` with a.")
+    mass = owed("mass", "_tree.mass", "Masses of the subtrees, [kg]: [0] of the robot; after ``centerOfMass``.")
+    Ig = owed("Ig", "_tree.Ig", "``pin.Inertia`` of the robot about ``com[0]``, in world axes; after ``ccrba``.")
+    kinetic_energy = _energy(0, "Kinetic energy, [J]; after ``computeKineticEnergy``.")
+    potential_energy = _energy(1, "Potential energy, [J]; after ``computePotentialEnergy``.")
+    mechanical_energy = _energy(2, "Sum of both energies, [J]; after ``computeMechanicalEnergy``.")
+    hg = owed("hg", "_tree.hg", "``pin.Force``, momentum about ``com[0]`` in world axes; after ``ccrba``.")
+    dhg = owed("dhg", "_tree.dhg", "Time derivative of hg; after ``computeCentroidalMomentumTimeVariation``.")
 
     dtau_dq: np.ndarray = _result(
         lambda data: data._derivatives.dtau_dq.copy(),
-        "Derivative of the torques by q, of the last derivatives of inverse dynamics, shape (nv, nv); a copy.",
+        "d(tau)/dq, shape (nv, nv), along ``pc.integrate``; after ``computeRNEADerivatives``; a copy.",
     )
-    dtau_dv: np.ndarray = _result(lambda data: data._derivatives.dtau_dv.copy(), "The same by v.")
+    dtau_dv: np.ndarray = _result(
+        lambda data: data._derivatives.dtau_dv.copy(),
+        "d(tau)/dv, shape (nv, nv); after ``computeRNEADerivatives``; a copy.",
+    )
     ddq_dq: np.ndarray = _result(
         lambda data: data._derivatives.ddq[0].copy(),
-        """Derivative of the accelerations by q, shape (nv, nv); a copy.
-
-        Of ``computeABADerivatives``, or with contacts; after those of an impact of the change of velocities.
-        """,
+        "d(ddq)/dq, shape (nv, nv); after derivatives of forward dynamics; of impacts, of the jump of v; a copy.",
     )
-    ddq_dv: np.ndarray = _result(lambda data: data._derivatives.ddq[1].copy(), "The same by v.")
+    ddq_dv: np.ndarray = _result(
+        lambda data: data._derivatives.ddq[1].copy(), "d(ddq)/dv, shape (nv, nv), of the same functions; a copy."
+    )
     ddq_dtau: np.ndarray = _result(
-        lambda data: data._derivatives.ddq_dtau.copy(), "The same by tau, of ``computeConstraintDynamicsDerivatives``."
+        lambda data: data._derivatives.ddq_dtau.copy(),
+        "d(ddq)/dtau, shape (nv, nv); after ``computeConstraintDynamicsDerivatives``; a copy.",
     )
     dlambda_dq: np.ndarray = _result(
         lambda data: data._derivatives.rates_of_forces(0),
-        "Derivative of the forces of contacts by q, or of their impulses, shape (rows, nv); a copy.",
+        "d(lambda_c)/dq, or d(impulse_c)/dq, shape (rows, nv), after derivatives with contacts; a copy.",
     )
-    dlambda_dv: np.ndarray = _result(lambda data: data._derivatives.rates_of_forces(1), "The same by v.")
+    dlambda_dv: np.ndarray = _result(
+        lambda data: data._derivatives.rates_of_forces(1),
+        "d(lambda_c)/dv, or d(impulse_c)/dv, shape (rows, nv), after derivatives with contacts; a copy.",
+    )
     dlambda_dtau: np.ndarray = _result(
         lambda data: data._derivatives.rates_of_forces(2),
-        "The same by tau, of ``computeConstraintDynamicsDerivatives``.",
+        "d(lambda_c)/dtau, shape (rows, nv); after ``computeConstraintDynamicsDerivatives``; a copy.",
     )
     C: np.ndarray = _result(
-        lambda data: data._derivatives.C.copy(), "Result of ``computeCoriolisMatrix``, shape (nv, nv); a copy."
+        lambda data: data._derivatives.C.copy(),
+        "Coriolis matrix, shape (nv, nv): C v are the Coriolis torques; after ``computeCoriolisMatrix``; a copy.",
     )
     contact_rank: int = _result(
         lambda data: int(data._contacts_found[0]),
-        "Rank of the rows of the contacts of the last call: less than ``len(lambda_c)`` if they are redundant.",
+        "Rank of the contact Jacobian of the last call: less than ``len(lambda_c)`` if contacts are redundant.",
     )
     contact_residual: float = _result(
         lambda data: float(data._contacts_found[1]),
-        """By how much the contacts of the last call miss what is asked of them, [m/s^2] or [rad/s^2], of impacts [m/s].
-
-        Not zero if they contradict each other, are damped or iterated; 0.0, up to rounding, if they are independent.
-        """,
+        "Violation of the contacts of the last call, [m/s^2] or [m/s]: not 0 if they contradict, or are damped.",
     )
     lambda_c: np.ndarray = _vector(
-        "_forces", "Forces of contacts or constraints, after ``constraintDynamics`` or ``forwardDynamics``."
+        "_forces", "Contact forces, shape (rows,), [N] or [N m]; after ``constraintDynamics`` or ``forwardDynamics``."
     )
-    impulse_c: np.ndarray = _vector("_impulses", "Impulses of contacts, after ``impulseDynamics``.")
-    dq_after: np.ndarray = _vector("_dq_after", "Independent velocity after the impact.")
+    impulse_c: np.ndarray = _vector(
+        "_impulses", "Impulses, shape (rows,), [N s] or [N m s]; after ``impulseDynamics``."
+    )
+    dq_after: np.ndarray = _vector("_dq_after", "Independent velocity after the impact, shape (nv,).")
     # copies: what is always zero is never written again, and users write to them
     jointTorqueRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().torque.copy(),
-        "Result of ``computeJointTorqueRegressor``, shape (nv, parameters).",
+        "Y with tau = Y ``pc.parameters``, shape (nv, parameters); after ``computeJointTorqueRegressor``.",
     )
     staticRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().static.copy(),
-        "Result of ``computeStaticRegressor``, shape (3, columns).",
+        "Regressor of the centre of mass, in the world, shape (3, columns); after ``computeStaticRegressor``.",
     )
     kineticEnergyRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().kinetic.copy(),
-        "Result of ``computeKineticEnergyRegressor``, shape (parameters,).",
+        "Regressor of the kinetic energy, shape (parameters,); after ``computeKineticEnergyRegressor``.",
     )
     potentialEnergyRegressor: np.ndarray = _result(
         lambda data: data._regressor_memory().potential.copy(),
-        "Result of ``computePotentialEnergyRegressor``, shape (parameters,).",
+        "Regressor of the potential energy, shape (parameters,); after ``computePotentialEnergyRegressor``.",
     )
 
     def __init__(self, model: ModelParts) -> None:
@@ -370,12 +341,12 @@ class ClusterData(OwedMembers):
 
     @property
     def engine(self) -> str:
-        """Which engine it works with: ``traced`` where that can be, or ``tables``; see ``pc.engine``."""
+        """Engine of the workspace: ``traced`` (robot-specific code where possible) or ``tables``; see ``pc.engine``."""
         return "tables" if self._functions is None else "traced"
 
     @property
     def check(self) -> bool:
-        """Whether every algorithm checks q, unit norms, and that nobody changed ``model.tree``."""
+        """Whether every call checks that q is on the couplings and normalized, and that ``model.tree`` is unchanged."""
         return self._check
 
     @check.setter

@@ -10,7 +10,7 @@ from typing import Any, NoReturn
 import numpy as np
 import pinocchio as pin
 
-from .._support.arrays import array, joint_names, on_a_page
+from .._support.arrays import ArrayLike, array, joint_names, on_a_page
 from ..errors import ArgumentTypeError, ModelError, PinClustersWarning, ShapeError, UnknownNameError, did_you_mean
 from .attachments import Attachments, checked_collision
 from .cluster_data import ClusterData
@@ -76,7 +76,7 @@ class ClusterModel(Attachments):
     __slots__ = ()
 
     def __init__(
-        self, tree: pin.Model, constraints: Iterable[Any] = (), q_reference: Any = None,
+        self, tree: pin.Model, constraints: Iterable[Any] = (), q_reference: ArrayLike | None = None,
         *, independent: Iterable[str] | None = None, preferred: Iterable[str] = (), name: str | None = None,
         collision: pin.GeometryModel | None = None,
     ) -> None:  # fmt: skip
@@ -197,7 +197,7 @@ class ClusterModel(Attachments):
         """The spatial gravity field; it is fixed at construction, see ``with_gravity``."""
         return FixedMotion(self.own_tree.gravity)
 
-    def with_gravity(self, g: Any) -> ClusterModel:
+    def with_gravity(self, g: ArrayLike) -> ClusterModel:
         """Return a new model under another gravity.
 
         Args:
@@ -220,7 +220,7 @@ class ClusterModel(Attachments):
         restored: ClusterModel = other if recipe is None else recipe.restore(other)
         return restored
 
-    def with_locked(self, joints: Iterable[Any], q: Any) -> ClusterModel:
+    def with_locked(self, joints: Iterable[Any], q: ArrayLike) -> ClusterModel:
         """Return the same robot with joints held where they are at q.
 
         Their bodies become parts of those that carry them, their frames and the shapes stay. Constraints are carried

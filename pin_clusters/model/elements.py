@@ -54,7 +54,7 @@ class RotorElement:
     """A driven rotor: a ``Rotor`` constraint, or a driven leaf body of the tree that is no finger or other link.
 
     A leaf that follows other joints is a rotor if it turns about an axis near its centre of mass (m d^2 is at most half
-    of its inertia about the axis), and faster than what drives it or as a `Gear` or `Belt` states it.
+    of its inertia about the axis), and faster than what drives it or as a ``Gear`` or ``Belt`` states it.
 
     Attributes:
         name: Name of the rotor, or of its joint.

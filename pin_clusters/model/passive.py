@@ -21,7 +21,7 @@ FRICTION_SPEED = 0.01
 
 
 class PassiveForces:
-    """What a mechanism does by itself; made by `ClusterModel` of its ``Spring`` and ``GravityCompensation``.
+    """What a mechanism does by itself; made by ``ClusterModel`` of its ``Spring`` and ``GravityCompensation``.
 
     Immutable; it can be pickled.
 
@@ -175,7 +175,7 @@ class _Springs:
         self.friction = np.array([s.friction for s in springs], dtype=float)
 
     def force(self, x: np.ndarray, rate: np.ndarray, speed: float | np.ndarray) -> np.ndarray:
-        """Return the force along each coordinate, as `Spring` says; dry friction is smooth about zero speed."""
+        """Return the force along each coordinate, as ``Spring`` says; dry friction is smooth about zero speed."""
         y = x - np.minimum(np.maximum(x, self.low), self.high)
         k1, k2, k3 = self.stiffness
         d1, d2, d3 = self.damping

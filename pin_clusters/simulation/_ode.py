@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from .._support.arrays import array, vector, velocity
+from .._support.arrays import ArrayLike, array, vector, velocity
 from ..algorithms.dynamics.aba import aba
 from ..errors import BranchLost, ShapeError, SimulationError
 from ..kernels.tables import layout
@@ -32,13 +32,16 @@ class Ode:
         q0: Where x is zero, shape (nq,).
     """
 
-    def __init__(self, model: ClusterModel, q0: np.ndarray, tau: Any, dynamics: Callable[..., Any] | None) -> None:
+    def __init__(
+        self, model: ClusterModel, q0: np.ndarray, tau: np.ndarray | Callable[..., Any] | None,
+        dynamics: Callable[..., Any] | None,
+    ) -> None:  # fmt: skip
         self.model, self.q0 = model, q0
         self._tau, self._dynamics = tau, dynamics
         self._data, self._groups = model.createData(), groups_of(model)
         self._last = q0
 
-    def y0(self, v0: Any) -> np.ndarray:
+    def y0(self, v0: ArrayLike) -> np.ndarray:
         """Return the state at the start, shape (2 nv,).
 
         Args:
@@ -67,7 +70,7 @@ class Ode:
         self._last = q = self._configuration(x, self._last)
         return np.concatenate([increment_rate(self._groups, x, v), self._acceleration(t, q, v)])
 
-    def unpack(self, y: Any) -> tuple[np.ndarray, np.ndarray]:
+    def unpack(self, y: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return configuration and velocity of a state, or of many, as columns of SciPy's ``solution.y``.
 
         Args:
@@ -143,7 +146,10 @@ def _finite(name: str, t: float, x: np.ndarray) -> np.ndarray:
     return x
 
 
-def ode(model: ClusterModel, q0: Any, tau: Any = None, *, dynamics: Callable[..., Any] | None = None) -> Ode:
+def ode(
+    model: ClusterModel, q0: ArrayLike, tau: ArrayLike | Callable[..., Any] | None = None, *,
+    dynamics: Callable[..., Any] | None = None,
+) -> Ode:  # fmt: skip
     """Return the equation of motion for SciPy's ``solve_ivp``, with the increment from q0 as a part of the state.
 
     Args:

@@ -6,6 +6,7 @@ from contextlib import suppress
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..compiler import entry_points as kernels
 from ..compiler.call_layer import native
@@ -25,27 +26,12 @@ from .result import SimulationInterrupted, SimulationResult, Switch
 
 
 def simulate(
-    model: ClusterModel,
-    q0: Any,
-    v0: Any,
-    tau: Any = None,
-    duration: float = 1.0,
-    dt: float = 1e-3,
-    *,
-    method: str | None = None,
-    record: int = 1,
-    dynamics: Callable[..., Any] | None = None,
-    switch: bool = True,
-    progress: Callable[[int, int], Any] | None = None,
-    contacts: Any = (),
-    passive: bool = True,
-    ground: Ground | None = None,
-    touching: Any = None,
-    limits: bool | str = False,
-    self_collisions: bool = False,
-    rtol: float | None = None,
-    atol: float | None = None,
-) -> SimulationResult:
+    model: ClusterModel, q0: ArrayLike, v0: ArrayLike, tau: ArrayLike | Callable[..., Any] | None = None,
+    duration: float = 1.0, dt: float = 1e-3, *, method: str | None = None, record: int = 1,
+    dynamics: Callable[..., Any] | None = None, switch: bool = True, progress: Callable[[int, int], Any] | None = None,
+    contacts: Any = (), passive: bool = True, ground: Ground | None = None, touching: Any = None,
+    limits: bool | str = False, self_collisions: bool = False, rtol: float | None = None, atol: float | None = None,
+) -> SimulationResult:  # fmt: skip
     """Simulate the motion of a robot under joint torques, with steps of fixed length.
 
     Every configuration is on the manifold: free flyers, quaternions, couplings and closed loops. With ``ground`` and

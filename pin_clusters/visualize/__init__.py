@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from .._support import extras
+from .._support.arrays import ArrayLike
 from ..errors import NotAvailableError
 from ..model import ClusterModel
 from ..simulation import Ground, SimulationResult
@@ -37,21 +38,11 @@ def offline() -> Any:
 
 
 def animate(
-    model: ClusterModel,
-    time: Any,
-    q: Any,
-    *,
-    ghost: tuple[Any, Any] | None = None,
-    ghost_model: ClusterModel | None = None,
-    ghost_label: str = "approximation",
-    v: Any = None,
-    tau: Any = None,
-    notes: Sequence[str] = (),
-    viewer: Any = None,
-    ground: Ground | None = None,
-    contacts: SimulationResult | None = None,
-    ghost_contacts: SimulationResult | None = None,
-) -> MeshcatVisualizer:
+    model: ClusterModel, time: ArrayLike, q: ArrayLike, *, ghost: tuple[Any, Any] | None = None,
+    ghost_model: ClusterModel | None = None, ghost_label: str = "approximation", v: ArrayLike | None = None,
+    tau: ArrayLike | None = None, notes: Sequence[str] = (), viewer: Any = None, ground: Ground | None = None,
+    contacts: SimulationResult | None = None, ghost_contacts: SimulationResult | None = None,
+) -> MeshcatVisualizer:  # fmt: skip
     """Return a viewer with a motion that plays in the browser, or in a page that needs no network.
 
     Key frames are 30 per second, more for what turns fast: between two of them nothing turns by more than 80 degrees. A

@@ -61,7 +61,7 @@ def _angle(a: np.ndarray, b: np.ndarray) -> float:
 
 
 def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray:
-    """Choose samples as key frames: as many as `FRAMES` asks, twice that, and so on, until rotations are small.
+    """Choose samples as key frames: as many as ``FRAMES`` asks, twice that, and so on, until rotations are small.
 
     ``turns`` returns the largest rotation between chosen samples; the first and the last one are always chosen.
     """
@@ -76,7 +76,7 @@ def frames(time: np.ndarray, turns: Callable[[np.ndarray], float]) -> np.ndarray
 
 
 def needed(time: Sequence[float], poses: Sequence[pin.SE3]) -> list[int]:
-    """Return which key frames a node needs: `FRAMES` per second, and those without which it would turn too far."""
+    """Return which key frames a node needs: ``FRAMES`` per second, and those without which it would turn too far."""
     kept = [0]
     for k in range(1, len(time)):
         ahead = min(k + 1, len(time) - 1)
@@ -87,10 +87,10 @@ def needed(time: Sequence[float], poses: Sequence[pin.SE3]) -> list[int]:
 
 
 def spin(time: np.ndarray, angle: np.ndarray) -> tuple[np.ndarray, np.ndarray, float]:
-    """Return times and angles of the key frames of a rotor, which differ by less than `TURN`; its angle is not wrapped.
+    """Return times and angles of the key frames of a rotor, which differ by less than ``TURN``; angles are not wrapped.
 
     The third result is the part of the rotor's speed with which it is drawn: 1, or less if it would need more than
-    `MOST` key frames per second.
+    ``MOST`` key frames per second.
     """
     speed = np.abs(np.diff(angle)) / np.maximum(np.diff(time), 1e-12)
     fastest = float(speed.max()) if len(speed) else 0.0

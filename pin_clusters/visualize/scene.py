@@ -10,7 +10,7 @@ import numpy as np
 import pinocchio as pin
 from pinocchio.visualize import MeshcatVisualizer as PinocchioViewer
 
-from .._support.arrays import vector
+from .._support.arrays import ArrayLike, vector
 from .._support.trees import check_finite
 from ..errors import UnknownNameError, did_you_mean
 from ..model import ClusterData, ClusterModel, check_model
@@ -112,7 +112,7 @@ class Scene(PinocchioViewer):
         """Node of the robot in the scene."""
         return self.viewer[self.viewerRootNodeName]
 
-    def display(self, q: Any = None) -> None:
+    def display(self, q: ArrayLike | None = None) -> None:
         """Show a configuration.
 
         Args:

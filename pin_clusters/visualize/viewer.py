@@ -4,6 +4,7 @@ import os
 from collections.abc import Iterable
 from typing import Any
 
+from .._support.arrays import ArrayLike
 from .._support.whole_files import refused, whole
 from ..constraints.closures import FrameClosure, JointClosure, RodClosure
 from . import arrows, camera, page, palette
@@ -57,8 +58,9 @@ class MeshcatVisualizer(Scene):
     """
 
     def displayForces(
-        self, q: Any, v: Any, tau_tree: Any, fext: Any = None, *, bearings: bool = False, scale: float | None = None
-    ) -> list[Arrow]:
+        self, q: ArrayLike, v: ArrayLike, tau_tree: ArrayLike, fext: Any = None, *, bearings: bool = False,
+        scale: float | None = None,
+    ) -> list[Arrow]:  # fmt: skip
         """Show a configuration with the forces of its loops and rods, and external ones, as arrows.
 
         Args:
@@ -88,7 +90,7 @@ class MeshcatVisualizer(Scene):
             self._draw(a)
         return found
 
-    def drawArrow(self, name: str, point: Any, force: Any, color: str = palette.CONTACT) -> None:
+    def drawArrow(self, name: str, point: ArrayLike, force: ArrayLike, color: str = palette.CONTACT) -> None:
         """Draw a force at a point, such as a contact force.
 
         Args:
@@ -114,14 +116,14 @@ class MeshcatVisualizer(Scene):
         self._arrows[a.name] = a
         node.set_transform(matrix(*stretched(a.point, (self._scale or 1.0) * a.force)))
 
-    def animate(self, time: Any, q: Any, **options: Any) -> Recording:
+    def animate(self, time: ArrayLike, q: ArrayLike, **options: Any) -> Recording:
         """Give the scene an animation, which plays in the browser and in the page of ``static_html``.
 
         Args:
             time: Ascending, shape (n,), [s].
             q: Configurations, shape (n, nq).
             options: ``ghost``, ``ghost_model``, ``ghost_label``, ``v``, ``tau``, ``notes``, ``ground``, ``contacts``,
-                ``ghost_contacts`` as in `pin_clusters.visualize.animate`.
+                ``ghost_contacts`` as in ``pin_clusters.visualize.animate``.
 
         Returns:
             What was recorded; ``notes`` says what is not drawn as it is.

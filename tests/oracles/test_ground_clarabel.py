@@ -33,7 +33,7 @@ def shift_of(s: Step, u: np.ndarray, mu: float) -> np.ndarray:
 
 
 def velocity(s: Step, mu: float, shift: np.ndarray, times: int = 1) -> np.ndarray:
-    """Return the u of least l' G l / 2 + l' (g + mu |u_T| n) in the cones, after ``times`` rounds or a constant shift."""
+    """Return the u of least l' G l / 2 + l' (g + mu |u_T| n) in the cones; stop when the shift is constant."""
     G, g, n = s.G, s.J @ s.free + s.offset, len(s.J)
     G, rest = n / G.trace() * G, n - 3 * s.contacts
     A, cones = np.zeros((n, n)), [clarabel.SecondOrderConeT(3)] * s.contacts

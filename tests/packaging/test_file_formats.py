@@ -9,7 +9,7 @@ from typing import Any
 
 import pin_clusters as pc
 from pin_clusters.files import motor_keys
-from pin_clusters.files.readers import _arguments, _couplings, _mesh_files, _notes, _parts, _trees, _xml, _yaml
+from pin_clusters.files.readers import _arguments, _mesh_files, _notes, _parts, _trees, _urdf_couplings, _xml, _yaml
 from pin_clusters.files.readers.motors import read_motors
 from pin_clusters.files.readers.sdf import _document as sdf_document
 
@@ -55,7 +55,7 @@ def test_urdf_elements_and_attributes_are_those_of_the_reader() -> None:
         assert not missing, (tag, missing)
         inside = _parts._INSIDE.get(tag, set()) - {"inertial"} if tag in _xml.OWN else _notes.SILENT[tag]
         assert inside <= {inner.tag for e in found for inner in e}, tag
-    for kind in (*_couplings.KINDS, *_parts.MECHANISMS):
+    for kind in (*_urdf_couplings.KINDS, *_parts.MECHANISMS):
         assert re.search(rf"\b{kind}\b", PAGE), kind
 
 

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import vector
+from ..._support.arrays import ArrayLike, vector
 from ...constraints.closures import FrameClosure, JointClosure, RodClosure
 from ...model import ClusterData, ClusterModel
 from .._shared import bridge as _bridge
@@ -104,7 +104,7 @@ class ConstraintForces:
 
 @_check.documented()
 def constraint_forces(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau_tree: Any, fext: Any = None
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau_tree: ArrayLike, fext: Any = None
 ) -> ConstraintForces:
     """Compute what loops, rods, couplings and bearings transmit while the robot moves freely under torques.
 

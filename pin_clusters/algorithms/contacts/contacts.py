@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import numbers, plain, vector
+from ..._support.arrays import ArrayLike, numbers, plain, vector
 from ...compiler.calls import fast
 from ...errors import ArgumentTypeError, NotComputedError, ShapeError, UnknownNameError
 from ...kernels.tables.contacts_layout import DELASSUS, DYNAMICS, IMPACT
@@ -100,8 +100,8 @@ def initConstraintDynamics(
 @also_pinocchios
 @_documented
 def constraintDynamics(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, contact_models: Any, contact_datas: Any,
-    prox_settings: Any = None,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau: ArrayLike, contact_models: Any,
+    contact_datas: Any, prox_settings: Any = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the accelerations while contacts hold; forces are in ``data.lambda_c`` and in the contacts' data.
 
@@ -151,9 +151,10 @@ _IMPACT = {
 @also_pinocchios
 @_documented
 def impulseDynamics(
-    model: ClusterModel, data: ClusterData, q: Any = None, v_before: Any = None, contact_models: Any = None,
-    contact_datas: Any = None, r_coeff: Any = 0.0, mu: Any = 0.0, *, v: Any = None, constraint_jacobian: Any = None,
-    restitution_coefficient: Any = None, damping: Any = None, prox_settings: Any = None,
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v_before: ArrayLike | None = None,
+    contact_models: Any = None, contact_datas: Any = None, r_coeff: Any = 0.0, mu: Any = 0.0, *,
+    v: ArrayLike | None = None, constraint_jacobian: ArrayLike | None = None, restitution_coefficient: Any = None,
+    damping: ArrayLike | None = None, prox_settings: Any = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the velocities after an impact at contacts, or at rows J given in the place of ``contact_models``.
 
@@ -187,7 +188,7 @@ def impulseDynamics(
         forgets the velocity of the second one; it counts here.
     """
     _check.model_data(model, data)
-    if constraint_jacobian is None and np.ndim(v_before) == 2 and _is_number(contact_models):
+    if constraint_jacobian is None and v_before is not None and np.ndim(v_before) == 2 and _is_number(contact_models):
         # without q: the next ones are v_before, J, r_coeff, mu
         given = contact_models, contact_datas
         q, v_before, constraint_jacobian = None, q, v_before
@@ -263,8 +264,9 @@ def _mass_matrix(data: ClusterData, function: str) -> np.ndarray:
 @also_pinocchios
 @_documented
 def forwardDynamics(
-    model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, tau: Any = None,
-    constraint_jacobian: Any = None, constraint_drift: Any = None, damping: Any = 0.0,
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None,
+    tau: ArrayLike | None = None, constraint_jacobian: ArrayLike | None = None,
+    constraint_drift: ArrayLike | None = None, damping: ArrayLike = 0.0,
 ) -> np.ndarray:  # fmt: skip
     """Compute the accelerations under constraints J a + drift = 0; their forces are in ``data.lambda_c``.
 
@@ -283,7 +285,7 @@ def forwardDynamics(
     References:
         Pinocchio's ``forwardDynamics``, for the independent joints.
     """
-    if constraint_drift is None and np.ndim(v) == 2:
+    if constraint_drift is None and v is not None and np.ndim(v) == 2:
         given = 0.0 if constraint_jacobian is None else constraint_jacobian
         q, v, tau, constraint_jacobian, constraint_drift, damping = None, None, q, v, tau, given
     _check.model_data(model, data)
@@ -299,7 +301,6 @@ def forwardDynamics(
         v, tau = (_check.velocity(model, name, x).copy() for name, x in (("v", v), ("tau", tau)))  # may be results
         crba(model, data, q)  # left in data.M, as by Pinocchio
         found, solution = with_rows(model, data, q, J, aba(model, data, q, v, tau), drift, 0.0, damping)
-    if q is not None:
         computeMechanicalEnergy(model, data, q, v)
         _note(data, "forwardDynamics", q, v, np.zeros(model.nv))
     remember_rows(data, forwardDynamics, len(J), q is not None)
@@ -312,7 +313,7 @@ def forwardDynamics(
 @also_pinocchios
 @_documented
 def computeDelassusMatrix(
-    model: ClusterModel, data: ClusterData, q: Any, contact_models: Any, contact_datas: Any, mu: float = 0.0
+    model: ClusterModel, data: ClusterData, q: ArrayLike, contact_models: Any, contact_datas: Any, mu: float = 0.0
 ) -> np.ndarray:
     """Compute J M^-1 J' of contacts.
 
@@ -349,7 +350,7 @@ def _delassus(
 @also_pinocchios
 @_documented
 def computeDampedDelassusMatrixInverse(
-    model: ClusterModel, data: ClusterData, q: Any, contact_models: Any, contact_datas: Any, mu: float = 0.0,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, contact_models: Any, contact_datas: Any, mu: float = 0.0,
     scaled: bool = False,
 ) -> np.ndarray:  # fmt: skip
     """Compute (J M^-1 J' + mu)^-1 of contacts.
@@ -430,7 +431,7 @@ def getConstraintJacobian(
 @also_pinocchios
 @_documented
 def computeKKTContactDynamicMatrixInverse(
-    model: ClusterModel, data: ClusterData, q: Any, constraint_jacobian: Any, damping: float = 0.0
+    model: ClusterModel, data: ClusterData, q: ArrayLike, constraint_jacobian: ArrayLike, damping: float = 0.0
 ) -> np.ndarray:
     """Compute the inverse of [[M, J'], [J, -damping]], which leads from torques and rates to motion and forces.
 
@@ -457,7 +458,9 @@ def computeKKTContactDynamicMatrixInverse(
 @fast(lambda data, function: ())
 @also_pinocchios
 @_documented
-def getKKTContactDynamicMatrixInverse(model: ClusterModel, data: ClusterData, constraint_jacobian: Any) -> np.ndarray:
+def getKKTContactDynamicMatrixInverse(
+    model: ClusterModel, data: ClusterData, constraint_jacobian: ArrayLike
+) -> np.ndarray:
     """Return the inverse of [[M, J'], [J, 0]] with the mass matrix of ``forwardDynamics``, ``crba`` or their kin.
 
     Returns:

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import vector
+from ..._support.arrays import ArrayLike, vector
 from ...errors import ArgumentTypeError, ConstraintError, NotAvailableError, ShapeError, SimulationError
 from ...model import ClusterData, ClusterModel, also_pinocchios
 from .._shared import bridge as _bridge
@@ -17,8 +17,9 @@ from ..dynamics.rnea import rnea
 @also_pinocchios
 @_check.documented()
 def contactInverseDynamics(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, dt: float, contact_models: Any, contact_datas: Any,
-    constraint_correction: Any, settings: pin.ProximalSettings, lambda_guess: Any = None, solve_ncp: bool = True,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike, dt: float, contact_models: Any,
+    contact_datas: Any, constraint_correction: Any, settings: pin.ProximalSettings, lambda_guess: Any = None,
+    solve_ncp: bool = True,
 ) -> tuple[bool, np.ndarray, np.ndarray]:  # fmt: skip
     """Compute the torques of a motion, with the contact forces that friction cones and compliance allow.
 

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
@@ -14,8 +15,8 @@ from .._shared import check as _check
 @also_pinocchios
 @_check.documented()
 def aba(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, fext: Any = None, convention: Any = None,
-    *, out: np.ndarray | None = None,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None,
+    convention: Any = None, *, out: np.ndarray | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
 

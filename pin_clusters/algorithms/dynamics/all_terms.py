@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import fast, is_fast
 from ...compiler.calls.state import leave_energies
@@ -148,7 +149,7 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
 @also_pinocchios
 @_check.documented()
 def computeAllTerms(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, *, frames: Any = None,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, *, frames: Any = None,
     reference_frame: pin.ReferenceFrame | None = None, out: FrameTerms | None = None,
 ) -> FrameTerms | None:  # fmt: skip
     """Compute the kinematics, M, the nonlinear effects, gravity, Jacobians, momentum and energies.

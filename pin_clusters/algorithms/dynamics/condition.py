@@ -1,9 +1,10 @@
 """How well the loops determine the motion."""
 
 import math
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...model import ClusterData, ClusterModel, loops_of, names_of_cluster
 from .._shared import check as _check
@@ -29,7 +30,7 @@ class ClusterCondition(NamedTuple):
 
 
 @_check.documented(solves=False)
-def condition(model: ClusterModel, data: ClusterData, q: Any) -> tuple[ClusterCondition, ...]:
+def condition(model: ClusterModel, data: ClusterData, q: ArrayLike) -> tuple[ClusterCondition, ...]:
     """Return how well the loops of each cluster determine its dependent joints.
 
     Args:

@@ -1,10 +1,8 @@
 """The bridge between the independent coordinates and those of the spanning tree."""
 
-from typing import Any
-
 import numpy as np
 
-from ..._support.arrays import vector
+from ..._support.arrays import ArrayLike, vector
 from ..._support.trees import joint_in_v
 from ...constraints.closures import touched
 from ...errors import ConfigurationError
@@ -23,7 +21,7 @@ _NV = "nv of the spanning tree"
 
 
 @_documented
-def coupling_jacobian(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def coupling_jacobian(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Return G: tree velocity = G v.
 
     Args:
@@ -37,7 +35,7 @@ def coupling_jacobian(model: ClusterModel, data: ClusterData, q: Any) -> np.ndar
 
 
 @_documented
-def coupling_bias(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def coupling_bias(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Return g = (dG/dt) v: tree acceleration = G a + g.
 
     Returns:
@@ -49,7 +47,7 @@ def coupling_bias(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.
 
 
 @_documented
-def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def spanning_velocity(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Return the velocity of the spanning tree, G v.
 
     Returns:
@@ -67,7 +65,9 @@ def spanning_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) ->
 
 
 @_documented
-def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> np.ndarray:
+def spanning_acceleration(
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike
+) -> np.ndarray:
     """Return the acceleration of the spanning tree, G a + g.
 
     Returns:
@@ -81,7 +81,7 @@ def spanning_acceleration(model: ClusterModel, data: ClusterData, q: Any, v: Any
 
 @_documented
 def independent_velocity(
-    model: ClusterModel, data: ClusterData, q: Any, v_tree: Any, tolerance: float = 1e-6
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v_tree: ArrayLike, tolerance: float = 1e-6
 ) -> np.ndarray:
     """Return the independent part of a velocity of the spanning tree, after the check that it fulfils the couplings.
 
@@ -115,7 +115,7 @@ def independent_velocity(
 
 
 @_documented
-def independent_torque(model: ClusterModel, data: ClusterData, q: Any, tau_tree: Any) -> np.ndarray:
+def independent_torque(model: ClusterModel, data: ClusterData, q: ArrayLike, tau_tree: ArrayLike) -> np.ndarray:
     """Return the torque of the independent joints that does the same work as torques on the spanning tree, G' tau_tree.
 
     Args:

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
@@ -14,7 +15,7 @@ from .._shared import paying as _paying
 @also_pinocchios
 @_check.documented()
 def crba(
-    model: ClusterModel, data: ClusterData, q: Any, convention: Any = None, *, out: np.ndarray | None = None
+    model: ClusterModel, data: ClusterData, q: ArrayLike, convention: Any = None, *, out: np.ndarray | None = None
 ) -> np.ndarray:
     """Compute the mass matrix with the cluster composite-rigid-body algorithm.
 

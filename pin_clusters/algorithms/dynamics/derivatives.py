@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...compiler import entry_points as kernels
 from ...compiler.calls import fast, of_state
@@ -58,7 +59,7 @@ def _run(
 @also_pinocchios
 @_documented
 def computeRNEADerivatives(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None
 ) -> Matrices:
     """Compute the derivatives of inverse dynamics.
 
@@ -90,8 +91,9 @@ def computeRNEADerivatives(
 @also_pinocchios
 @_documented
 def computeABADerivatives(
-    model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, tau: Any = None, fext: Any = None
-) -> Matrices:
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None,
+    tau: ArrayLike | None = None, fext: Any = None,
+) -> Matrices:  # fmt: skip
     """Compute the derivatives of forward dynamics.
 
     After ``pc.aba`` the state may be left out: ``computeABADerivatives(model, data)``, or with the external forces that
@@ -154,7 +156,7 @@ def computeABADerivatives(
 @fast(of_state)
 @also_pinocchios
 @_documented
-def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Compute the derivative of the gravity torques by q.
 
     Args:
@@ -169,7 +171,7 @@ def computeGeneralizedGravityDerivatives(model: ClusterModel, data: ClusterData,
 @fast(of_state)
 @also_pinocchios
 @_documented
-def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: Any, fext: Any) -> np.ndarray:
+def computeStaticTorqueDerivatives(model: ClusterModel, data: ClusterData, q: ArrayLike, fext: Any) -> np.ndarray:
     """Compute the derivative by q of the torques that hold the robot at rest under external forces.
 
     Args:
@@ -192,7 +194,7 @@ def _static(model: ClusterModel, data: ClusterData, q: Any, fext: Any, function:
 @fast(of_state)
 @also_pinocchios
 @_documented
-def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def computeCoriolisMatrix(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Compute the Coriolis matrix C of Christoffel symbols: C v are the torques, dM/dt - 2 C is skew-symmetric.
 
     Args:
@@ -231,7 +233,7 @@ def getCoriolisMatrix(model: ClusterModel, data: ClusterData) -> np.ndarray:
 @also_pinocchios
 @_documented
 def computeCentroidalDynamicsDerivatives(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Compute the derivatives of the centroidal momentum and of its rate: axes of the world, about the centre of mass.
 
@@ -262,7 +264,7 @@ def getCentroidalDynamicsDerivatives(
 
 
 def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = None) -> list[np.ndarray]:
-    """Return the last q, v and a; the function `name` reads the first `read` of these numbers."""
+    """Return the last q, v and a; the function ``name`` reads the first ``read`` of these numbers."""
     _check.model_data(model, data)
     state = data._derivatives.state
     if np.isnan(state[:read]).any():
@@ -275,7 +277,7 @@ def _last(model: ClusterModel, data: ClusterData, name: str, read: int | None = 
 
 
 @_documented
-def christoffel_symbols(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def christoffel_symbols(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Compute the Christoffel symbols of the first kind: C[k, j] = sum over i of Gamma[k, i, j] v[i].
 
     The Coriolis matrix is linear in v: its columns come one velocity at a time, in O(nv^2 depth).

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
@@ -33,7 +34,9 @@ def _at(model: ClusterModel, data: ClusterData, function: str, q: Any, v: Any) -
 @fast(of_state)
 @also_pinocchios
 @_check.documented()
-def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> float:
+def computeKineticEnergy(
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None
+) -> float:
     """Compute the kinetic energy, the rotors' included; without a state, that of the last ``forwardKinematics``.
 
     Args:
@@ -49,7 +52,7 @@ def computeKineticEnergy(model: ClusterModel, data: ClusterData, q: Any = None, 
 @fast(of_state)
 @also_pinocchios
 @_check.documented()
-def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any = None) -> float:
+def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: ArrayLike | None = None) -> float:
     """Compute the potential energy of gravity, zero at the universe's origin.
 
     Without q it is that of the last kinematics.
@@ -70,7 +73,9 @@ def computePotentialEnergy(model: ClusterModel, data: ClusterData, q: Any = None
 @fast(of_state)
 @also_pinocchios
 @_check.documented()
-def computeMechanicalEnergy(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> float:
+def computeMechanicalEnergy(
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None
+) -> float:
     """Compute the sum of kinetic and potential energy; without a state, that of the last ``forwardKinematics``.
 
     Args:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import Form, fast, is_fast
 from ...compiler.operations import HYBRID
@@ -44,8 +45,9 @@ def _plan(data: ClusterData, function: Any, forced: bool, names: Any = None, mas
 @fast(_plans)
 @_check.documented()
 def hybrid_dynamics(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any, a: Any, prescribed: Any, fext: Any = None
-) -> tuple[np.ndarray, np.ndarray]:
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike, prescribed: Any,
+    fext: Any = None,
+) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
     """Compute the torques of joints whose accelerations are prescribed, and the accelerations of the others.
 
     With all of them prescribed it is ``rnea``, with none ``aba``; the recursion is as long as that of ``aba``. Some

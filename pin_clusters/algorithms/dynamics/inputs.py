@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import numbers, plain
+from ..._support.arrays import ArrayLike, numbers, plain
 from ..._support.trees import in_v
 from ...compiler.calls import fast, register
 from ...errors import ArgumentTypeError, ShapeError
@@ -37,8 +37,8 @@ _documented = _check.documented(_COMMON, solves=False)
 @fast(lambda data, function: ())
 @_documented
 def inverse_input_matrix(
-    model: ClusterModel, data: ClusterData, q: Any, B: Any = None, contacts: Sequence[str | int] = (),
-    *, reference: pin.ReferenceFrame = pin.LOCAL,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, B: ArrayLike | None = None,
+    contacts: Sequence[str | int] = (), *, reference: pin.ReferenceFrame = pin.LOCAL,
 ) -> np.ndarray:  # fmt: skip
     """Compute M^-1 [B, J_c'], J_c with the linear rows of the contacts: a = free acceleration + result [u; f].
 
@@ -86,9 +86,9 @@ def _remember(data: ClusterData, plan: _columns.Plan, B: np.ndarray | None, cont
 
 @_documented
 def task_input_matrix(
-    model: ClusterModel, data: ClusterData, q: Any, frames: Sequence[str | int], B: Any = None,
-    contacts: Sequence[str | int] = (),
-    *, reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None, v: Any = None, tau: Any = None,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, frames: Sequence[str | int], B: ArrayLike | None = None,
+    contacts: Sequence[str | int] = (), *, reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
+    v: ArrayLike | None = None, tau: ArrayLike | None = None,
 ) -> Any:  # fmt: skip
     """Compute J_t M^-1 [B, J_c'] of task frames: task acceleration = free one + result [u; f].
 

@@ -1,4 +1,4 @@
-"""What motors and their gears lose in a state: the law of `Motor`, for torques, power and steps."""
+"""What motors and their gears lose in a state: the law of ``Motor``, for torques, power and steps."""
 
 import threading
 from typing import Any

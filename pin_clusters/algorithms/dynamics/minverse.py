@@ -1,8 +1,7 @@
 """The inverse of the mass matrix."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import fast, of_state
 from ...errors import NotComputedError
@@ -14,7 +13,7 @@ from .._shared import check as _check
 @also_pinocchios
 @_check.documented()
 def computeMinverse(
-    model: ClusterModel, data: ClusterData, q: Any = None, *, out: np.ndarray | None = None
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, *, out: np.ndarray | None = None
 ) -> np.ndarray:
     """Compute the inverse of the mass matrix in O(n^2), from articulated inertias and without the mass matrix.
 

@@ -1,10 +1,10 @@
 """The motor side: speeds of the rotors, torques at the rotors, and where the power of motors goes."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 
-from ..._support.arrays import vector
+from ..._support.arrays import ArrayLike, vector
 from ..._support.trees import in_v
 from ...errors import ArgumentTypeError, ModelError
 from ...model import FRICTION_SPEED, NOTHING, ClusterData, ClusterModel
@@ -26,7 +26,7 @@ _SINGULAR = 1e12
 
 
 @_documented
-def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def rotor_velocity(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Return the speed of each rotor relative to its carrier.
 
     Returns:
@@ -37,7 +37,7 @@ def rotor_velocity(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np
 
 
 @_documented
-def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def actuation_matrix(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Return B: tau = B tau_motor, the motors sitting on the carriers of their rotors.
 
     Returns:
@@ -49,19 +49,19 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarr
 
 @_documented
 def motor_torque(
-    model: ClusterModel, data: ClusterData, q: Any, tau: Any, v: Any = None, a: Any = None,
-    *, friction_speed: float = FRICTION_SPEED,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, tau: ArrayLike, v: ArrayLike | None = None,
+    a: ArrayLike | None = None, *, friction_speed: float = FRICTION_SPEED,
 ) -> np.ndarray:  # fmt: skip
     """Return the torques at the rotors that act as the given torques of the independent joints.
 
     With ``v`` and ``a``, and ``tau = pc.rnea(model, data, q, v, a, fext)``: what motors have to give for a motion.
-    Springs and the like (`pc.passive_torque`) do their part, and what each `Motor` and its gear lose is added.
+    Springs and the like (``pc.passive_torque``) do their part, and what each ``Motor`` and its gear lose is added.
 
     Args:
-        tau: Torque of the independent joints, shape (nv,); with ``v`` all that `pc.rnea` asks for.
+        tau: Torque of the independent joints, shape (nv,); with ``v`` all that ``pc.rnea`` asks for.
         v: Shape (nv,).
         a: Shape (nv,); needed with ``v`` where gears have losses.
-        friction_speed: As in `pc.passive_torque`, [rad/s].
+        friction_speed: As in ``pc.passive_torque``, [rad/s].
 
     Returns:
         One per entry of ``model.motors``, in their order, [N m]; a fresh array. NaN and inf propagate.
@@ -130,18 +130,18 @@ class MotorPower(NamedTuple):
 
 @_documented
 def motor_power(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau_motor: Any, a: Any = None,
-    *, friction_speed: float = FRICTION_SPEED,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau_motor: ArrayLike,
+    a: ArrayLike | None = None, *, friction_speed: float = FRICTION_SPEED,
 ) -> MotorPower:  # fmt: skip
     """Return where the power of motors goes that give these torques in a motion.
 
     Args:
         tau_motor: Torques at the rotors, in the order of ``model.motors``, shape (motors,), [N m].
         a: Shape (nv,). Without it losses of gears are NaN, as are those of one that locks, which may hold either way.
-        friction_speed: As in `pc.passive_torque`, [rad/s].
+        friction_speed: As in ``pc.passive_torque``, [rad/s].
 
     Returns:
-        `MotorPower`.
+        ``MotorPower``.
 
     Raises:
         ShapeError: ``tau_motor`` has another size.

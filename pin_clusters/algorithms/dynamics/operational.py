@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import real, vector
+from ..._support.arrays import ArrayLike, real, vector
 from ...compiler.calls import fast
 from ...errors import ArgumentTypeError, RankError, shown
 from ...model import ClusterData, ClusterModel
@@ -33,7 +33,7 @@ _documented = _check.documented(_COMMON, solves=False)
 @fast(lambda data, function: ())
 @_documented
 def inverse_operational_inertia(
-    model: ClusterModel, data: ClusterData, q: Any, frames: Sequence[str | int],
+    model: ClusterModel, data: ClusterData, q: ArrayLike, frames: Sequence[str | int],
     reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the inverse operational-space inertia J M^-1 J' of frames, rotors and closed loops included.
@@ -78,7 +78,7 @@ def _remember(data: ClusterData, plan: _columns.Plan, frames: Any, reference: An
 
 @_documented
 def operational_inertia(
-    model: ClusterModel, data: ClusterData, q: Any, frames: Sequence[str | int],
+    model: ClusterModel, data: ClusterData, q: ArrayLike, frames: Sequence[str | int],
     reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None, *, damping: float = 0.0,
 ) -> np.ndarray:  # fmt: skip
     """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
@@ -120,7 +120,7 @@ def operational_inertia(
 
 @_documented
 def apply_test_force(
-    model: ClusterModel, data: ClusterData, q: Any, frame: str | int, force: Any
+    model: ClusterModel, data: ClusterData, q: ArrayLike, frame: str | int, force: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute by how much a force at a frame changes the accelerations.
 

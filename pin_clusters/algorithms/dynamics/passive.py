@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from ..._support.arrays import real
+from ..._support.arrays import ArrayLike, real
 from ...errors import ArgumentTypeError, shown
 from ...model import FRICTION_SPEED, ClusterData, ClusterModel
 from .._shared import bridge as _bridge
@@ -16,20 +16,20 @@ from .minverse import computeMinverse
 
 @_check.documented()
 def passive_torque(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, tau: Any = None, fext: Any = None,
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, fext: Any = None,
     *, friction_speed: float = FRICTION_SPEED,
 ) -> np.ndarray:  # fmt: skip
     """Return the torque with which springs, dampers, dry friction and held weight act on the independent joints.
 
-    Friction and gears of each `Motor` are part of it. It has the sign of MuJoCo's ``qfrc_passive``: the acceleration
+    Friction and gears of each ``Motor`` are part of it. It has the sign of MuJoCo's ``qfrc_passive``: the acceleration
     under torques of motors is ``pc.aba(model, data, q, v, tau + pc.passive_torque(model, data, q, v, tau))``, and where
-    no gear has losses motors give ``pc.rnea(...) - pc.passive_torque(...)`` (else: `pc.motor_torque`). `pc.simulate`
-    adds it by itself. Zero for a model without passive forces (``model.passive`` is None).
+    no gear has losses motors give ``pc.rnea(...) - pc.passive_torque(...)`` (else: ``pc.motor_torque``).
+    ``pc.simulate`` adds it by itself. Zero for a model without passive forces (``model.passive`` is None).
 
     Args:
-        tau: Torque of the independent joints by motors that lose nothing (B tau_motor of `pc.actuation_matrix`), shape
-            (nv,). Needed where gears have losses: these follow their load, and so the acceleration.
-        fext: External forces, as in `pc.aba`: gears carry them, too.
+        tau: Torque of the independent joints by motors that lose nothing (B tau_motor of ``pc.actuation_matrix``),
+            shape (nv,). Needed where gears have losses: these follow their load, and so the acceleration.
+        fext: External forces, as in ``pc.aba``: gears carry them, too.
         friction_speed: Dry friction grows as tanh(speed / friction_speed), [rad/s] or [m/s]; 0 takes the sign,
             infinity leaves it out (in MuJoCo it is a constraint, and no part of ``qfrc_passive``).
 
@@ -77,7 +77,7 @@ def springs(model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray
 
 
 def check_friction_speed(caller: str, given: Any) -> float:
-    """Return a speed of `passive_torque`; raise ``ArgumentTypeError`` for what is none."""
+    """Return a speed of ``passive_torque``; raise ``ArgumentTypeError`` for what is none."""
     speed = real(given)
     if speed is None or not speed >= 0.0:
         raise ArgumentTypeError(f"{caller}: friction_speed must be a number, at least 0, got {shown(given)}.")

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from ..._support.arrays import numbers, plain
+from ..._support.arrays import ArrayLike, numbers, plain
 from ...errors import ArgumentTypeError, ShapeError
 from ...model import ClusterData, ClusterModel
 from .._shared import check as _check
@@ -33,7 +33,7 @@ class PointResponse(NamedTuple):
 
 @_documented
 def point_response(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, joints: Iterable[str | int], places: Any
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, joints: Iterable[str | int], places: Any
 ) -> PointResponse:
     """Compute positions and velocities of points, and how forces at them accelerate the robot and each other.
 

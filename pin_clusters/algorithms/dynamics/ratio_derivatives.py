@@ -1,10 +1,10 @@
 """How torques depend on the ratios of transmissions: one direction of motion per ratio, on the tree with all rotors."""
 
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..._support.trees import common_ancestor, coordinate, in_v, path_below
 from ...constraints import Belt, Gear
@@ -35,7 +35,7 @@ class _Ratio:
     """
 )
 def computeRatioDerivatives(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> tuple[np.ndarray, tuple[str, ...]]:
     """Compute the derivatives of ``pc.rnea`` with respect to the ratios of transmissions.
 

@@ -3,6 +3,7 @@
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
@@ -21,8 +22,9 @@ _documented = _check.documented(
 @also_pinocchios
 @_documented
 def rnea(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any = None, *, out: np.ndarray | None = None
-) -> np.ndarray:
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None, *,
+    out: np.ndarray | None = None,
+) -> np.ndarray:  # fmt: skip
     """Compute the joint torques of a motion with the cluster recursive Newton-Euler algorithm.
 
     Args:
@@ -62,7 +64,7 @@ def _run(
 @also_pinocchios
 @_documented
 def nonLinearEffects(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, *, out: np.ndarray | None = None
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, *, out: np.ndarray | None = None
 ) -> np.ndarray:
     """Compute the Coriolis, centrifugal, gyroscopic and gravity torques: ``rnea`` at a = 0.
 
@@ -80,7 +82,7 @@ nle = nonLinearEffects
 @also_pinocchios
 @_documented
 def computeGeneralizedGravity(
-    model: ClusterModel, data: ClusterData, q: Any, *, out: np.ndarray | None = None
+    model: ClusterModel, data: ClusterData, q: ArrayLike, *, out: np.ndarray | None = None
 ) -> np.ndarray:
     """Compute the gravity torques: ``rnea`` at rest.
 
@@ -94,7 +96,7 @@ def computeGeneralizedGravity(
 @also_pinocchios
 @_documented
 def computeStaticTorque(
-    model: ClusterModel, data: ClusterData, q: Any, fext: Any, *, out: np.ndarray | None = None
+    model: ClusterModel, data: ClusterData, q: ArrayLike, fext: Any, *, out: np.ndarray | None = None
 ) -> np.ndarray:
     """Compute the torques that hold the robot at rest under gravity and external forces.
 

@@ -2,11 +2,10 @@
 
 import warnings
 from collections.abc import Iterable
-from typing import Any
 
 import numpy as np
 
-from ..._support.arrays import joint_names
+from ..._support.arrays import ArrayLike, joint_names
 from ..._support.docstrings import stock
 from ...model import ClusterModel, alike, check_model
 from .._shared import bridge as _bridge
@@ -54,13 +53,13 @@ class CoordinateChange:
         return self._reverse
 
     @_documented
-    def matrix(self, q: Any) -> np.ndarray:
+    def matrix(self, q: ArrayLike) -> np.ndarray:
         """Return T, shape (new.nv, old.nv)."""
         q = _check.configuration(self.old, self._data, q)
         return np.array(_bridge.matrix(self.old, self._data, q)[self.new.idx_v_independent])
 
     @_documented
-    def velocity_to_new(self, q: Any, v: Any) -> np.ndarray:
+    def velocity_to_new(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         """Return the velocity of the new independent joints.
 
         Args:
@@ -69,7 +68,7 @@ class CoordinateChange:
         return self.matrix(q) @ _check.velocity(self.old, "v", v)
 
     @_documented
-    def velocity_to_old(self, q: Any, v: Any) -> np.ndarray:
+    def velocity_to_old(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         """Return the velocity of the old independent joints.
 
         Args:
@@ -78,7 +77,7 @@ class CoordinateChange:
         return self.back.velocity_to_new(q, v)
 
     @_documented
-    def acceleration_to_new(self, q: Any, v: Any, a: Any) -> np.ndarray:
+    def acceleration_to_new(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
         """Return the acceleration of the new independent joints.
 
         Args:
@@ -90,7 +89,7 @@ class CoordinateChange:
         return (G @ _check.velocity(self.old, "a", a) + g)[self.new.idx_v_independent]
 
     @_documented
-    def acceleration_to_old(self, q: Any, v: Any, a: Any) -> np.ndarray:
+    def acceleration_to_old(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
         """Return the acceleration of the old independent joints.
 
         Args:
@@ -100,7 +99,7 @@ class CoordinateChange:
         return self.back.acceleration_to_new(q, v, a)
 
     @_documented
-    def torque_to_new(self, q: Any, tau: Any) -> np.ndarray:
+    def torque_to_new(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:
         """Return the torques of the new independent joints that do the same work as torques of the old ones.
 
         Args:
@@ -109,7 +108,7 @@ class CoordinateChange:
         return self.back.torque_to_old(q, tau)
 
     @_documented
-    def torque_to_old(self, q: Any, tau: Any) -> np.ndarray:
+    def torque_to_old(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:
         """Return the torques of the old independent joints that do the same work as torques of the new ones.
 
         Args:
@@ -117,17 +116,17 @@ class CoordinateChange:
         """
         return _check.velocity(self.new, "tau", tau) @ self.matrix(q)
 
-    def velocity(self, q: Any, v: Any) -> np.ndarray:
+    def velocity(self, q: ArrayLike, v: ArrayLike) -> np.ndarray:
         """Return ``velocity_to_new(q, v)``; an old name, deprecated."""
         _deprecated("velocity", "velocity_to_new")
         return self.velocity_to_new(q, v)
 
-    def acceleration(self, q: Any, v: Any, a: Any) -> np.ndarray:
+    def acceleration(self, q: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
         """Return ``acceleration_to_new(q, v, a)``; an old name, deprecated."""
         _deprecated("acceleration", "acceleration_to_new")
         return self.acceleration_to_new(q, v, a)
 
-    def torque(self, q: Any, tau: Any) -> np.ndarray:
+    def torque(self, q: ArrayLike, tau: ArrayLike) -> np.ndarray:
         """Return ``torque_to_old(q, tau)``; an old name, deprecated."""
         _deprecated("torque", "torque_to_old")
         return self.torque_to_old(q, tau)

@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import Form, fast, of_tree
 from ...errors import ArgumentTypeError
@@ -89,8 +90,8 @@ def _left(data: ClusterData, function: Any, level: Any, at: str, flag: str) -> A
 @fast(_of_centers)
 @_documented
 def centerOfMass(
-    model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, a: Any = None,
-    compute_subtree_coms: bool = True, *, kinematic_level: pin.KinematicLevel | None = None,
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None,
+    a: ArrayLike | None = None, compute_subtree_coms: bool = True, *, kinematic_level: pin.KinematicLevel | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute the centre of mass (with v, its velocity; with a, its acceleration).
 
@@ -159,7 +160,7 @@ def _centers_left(model: ClusterModel, data: ClusterData, level: pin.KinematicLe
 @fast(of_tree(_JCOM | WORLD, "q", copies="_Jcom", flag=("compute_subtree_coms", _JCOM), last="q"))
 @_documented
 def jacobianCenterOfMass(
-    model: ClusterModel, data: ClusterData, q: Any = None, compute_subtree_coms: bool = True
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, compute_subtree_coms: bool = True
 ) -> np.ndarray:
     """Compute the Jacobian of the centre of mass: its velocity is J v.
 
@@ -191,7 +192,9 @@ def jacobianCenterOfMass(
 @fast(of_tree(MOTION | CENTERS | MOMENTUM, "q v", copy_of="_hg", last="q v"))
 @also_pinocchios
 @_documented
-def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None) -> pin.Force:
+def computeCentroidalMomentum(
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None
+) -> pin.Force:
     """Compute the momentum about the centre of mass, the spin of all rotors included.
 
     Without a state it is that of the last ``forwardKinematics`` with v.
@@ -211,7 +214,7 @@ def computeCentroidalMomentum(model: ClusterModel, data: ClusterData, q: Any = N
 @fast(of_tree(_MAP, "q", copies="_Ag"))
 @also_pinocchios
 @_documented
-def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Compute the centroidal momentum matrix: momentum about the centre of mass = A v.
 
     Args:
@@ -227,7 +230,7 @@ def computeCentroidalMap(model: ClusterModel, data: ClusterData, q: Any) -> np.n
 @fast(of_tree(_CCRBA, "q v", copies="_Ag"))
 @also_pinocchios
 @_documented
-def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def ccrba(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Compute the centroidal momentum matrix and the momentum.
 
     Args:
@@ -243,7 +246,7 @@ def ccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
 @fast(of_tree(_MAP_RATE, "q v", copies="_dAg"))
 @also_pinocchios
 @_rate
-def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Compute the time derivative of the centroidal momentum matrix, the spin of all rotors included.
 
     The rate of the momentum is ``Ag a + dAg v``.
@@ -254,7 +257,7 @@ def computeCentroidalMapTimeVariation(model: ClusterModel, data: ClusterData, q:
 @fast(of_tree(_MAP_RATE, "q v", copies="_dAg"))
 @also_pinocchios
 @_rate
-def dccrba(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def dccrba(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Compute the time derivative of the centroidal momentum matrix; ``computeCentroidalMapTimeVariation``."""
     _tree.compute(model, data, _MAP_RATE, *_check.state(model, data, q, v))
     return data._dAg.copy()
@@ -313,8 +316,9 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
 @also_pinocchios
 @_documented
 def computeCentroidalMomentumTimeVariation(
-    model: ClusterModel, data: ClusterData, q: Any = None, v: Any = None, a: Any = None
-) -> pin.Force:
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+) -> pin.Force:  # fmt: skip
     """Compute the time derivative of the momentum about the centre of mass, the spin of all rotors included.
 
     Without a state it is that of the last ``forwardKinematics`` with v and a.

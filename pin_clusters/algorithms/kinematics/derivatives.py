@@ -7,6 +7,7 @@ from typing import Any, overload
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import AT_A_PLACE, fast, of_derivatives, of_tree
 from ...compiler.owed import owing
@@ -45,7 +46,9 @@ _ROWS, _ROWS_OF_POINT = 6, 3
 @fast(of_tree(_ALL, "q v", "q v a", moved=True))
 @also_pinocchios
 @_check.documented(_COMMON)
-def computeForwardKinematicsDerivatives(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any = None) -> None:
+def computeForwardKinematicsDerivatives(
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike | None = None
+) -> None:
     """Compute what the derivatives of velocities (with a, of accelerations too) of joints, frames and points need.
 
     They are got by ``getJointVelocityDerivatives`` and its relatives, from what was computed here, whatever is

@@ -4,6 +4,7 @@ from typing import Any, overload
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import AT_A_PLACE, fast, of_hessian
 from ...compiler.calls.tree import THERE, begin, couple, run_tree
@@ -56,7 +57,7 @@ def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
 @fast(_plans)
 @also_pinocchios
 @_documented
-def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: Any = None) -> None:
+def computeJointKinematicHessians(model: ClusterModel, data: ClusterData, q: ArrayLike | None = None) -> None:
     """Compute what the derivatives of Jacobians need, for ``getJointKinematicHessian``.
 
     Args:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import numbers, real, vector, whole_number
+from ..._support.arrays import ArrayLike, numbers, real, vector, whole_number
 from ..._support.trees import in_v, joint_in_q, placement_defect
 from ...errors import ArgumentTypeError, BranchLost, PinClustersWarning, SingularClusterError, UnknownNameError, shown
 from ...model import ClusterData, ClusterModel
@@ -52,9 +52,9 @@ class InverseKinematics:
 
 @_check.documented()
 def inverse_kinematics(
-    model: ClusterModel, q0: Any, targets: Mapping[str, Any], *, weights: Mapping[str, Any] | None = None,
-    center_of_mass: Any = None, posture: Any = None, posture_weight: float | None = None, tolerance: float = 1e-9,
-    iterations: int = 100, attempts: int = 8, data: ClusterData | None = None,
+    model: ClusterModel, q0: ArrayLike, targets: Mapping[str, Any], *, weights: Mapping[str, Any] | None = None,
+    center_of_mass: ArrayLike | None = None, posture: ArrayLike | None = None, posture_weight: float | None = None,
+    tolerance: float = 1e-9, iterations: int = 100, attempts: int = 8, data: ClusterData | None = None,
 ) -> InverseKinematics:  # fmt: skip
     """Find a configuration that brings frames to where they shall be, on the couplings and with all loops closed.
 

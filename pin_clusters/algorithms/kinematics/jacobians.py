@@ -4,6 +4,7 @@ from typing import Any, overload
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import AT_A_PLACE, fast, of_jacobian, of_jacobian_at_place, of_tree
 from ...compiler.owed import READ_BY_JACOBIANS, READ_BY_RATES
@@ -39,7 +40,7 @@ _rates = _check.documented(_COMMON, _WITH_RATE)
 @fast(of_tree(COLUMNS, "q", copies="_J", last="q"))
 @also_pinocchios
 @_documented
-def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None) -> np.ndarray:
+def computeJointJacobians(model: ClusterModel, data: ClusterData, q: ArrayLike | None = None) -> np.ndarray:
     """Compute the Jacobians of all joints, for ``getJointJacobian`` and ``getFrameJacobian``; updates ``data.oMi``.
 
     Args:
@@ -61,7 +62,9 @@ def computeJointJacobians(model: ClusterModel, data: ClusterData, q: Any = None)
 @fast(of_tree(_ALL, "q v", copies="_dJ"))
 @also_pinocchios
 @_rates
-def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def computeJointJacobiansTimeVariation(
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike
+) -> np.ndarray:
     """Compute the time derivatives of the Jacobians, for ``getFrameJacobianTimeVariation`` and its like.
 
     Pinocchio (4.1) forgets that the axes of universal, ZYX and composite joints move in their own body; they do here.
@@ -79,7 +82,7 @@ def computeJointJacobiansTimeVariation(model: ClusterModel, data: ClusterData, q
 @fast(of_jacobian("joint", "joint_id", None, q="q", default=int(pin.LOCAL)))
 @also_pinocchios
 @_documented
-def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_id: int) -> np.ndarray:
+def computeJointJacobian(model: ClusterModel, data: ClusterData, q: ArrayLike, joint_id: int) -> np.ndarray:
     """Compute the Jacobian of one joint in its own frame.
 
     Returns:
@@ -93,7 +96,7 @@ def computeJointJacobian(model: ClusterModel, data: ClusterData, q: Any, joint_i
 @also_pinocchios
 @_documented
 def computeFrameJacobian(
-    model: ClusterModel, data: ClusterData, q: Any, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
+    model: ClusterModel, data: ClusterData, q: ArrayLike, frame_id: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
 ) -> np.ndarray:
     """Compute the Jacobian of one frame.
 
@@ -186,8 +189,9 @@ def getFrameJacobianTimeVariation(
 @also_pinocchios
 @_rates
 def frameJacobianTimeVariation(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, frame_id: int, reference_frame: pin.ReferenceFrame
-) -> np.ndarray:
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, frame_id: int,
+    reference_frame: pin.ReferenceFrame,
+) -> np.ndarray:  # fmt: skip
     """Compute the time derivative of the Jacobian of a frame: ``getFrameJacobianTimeVariation`` at a state."""
     computeJointJacobiansTimeVariation(model, data, q, v)
     return getFrameJacobianTimeVariation(model, data, frame_id, reference_frame)

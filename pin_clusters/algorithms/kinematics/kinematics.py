@@ -3,6 +3,7 @@
 from typing import Any, overload
 
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import AT_A_PLACE, Form, fast, of_getter, of_pinocchio, of_tree, register
 from ...compiler.owed import OF_TREE, bits
@@ -35,7 +36,9 @@ _acceleration = _check.documented(_CALLS, _RATE, _ids.AT_A_PLACE, solves=False)
 @fast(of_tree(MOTION, "q", "q v", "q v a"))
 @also_pinocchios
 @_documented
-def forwardKinematics(model: ClusterModel, data: ClusterData, q: Any, v: Any = None, a: Any = None) -> None:
+def forwardKinematics(
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike | None = None, a: ArrayLike | None = None
+) -> None:
     """Compute the placements (with v, the velocities; with a, the accelerations) of all joints.
 
     The results are in ``data.oMi``, ``data.v``, ``data.a`` (joint frames, [linear; angular]), that is in ``data.tree``,
@@ -122,7 +125,7 @@ def updateGlobalPlacements(model: ClusterModel, data: ClusterData) -> None:
 @fast(of_tree(MOTION, "q", then=_update_frames))
 @also_pinocchios
 @_documented
-def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: Any) -> None:
+def framesForwardKinematics(model: ClusterModel, data: ClusterData, q: ArrayLike) -> None:
     """Compute the placements of all joints and frames, ``data.oMi`` and ``data.oMf``."""
     _tree.place(model, data, MOTION, _check.pose(model, data, q))
     pin.updateFramePlacements(model.own_tree, data._tree)

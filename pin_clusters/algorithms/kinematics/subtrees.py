@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import Form, fast, of_pinocchio, register
 from ...compiler.calls.tree import begin, couple, run_tree, take_motion
@@ -119,7 +120,7 @@ def _of_subtree(data: ClusterData, function: Any) -> tuple[Any, ...]:
 @also_pinocchios
 @_documented
 def jacobianSubtreeCenterOfMass(
-    model: ClusterModel, data: ClusterData, q: Any = None, subtree_root_joint_id: Any = None
+    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, subtree_root_joint_id: Any = None
 ) -> np.ndarray:
     """Compute the Jacobian of the centre of mass of a subtree: its velocity in the world is J v.
 

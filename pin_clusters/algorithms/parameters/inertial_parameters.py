@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import array
+from ..._support.arrays import ArrayLike, array
 from ..._support.trees import joint_in_v
 from ...errors import InertiaError, ShapeError
 from ...model import ClusterModel, alike, check_model, parameter_columns, varied
@@ -55,7 +55,7 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
     return np.concatenate([np.ravel(x) for x in values]) if values else np.zeros(0), tuple(labels)
 
 
-def with_parameters(model: ClusterModel, values: Any) -> ClusterModel:
+def with_parameters(model: ClusterModel, values: ArrayLike) -> ClusterModel:
     """Return the robot with other inertial parameters; its dynamics need no code of their own.
 
     Functions of dynamics of the new model are compiled once for all models that differ in these numbers only, which

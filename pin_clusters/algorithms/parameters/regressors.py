@@ -1,8 +1,7 @@
 """Regressors: torques, energies and the centre of mass are linear in the inertial parameters."""
 
-from typing import Any
-
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ...compiler.calls import fast, of_state
 from ...model import ClusterData, ClusterModel, also_pinocchios
@@ -19,7 +18,9 @@ _documented = _check.documented(_COMMON)
 @fast(of_state)
 @also_pinocchios
 @_documented
-def computeJointTorqueRegressor(model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any) -> np.ndarray:
+def computeJointTorqueRegressor(
+    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike
+) -> np.ndarray:
     """Compute Y: ``pc.rnea(model, data, q, v, a) = Y @ parameters``, of torques of the independent joints.
 
     Columns: ten per body of the tree (joints 1, 2, ...: mass, first moment, inertia about the origin of the joint: xx
@@ -53,7 +54,7 @@ def computeJointTorqueRegressor(model: ClusterModel, data: ClusterData, q: Any, 
 @fast(of_state)
 @also_pinocchios
 @_check.documented(_COMMON, solves=False)
-def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Compute how the centre of mass depends on masses and first moments.
 
     Args:
@@ -70,7 +71,7 @@ def computeStaticRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np
 @fast(of_state)
 @also_pinocchios
 @_documented
-def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any, v: Any) -> np.ndarray:
+def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Compute how the kinetic energy depends on the parameters.
 
     Args:
@@ -87,7 +88,7 @@ def computeKineticEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any
 @fast(of_state)
 @also_pinocchios
 @_check.documented(_COMMON, solves=False)
-def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: Any) -> np.ndarray:
+def computePotentialEnergyRegressor(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np.ndarray:
     """Compute how the potential energy of gravity depends on the parameters.
 
     Args:

@@ -22,6 +22,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ..._support import extras
 from ...errors import ArgumentTypeError
@@ -60,7 +61,7 @@ def function(model: "ClusterModel", function: str, **options: Any) -> Callable[.
     return partial(_call, routine(model, function, **options), f"pc.jax.{function}")
 
 
-def integrate(model: "ClusterModel", q: Any, v: Any, *, status: bool = False) -> Any:
+def integrate(model: "ClusterModel", q: ArrayLike, v: ArrayLike, *, status: bool = False) -> Any:
     """Move configurations along independent velocities for unit time, as ``pc.integrate`` does.
 
     Args:

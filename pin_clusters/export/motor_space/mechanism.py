@@ -21,8 +21,8 @@ class Mechanism:
         cluster: Whose they are, with joint ids ``ids``; ``loops``: whether equations tie it that depend on the pose.
         joints: Ids of the joints; ``drivers``: of those that the motors turn.
         ratios: Positions of the motors = ratios @ those of the drivers, shape (n, n).
-        given: Largest torques and speeds of the motors by their `Motor`, else by the file; NaN without any.
-        stated: The `Motor` on each of the rotors that are named, or None.
+        given: Largest torques and speeds of the motors by their ``Motor``, else by the file; NaN without any.
+        stated: The ``Motor`` on each of the rotors that are named, or None.
     """
 
     def __init__(self, model: ClusterModel, joints: Any, motors: Any) -> None:

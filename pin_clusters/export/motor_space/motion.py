@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Protocol
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import numbers
+from ..._support.arrays import ArrayLike, numbers
 from ..._support.trees import in_v
 from ...algorithms.dynamics.coupling import coupling_jacobian, spanning_acceleration, spanning_velocity
 from ...algorithms.dynamics.rnea import rnea
@@ -37,8 +37,9 @@ class StaticMapError(NamedTuple):
 
 
 def static_map_error(
-    space: Space, t: Any, x: Any = None, *, q: Any = None, v: Any = None, a: Any = None, tau: Any = None
-) -> StaticMapError:
+    space: Space, t: ArrayLike, x: ArrayLike | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None,
+    a: ArrayLike | None = None, tau: ArrayLike | None = None,
+) -> StaticMapError:  # fmt: skip
     """Return what the static map J^-T tau lacks along a motion, against exact inverse dynamics.
 
     The static map has torques that move links alone (no cranks, rods, rotors), as a serial model has. The motion is

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, NoReturn
 
 import numpy as np
 
-from ..._support.arrays import is_vector, numbers, plain, vector
+from ..._support.arrays import ArrayLike, is_vector, numbers, plain, vector
 from ..._support.trees import set_coordinate
 from ...compiler.machine_code.function import Compiled
 from ...compiler.tracing.program import Program
@@ -100,14 +100,14 @@ class MotorSpace:
         return partial(type(self), region=self.region), (self.mechanism.model, self.joints, self.motors)
 
     # --- positions
-    def inverse(self, x: Any, near: Any = None) -> np.ndarray:
+    def inverse(self, x: ArrayLike, near: ArrayLike | None = None) -> np.ndarray:
         """Return the positions of the motors; with ``near``, shape (n,), of all assemblies those nearest to it."""
         if near is None:
             return self._find("inverse", x)
         found, near = self.branches(x), self._sized("near", near)
         return found[np.abs(found - near).sum(axis=1).argmin()] if len(found) else self._find("inverse", x)
 
-    def branches(self, x: Any) -> np.ndarray:
+    def branches(self, x: ArrayLike) -> np.ndarray:
         """Return the positions of the motors in all assemblies (``pc.branches``), shape (k, n); the default first."""
         m, x, own = self.mechanism, self._sized("x", x), list[np.ndarray]()
         q = np.array(m.model.q_reference)
@@ -124,41 +124,44 @@ class MotorSpace:
         """Return the positions of the joints for those of the motors."""
         return self._find("forward", motors)
 
-    def configuration(self, x: Any) -> np.ndarray:
+    def configuration(self, x: ArrayLike) -> np.ndarray:
         """Return configurations with the joints at x, the others at the reference pose, shape (nq,), or (N, nq)."""
         return self._find("configuration", x)
 
     # --- rates and torques
-    def jacobian(self, x: Any) -> np.ndarray:
+    def jacobian(self, x: ArrayLike) -> np.ndarray:
         """Return J = d theta / d x, shape (n, n), or (N, n, n)."""
         return self._find("jacobian", x)
 
-    def hessian(self, x: Any) -> np.ndarray:
+    def hessian(self, x: ArrayLike) -> np.ndarray:
         """Return the derivatives of J: [k, i, j] is d2 theta_k / dx_i dx_j, shape (n, n, n), or (N, n, n, n)."""
         return self._find("hessian", x)
 
-    def motor_velocity(self, x: Any, v: Any) -> np.ndarray:
+    def motor_velocity(self, x: ArrayLike, v: ArrayLike) -> np.ndarray:
         """Return the speeds of the motors, J v."""
-        return np.asarray(np.einsum("...ij,...j->...i", self.jacobian(x), v))
+        return np.asarray(np.einsum("...ij,...j->...i", self.jacobian(x), np.asarray(v)))
 
-    def joint_velocity(self, x: Any, w: Any) -> np.ndarray:
+    def joint_velocity(self, x: ArrayLike, w: ArrayLike) -> np.ndarray:
         """Return the velocities of the joints for speeds of the motors."""
-        return np.asarray(np.einsum("...ij,...j->...i", np.linalg.inv(self._regular(x)), w))
+        return np.asarray(np.einsum("...ij,...j->...i", np.linalg.inv(self._regular(x)), np.asarray(w)))
 
-    def motor_acceleration(self, x: Any, v: Any, a: Any) -> np.ndarray:
+    def motor_acceleration(self, x: ArrayLike, v: ArrayLike, a: ArrayLike) -> np.ndarray:
         """Return the accelerations of the motors, J a + (dJ/dt) v."""
+        v = np.asarray(v)
         return self.motor_velocity(x, a) + np.einsum("...kij,...i,...j->...k", self.hessian(x), v, v)
 
-    def motor_torque(self, x: Any, tau: Any) -> np.ndarray:
+    def motor_torque(self, x: ArrayLike, tau: ArrayLike) -> np.ndarray:
         """Return the torques of the motors that act at the joints as ``tau``, J^-T tau: nothing between has a mass."""
         return self._find("torque", x, tau)
 
-    def joint_torque(self, x: Any, tau: Any) -> np.ndarray:
+    def joint_torque(self, x: ArrayLike, tau: ArrayLike) -> np.ndarray:
         """Return the torques at the joints of torques of the motors, J' tau."""
         return self._find("joint_torque", x, tau)
 
     # --- gains
-    def joint_to_motor_gains(self, x: Any, stiffness: Any, damping: Any = 0.0, tau: Any = None) -> Gains:
+    def joint_to_motor_gains(
+        self, x: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, tau: ArrayLike | None = None
+    ) -> Gains:
         """Return gains of the motors that act at the joints as stiffness and damping there, in one pose.
 
         With K = -d tau / d x there, the motors' is J^-T (K + sum_k tau_motor_k d2theta_k/dx2) J^-1; the second term is
@@ -168,7 +171,9 @@ class MotorSpace:
         J, n = self._regular(self._sized("x", x)), len(self.joints)
         return Gains.of(J, _square("stiffness", stiffness, n), _square("damping", damping, n), self._bent(x, tau))
 
-    def motor_to_joint_gains(self, x: Any, stiffness: Any, damping: Any = 0.0, tau: Any = None) -> tuple[Any, Any]:
+    def motor_to_joint_gains(
+        self, x: ArrayLike, stiffness: ArrayLike, damping: ArrayLike = 0.0, tau: ArrayLike | None = None
+    ) -> tuple[Any, Any]:
         """Return stiffness and damping at the joints, (n, n) each, of gains of the motors; as the other way."""
         J, n = self.jacobian(self._sized("x", x)), len(self.joints)
         bent = self._bent(x, tau)
@@ -179,23 +184,23 @@ class MotorSpace:
         return np.tensordot(motor, self.hessian(x), 1)
 
     # --- limits
-    def torque_polygon(self, x: Any, limits: Limits = None, speed: Any = None) -> np.ndarray:
+    def torque_polygon(self, x: ArrayLike, limits: Limits = None, speed: ArrayLike | None = None) -> np.ndarray:
         """Return the corners of torques that motors make at joints, (2^n, n) or (N, 2^n, n); two: counter-clockwise.
 
         Limits are torques of the motors, (n,), or (n, 2), lower ones first, or a function that returns such for their
-        ``speed``, zero by default; else those of each rotor's `Motor`, or efforts of the file.
+        ``speed``, zero by default; else those of each rotor's ``Motor``, or efforts of the file.
         """
         return _corners(np.swapaxes(self.jacobian(x), -1, -2), self._limits("torque", limits, speed))
 
-    def speed_polygon(self, x: Any, limits: Limits = None) -> np.ndarray:
+    def speed_polygon(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
         """Return the corners of the velocities of the joints that speeds of the motors allow; as ``torque_polygon``."""
         return _corners(np.linalg.inv(self._regular(x)), self._limits("speed", limits))
 
-    def limits(self, x: Any, limits: Limits = None) -> np.ndarray:
+    def limits(self, x: ArrayLike, limits: Limits = None) -> np.ndarray:
         """Return half sides, like x, of the largest box of torques of joints in proportion to what each has alone."""
         return self._find("limits", x, np.abs(self._limits("torque", limits)).min(axis=0))
 
-    def safe_limits(self, x: Any = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
+    def safe_limits(self, x: ArrayLike | None = None, limits: Limits = None, *, speed: bool = False) -> np.ndarray:
         """Return half sides of the largest box of torques, or speeds, of joints at all poses x (N, n), or ``poses``."""
         from scipy.optimize import minimize  # whose import takes time
 

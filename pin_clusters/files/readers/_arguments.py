@@ -20,8 +20,8 @@ documented = stock(
             root link is fixed to the world.
         constraints: Further constraints on the joints of the file, such as ``pc.Rotor``; they come after its own.
         q_reference: An assembled pose of the tree, or one close to it, that says which assembly of the loops is
-            meant; as in `ClusterModel`.
-        independent: Joints that shall be independent, as in `ClusterModel`.
+            meant; as in ``ClusterModel``.
+        independent: Joints that shall be independent, as in ``ClusterModel``.
 
     Raises:
         LoadError: The file is missing, or the document ill-formed, or it holds something that changes the dynamics and

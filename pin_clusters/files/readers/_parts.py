@@ -18,8 +18,8 @@ Elements of our own, so that a file holds all of a model; ``pc.to_urdf`` writes 
     <reference_pose><joint name="crank" q="1.2"/></reference_pose>
 
 A rotor that is not in its carrier's link already has an ``<inertial>`` and an ``<origin>`` in place of
-``axial_inertia``; one without carrier, origin and axis sits where `Rotor` has it. Roles are the parameters of the class
-(`FourBar`, `SliderCrank`, ``Differential.<type>``); one that holds several frames or points is written several times.
+``axial_inertia``; one without carrier, origin and axis sits where ``Rotor`` has it. Roles are the parameters of the
+class (``FourBar``, ``SliderCrank``, ``Differential.<type>``); one that holds several frames is written several times.
 """
 
 import xml.etree.ElementTree as ET

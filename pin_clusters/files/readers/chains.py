@@ -52,7 +52,7 @@ def _published(k: int) -> _Link:
 
 
 def _random(k: int, rng: np.random.Generator) -> _Link:
-    """Return a random link; see `geared_chain` for the ranges."""
+    """Return a random link; see ``geared_chain`` for the ranges."""
     turned = pin.Quaternion(_unit(rng.normal(size=4))).toRotationMatrix()
     place = pin.SE3(turned, rng.uniform(0.5, 1.5) * _unit(rng.normal(size=3)) if k else np.zeros(3))
     a, b, c = rng.uniform(0.1, 0.5, 3)  # edges of a box
@@ -91,7 +91,7 @@ def belt_chain(
     """Return a chain of ``n`` links in pairs, both rotors of a pair on the body before it (the paper's PBT).
 
     The first rotor of a pair turns with the first link; a belt turns the second with the sum of both angles. Names,
-    numbers and gravity are as in `geared_chain`; with a seed the second rotor's axis is not that of its link.
+    numbers and gravity are as in ``geared_chain``; with a seed the second rotor's axis is not that of its link.
 
     Args:
         n: Number of links, even and at least 2.

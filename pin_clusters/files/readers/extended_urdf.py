@@ -55,13 +55,13 @@ def buildModelFromYAML(
 ) -> ClusterModel:  # fmt: skip
     """Read an extended URDF (arXiv 2504.04767): a YAML file and the URDF beside it.
 
-    A pair of frames of ``closed_loop`` becomes a fixed (6d) or spherical (3d) `Loop`; joints of ``joint_name`` become
+    A pair of frames of ``closed_loop`` becomes a fixed (6d) or spherical (3d) ``Loop``; joints of ``joint_name`` become
     those of ``joint_type``: ``SPHERICAL``, ``FIXED``, or ``UJOINT_XY`` and its kin, which are two hinges named
     ``<joint>_X`` and ``<joint>_Y``. The motors, ``name_mot``, are the joints that are rather independent.
 
     Args:
         file: Path of the YAML file, or of its folder if it is named ``robot.yaml``.
-        independent: Joints that shall be independent, as in `ClusterModel`; by default rather the motors of the file.
+        independent: Joints that shall be independent, as in ``ClusterModel``; by default rather the motors of the file.
         urdf: The URDF file; by default ``robot.urdf`` beside the YAML file, or the only one there.
 
     Returns:

@@ -40,13 +40,12 @@ ELSEWHERE = {
 @documented
 def open_robot(
     file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
-    *, motors: Motors | None = None,
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None, *, motors: Motors | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
-    The root element of the XML says which; of YAML the suffix. `buildModelFromUrdf`, `buildModelFromMJCF`,
-    `buildModelFromSdf` and `buildModelFromYAML`, which it calls, say what is read, and have further arguments.
+    The root element of the XML says which; of YAML the suffix. ``buildModelFromUrdf``, ``buildModelFromMJCF``,
+    ``buildModelFromSdf`` and ``buildModelFromYAML``, which it calls, say what is read, and have further arguments.
 
     Args:
         file: Path of the file, or the name of a robot of ``robot_descriptions``, if that is installed.

@@ -26,7 +26,7 @@ _PARAMETERS = ("n", "seed")
 
 
 def robots() -> tuple[str, ...]:
-    """Return the names that `load` knows, sorted."""
+    """Return the names that ``load`` knows, sorted."""
     return tuple(sorted({*_BUILT, *folders()}))
 
 
@@ -39,11 +39,11 @@ def load(
     Where its numbers come from is told in ``robot_models/<name>/README.md`` and in ``chains.py``.
 
     Args:
-        name: One of `robots`.
+        name: One of ``robots``.
         root_joint: ``"default"``: a free flyer if the robot's root link has an inertia (legged robots), else fixed
             to the world. None fixes it; a joint model such as ``pin.JointModelFreeFlyer()`` is put above it.
-        q_reference: As in `ClusterModel`; by default the reference pose in the README of the robot, if it has one.
-        independent: As in `ClusterModel`; by default those of the README.
+        q_reference: As in ``ClusterModel``; by default the reference pose in the README of the robot, if it has one.
+        independent: As in ``ClusterModel``; by default those of the README.
         parameters: Of the robots that are built in Python: ``n`` links and ``seed`` of ``geared_chain`` and
             ``belt_chain``.
 

@@ -15,13 +15,13 @@ def expand_mimic(model: pin.Model) -> tuple[pin.Model, tuple[LinearCoupling, ...
     """Return a model's tree with ordinary joints in place of mimic joints, and the couplings that they stand for.
 
     Pinocchio's mimic joints have no coordinate of their own, and several of its algorithms refuse them. Here every
-    joint gets its coordinates, as `ClusterModel` wants them; joint order, names, placements, inertias and frames stay.
+    joint gets its coordinates, as ``ClusterModel`` wants them; order, names, placements, inertias and frames stay.
 
     Args:
         model: Any model, such as one read with ``mimic=True``; it is not changed.
 
     Returns:
-        The tree, and one `LinearCoupling` per mimic joint. Position and velocity limits of a mimic joint are those of
+        The tree, and one ``LinearCoupling`` per mimic joint. Position and velocity limits of a mimic joint are those of
         its master, transformed; its armature is zero (Pinocchio has none either).
 
     Raises:

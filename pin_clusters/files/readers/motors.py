@@ -37,8 +37,8 @@ def with_motors(
 ) -> ClusterModel:
     """Return a robot with motors, given by a file or by what would stand in one, on its joints.
 
-    Each is a `Rotor`, each further stage with an inertia another one that no motor drives. What does not fit the table
-    of keys, or the robot, is a ``LoadError`` with its line, or with its place in ``words``, further motors.
+    Each is a ``Rotor``, each further stage with an inertia another one that no motor drives. What does not fit the
+    table of keys, or the robot, is a ``LoadError`` with its line, or with its place in ``words``, further motors.
     """
     found = list[dict[str, Any]]() if motors is None else read_motors(motors)["motors"]
     source = "motors" if motors is None or isinstance(motors, Mapping) else repr(str(motors))

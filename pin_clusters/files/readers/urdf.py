@@ -39,27 +39,26 @@ from ._xml import known
 @documented
 def buildModelFromUrdf(
     urdf_filename: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
-    *, rotor_inertias: Mapping[str, float] | None = None, root_joint_name: str | None = None,
-    mimic: bool | None = None,
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None, *,
+    rotor_inertias: Mapping[str, float] | None = None, root_joint_name: str | None = None, mimic: bool | None = None,
 ) -> ClusterModel:  # fmt: skip
     """Read a URDF or URDF+ file.
 
     Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
     2411.19753), our couplings with a ratio per joint, ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<reference_pose>``
-    and ``<dynamics armature=...>``, which `to_urdf` writes, and ``<mimic>``. All joints stay in ``q``; those that
+    and ``<dynamics armature=...>``, which ``to_urdf`` writes, and ``<mimic>``. All joints stay in ``q``; those that
     follow others are dependent joints of the model. The flags of a loop's joints say which are independent; if none has
     a flag, the library chooses.
 
     ``<transmission>`` (of ROS 1 and ros2_control: simple, differential, half differential, four-bar linkage) becomes a
-    `Rotor` per actuator whose inertia is known, by Drake's ``<drake:rotor_inertia>`` and ``<drake:gear_ratio>`` or by
+    ``Rotor`` per actuator whose inertia is known, by Drake's ``<drake:rotor_inertia>`` and ``<drake:gear_ratio>`` or by
     ``rotor_inertias``; its axis is that of the first joint, its mass in the link already.
 
-    ``<dynamics damping=... friction=...>`` becomes `Spring` constraints: viscous and Coulomb friction of
+    ``<dynamics damping=... friction=...>`` becomes ``Spring`` constraints: viscous and Coulomb friction of
     ``model.passive``, as in MJCF and SDF.
 
     ``<collision>`` becomes ``model.collision``, meshes their convex hulls, and so do the elements ``<shape>`` of
-    `to_urdf`; a shape that cannot be made is left out, and a warning says why.
+    ``to_urdf``; a shape that cannot be made is left out, and a warning says why.
 
     ``<gazebo>`` and what is not known are named in one warning; what is known to change the dynamics and cannot be
     honoured (``<drake:linear_bushing_rpy>``, ...) is an error.
@@ -68,7 +67,7 @@ def buildModelFromUrdf(
 
     Args:
         urdf_filename: Path of the file.
-        independent: Joints that shall be independent, as in `ClusterModel`; in their clusters the flags of the file
+        independent: Joints that shall be independent, as in ``ClusterModel``; in their clusters the flags of the file
             have no effect.
         rotor_inertias: Inertias of rotors about their axes, [kg m^2], by the name of an actuator of a
             ``<transmission>``, or of the joint that a simple one drives.
@@ -94,17 +93,16 @@ def buildModelFromUrdf(
 @documented
 def buildModelFromXML(
     urdf_xml_stream: str, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
-    *, rotor_inertias: Mapping[str, float] | None = None, root_joint_name: str | None = None,
-    mimic: bool | None = None,
+    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None, *,
+    rotor_inertias: Mapping[str, float] | None = None, root_joint_name: str | None = None, mimic: bool | None = None,
 ) -> ClusterModel:  # fmt: skip
-    """Read a robot from the text of a URDF or URDF+ file, as `buildModelFromUrdf` does.
+    """Read a robot from the text of a URDF or URDF+ file, as ``buildModelFromUrdf`` does.
 
     Args:
         urdf_xml_stream: The document.
-        rotor_inertias: Inertias of rotors, as in `buildModelFromUrdf`.
-        root_joint_name: As in `buildModelFromUrdf`.
-        mimic: As in `buildModelFromUrdf`.
+        rotor_inertias: Inertias of rotors, as in ``buildModelFromUrdf``.
+        root_joint_name: As in ``buildModelFromUrdf``.
+        mimic: As in ``buildModelFromUrdf``.
 
     Returns:
         The model.
@@ -128,7 +126,7 @@ def make_model(parts: "Parts", q_reference: ArrayLike | None, name: str | None =
 
 
 class Parts(NamedTuple):
-    """What a `ClusterModel` is made of."""
+    """What a ``ClusterModel`` is made of."""
 
     tree: pin.Model  # spanning tree
     constraints: tuple[Any, ...]  # on its joints
@@ -149,7 +147,7 @@ def parse_urdf(
         text: The document.
         source: How messages name the document.
         stacklevel: Where warnings point to, as in ``warnings.warn``.
-        rotor_inertias: Inertias of rotors, as in `buildModelFromUrdf`.
+        rotor_inertias: Inertias of rotors, as in ``buildModelFromUrdf``.
         folder: Where meshes of collision shapes are looked for, there and in the folders above.
 
     Returns:

@@ -39,7 +39,7 @@ def to_mjcf(
     with its ratio as gear, or on the rotor: their control is the torque of the motor itself, [N m]. The keyframe
     ``reference`` is the reference pose. Shapes of ``model.collision`` collide with the world, and with each other where
     that has pairs of them. All is written from the model alone, even if an MJCF file was read: what else that has
-    (drawn geoms, sensors, contact pairs and excludes) is not kept. `into_mjcf` keeps it.
+    (drawn geoms, sensors, contact pairs and excludes) is not kept. ``into_mjcf`` keeps it.
 
     Args:
         model: The robot.
@@ -59,7 +59,7 @@ def to_mjcf(
 
     Raises:
         ArgumentTypeError: An argument has the wrong type or value.
-        ConstraintError: No equality of MuJoCo says a constraint (a `Coupling` on a function, a weight that is held).
+        ConstraintError: No equality of MuJoCo says a constraint (a ``Coupling`` on a function, a weight that is held).
         UnsupportedJointError: A joint is nothing that MuJoCo knows (screws, ...).
         ModelError: A body is none that MuJoCo takes, or a name has characters that XML cannot hold.
         ExportError: The file cannot be written.

@@ -22,9 +22,9 @@ _TYPES = {"hinge": "revolute", "slide": "prismatic", "free": "floating", "planar
 
 
 def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> str:
-    """Write a model as URDF+, from which `buildModelFromUrdf` makes the same model again.
+    """Write a model as URDF+, from which ``buildModelFromUrdf`` makes the same model again.
 
-    Joints, inertias, limits, damping and friction (of `Spring` constraints, which act) are plain URDF, loops and
+    Joints, inertias, limits, damping and friction (of ``Spring`` constraints, which act) are plain URDF, loops and
     couplings URDF+ (arXiv 2411.19753). What neither has is in elements that the loader reads and others skip:
     ``<rotor>``, ``<rod>``, ``<mechanism>``, ``<shape>`` (collision shapes other than boxes, spheres, cylinders and
     files of meshes), ``<reference_pose>`` and ``<dynamics armature=...>``. The result needs no ``root_joint``: a
@@ -44,7 +44,7 @@ def to_urdf(model: ClusterModel, file: str | os.PathLike[str] | None = None) -> 
     Raises:
         ArgumentTypeError: ``model`` is not a ClusterModel, or ``file`` no path.
         UnsupportedJointError: A joint is nothing that URDF knows (ball joints, screws, ...).
-        ConstraintError: A constraint has no element: a `Coupling` on a function.
+        ConstraintError: A constraint has no element: a ``Coupling`` on a function.
         ModelError: A name has characters that XML cannot hold.
         ExportError: The file cannot be written.
 

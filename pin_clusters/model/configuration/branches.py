@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import configuration
+from ..._support.arrays import ArrayLike, configuration
 from ..._support.docstrings import COMMON, stock
 from ..._support.trees import check_finite, in_q
 from .. import ClusterModel, Loops, analysis_of, assemble, loops_of, same_pose
@@ -16,7 +16,7 @@ _STARTS = 64
 
 
 @stock(COMMON)
-def branches(model: ClusterModel, q: Any, cluster: Any) -> list[np.ndarray]:
+def branches(model: ClusterModel, q: ArrayLike, cluster: Any) -> list[np.ndarray]:
     """Return the assemblies of a cluster with closed loops that have the independent joints of q.
 
     Where the cluster is one mechanism with a closed form (``FourBar``, ``SliderCrank``, most of ``Differential``) whose

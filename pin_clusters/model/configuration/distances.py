@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import configuration, numbers, velocity
+from ..._support.arrays import ArrayLike, configuration, numbers, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ...compiler.calls import fast
 from ...errors import ArgumentTypeError, ShapeError
@@ -19,7 +19,7 @@ _documented = stock(COMMON, AS_PINOCCHIO)
 @fast(of_tangent)
 @also_pinocchios
 @_documented
-def squaredDistance(model: ClusterModel, q1: Any, q2: Any) -> np.ndarray:
+def squaredDistance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.ndarray:
     """Return the squared distances of the independent joints from q1 to q2.
 
     Returns:
@@ -31,7 +31,7 @@ def squaredDistance(model: ClusterModel, q1: Any, q2: Any) -> np.ndarray:
 @fast(of_tangent)
 @also_pinocchios
 @_documented
-def distance(model: ClusterModel, q1: Any, q2: Any) -> float:
+def distance(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> float:
     """Return the root of the sum of ``squaredDistance``.
 
     Returns:
@@ -51,7 +51,7 @@ def _independent(model: ClusterModel, q1: Any, q2: Any) -> tuple[pin.Model, np.n
 @fast(of_tree)
 @also_pinocchios
 @_documented
-def isSameConfiguration(model: ClusterModel, q1: Any, q2: Any, prec: float = 1e-12) -> bool:
+def isSameConfiguration(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, prec: float = 1e-12) -> bool:
     """Return whether two configurations of the whole tree place all bodies alike.
 
     Args:
@@ -68,7 +68,7 @@ def isSameConfiguration(model: ClusterModel, q1: Any, q2: Any, prec: float = 1e-
 @fast(of_tree)
 @also_pinocchios
 @_documented
-def isNormalized(model: ClusterModel, q: Any, prec: float = 1e-12) -> bool:
+def isNormalized(model: ClusterModel, q: ArrayLike, prec: float = 1e-12) -> bool:
     """Return whether the quaternions and unit vectors of a configuration have unit norm.
 
     Args:
@@ -84,7 +84,7 @@ def isNormalized(model: ClusterModel, q: Any, prec: float = 1e-12) -> bool:
 @fast(of_tree)
 @also_pinocchios
 @_documented
-def normalize(model: ClusterModel, q: Any) -> np.ndarray:
+def normalize(model: ClusterModel, q: ArrayLike) -> np.ndarray:
     """Return a configuration whose quaternions and unit vectors have unit norm; ``pc.project`` also closes loops.
 
     Returns:
@@ -97,7 +97,9 @@ def normalize(model: ClusterModel, q: Any) -> np.ndarray:
 @fast(of_tangent)
 @also_pinocchios
 @_documented
-def dIntegrateTransport(model: ClusterModel, q: Any, v: Any, Jin: Any, argument_position: Any) -> np.ndarray:
+def dIntegrateTransport(
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, Jin: ArrayLike, argument_position: Any
+) -> np.ndarray:
     """Bring derivatives at ``integrate(model, q, v)`` back to q: ``dIntegrate`` of the argument, transposed, times Jin.
 
     Args:

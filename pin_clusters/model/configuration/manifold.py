@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import configuration
+from ..._support.arrays import ArrayLike, configuration
 from ..._support.docstrings import COMMON, stock
 from ..._support.trees import check_finite, value_at
 from ...errors import ConfigurationError
@@ -154,7 +154,7 @@ def finite_limits(low: np.ndarray, high: np.ndarray) -> tuple[np.ndarray, np.nda
 
 
 @_documented
-def residual(model: ClusterModel, q: Any) -> np.ndarray:
+def residual(model: ClusterModel, q: ArrayLike) -> np.ndarray:
     """Return by how much q misses each coupling.
 
     Returns:
@@ -205,7 +205,7 @@ def residual_rows(model: ClusterModel) -> tuple[ResidualRow, ...]:
 
 
 @_documented
-def check(model: ClusterModel, q: Any, tolerance: float = TOLERANCE) -> None:
+def check(model: ClusterModel, q: ArrayLike, tolerance: float = TOLERANCE) -> None:
     """Check that q is a valid configuration.
 
     Args:

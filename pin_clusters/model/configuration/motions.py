@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import array, configuration, numbers, velocity
+from ..._support.arrays import ArrayLike, array, configuration, numbers, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import in_q
 from ...compiler.calls import fast
@@ -20,7 +20,7 @@ _documented = stock(COMMON, AS_PINOCCHIO)
 @fast(of_integrate)
 @also_pinocchios
 @_documented
-def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
+def integrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Move a configuration along an independent velocity for unit time.
 
     The independent joints move exactly as in Pinocchio. The dependent ones are computed anew from them by the
@@ -63,7 +63,7 @@ def integrate(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
 @fast(of_difference)
 @also_pinocchios
 @_documented
-def difference(model: ClusterModel, q1: Any, q2: Any) -> np.ndarray:
+def difference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> np.ndarray:
     """Return the independent velocity that leads from q1 to q2 in unit time.
 
     Returns:
@@ -122,7 +122,7 @@ def _cluster_apart(model: ClusterModel, q1: np.ndarray, q2: np.ndarray) -> tuple
 @fast(of_interpolate)
 @also_pinocchios
 @_documented
-def interpolate(model: ClusterModel, q1: Any, q2: Any, alpha: float) -> np.ndarray:
+def interpolate(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, alpha: float) -> np.ndarray:
     """Return the configuration between q1 (alpha = 0) and q2 (alpha = 1), on the couplings.
 
     Args:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import configuration, in_order
+from ..._support.arrays import ArrayLike, configuration, in_order
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ..._support.trees import check_finite, in_q, in_v, joint_in_q
 from ...compiler.calls import fast
@@ -44,7 +44,9 @@ def neutral(model: ClusterModel) -> np.ndarray:
 @fast(of_random)
 @also_pinocchios
 @_documented
-def randomConfiguration(model: ClusterModel, lower_bound: Any = None, upper_bound: Any = None) -> np.ndarray:
+def randomConfiguration(
+    model: ClusterModel, lower_bound: ArrayLike | None = None, upper_bound: ArrayLike | None = None
+) -> np.ndarray:
     """Return a random configuration on the couplings.
 
     The independent joints are uniform within their limits; without limits, within [-1, 1]; with one limit, within 2
@@ -114,7 +116,7 @@ def _reach(model: ClusterModel, target: np.ndarray) -> np.ndarray:
 
 @fast(of_project)
 @_documented
-def project(model: ClusterModel, q: Any, hold: str | Sequence[str] = ()) -> np.ndarray:
+def project(model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = ()) -> np.ndarray:
     """Return the nearest configuration on the couplings and closed loops.
 
     The smallest change (in the norm of the tangent space, rad and m alike) of all joints that are not held; then the

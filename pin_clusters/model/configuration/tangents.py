@@ -5,7 +5,7 @@ from typing import Any, overload
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import configuration, velocity
+from ..._support.arrays import ArrayLike, configuration, velocity
 from ..._support.docstrings import AS_PINOCCHIO, COMMON, stock
 from ...compiler.calls import fast
 from ...errors import ArgumentTypeError, shown
@@ -35,13 +35,15 @@ def leaders_at(model: ClusterModel) -> tuple[pin.Model, np.ndarray]:
 
 
 @overload
-def dIntegrate(model: ClusterModel, q: Any, v: Any) -> tuple[np.ndarray, np.ndarray]: ...
+def dIntegrate(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> tuple[np.ndarray, np.ndarray]: ...
 @overload
-def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
+def dIntegrate(
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, argument_position: pin.ArgumentPosition
+) -> np.ndarray: ...
 @fast(of_tangent)
 @also_pinocchios
 @_documented
-def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = None) -> Any:
+def dIntegrate(model: ClusterModel, q: ArrayLike, v: ArrayLike, argument_position: Any = None) -> Any:
     """Differentiate ``integrate(model, q, v)`` by q and by v, all as independent velocities.
 
     Args:
@@ -56,13 +58,15 @@ def dIntegrate(model: ClusterModel, q: Any, v: Any, argument_position: Any = Non
 
 
 @overload
-def dDifference(model: ClusterModel, q1: Any, q2: Any) -> tuple[np.ndarray, np.ndarray]: ...
+def dDifference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike) -> tuple[np.ndarray, np.ndarray]: ...
 @overload
-def dDifference(model: ClusterModel, q1: Any, q2: Any, argument_position: pin.ArgumentPosition) -> np.ndarray: ...
+def dDifference(
+    model: ClusterModel, q1: ArrayLike, q2: ArrayLike, argument_position: pin.ArgumentPosition
+) -> np.ndarray: ...
 @fast(of_tangent)
 @also_pinocchios
 @_documented
-def dDifference(model: ClusterModel, q1: Any, q2: Any, argument_position: Any = None) -> Any:
+def dDifference(model: ClusterModel, q1: ArrayLike, q2: ArrayLike, argument_position: Any = None) -> Any:
     """Differentiate ``difference(model, q1, q2)`` by q1 and by q2, all as independent velocities.
 
     Returns:

@@ -1,4 +1,4 @@
-"""Torques that motors can give: ``effortLimit``, at the motor's side where the robot has rotors; those of `Motor`."""
+"""Torques that motors can give: ``effortLimit``, at the motor's side where the robot has rotors; those of ``Motor``."""
 
 import numpy as np
 
@@ -13,7 +13,7 @@ _NONE = 1e300
 class Motors:
     """Limits of torques: of rotors that are joints of the tree, of their own joints; of other joints, of themselves.
 
-    Where a `Motor` is stated, its ``torque_limits`` hold, too.
+    Where a ``Motor`` is stated, its ``torque_limits`` hold, too.
     """
 
     def __init__(self, model: ClusterModel) -> None:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pinocchio as pin
 
-from ..._support.arrays import vector
+from ..._support.arrays import ArrayLike, vector
 from ..._support.trees import common_ancestor, joint_in_q, joint_in_v
 from ...errors import ArgumentTypeError, ModelError, SimulationError
 from ...model import ClusterModel, check_model
@@ -89,7 +89,7 @@ def _touching(model: ClusterModel, ground: Ground | None, touching: Any, itself:
 
 
 def on_ground(
-    model: ClusterModel, q: Any, ground: Ground | None = None, touching: Any = None, *, above: float = 0.0
+    model: ClusterModel, q: ArrayLike, ground: Ground | None = None, touching: Any = None, *, above: float = 0.0
 ) -> np.ndarray:
     """Return a configuration, lifted or lowered along the ground's normal until its lowest point is on it.
 

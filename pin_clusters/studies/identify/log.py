@@ -109,12 +109,9 @@ def _check_channels(name: str, columns: dict[str, np.ndarray], *, allowed: bool)
 
 
 def _torques(
-    name: str,
-    columns: dict[str, np.ndarray],
-    constants: Mapping[str, float],
-    motors: list[str],
+    name: str, columns: dict[str, np.ndarray], constants: Mapping[str, float], motors: list[str],
     joints: tuple[str, ...],
-) -> dict[str, np.ndarray]:
+) -> dict[str, np.ndarray]:  # fmt: skip
     """Take the columns of torques and currents out."""
     found = {}
     if unknown := set(constants) - set(motors):

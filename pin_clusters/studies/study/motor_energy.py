@@ -41,7 +41,7 @@ def efficiency(model: ClusterModel, motion: Any) -> Efficiency:
         motion: A ``SimulationResult`` of it, or a ``study.Trajectory``.
 
     Returns:
-        `Efficiency`.
+        ``Efficiency``.
 
     Raises:
         ArgumentTypeError: ``model`` or ``motion`` is no such thing.

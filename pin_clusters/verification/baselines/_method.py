@@ -46,11 +46,11 @@ class Method:
         """The compiled function."""
         return _compiled(*self._function)
 
-    def accelerations(self, q: Any, v: Any, tau: Any, fext: Any) -> np.ndarray:
+    def accelerations(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any) -> np.ndarray:
         """Return the independent accelerations, shape (nv,)."""
         return self._run(q, v, tau, fext, _NOTHING)
 
-    def joint_forces(self, q: Any, v: Any, tau: Any, fext: Any) -> np.ndarray:
+    def joint_forces(self, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any) -> np.ndarray:
         """Return what the joints of the user's tree transmit, shape (njoints, 6)."""
         forces = np.zeros((self.model.njoints, 6))
         self._run(q, v, tau, fext, forces)
@@ -107,14 +107,18 @@ def functions_of(kind: type[Method], module: str) -> tuple[Function, Function]:
     """Return ``aba`` and ``joint_forces`` of the module whose ``createData`` makes workspaces of a kind."""
 
     @of_accelerations
-    def aba(model: ClusterModel, data: Method, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+    def aba(
+        model: ClusterModel, data: Method, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
+    ) -> np.ndarray:
         """Compute the accelerations under torques."""
         if type(data) is not kind or data.model is not model:
             check(model, data, kind, module)
         return data.accelerations(q, v, tau, fext)
 
     @documented_with_loops
-    def joint_forces(model: ClusterModel, data: Method, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+    def joint_forces(
+        model: ClusterModel, data: Method, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
+    ) -> np.ndarray:
         """Compute what all joints transmit while the robot moves freely under torques.
 
         Where constraints are redundant, forces of least norm, in rows that are measured by the size of their loop.

@@ -49,7 +49,7 @@ def createData(model: ClusterModel) -> ArmatureWorkspace:
 
 @_documented
 def inverse_operational_inertia(
-    model: ClusterModel, data: ArmatureWorkspace, q: Any, frames: Sequence[str | int],
+    model: ClusterModel, data: ArmatureWorkspace, q: np.ndarray, frames: Sequence[str | int],
     reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None, *, how: str = "minverse",
 ) -> np.ndarray:  # fmt: skip
     """Compute J M^-1 J' of the approximate robot.

@@ -54,7 +54,9 @@ def createData(model: ClusterModel, drop_rotors: bool = False) -> BlockWorkspace
 
 
 @documented
-def rnea(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
+def rnea(
+    model: ClusterModel, data: BlockWorkspace, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None
+) -> np.ndarray:
     """Compute the torques of a motion: rnea of the approximate robot, and ``B a``.
 
     Returns:
@@ -65,7 +67,9 @@ def rnea(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, a: Any, fext
 
 
 @stock(STATE, DATA, ACCELERATION)
-def aba(model: ClusterModel, data: BlockWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+def aba(
+    model: ClusterModel, data: BlockWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
+) -> np.ndarray:
     """Compute the accelerations under torques: (M + B) a = tau - h of the approximate robot."""
     check(model, data, BlockWorkspace, __name__)
     h = data.rnea(q, v, np.zeros(model.nv), *data.fext(fext))

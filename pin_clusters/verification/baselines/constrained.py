@@ -117,7 +117,9 @@ def createData(
 
 
 @of_accelerations
-def aba(model: ClusterModel, data: ConstrainedWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+def aba(
+    model: ClusterModel, data: ConstrainedWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
+) -> np.ndarray:
     """Compute the accelerations under torques with the solver of the workspace."""
     check(model, data, ConstrainedWorkspace, __name__)
     full_q, full_v = data.state(np.asarray(q, dtype=float), np.asarray(v, dtype=float))

@@ -35,7 +35,7 @@ def createData(model: ClusterModel) -> Workspace:
 
 @_documented
 def constraintDynamics(
-    model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, contacts: Sequence[Any]
+    model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the accelerations while contacts hold; correctors are not known here.
 
@@ -49,7 +49,7 @@ def constraintDynamics(
 
 @_documented
 def impulseDynamics(
-    model: ClusterModel, data: Workspace, q: Any, v: Any, contacts: Sequence[Any], r_coeff: float = 0.0
+    model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any], r_coeff: float = 0.0
 ) -> tuple[np.ndarray, np.ndarray]:
     """Compute the velocities after an impact.
 
@@ -66,7 +66,7 @@ def impulseDynamics(
 
 @_documented
 def contact_rows(
-    model: ClusterModel, data: Workspace, q: Any, v: Any, contacts: Sequence[Any]
+    model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, contacts: Sequence[Any]
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return the rows of contacts, and what they ask: J a = rest.
 

@@ -82,7 +82,9 @@ def createData(model: ClusterModel) -> LagrangeWorkspace:
 
 
 @stock(STATE, DATA, LOOPS, FLOAT64, ACCELERATION)
-def aba(model: ClusterModel, data: LagrangeWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+def aba(
+    model: ClusterModel, data: LagrangeWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
+) -> np.ndarray:
     """Compute the accelerations under torques: [M -K'; K 0] [a; lambda] = [tau - h; -Kdot v] on the expanded tree."""
     check(model, data, LagrangeWorkspace, __name__)
     combine = None if data.loops is None else data.close(q, v)

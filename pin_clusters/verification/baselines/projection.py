@@ -24,7 +24,9 @@ def createData(model: ClusterModel) -> Workspace:
 
 
 @_documented
-def rnea(model: ClusterModel, data: Workspace, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
+def rnea(
+    model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None
+) -> np.ndarray:
     """Compute the torques of a motion, tau = G' (M (G a + g) + h) with Pinocchio's rnea.
 
     Returns:
@@ -45,7 +47,7 @@ def rnea(model: ClusterModel, data: Workspace, q: Any, v: Any, a: Any, fext: Any
 
 
 @_documented
-def crba(model: ClusterModel, data: Workspace, q: Any) -> np.ndarray:
+def crba(model: ClusterModel, data: Workspace, q: np.ndarray) -> np.ndarray:
     """Compute the mass matrix: G' M G.
 
     Returns:
@@ -57,7 +59,9 @@ def crba(model: ClusterModel, data: Workspace, q: Any) -> np.ndarray:
 
 
 @stock(STATE, DATA, LOOPS, FLOAT64, ACCELERATION)
-def aba(model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+def aba(
+    model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
+) -> np.ndarray:
     """Compute the accelerations under torques: (G' M G) a = tau - G' (M g + h), by Cholesky."""
     if type(data) is not Workspace or data.model is not model:
         check(model, data, Workspace, __name__)
@@ -72,13 +76,13 @@ def aba(model: ClusterModel, data: Workspace, q: Any, v: Any, tau: Any, fext: An
 
 
 @_documented
-def computeKineticEnergy(model: ClusterModel, data: Workspace, q: Any, v: Any) -> float:
+def computeKineticEnergy(model: ClusterModel, data: Workspace, q: np.ndarray, v: np.ndarray) -> float:
     """Compute the kinetic energy v' G' M G v / 2, [J]."""
     return float(0.5 * v @ crba(model, data, q) @ v)
 
 
 @stock(STATE, DATA, FLOAT64)
-def computePotentialEnergy(model: ClusterModel, data: Workspace, q: Any) -> float:
+def computePotentialEnergy(model: ClusterModel, data: Workspace, q: np.ndarray) -> float:
     """Compute the potential energy of all bodies and rods, [J]; zero where the centre of mass is at the origin."""
     check(model, data, Workspace, __name__)
     q = data.configuration(q)
@@ -88,7 +92,7 @@ def computePotentialEnergy(model: ClusterModel, data: Workspace, q: Any) -> floa
 
 @documented_with_loops
 def inverse_operational_inertia(
-    model: ClusterModel, data: Workspace, q: Any, frames: Sequence[str | int],
+    model: ClusterModel, data: Workspace, q: np.ndarray, frames: Sequence[str | int],
     reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute (J G) (G' M G)^-1 (J G)' with Pinocchio's Jacobians of the tree, by Cholesky.
@@ -104,8 +108,8 @@ def inverse_operational_inertia(
 
 @documented_with_loops
 def inverse_input_matrix(
-    model: ClusterModel, data: Workspace, q: Any, B: Any = None, contacts: Sequence[str | int] = (),
-    reference: pin.ReferenceFrame = pin.LOCAL,
+    model: ClusterModel, data: Workspace, q: np.ndarray, B: np.ndarray | None = None,
+    contacts: Sequence[str | int] = (), reference: pin.ReferenceFrame = pin.LOCAL,
 ) -> np.ndarray:  # fmt: skip
     """Compute (G' M G)^-1 [B, (J_c G)'] with Pinocchio's Jacobians of the tree, by Cholesky.
 

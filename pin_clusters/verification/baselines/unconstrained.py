@@ -20,7 +20,7 @@ from ._workspace import Workspace, check, documented_with_loops, of_acceleration
 class UnconstrainedWorkspace(Workspace):
     """Workspace with the rows of the independent velocities."""
 
-    def terms(self, q: Any, v: Any, fext: Any) -> tuple[np.ndarray, np.ndarray]:
+    def terms(self, q: np.ndarray, v: np.ndarray, fext: Any) -> tuple[np.ndarray, np.ndarray]:
         """Return M_ii and h_i, external forces included, at a state of the user's model."""
         q = np.asarray(q, dtype=float)
         self.couple(q)
@@ -35,7 +35,9 @@ def createData(model: ClusterModel) -> UnconstrainedWorkspace:
 
 
 @documented_with_loops
-def rnea(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, a: Any, fext: Any = None) -> np.ndarray:
+def rnea(
+    model: ClusterModel, data: UnconstrainedWorkspace, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any = None
+) -> np.ndarray:
     """Compute the torques of a motion, M_ii a + h_i.
 
     Returns:
@@ -47,7 +49,9 @@ def rnea(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, a: A
 
 
 @of_accelerations
-def aba(model: ClusterModel, data: UnconstrainedWorkspace, q: Any, v: Any, tau: Any, fext: Any = None) -> np.ndarray:
+def aba(
+    model: ClusterModel, data: UnconstrainedWorkspace, q: np.ndarray, v: np.ndarray, tau: np.ndarray, fext: Any = None
+) -> np.ndarray:
     """Compute the accelerations under torques: M_ii a = tau - h_i."""
     check(model, data, UnconstrainedWorkspace, __name__)
     M, h = data.terms(q, v, fext)

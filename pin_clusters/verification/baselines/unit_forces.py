@@ -9,7 +9,6 @@ References:
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
@@ -28,8 +27,9 @@ def createData(model: ClusterModel) -> Workspace:
 
 @documented_with_loops
 def inverse_input_matrix(
-    model: ClusterModel, data: Workspace, q: Any, B: Any = None, contacts: Sequence[str | int] = (),
-    reference: pin.ReferenceFrame = pin.LOCAL, *, forward: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
+    model: ClusterModel, data: Workspace, q: np.ndarray, B: np.ndarray | None = None,
+    contacts: Sequence[str | int] = (), reference: pin.ReferenceFrame = pin.LOCAL, *,
+    forward: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
 ) -> np.ndarray:  # fmt: skip
     """Compute M^-1 [B, J_c'] by differences of forward dynamics.
 

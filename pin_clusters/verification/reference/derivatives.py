@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ..._support.docstrings import STATE, stock
 from ...constraints.closures import RodClosure, massive
@@ -71,7 +72,7 @@ class _State:
 
 @_documented
 def rnea_derivatives(
-    model: ClusterModel, q: Any, v: Any, a: Any, fext: Any = None
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Differentiate inverse dynamics.
 
@@ -86,7 +87,7 @@ def rnea_derivatives(
 
 @_documented
 def aba_derivatives(
-    model: ClusterModel, q: Any, v: Any, tau: Any, fext: Any = None
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     """Differentiate forward dynamics: da = -M^-1 dtau at the acceleration that tau makes.
 
@@ -101,7 +102,7 @@ def aba_derivatives(
 
 
 @_documented
-def coriolis_matrix(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
+def coriolis_matrix(model: ClusterModel, q: ArrayLike, v: ArrayLike) -> np.ndarray:
     """Compute the Coriolis matrix C: C v = nonlinear effects less gravity, dM/dt - 2 C skew-symmetric.
 
     C = G' C_tree G + G' M_tree dG/dt, with dG/dt the rate of the matrix along the motion.
@@ -121,7 +122,7 @@ def coriolis_matrix(model: ClusterModel, q: Any, v: Any) -> np.ndarray:
 
 @_documented
 def centroidal_derivatives(
-    model: ClusterModel, q: Any, v: Any, a: Any
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike
 ) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
     """Differentiate the momentum about the centre of mass, h, in world axes, [linear; angular].
 
@@ -136,7 +137,9 @@ def centroidal_derivatives(
 
 
 @_documented
-def frame_hessian(model: ClusterModel, q: Any, frame: int, reference_frame: pin.ReferenceFrame = pin.LOCAL) -> Any:
+def frame_hessian(
+    model: ClusterModel, q: ArrayLike, frame: int, reference_frame: pin.ReferenceFrame = pin.LOCAL
+) -> Any:
     """Differentiate the Jacobian of a frame: of the tree, Pinocchio's rate of it along each column of G; and of G.
 
     Axes that move with the frame see less of the columns' change, by its own motion.

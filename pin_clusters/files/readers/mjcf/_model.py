@@ -58,7 +58,7 @@ def buildModelFromMJCF(
       once), ``<joint>`` and ``<tendon>`` equalities couplings; a joint that one holds at a value becomes fixed; a
       spatial tendon of constant length between two sites a massless rod.
     - Stiffness, damping, dry friction of joints and tendons, and ``gravcomp``, become ``model.passive``: see
-      `pc.passive_torque`; `pc.simulate` applies them.
+      ``pc.passive_torque``; ``pc.simulate`` applies them.
     - Armature of joints and actuators stays armature, or becomes rotors; that of tendons over several joints is exact
       as well. That of a free joint means another force in MuJoCo, and a warning says so.
     - A body that hangs between a ball joint and a connect can spin about itself: its ball joint becomes two hinges
@@ -75,11 +75,11 @@ def buildModelFromMJCF(
         root_joint_name: Name of the root joint, ``"root_joint"`` by default.
         root_joint: Joint between the world and the only body in it, such as ``pin.JointModelFreeFlyer()``, if that is
             fixed in the file.
-        q_reference: As in `ClusterModel`; by default the keyframe named ``home``, else the first, else the pose of
+        q_reference: As in ``ClusterModel``; by default the keyframe named ``home``, else the first, else the pose of
             the file. A keyframe that is open is closed, and a warning says how far its joints moved.
         armature: ``"rotor"`` turns the armature A of a joint that an actuator drives with gear N into
             ``pc.Rotor(joint, N, axial_inertia=A / N**2)`` on the parent body; linear damping and dry friction of that
-            joint, and largest force and constants of the actuator (``<dcmotor>``), become its `Motor`.
+            joint, and largest force and constants of the actuator (``<dcmotor>``), become its ``Motor``.
         keyframe: Name of the keyframe that is the reference.
         root_folder: Includes must lie in it; by default the folder of the file.
 

@@ -31,19 +31,19 @@ def buildModelFromSdf(
 ) -> ClusterModel:  # fmt: skip
     """Read a model of SDF 1.2 to 1.12.
 
-    The joints nearest to the root make the tree; a link with two parents closes a loop (`Loop` of the kind of the
-    joint). ``gearbox`` becomes a `Gear`, whose rotor is the body that carries nothing, ``<mimic>`` a `LinearCoupling`,
-    a body between two ball joints of a loop a `Rod`, if it is round, and Drake's rotor inertia of an axis a `Rotor`.
-    Springs, damping and friction become ``model.passive`` (`pc.passive_torque`). ``universal`` and ``revolute2`` are
-    two hinges, the second of which is named ``<joint>_axis2``. Nested models and files from the folder of this one are
-    read; joints and links of a nested model are named ``model::name``. A joint that the tree passes from child to
-    parent keeps its sense.
+    The joints nearest to the root make the tree; a link with two parents closes a loop (``Loop`` of the kind of the
+    joint). ``gearbox`` becomes a ``Gear``, whose rotor is the body that carries nothing, ``<mimic>`` a
+    ``LinearCoupling``, a body between two ball joints of a loop a ``Rod``, if it is round, and Drake's rotor inertia of
+    an axis a ``Rotor``. Springs, damping and friction become ``model.passive`` (``pc.passive_torque``). ``universal``
+    and ``revolute2`` are two hinges, the second of which is named ``<joint>_axis2``. Nested models and files from the
+    folder of this one are read; joints and links of a nested model are named ``model::name``. A joint that the tree
+    passes from child to parent keeps its sense.
 
     Args:
         file_or_string: Path of the file, or its text.
         root_joint: Joint between the world and the root link, such as ``pin.JointModelFreeFlyer()``; by default the
             root link stands in the world where the file has it.
-        q_reference: An assembled pose of the tree, or one close to it, as in `ClusterModel`; by default the pose in
+        q_reference: An assembled pose of the tree, or one close to it, as in ``ClusterModel``; by default the pose in
             which the file has the links.
 
     Returns:

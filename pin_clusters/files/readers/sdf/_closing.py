@@ -53,7 +53,7 @@ class RodBody:
 
     @property
     def is_round(self) -> bool:
-        """Whether a `Rod` can have its inertia, so that how it spins about itself does not count."""
+        """Whether a ``Rod`` can have its inertia, so that how it spins about itself does not count."""
         try:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", PinClustersWarning)
@@ -64,7 +64,7 @@ class RodBody:
 
     @property
     def inertia(self) -> pin.Inertia:
-        """As `Rod` takes it: seen from the first end."""
+        """As ``Rod`` takes it: seen from the first end."""
         return self.seen_from(self.ends[0]).actInv(self.link.place).act(self.link.inertia)
 
 

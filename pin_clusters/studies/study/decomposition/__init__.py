@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from .... import approximations
 from ....algorithms.dynamics.coupling import coupling_jacobian
@@ -99,7 +100,7 @@ class Decomposition(Result):
 
 @documented
 def decompose(
-    model: ClusterModel, q: Any, v: Any, a: Any, rung: str | None = None, drop_rotors: bool = False
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, rung: str | None = None, drop_rotors: bool = False
 ) -> Decomposition:
     """Split the torque error of an approximation into its parts, each from its own formula.
 

@@ -1,11 +1,12 @@
 """Where a frame gets to in open loop."""
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ....errors import SimulationError
 from ....model import ClusterModel, check_model
@@ -54,8 +55,9 @@ class Drift(Result):
 
 @documented
 def drift(
-    model: ClusterModel, q0: Any, v0: Any, tau: Any, frame: str, duration: float = 1.0, dt: float = 1e-3,
-    rungs: Iterable[str] | None = None, drop_rotors: bool = False, record: int = 1,
+    model: ClusterModel, q0: ArrayLike, v0: ArrayLike, tau: ArrayLike | Callable[..., Any] | None, frame: str,
+    duration: float = 1.0, dt: float = 1e-3, rungs: Iterable[str] | None = None, drop_rotors: bool = False,
+    record: int = 1,
 ) -> Drift:  # fmt: skip
     """Simulate the exact robot and its approximations from the same state, under the same torques.
 

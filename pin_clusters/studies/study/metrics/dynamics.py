@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.rnea import rnea
@@ -45,8 +45,9 @@ class InverseError(Result):
 
 @documented
 def inverse(
-    model: ClusterModel, q: Any, v: Any, a: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
-) -> InverseError:
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, rungs: Iterable[str] | None = None,
+    drop_rotors: bool = False,
+) -> InverseError:  # fmt: skip
     """Compare the torques of a motion."""
     check_model(model, "metrics.inverse")
     q, v, a = rows(model, q, v, a)
@@ -89,8 +90,9 @@ class ForwardError(Result):
 
 @documented
 def forward_error(
-    model: ClusterModel, q: Any, v: Any, tau: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
-) -> ForwardError:
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, rungs: Iterable[str] | None = None,
+    drop_rotors: bool = False,
+) -> ForwardError:  # fmt: skip
     """Compare the accelerations under the same torques.
 
     Raises:

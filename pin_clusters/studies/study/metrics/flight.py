@@ -2,10 +2,10 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ....algorithms.dynamics.aba import aba
 from ....algorithms.dynamics.coupling import spanning_velocity
@@ -61,8 +61,9 @@ class FlightError(Result):
 
 @documented
 def flight(
-    model: ClusterModel, q: Any, v: Any, tau: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False
-) -> FlightError:
+    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, rungs: Iterable[str] | None = None,
+    drop_rotors: bool = False,
+) -> FlightError:  # fmt: skip
     """Compare robots in flight: a floating base, and torques at the joints only.
 
     Args:

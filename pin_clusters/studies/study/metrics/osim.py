@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
 
 import numpy as np
 import pinocchio as pin
+from numpy.typing import ArrayLike
 
 from ....algorithms.dynamics.coupling import coupling_jacobian
 from ....algorithms.dynamics.crba import crba
@@ -56,7 +57,7 @@ class OsimError(Result):
 
 @documented
 def osim_error(
-    model: ClusterModel, frame: str, q: Any, rungs: Iterable[str] | None = None, drop_rotors: bool = False,
+    model: ClusterModel, frame: str, q: ArrayLike, rungs: Iterable[str] | None = None, drop_rotors: bool = False,
     rows_of: Rows = "linear",
 ) -> OsimError:  # fmt: skip
     """Compare the inertia that a push on a frame feels.
