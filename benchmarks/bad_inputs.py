@@ -24,41 +24,41 @@ import pin_clusters as pc  # noqa: E402
 
 HEAD = """# Bad inputs
 
-This page lists wrong and unusual inputs. Each input either raises an exception or gives correct results. The tests of
-the package check each case. The message of an exception contains the input, the joint or loop, and a fix. [Exceptions
-and warnings](errors.md) explains the exception classes.
+This page lists invalid and unusual inputs. Each input either raises an exception or gives correct results. The
+package's tests check each case. Each exception message names the input and the joint or loop, and suggests a fix.
+[Exceptions and warnings](errors.md) explains the exception classes.
 
 `benchmarks/bad_inputs.py` writes this page.
 """
 FILES = """
 ## Files and states
 
-These inputs have crashed other programs, or made them return wrong results without a message.
+These inputs have crashed other programs or caused silently wrong results.
 """
 MJCF = """
 ## MJCF files
 
-These are inputs of `pc.buildModelFromMJCF`.
+These are inputs to `pc.buildModelFromMJCF`.
 """
 SDF = """
 ## SDF files
 
-These are inputs of `pc.buildModelFromSdf`.
+These are inputs to `pc.buildModelFromSdf`.
 """
 YAML = """
 ## Extended URDF
 
-These are inputs of `pc.buildModelFromYAML`.
+These are inputs to `pc.buildModelFromYAML`.
 """
 CALLS = """
 ## Calls
 
-These calls have wrong constraints, poses or names.
+These calls contain invalid constraints, poses or names.
 """
 FIRST = """
 ## First steps
 
-These are common mistakes of Pinocchio users.
+These are common mistakes made by Pinocchio users.
 
 | input | result |
 |---|---|

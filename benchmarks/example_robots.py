@@ -19,9 +19,10 @@ PAGE = Path(__file__).parents[1] / "docs" / "example_robots.md"
 
 HEAD = """# Robots of example-robot-data
 
-This page lists all URDF files of [example-robot-data](https://github.com/Gepetto/example-robot-data) with `<mimic>`
-joints or URDF+ elements, read by `pc.buildModelFromUrdf`. The other files give the same model as in Pinocchio. Cassie,
-the only robot of the collection with closed loops, is an SDF file: see [Files of public collections](files.md).
+This page lists all URDF files in [example-robot-data](https://github.com/Gepetto/example-robot-data) with `<mimic>`
+joints or URDF+ elements, loaded with `pc.buildModelFromUrdf`. For the other files, the model is the same as in
+Pinocchio. Cassie, the only robot in the collection with closed loops, is described in an SDF file: see [Files of public
+collections](files.md).
 
 *Round trip* is the largest entry of `aba(rnea(a)) - a` at a random state, relative to `max(1, |a|)`.
 `python benchmarks/example_robots.py` writes this page.
