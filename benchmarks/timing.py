@@ -160,16 +160,16 @@ def machine() -> dict[str, Any]:
 
 
 def _commit() -> str:
-    """Return the commit of this checkout, with "+" if files differ; empty without git."""
-    git = ("git", "-C", str(Path(__file__).parent))
+    """Return the last commit that changed the package, with "+" if its files differ from it; empty without git."""
+    git, package = ("git", "-C", str(Path(__file__).parent)), ("--", "../pin_clusters")
     try:
-        head = subprocess.run([*git, "rev-parse", "--short=12", "HEAD"], capture_output=True, text=True, check=True)
-        changed = subprocess.run(
-            [*git, "diff", "--quiet", "HEAD", "--", "../pin_clusters"], capture_output=True, check=False
+        last = subprocess.run(
+            [*git, "log", "-1", "--format=%h", "--abbrev=12", *package], capture_output=True, text=True, check=True
         )
+        changed = subprocess.run([*git, "diff", "--quiet", "HEAD", *package], capture_output=True, check=False)
     except (OSError, subprocess.CalledProcessError):
         return ""
-    return head.stdout.strip() + "+" * bool(changed.returncode)
+    return last.stdout.strip() + "+" * bool(changed.returncode)
 
 
 def write(results: dict[str, Any], output: Path | None) -> None:
