@@ -18,7 +18,7 @@ from support.messages import raises
 
 import pin_clusters as pc
 from pin_clusters.compiler import tracing
-from pin_clusters.export.codegen import _numbers, _sources
+from pin_clusters.export.codegen import _exported_function, _numbers
 
 pytestmark = pytest.mark.filterwarnings("ignore::pin_clusters.PinClustersWarning")
 OFTEN = ["mit_humanoid_leg", "four_bar"]
@@ -269,4 +269,4 @@ def test_programs_of_the_user(tmp_path: Path) -> None:
         pc.codegen.c(model, other)
     with raises(pc.UnknownNameError, "'aba'"):
         pc.codegen.c(model, ["aba", pc.trace(model, "aba")])
-    assert [f.own for f in _sources.functions_of(model, [derivatives, "aba"])] == [False, True]
+    assert [f.own for f in _exported_function.functions_of(model, [derivatives, "aba"])] == [False, True]

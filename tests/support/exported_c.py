@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import pin_clusters as pc
-from pin_clusters.export.codegen import _sources
+from pin_clusters.export.codegen import _exported_function
 
 FUNCTIONS = {
     "mini_cheetah": ("rnea", "aba", "crba", "step"), "four_bar": ("rnea", "aba", "crba", "step"),
@@ -69,7 +69,7 @@ def call_of(f: Any, robot: str) -> str:
 def run(name: str, calls: int, folder: Path) -> int:
     """Export, compile and call; return how many calls were made."""
     model = pc.load(name)
-    made = _sources.functions_of(model, FUNCTIONS[name], None)
+    made = _exported_function.functions_of(model, FUNCTIONS[name], None)
     exported = pc.codegen.export(model, folder, FUNCTIONS[name])
     text = MAIN.format(robot=exported.name, calls="".join(call_of(f, exported.name) for f in made))
     (folder / "test" / "wild.c").write_text(text, encoding="ascii")
