@@ -490,8 +490,8 @@ def test_the_page_can_be_made_again(monkeypatch: pytest.MonkeyPatch) -> None:
     table, _, _ = script.example()
     # three digits of a sum over 10 000 samples are the same everywhere; the bound on the residual may not be
     assert table.split("\n\n")[1] in page
-    assert "turning as a rigid body at 0.13 rad/s" in script.measures()
-    assert "turning as a rigid body at 0.13 rad/s" in page
+    assert "turns as a rigid body at 0.13 rad/s" in script.measures()
+    assert "turns as a rigid body at 0.13 rad/s" in page
 
 
 def test_against_projection_too() -> None:

@@ -99,7 +99,7 @@ def test_the_whole_run(scripts: dict[str, ModuleType], tmp_path: Path, capsys: p
     assert found["batch"]["states"] == 9
     results["first_call_s"] = {"cold": {"rnea": 9.0}, "cached": {"rnea": 0.4}}
     results["robots"]["mit_humanoid_leg"]["gates"] = [{"what": "x", "value": 1.0, "limit": 2.0, "met": True}]
-    for render in (scripts["report"].bench_short, scripts["report"].bench_long):
+    for render in (scripts["report"].readme_speed, scripts["report"].bench_long):
         text = render(results)
         assert "`mit_humanoid_leg`" in text
         assert "SIMD lanes" in text
