@@ -42,7 +42,7 @@ def test_without_noise_the_truth_is_found(name: str, at_motors: bool, rng: np.ra
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("name", ["mit_humanoid_leg", "ankle_2rsu"])
+@pytest.mark.parametrize("name", [pytest.param("mit_humanoid_leg", marks=pytest.mark.long), "ankle_2rsu"])
 def test_losses_of_gears_are_found(name: str, rng: np.random.Generator) -> None:
     """The log is of ``pc.motor_torque``, whose losses are other code."""
     model, what = logs.robot(name), ("rotor_inertia", "coulomb", "efficiency", "back_efficiency")
@@ -151,7 +151,7 @@ def test_the_interval_of_a_friction_at_zero_is_on_one_side(seed: int, tmp_path: 
     assert ("within two errors: 0 to" in bound.page(tmp_path / "page.html").read_text()) is bool(bound.moved)
 
 
-@pytest.mark.ci
+@pytest.mark.long
 def test_bodies_are_physical_and_what_hides_is_named(rng: np.random.Generator) -> None:
     what, model = ("rotor_inertia", "inertial"), logs.robot("mit_humanoid_leg")
     found = sought(model, what)

@@ -106,7 +106,7 @@ def test_torques_are_held_and_may_jump(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.ci
-@pytest.mark.parametrize("spin", [0.0, 5.0])
+@pytest.mark.parametrize("spin", [0.0, pytest.param(5.0, marks=pytest.mark.long)])
 def test_of_order_four_while_it_slides_along_a_curve(spin: float) -> None:
     model = block()
     angle, mu = 0.35, 0.5
