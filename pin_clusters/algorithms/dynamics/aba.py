@@ -31,7 +31,7 @@ def aba(
         SingularClusterError: A joint moves no inertia, or loops cannot be solved for their dependent joints.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-ABA); spin elements: the page Algorithms of the documentation, (S1) to (S4).
+        Chignoli et al., arXiv 2311.13732 (C-ABA); spin elements: the documentation, Algorithms, (S1) to (S4).
 
     Example:
         >>> import numpy as np, pinocchio as pin, pin_clusters as pc

@@ -36,7 +36,7 @@ def rnea(
         Torque of the independent joints, shape (nv,), [N m] or [N]; ``out``, or a fresh array. NaN and inf propagate.
 
     References:
-        Chignoli et al., arXiv 2311.13732 (C-RNEA); spin elements: the page Algorithms of the documentation, (S1) to (S4).
+        Chignoli et al., arXiv 2311.13732 (C-RNEA); spin elements: the documentation, Algorithms, (S1) to (S4).
     """
     return _run(model, data, q, v, a, fext, "rnea", "tau", out)
 

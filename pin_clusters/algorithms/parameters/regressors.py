@@ -10,7 +10,7 @@ from .._shared import check as _check
 
 _COMMON = """
 References:
-    Pinocchio's ``{name}``, whose columns come first; rotors without a body: the page Algorithms of the documentation, (Y1) to (Y3).
+    Pinocchio's ``{name}``, whose columns come first; rotors without a body: Algorithms, (Y1) to (Y3).
 """
 _documented = _check.documented(_COMMON)
 
