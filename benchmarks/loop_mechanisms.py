@@ -6,7 +6,7 @@ Those of ``tests/samples/mechanisms.py``, more that have no test of their own th
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import loop_cases
@@ -89,8 +89,10 @@ def of_robot(name: str, *, armature: bool = False) -> Make:
         pin.seed(states)
         twin = None
         if any(hasattr(c, "generic") for c in model.constraints):
-            parts = [c.generic(model.tree) if hasattr(c, "generic") else [c] for c in model.constraints]
-            others = [c for part in parts for c in part]
+            others = []
+            for i, c in enumerate(model.constraints):  # two legs have the same mechanisms, whose names must differ
+                parts = c.generic(model.tree) if hasattr(c, "generic") else []
+                others += [replace(part, name=f"{part.name} {i}") for part in parts] or [c]
             twin = pc.ClusterModel(model.tree, others, model.q_reference, independent=model.independent_joints)
         return [Sample(model, [pc.randomConfiguration(model) for _ in range(states)], twin)]
 
