@@ -41,12 +41,26 @@ class Motions(NamedTuple):
 
 @documented
 def simulate(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, duration: float = 1.0,
-    dt: float = 1e-3, *, method: str | None = None, record: int | None = None, switch: bool = True,
-    passive: bool = True, ground: Ground | None = None, touching: Any = None, limits: bool | str = False,
-    self_collisions: bool = False, processes: int = 1, threads: int = 1,
-    out: tuple[np.ndarray, np.ndarray] | None = None, status: np.ndarray | None = None,
-) -> Motions:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike | None = None,
+    duration: float = 1.0,
+    dt: float = 1e-3,
+    *,
+    method: str | None = None,
+    record: int | None = None,
+    switch: bool = True,
+    passive: bool = True,
+    ground: Ground | None = None,
+    touching: Any = None,
+    limits: bool | str = False,
+    self_collisions: bool = False,
+    processes: int = 1,
+    threads: int = 1,
+    out: tuple[np.ndarray, np.ndarray] | None = None,
+    status: np.ndarray | None = None,
+) -> Motions:
     """Simulate the motions of a robot from N states, each as ``pc.simulate`` does.
 
     Rows that need other independent joints on the way, near a dead centre, run one after the other. The energy is not

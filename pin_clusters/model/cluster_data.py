@@ -32,8 +32,15 @@ _OF_DERIVATIVES = {"after_rnea": "state", "unasked": "tau", "velocities": "tree"
 _ARRAYS = ("_tau", "_ddq", "_nle", "_g", "_Minv", "_J", "_Jcom", "_Ag", "_G")
 _MORE_ARRAYS = ("_dJ", "_dAg", "_moved", "_coupled")  # not in pickles from before derivatives
 _VALUES = (
-    "lambda_c", "impulse_c", "dq_after", "kinetic_energy", "potential_energy", "mechanical_energy", "tree", "check",
-)  # fmt: skip
+    "lambda_c",
+    "impulse_c",
+    "dq_after",
+    "kinetic_energy",
+    "potential_energy",
+    "mechanical_energy",
+    "tree",
+    "check",
+)
 
 
 def with_loops(model: ModelParts) -> bool:
@@ -114,10 +121,28 @@ class ClusterData(OwedMembers):
     """
 
     __slots__ = (
-        "_M", "_M_kernel", "_Minv", "_check", "_contacts_found", "_ddq", "_dq_after", "_forces", "_g", "_impulses",
-        "_kept", "_loop_work", "_memory", "_nle", "_plans", "_pointers", "_regressors", "_tau", "_unchecked", "_work",
+        "_M",
+        "_M_kernel",
+        "_Minv",
+        "_check",
+        "_contacts_found",
+        "_ddq",
+        "_dq_after",
+        "_forces",
+        "_g",
+        "_impulses",
+        "_kept",
+        "_loop_work",
+        "_memory",
+        "_nle",
+        "_plans",
+        "_pointers",
+        "_regressors",
+        "_tau",
+        "_unchecked",
+        "_work",
         "_zeros",
-    )  # fmt: skip
+    )
 
     _contacts_found: np.ndarray  # rank, residual and damping of the contacts of the last call
 

@@ -33,9 +33,12 @@ class Ode:
     """
 
     def __init__(
-        self, model: ClusterModel, q0: np.ndarray, tau: np.ndarray | Callable[..., Any] | None,
+        self,
+        model: ClusterModel,
+        q0: np.ndarray,
+        tau: np.ndarray | Callable[..., Any] | None,
         dynamics: Callable[..., Any] | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.model, self.q0 = model, q0
         self._tau, self._dynamics = tau, dynamics
         self._data, self._groups = model.createData(), groups_of(model)
@@ -147,9 +150,12 @@ def _finite(name: str, t: float, x: np.ndarray) -> np.ndarray:
 
 
 def ode(
-    model: ClusterModel, q0: ArrayLike, tau: ArrayLike | Callable[..., Any] | None = None, *,
+    model: ClusterModel,
+    q0: ArrayLike,
+    tau: ArrayLike | Callable[..., Any] | None = None,
+    *,
     dynamics: Callable[..., Any] | None = None,
-) -> Ode:  # fmt: skip
+) -> Ode:
     """Return the equation of motion for SciPy's ``solve_ivp``, with the increment from q0 as a part of the state.
 
     Args:

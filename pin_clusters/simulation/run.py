@@ -26,12 +26,27 @@ from .result import SimulationInterrupted, SimulationResult, Switch
 
 
 def simulate(
-    model: ClusterModel, q0: ArrayLike, v0: ArrayLike, tau: ArrayLike | Callable[..., Any] | None = None,
-    duration: float = 1.0, dt: float = 1e-3, *, method: str | None = None, record: int = 1,
-    dynamics: Callable[..., Any] | None = None, switch: bool = True, progress: Callable[[int, int], Any] | None = None,
-    contacts: Any = (), passive: bool = True, ground: Ground | None = None, touching: Any = None,
-    limits: bool | str = False, self_collisions: bool = False, rtol: float | None = None, atol: float | None = None,
-) -> SimulationResult:  # fmt: skip
+    model: ClusterModel,
+    q0: ArrayLike,
+    v0: ArrayLike,
+    tau: ArrayLike | Callable[..., Any] | None = None,
+    duration: float = 1.0,
+    dt: float = 1e-3,
+    *,
+    method: str | None = None,
+    record: int = 1,
+    dynamics: Callable[..., Any] | None = None,
+    switch: bool = True,
+    progress: Callable[[int, int], Any] | None = None,
+    contacts: Any = (),
+    passive: bool = True,
+    ground: Ground | None = None,
+    touching: Any = None,
+    limits: bool | str = False,
+    self_collisions: bool = False,
+    rtol: float | None = None,
+    atol: float | None = None,
+) -> SimulationResult:
     """Simulate the motion of a robot under joint torques, with steps of fixed length.
 
     Every configuration is on the manifold: free flyers, quaternions, couplings and closed loops. With ``ground`` and

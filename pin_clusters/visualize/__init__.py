@@ -38,11 +38,21 @@ def offline() -> Any:
 
 
 def animate(
-    model: ClusterModel, time: ArrayLike, q: ArrayLike, *, ghost: tuple[Any, Any] | None = None,
-    ghost_model: ClusterModel | None = None, ghost_label: str = "approximation", v: ArrayLike | None = None,
-    tau: ArrayLike | None = None, notes: Sequence[str] = (), viewer: Any = None, ground: Ground | None = None,
-    contacts: SimulationResult | None = None, ghost_contacts: SimulationResult | None = None,
-) -> MeshcatVisualizer:  # fmt: skip
+    model: ClusterModel,
+    time: ArrayLike,
+    q: ArrayLike,
+    *,
+    ghost: tuple[Any, Any] | None = None,
+    ghost_model: ClusterModel | None = None,
+    ghost_label: str = "approximation",
+    v: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    notes: Sequence[str] = (),
+    viewer: Any = None,
+    ground: Ground | None = None,
+    contacts: SimulationResult | None = None,
+    ghost_contacts: SimulationResult | None = None,
+) -> MeshcatVisualizer:
     """Return a viewer with a motion that plays in the browser, or in a page that needs no network.
 
     Key frames are 30 per second, more for what turns fast: between two of them nothing turns by more than 80 degrees. A

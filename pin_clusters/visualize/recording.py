@@ -24,11 +24,20 @@ GHOST_KINDS = ("links", "joints", "rotors", "closures")
 
 
 def record(
-    viewer: Scene, time: Any, q: Any, *, ghost: tuple[Any, Any] | None = None, ghost_model: ClusterModel | None = None,
-    ghost_label: str = "approximation", v: Any = None, tau: Any = None, notes: Sequence[str] = (),
-    ground: Ground | None = None, contacts: SimulationResult | None = None,
+    viewer: Scene,
+    time: Any,
+    q: Any,
+    *,
+    ghost: tuple[Any, Any] | None = None,
+    ghost_model: ClusterModel | None = None,
+    ghost_label: str = "approximation",
+    v: Any = None,
+    tau: Any = None,
+    notes: Sequence[str] = (),
+    ground: Ground | None = None,
+    contacts: SimulationResult | None = None,
     ghost_contacts: SimulationResult | None = None,
-) -> Recording:  # fmt: skip
+) -> Recording:
     """Make key frames of a motion and give them to the viewer; see ``pin_clusters.visualize.animate``."""
     model = viewer.cluster_model
     time, q = motion(model, time, q)

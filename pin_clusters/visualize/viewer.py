@@ -58,9 +58,15 @@ class MeshcatVisualizer(Scene):
     """
 
     def displayForces(
-        self, q: ArrayLike, v: ArrayLike, tau_tree: ArrayLike, fext: Any = None, *, bearings: bool = False,
+        self,
+        q: ArrayLike,
+        v: ArrayLike,
+        tau_tree: ArrayLike,
+        fext: Any = None,
+        *,
+        bearings: bool = False,
         scale: float | None = None,
-    ) -> list[Arrow]:  # fmt: skip
+    ) -> list[Arrow]:
         """Show a configuration with the forces of its loops and rods, and external ones, as arrows.
 
         Args:

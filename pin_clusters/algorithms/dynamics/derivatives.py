@@ -91,9 +91,13 @@ def computeRNEADerivatives(
 @also_pinocchios
 @_documented
 def computeABADerivatives(
-    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None,
-    tau: ArrayLike | None = None, fext: Any = None,
-) -> Matrices:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    fext: Any = None,
+) -> Matrices:
     """Compute the derivatives of forward dynamics.
 
     After ``pc.aba`` the state may be left out: ``computeABADerivatives(model, data)``, or with the external forces that

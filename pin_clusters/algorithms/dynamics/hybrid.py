@@ -45,9 +45,15 @@ def _plan(data: ClusterData, function: Any, forced: bool, names: Any = None, mas
 @fast(_plans)
 @_check.documented()
 def hybrid_dynamics(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau: ArrayLike, a: ArrayLike, prescribed: Any,
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    a: ArrayLike,
+    prescribed: Any,
     fext: Any = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:
     """Compute the torques of joints whose accelerations are prescribed, and the accelerations of the others.
 
     With all of them prescribed it is ``rnea``, with none ``aba``; the recursion is as long as that of ``aba``. Some

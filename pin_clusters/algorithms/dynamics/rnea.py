@@ -22,9 +22,15 @@ _documented = _check.documented(
 @also_pinocchios
 @_documented
 def rnea(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None, *,
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    fext: Any = None,
+    *,
     out: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Compute the joint torques of a motion with the cluster recursive Newton-Euler algorithm.
 
     Args:

@@ -316,9 +316,12 @@ def getCenterOfMassVelocityDerivatives(model: ClusterModel, data: ClusterData) -
 @also_pinocchios
 @_documented
 def computeCentroidalMomentumTimeVariation(
-    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None,
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
     a: ArrayLike | None = None,
-) -> pin.Force:  # fmt: skip
+) -> pin.Force:
     """Compute the time derivative of the momentum about the centre of mass, the spin of all rotors included.
 
     Without a state it is that of the last ``forwardKinematics`` with v and a.

@@ -189,9 +189,13 @@ def getFrameJacobianTimeVariation(
 @also_pinocchios
 @_rates
 def frameJacobianTimeVariation(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, frame_id: int,
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    v: ArrayLike,
+    frame_id: int,
     reference_frame: pin.ReferenceFrame,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Compute the time derivative of the Jacobian of a frame: ``getFrameJacobianTimeVariation`` at a state."""
     computeJointJacobiansTimeVariation(model, data, q, v)
     return getFrameJacobianTimeVariation(model, data, frame_id, reference_frame)

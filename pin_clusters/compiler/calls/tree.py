@@ -152,9 +152,14 @@ def take_place(form: Form, words: Any, kind: str, place: str, reference: str | N
 
 
 def of_jacobian(
-    kind: str, index: str, reference: str | None = "reference_frame", *, q: str = "", rate: bool = False,
+    kind: str,
+    index: str,
+    reference: str | None = "reference_frame",
+    *,
+    q: str = "",
+    rate: bool = False,
     default: int = -1,
-) -> Plans:  # fmt: skip
+) -> Plans:
     """Return the plans of a function that returns the Jacobian of a joint or a frame, at q or of what is there."""
 
     def plans(data: Any, function: Any) -> tuple[Any, ...]:

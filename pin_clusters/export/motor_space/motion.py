@@ -37,9 +37,15 @@ class StaticMapError(NamedTuple):
 
 
 def static_map_error(
-    space: Space, t: ArrayLike, x: ArrayLike | None = None, *, q: ArrayLike | None = None, v: ArrayLike | None = None,
-    a: ArrayLike | None = None, tau: ArrayLike | None = None,
-) -> StaticMapError:  # fmt: skip
+    space: Space,
+    t: ArrayLike,
+    x: ArrayLike | None = None,
+    *,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+) -> StaticMapError:
     """Return what the static map J^-T tau lacks along a motion, against exact inverse dynamics.
 
     The static map has torques that move links alone (no cranks, rods, rotors), as a serial model has. The motion is

@@ -94,12 +94,25 @@ class AuditResult(Shown, Result):
 
 @stock(STUDY, AS_IN_STUDY)
 def run(
-    model: ClusterModel, trajectory: Trajectory | None = None, *, threshold: float = THRESHOLDS["torque control"],
-    simulation: float = THRESHOLDS["simulation"], policy: float = THRESHOLDS["a policy"], amplitude: float = 0.5,
-    frequency: float = 1.5, duration: float = 5.0, dt: float = 5e-4, drop_rotors: bool = False,
-    base: Base | None = None, frames: Sequence[str] | None = None, walk: bool = False, drop: float | None = None,
-    ground: Ground | None = None, touching: Any = None, progress: Progress | None = None,
-) -> AuditResult:  # fmt: skip
+    model: ClusterModel,
+    trajectory: Trajectory | None = None,
+    *,
+    threshold: float = THRESHOLDS["torque control"],
+    simulation: float = THRESHOLDS["simulation"],
+    policy: float = THRESHOLDS["a policy"],
+    amplitude: float = 0.5,
+    frequency: float = 1.5,
+    duration: float = 5.0,
+    dt: float = 5e-4,
+    drop_rotors: bool = False,
+    base: Base | None = None,
+    frames: Sequence[str] | None = None,
+    walk: bool = False,
+    drop: float | None = None,
+    ground: Ground | None = None,
+    touching: Any = None,
+    progress: Progress | None = None,
+) -> AuditResult:
     """Find out whether armature is enough for a robot.
 
     Args:

@@ -67,9 +67,12 @@ class Simulated(Result):
 
 
 def simulated(
-    model: ClusterModel, found: StudyResult, motion: tuple[np.ndarray, np.ndarray, np.ndarray],
-    frames: Sequence[str] | None, progress: Callable[[float], None],
-) -> Simulated:  # fmt: skip
+    model: ClusterModel,
+    found: StudyResult,
+    motion: tuple[np.ndarray, np.ndarray, np.ndarray],
+    frames: Sequence[str] | None,
+    progress: Callable[[float], None],
+) -> Simulated:
     """Compare simulations of a robot and of its approximations along the motion (q, v, a) of a study.
 
     The frames to look at are by default the ends of the longest chains.

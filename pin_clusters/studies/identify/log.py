@@ -109,9 +109,12 @@ def _check_channels(name: str, columns: dict[str, np.ndarray], *, allowed: bool)
 
 
 def _torques(
-    name: str, columns: dict[str, np.ndarray], constants: Mapping[str, float], motors: list[str],
+    name: str,
+    columns: dict[str, np.ndarray],
+    constants: Mapping[str, float],
+    motors: list[str],
     joints: tuple[str, ...],
-) -> dict[str, np.ndarray]:  # fmt: skip
+) -> dict[str, np.ndarray]:
     """Take the columns of torques and currents out."""
     found = {}
     if unknown := set(constants) - set(motors):

@@ -30,12 +30,20 @@ _LEAST, _LAST, _ALONE, _SMALL, _MOVED = 3, 2, 1e-6, 1e-6, 0.1
 
 
 def identify(
-    model: ClusterModel, log: str | Path | Mapping[str, Any],
-    what: str | Sequence[str] = ("rotor_inertia", "viscous", "coulomb"), *, cutoff: float | None = None,
-    torque_constant: Mapping[str, float] | None = None, span: tuple[float, float] | None = None, degrees: bool = False,
-    allow_saturated: bool = False, friction_speed: float = FRICTION_SPEED, test: float = 0.3, noises: int = 8,
+    model: ClusterModel,
+    log: str | Path | Mapping[str, Any],
+    what: str | Sequence[str] = ("rotor_inertia", "viscous", "coulomb"),
+    *,
+    cutoff: float | None = None,
+    torque_constant: Mapping[str, float] | None = None,
+    span: tuple[float, float] | None = None,
+    degrees: bool = False,
+    allow_saturated: bool = False,
+    friction_speed: float = FRICTION_SPEED,
+    test: float = 0.3,
+    noises: int = 8,
     seed: int = 0,
-) -> Identification:  # fmt: skip
+) -> Identification:
     """Estimate parameters of a robot from a log of its motion and torques.
 
     Args:

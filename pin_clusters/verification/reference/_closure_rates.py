@@ -93,9 +93,10 @@ def _harmonic(closure: HarmonicClosure, x: np.ndarray, xd: np.ndarray, xdd: np.n
 
 
 def _function(
-    closure: CallableClosure, state: tuple[np.ndarray, np.ndarray, np.ndarray],
+    closure: CallableClosure,
+    state: tuple[np.ndarray, np.ndarray, np.ndarray],
     along: tuple[np.ndarray, np.ndarray, np.ndarray],
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:
     """Of a user's function: r = J xdd + H[xd, xd]."""
     (x, xd, xdd), (dx, dxd, dxdd) = state, along
     J, H = closure.jacobian(x), closure.hessian(x)

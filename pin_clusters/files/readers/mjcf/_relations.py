@@ -82,9 +82,12 @@ def _without(equation: Equation, locked: Mapping[str, float]) -> Equation:
 
 
 def couplings(
-    equations: Sequence[Equation], joints: Mapping[str, Joint], leading: Sequence[str],
-    independent: Collection[str] = (), round_: Collection[str] = (),
-) -> list[tuple[str, Any]]:  # fmt: skip
+    equations: Sequence[Equation],
+    joints: Mapping[str, Joint],
+    leading: Sequence[str],
+    independent: Collection[str] = (),
+    round_: Collection[str] = (),
+) -> list[tuple[str, Any]]:
     """Return a coupling for each equation, with its owner.
 
     Of a linear equation any joint can follow: one that no other equation determines, and rather the rotor on which a

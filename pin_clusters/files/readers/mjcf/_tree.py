@@ -58,9 +58,11 @@ def poses_of_file(bodies: Sequence[Body]) -> list[pin.SE3]:
 
 
 def build_tree(
-    document: Document, bodies: Sequence[Body], inertias: Sequence[pin.Inertia],
+    document: Document,
+    bodies: Sequence[Body],
+    inertias: Sequence[pin.Inertia],
     root_joint: pin.JointModel | Root | None,
-) -> Layout:  # fmt: skip
+) -> Layout:
     """Make the tree; ``root_joint`` is above the only body of the world."""
     root_joint, name = root_joint if isinstance(root_joint, Root) else (root_joint, ROOT_JOINT_NAME)
     layout = Layout(document, bodies, inertias)

@@ -45,9 +45,13 @@ class InverseError(Result):
 
 @documented
 def inverse(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, rungs: Iterable[str] | None = None,
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    rungs: Iterable[str] | None = None,
     drop_rotors: bool = False,
-) -> InverseError:  # fmt: skip
+) -> InverseError:
     """Compare the torques of a motion."""
     check_model(model, "metrics.inverse")
     q, v, a = rows(model, q, v, a)
@@ -90,9 +94,13 @@ class ForwardError(Result):
 
 @documented
 def forward_error(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, rungs: Iterable[str] | None = None,
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    rungs: Iterable[str] | None = None,
     drop_rotors: bool = False,
-) -> ForwardError:  # fmt: skip
+) -> ForwardError:
     """Compare the accelerations under the same torques.
 
     Raises:

@@ -61,9 +61,13 @@ class FlightError(Result):
 
 @documented
 def flight(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, rungs: Iterable[str] | None = None,
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    rungs: Iterable[str] | None = None,
     drop_rotors: bool = False,
-) -> FlightError:  # fmt: skip
+) -> FlightError:
     """Compare robots in flight: a floating base, and torques at the joints only.
 
     Args:
