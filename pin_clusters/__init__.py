@@ -269,10 +269,17 @@ _LAZY = {
 }  # fmt: skip
 # and functions of such
 _LAZY_FUNCTIONS = {
-    "MotorSpace": "motor_space", "RobotWrapper": "robot_wrapper",
-    "buildModelsFromUrdf": "robot_wrapper", "efficiency": "study", "identify": "identification", "into_mjcf": "merging",
-    "mechanism": "design", "to_mjcf": "writers", "to_urdf": "writers", "trace": "tracing",
-}  # fmt: skip
+    "MotorSpace": "motor_space",
+    "RobotWrapper": "robot_wrapper",
+    "buildModelsFromUrdf": "robot_wrapper",
+    "efficiency": "study",
+    "identify": "identification",
+    "into_mjcf": "merging",
+    "mechanism": "design",
+    "to_mjcf": "writers",
+    "to_urdf": "writers",
+    "trace": "tracing",
+}
 # public is what is imported above by its own name, and what will be
 _OWN = [name for name, x in globals().items() if str(getattr(x, "__module__", "")).startswith(f"{__name__}.")]
 __all__ = sorted([*_OWN, "batch", *_LAZY_FUNCTIONS])

@@ -26,9 +26,17 @@ def load(robot: str, base: str | None) -> ClusterModel:
 
 
 def of(
-    model: ClusterModel, *, ground: bool | None, friction: float, height: float, drop: float | None,
-    pose: Sequence[str], touching: Sequence[str], limits: str, **how: Any,
-) -> drops.Drop:  # fmt: skip
+    model: ClusterModel,
+    *,
+    ground: bool | None,
+    friction: float,
+    height: float,
+    drop: float | None,
+    pose: Sequence[str],
+    touching: Sequence[str],
+    limits: str,
+    **how: Any,
+) -> drops.Drop:
     """Return the simulation that the options of a command describe; the robot decides about those that are None."""
     on = drops.floats(model) if ground is None else ground
     plane = Ground(friction, height=height) if on else None

@@ -126,10 +126,15 @@ def _closed_loops(model: ClusterModel) -> Table:
 def _rods(model: ClusterModel, rods: list[RodClosure]) -> Table:
     names = model.tree.names
     rows = [
-        (rod.source.label, names[rod.joint_a], names[rod.joint_b], f"{rod.length:.6g}",
-         f"{rod.mass:g}" if rod.mass > 0.0 else "-")
+        (
+            rod.source.label,
+            names[rod.joint_a],
+            names[rod.joint_b],
+            f"{rod.length:.6g}",
+            f"{rod.mass:g}" if rod.mass > 0.0 else "-",
+        )
         for rod in rods
-    ]  # fmt: skip
+    ]
     return table_of("Rods", "lllrr", ("rod", "from the body of", "to the body of", "length, m", "mass, kg"), rows)
 
 

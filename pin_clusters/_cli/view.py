@@ -39,9 +39,16 @@ def meshes_of(model: ClusterModel, robot: str) -> Any:
 
 
 def page_of(
-    model: ClusterModel, visual: Any, animate: str | None, ghost: str | None, duration: float | None,
-    amplitude: float | None, forces: bool, out: Console, simulated: Drop | None = None,
-) -> str:  # fmt: skip
+    model: ClusterModel,
+    visual: Any,
+    animate: str | None,
+    ghost: str | None,
+    duration: float | None,
+    amplitude: float | None,
+    forces: bool,
+    out: Console,
+    simulated: Drop | None = None,
+) -> str:
     from ..visualize import MeshcatVisualizer, offline
 
     with simulated.viewer() if simulated and visual is None else MeshcatVisualizer(model, None, visual) as viewer:
@@ -60,9 +67,14 @@ def page_of(
             beside, label = (approximate.time, approximate.q), approximations.LABELS[ghost]
             notes += approximate.notes
         recording = viewer.animate(
-            shown.time, shown.q, ghost=beside, ghost_label=label, notes=notes,
-            v=shown.v if forces else None, tau=shown.tau if forces else None,
-        )  # fmt: skip
+            shown.time,
+            shown.q,
+            ghost=beside,
+            ghost_label=label,
+            notes=notes,
+            v=shown.v if forces else None,
+            tau=shown.tau if forces else None,
+        )
         for note in recording.notes:
             tables.say(out, note)
         return viewer.static_html()

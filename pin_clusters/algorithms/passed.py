@@ -21,28 +21,36 @@ from ._shared import ids as _ids
 from .kinematics.kinematics import forwardKinematics
 
 # they read placements, frames and collision shapes, which are the tree's
-_ON_TREE = frozenset("""
+_ON_TREE = frozenset(
+    """
     buildGeomFromMJCF buildGeomFromUrdf buildGeomFromUrdfString buildSampleGeometryModelHumanoid
     buildSampleGeometryModelManipulator computeBodyRadius computeCollisions computeCollisionsInParallel
     computeDistances computeFrameKinematicRegressor computeJointKinematicRegressor findCommonAncestor
     removeCollisionPairs removeCollisionPairsFromXML updateGeometryPlacements
-""".split())  # fmt: skip
+""".split()
+)
 
 _CLASSES_ON_TREE = (
-    "BroadPhaseManager", "TreeBroadPhaseManager", "FrameAnchor", "JointFriction", "JointLimit", "PointAnchor",
+    "BroadPhaseManager",
+    "TreeBroadPhaseManager",
+    "FrameAnchor",
+    "JointFriction",
+    "JointLimit",
+    "PointAnchor",
     "PointContact",
-)  # fmt: skip
+)
 
 _INDICES = {
-    "computeFrameKinematicRegressor": _ids.frame, "computeJointKinematicRegressor": _ids.joint,
+    "computeFrameKinematicRegressor": _ids.frame,
+    "computeJointKinematicRegressor": _ids.joint,
     "findCommonAncestor": _ids.joint,
-}  # fmt: skip
+}
 _POSITIONS = {
     "computeFrameKinematicRegressor": "model data frame_id reference_frame",
     "computeJointKinematicRegressor": "model data joint_id reference_frame placement",
     "findCommonAncestor": "model joint1_id joint2_id",
     **_geometry.POSITIONS,
-}  # fmt: skip
+}
 """Positions of the arguments of functions with fast calls."""
 
 

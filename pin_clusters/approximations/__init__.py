@@ -26,9 +26,18 @@ from ._loops import Frozen, Locked, Unconstrained
 from .robots import robot
 
 __all__ = [
-    "DEFINITIONS", "LABELS", "LOOP_RUNGS", "ROTOR_RUNGS", "RUNGS", "Approximation", "Block", "followers", "names", "of",
+    "DEFINITIONS",
+    "LABELS",
+    "LOOP_RUNGS",
+    "ROTOR_RUNGS",
+    "RUNGS",
+    "Approximation",
+    "Block",
+    "followers",
+    "names",
+    "of",
     "robot",
-]  # fmt: skip
+]
 
 _KINDS: dict[str, type[Approximation]] = {
     "none": Armature,

@@ -62,9 +62,15 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
         driven = {name: float(ratio) for name, ratio in driven.items() if ratio}
         if rung == "block" and driven and J:
             stands = Rotor(
-                list(driven), list(driven.values()), axial_inertia=J, axis=(0.0, 0.0, 1.0), carrier="universe",
-                armature="keep", driven=r.driven, name=f"block:{r.name}",
-            )  # fmt: skip
+                list(driven),
+                list(driven.values()),
+                axial_inertia=J,
+                axis=(0.0, 0.0, 1.0),
+                carrier="universe",
+                armature="keep",
+                driven=r.driven,
+                name=f"block:{r.name}",
+            )
             kept.append(stands)
     tree.armature = armature + of_joints
     return ClusterModel(tree, kept, model.q_reference, independent=model.independent_joints, name=model.name)

@@ -26,9 +26,16 @@ from ._tables import Batch, Given, forces, on_device, states, there
 
 
 def run(
-    single: Callable[..., Any], model: ClusterModel, q: Any, velocities: tuple[tuple[str, Any], ...], fext: Any,
-    threads: Any, out: Any, status: Any, parameters: Any = None,
-) -> np.ndarray:  # fmt: skip
+    single: Callable[..., Any],
+    model: ClusterModel,
+    q: Any,
+    velocities: tuple[tuple[str, Any], ...],
+    fext: Any,
+    threads: Any,
+    out: Any,
+    status: Any,
+    parameters: Any = None,
+) -> np.ndarray:
     """Run a function of one state for rows, packs of them at a time.
 
     ``velocities``: names and rows of what else there is of a state; ``parameters``: the same of the robot's numbers.

@@ -96,9 +96,16 @@ def programmed(batch: Batch, write: Callable[[Program], None]) -> Callable[[], R
 
 
 def run_each(
-    batch: Batch, begin: Callable[[], Run] | None, of_row: Callable[[int], Any], said: Said = STATES, *,
-    grain: int = ROWS, level: int = 2, look: bool = True, again: bool = False,
-) -> None:  # fmt: skip
+    batch: Batch,
+    begin: Callable[[], Run] | None,
+    of_row: Callable[[int], Any],
+    said: Said = STATES,
+    *,
+    grain: int = ROWS,
+    level: int = 2,
+    look: bool = True,
+    again: bool = False,
+) -> None:
     """Run kernels of one state for each row; where ``begin``, asked once per thread, is None, ``of_row`` of its number.
 
     ``look``: results that are not finite are still to be found. ``again``: ``of_row`` tries once more where kernels

@@ -68,9 +68,16 @@ class Batch:
     """
 
     def __init__(
-        self, name: str, model: Any, given: Sequence[Given], threads: Any, status: Any,
-        *results: tuple[str, Any, tuple[int, ...]], rows_of_work: int = 0, work: int = 0,
-    ) -> None:  # fmt: skip
+        self,
+        name: str,
+        model: Any,
+        given: Sequence[Given],
+        threads: Any,
+        status: Any,
+        *results: tuple[str, Any, tuple[int, ...]],
+        rows_of_work: int = 0,
+        work: int = 0,
+    ) -> None:
         """Check all arguments.
 
         Args:
@@ -124,9 +131,7 @@ def there(given: Sequence[Given]) -> bool:
     return on_gpu(*(x.value for x in given))
 
 
-def on_device(
-    name: str, model: ClusterModel, given: Sequence[Given], out: Any, status: Any, **options: Any
-) -> Any:  # fmt: skip
+def on_device(name: str, model: ClusterModel, given: Sequence[Given], out: Any, status: Any, **options: Any) -> Any:
     """Run a function where its rows are; the number of threads means nothing there."""
     from ..export.cuda.run import Argument, run  # traces and writes code: not for those whose rows are here
 

@@ -25,9 +25,16 @@ Matrices = tuple[np.ndarray, np.ndarray, np.ndarray]
 
 @documented
 def computeRNEADerivatives(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None,
-    *, threads: int = 1, out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None, status: np.ndarray | None = None,
-) -> Matrices:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    fext: Any = None,
+    *,
+    threads: int = 1,
+    out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    status: np.ndarray | None = None,
+) -> Matrices:
     """Compute the derivatives of inverse dynamics of N motions.
 
     Args:
@@ -44,9 +51,16 @@ def computeRNEADerivatives(
 
 @documented
 def computeABADerivatives(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None,
-    *, threads: int = 1, out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None, status: np.ndarray | None = None,
-) -> Matrices:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    fext: Any = None,
+    *,
+    threads: int = 1,
+    out: tuple[np.ndarray, np.ndarray, np.ndarray] | None = None,
+    status: np.ndarray | None = None,
+) -> Matrices:
     """Compute the derivatives of forward dynamics of N states under joint torques.
 
     Args:
@@ -63,9 +77,15 @@ def computeABADerivatives(
 
 
 def _run(
-    single: Callable[..., Any], model: ClusterModel, q: Any, velocities: tuple[tuple[str, Any], ...], fext: Any,
-    threads: Any, out: Any, status: Any,
-) -> Matrices:  # fmt: skip
+    single: Callable[..., Any],
+    model: ClusterModel,
+    q: Any,
+    velocities: tuple[tuple[str, Any], ...],
+    fext: Any,
+    threads: Any,
+    out: Any,
+    status: Any,
+) -> Matrices:
     one = STATE_FUNCTIONS_BY_NAME[single.__name__]
     given = [*states(model, q, *velocities), *forces(model, fext)]
     if there(given):
@@ -74,9 +94,7 @@ def _run(
     wanted = [None] * 3 if out is None else list(out)
     results = [(label, x, (nv, nv)) for label, x in zip(one.gives.split(), wanted, strict=True)]
     work = model.tables.work.size + model.tables.rates + 8 * nv * nv
-    batch = Batch(
-        one.name, model, given, threads, status, *results, work=work, rows_of_work=0 if inverse else nv
-    )  # fmt: skip
+    batch = Batch(one.name, model, given, threads, status, *results, work=work, rows_of_work=0 if inverse else nv)
     first, second, last = batch.out
     if batch.rows == 0:
         return first, second, last

@@ -16,10 +16,17 @@ from ._tables import documented
 
 @documented
 def rnea(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, a: ArrayLike, fext: Any = None, *,
-    parameters: Mapping[str, Any] | None = None, threads: int = 1, out: np.ndarray | None = None,
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    fext: Any = None,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    threads: int = 1,
+    out: np.ndarray | None = None,
     status: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Compute the joint torques of N motions.
 
     Returns:
@@ -33,10 +40,17 @@ def rnea(
 
 @documented
 def aba(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None, *,
-    parameters: Mapping[str, Any] | None = None, threads: int = 1, out: np.ndarray | None = None,
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    fext: Any = None,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    threads: int = 1,
+    out: np.ndarray | None = None,
     status: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Compute the accelerations of N states under joint torques.
 
     Returns:
@@ -50,9 +64,15 @@ def aba(
 
 @documented
 def nonLinearEffects(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
-    out: np.ndarray | None = None, status: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
     """Compute the Coriolis, centrifugal, gyroscopic and gravity torques of N states: ``rnea`` at a = 0.
 
     Returns:

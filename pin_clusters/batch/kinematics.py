@@ -22,9 +22,14 @@ _ADDRESS = Field._fields.index("address")
 
 @documented
 def forwardKinematics(
-    model: ClusterModel, q: ArrayLike, frames: Sequence[str | int] | None = None,
-    *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    frames: Sequence[str | int] | None = None,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
     """Compute the placements of joints or frames in the world, of N configurations.
 
     Bodies are placed where q says, also where a loop is open: rows are good (0) or not finite (3).

@@ -23,9 +23,14 @@ from ._tables import Batch, documented, on_device, states, there
 
 @documented
 def crba(
-    model: ClusterModel, q: ArrayLike, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
-    out: np.ndarray | None = None, status: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
     """Compute the mass matrices of N configurations.
 
     Returns:
@@ -39,9 +44,14 @@ def crba(
 
 @documented
 def computeMinverse(
-    model: ClusterModel, q: ArrayLike, *, parameters: Mapping[str, Any] | None = None, threads: int = 1,
-    out: np.ndarray | None = None, status: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    *,
+    parameters: Mapping[str, Any] | None = None,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
     """Compute the inverses of the mass matrices of N configurations, in O(nv^2) each.
 
     Returns:
@@ -55,9 +65,16 @@ def computeMinverse(
 
 @documented
 def inverse_operational_inertia(
-    model: ClusterModel, q: ArrayLike, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL,
-    rows: Any = None, *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
     """Compute the inverse operational-space inertia J M^-1 J' of frames, of N configurations.
 
     Args:
@@ -78,9 +95,7 @@ def inverse_operational_inertia(
     if there(given):
         if rows is not None:
             raise NotAvailableError("rows= is not available on a GPU: take them of the result of all.")
-        return on_device(
-            "inverse_operational_inertia", model, given, out, status, frames=frames, reference=reference
-        )  # fmt: skip
+        return on_device("inverse_operational_inertia", model, given, out, status, frames=frames, reference=reference)
     question = _columns.question("frames", frames, reference, rows)
     plan = kept(model, question, lambda: _columns.plan_of_frames(model, frames, reference, rows))
     size = plan.tasks
@@ -93,9 +108,17 @@ def inverse_operational_inertia(
         tables = Room(model).tables(np.zeros(max(1, model.nv**2)))
         panel = np.zeros_like(plan.panel)
         program.call(
-            kernel, SINGULAR, tables, row, plan.index, plan.numbers.copy(), panel, plan.B,
-            Each(result, (size, size)), np.zeros(plan.shapes[1]),
-        )  # fmt: skip
+            kernel,
+            SINGULAR,
+            tables,
+            row,
+            plan.index,
+            plan.numbers.copy(),
+            panel,
+            plan.B,
+            Each(result, (size, size)),
+            np.zeros(plan.shapes[1]),
+        )
         if model.closures:
             program.call(kernels.openness, OPEN, tables, row)
 

@@ -24,9 +24,14 @@ from ._tables import Batch, documented, on_device, states, there
 
 @documented
 def integrate(
-    model: ClusterModel, q: ArrayLike, v: ArrayLike,
-    *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
     """Move N configurations along independent velocities for unit time, each as ``pc.integrate`` does.
 
     Args:
@@ -50,9 +55,17 @@ def integrate(
             calls[[at.MOVE, at.MOVE_AT]] = code_of(functions, kernels.move).address(), tables.address
         spare, held = np.zeros((2, model.nq))
         program.call(
-            kernels.moved, OPEN, tables, calls, *plan_of(model), Each(q, (model.nq,)), Each(v, (model.nv,)),
-            Each(result, (model.nq,)), spare, held,
-        )  # fmt: skip
+            kernels.moved,
+            OPEN,
+            tables,
+            calls,
+            *plan_of(model),
+            Each(q, (model.nq,)),
+            Each(v, (model.nv,)),
+            Each(result, (model.nq,)),
+            spare,
+            held,
+        )
 
     def of_row(n: int) -> np.ndarray:
         return single_integrate(model, q[n], v[n])
@@ -64,9 +77,14 @@ def integrate(
 
 @documented
 def project(
-    model: ClusterModel, q: ArrayLike, hold: str | Sequence[str] = (),
-    *, threads: int = 1, out: np.ndarray | None = None, status: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    q: ArrayLike,
+    hold: str | Sequence[str] = (),
+    *,
+    threads: int = 1,
+    out: np.ndarray | None = None,
+    status: np.ndarray | None = None,
+) -> np.ndarray:
     """Put N configurations on the couplings and closed loops, each as ``pc.project`` does.
 
     Loops that are far from closed take the slower way of ``pc.project``, one row after the other.
@@ -98,9 +116,18 @@ def project(
         assert terms is not None
         close = code_of(functions, kernels.project).address() if model.closures else 0
         program.call(
-            kernels.projected, OPEN, Room(model).tables(np.zeros(1)), close, terms.units, terms.places, terms.numbers,
-            held, Each(q, (model.nq,)), np.zeros(terms.size), Each(result, (model.nq,)),
-        )  # fmt: skip
+            kernels.projected,
+            OPEN,
+            Room(model).tables(np.zeros(1)),
+            close,
+            terms.units,
+            terms.places,
+            terms.numbers,
+            held,
+            Each(q, (model.nq,)),
+            np.zeros(terms.size),
+            Each(result, (model.nq,)),
+        )
 
     def of_row(n: int) -> np.ndarray:
         return single_project(model, q[n], hold)

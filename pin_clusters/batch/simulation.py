@@ -123,18 +123,31 @@ def simulate(
     samples = () if record is None else (s.samples,)
     work = model.tables.work.size + model.tree.nv * model.nv + NUMBERS + 20 * model.nq
     batch = Batch(
-        "simulate", model, given, threads, status, ("q of out", q_out, (*samples, model.nq)),
-        ("v of out", v_out, (*samples, model.nv)), rows_of_work=model.nq + model.nv + 9, work=work,
-    )  # fmt: skip
+        "simulate",
+        model,
+        given,
+        threads,
+        status,
+        ("q of out", q_out, (*samples, model.nq)),
+        ("v of out", v_out, (*samples, model.nv)),
+        rows_of_work=model.nq + model.nv + 9,
+        work=work,
+    )
     time = np.array([s.time(min(k * s.record, s.steps)) for k in range(s.samples)] if samples else s.duration)
     result = Motions(time, *batch.out)
     if batch.rows == 0:
         return result
 
     how = {
-        "method": method, "record": record, "switch": switch, "passive": passive, "ground": ground,
-        "touching": touching, "limits": limits, "self_collisions": self_collisions,
-    }  # fmt: skip
+        "method": method,
+        "record": record,
+        "switch": switch,
+        "passive": passive,
+        "ground": ground,
+        "touching": touching,
+        "limits": limits,
+        "self_collisions": self_collisions,
+    }
     if (count := whole_number("processes", processes, 1)) > 1 and batch.rows > 1:
         _in_processes(min(count, batch.rows), batch, (duration, dt), how, shape)
         finish(batch, 1, SIMULATIONS)

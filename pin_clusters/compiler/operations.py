@@ -125,32 +125,54 @@ RNEA = Operation("rnea", "rnea (inverse dynamics)", "dynamics.rnea.rnea", "q v a
 ABA = Operation("aba", "aba (forward dynamics)", "dynamics.aba.aba", "q v tau out", loops=True, group="data")
 CRBA = Operation("crba", "crba (mass matrix)", "dynamics.crba.crba", "q out:f2", loops=True, group="data")
 MINVERSE = Operation(
-    "minverse", "computeMinverse (inverse mass matrix)", "dynamics.minverse.minverse", "q out:f2", loops=True,
+    "minverse",
+    "computeMinverse (inverse mass matrix)",
+    "dynamics.minverse.minverse",
+    "q out:f2",
+    loops=True,
     group="data",
-)  # fmt: skip
+)
 ENERGY = Operation(
     "energy", "energy (kinetic and potential)", "dynamics.energy.energy", "q v", loops=True, group="data"
 )
 HYBRID = Operation(
-    "hybrid", "hybrid dynamics", "dynamics.hybrid.hybrid", "q v tau a prescribed:b1 tau_out a_out", loops=True,
+    "hybrid",
+    "hybrid dynamics",
+    "dynamics.hybrid.hybrid",
+    "q v tau a prescribed:b1 tau_out a_out",
+    loops=True,
     group="hybrid",
-)  # fmt: skip
+)
 COLUMNS = Operation(
-    "columns", "inverse operational inertia, columns of the inverse mass matrix", "force_columns.columns.columns",
-    "q asked:i2 numbers panel B:f2 gram:f2 response:f2", loops=True, group="columns",
-)  # fmt: skip
+    "columns",
+    "inverse operational inertia, columns of the inverse mass matrix",
+    "force_columns.columns.columns",
+    "q asked:i2 numbers panel B:f2 gram:f2 response:f2",
+    loops=True,
+    group="columns",
+)
 POINTS = Operation(
-    "points", "points (where they are, how they move, what forces at them do)", "force_columns.points.points",
-    "q v asked:i2 numbers panel gram:f2 response:f2 positions:f2 velocities", loops=True, group="columns",
-)  # fmt: skip
+    "points",
+    "points (where they are, how they move, what forces at them do)",
+    "force_columns.points.points",
+    "q v asked:i2 numbers panel gram:f2 response:f2 positions:f2 velocities",
+    loops=True,
+    group="columns",
+)
 CONTACTS = Operation(
-    "contacts", "contacts (constrained forward dynamics)", "contacts.contacts.contacts",
-    "q v tau asked:i2 numbers panel gram:f2 forces out", loops=True, group="contacts",
-)  # fmt: skip
+    "contacts",
+    "contacts (constrained forward dynamics)",
+    "contacts.contacts.contacts",
+    "q v tau asked:i2 numbers panel gram:f2 forces out",
+    loops=True,
+    group="contacts",
+)
 CONTACT_FORCES = Operation(
-    "contact_forces", "contact forces (redundant, damped or iterated)", "contacts.forces.contact_forces_at",
+    "contact_forces",
+    "contact forces (redundant, damped or iterated)",
+    "contacts.forces.contact_forces_at",
     "gram:f2 how counts:i1 room forces found",
-)  # fmt: skip
+)
 CONTACT_JACOBIAN = Operation(
     "contact_jacobian",
     "Jacobians of contacts",
@@ -158,100 +180,139 @@ CONTACT_JACOBIAN = Operation(
     "asked:i2 joints:i1 room:f2 rows:f2",
 )
 ROW_FORCES = Operation(
-    "row_forces", "contact forces (rows of a constraint)", "contacts.forces.row_forces_at",
+    "row_forces",
+    "contact forces (rows of a constraint)",
+    "contacts.forces.row_forces_at",
     "J:f2 response:f2 free drift scale how counts:i1 gram:f2 room forces found out",
-)  # fmt: skip
+)
 CONTACT_INVERSE = Operation(
-    "contact_inverse", "contact forces (inverse of their matrix)", "contacts.forces.contact_inverse_at",
+    "contact_inverse",
+    "contact forces (inverse of their matrix)",
+    "contacts.forces.contact_inverse_at",
     "gram:f2 mu scale room out:f2",
-)  # fmt: skip
+)
 MASS_RESPONSE = Operation(
-    "mass_response", "contact forces (response of a dense mass matrix)", "contacts.mass_matrix.mass_response_at",
+    "mass_response",
+    "contact forces (response of a dense mass matrix)",
+    "contacts.mass_matrix.mass_response_at",
     "M:f2 rows:f2 room out:f2",
-)  # fmt: skip
+)
 KKT_INVERSE = Operation(
-    "kkt_inverse", "contact forces (inverse of the equations of motion)", "contacts.mass_matrix.kkt_inverse_at",
+    "kkt_inverse",
+    "contact forces (inverse of the equations of motion)",
+    "contacts.mass_matrix.kkt_inverse_at",
     "M:f2 J:f2 mu room out:f2",
-)  # fmt: skip
+)
 
 # --- their derivatives
 RNEA_DERIVATIVES = Operation(
-    "rnea_derivatives", "computeRNEADerivatives (derivatives of inverse dynamics)",
+    "rnea_derivatives",
+    "computeRNEADerivatives (derivatives of inverse dynamics)",
     "variations.rnea_derivatives.derivatives",
-    "q v a forces tau dq dv M total", loops=True, group="derivatives",
-)  # fmt: skip
+    "q v a forces tau dq dv M total",
+    loops=True,
+    group="derivatives",
+)
 ABA_DERIVATIVES = Operation(
-    "aba_derivatives", "computeABADerivatives (derivatives of forward dynamics)",
+    "aba_derivatives",
+    "computeABADerivatives (derivatives of forward dynamics)",
     "variations.aba_derivatives.aba_derivatives_at",
     "address:i0 aba:i0 aba_tables:i0 derivatives:i0 plan:i1 room L q v tau ddq forces torques dq dv M nothing "
-    "ddq_dq ddq_dv Minv", group="derivatives",
-)  # fmt: skip
+    "ddq_dq ddq_dv Minv",
+    group="derivatives",
+)
 CONTACT_RATES = Operation(
-    "contact_rates", "how contacts change (with derivatives of inverse dynamics)",
+    "contact_rates",
+    "how contacts change (with derivatives of inverse dynamics)",
     "contacts.derivatives.contact_rates_at",
     "address:i0 derivatives:i0 q v tau ddq asked:i2 numbers forces acting torques dq dv M nothing jacobian X turned "
-    "room", group="contacts",
-)  # fmt: skip
+    "room",
+    group="contacts",
+)
 CONTACT_DERIVATIVES = Operation(
-    "contact_derivatives", "derivatives of dynamics with contacts", "contacts.derivatives.contact_derivatives_at",
+    "contact_derivatives",
+    "derivatives of dynamics with contacts",
+    "contacts.derivatives.contact_derivatives_at",
     "address:i0 forward:i0 forward_tables:i0 rates:i0 derivatives:i0 q v tau ddq asked:i2 numbers panel gram:f2 "
     "forces acting torques dq dv M nothing plan:i1 order:i1 X L jacobian response turned room ddq_dq ddq_dv ddq_dtau "
-    "dlambda_dq dlambda_dv dlambda_dtau", group="contact derivatives",
-)  # fmt: skip
+    "dlambda_dq dlambda_dv dlambda_dtau",
+    group="contact derivatives",
+)
 
 # --- the tree: kinematics, momentum, and what they are in the parameters
 TREE = Operation("tree", "kinematics and momentum of the tree", "tree.tree.tree", "what:i0 q v a", group="tree")
 FRAME_JACOBIAN = Operation(
-    "frame_jacobian", "Jacobians of frames", "tree.frame_jacobians.frame_jacobian",
-    "q place:i0 reference:i0 rate:i0 M to:f2", group="tree",
-)  # fmt: skip
+    "frame_jacobian",
+    "Jacobians of frames",
+    "tree.frame_jacobians.frame_jacobian",
+    "q place:i0 reference:i0 rate:i0 M to:f2",
+    group="tree",
+)
 FRAME_TERMS = Operation(
     "frame_terms", "terms of frames", "tree.frame_terms.frame_terms", "places:i1 reference:i0 to", group="tree"
 )
 PLACE_DERIVATIVES = Operation(
-    "place_derivatives", "derivatives of the motion of frames", "tree.place_derivatives.place_derivatives",
-    "place:i0 reference:i0 M v_q:f2 v_v:f2 a_q:f2 a_v:f2", group="tree",
-)  # fmt: skip
+    "place_derivatives",
+    "derivatives of the motion of frames",
+    "tree.place_derivatives.place_derivatives",
+    "place:i0 reference:i0 M v_q:f2 v_v:f2 a_q:f2 a_v:f2",
+    group="tree",
+)
 PLACE_HESSIAN = Operation(
-    "place_hessian", "derivatives of Jacobians", "tree.place_hessians.place_hessian",
-    "place:i0 reference:i0 M to", group="tree",
-)  # fmt: skip
+    "place_hessian",
+    "derivatives of Jacobians",
+    "tree.place_hessians.place_hessian",
+    "place:i0 reference:i0 M to",
+    group="tree",
+)
 CENTER_RATES = Operation(
     "center_rates", "derivatives of the centre of mass", "tree.center_rates.center_rates", "to:f2", group="tree"
 )
 SUBTREE_JACOBIAN = Operation(
-    "subtree_jacobian", "Jacobians of centres of mass of subtrees", "tree.subtree_jacobian.subtree_jacobian",
-    "q joint:i0 to:f2", group="tree",
-)  # fmt: skip
+    "subtree_jacobian",
+    "Jacobians of centres of mass of subtrees",
+    "tree.subtree_jacobian.subtree_jacobian",
+    "q joint:i0 to:f2",
+    group="tree",
+)
 REGRESSOR = Operation(
     "regressor", "regressor of joint torques", "regressors.regressor.regressor", "q v a result:f2", group="regressor"
 )
 ENERGY_REGRESSORS = Operation(
-    "energy_regressors", "regressors of energies and of the centre of mass",
+    "energy_regressors",
+    "regressors of energies and of the centre of mass",
     "regressors.energy_regressors.energy_regressors",
-    "q v static kinetic potential", group="regressor",
-)  # fmt: skip
+    "q v static kinetic potential",
+    group="regressor",
+)
 
 # --- couplings and moves, whose calls are written by hand
 COUPLING = Operation("coupling", "coupling_jacobian (G and its bias)", "variations.coupling.coupling", "q v")
 COUPLING_DERIVATIVES = Operation(
-    "coupling_derivatives", "derivatives of the coupling (closed loops)",
+    "coupling_derivatives",
+    "derivatives of the coupling (closed loops)",
     "variations.coupling_derivatives.coupling_derivatives",
     "q v a found",
-)  # fmt: skip
+)
 PROJECT = Operation("project", "project (closing of loops)", "moves.closing.project", "q held")
 MOVE = Operation("move", "integrate (continuation of closed loops)", "moves.following.move", "q v target spare")
 MOVED = Operation(
-    "moved", "simulate (one increment)", "steps.simulate.moved_at",
+    "moved",
+    "simulate (one increment)",
+    "steps.simulate.moved_at",
     "address:i0 calls:i1 plan:i2 ratios q x out spare held",
-)  # fmt: skip
+)
 SIMULATE = Operation(
-    "simulate", "simulate (loop over steps)", "steps.simulate.simulate_at",
+    "simulate",
+    "simulate (loop over steps)",
+    "steps.simulate.simulate_at",
     "address:i0 calls:i1 plan:i2 terms:i2 factors rows:f2 clock:i1 ratios lengths limits coupling energies "
     "asked state torque:f2 times:f2 positions:f2 velocities:f2 room:f2 samples:f2",
-)  # fmt: skip
+)
 GROUND = Operation(
-    "ground", "simulate (steps on a ground)", "steps.ground.ground_at",
+    "ground",
+    "simulate (steps on a ground)",
+    "steps.ground.ground_at",
     "work calls:i1 plan:i2 ratios terms:i2 factors rows:f2 coupling energies conditions:i1 limits "
     "q v middle free v_next a x other spare held mapped still "
     "where:i2 where_numbers places:f2 radii no_gram:f2 no_response:f2 no_velocities where_panel "
@@ -259,22 +320,29 @@ GROUND = Operation(
     "near:i1 chosen:i1 A g guess answer B tried found change stay:i1 "
     "table:i2 bounds rates rooms clock:i1 numbers torque:f2 samples",
     block="tables.ground.Step",
-)  # fmt: skip
+)
 
 # --- rows of states
 ROWS = Operation(
-    "rows", "batches (row by row)", "rows.rows.rows_at",
-    "calls:i2 words:i2 moving:i2 status:b1 first:i0 last:i0", nogil=True,
-)  # fmt: skip
+    "rows",
+    "batches (row by row)",
+    "rows.rows.rows_at",
+    "calls:i2 words:i2 moving:i2 status:b1 first:i0 last:i0",
+    nogil=True,
+)
 OPENNESS = Operation("openness", "batches (loops that are open)", "rows.row_results.openness_at", "address:i0 q")
 PLACEMENTS = Operation(
-    "placements", "batch.forwardKinematics (placements)", "rows.row_results.placements_at",
+    "placements",
+    "batch.forwardKinematics (placements)",
+    "rows.row_results.placements_at",
     "address:i0 places:i2 fixed result",
-)  # fmt: skip
+)
 PROJECTED = Operation(
-    "projected", "batch.project (one row)", "rows.row_results.projected_at",
+    "projected",
+    "batch.project (one row)",
+    "rows.row_results.projected_at",
     "address:i0 close:i0 units:i2 terms:i2 numbers held q x result",
-)  # fmt: skip
+)
 OPERATIONS = tuple(thing for thing in list(globals().values()) if isinstance(thing, Operation))
 """All of them, those of a kind side by side: what they share is compiled once."""
 

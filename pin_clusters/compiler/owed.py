@@ -131,10 +131,17 @@ def places(nq: int, nv: int) -> list[int]:
 
 # which of the members that others owe the kernel of the tree writes with each wish: always, with v, with a
 _WRITTEN = (
-    (tl.MOTION, "", "v", "a"), (tl.COLUMNS, "J", "", ""), (tl.RATES, "dJ", "", ""),
-    (tl.CENTERS, "com mass", "vcom", ""), (tl.WORLD, "com mass", "", ""), (tl.MOMENTUM, "", "hg", "dhg"),
-    (tl.MAP, "Ag", "", ""), (tl.JCOM, "Jcom", "", ""), (tl.WHOLE, "Ig", "", ""), (tl.MAP_RATE, "dAg", "", ""),
-)  # fmt: skip
+    (tl.MOTION, "", "v", "a"),
+    (tl.COLUMNS, "J", "", ""),
+    (tl.RATES, "dJ", "", ""),
+    (tl.CENTERS, "com mass", "vcom", ""),
+    (tl.WORLD, "com mass", "", ""),
+    (tl.MOMENTUM, "", "hg", "dhg"),
+    (tl.MAP, "Ag", "", ""),
+    (tl.JCOM, "Jcom", "", ""),
+    (tl.WHOLE, "Ig", "", ""),
+    (tl.MAP_RATE, "dAg", "", ""),
+)
 
 
 @functools.cache

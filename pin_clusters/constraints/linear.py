@@ -75,9 +75,13 @@ class LinearCoupling(Constraint):
 
 
 def make_row(
-    tree: pin.Model, dependent: int, masters: tuple[int, ...], coefficients: tuple[float, ...], offset: float,
+    tree: pin.Model,
+    dependent: int,
+    masters: tuple[int, ...],
+    coefficients: tuple[float, ...],
+    offset: float,
     source: object,
-) -> Row:  # fmt: skip
+) -> Row:
     """Return a row, after the check that no joint is named twice."""
     label = getattr(source, "label", type(source).__name__)
     if dependent in masters:

@@ -214,9 +214,16 @@ class Rotor(Constraint):
         assert axial is not None
         assert isinstance(self.ratios, tuple)  # made so in __post_init__
         return RotorRow(
-            str(self.name), joints, self.ratios, carrier, placement, placement.rotation @ axis, axial,
-            self.inertia, self,
-        )  # fmt: skip
+            str(self.name),
+            joints,
+            self.ratios,
+            carrier,
+            placement,
+            placement.rotation @ axis,
+            axial,
+            self.inertia,
+            self,
+        )
 
     def _axis_in_rotor_frame(self, tree: pin.Model, first: int, carrier: int, placement: pin.SE3) -> np.ndarray:
         if self.axis is not None:

@@ -23,9 +23,12 @@ _SAME = 1e-4
 
 
 def into_mjcf(
-    model: ClusterModel, mjcf: str | os.PathLike[str], approximation: Literal["best", "diagonal", "exact"] = "best",
-    *, file: str | os.PathLike[str] | None = None,
-) -> str:  # fmt: skip
+    model: ClusterModel,
+    mjcf: str | os.PathLike[str],
+    approximation: Literal["best", "diagonal", "exact"] = "best",
+    *,
+    file: str | os.PathLike[str] | None = None,
+) -> str:
     """Put a model into an MJCF file that has the same bodies and joints, and leave everything else as it is.
 
     Joints get the armature, damping, dry friction and springs that the model states and the file has not; tendons and

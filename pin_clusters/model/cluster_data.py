@@ -96,9 +96,13 @@ class _Tables(dict[str, kernels.Pointer]):
     """Tables of kernels by the name of their result; those of most results are made when they are needed."""
 
     def __init__(
-        self, first: kernels.Pointer, tree: kernels.Pointer, moved: kernels.Pointer,
-        results: dict[str, tuple[np.ndarray, np.ndarray]], functions: Any,
-    ) -> None:  # fmt: skip
+        self,
+        first: kernels.Pointer,
+        tree: kernels.Pointer,
+        moved: kernels.Pointer,
+        results: dict[str, tuple[np.ndarray, np.ndarray]],
+        functions: Any,
+    ) -> None:
         super().__init__(tau=first, tree=tree, moved=moved)
         self._results, self._functions = results, functions
 
@@ -272,16 +276,22 @@ class ClusterData(OwedMembers):
             self._tree_tables,
             self._moved_tables,
             {
-                "ddq": (own, self._ddq), "nle": (own, self._nle), "g": (own, self._g), "M": (own, flat_M),
-                "Minv": (own, flat_Minv), "energy": (own, np.zeros(2)),
+                "ddq": (own, self._ddq),
+                "nle": (own, self._nle),
+                "g": (own, self._g),
+                "M": (own, flat_M),
+                "Minv": (own, flat_Minv),
+                "energy": (own, np.zeros(2)),
                 # G of the tree, then its bias; rows that do not depend on q stay as they are
-                "coupling": (loops, coupling), "coupling_rate": (loops, with_rate),
+                "coupling": (loops, coupling),
+                "coupling_rate": (loops, with_rate),
                 # external forces stand behind the result
-                "forced": (own, np.zeros(nv + 6 * model.njoints)), "rates": (own, rates),
+                "forced": (own, np.zeros(nv + 6 * model.njoints)),
+                "rates": (own, rates),
                 "motion_rates": (loops, rates),
             },
             self._functions,
-        )  # fmt: skip
+        )
         (self._zeros,) = np.zeros((1, nv))
         self._plans: dict[Any, Any] = {}
         self._take_tree(made(model.own_tree), new=True)
@@ -316,9 +326,7 @@ class ClusterData(OwedMembers):
         nv = self._model.nv
         if name == "regressor":
             return self._regressor_memory().torque.shape
-        return {
-            "nv": (nv,), "matrix": (nv, nv), "motion": (6, nv), "of_point": (3, nv), "hessian": (6, nv, nv)
-        }[name]  # fmt: skip
+        return {"nv": (nv,), "matrix": (nv, nv), "motion": (6, nv), "of_point": (3, nv), "hessian": (6, nv, nv)}[name]
 
     def _code(self, name: str, kernel: str) -> int:
         """Return the address of the code of a function: the model's own, or its kernel; 0 if it is not compiled."""

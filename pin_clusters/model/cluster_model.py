@@ -76,10 +76,16 @@ class ClusterModel(Attachments):
     __slots__ = ()
 
     def __init__(
-        self, tree: pin.Model, constraints: Iterable[Any] = (), q_reference: ArrayLike | None = None,
-        *, independent: Iterable[str] | None = None, preferred: Iterable[str] = (), name: str | None = None,
+        self,
+        tree: pin.Model,
+        constraints: Iterable[Any] = (),
+        q_reference: ArrayLike | None = None,
+        *,
+        independent: Iterable[str] | None = None,
+        preferred: Iterable[str] = (),
+        name: str | None = None,
         collision: pin.GeometryModel | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         if hasattr(self, "nq"):
             raise ModelError(f"ClusterModel is immutable: {self.name!r} is made already. Make another ClusterModel.")
         if not isinstance(tree, pin.Model):
@@ -249,9 +255,16 @@ class ClusterModel(Attachments):
         return other
 
     def with_joint(
-        self, name: str, joint: Any, *, parent: str | None = None, placement: Any = None, before: str | None = None,
-        inertia: pin.Inertia | None = None, constraints: Iterable[Any] = (),
-    ) -> ClusterModel:  # fmt: skip
+        self,
+        name: str,
+        joint: Any,
+        *,
+        parent: str | None = None,
+        placement: Any = None,
+        before: str | None = None,
+        inertia: pin.Inertia | None = None,
+        constraints: Iterable[Any] = (),
+    ) -> ClusterModel:
         """Return the same robot with one more joint: on a body, or between an existing joint and its parent.
 
         With ``parent`` the new joint and its entries of q and v are the last ones. With ``before`` they come directly
@@ -347,22 +360,35 @@ def check_model(
 
 
 def remake(
-    tree: pin.Model, constraints: tuple[Any, ...], q_reference: np.ndarray | None, independent: tuple[str, ...] | None,
-    name: str, preferred: tuple[str, ...] = (), collision: pin.GeometryModel | None = None,
-) -> ClusterModel:  # fmt: skip
+    tree: pin.Model,
+    constraints: tuple[Any, ...],
+    q_reference: np.ndarray | None,
+    independent: tuple[str, ...] | None,
+    name: str,
+    preferred: tuple[str, ...] = (),
+    collision: pin.GeometryModel | None = None,
+) -> ClusterModel:
     """Make a model again, from what the user gave, and without the warnings that the first one gave."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", PinClustersWarning)
         return ClusterModel(
-            tree, constraints, q_reference, independent=independent, preferred=preferred, name=name,
+            tree,
+            constraints,
+            q_reference,
+            independent=independent,
+            preferred=preferred,
+            name=name,
             collision=collision,
-        )  # fmt: skip
+        )
 
 
 def alike(
-    model: ClusterModel, tree: pin.Model | None = None, constraints: tuple[Any, ...] | None = None,
-    independent: tuple[str, ...] | None = None, make: Callable[..., ClusterModel] | None = None,
-) -> ClusterModel:  # fmt: skip
+    model: ClusterModel,
+    tree: pin.Model | None = None,
+    constraints: tuple[Any, ...] | None = None,
+    independent: tuple[str, ...] | None = None,
+    make: Callable[..., ClusterModel] | None = None,
+) -> ClusterModel:
     """Make a model as the given one, but of another tree, with other constraints or other independent joints."""
     reference, names = model._wishes if independent is None else (model.q_reference, independent)
     own = model.own_tree if tree is None else tree, model.constraints if constraints is None else constraints

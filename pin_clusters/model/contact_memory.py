@@ -16,13 +16,25 @@ from ..compiler.calls.watch import word
 from .tree_memory import holder_at, object_at, start_of
 
 # of the model: fields of 12 or 6 numbers; of its data alike
-_PLACEMENTS, _MOTIONS = ("joint1_placement", "joint2_placement", "desired_contact_placement"), (
-    "desired_contact_velocity", "desired_contact_acceleration",
-)  # fmt: skip
-_LEFT_PLACEMENTS, _LEFT_MOTIONS = ("oMc1", "oMc2", "c1Mc2"), (
-    "contact1_velocity", "contact2_velocity", "contact_placement_error", "contact_velocity_error",
-    "contact_acceleration_desired", "contact_acceleration_error", "contact_force",
-)  # fmt: skip
+_PLACEMENTS, _MOTIONS = (
+    ("joint1_placement", "joint2_placement", "desired_contact_placement"),
+    (
+        "desired_contact_velocity",
+        "desired_contact_acceleration",
+    ),
+)
+_LEFT_PLACEMENTS, _LEFT_MOTIONS = (
+    ("oMc1", "oMc2", "c1Mc2"),
+    (
+        "contact1_velocity",
+        "contact2_velocity",
+        "contact_placement_error",
+        "contact_velocity_error",
+        "contact_acceleration_desired",
+        "contact_acceleration_error",
+        "contact_force",
+    ),
+)
 _DATA = pin.RigidConstraintData
 _HEAD = object.__basicsize__
 _BEFORE, _BEHIND = 96, 400  # how far around a model's first placement to look, within the model, bytes
@@ -211,7 +223,7 @@ def _marks() -> Marks | None:
         (contact, "reference_frame", (pin.LOCAL, pin.LOCAL_WORLD_ALIGNED)),
         (gains, "Kp", (1.0, 2.0)),
         (gains, "Kd", (1.0, 2.0)),
-    ):  # fmt: skip
+    ):
         seen = []
         for value in (one, other):
             try:

@@ -46,8 +46,9 @@ def carry(model: ClusterModel, q: np.ndarray, v: np.ndarray) -> np.ndarray:
 
 def _lost(model: ClusterModel, joints: tuple[int, ...]) -> BranchLost:
     names = names_of_cluster(model, joints)
-    label = ", ".join(c.label for cluster in model.clusters if set(cluster.joints) == set(names)
-                      for c in cluster.constraints)  # fmt: skip
+    label = ", ".join(
+        c.label for cluster in model.clusters if set(cluster.joints) == set(names) for c in cluster.constraints
+    )
     return BranchLost(
         f"the loops of the joints {', '.join(map(repr, names))} ({label}) cannot follow the motion: it leads to a pose "
         "where they do not close, or through one where the dependent joints are not determined (a dead centre). Take "

@@ -138,7 +138,7 @@ def _ids(model: ModelParts, joints: Any) -> set[int]:
 
 def jointed(
     model: Any, name: Any, joint: Any, parent: Any, placement: Any, before: Any, inertia: Any, constraints: Any
-) -> Any:  # fmt: skip
+) -> Any:
     """Return a model with another joint; see ``ClusterModel.with_joint``."""
     own, who = model.own_tree, f"with_joint({name!r})"
     more = checked_constraints(who, constraints)
@@ -191,7 +191,7 @@ def _check_joint(tree: pin.Model, who: str, name: Any, joint: Any, inertia: Any)
 
 def appended(
     model_a: Any, model_b: Any, shapes: tuple[pin.GeometryModel, pin.GeometryModel] | None, frame: Any, placement: Any
-) -> tuple[Any, pin.GeometryModel]:  # fmt: skip
+) -> tuple[Any, pin.GeometryModel]:
     """Return one model of two, and their shapes; see ``pc.appendModel``."""
     who, own = "appendModel", model_a.own_tree
     k = model_a.getFrameId(frame) if isinstance(frame, str) else frame
@@ -230,7 +230,7 @@ def _check_names(*models: ModelParts) -> None:
 
 def _both_shapes(
     both: Mapping[Any, TreeCopy], shapes: tuple[pin.GeometryModel, pin.GeometryModel], *, across: bool
-) -> pin.GeometryModel:  # fmt: skip
+) -> pin.GeometryModel:
     """Return the shapes of two models with their collision pairs; and with all pairs between them, if ``across``."""
     found, second = (copy.geometry(x) for copy, x in zip(both.values(), shapes, strict=True))
     n = found.ngeoms
@@ -245,7 +245,7 @@ def _both_shapes(
 
 def _made(
     copies: Mapping[Any, TreeCopy], constraints: list[Any], shapes: pin.GeometryModel, led: Iterable[str] = ()
-) -> Any:  # fmt: skip
+) -> Any:
     """Return the model of the finished copies of models, with their wishes; ``led`` are more independent joints."""
     first, (reference, independent) = next(iter(copies)), (None, None)
     for model, copy in copies.items():
@@ -255,10 +255,14 @@ def _made(
         if names is not None:
             independent = [*(independent or led), *(name for name in names if name not in copy.held)]
     return type(first)(
-        next(iter(copies.values())).tree, constraints, reference, independent=independent, name=first.name,
+        next(iter(copies.values())).tree,
+        constraints,
+        reference,
+        independent=independent,
+        name=first.name,
         preferred=[name for model, copy in copies.items() for name in model.preferred if name not in copy.held],
         collision=shapes,
-    )  # fmt: skip
+    )
 
 
 def _carried(model: ModelParts, copy: TreeCopy, q: np.ndarray | None = None) -> list[Any]:
@@ -341,7 +345,11 @@ def _rotor(model: ModelParts, rotor: Rotor, copy: TreeCopy) -> list[Rotor]:
     axis = row.placement.rotation.T @ row.axis
     return [
         replace(
-            rotor, joints=list(joints), ratios=list(ratios), carrier=tree.names[carrier], axis=tuple(axis),
+            rotor,
+            joints=list(joints),
+            ratios=list(ratios),
+            carrier=tree.names[carrier],
+            axis=tuple(axis),
             placement=offset * row.placement,
         )
-    ]  # fmt: skip
+    ]

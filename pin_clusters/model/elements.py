@@ -129,11 +129,22 @@ def find_rotors(tree: pin.Model, topology: Topology, links: bool = False) -> tup
             drivers = tuple((tree.joints[m].idx_v, c) for m, c in row.terms)
         found.append(
             RotorElement(
-                tree.names[j], tree.names[parent], parent, G[joint.idx_v].copy(), drivers,
-                float(axis @ inertia.inertia @ axis), placement.rotation @ axis, placement, inertia, j,
-                not reason, reason, None, j not in slower,
+                tree.names[j],
+                tree.names[parent],
+                parent,
+                G[joint.idx_v].copy(),
+                drivers,
+                float(axis @ inertia.inertia @ axis),
+                placement.rotation @ axis,
+                placement,
+                inertia,
+                j,
+                not reason,
+                reason,
+                None,
+                j not in slower,
             )
-        )  # fmt: skip
+        )
     for r in topology.rotors:
         drivers = tuple((tree.joints[j].idx_v, ratio) for j, ratio in zip(r.joints, r.ratios, strict=True))
         g = sum((ratio * G[iv] for iv, ratio in drivers), np.zeros(G.shape[1]))
@@ -164,9 +175,10 @@ def _stages(followers: dict[int, Row], turning: set[int]) -> set[int]:
             groups.setdefault(tuple(sorted(own)), []).append((j, np.array([own[k] for k in sorted(own)])))
     pairs = ((j, x, y) for group in groups.values() for j, x in group for _, y in group)
     return {
-        j for j, x, y in pairs
+        j
+        for j, x, y in pairs
         if x @ x < (1.0 - 1e-9) * abs(x @ y) and (x @ y) ** 2 >= (1.0 - 1e-12) * (x @ x) * (y @ y)
-    }  # fmt: skip
+    }
 
 
 def _beside_loops(topology: Topology) -> set[int]:

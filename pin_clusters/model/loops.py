@@ -53,9 +53,12 @@ class Loops:
         self.pointer = kernels.Pointer(model.tables.index, model.tables.params, work, np.zeros(1))
         self.spare = np.zeros(tree.nq)
         self.compiled = not model.tables.supplies and not any(
-            tree.nqs[j] == 2 for loop in self.clusters for c in loop.kept if isinstance(c, JointClosure)
+            tree.nqs[j] == 2
+            for loop in self.clusters
+            for c in loop.kept
+            if isinstance(c, JointClosure)
             for j in c.joints
-        )  # fmt: skip
+        )
         inside = [j for loop in self.clusters for j in loop.joints]
         self.entries = np.array([i for j in inside for i in in_q(tree, j)])
         free = set(model.idx_v_independent.tolist())

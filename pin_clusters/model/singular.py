@@ -39,10 +39,7 @@ def regular_independents(
     columns = [*loop.dependents, *loop.independents]
     order = np.argsort(columns)
     where = {columns[i]: k for k, i in enumerate(order)}  # index in the tree's v -> column of the sorted K
-    groups = [
-        [where[iv] for iv in in_v(tree, j)]
-        for j in loop.joints if tree.idx_vs[j] in where
-    ]  # fmt: skip
+    groups = [[where[iv] for iv in in_v(tree, j)] for j in loop.joints if tree.idx_vs[j] in where]
     best = choose_independents([K[:, order]], groups, len(loop.dependents), slack)
     if best is None or not best[1] < CONDITION_LIMIT:
         return None

@@ -45,9 +45,13 @@ class CompiledMoves(Coordinates):
     def move(self, q: np.ndarray, x: np.ndarray) -> np.ndarray:
         """Return the configuration after an increment."""
         out = np.empty(self.model.nq)
-        if np.isfinite(x).all() and kernels.moved.call(
-            self.space.pointer, self.space.calls, self.plan, self.ratios, q, x, out, self._spare, self._held
-        ) == 0:  # fmt: skip
+        if (
+            np.isfinite(x).all()
+            and kernels.moved.call(
+                self.space.pointer, self.space.calls, self.plan, self.ratios, q, x, out, self._spare, self._held
+            )
+            == 0
+        ):
             return out
         return super().move(q, x)
 

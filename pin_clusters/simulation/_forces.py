@@ -85,9 +85,14 @@ class Forces:
         return self._forces.torque(q, v_tree, self._speeds)
 
     def lost(
-        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
+        self,
+        model: ClusterModel,
+        data: ClusterData,
+        q: np.ndarray,
+        v: np.ndarray,
+        tau: np.ndarray,
         accelerate: Callable[[np.ndarray], np.ndarray],
-    ) -> np.ndarray:  # fmt: skip
+    ) -> np.ndarray:
         """Return what gears take off the torques of the independent joints, of which motors give tau; shape (nv,).
 
         ``accelerate`` returns the acceleration with one more torque, if no gear lost anything.
@@ -150,10 +155,11 @@ class Forces:
         rates = np.concatenate([lines.to_rate[own], turning, self._drivers[self.gears]])
         of_tree = np.any(rates[:, varying], axis=1, keepdims=True)
         lists = [
-            (0, lines.to_length[own], lines.iq), (m, self._torques[self.gears], np.arange(model.nv)),
+            (0, lines.to_length[own], lines.iq),
+            (m, self._torques[self.gears], np.arange(model.nv)),
             (0, np.where(of_tree, 0.0, rates @ G), np.arange(model.nv)),
             (0, np.where(of_tree, rates, 0.0), np.arange(len(G))),
-        ]  # fmt: skip
+        ]
         terms, ends = [(first, self._lagged, self._stages, at.LANES), (0,) * 4, (0,) * 4], list[int]()
         factors = [self._rtol, 0.0, 0.0]
         for begin, matrix, index in lists:

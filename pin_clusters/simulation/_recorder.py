@@ -67,9 +67,15 @@ class Recorder:
         arrays["residual"] = np.maximum(arrays["residual"], coupling_residuals(s.model, arrays["q"]))
         names, units, idx_q = labels(s.model)
         return arrays | {
-            "switches": tuple(self.switches), "method": s.method, "dt": s.dt, "robot": s.model.name, "joints": names,
-            "units": units, "idx_q": idx_q, "coordinates": coordinates(s.model),
-        }  # fmt: skip
+            "switches": tuple(self.switches),
+            "method": s.method,
+            "dt": s.dt,
+            "robot": s.model.name,
+            "joints": names,
+            "units": units,
+            "idx_q": idx_q,
+            "coordinates": coordinates(s.model),
+        }
 
 
 def coupling_residuals(model: ClusterModel, q: np.ndarray) -> np.ndarray:

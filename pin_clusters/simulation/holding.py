@@ -54,9 +54,15 @@ class Hold:
     """
 
     def __init__(
-        self, model: ClusterModel, home: np.ndarray, dt: float, ground: Ground | None = None, touching: Any = None,
-        kp: float | None = None, kd: float | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        model: ClusterModel,
+        home: np.ndarray,
+        dt: float,
+        ground: Ground | None = None,
+        touching: Any = None,
+        kp: float | None = None,
+        kd: float | None = None,
+    ) -> None:
         tree, data = model.own_tree, model.createData()
         self.model, self.home = model, np.array(home)
         for name, gain in (("kp", kp), ("kd", kd)):

@@ -16,9 +16,15 @@ if TYPE_CHECKING:
 
 ARRAYS = ("time", "q", "v", "a", "tau", "energy", "residual", "v_tree", "contact_forces")
 OF_GROUND = (
-    "contact_impulses", "contact_centres", "gap", "limit_impulses", "contact_laws", "contact_work",
-    "contact_iterations", "unmet_torque",
-)  # fmt: skip
+    "contact_impulses",
+    "contact_centres",
+    "gap",
+    "limit_impulses",
+    "contact_laws",
+    "contact_work",
+    "contact_iterations",
+    "unmet_torque",
+)
 _ABOUT = ("method", "dt", "robot", "joints", "units", "idx_q", "coordinates", "bodies", "stops")
 _FORMAT = 1
 _SINCE = ("contact_forces", "coordinates", "bodies", "stops", *OF_GROUND)  # older files have none

@@ -57,10 +57,16 @@ def closed_loops(model: ClusterModel) -> list[ClosedLoop]:
         if loop is not None:
             found.append(
                 ClosedLoop(
-                    i, _closed_by(model, cluster), loop.rank, _stated(model, loop), loop.pivoted,
-                    loop.worst_condition, next(at_reference).K_d, loop.dropped,
+                    i,
+                    _closed_by(model, cluster),
+                    loop.rank,
+                    _stated(model, loop),
+                    loop.pivoted,
+                    loop.worst_condition,
+                    next(at_reference).K_d,
+                    loop.dropped,
                 )
-            )  # fmt: skip
+            )
     return found
 
 

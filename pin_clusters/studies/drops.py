@@ -129,10 +129,19 @@ class Drop:
 
     @classmethod
     def of(
-        cls, model: ClusterModel, q: np.ndarray | None = None, *, ground: Ground | None = None, touching: Any = None,
-        drop: float | None = None, kp: float | None = None, kd: float | None = None, dt: float = 1e-3,
-        ghost: str | None = None, **options: Any,
-    ) -> "Drop":  # fmt: skip
+        cls,
+        model: ClusterModel,
+        q: np.ndarray | None = None,
+        *,
+        ground: Ground | None = None,
+        touching: Any = None,
+        drop: float | None = None,
+        kp: float | None = None,
+        kd: float | None = None,
+        dt: float = 1e-3,
+        ghost: str | None = None,
+        **options: Any,
+    ) -> "Drop":
         """Prepare the simulation; a robot whose base floats is lifted above the ground.
 
         Args:
@@ -211,9 +220,14 @@ class Drop:
             notes = [*notes, f"Impulse of the first {1e3 * LANDING:g} ms on the ground: {both}."]
         beside = {} if ghost is None else {"ghost": (ghost.time, ghost.q), "ghost_label": self.ghost_label}
         shown: Recording = viewer.animate(
-            found.time, found.q, notes=notes, ground=self.options["ground"], contacts=contacts,
-            ghost_contacts=other, **beside,
-        )  # fmt: skip
+            found.time,
+            found.q,
+            notes=notes,
+            ground=self.options["ground"],
+            contacts=contacts,
+            ghost_contacts=other,
+            **beside,
+        )
         return shown
 
 

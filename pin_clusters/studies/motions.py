@@ -72,9 +72,12 @@ def check_ghost(model: ClusterModel, rung: str) -> None:
 
 
 def make(
-    model: ClusterModel, kind: str, duration: float | None = None, amplitude: float = AMPLITUDE,
+    model: ClusterModel,
+    kind: str,
+    duration: float | None = None,
+    amplitude: float = AMPLITUDE,
     progress: Progress | None = None,
-) -> Motion:  # fmt: skip
+) -> Motion:
     """Return a motion of a robot by its name.
 
     Args:
@@ -290,7 +293,15 @@ def ghost(model: ClusterModel, shown: Motion, rung: str, progress: Progress | No
     if base is not None and not shown.v[:, base].any():
         dynamics = held(model, base, approximate.crba, approximate.rnea)
     found, why = simulated(
-        model, shown.q[0], shown.v[0], tau, duration=len(tau) * dt / parts, dt=dt / parts, dynamics=dynamics,
-        record=parts, progress=progress, least=2,
-    )  # fmt: skip
+        model,
+        shown.q[0],
+        shown.v[0],
+        tau,
+        duration=len(tau) * dt / parts,
+        dt=dt / parts,
+        dynamics=dynamics,
+        record=parts,
+        progress=progress,
+        least=2,
+    )
     return Motion(found.time, found.q, found.v, found.tau, notes + ended("ghost", found, why))

@@ -96,6 +96,17 @@ def animate(
     """
     found = MeshcatVisualizer(model)
     found.initViewer(viewer=offline() if viewer is None else viewer, loadModel=True)
-    found.animate(time, q, ghost=ghost, ghost_model=ghost_model, ghost_label=ghost_label, v=v, tau=tau,
-                  notes=notes, ground=ground, contacts=contacts, ghost_contacts=ghost_contacts)  # fmt: skip
+    found.animate(
+        time,
+        q,
+        ghost=ghost,
+        ghost_model=ghost_model,
+        ghost_label=ghost_label,
+        v=v,
+        tau=tau,
+        notes=notes,
+        ground=ground,
+        contacts=contacts,
+        ghost_contacts=ghost_contacts,
+    )
     return found

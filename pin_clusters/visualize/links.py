@@ -108,9 +108,9 @@ def _end(skeleton: Skeleton, joint: int, color: str) -> Mesh:
         if slim and not fat and abs(from_end) >= 0.8 * away:
             tip = center - np.sign(from_end) * 0.5 * length * long
         r = thickness(skeleton, float(np.linalg.norm(tip)))
-        return meshes.merged([
-            meshes.capsule(np.zeros(3), tip, 1.2 * r, 0.75 * r, color), meshes.ball(1.15 * r, tip, palette.BASE)
-        ])  # fmt: skip
+        return meshes.merged(
+            [meshes.capsule(np.zeros(3), tip, 1.2 * r, 0.75 * r, color), meshes.ball(1.15 * r, tip, palette.BASE)]
+        )
     r = _radius(skeleton, float(inertia.mass))
     if away < 0.03 * unit and length < 2.2 * r:
         return meshes.ball(r, center, color)

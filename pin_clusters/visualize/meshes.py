@@ -146,10 +146,14 @@ def band(distance: float, first: float, last: float, width: float, color: str) -
         return [np.array([(*point, z) for point in outline]) for z in (-0.5 * width, 0.5 * width)]
 
     outer, inner = loops(0.16 * min(first, last)), loops(0.0)
-    return merged([
-        _rings(outer, color), _rings(inner, color, True), _rings([outer[1], inner[1]], color),
-        _rings([inner[0], outer[0]], color),
-    ])  # fmt: skip
+    return merged(
+        [
+            _rings(outer, color),
+            _rings(inner, color, True),
+            _rings([outer[1], inner[1]], color),
+            _rings([inner[0], outer[0]], color),
+        ]
+    )
 
 
 def arrow(radius: float, color: str) -> Mesh:

@@ -155,9 +155,14 @@ def _visuals(viewer: Scene, time: np.ndarray, q: np.ndarray, chosen: np.ndarray)
 
 
 def _ghost(
-    viewer: Scene, ghost: tuple[Any, Any], model: ClusterModel, duration: float, aside: np.ndarray,
-    contacts: SimulationResult | None, scale: float,
-) -> tuple[dict[Any, Any], np.ndarray]:  # fmt: skip
+    viewer: Scene,
+    ghost: tuple[Any, Any],
+    model: ClusterModel,
+    duration: float,
+    aside: np.ndarray,
+    contacts: SimulationResult | None,
+    scale: float,
+) -> tuple[dict[Any, Any], np.ndarray]:
     """Draw the ghost; return the clips of its animation, as long as that of the robot, and points that it reaches."""
     time, q = motion(model, *ghost, what="ghost: ")
     figure = Figure(model, GHOST_KINDS, ghost=True)

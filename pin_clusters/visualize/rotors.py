@@ -40,9 +40,13 @@ def drawn(skeleton: Skeleton) -> list[Drawn]:
         base = _base(skeleton.model, r)
         axis = base.rotation.T @ r.axis
         radius, width = _size(skeleton, r)
-        beside = [d for d in found if skeleton.model.rotors[d.index].carrier_id == r.carrier_id
-                  and np.linalg.norm(base.translation - d.base.translation) < 0.6 * (width + d.width)
-                  and abs(r.axis @ (d.base.rotation @ d.axis)) > 0.99]  # fmt: skip
+        beside = [
+            d
+            for d in found
+            if skeleton.model.rotors[d.index].carrier_id == r.carrier_id
+            and np.linalg.norm(base.translation - d.base.translation) < 0.6 * (width + d.width)
+            and abs(r.axis @ (d.base.rotation @ d.axis)) > 0.99
+        ]
         shift = _clear_of_joint(skeleton, r, base, width)
         if beside:
             shift = beside[0].shift + math.copysign(sum(1.5 * d.width for d in beside), beside[0].shift)

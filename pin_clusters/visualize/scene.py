@@ -30,16 +30,26 @@ class Scene(PinocchioViewer):
     """What ``MeshcatVisualizer`` has of Pinocchio: the same methods, on a cluster model."""
 
     def __init__(
-        self, model: ClusterModel, collision_model: Any = None, visual_model: Any = None, copy_models: bool = False,
-        data: Any = None, collision_data: Any = None, visual_data: Any = None, *, draw: Iterable[str] | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        model: ClusterModel,
+        collision_model: Any = None,
+        visual_model: Any = None,
+        copy_models: bool = False,
+        data: Any = None,
+        collision_data: Any = None,
+        visual_data: Any = None,
+        *,
+        draw: Iterable[str] | None = None,
+    ) -> None:
         check_model(model, "MeshcatVisualizer")
         if isinstance(data, ClusterData):
             data = data.tree
         default = KINDS if visual_model is None else ("rotors", "belts", "closures")
         # Pinocchio's display wants models, even if there is nothing in them
-        shapes = [pin.GeometryModel() if given is None else given.copy() if copy_models else given
-                  for given in (collision_model, visual_model)]  # fmt: skip
+        shapes = [
+            pin.GeometryModel() if given is None else given.copy() if copy_models else given
+            for given in (collision_model, visual_model)
+        ]
         super().__init__(model.tree, *shapes, False, data, collision_data, visual_data)
         self.cluster_model = model
         kinds = default if draw is None else tuple(draw)
@@ -57,9 +67,14 @@ class Scene(PinocchioViewer):
         self._camera = camera.view(self.figure.skeleton, self._cloud)
 
     def initViewer(
-        self, viewer: Any = None, open: bool = False, loadModel: bool = False, zmq_url: str | None = None, *,
+        self,
+        viewer: Any = None,
+        open: bool = False,
+        loadModel: bool = False,
+        zmq_url: str | None = None,
+        *,
         host: str | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Start a meshcat server, or use one.
 
         Args:

@@ -40,10 +40,14 @@ def _start(host: str) -> Any:
     if not isinstance(host, str) or not host:
         raise ViewerError(f"host must be an address or a name of this machine such as '127.0.0.1', got {host!r}.")
     process = subprocess.Popen(
-        [sys.executable, "-Pu", listening.__file__, host], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL, text=True, start_new_session=True,
+        [sys.executable, "-Pu", listening.__file__, host],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
         env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
-    )  # fmt: skip
+    )
     assert process.stdout is not None
     said = process.stdout.readline().strip()
     if not said.startswith("tcp:"):

@@ -194,15 +194,21 @@ def legend_of(figure: Figure, recording: Recording | None, arrows: Iterable[Arro
 
 
 def _closures(figure: Figure) -> str:
-    kinds = [name for name, kind in (("rods", RodClosure), ("loops", FrameClosure), ("differentials", JointClosure))
-             if any(isinstance(c, kind) for c in figure.model.closures)]  # fmt: skip
+    kinds = [
+        name
+        for name, kind in (("rods", RodClosure), ("loops", FrameClosure), ("differentials", JointClosure))
+        if any(isinstance(c, kind) for c in figure.model.closures)
+    ]
     return " and ".join(filter(None, [", ".join(kinds[:-1]), *kinds[-1:]]))
 
 
 def _members(figure: Figure, level: int) -> str:
     """Return the independent joints of a level, in short."""
     model = figure.model
-    names = [name for name, own in zip(model.tree.names, figure.skeleton.levels, strict=True)
-             if own == level and name in model.independent_joints]  # fmt: skip
+    names = [
+        name
+        for name, own in zip(model.tree.names, figure.skeleton.levels, strict=True)
+        if own == level and name in model.independent_joints
+    ]
     shown = ", ".join(names[:4]) + (f" and {len(names) - 4} more" if len(names) > 4 else "")
     return shown or "-"

@@ -32,18 +32,27 @@ def keep(context: click.Context, parameter: click.Parameter, value: Any) -> None
 
 
 _INDEPENDENT = click.option(
-    "--independent", metavar="JOINT,...", callback=names,
+    "--independent",
+    metavar="JOINT,...",
+    callback=names,
     help="Joints of closed loops that shall be independent, in place of those that the file or the package chose.",
-)  # fmt: skip
+)
 _MOTORS = click.option(
-    "--motors", metavar="FILE", expose_value=False, callback=keep,
+    "--motors",
+    metavar="FILE",
+    expose_value=False,
+    callback=keep,
     help="Motors of the robot; `pin-clusters motors` writes a template.",
-)  # fmt: skip
+)
 _ROTOR = click.option(
-    "--rotor", metavar="JOINT=RATIO,INERTIA", multiple=True, expose_value=False, callback=keep,
+    "--rotor",
+    metavar="JOINT=RATIO,INERTIA",
+    multiple=True,
+    expose_value=False,
+    callback=keep,
     help="A rotor, kg m^2, on each joint whose name ends so, but for _joint (* is any text): calf=12.1,1.1e-4. Where "
     "the file has armature ...,replace or ...,keep. Several times.",
-)  # fmt: skip
+)
 
 _WHAT = (
     "ROBOT ships with the package, or with robot_descriptions (g1_mj_description), by name; FILE is a URDF, URDF+, "

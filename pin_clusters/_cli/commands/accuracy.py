@@ -16,9 +16,12 @@ PERCENT = click.FloatRange(0.0, 100.0, min_open=True)
 @click.argument("robot", metavar="ROBOT|FILE", required=False, callback=file_of)
 @output("study")
 @click.option(
-    "--trajectory", metavar="NAME|FILE", default="sine", show_default=True,
+    "--trajectory",
+    metavar="NAME|FILE",
+    default="sine",
+    show_default=True,
     help="sine, chirp, minimum-jerk, a motion that ships with the package, or a .csv or .npz recording.",
-)  # fmt: skip
+)
 @click.option("--base", type=click.Choice(["fixed", "floating"]), help="[default: floating if its motion is recorded]")
 @click.option("--amplitude", type=POSITIVE, help="Amplitude of each joint, rad (m).  [default: 0.5; chirp: 0.2]")
 @click.option("--frequency", type=POSITIVE, help="Frequency, Hz; of a chirp at its end.  [default: 1.5; chirp: 3.0]")
@@ -26,9 +29,12 @@ PERCENT = click.FloatRange(0.0, 100.0, min_open=True)
 @click.option("--in-phase", is_flag=True, help="All joints do the same, as in arXiv 2311.13732.")
 @click.option("--dt", type=POSITIVE, help="Time between samples, s.  [default: 0.0005; recordings: as recorded]")
 @click.option(
-    "--pose", "poses", multiple=True, metavar="POSE",
+    "--pose",
+    "poses",
+    multiple=True,
+    metavar="POSE",
     help="Of minimum-jerk, at least two: JOINT=VALUE,... or neutral or reference.",
-)  # fmt: skip
+)
 @click.option("--cutoff", type=POSITIVE, help="Low-pass filter of a recording, Hz.")
 @click.option("--degrees", is_flag=True, help="Angles of the recording are in degrees.")
 @click.option("--hold-missing", is_flag=True, help="Joints that were not recorded stay where they are.")
@@ -36,9 +42,15 @@ PERCENT = click.FloatRange(0.0, 100.0, min_open=True)
 @of_robot
 @click.option("--experiment", metavar="NAME", help="An experiment of the paper instead; see below.")
 def study(
-    robot: str | None, output: Path | None, trajectory: str, base: Literal["fixed", "floating"] | None,
-    drop_rotors: bool, independent: tuple[str, ...] | None, experiment: str | None, **options: Any,
-) -> None:  # fmt: skip
+    robot: str | None,
+    output: Path | None,
+    trajectory: str,
+    base: Literal["fixed", "floating"] | None,
+    drop_rotors: bool,
+    independent: tuple[str, ...] | None,
+    experiment: str | None,
+    **options: Any,
+) -> None:
     """Compare exact joint torques with approximations along a motion.
 
     Every independent joint moves as A sin(2 pi f t), the base is fixed; joints that share rotors or loops do so with a
@@ -120,29 +132,44 @@ def study(
 @ROBOT
 @output("audit")
 @click.option(
-    "--threshold", type=PERCENT, default=5.0, show_default=True,
+    "--threshold",
+    type=PERCENT,
+    default=5.0,
+    show_default=True,
     help="Largest RMS torque error that is enough for torque control, % of the joint's peak torque.",
-)  # fmt: skip
+)
 @click.option("--simulation", type=PERCENT, default=10.0, show_default=True, help="Of accelerations, % of their RMS.")
 @click.option("--policy", type=PERCENT, default=20.0, show_default=True, help="The same for a policy that is trained.")
 @click.option(
-    "--frame", "frames", multiple=True, metavar="NAME",
+    "--frame",
+    "frames",
+    multiple=True,
+    metavar="NAME",
     help="Frame whose inertia and drift to look at; several times.  [default: ends of the longest chains]",
-)  # fmt: skip
+)
 @click.option(
-    "--walk", is_flag=False, flag_value="", metavar="[MOTION]",
+    "--walk",
+    is_flag=False,
+    flag_value="",
+    metavar="[MOTION]",
     help="Compare touch-downs along a recorded motion, too.  [default: the walk or trot that ships with the robot]",
-)  # fmt: skip
+)
 @click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Compare a landing, let fall from this height, m.")
 @click.option("--friction", type=click.FloatRange(0.0, 10.0), default=0.8, show_default=True, help="Of the ground.")
 @click.option(
-    "--touching", multiple=True, metavar="NAME[=X,Y,Z;...]",
+    "--touching",
+    multiple=True,
+    metavar="NAME[=X,Y,Z;...]",
     help="What touches: frames, or points of frames or joints, m.  [default: the robot's shapes]",
-)  # fmt: skip
+)
 @click.option(
-    "--from-armature", type=POSITIVE, metavar="RATIO", expose_value=False, callback=keep,
+    "--from-armature",
+    type=POSITIVE,
+    metavar="RATIO",
+    expose_value=False,
+    callback=keep,
     help="Take armature for rotors behind gears of that ratio: inertia = armature / RATIO^2.",
-)  # fmt: skip
+)
 @explained
 def audit(
     robot: str, output: Path | None, threshold: float, simulation: float, policy: float, frames: tuple[str, ...],
@@ -187,11 +214,20 @@ def audit(
     with common.output_folder(folder):
         with common.ProgressBar("audit") as progress:
             result = audit.run(
-                model, motion, threshold=threshold, simulation=simulation, policy=policy, base=base,
-                frames=frames or None, drop_rotors=drop_rotors,
-                walk=walk is not None and drop is None, drop=drop, ground=Ground(friction), touching=points,
+                model,
+                motion,
+                threshold=threshold,
+                simulation=simulation,
+                policy=policy,
+                base=base,
+                frames=frames or None,
+                drop_rotors=drop_rotors,
+                walk=walk is not None and drop is None,
+                drop=drop,
+                ground=Ground(friction),
+                touching=points,
                 progress=progress,
-            )  # fmt: skip
+            )
         verdict = result.verdict
         lines = (f"- {line.sentence}" for line in verdict.lines.values())
         losses = f"Losses of motors are left out: {', '.join(result.losses)}." if result.losses else ""

@@ -14,17 +14,25 @@ from . import CONTEXT, POSITIVE, output
 )
 @click.option("--list", "listed", is_flag=True, help="Say which robots there are, and whose files are here.")
 @click.option(
-    "--files", multiple=True, type=click.Path(path_type=Path, exists=True, file_okay=False), metavar="FOLDER",
+    "--files",
+    multiple=True,
+    type=click.Path(path_type=Path, exists=True, file_okay=False),
+    metavar="FOLDER",
     help="Where checkouts of repositories are, by NAME or OWNER/NAME, such as mujoco_menagerie; several times.",
-)  # fmt: skip
+)
 @click.option("--any-version", is_flag=True, help="Also compute files whose checksum the sheets do not know.")
 @click.option("--drop", type=POSITIVE, metavar="HEIGHT", help="Also compare a landing where shapes are known, m.")
 @click.option("--workers", type=click.IntRange(1), default=2, show_default=True, help="Processes; 1 starts none.")
 @output("atlas", of_robot=False)
 def atlas(
-    only: tuple[str, ...], listed: bool, files: tuple[Path, ...], any_version: bool, drop: float | None, workers: int,
+    only: tuple[str, ...],
+    listed: bool,
+    files: tuple[Path, ...],
+    any_version: bool,
+    drop: float | None,
+    workers: int,
     output: Path,
-) -> None:  # fmt: skip
+) -> None:
     """How wrong is armature, robot by robot, for robots that people own?
 
     For each robot there is a sheet with its motors and the source of each number, and with the armature that others

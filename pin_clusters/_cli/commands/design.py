@@ -19,9 +19,10 @@ if TYPE_CHECKING:
 @output("mechanism")
 @of_robot
 @click.option(
-    "--motion", metavar="NAME|FILE",
+    "--motion",
+    metavar="NAME|FILE",
     help="Along which bearings and rods are loaded, as --trajectory of `study`.  [default: through the range]",
-)  # fmt: skip
+)
 def mechanism(robot: str, output: Path | None, independent: tuple[str, ...] | None, motion: str | None) -> None:
     """What designers ask of a linkage: a page and tables.
 

@@ -18,9 +18,13 @@ FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
 @click.command(context_settings=CONTEXT)
 @ROBOT
 @click.option(
-    "--functions", metavar="NAME,NAME,...", callback=names, default="rnea,aba", show_default=True,
+    "--functions",
+    metavar="NAME,NAME,...",
+    callback=names,
+    default="rnea,aba",
+    show_default=True,
     help="What is exported: names of pc.tracing.FUNCTIONS, and step.",
-)  # fmt: skip
+)
 @output("export")
 @click.option(
     "--real", type=click.Choice(["double", "float"]), default="double", show_default=True, help="All numbers."
@@ -30,9 +34,15 @@ FORMATS = {".urdf": "URDF+", ".xml": "MJCF", ".mjcf": "MJCF"}
 @of_robot
 @click.option("--name", help="What names of files and functions begin with.  [default: the robot's]")
 def export(
-    robot: str, functions: tuple[str, ...], output: Path | None, real: str, frames: tuple[str, ...] | None,
-    target: str | None, independent: tuple[str, ...] | None, name: str | None,
-) -> None:  # fmt: skip
+    robot: str,
+    functions: tuple[str, ...],
+    output: Path | None,
+    real: str,
+    frames: tuple[str, ...] | None,
+    target: str | None,
+    independent: tuple[str, ...] | None,
+    name: str | None,
+) -> None:
     """Write C code of a robot for a controller.
 
     The folder gets ROBOT.c and ROBOT.h (C99, which need sin, cos and sqrt of the C library and nothing else), ROBOT.hpp
@@ -64,29 +74,41 @@ def export(
 @click.argument("robot", metavar="IN")
 @click.argument("target", metavar="[OUT]", required=False, type=click.Path(path_type=Path))
 @click.option(
-    "--into", type=click.Path(path_type=Path), metavar="THEIR.xml",
+    "--into",
+    type=click.Path(path_type=Path),
+    metavar="THEIR.xml",
     help="Change joints, tendons, equalities and motors of that MJCF file alone.  [default OUT: that file]",
-)  # fmt: skip
+)
 @click.option(
-    "--approximation", type=click.Choice(["best", "diagonal", "exact"]),
+    "--approximation",
+    type=click.Choice(["best", "diagonal", "exact"]),
     help="Of MJCF: what becomes of the rotors.  [default: best]",
-)  # fmt: skip
+)
 @click.option("--meshes", is_flag=True, help="Of MJCF: draw the meshes of IN in place of boxes.")
 @click.option("--timestep", type=float, help="Of MJCF, s.  [default: 0.001]")
 @click.option(
-    "--for", "trainer", type=click.Choice(["mujoco", "mjlab", "genesis", "isaaclab"]),
+    "--for",
+    "trainer",
+    type=click.Choice(["mujoco", "mjlab", "genesis", "isaaclab"]),
     help="Fill the folder OUT for a trainer of policies: MJCF, its configuration, what is lost.",
-)  # fmt: skip
+)
 @click.option(
     "--gains", type=POSITIVE, metavar="HZ", help="Of --for: gains of position of that natural frequency, such as 10."
 )
 @of_robot
 @click.option("--force", is_flag=True, help="Replace OUT if it exists.")
 def convert(
-    robot: str, target: Path | None, into: Path | None, approximation: Literal["best", "diagonal", "exact"] | None,
-    meshes: bool, timestep: float | None, trainer: str | None, gains: float | None, force: bool,
+    robot: str,
+    target: Path | None,
+    into: Path | None,
+    approximation: Literal["best", "diagonal", "exact"] | None,
+    meshes: bool,
+    timestep: float | None,
+    trainer: str | None,
+    gains: float | None,
+    force: bool,
     independent: tuple[str, ...] | None,
-) -> None:  # fmt: skip
+) -> None:
     """Write a robot in another format.
 
     IN is the name of a robot that ships with the package, or a file; OUT says the format by its ending: .urdf for

@@ -25,9 +25,15 @@ from . import CONTEXT, POSITIVE, ROBOT, folder_of, of_robot, output
 @click.option("--floating", is_flag=True, help="The base moves, and is in the log.")
 @of_robot
 def identify(
-    robot: str, log: Path, output: Path | None, what: tuple[str, ...], torque_constant: tuple[str, ...], floating: bool,
-    independent: tuple[str, ...] | None, **options: Any,
-) -> None:  # fmt: skip
+    robot: str,
+    log: Path,
+    output: Path | None,
+    what: tuple[str, ...],
+    torque_constant: tuple[str, ...],
+    floating: bool,
+    independent: tuple[str, ...] | None,
+    **options: Any,
+) -> None:
     """What a robot really is, from a log of its motion and torques.
 
     LOG is a .csv or .npz file, also CSV of a ROS bag's joint states: time, joints, JOINT.v, JOINT.a, and MOTOR.tau,

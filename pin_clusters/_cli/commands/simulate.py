@@ -19,17 +19,22 @@ _OPTIONS = (
         "--pose", multiple=True, metavar="JOINT=VALUE,...", help="Of the start, rad (m).  [default: the reference pose]"
     ),
     click.option(
-        "--touching", multiple=True, metavar="NAME[=X,Y,Z;...]",
+        "--touching",
+        multiple=True,
+        metavar="NAME[=X,Y,Z;...]",
         help="What touches: frames, or points of frames or joints, m.  [default: the robot's shapes]",
     ),
     click.option(
-        "--limits", type=click.Choice(["all", "position", "effort", "none"]), default="position", show_default=True,
+        "--limits",
+        type=click.Choice(["all", "position", "effort", "none"]),
+        default="position",
+        show_default=True,
         help="Joints stop at the ends of their ranges; torques at what motors give.",
     ),
     click.option("--kp", type=float, help="Of all driven joints, N m/rad (N/m).  [default: by weight]"),
     click.option("--kd", type=float, help="Of all driven joints, N m s/rad (N s/m).  [default: by kp]"),
     click.option("--dt", type=POSITIVE, default=1e-3, show_default=True, help="Step, s."),
-)  # fmt: skip
+)
 
 
 def options(command: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,8 +57,12 @@ def options(command: Callable[..., Any]) -> Callable[..., Any]:
 @click.option("--ghost", metavar="RUNG", help="Of .html: an approximation beside it, translucent: diagonal, block, ...")
 @of_robot
 def simulate(
-    robot: str, out: tuple[Path, ...], base: str | None, independent: tuple[str, ...] | None, **how: Any,
-) -> None:  # fmt: skip
+    robot: str,
+    out: tuple[Path, ...],
+    base: str | None,
+    independent: tuple[str, ...] | None,
+    **how: Any,
+) -> None:
     """Simulate a robot that holds its pose: dropped on the ground, with exact gears and loops.
 
     Prints touch-downs, how well the laws of contact were kept, and what became of the loops. --out, several times,

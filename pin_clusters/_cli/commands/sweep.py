@@ -32,9 +32,13 @@ def sweep() -> None:
 @of_robot
 @WORKERS
 def ratio(
-    robot: str, output: Path | None, factors: str | None, workers: int | None, independent: tuple[str, ...] | None,
+    robot: str,
+    output: Path | None,
+    factors: str | None,
+    workers: int | None,
+    independent: tuple[str, ...] | None,
     **options: Any,
-) -> None:  # fmt: skip
+) -> None:
     """Error of the approximations against the gear ratio.
 
     All ratios are multiplied by a factor f, and the rotors' inertias by 1/f^2, so that the inertia that they reflect to
@@ -75,9 +79,7 @@ def ratio(
 @WORKERS
 @click.option("--dask", metavar="ADDRESS|local", help="Run on a Dask cluster; local starts one on this machine.")
 @click.option("--chunk", type=click.IntRange(1), help="Robots per file.  [default: a hundredth, at most 100]")
-def robots(
-    output: Path, robots: int, states: int, workers: int | None, dask: str | None, **options: Any
-) -> None:  # fmt: skip
+def robots(output: Path, robots: int, states: int, workers: int | None, dask: str | None, **options: Any) -> None:
     """Error of the approximations over random robots.
 
     Draws robots with gears and belts, some with a floating base, as in the accuracy study of arXiv 2311.13732, and

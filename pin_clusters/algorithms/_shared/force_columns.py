@@ -39,9 +39,14 @@ class Plan:
     __slots__ = ("B", "columns", "ids", "index", "moves", "numbers", "panel", "shapes", "tasks")
 
     def __init__(
-        self, model: ClusterModel, touches: Sequence[tuple[int, int, Sequence[tuple[int, int]]]], tasks: int,
-        moves: bool, torques: tuple[int, int] = (0, 0), B: np.ndarray | None = None,
-    ) -> None:  # fmt: skip
+        self,
+        model: ClusterModel,
+        touches: Sequence[tuple[int, int, Sequence[tuple[int, int]]]],
+        tasks: int,
+        moves: bool,
+        torques: tuple[int, int] = (0, 0),
+        B: np.ndarray | None = None,
+    ) -> None:
         """Lay out.
 
         Args:
@@ -116,9 +121,13 @@ def remember(form: Form, plan: Plan, torques: np.ndarray | None = None) -> None:
 
 
 def laid_out(
-    model: ClusterModel, touches: Sequence[tuple[Place, int, Sequence[tuple[int, int]]]], tasks: int, moves: bool,
-    torques: tuple[int, int] = (0, 0), B: np.ndarray | None = None,
-) -> Table:  # fmt: skip
+    model: ClusterModel,
+    touches: Sequence[tuple[Place, int, Sequence[tuple[int, int]]]],
+    tasks: int,
+    moves: bool,
+    torques: tuple[int, int] = (0, 0),
+    B: np.ndarray | None = None,
+) -> Table:
     """Return the tables of what is asked: as of ``Plan``, of places in joints."""
     columns = sum(len(picks) for *_, picks in touches) + torques[1] - torques[0]
     reach = Reach(model, columns)

@@ -124,9 +124,12 @@ def place_of(
 
 
 def frame_or_joint(
-    model: ClusterModel, where: tuple[Any, ...], named: dict[str, Any], placement: str = "placement",
+    model: ClusterModel,
+    where: tuple[Any, ...],
+    named: dict[str, Any],
+    placement: str = "placement",
     default: pin.ReferenceFrame | None = None,
-) -> tuple[int, pin.SE3 | None, pin.ReferenceFrame]:  # fmt: skip
+) -> tuple[int, pin.SE3 | None, pin.ReferenceFrame]:
     """Return what a function was asked for, by position or by name: a frame, or a joint with a placement; and axes.
 
     ``default`` is the reference frame where none is given.

@@ -18,9 +18,14 @@ class Loads:
     """
 
     def __init__(
-        self, model: ClusterModel, data: pin.Data, q: np.ndarray, v_tree: np.ndarray, a_tree: np.ndarray,
+        self,
+        model: ClusterModel,
+        data: pin.Data,
+        q: np.ndarray,
+        v_tree: np.ndarray,
+        a_tree: np.ndarray,
         outer: np.ndarray,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.tree, self.data, self.motion = model.inertia_tree, data, (q, v_tree, a_tree)
         self.gravity = np.array(model.gravity.linear)
         self.outer = outer.copy()

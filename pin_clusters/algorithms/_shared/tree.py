@@ -13,9 +13,15 @@ from . import bridge as _bridge
 
 
 def compute(
-    model: ClusterModel, data: ClusterData, what: int, q: np.ndarray, v: np.ndarray = NOTHING, a: np.ndarray = NOTHING,
-    *, moved: bool = False,
-) -> None:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    what: int,
+    q: np.ndarray,
+    v: np.ndarray = NOTHING,
+    a: np.ndarray = NOTHING,
+    *,
+    moved: bool = False,
+) -> None:
     """Compute what is wished for; v and a as far as they are given; ``moved``: where motions are differentiated.
 
     Raises:

@@ -22,16 +22,25 @@ from ._forces import Solution, settings_for, solved_system
 from ._objects import datas_of, models_of, size
 
 _MODEL = {
-    "placement1": "joint1_placement", "placement2": "joint2_placement",
-    "desired_placement": "desired_contact_placement", "desired_velocity": "desired_contact_velocity",
-    "desired_acceleration": "desired_contact_acceleration", "Kp": "Kp", "Kd": "Kd",
-}  # fmt: skip
+    "placement1": "joint1_placement",
+    "placement2": "joint2_placement",
+    "desired_placement": "desired_contact_placement",
+    "desired_velocity": "desired_contact_velocity",
+    "desired_acceleration": "desired_contact_acceleration",
+    "Kp": "Kp",
+    "Kd": "Kd",
+}
 _DATA = {
-    "oMc1": "oMc1", "oMc2": "oMc2", "c1Mc2": "c1Mc2", "velocity1": "contact1_velocity",
-    "velocity2": "contact2_velocity", "placement_error": "contact_placement_error",
-    "velocity_error": "contact_velocity_error", "acceleration_desired": "contact_acceleration_desired",
+    "oMc1": "oMc1",
+    "oMc2": "oMc2",
+    "c1Mc2": "c1Mc2",
+    "velocity1": "contact1_velocity",
+    "velocity2": "contact2_velocity",
+    "placement_error": "contact_placement_error",
+    "velocity_error": "contact_velocity_error",
+    "acceleration_desired": "contact_acceleration_desired",
     "acceleration_error": "contact_acceleration_error",
-}  # fmt: skip
+}
 _WANTED, _STEP = at.Contacts._fields.index("wanted"), at.Contacts._fields.index("step")
 _MOST_KNOWN = 64
 # what decides the tables: a contact that has others is another one
@@ -58,9 +67,18 @@ def laid_out(model: ClusterModel, models: Sequence[Any], places: Sequence[tuple[
         out.append([0.0] * (at.CONTACT_NUMBERS - at.AXES))
         lists = *out.add_list(mine), *out.add_list(moved)
         out.rows[i] = at.Contact(
-            b1, root1, b2, root2, numbers, *bases, left["contact_force"], len(mine), aligned, *lists,
+            b1,
+            root1,
+            b2,
+            root2,
+            numbers,
+            *bases,
+            left["contact_force"],
+            len(mine),
+            aligned,
+            *lists,
             int(root == root1),
-        )  # fmt: skip
+        )
         column, root = mine.stop, root1
     reach.add([columns], range(model.nv))
     out.rows[0] = at.Contacts(2, 2 + len(models), columns, columns + 1, at.DYNAMICS, len(out.rows), at.WHOLE)
@@ -134,9 +152,17 @@ class Plan:
         return self.question(wanted, step), self.numbers, self._panel, self._gram
 
     def run(
-        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
-        wanted: int = at.DYNAMICS, restitution: float = 0.0, damping: float = 0.0, step: int = at.WHOLE,
-    ) -> np.ndarray | None:  # fmt: skip
+        self,
+        model: ClusterModel,
+        data: ClusterData,
+        q: np.ndarray,
+        v: np.ndarray,
+        tau: np.ndarray,
+        wanted: int = at.DYNAMICS,
+        restitution: float = 0.0,
+        damping: float = 0.0,
+        step: int = at.WHOLE,
+    ) -> np.ndarray | None:
         """Return accelerations, velocities after an impact, or J M^-1 J'; None if rows are redundant.
 
         Raises:
@@ -151,9 +177,16 @@ class Plan:
         return self._gram[:n, :n].copy() if wanted == at.DELASSUS else out
 
     def solve(
-        self, model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, tau: np.ndarray, how: Any,
-        wanted: int = at.DYNAMICS, restitution: float = 0.0,
-    ) -> tuple[np.ndarray, Solution]:  # fmt: skip
+        self,
+        model: ClusterModel,
+        data: ClusterData,
+        q: np.ndarray,
+        v: np.ndarray,
+        tau: np.ndarray,
+        how: Any,
+        wanted: int = at.DYNAMICS,
+        restitution: float = 0.0,
+    ) -> tuple[np.ndarray, Solution]:
         """Return motions with forces by dense equations, which may be redundant; and what is to be said of them.
 
         ``how``: see ``_forces.solved``; ``wanted``: DYNAMICS or IMPACT.
@@ -250,9 +283,12 @@ class Plan:
                 form.checks.append(("flag", form.positions["scaled"], scaled, 0))
             form.shapes["square"] = m, m
             form.run(
-                CONTACTS, code, data._pointers["ddq"], "q zeros zeros asked numbers panel gram forces unasked",
+                CONTACTS,
+                code,
+                data._pointers["ddq"],
+                "q zeros zeros asked numbers panel gram forces unasked",
                 arrays={"asked": self.question(at.DELASSUS), "unasked": np.empty(nv)},
-            )  # fmt: skip
+            )
             form.owes(OWED["computeDelassusMatrix"], ["q"], late=True)
             if inverts:
                 arrays = {"mu": mu, "scale": mu if scaled else np.ones(1)}
@@ -312,9 +348,13 @@ class Plan:
         """
         form, names = Form(data, function, given), given.split()
         form.arrays |= {
-            "numbers": self.numbers, "panel": self._panel, "gram": self._gram, "forces": self.forces,
-            "work": self._room, "found": self._found,
-        }  # fmt: skip
+            "numbers": self.numbers,
+            "panel": self._panel,
+            "gram": self._gram,
+            "forces": self.forces,
+            "work": self._room,
+            "found": self._found,
+        }
         form.kept += [self.models, self.datas, self._watch, self._containers]
         contacts = [name for name in names if name.startswith(("contact_", "constraint_"))]
         for name, x, items in zip(contacts, self._containers, (self.models, self.datas), strict=True):

@@ -64,10 +64,11 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
     settings = None if how is None else settings_of(how)
     key = function.__name__, given, bounce, None if settings is None else settings.tobytes()
     numbers = {
-        "forward": data._code("constraintDynamics", CONTACTS.name), "forward_tables": data._pointers["ddq"].address,
+        "forward": data._code("constraintDynamics", CONTACTS.name),
+        "forward_tables": data._pointers["ddq"].address,
         "rates": data._code(CONTACT_RATES.name, CONTACT_RATES.name),
         "derivatives": data._kernels[RNEA_DERIVATIVES.name].compiled_address,
-    }  # fmt: skip
+    }
     if numbers["rates"] != kernels.contact_rates.compiled_address:
         numbers["derivatives"] = numbers["derivatives"] or 1  # code of the model's own does not call it
     code = data._code(function.__name__, CONTACT_DERIVATIVES.name)
@@ -91,20 +92,31 @@ def remember(data: ClusterData, function: Any, plan: Plan, impact: bool, given: 
     jacobian, response, turned, room = rooms.rows
     velocity = state[nq : nq + n]
     form.arrays |= {
-        "q": state[:nq], "v": velocity, "tau": rooms.tau if impact else state[nq + n : -1], "acting": rooms.acting,
-        "order": rooms.order, "contact_sides": rooms.sides, "jacobian": jacobian, "response": response,
-        "turned": turned, "columns": room, "asked": plan.question(layout.IMPACT if impact else layout.DYNAMICS),
+        "q": state[:nq],
+        "v": velocity,
+        "tau": rooms.tau if impact else state[nq + n : -1],
+        "acting": rooms.acting,
+        "order": rooms.order,
+        "contact_sides": rooms.sides,
+        "jacobian": jacobian,
+        "response": response,
+        "turned": turned,
+        "columns": room,
+        "asked": plan.question(layout.IMPACT if impact else layout.DYNAMICS),
         "found": np.empty(n) if impact else data._ddq,
-    }  # fmt: skip
+    }
     form.shapes |= {"rows": (m, n)}
     form.checks.append(("finite", len(state), form.lead_to(state)))
     form.run(
-        CONTACT_DERIVATIVES, code, rooms.tables[impact],
+        CONTACT_DERIVATIVES,
+        code,
+        rooms.tables[impact],
         "forward forward_tables rates derivatives q v tau found asked numbers panel gram forces acting unasked dtau_dq "
         "dtau_dv M - velocities order contact_sides factors jacobian response turned columns +matrix +matrix "
-        + ("spare +rows +rows spare_rows" if impact else "+matrix +rows +rows +rows"), numbers,
+        + ("spare +rows +rows spare_rows" if impact else "+matrix +rows +rows +rows"),
+        numbers,
         {"spare": np.empty(n * n), "spare_rows": np.empty(m * n)},
-    )  # fmt: skip
+    )
     form.work.append(("copy", data._M.size, data._M, data._M_kernel))
     form.save(form.room("ddq_dq"), "ddq_dq")
     form.save(form.room("ddq_dv"), "ddq_dv")
@@ -126,9 +138,15 @@ def _bits(x: float) -> int:
 
 
 def differentiate(
-    model: ClusterModel, data: ClusterData, plan: Plan | None, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
-    restitution: float, damping: float,
-) -> tuple[np.ndarray, np.ndarray] | None:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    plan: Plan | None,
+    q: np.ndarray,
+    v: np.ndarray,
+    tau: np.ndarray | None,
+    restitution: float,
+    damping: float,
+) -> tuple[np.ndarray, np.ndarray] | None:
     """Return derivatives of motions, shape (3, nv, nv), and of forces, shape (3, rows, nv).
 
     None if there is no plan, or rows are redundant. After an impact there is no tau, and v is that before.
@@ -179,9 +197,19 @@ def differentiate(
 
 
 def _plain(
-    data: ClusterData, plan: Plan, rooms: Rooms, tables: Any, q: np.ndarray, v: np.ndarray, tau: np.ndarray,
-    ddq: np.ndarray, own: list[np.ndarray], out: tuple[np.ndarray, ...], impact: bool, restitution: float,
-) -> int:  # fmt: skip
+    data: ClusterData,
+    plan: Plan,
+    rooms: Rooms,
+    tables: Any,
+    q: np.ndarray,
+    v: np.ndarray,
+    tau: np.ndarray,
+    ddq: np.ndarray,
+    own: list[np.ndarray],
+    out: tuple[np.ndarray, ...],
+    impact: bool,
+    restitution: float,
+) -> int:
     """Do what the kernel does, step by step: without the JIT nothing has an address."""
     from ...kernels.contacts import derivatives as plain
     from ...kernels.contacts.solutions import differentiated
@@ -203,12 +231,23 @@ def _plain(
         return code
     jacobian, response, turned, room = rooms.rows
     plain.rows_of_contacts(
-        index, params, work, rates, asked, numbers, plan.forces, jacobian, rooms.sides[3 * len(v) ** 2 :], turned,
+        index,
+        params,
+        work,
+        rates,
+        asked,
+        numbers,
+        plan.forces,
+        jacobian,
+        rooms.sides[3 * len(v) ** 2 :],
+        turned,
         room,
-    )  # fmt: skip
+    )
     if impact and (code := run(rest, ddq - v)):
         return code
     tree, factors = data._derivatives.tree, data._derivatives.factors
-    return int(differentiated(
-        index, asked, gram, tree, rooms.order, rooms.sides, factors, *own, jacobian, response, turned, *out
-    ))  # fmt: skip
+    return int(
+        differentiated(
+            index, asked, gram, tree, rooms.order, rooms.sides, factors, *own, jacobian, response, turned, *out
+        )
+    )

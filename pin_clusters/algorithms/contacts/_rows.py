@@ -39,9 +39,15 @@ _NAMES = {
 
 
 def with_rows(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, J: np.ndarray, free: np.ndarray, drift: np.ndarray,
-    scale: float, how: Any,
-) -> tuple[np.ndarray, Solution]:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: np.ndarray,
+    J: np.ndarray,
+    free: np.ndarray,
+    drift: np.ndarray,
+    scale: float,
+    how: Any,
+) -> tuple[np.ndarray, Solution]:
     """Return accelerations, or velocities after an impact, and the forces at rows J, as ``solved_rows``."""
     plan = _columns.of_inputs(model, data, (), pin.LOCAL, len(J))
     plan.take(np.ascontiguousarray(J.T))
@@ -97,9 +103,16 @@ def _remember(
     form.checks += [("apart", form.size(x), form.word(x), data._ddq.size, data._ddq) for x in vectors]
     (_respond_at_pose if posed else _respond)(form, m, at_rows, codes, response, None if impact else free)
     arrays = {
-        "response": response, "free": free, "scale": scale, "how": settings, "counts": settings.view(np.int64),
-        "gram": gram, "work": room, "forces": forces, "found": found,
-    }  # fmt: skip
+        "response": response,
+        "free": free,
+        "scale": scale,
+        "how": settings,
+        "counts": settings.view(np.int64),
+        "gram": gram,
+        "work": room,
+        "forces": forces,
+        "found": found,
+    }
     leads = {"J": (at_rows, m, n), "drift": (at_drift, m)}
     if impact:
         leads["free"] = form.word(vectors[-1]), n
@@ -132,9 +145,13 @@ def _respond_at_pose(
         form.run(ABA, codes[3], data._pointers["ddq"], "q v tau free", arrays={"free": free})
         form.run(ENERGY, codes[4], data._pointers["energy"], "q v")
     arrays = {
-        "asked": columns.index, "numbers": columns.numbers, "panel": columns.panel, "B": B, "response": response,
+        "asked": columns.index,
+        "numbers": columns.numbers,
+        "panel": columns.panel,
+        "B": B,
+        "response": response,
         "gram": np.empty(columns.shapes[0]),
-    }  # fmt: skip
+    }
     form.run(COLUMNS, codes[1], data._pointers["Minv"], "q asked numbers panel B gram response", arrays=arrays)
 
 

@@ -50,9 +50,15 @@ def accelerations(
 
 
 def after_impact(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, contacts: Found, bounce: float, how: Any,
+    model: ClusterModel,
+    data: ClusterData,
+    q: np.ndarray,
+    v: np.ndarray,
+    contacts: Found,
+    bounce: float,
+    how: Any,
     J: np.ndarray | None = None,
-) -> tuple[np.ndarray, Solution]:  # fmt: skip
+) -> tuple[np.ndarray, Solution]:
     """Return the velocity after an impact, v before, with a restitution, and impulses; J: rows in place of contacts."""
     plan, models, datas = contacts
     if plan is not None:

@@ -161,13 +161,14 @@ def constraint_forces(
     ]
     return ConstraintForces(
         loops=tuple(_of_closure(model, solved, loads, i, found) for i in range(len(model.closures))),
-        couplings=tuple(_of_joints(model, solved, len(model.closures) + i, found)
-                        for i in range(len(model.coupling_rows))),
+        couplings=tuple(
+            _of_joints(model, solved, len(model.closures) + i, found) for i in range(len(model.coupling_rows))
+        ),
         joints=joints,
         unique=solved.determined(),
         rotors=np.array(rotors),
         acceleration=a,
-    )  # fmt: skip
+    )
 
 
 def _of_closure(

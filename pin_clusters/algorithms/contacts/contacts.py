@@ -100,9 +100,15 @@ def initConstraintDynamics(
 @also_pinocchios
 @_documented
 def constraintDynamics(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau: ArrayLike, contact_models: Any,
-    contact_datas: Any, prox_settings: Any = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    contact_models: Any,
+    contact_datas: Any,
+    prox_settings: Any = None,
+) -> np.ndarray:
     """Compute the accelerations while contacts hold; forces are in ``data.lambda_c`` and in the contacts' data.
 
     Args:
@@ -151,11 +157,21 @@ _IMPACT = {
 @also_pinocchios
 @_documented
 def impulseDynamics(
-    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v_before: ArrayLike | None = None,
-    contact_models: Any = None, contact_datas: Any = None, r_coeff: Any = 0.0, mu: Any = 0.0, *,
-    v: ArrayLike | None = None, constraint_jacobian: ArrayLike | None = None, restitution_coefficient: Any = None,
-    damping: ArrayLike | None = None, prox_settings: Any = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike | None = None,
+    v_before: ArrayLike | None = None,
+    contact_models: Any = None,
+    contact_datas: Any = None,
+    r_coeff: Any = 0.0,
+    mu: Any = 0.0,
+    *,
+    v: ArrayLike | None = None,
+    constraint_jacobian: ArrayLike | None = None,
+    restitution_coefficient: Any = None,
+    damping: ArrayLike | None = None,
+    prox_settings: Any = None,
+) -> np.ndarray:
     """Compute the velocities after an impact at contacts, or at rows J given in the place of ``contact_models``.
 
     All forms of Pinocchio are taken: ``(q, v, contact_models, contact_datas[, r_coeff[, prox_settings]])``,
@@ -264,10 +280,15 @@ def _mass_matrix(data: ClusterData, function: str) -> np.ndarray:
 @also_pinocchios
 @_documented
 def forwardDynamics(
-    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None,
-    tau: ArrayLike | None = None, constraint_jacobian: ArrayLike | None = None,
-    constraint_drift: ArrayLike | None = None, damping: ArrayLike = 0.0,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+    constraint_jacobian: ArrayLike | None = None,
+    constraint_drift: ArrayLike | None = None,
+    damping: ArrayLike = 0.0,
+) -> np.ndarray:
     """Compute the accelerations under constraints J a + drift = 0; their forces are in ``data.lambda_c``.
 
     After ``computeAllTerms`` q and v may be left out, as in Pinocchio: ``(model, data, tau, J, drift[, damping])``
@@ -350,9 +371,14 @@ def _delassus(
 @also_pinocchios
 @_documented
 def computeDampedDelassusMatrixInverse(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, contact_models: Any, contact_datas: Any, mu: float = 0.0,
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    contact_models: Any,
+    contact_datas: Any,
+    mu: float = 0.0,
     scaled: bool = False,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Compute (J M^-1 J' + mu)^-1 of contacts.
 
     Args:

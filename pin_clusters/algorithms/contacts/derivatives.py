@@ -94,9 +94,13 @@ def computeConstraintDynamicsDerivatives(
 @also_pinocchios
 @_documented
 def computeImpulseDynamicsDerivatives(
-    model: ClusterModel, data: ClusterData, contact_models: Any, contact_datas: Any, r_coeff: Any = None,
+    model: ClusterModel,
+    data: ClusterData,
+    contact_models: Any,
+    contact_datas: Any,
+    r_coeff: Any = None,
     prox_settings: Any = None,
-) -> FourMatrices:  # fmt: skip
+) -> FourMatrices:
     """Compute the derivatives of velocities after an impact, at the state of the last ``impulseDynamics``.
 
     Args:
@@ -143,9 +147,15 @@ def computeImpulseDynamicsDerivatives(
 
 
 def _found(
-    model: ClusterModel, data: ClusterData, contacts: Found, q: np.ndarray, v: np.ndarray, tau: np.ndarray | None,
-    bounce: float, how: Any,
-) -> tuple[np.ndarray, ...]:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    contacts: Found,
+    q: np.ndarray,
+    v: np.ndarray,
+    tau: np.ndarray | None,
+    bounce: float,
+    how: Any,
+) -> tuple[np.ndarray, ...]:
     """Return what the kernel finds; by dense equations if it cannot, as rows are redundant, or on rotors.
 
     All is kept under Pinocchio's names; its velocities of impacts are changes: less by those that were there.

@@ -17,10 +17,19 @@ from ..dynamics.rnea import rnea
 @also_pinocchios
 @_check.documented()
 def contactInverseDynamics(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, a: ArrayLike, dt: float, contact_models: Any,
-    contact_datas: Any, constraint_correction: Any, settings: pin.ProximalSettings, lambda_guess: Any = None,
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    v: ArrayLike,
+    a: ArrayLike,
+    dt: float,
+    contact_models: Any,
+    contact_datas: Any,
+    constraint_correction: Any,
+    settings: pin.ProximalSettings,
+    lambda_guess: Any = None,
     solve_ncp: bool = True,
-) -> tuple[bool, np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[bool, np.ndarray, np.ndarray]:
     """Compute the torques of a motion, with the contact forces that friction cones and compliance allow.
 
     Args:

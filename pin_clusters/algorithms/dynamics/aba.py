@@ -15,9 +15,16 @@ from .._shared import check as _check
 @also_pinocchios
 @_check.documented()
 def aba(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau: ArrayLike, fext: Any = None,
-    convention: Any = None, *, out: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike,
+    fext: Any = None,
+    convention: Any = None,
+    *,
+    out: np.ndarray | None = None,
+) -> np.ndarray:
     """Compute the accelerations under joint torques with the cluster articulated-body algorithm.
 
     Args:

@@ -122,9 +122,11 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
     if not couple(form, "v"):
         return None
     mine = data._derivatives  # rooms of results that nobody asked for
-    arrays = {"M_out": mine.scratch, "nle_out": mine.tau, "g_out": mine.tau} if terms is None else {
-        "M_out": terms.M, "nle_out": terms.nle, "g_out": terms.g
-    }  # fmt: skip
+    arrays = (
+        {"M_out": mine.scratch, "nle_out": mine.tau, "g_out": mine.tau}
+        if terms is None
+        else {"M_out": terms.M, "nle_out": terms.nle, "g_out": terms.g}
+    )
     form.arrays |= arrays
     pointers = data._pointers
     form.run(CRBA, codes[CRBA], pointers["M"], "q M_out")
@@ -149,9 +151,15 @@ def _plan(data: ClusterData, function: Any, terms: FrameTerms | None) -> Any:
 @also_pinocchios
 @_check.documented()
 def computeAllTerms(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, *, frames: Any = None,
-    reference_frame: pin.ReferenceFrame | None = None, out: FrameTerms | None = None,
-) -> FrameTerms | None:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    v: ArrayLike,
+    *,
+    frames: Any = None,
+    reference_frame: pin.ReferenceFrame | None = None,
+    out: FrameTerms | None = None,
+) -> FrameTerms | None:
     """Compute the kinematics, M, the nonlinear effects, gravity, Jacobians, momentum and energies.
 
     Args:

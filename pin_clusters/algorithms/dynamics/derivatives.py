@@ -41,9 +41,17 @@ _KEEP_STATE = {"computeRNEADerivatives", "computeCoriolisMatrix", "computeCentro
 
 
 def _run(
-    model: ClusterModel, data: ClusterData, q: np.ndarray, v: np.ndarray, a: np.ndarray, fext: Any, tau: np.ndarray,
-    *results: np.ndarray, function: str, of: str = "",
-) -> None:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    fext: Any,
+    tau: np.ndarray,
+    *results: np.ndarray,
+    function: str,
+    of: str = "",
+) -> None:
     """Run the kernel for a function: tau, then dtau_dq, dtau_dv, M and the sums, each or nothing."""
     forces = NOTHING if fext is None else _check.put_forces(model, data, fext)
     _bridge.supply_third(model, data, q, v)

@@ -37,9 +37,14 @@ _documented = _check.documented(_COMMON, solves=False)
 @fast(lambda data, function: ())
 @_documented
 def inverse_input_matrix(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, B: ArrayLike | None = None,
-    contacts: Sequence[str | int] = (), *, reference: pin.ReferenceFrame = pin.LOCAL,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    B: ArrayLike | None = None,
+    contacts: Sequence[str | int] = (),
+    *,
+    reference: pin.ReferenceFrame = pin.LOCAL,
+) -> np.ndarray:
     """Compute M^-1 [B, J_c'], J_c with the linear rows of the contacts: a = free acceleration + result [u; f].
 
     All inputs go through one pass to the base and one back.
@@ -86,10 +91,18 @@ def _remember(data: ClusterData, plan: _columns.Plan, B: np.ndarray | None, cont
 
 @_documented
 def task_input_matrix(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, frames: Sequence[str | int], B: ArrayLike | None = None,
-    contacts: Sequence[str | int] = (), *, reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
-    v: ArrayLike | None = None, tau: ArrayLike | None = None,
-) -> Any:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    frames: Sequence[str | int],
+    B: ArrayLike | None = None,
+    contacts: Sequence[str | int] = (),
+    *,
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+    v: ArrayLike | None = None,
+    tau: ArrayLike | None = None,
+) -> Any:
     """Compute J_t M^-1 [B, J_c'] of task frames: task acceleration = free one + result [u; f].
 
     So accelerations need not be unknowns of a controller. The rows of M^-1 are never formed: all columns are carried to

@@ -49,9 +49,15 @@ def actuation_matrix(model: ClusterModel, data: ClusterData, q: ArrayLike) -> np
 
 @_documented
 def motor_torque(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, tau: ArrayLike, v: ArrayLike | None = None,
-    a: ArrayLike | None = None, *, friction_speed: float = FRICTION_SPEED,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    tau: ArrayLike,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    *,
+    friction_speed: float = FRICTION_SPEED,
+) -> np.ndarray:
     """Return the torques at the rotors that act as the given torques of the independent joints.
 
     With ``v`` and ``a``, and ``tau = pc.rnea(model, data, q, v, a, fext)``: what motors have to give for a motion.
@@ -130,9 +136,15 @@ class MotorPower(NamedTuple):
 
 @_documented
 def motor_power(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau_motor: ArrayLike,
-    a: ArrayLike | None = None, *, friction_speed: float = FRICTION_SPEED,
-) -> MotorPower:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau_motor: ArrayLike,
+    a: ArrayLike | None = None,
+    *,
+    friction_speed: float = FRICTION_SPEED,
+) -> MotorPower:
     """Return where the power of motors goes that give these torques in a motion.
 
     Args:

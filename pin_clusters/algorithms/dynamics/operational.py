@@ -33,9 +33,13 @@ _documented = _check.documented(_COMMON, solves=False)
 @fast(lambda data, function: ())
 @_documented
 def inverse_operational_inertia(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+) -> np.ndarray:
     """Compute the inverse operational-space inertia J M^-1 J' of frames, rotors and closed loops included.
 
     Forces at the frames are propagated to the base, all of them at once; entries are sums over common ancestors.
@@ -78,9 +82,15 @@ def _remember(data: ClusterData, plan: _columns.Plan, frames: Any, reference: An
 
 @_documented
 def operational_inertia(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None, *, damping: float = 0.0,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+    *,
+    damping: float = 0.0,
+) -> np.ndarray:
     """Compute the operational-space inertia (J M^-1 J')^-1 of frames.
 
     Args:

@@ -16,9 +16,15 @@ from .minverse import computeMinverse
 
 @_check.documented()
 def passive_torque(
-    model: ClusterModel, data: ClusterData, q: ArrayLike, v: ArrayLike, tau: ArrayLike | None = None, fext: Any = None,
-    *, friction_speed: float = FRICTION_SPEED,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike,
+    v: ArrayLike,
+    tau: ArrayLike | None = None,
+    fext: Any = None,
+    *,
+    friction_speed: float = FRICTION_SPEED,
+) -> np.ndarray:
     """Return the torque with which springs, dampers, dry friction and held weight act on the independent joints.
 
     Friction and gears of each ``Motor`` are part of it. It has the sign of MuJoCo's ``qfrc_passive``: the acceleration

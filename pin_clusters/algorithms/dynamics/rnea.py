@@ -48,9 +48,16 @@ def rnea(
 
 
 def _run(
-    model: ClusterModel, data: ClusterData, q: Any, v: Any, a: Any, fext: Any, function: str, name: str,
+    model: ClusterModel,
+    data: ClusterData,
+    q: Any,
+    v: Any,
+    a: Any,
+    fext: Any,
+    function: str,
+    name: str,
     out: np.ndarray | None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Check all arguments, and call the kernel; the field ``name`` of data receives the result as well."""
     _check.model_data(model, data)
     given = (q, v, a)

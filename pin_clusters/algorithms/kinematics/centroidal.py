@@ -55,19 +55,24 @@ def _of_centers(data: ClusterData, function: Any) -> tuple[Any, ...]:
     levels = pin.POSITION, pin.VELOCITY, pin.ACCELERATION
     if lumps(data.model):  # Pinocchio does not know the masses of rods
         left = [
-            plan for names in ("q", "q v", "q v a")
+            plan
+            for names in ("q", "q v", "q v a")
             for plan in of_tree(
-                _CENTERS_OF_ALL, copies="_com", last=names, flag=("compute_subtree_coms", MOTION | CENTERS),
+                _CENTERS_OF_ALL,
+                copies="_com",
+                last=names,
+                flag=("compute_subtree_coms", MOTION | CENTERS),
                 level_at=("kinematic_level", "q"),
             )(data, function)
-        ]  # fmt: skip
+        ]
     else:
         left = [
             _left(data, function, level, at, flag)
-            for level in (None, *levels) for at in (("q", "kinematic_level") if level is not None else ("",))
+            for level in (None, *levels)
+            for at in (("q", "kinematic_level") if level is not None else ("",))
             for flag in ("", "compute_subtree_coms", "v" if at == "q" else "q")
             if flag != "q" or at != "kinematic_level"
-        ]  # fmt: skip
+        ]
     return (*_of_states(data, function), *left)
 
 
@@ -90,9 +95,15 @@ def _left(data: ClusterData, function: Any, level: Any, at: str, flag: str) -> A
 @fast(_of_centers)
 @_documented
 def centerOfMass(
-    model: ClusterModel, data: ClusterData, q: ArrayLike | None = None, v: ArrayLike | None = None,
-    a: ArrayLike | None = None, compute_subtree_coms: bool = True, *, kinematic_level: pin.KinematicLevel | None = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ClusterData,
+    q: ArrayLike | None = None,
+    v: ArrayLike | None = None,
+    a: ArrayLike | None = None,
+    compute_subtree_coms: bool = True,
+    *,
+    kinematic_level: pin.KinematicLevel | None = None,
+) -> np.ndarray:
     """Compute the centre of mass (with v, its velocity; with a, its acceleration).
 
     Fills ``data.com``, ``data.vcom``, ``data.acom`` and ``data.mass``, index 0 for the whole robot.

@@ -47,9 +47,7 @@ def _plans(data: ClusterData, function: Any) -> tuple[Any, ...]:
             run_tree(form, code, COLUMNS, given)
         else:
             form.checks.append(("equal", data._posed[-1:].view("i8"), THERE))
-        form.work += [
-            ("copy", data._posed.size, data._bent, data._posed), ("set", data._bent[-1:].view("i8"), THERE)
-        ]  # fmt: skip
+        form.work += [("copy", data._posed.size, data._bent, data._posed), ("set", data._bent[-1:].view("i8"), THERE)]
         found.append(form.plan())
     return tuple(found)
 

@@ -52,10 +52,19 @@ class InverseKinematics:
 
 @_check.documented()
 def inverse_kinematics(
-    model: ClusterModel, q0: ArrayLike, targets: Mapping[str, Any], *, weights: Mapping[str, Any] | None = None,
-    center_of_mass: ArrayLike | None = None, posture: ArrayLike | None = None, posture_weight: float | None = None,
-    tolerance: float = 1e-9, iterations: int = 100, attempts: int = 8, data: ClusterData | None = None,
-) -> InverseKinematics:  # fmt: skip
+    model: ClusterModel,
+    q0: ArrayLike,
+    targets: Mapping[str, Any],
+    *,
+    weights: Mapping[str, Any] | None = None,
+    center_of_mass: ArrayLike | None = None,
+    posture: ArrayLike | None = None,
+    posture_weight: float | None = None,
+    tolerance: float = 1e-9,
+    iterations: int = 100,
+    attempts: int = 8,
+    data: ClusterData | None = None,
+) -> InverseKinematics:
     """Find a configuration that brings frames to where they shall be, on the couplings and with all loops closed.
 
     Args:

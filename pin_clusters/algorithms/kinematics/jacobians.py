@@ -122,9 +122,14 @@ def _at(model: ClusterModel, data: ClusterData, q: np.ndarray, place: int, refer
 
 
 def _asked(
-    model: ClusterModel, data: ClusterData, index: Any, reference_frame: Any, kind: int, function: Any,
+    model: ClusterModel,
+    data: ClusterData,
+    index: Any,
+    reference_frame: Any,
+    kind: int,
+    function: Any,
     M: np.ndarray = NOTHING,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Return the Jacobian of a joint or a frame, or its time derivative, from what is in the tree's data."""
     if is_pinocchios(model, data):
         return np.asarray(function(model, data, index, reference_frame))

@@ -45,9 +45,11 @@ def parameters(model: ClusterModel) -> tuple[np.ndarray, tuple[str, ...]]:
         if r.inertia is not None and r.carrier_id:
             bodies[r.carrier_id - 1] = bodies[r.carrier_id - 1] + r.placement.act(r.inertia).toDynamicParameters()
     values = [
-        *bodies, [r.axial_inertia for r in columns.rotors], model.inertia_tree.armature[list(columns.armatures)],
+        *bodies,
+        [r.axial_inertia for r in columns.rotors],
+        model.inertia_tree.armature[list(columns.armatures)],
         [rod.mass for rod in columns.rods],
-    ]  # fmt: skip
+    ]
     labels = [f"{name}: {what}" for name in list(tree.names)[1:] for what in _OF_A_BODY]
     labels += [f"{r.name}: axial inertia" for r in columns.rotors]
     labels += [f"{_joint_of(model, iv)}: armature" for iv in columns.armatures]

@@ -162,10 +162,16 @@ class Form:
     # --- kernels
 
     def run(
-        self, operation: Operation, code: int, tables: Any, given: str, numbers: Mapping[str, int] | None = None,
-        arrays: Mapping[str, np.ndarray] | None = None, leads: Mapping[str, tuple[Any, ...]] | None = None,
+        self,
+        operation: Operation,
+        code: int,
+        tables: Any,
+        given: str,
+        numbers: Mapping[str, int] | None = None,
+        arrays: Mapping[str, np.ndarray] | None = None,
+        leads: Mapping[str, tuple[Any, ...]] | None = None,
         early: bool = False,
-    ) -> Words:  # fmt: skip
+    ) -> Words:
         """Run a kernel.
 
         Args:

@@ -42,25 +42,31 @@ _HOW = {
     ),
     "computeABADerivatives": _How(
         "aba aba_tables derivatives velocities sides factors q v tau ddq f unasked dtau_dq dtau_dv M - +matrix +matrix "
-        "+matrix", saves="ddq_dq ddq_dv Minv", keeps="after_aba",
+        "+matrix",
+        saves="ddq_dq ddq_dv Minv",
+        keeps="after_aba",
     ),
     "computeJointTorqueRegressor": _How("q v a +regressor", couples=True),
     "computeStaticRegressor": _How("q - static - -", "static"),
     "computeKineticEnergyRegressor": _How("q v - kinetic -", "kinetic", couples=True),
     "computePotentialEnergyRegressor": _How("q - - - potential", "potential"),
-}  # fmt: skip
+}
 _MASS_MATRIX = ("crba", "computeRNEADerivatives", "computeABADerivatives")
 """Functions whose kernel writes the mass matrix, of which users see a copy: they may write there."""
 _SAME_AS = {
     "getCoriolisMatrix": "computeCoriolisMatrix",
     "getCentroidalDynamicsDerivatives": "computeCentroidalDynamicsDerivatives",
-}  # fmt: skip
+}
 """Functions that have no arguments of their own, and what they compute."""
 _LAST = {
-    "computeABADerivatives": "after_aba", "computeMinverse": "after_aba", "getCoriolisMatrix": "after_rnea",
-    "getCentroidalDynamicsDerivatives": "after_rnea", "computeKineticEnergy": "motion",
-    "computeMechanicalEnergy": "motion", "computePotentialEnergy": "motion",
-}  # fmt: skip
+    "computeABADerivatives": "after_aba",
+    "computeMinverse": "after_aba",
+    "getCoriolisMatrix": "after_rnea",
+    "getCentroidalDynamicsDerivatives": "after_rnea",
+    "computeKineticEnergy": "motion",
+    "computeMechanicalEnergy": "motion",
+    "computePotentialEnergy": "motion",
+}
 """Where the state is of functions that are not given one."""
 
 

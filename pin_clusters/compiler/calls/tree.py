@@ -71,9 +71,16 @@ _ONLY_CALLED = 12  # no result is returned: there are fewer
 
 
 def of_tree(
-    what: int, *inputs: str, copies: str = "", copy_of: str = "", moved: bool = False, last: str = "",
-    then: Callable[[Form], None] | None = None, flag: tuple[str, int] | None = None, level_at: tuple[str, ...] = ("",),
-) -> Plans:  # fmt: skip
+    what: int,
+    *inputs: str,
+    copies: str = "",
+    copy_of: str = "",
+    moved: bool = False,
+    last: str = "",
+    then: Callable[[Form], None] | None = None,
+    flag: tuple[str, int] | None = None,
+    level_at: tuple[str, ...] = ("",),
+) -> Plans:
     """Return the plans of a function that runs the kernel of the tree.
 
     Args:
@@ -180,15 +187,25 @@ def of_jacobian(
 
 
 AT_A_PLACE = {
-    "model": 0, "data": 1, "_index": 2, "_second": 3, "placement": 3, "frame_placement": 3, "reference_frame": 4,
-    "frame_id": 5, "joint_id": 6,
-}  # fmt: skip
+    "model": 0,
+    "data": 1,
+    "_index": 2,
+    "_second": 3,
+    "placement": 3,
+    "frame_placement": 3,
+    "reference_frame": 4,
+    "frame_id": 5,
+    "joint_id": 6,
+}
 """Positions of arguments of a function that takes a frame and a reference frame, or a joint, a placement and a
 reference frame; ``_index`` and ``_second`` are given by position."""
 _WAYS = (
-    ("_index", False, "_second"), ("_index", True, "reference_frame"), ("_index", False, "reference_frame"),
-    ("frame_id", False, "reference_frame"), ("joint_id", True, "reference_frame"),
-)  # fmt: skip
+    ("_index", False, "_second"),
+    ("_index", True, "reference_frame"),
+    ("_index", False, "reference_frame"),
+    ("frame_id", False, "reference_frame"),
+    ("joint_id", True, "reference_frame"),
+)
 
 
 def _ways(function: Any) -> Iterable[tuple[str, bool, str, bool]]:

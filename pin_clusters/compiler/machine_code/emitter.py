@@ -57,9 +57,14 @@ class Emitter(Instructions):
         self._violated: dict[Kind, str] = {}  # whether a bound is violated, by kind
 
     def function(
-        self, name: str, steps: Sequence[Step], outputs: Sequence[str], *, checked: bool = False,
+        self,
+        name: str,
+        steps: Sequence[Step],
+        outputs: Sequence[str],
+        *,
+        checked: bool = False,
         linkage: str = "internal ",
-    ) -> str:  # fmt: skip
+    ) -> str:
         """Return the function ``void name(inputs, outputs)``; if ``checked``, ``i1 name(...)``: is a bound violated?
 
         ``linkage`` is written before the type.

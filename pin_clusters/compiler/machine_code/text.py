@@ -65,9 +65,15 @@ def rows_text(program: Program, name: str, real: str = "double", lanes: int = 8)
 
 
 def loop_text(
-    name: str, pack: str, kind: Kind, inputs: Arrays, outputs: Arrays, kept: Arrays = (), pointers: Sequence[str] = (),
+    name: str,
+    pack: str,
+    kind: Kind,
+    inputs: Arrays,
+    outputs: Arrays,
+    kept: Arrays = (),
+    pointers: Sequence[str] = (),
     then: Sequence[str] = (),
-) -> str:  # fmt: skip
+) -> str:
     """Return the function of rows that lets another one compute packs of them.
 
     Args:

@@ -276,6 +276,13 @@ def module(model: ClusterModel, function: Function, most: float, given: dict[str
     core = entry.core_text(question.inputs, results, (*outputs, "conditions"))
     places = [condition.at for condition in model.tables.conditions]
     return entry.module(
-        core, question.inputs, dict.fromkeys(outputs, 0), function.operation, places, lanes_of_host(),
-        sorted(looked_at), question.elsewhere, at.REDUNDANT if rows else 0,
-    )  # fmt: skip
+        core,
+        question.inputs,
+        dict.fromkeys(outputs, 0),
+        function.operation,
+        places,
+        lanes_of_host(),
+        sorted(looked_at),
+        question.elsewhere,
+        at.REDUNDANT if rows else 0,
+    )

@@ -56,7 +56,15 @@ def _module(kinds: tuple[str, ...]) -> str:
         size = w.new(f"mul i64 {', '.join(shape)}") if kind[1] == "2" else shape[0]
         words += [0, 0, size, 1 if kind[0] == "b" else 8, w.word(array, _DATA), *shape, *strides]
     given = ", ".join(["ptr %status", "ptr %error", *(f"i64 {x}" for x in words)])
-    return "\n".join([
-        "define i64 @call(ptr %given) nounwind {", "  %status = alloca i64", "  %error = alloca i64", *w.lines,
-        f"  call i32 {code}({given})", "  %code = load i64, ptr %status", "  ret i64 %code", "}\n",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            "define i64 @call(ptr %given) nounwind {",
+            "  %status = alloca i64",
+            "  %error = alloca i64",
+            *w.lines,
+            f"  call i32 {code}({given})",
+            "  %code = load i64, ptr %status",
+            "  ret i64 %code",
+            "}\n",
+        ]
+    )

@@ -40,11 +40,22 @@ class Decisions(Instructions):
 
     def text(self, name: str, rooms: Sequence[str]) -> str:
         """Return the function ``i1 NAME``, with a pointer per array; ``rooms`` are what the calls of parts need."""
-        return "\n".join([
-            f"define internal i1 @{name}({', '.join(f'ptr %{x}' for x in self._given)}) noinline nounwind {{", "start:",
-            *rooms, *self._rooms, *self.lines, "  unreachable", "yes:", "  ret i1 true", "no:", "  ret i1 false", "}",
-            "",
-        ])  # fmt: skip
+        return "\n".join(
+            [
+                f"define internal i1 @{name}({', '.join(f'ptr %{x}' for x in self._given)}) noinline nounwind {{",
+                "start:",
+                *rooms,
+                *self._rooms,
+                *self.lines,
+                "  unreachable",
+                "yes:",
+                "  ret i1 true",
+                "no:",
+                "  ret i1 false",
+                "}",
+                "",
+            ]
+        )
 
     def _label(self) -> str:
         self._blocks += 1

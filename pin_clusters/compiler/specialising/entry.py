@@ -28,10 +28,16 @@ def core_text(inputs: Sequence[tuple[str, int]], results: Sequence[Result], outp
 
 
 def module(
-    core: str, inputs: Sequence[tuple[str, int]], sizes: Mapping[str, int], operation: Operation,
-    conditions: Sequence[int], lanes: int, looked_at: Sequence[str] = (),
-    elsewhere: Mapping[str, tuple[int, int]] | None = None, redundant: int = 0,
-) -> str:  # fmt: skip
+    core: str,
+    inputs: Sequence[tuple[str, int]],
+    sizes: Mapping[str, int],
+    operation: Operation,
+    conditions: Sequence[int],
+    lanes: int,
+    looked_at: Sequence[str] = (),
+    elsewhere: Mapping[str, tuple[int, int]] | None = None,
+    redundant: int = 0,
+) -> str:
     """Return a module with the function ``entry``.
 
     Args:

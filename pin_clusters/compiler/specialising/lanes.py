@@ -32,9 +32,13 @@ class Lanes:
     """
 
     def __init__(
-        self, values: dict[int, float], owners: dict[int, int], groups: Sequence[Sequence[int]], width: Sequence[int],
+        self,
+        values: dict[int, float],
+        owners: dict[int, int],
+        groups: Sequence[Sequence[int]],
+        width: Sequence[int],
         slots: dict[int, int],
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Prepare.
 
         Args:

@@ -17,9 +17,13 @@ _OF_LIMBS = (BROADCAST, PACK, NUMBERS)
 
 
 def pack_function(
-    inputs: Sequence[tuple[str, int]], results: Sequence[Result], outputs: Sequence[str], limbs: Sequence[int],
-    packs: dict[int, int], lanes: int,
-) -> str:  # fmt: skip
+    inputs: Sequence[tuple[str, int]],
+    results: Sequence[Result],
+    outputs: Sequence[str],
+    limbs: Sequence[int],
+    packs: dict[int, int],
+    lanes: int,
+) -> str:
     """Return the function ``void pack(inputs, outputs)``, where each number is a pack of states.
 
     Args:

@@ -17,9 +17,10 @@ from .entry import words_of
 from .loop_parts import LoopParts, rows_of_loops
 
 _MOVE = (
-    "moves.following", "reaches",
+    "moves.following",
+    "reaches",
     ("evaluate", "predict", "step_dependents", "go", "side", "copy_all", "copy_independent", "speed"),
-)  # fmt: skip
+)
 _PROJECT = "moves.closing", "close_all", ("evaluate", "step_all")
 """Module of the kernels; the function that is translated; the functions that are traced."""
 

@@ -85,10 +85,11 @@ class LoopParts:
         L = views.block(H, C.nk)
         velocities = [views.velocity_row(index, n) for n in range(H.velocity0, H.velocity1)]
         self._places = {
-            "K": [*range(L.K, L.K + L.nr * L.width)], "value": [*range(L.value, L.value + L.nr)],
+            "K": [*range(L.K, L.K + L.nr * L.width)],
+            "value": [*range(L.value, L.value + L.nr)],
             "G": [V.at_G + k for V in velocities for k in range(C.nk)],
             "saved": [*range(L.saved, L.saved + L.nd * L.nr)],
-        }  # fmt: skip
+        }
         self._sizes = {"v": model.nv, "held": model.own_tree.nv, "step": 1}  # others are configurations
         self._frame: list[int] = []  # places in the workspace
         self._constants: dict[int, float] = {}  # numbers in other places, which do not depend on the state
@@ -129,11 +130,17 @@ class LoopParts:
         written = {x: np.array(y, dtype=object) for x, y in outputs.items() if y}
         program = Program.of(name, [(x, len(y)) for x, y in before.items() if len(y)], written)
         self.by_name[name] = Part(
-            f"{name}{self._row}", body_text(program, f"{name}{self._row}", Kind("double")) if written else "",
-            [x for x in parameters if x in sizes or x == "work"], len(before["frame"]) > 0,
-            left if outputs["left"] else None, changed[0][0] if changed else "", [*computed], copied, len(told),
+            f"{name}{self._row}",
+            body_text(program, f"{name}{self._row}", Kind("double")) if written else "",
+            [x for x in parameters if x in sizes or x == "work"],
+            len(before["frame"]) > 0,
+            left if outputs["left"] else None,
+            changed[0][0] if changed else "",
+            [*computed],
+            copied,
+            len(told),
             isinstance(found, bool),
-        )  # fmt: skip
+        )
 
     def _inputs(self, sizes: Mapping[str, int]) -> dict[str, np.ndarray]:
         """Return arrays of expressions of a new graph."""

@@ -33,9 +33,12 @@ def module(model: ClusterModel, lanes: int) -> str:
         lanes //= 2
     eye = ", ".join(f"double {_ONE.constant(-x)}" for x in np.eye(n).ravel())
     return module_text(
-        f"@eye = internal constant [{n * n} x double] [{eye}], align 64\n", _factors(model, _ONE),
-        _columns(model, Kind("double", lanes)), _mirror(n, _ONE), _entry(),
-    )  # fmt: skip
+        f"@eye = internal constant [{n * n} x double] [{eye}], align 64\n",
+        _factors(model, _ONE),
+        _columns(model, Kind("double", lanes)),
+        _mirror(n, _ONE),
+        _entry(),
+    )
 
 
 def _factored(model: ClusterModel) -> tuple[np.ndarray, np.ndarray]:
@@ -154,21 +157,23 @@ def _entry() -> str:
 
     used = ("L", "dq", "dv", "M", "ddq_dq", "ddq_dv", "Minv")
     inverse = ("q", "v", "ddq", "forces", "torques", "dq", "dv", "M", "nothing")
-    return "\n".join([
-        f"define i32 @entry({', '.join(f'i64 %w{i}' for i in range(words))}) {Kind('double', 8).attributes} {{",
-        "  %code = inttoptr i64 %w0 to ptr",
-        "  store i64 0, ptr %code",
-        *call("aba", "aba_tables", "differentiate", "q", "v", "tau", "ddq"),
-        *call("derivatives", "address", "solve", *inverse),
-        *(f"  %{x} = inttoptr i64 %w{first[x] + DATA} to ptr" for x in used),
-        "  call void @factors(ptr %M, ptr %L)",
-        "  call void @columns(ptr %L, ptr %dq, ptr %ddq_dq)",
-        "  call void @columns(ptr %L, ptr %dv, ptr %ddq_dv)",
-        "  call void @columns(ptr %L, ptr @eye, ptr %Minv)",
-        "  call void @mirror(ptr %Minv)",
-        "  br label %end",
-        "end:",
-        "  ret i32 0",
-        "}",
-        "",
-    ])  # fmt: skip
+    return "\n".join(
+        [
+            f"define i32 @entry({', '.join(f'i64 %w{i}' for i in range(words))}) {Kind('double', 8).attributes} {{",
+            "  %code = inttoptr i64 %w0 to ptr",
+            "  store i64 0, ptr %code",
+            *call("aba", "aba_tables", "differentiate", "q", "v", "tau", "ddq"),
+            *call("derivatives", "address", "solve", *inverse),
+            *(f"  %{x} = inttoptr i64 %w{first[x] + DATA} to ptr" for x in used),
+            "  call void @factors(ptr %M, ptr %L)",
+            "  call void @columns(ptr %L, ptr %dq, ptr %ddq_dq)",
+            "  call void @columns(ptr %L, ptr %dv, ptr %ddq_dv)",
+            "  call void @columns(ptr %L, ptr @eye, ptr %Minv)",
+            "  call void @mirror(ptr %Minv)",
+            "  br label %end",
+            "end:",
+            "  ret i32 0",
+            "}",
+            "",
+        ]
+    )

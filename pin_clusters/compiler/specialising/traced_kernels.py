@@ -36,20 +36,23 @@ BY_CALLED_NAME = {
     **{name: one for name, one in SPECIALISED.items() if one.called},
     **{
         one.name: BY_TABLES[one.tables]
-        for one in STATE_FUNCTIONS if one.called and not one.traced and one.tables in BY_TABLES
+        for one in STATE_FUNCTIONS
+        if one.called and not one.traced and one.tables in BY_TABLES
     },
     **{one.name: WITH_FORCES[one.operation.name] for one in STATE_FUNCTIONS if "fext" in one.inputs},
     **{one.name: one for one in (*LOOP_FUNCTIONS, OF_MOMENTUM)},
-}  # fmt: skip
+}
 """What is traced for the functions that are called, by their names."""
 BY_OWN_NAME = SPECIALISED | {one.name: one for one in (*WITH_FORCES.values(), *LOOP_FUNCTIONS, OF_MOMENTUM)}
 """All that is traced, by its own name."""
 MOST = 100_000
 """So many operations a function may have that is traced unasked: about 700 kB of code, made in ten seconds."""
 BOUNDS = {
-    "pivots": "ole 0.0", "conditions": f"uge {CONDITION_LIMIT**2!r}", "opens": f"uge {OPEN**2!r}",
+    "pivots": "ole 0.0",
+    "conditions": f"uge {CONDITION_LIMIT**2!r}",
+    "opens": f"uge {OPEN**2!r}",
     "finite": "uge 1e300",  # of squares
-}  # fmt: skip
+}
 """What the kernel would have reported, or what it has to look at."""
 
 
@@ -176,9 +179,14 @@ def _numbers_as_inputs(run: Run, graph: Graph, numbers: str) -> dict[int, float]
 
 
 def traced(
-    model: ClusterModel, one: Function, *, numbers: str = "", opens: bool = False, most: float = math.inf,
+    model: ClusterModel,
+    one: Function,
+    *,
+    numbers: str = "",
+    opens: bool = False,
+    most: float = math.inf,
     parameters: Sequence[str] = (),
-) -> Traced | None:  # fmt: skip
+) -> Traced | None:
     """Return the operations, and what the kernel looks at; None if it fails at every state.
 
     Args:

@@ -26,9 +26,10 @@ from .lanes import Lanes, lanes_of, of_pack
 from .limbs import Group, Limb, limbs_of
 
 _KEPT = (  # of a link: what other kernels read
-    *range(tl.LINK_ROTATION, tl.LINK_TURN), *range(tl.LINK_VELOCITY, tl.LINK_INERTIA),
+    *range(tl.LINK_ROTATION, tl.LINK_TURN),
+    *range(tl.LINK_VELOCITY, tl.LINK_INERTIA),
     *range(tl.LINK_MOMENTS, tl.LINK_INERTIA_RATE),
-)  # fmt: skip
+)
 
 
 class Untouched:

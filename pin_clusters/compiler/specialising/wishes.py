@@ -43,16 +43,21 @@ class Digit(NamedTuple):
 _LINK, _REFERENCE = Digit("link", "place", 1 << 20), Digit("number", "reference", 3)
 IN_MEMORY: dict[Operation, tuple[Digit, ...]] = {
     FRAME_JACOBIAN: (
-        _LINK, Digit("frame", "place"), _REFERENCE,
-        Digit("given", "q"), Digit("number", "rate", 3), Digit("given", "M"),
+        _LINK,
+        Digit("frame", "place"),
+        _REFERENCE,
+        Digit("given", "q"),
+        Digit("number", "rate", 3),
+        Digit("given", "M"),
     ),
     PLACE_DERIVATIVES: (_LINK, _REFERENCE, Digit("given", "M"), Digit("point", "v_q"), Digit("given", "a_q")),
     PLACE_HESSIAN: (_LINK, _REFERENCE, Digit("given", "M")),
-    FRAME_TERMS: (Digit("places", "places", 1_000_003), _REFERENCE), CENTER_RATES: (),
+    FRAME_TERMS: (Digit("places", "places", 1_000_003), _REFERENCE),
+    CENTER_RATES: (),
     SUBTREE_JACOBIAN: (Digit("number", "joint", 1 << 20), Digit("given", "q")),
     REGRESSOR: (),
     ENERGY_REGRESSORS: tuple(Digit("given", name) for name in ("static", "kinetic", "potential")),
-}  # fmt: skip
+}
 """Operations that read what others left in memory, and of which digits the number of a wish consists."""
 OF_WISHES = {one.name: one for one in (TREE, COUPLING_DERIVATIVES, HYBRID, *IN_MEMORY)}
 """Operations of such kernels, by name."""

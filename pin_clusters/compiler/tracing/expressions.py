@@ -237,9 +237,16 @@ MATHEMATICS.__dict__.update(vars(math), **{name: _of_either(name) for name in ("
 Doing = Mapping[int, tuple[int, Callable[..., Any]]]
 # NumPy's functions call the methods of expressions
 DONE: Doing = {
-    ADD: (2, operator.add), SUB: (2, operator.sub), MUL: (2, operator.mul), DIV: (2, operator.truediv),
-    NEG: (1, operator.neg), SQRT: (1, np.sqrt), SIN: (1, np.sin), COS: (1, np.cos), SELECT: (4, select),
-}  # fmt: skip
+    ADD: (2, operator.add),
+    SUB: (2, operator.sub),
+    MUL: (2, operator.mul),
+    DIV: (2, operator.truediv),
+    NEG: (1, operator.neg),
+    SQRT: (1, np.sqrt),
+    SIN: (1, np.sin),
+    COS: (1, np.cos),
+    SELECT: (4, select),
+}
 """How many arguments each operation has, and what does it on numbers, columns of them, or expressions."""
 
 

@@ -51,8 +51,18 @@ def _solved(run: Run, wanted: int, tau: np.ndarray) -> tuple[np.ndarray, np.ndar
     forces, found = run.room(columns), run.rest
     with reading(Copies()):
         run.call(
-            CONTACTS.passes, run.rest, run["q"], run["v"], tau, asked, numbers, panel, gram, forces, found,
-        )  # fmt: skip
+            CONTACTS.passes,
+            run.rest,
+            run["q"],
+            run["v"],
+            tau,
+            asked,
+            numbers,
+            panel,
+            gram,
+            forces,
+            found,
+        )
     return found, forces
 
 

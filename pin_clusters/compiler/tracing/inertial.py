@@ -164,8 +164,12 @@ def _atoms(model: ClusterModel) -> list[_Atom]:
     """List bodies, rotors and armatures."""
     tree, columns, atoms = model.own_tree, parameter_columns(model), []
     spinning = {r.joint_id: r for r in model.rotors if r.spins and r.joint_id is not None}
-    home = {iv: k for k, joints in enumerate(model.tables.topology.clusters) for j in joints
-            for iv in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])}  # fmt: skip
+    home = {
+        iv: k
+        for k, joints in enumerate(model.tables.topology.clusters)
+        for j in joints
+        for iv in range(tree.idx_vs[j], tree.idx_vs[j] + tree.nvs[j])
+    }
     for j in range(1, tree.njoints):
         own = range(10 * j - 10, 10 * j)
         if j not in spinning:

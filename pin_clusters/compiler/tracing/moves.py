@@ -45,9 +45,10 @@ def _primitives(model: ClusterModel) -> list[tuple[int, Any]]:
     """Return the joints of the tree, by their primitives."""
     tree = model.own_tree
     return [
-        (j, p) for j in range(1, tree.njoints)
+        (j, p)
+        for j in range(1, tree.njoints)
         for p in primitives_of(tree.joints[j], tree.jointPlacements[j], tree.names[j])
-    ]  # fmt: skip
+    ]
 
 
 def _exactly(model: ClusterModel, q: np.ndarray, v: np.ndarray, inside: set[int]) -> np.ndarray:

@@ -46,9 +46,7 @@ class Program:
     samples: Mapping[str, np.ndarray] = dataclasses.field(default_factory=dict)
 
     @classmethod
-    def of(
-        cls, name: str, inputs: Sequence[tuple[str, int]], outputs: Mapping[str, np.ndarray]
-    ) -> "Program":  # fmt: skip
+    def of(cls, name: str, inputs: Sequence[tuple[str, int]], outputs: Mapping[str, np.ndarray]) -> "Program":
         """Return the program that computes expressions.
 
         Args:
@@ -269,9 +267,16 @@ class Program:
 
 
 _SHOWN = {
-    ADD: "{} + {}", SUB: "{} - {}", MUL: "{} * {}", DIV: "{} / {}", NEG: "-{}", SQRT: "sqrt({})", SIN: "sin({})",
-    COS: "cos({})", SELECT: "{2} if {0} < {1} else {3}",
-}  # fmt: skip
+    ADD: "{} + {}",
+    SUB: "{} - {}",
+    MUL: "{} * {}",
+    DIV: "{} / {}",
+    NEG: "-{}",
+    SQRT: "sqrt({})",
+    SIN: "sin({})",
+    COS: "cos({})",
+    SELECT: "{2} if {0} < {1} else {3}",
+}
 
 
 def check_number(program: Program, given: Sequence[Any]) -> None:

@@ -129,8 +129,12 @@ def ratio_map(model: ClusterModel) -> RatioMap:
         corner = [node for node in grid if node[n:] == rest]
         values = np.array([seen[node][at] for node in corner])
         powers = [node[:n] for node in corner]
-        matrix = np.array([[np.prod([_FACTORS[i] ** p for i, p in zip(node, power, strict=False)]) for power in powers]
-                           for node in corner])  # fmt: skip
+        matrix = np.array(
+            [
+                [np.prod([_FACTORS[i] ** p for i, p in zip(node, power, strict=False)]) for power in powers]
+                for node in corner
+            ]
+        )
         found = np.linalg.solve(matrix, values)
         small = np.abs(found) < 1e-11 * np.abs(values).max(axis=0, initial=1e-300)
         for power, row in zip(powers, np.where(small, 0.0, found), strict=True):
@@ -150,9 +154,13 @@ def ratio_map(model: ClusterModel) -> RatioMap:
 
 
 def _owners(
-    model: ClusterModel, places: Sequence[_Place], groups: list[list[int]], own: np.ndarray, base: np.ndarray,
+    model: ClusterModel,
+    places: Sequence[_Place],
+    groups: list[list[int]],
+    own: np.ndarray,
+    base: np.ndarray,
     moved: np.ndarray,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Return of which group each number that moves is, by changing half of the groups at a time."""
     owner = np.zeros(base.size, dtype=int)
     for bit in range(max(1, (len(groups) - 1).bit_length())):

@@ -43,9 +43,11 @@ def turn_quaternion(q: np.ndarray, i: int, x: Number, y: Number, z: Number) -> N
     a, b, c = s * x, s * y, s * z
     qx, qy, qz, qw = q[i : i + 4]
     turned = (
-        qw * a + qx * d + qy * c - qz * b, qw * b - qx * c + qy * d + qz * a,
-        qw * c + qx * b - qy * a + qz * d, qw * d - qx * a - qy * b - qz * c,
-    )  # fmt: skip
+        qw * a + qx * d + qy * c - qz * b,
+        qw * b - qx * c + qy * d + qz * a,
+        qw * c + qx * b - qy * a + qz * d,
+        qw * d - qx * a - qy * b - qz * c,
+    )
     norm = square_root(in_order(t * t for t in turned))
     # of the two quaternions of a rotation Pinocchio takes the nearer one
     along = in_order(old * new for old, new in zip((qx, qy, qz, qw), turned, strict=True))

@@ -20,11 +20,19 @@ from .run import Run
 
 
 def trace(
-    model: ClusterModel, function: str, *, fext: bool = False, parameters: Iterable[str] = (),
-    frames: Iterable[str | int] | int | None = None, reference: pin.ReferenceFrame = pin.LOCAL,
-    contacts: Iterable[Any] | None = None, damping: float = 0.0, status: bool = False, steps: int = 3,
+    model: ClusterModel,
+    function: str,
+    *,
+    fext: bool = False,
+    parameters: Iterable[str] = (),
+    frames: Iterable[str | int] | int | None = None,
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    contacts: Iterable[Any] | None = None,
+    damping: float = 0.0,
+    status: bool = False,
+    steps: int = 3,
     stack: bool = False,
-) -> Program:  # fmt: skip
+) -> Program:
     """Return the operations of a function of a robot: loops unrolled, zeros gone, closed loops solved.
 
     Besides the functions of this package that have these names there are ``energies`` (kinetic and potential),

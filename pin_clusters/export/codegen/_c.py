@@ -25,9 +25,13 @@ class Source(NamedTuple):
 
 @stock(COMMON)
 def c(
-    model: ClusterModel, functions: Wanted = DEFAULT,
-    *, real: str = "double", frames: Sequence[str] | None = None, name: str | None = None,
-) -> Source:  # fmt: skip
+    model: ClusterModel,
+    functions: Wanted = DEFAULT,
+    *,
+    real: str = "double",
+    frames: Sequence[str] | None = None,
+    name: str | None = None,
+) -> Source:
     """Return functions of a robot as C99: exact dynamics without this package, in one source and one header.
 
     Each is ``void ROBOT_aba(const double *q, const double *v, const double *tau, double *ddq)``: arguments in the order

@@ -43,9 +43,14 @@ _HUGE = {"double": 2.0 ** (1024 - 31), "float": NUMBERS["float"].huge}  # quarte
 
 @stock(COMMON)
 def cuda(
-    model: ClusterModel, functions: Wanted = "aba",
-    *, real: str = "float", status: bool = False, frames: Sequence[str] | None = None, name: str | None = None,
-) -> str:  # fmt: skip
+    model: ClusterModel,
+    functions: Wanted = "aba",
+    *,
+    real: str = "float",
+    status: bool = False,
+    frames: Sequence[str] | None = None,
+    name: str | None = None,
+) -> str:
     """Return functions of a robot as CUDA C: a kernel over rows of states, and what it calls for one.
 
     Each function is there twice: ``ROBOT_aba_of_state`` is a ``__device__`` function for kernels of your own, with the
@@ -80,9 +85,11 @@ def dialect(real: str) -> Dialect:
     end = "f" if real == "float" else ""
     one, zero = f"1.0{end}", f"0.0{end}"
     return Dialect(
-        real, f"{real} {{s}}, {{c}}; sine_and_cosine({{x}}, &{{s}}, &{{c}});",
-        {SIN: f"sin{end}", COS: f"cos{end}", SQRT: f"sqrt{end}"}, (f"({one} / {zero})", f"({zero} / {zero})"),
-    )  # fmt: skip
+        real,
+        f"{real} {{s}}, {{c}}; sine_and_cosine({{x}}, &{{s}}, &{{c}});",
+        {SIN: f"sin{end}", COS: f"cos{end}", SQRT: f"sqrt{end}"},
+        (f"({one} / {zero})", f"({zero} / {zero})"),
+    )
 
 
 def _sines(real: str) -> str:
@@ -94,9 +101,15 @@ def _sines(real: str) -> str:
     )
     parts = [number(x) for x in _PARTS[real]]
     return _SINES.format(
-        real=real, f=f, two_over_pi=number(TWO_OVER_PI), parts=parts, sine=sine, cosine=cosine, zero=number(0.0),
+        real=real,
+        f=f,
+        two_over_pi=number(TWO_OVER_PI),
+        parts=parts,
+        sine=sine,
+        cosine=cosine,
+        zero=number(0.0),
         huge=number(_HUGE[real]),
-    )  # fmt: skip
+    )
 
 
 def _arguments(f: ExportedFunction, real: str) -> tuple[list[str], list[str]]:

@@ -36,9 +36,15 @@ class Exported(NamedTuple):
 
 @stock(COMMON)
 def export(
-    model: ClusterModel, directory: str | Path, functions: Wanted = DEFAULT,
-    *, real: str = "double", frames: Sequence[str] | None = None, target: str | None = None, name: str | None = None,
-) -> Exported:  # fmt: skip
+    model: ClusterModel,
+    directory: str | Path,
+    functions: Wanted = DEFAULT,
+    *,
+    real: str = "double",
+    frames: Sequence[str] | None = None,
+    target: str | None = None,
+    name: str | None = None,
+) -> Exported:
     """Write functions of a robot for programs in C and C++.
 
     The folder gets ROBOT.c and ROBOT.h (see ``pc.codegen.c``), ROBOT.hpp (the same on Eigen's vectors), ROBOT.o and

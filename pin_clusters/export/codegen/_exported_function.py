@@ -141,7 +141,7 @@ def scaled(traced: Program) -> Program:
 
 def functions_of(
     model: ClusterModel, wanted: Wanted, frames: Sequence[str] | None = None, status: bool = False
-) -> list[ExportedFunction]:  # fmt: skip
+) -> list[ExportedFunction]:
     """Return what a source gets: functions of ``pc.tracing.FUNCTIONS``, ``step``, or programs of this robot.
 
     ``status``: functions of the library tell their status.

@@ -132,7 +132,7 @@ def states(model: ClusterModel, seed: int = 0) -> list[dict[str, np.ndarray]]:
 
 def expected(
     model: ClusterModel, f: ExportedFunction, given: dict[str, np.ndarray], frames: Sequence[str] = ()
-) -> list[np.ndarray]:  # fmt: skip
+) -> list[np.ndarray]:
     """Return the outputs of a function at a state.
 
     Args:

@@ -68,9 +68,13 @@ class StatementWriter:
     """
 
     def __init__(
-        self, program: Program, dialect: Dialect, names: Sequence[str], read: Callable[[str, int], str],
+        self,
+        program: Program,
+        dialect: Dialect,
+        names: Sequence[str],
+        read: Callable[[str, int], str],
         write: Callable[[str, int, str], str],
-    ) -> None:  # fmt: skip
+    ) -> None:
         program = program.ordered()
         self.dialect, self.read, self.write = dialect, read, write
         self.lines: list[str] = []
@@ -92,10 +96,14 @@ class StatementWriter:
         wanted = {self._entries[x][0] for x in self._unread}
         self.unread = [name for name in names[:n] if name not in wanted]
         self._folded = {
-            x for x, (user, *more) in users.items()
-            if not more and x >= self._first and x not in self._results
-            and self._rows[x - self._first][0] == MUL and user in (ADD, SUB)
-        }  # fmt: skip
+            x
+            for x, (user, *more) in users.items()
+            if not more
+            and x >= self._first
+            and x not in self._results
+            and self._rows[x - self._first][0] == MUL
+            and user in (ADD, SUB)
+        }
 
     def _users(self) -> dict[int, list[int]]:
         """Return which operations use each number."""

@@ -74,7 +74,7 @@ def tolerances(f: ExportedFunction, seen: Sequence[Case], real: str) -> list[flo
 
 def text_of_test(
     model: ClusterModel, functions: Sequence[ExportedFunction], real: str, robot: str, frames: Sequence[str]
-) -> str:  # fmt: skip
+) -> str:
     """Return the text of a program in C99 that says how far each function is off, and returns 1 if that is too far.
 
     Raises:
@@ -98,8 +98,9 @@ def _function(f: ExportedFunction, seen: Sequence[Case], real: str, robot: str) 
     inputs, outputs = f.inputs, [(name, math.prod(shape)) for name, shape in f.outputs]
     tables = [
         _table(f"{f.name}_{name}", [case[part][k] for case in seen], size)
-        for part, listed in enumerate((inputs, outputs)) for k, (name, size) in enumerate(listed)
-    ]  # fmt: skip
+        for part, listed in enumerate((inputs, outputs))
+        for k, (name, size) in enumerate(listed)
+    ]
     sized = [f"{real} {name}[{size}];" for name, size in (*inputs, *outputs)]
     body = [f"take({size}, {f.name}_{name}[i], {name});" for name, size in inputs]
     given = [name if f.is_array(name) else f"{name}[0]" for name, _ in inputs]

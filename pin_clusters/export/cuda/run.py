@@ -95,7 +95,7 @@ def run(
 
 def _results(
     function: str, like: Any, seen: View, out: Any, shapes: Sequence[tuple[int, ...]]
-) -> tuple[list[Any], list[View]]:  # fmt: skip
+) -> tuple[list[Any], list[View]]:
     """Return arrays of results, and where they are."""
     if out is None:
         arrays = [empty(like, seen, shape, seen.dtype) for shape in shapes]

@@ -12,10 +12,16 @@ from .mechanism import Mechanism
 from .ways import Pose, Way, determinant, larger, value
 
 INPUTS = {
-    "forward": ("motors",), "inverse": ("joints",), "configuration": ("joints",), "jacobian": ("joints",),
-    "hessian": ("joints",), "torque": ("joints", "joint_torque"), "joint_torque": ("joints", "motor_torque"),
-    "limits": ("joints", "motor_limit"), "gains": ("joints", "stiffness", "damping", "joint_torque"),
-}  # fmt: skip
+    "forward": ("motors",),
+    "inverse": ("joints",),
+    "configuration": ("joints",),
+    "jacobian": ("joints",),
+    "hessian": ("joints",),
+    "torque": ("joints", "joint_torque"),
+    "joint_torque": ("joints", "motor_torque"),
+    "limits": ("joints", "motor_limit"),
+    "gains": ("joints", "stiffness", "damping", "joint_torque"),
+}
 """What each function takes; entries of matrices by rows."""
 EXPORTED = tuple(name for name in INPUTS if name not in ("configuration", "hessian"))
 """What C gets."""

@@ -57,9 +57,13 @@ class Way:
     """
 
     def __init__(
-        self, m: Mechanism, model: ClusterModel, ids: Sequence[int], guess: Guess,
+        self,
+        m: Mechanism,
+        model: ClusterModel,
+        ids: Sequence[int],
+        guess: Guess,
         reach: Mapping[int, float] | None = None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self.loops, self.model, self.ids, self.guess, self.steps = m.loops, model, ids, guess, 0
         self._reach = reach or {}
         if not m.loops:
@@ -207,9 +211,7 @@ def _half(a: Number, b: Number, c: Number) -> Number:
     return arctan2(square_root(select(square, 0.0, 0.0, square)), c)
 
 
-def polynomial(
-    m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray
-) -> tuple[Guess, Mapping[int, float]]:  # fmt: skip
+def polynomial(m: Mechanism, ids: Sequence[int], known: np.ndarray, q: np.ndarray) -> tuple[Guess, Mapping[int, float]]:
     """Return least squares through poses, shape (N, nq), by the coordinates of some joints there, shape (N, n).
 
     Beyond the poses the polynomials are those of the nearest place. Also returned is how far Newton's method may go.

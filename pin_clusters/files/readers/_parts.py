@@ -43,17 +43,27 @@ from ._xml import OWN, Description, in_words_of, known, known_link, named, only_
 
 SIDES = ("predecessor", "successor")
 _KNOWN = ATTRIBUTES | {  # attributes by element
-    "rod": {"name", "length", "mass"}, "mechanism": {"name", "type"},
+    "rod": {"name", "length", "mass"},
+    "mechanism": {"name", "type"},
     "rotor": {"name", "axial_inertia", "armature", "driven"},
-    "spring": {"name", "stiffness", "damping", "friction", "rest"}, "held_weight": {"name", "mass", "center", "link"},
-    "carrier": {"link"}, "drive": {"joint", "ratio"}, "inertial": set(),
-    "joint": {"role", "joint"}, "number": {"role", "value"}, "point": {"role", "xyz"}, "frame": {"role", "link"},
-}  # fmt: skip
+    "spring": {"name", "stiffness", "damping", "friction", "rest"},
+    "held_weight": {"name", "mass", "center", "link"},
+    "carrier": {"link"},
+    "drive": {"joint", "ratio"},
+    "inertial": set(),
+    "joint": {"role", "joint"},
+    "number": {"role", "value"},
+    "point": {"role", "xyz"},
+    "frame": {"role", "link"},
+}
 _INSIDE = SILENT | {  # elements by element
-    "rod": {"predecessor", "successor", "inertial"}, "spring": {"drive", "frame"},
-    "rotor": {"drive", "carrier", "origin", "axis", "inertial"}, "mechanism": {"joint", "number", "point", "frame"},
-    "joint": set(), "frame": {"origin"},
-}  # fmt: skip
+    "rod": {"predecessor", "successor", "inertial"},
+    "spring": {"drive", "frame"},
+    "rotor": {"drive", "carrier", "origin", "axis", "inertial"},
+    "mechanism": {"joint", "number", "point", "frame"},
+    "joint": set(),
+    "frame": {"origin"},
+}
 MECHANISMS: dict[str, Any] = {"four_bar": FourBar, "slider_crank": SliderCrank} | {
     kind.mechanism: kind
     for kind in vars(library).values()

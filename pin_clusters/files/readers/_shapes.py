@@ -20,14 +20,20 @@ from ._numbers import number, numbers
 from ._xml import only_child
 
 DIMENSIONS: dict[str, dict[str, int]] = {
-    "box": {"size": 3}, "sphere": {"radius": 1}, "cylinder": {"radius": 1, "length": 1},
-    "capsule": {"radius": 1, "length": 1}, "ellipsoid": {"radii": 3},
-}  # fmt: skip
+    "box": {"size": 3},
+    "sphere": {"radius": 1},
+    "cylinder": {"radius": 1, "length": 1},
+    "capsule": {"radius": 1, "length": 1},
+    "ellipsoid": {"radii": 3},
+}
 """Shapes of URDF and SDF: the names of their sizes, and how many numbers each is; the length is without the caps."""
 _MAKE: dict[str, Callable[..., Any]] = {
-    "box": coal.Box, "sphere": coal.Sphere, "cylinder": coal.Cylinder, "capsule": coal.Capsule,
+    "box": coal.Box,
+    "sphere": coal.Sphere,
+    "cylinder": coal.Cylinder,
+    "capsule": coal.Capsule,
     "ellipsoid": coal.Ellipsoid,
-}  # fmt: skip
+}
 
 
 class Shape(NamedTuple):

@@ -17,11 +17,19 @@ OWN = ("rod", "rotor", "mechanism", "spring", "held_weight")  # elements of our 
 # By the path of their parents.
 NOT_FOR_PINOCCHIO = {
     ".": (
-        *OWN, "shape", "coupling", "loop", "reference_pose", "material", "gazebo", "transmission", "ros2_control",
+        *OWN,
+        "shape",
+        "coupling",
+        "loop",
+        "reference_pose",
+        "material",
+        "gazebo",
+        "transmission",
+        "ros2_control",
     ),
     "link": ("visual", "collision"),
     "joint": ("mimic",),
-}  # fmt: skip
+}
 _SPACE = re.compile(r"xmlns(:[^:]+)?")
 
 

@@ -49,10 +49,14 @@ CHANGING = (
 
 @documented
 def buildModelFromYAML(
-    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
-    *, urdf: str | os.PathLike[str] | None = None,
-) -> ClusterModel:  # fmt: skip
+    file: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    *,
+    urdf: str | os.PathLike[str] | None = None,
+) -> ClusterModel:
     """Read an extended URDF (arXiv 2504.04767): a YAML file and the URDF beside it.
 
     A pair of frames of ``closed_loop`` becomes a fixed (6d) or spherical (3d) ``Loop``; joints of ``joint_name`` become
@@ -94,9 +98,14 @@ def buildModelFromYAML(
     if q_reference is None and tree is parts.tree:
         q_reference = parts.reference
     return ClusterModel(
-        tree, parts.constraints, q_reference, independent=parts.independent or None, preferred=motors, name=tree.name,
+        tree,
+        parts.constraints,
+        q_reference,
+        independent=parts.independent or None,
+        preferred=motors,
+        name=tree.name,
         collision=collision_of(tree, parts.shapes),
-    )  # fmt: skip
+    )
 
 
 def _checked(content: Any, source: str, notes: Notes) -> Mapping[str, list[Any]]:

@@ -39,9 +39,14 @@ ELSEWHERE = {
 
 @documented
 def open_robot(
-    file: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None, *, motors: Motors | None = None,
-) -> ClusterModel:  # fmt: skip
+    file: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    *,
+    motors: Motors | None = None,
+) -> ClusterModel:
     """Read a robot from a file of any known format: URDF, URDF+, MJCF, SDF, or the YAML of extended URDF.
 
     The root element of the XML says which; of YAML the suffix. ``buildModelFromUrdf``, ``buildModelFromMJCF``,

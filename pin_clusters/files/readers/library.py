@@ -31,9 +31,13 @@ def robots() -> tuple[str, ...]:
 
 
 def load(
-    name: str, root_joint: pin.JointModel | Literal["default"] | None = "default",
-    *, q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None, **parameters: Any,
-) -> ClusterModel:  # fmt: skip
+    name: str,
+    root_joint: pin.JointModel | Literal["default"] | None = "default",
+    *,
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    **parameters: Any,
+) -> ClusterModel:
     """Return a robot that ships with the package.
 
     Where its numbers come from is told in ``robot_models/<name>/README.md`` and in ``chains.py``.

@@ -81,9 +81,14 @@ def with_motors(
     pose, wishes = model._wishes
     with in_words_of(source):
         return ClusterModel(
-            tree, (*model.constraints, *rotors), pose, independent=wishes, preferred=model.preferred, name=model.name,
+            tree,
+            (*model.constraints, *rotors),
+            pose,
+            independent=wishes,
+            preferred=model.preferred,
+            name=model.name,
             collision=model.collision,
-        )  # fmt: skip
+        )
 
 
 def read_motors(motors: Motors) -> dict[str, Any]:
@@ -138,9 +143,13 @@ def _rotors(joints: Mapping[str, float], motor: Mapping[str, Any]) -> Iterator[R
     name = motor.get("name", f"rotor:{'+'.join(names)}")
     total = (math.prod(ratios) * turns).tolist() if ratios else None  # that of the model then
     yield Rotor(
-        names, total, axial_inertia=motor.get("rotor_inertia"), name=name, motor=_motor(motor),  # type: ignore[arg-type]
+        names,
+        total,
+        axial_inertia=motor.get("rotor_inertia"),
+        name=name,
+        motor=_motor(motor),  # type: ignore[arg-type]
         **how,
-    )  # fmt: skip
+    )
     for k, stage in enumerate(stages, 1):
         if "inertia" in stage:
             more = {"axial_inertia": stage["inertia"], "driven": False, "name": f"{name}_stage_{k}"}

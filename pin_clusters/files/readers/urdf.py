@@ -38,10 +38,16 @@ from ._xml import known
 
 @documented
 def buildModelFromUrdf(
-    urdf_filename: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None, *,
-    rotor_inertias: Mapping[str, float] | None = None, root_joint_name: str | None = None, mimic: bool | None = None,
-) -> ClusterModel:  # fmt: skip
+    urdf_filename: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    *,
+    rotor_inertias: Mapping[str, float] | None = None,
+    root_joint_name: str | None = None,
+    mimic: bool | None = None,
+) -> ClusterModel:
     """Read a URDF or URDF+ file.
 
     Understood beyond URDF: ``<loop>``, ``<coupling>`` and the joint attribute ``independent`` of URDF+ (arXiv
@@ -92,10 +98,16 @@ def buildModelFromUrdf(
 
 @documented
 def buildModelFromXML(
-    urdf_xml_stream: str, root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None, *,
-    rotor_inertias: Mapping[str, float] | None = None, root_joint_name: str | None = None, mimic: bool | None = None,
-) -> ClusterModel:  # fmt: skip
+    urdf_xml_stream: str,
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    *,
+    rotor_inertias: Mapping[str, float] | None = None,
+    root_joint_name: str | None = None,
+    mimic: bool | None = None,
+) -> ClusterModel:
     """Read a robot from the text of a URDF or URDF+ file, as ``buildModelFromUrdf`` does.
 
     Args:
@@ -120,9 +132,13 @@ def make_model(parts: "Parts", q_reference: ArrayLike | None, name: str | None =
     """Return the model of some parts, by default under the name of the tree."""
     pose, name = parts.reference if q_reference is None else q_reference, name or parts.tree.name
     return ClusterModel(
-        parts.tree, parts.constraints, pose, independent=parts.independent or None, name=name,
+        parts.tree,
+        parts.constraints,
+        pose,
+        independent=parts.independent or None,
+        name=name,
         collision=collision_of(parts.tree, parts.shapes),
-    )  # fmt: skip
+    )
 
 
 class Parts(NamedTuple):
@@ -137,10 +153,15 @@ class Parts(NamedTuple):
 
 @documented
 def parse_urdf(
-    text: str | bytes, root_joint: "pin.JointModel | Root | None" = None, constraints: Iterable[Any] = (),
-    source: str = "the XML text", independent: Iterable[str] | None = None, stacklevel: int = 2,
-    rotor_inertias: Mapping[str, float] | None = None, folder: Path | None = None,
-) -> Parts:  # fmt: skip
+    text: str | bytes,
+    root_joint: "pin.JointModel | Root | None" = None,
+    constraints: Iterable[Any] = (),
+    source: str = "the XML text",
+    independent: Iterable[str] | None = None,
+    stacklevel: int = 2,
+    rotor_inertias: Mapping[str, float] | None = None,
+    folder: Path | None = None,
+) -> Parts:
     """Return the spanning tree and the constraints of a URDF or URDF+ document.
 
     Args:

@@ -132,9 +132,14 @@ class Bodies:
                 joints += self._planar(part.name, frames[-1], part.at_q.start)
             else:
                 joint = Joint(
-                    self.joint_names(part.name), part.kind, part.axis, at_q=part.at_q, at_v=part.at_v, turns=part.turns,
+                    self.joint_names(part.name),
+                    part.kind,
+                    part.axis,
+                    at_q=part.at_q,
+                    at_v=part.at_v,
+                    turns=part.turns,
                     armature=own,
-                )  # fmt: skip
+                )
                 joints.append((joint, frames[-1]))
         last = frames[-1]
         for joint, frame in joints:

@@ -17,10 +17,15 @@ APPROXIMATIONS = ("best", "diagonal", "exact")
 
 
 def to_mjcf(
-    model: ClusterModel, approximation: Literal["best", "diagonal", "exact"] = "best", *,
-    visual_model: pin.GeometryModel | None = None, file: str | os.PathLike[str] | None = None, timestep: float = 1e-3,
-    integrator: Literal["Euler", "implicitfast", "implicit", "RK4"] = "implicitfast", solref: float | None = None,
-) -> str:  # fmt: skip
+    model: ClusterModel,
+    approximation: Literal["best", "diagonal", "exact"] = "best",
+    *,
+    visual_model: pin.GeometryModel | None = None,
+    file: str | os.PathLike[str] | None = None,
+    timestep: float = 1e-3,
+    integrator: Literal["Euler", "implicitfast", "implicit", "RK4"] = "implicitfast",
+    solref: float | None = None,
+) -> str:
     """Write a model for MuJoCo: bodies, joints, loops, motors, sites, collision shapes, and what can be drawn.
 
     ==============  =====================================================  ==========================================

@@ -23,8 +23,10 @@ def warn_of_motors(caller: str, model: ClusterModel) -> None:
     if said := "; ".join(f"{what} ({', '.join(names)})" for what, names in told if names):
         warnings.warn(
             f"{caller}: the file cannot hold all of the motors of model {model.name!r}: {said}. Keep them in a "
-            ".motors.yaml file, for pc.open_robot(..., motors=FILE).", PinClustersWarning, stacklevel=3,
-        )  # fmt: skip
+            ".motors.yaml file, for pc.open_robot(..., motors=FILE).",
+            PinClustersWarning,
+            stacklevel=3,
+        )
 
 
 class Suggested(NamedTuple):
@@ -76,8 +78,9 @@ def from_armature(model: ClusterModel, ratio: float) -> dict[str, Any]:
     """Return motors that stand for the armature of joints, all behind gears of one ratio; none is a ``ModelError``."""
     found = [
         {"joint": s.joint, "ratio": ratio, "rotor_inertia": s.armature / ratio**2, "armature": "replace"}
-        for s in suggested(model) if s.armature
-    ]  # fmt: skip
+        for s in suggested(model)
+        if s.armature
+    ]
     if not found:
         raise ModelError(f"no joint of {model.name!r} that a motor may drive has armature.{told(model)}")
     return {"motors_version": VERSION, "motors": found}
@@ -91,9 +94,11 @@ def motors_template(model: ClusterModel, file: str | os.PathLike[str] | None = N
         )
     lines = [
         f"# Motors of {model.name}, for --motors FILE and pc.open_robot(..., motors=FILE). Fill in what is null, take",
-        "# out joints without a motor. SI units. Keys of a motor:", *(f"#   {k}: {x.about}" for k, x in MOTOR.items()),
-        f"motors_version: {VERSION}", "motors:",
-    ]  # fmt: skip
+        "# out joints without a motor. SI units. Keys of a motor:",
+        *(f"#   {k}: {x.about}" for k, x in MOTOR.items()),
+        f"motors_version: {VERSION}",
+        "motors:",
+    ]
     for s in found:
         lines += [f"  - joint: {json.dumps(s.joint)}", "    ratio: null"]
         lines += [f"    rotor_inertia: {text(s.inertia) if s.link else 'null'}"]

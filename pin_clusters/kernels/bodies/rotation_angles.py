@@ -12,9 +12,12 @@ from ..numbers.tuples import Vec3
 def wider(a, b):
     """The one of two columns that is longer; their squares stand first."""
     return (
-        if_less(a[0], b[0], b[0], a[0]), if_less(a[0], b[0], b[1], a[1]), if_less(a[0], b[0], b[2], a[2]),
-        if_less(a[0], b[0], b[3], a[3]), if_less(a[0], b[0], b[4], a[4]),
-    )  # fmt: skip
+        if_less(a[0], b[0], b[0], a[0]),
+        if_less(a[0], b[0], b[1], a[1]),
+        if_less(a[0], b[0], b[2], a[2]),
+        if_less(a[0], b[0], b[3], a[3]),
+        if_less(a[0], b[0], b[4], a[4]),
+    )
 
 
 @inline

@@ -33,9 +33,13 @@ def eliminate_base(params, work, prescribed, tau, a, C):
     b, o, at, singular = C.first, 0.0, C.column, False
     I, u = ws.articulated(work, b), load6(tau, at) - ws.force(work, b)
     fixed = (
-        prescribed[at], prescribed[at + 1], prescribed[at + 2], prescribed[at + 3], prescribed[at + 4],
+        prescribed[at],
+        prescribed[at + 1],
+        prescribed[at + 2],
+        prescribed[at + 3],
+        prescribed[at + 4],
         prescribed[at + 5],
-    )  # fmt: skip
+    )
     inverse_d, d, L = sym6_factor(_free_part(I, fixed, o))
     x = sym6_solve(inverse_d, L, _free_entries(u, fixed, o))
     left = u - sym6_mul(I, x)
@@ -61,9 +65,13 @@ def _unless(is_fixed, x, other):
 def _free_entries(u, fixed, o):
     """Entries of the free columns, zero for the others."""
     return Vec6(
-        _unless(fixed[0], u[0], o), _unless(fixed[1], u[1], o), _unless(fixed[2], u[2], o),
-        _unless(fixed[3], u[3], o), _unless(fixed[4], u[4], o), _unless(fixed[5], u[5], o),
-    )  # fmt: skip
+        _unless(fixed[0], u[0], o),
+        _unless(fixed[1], u[1], o),
+        _unless(fixed[2], u[2], o),
+        _unless(fixed[3], u[3], o),
+        _unless(fixed[4], u[4], o),
+        _unless(fixed[5], u[5], o),
+    )
 
 
 @inline

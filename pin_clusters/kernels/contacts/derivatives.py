@@ -101,9 +101,18 @@ def contact_rates_at(
     if code != OK:
         return code
     rows_of_contacts(
-        index, params, work, rates, borrowed(asked), borrowed(numbers), borrowed(forces), borrowed(jacobian),
-        borrowed(X)[3 * n * n :], borrowed(turned), borrowed(room),
-    )  # fmt: skip
+        index,
+        params,
+        work,
+        rates,
+        borrowed(asked),
+        borrowed(numbers),
+        borrowed(forces),
+        borrowed(jacobian),
+        borrowed(X)[3 * n * n :],
+        borrowed(turned),
+        borrowed(room),
+    )
     if impact:
         combined(tau, ddq, v, -1.0, n)
         put_zeros(room, 0, n)

@@ -102,9 +102,7 @@ def force_on_side(forces, first, K, R_one):
 
 
 @inline
-def vary_contact(
-    index, params, work, rates, asked, numbers, forces, K, F, A, nv, jacobian, sides, turned, room
-):  # fmt: skip
+def vary_contact(index, params, work, rates, asked, numbers, forces, K, F, A, nv, jacobian, sides, turned, room):
     """(D1): rows of a contact, minus how what it lacks changes, and how the torques of its forces turn.
 
     Args:

@@ -40,9 +40,13 @@ def base_entries(panel, n, A, C, j):
     """What belongs to the velocities of a free flyer."""
     k, w = at_w(n, A, C.column, j), A.width
     return Vec6(
-        get(panel, k), get(panel, k + w), get(panel, k + 2 * w),
-        get(panel, k + 3 * w), get(panel, k + 4 * w), get(panel, k + 5 * w),
-    )  # fmt: skip
+        get(panel, k),
+        get(panel, k + w),
+        get(panel, k + 2 * w),
+        get(panel, k + 3 * w),
+        get(panel, k + 4 * w),
+        get(panel, k + 5 * w),
+    )
 
 
 @inline

@@ -142,20 +142,40 @@ def find_free_velocity(robot, state, tau, h):
 def ask_where(robot, state, points):
     """Write where points and centres are in the middle of the step."""
     return call_at(
-        robot.calls[at.WHERE], robot.calls[ABA_AT],
-        (state.middle, state.still, points.where, points.where_numbers, points.where_panel,
-         points.no_gram, points.no_response, points.places, points.no_velocities),
-    )  # fmt: skip
+        robot.calls[at.WHERE],
+        robot.calls[ABA_AT],
+        (
+            state.middle,
+            state.still,
+            points.where,
+            points.where_numbers,
+            points.where_panel,
+            points.no_gram,
+            points.no_response,
+            points.places,
+            points.no_velocities,
+        ),
+    )
 
 
 @uncounted
 def ask_whole(robot, state, points):
     """Write where points are in the middle of the step, how they move freely, and what forces at them do."""
     return call_at(
-        robot.calls[at.WHOLE], robot.calls[ABA_AT],
-        (state.middle, state.free, points.whole, points.whole_numbers, points.panel, points.gram, points.response,
-         points.positions, points.velocities),
-    )  # fmt: skip
+        robot.calls[at.WHOLE],
+        robot.calls[ABA_AT],
+        (
+            state.middle,
+            state.free,
+            points.whole,
+            points.whole_numbers,
+            points.panel,
+            points.gram,
+            points.response,
+            points.positions,
+            points.velocities,
+        ),
+    )
 
 
 @uncounted
@@ -238,9 +258,18 @@ def can_hold(points, system, run, code, h):
         g[i], system.guess[i] = points.gaps[near[i]] / h, 0.0
     write(system.tried, 0, system.answer if code == at.MISSED else system.guess, size * m)
     found = hold(
-        m, size, numbers[at.FRICTION], numbers[at.MOST_MISSED], A, g, system.tried, system.found, system.B,
-        system.change, system.stay,
-    )  # fmt: skip
+        m,
+        size,
+        numbers[at.FRICTION],
+        numbers[at.MOST_MISSED],
+        A,
+        g,
+        system.tried,
+        system.found,
+        system.B,
+        system.change,
+        system.stay,
+    )
     if found:
         write(system.answer, 0, system.tried, size * m)
     return found
@@ -297,9 +326,17 @@ def keep_step(robot, state, points, run, n):
     if n % clock[at.RECORD] == 0:
         tau = run.torque[min(n, len(run.torque) - 1)]
         keep_sample(
-            robot.calls, robot.plan, robot.coupling, robot.energies, n, state.q, state.v, state.a, tau,
+            robot.calls,
+            robot.plan,
+            robot.coupling,
+            robot.energies,
+            n,
+            state.q,
+            state.v,
+            state.a,
+            tau,
             samples[k : k + w],
-        )  # fmt: skip
+        )
     k = write(samples, k + w, points.gaps, len(points.gaps))
     k = write(samples, k, points.impulses, len(points.impulses))
     for i in range(len(points.gaps)):

@@ -25,14 +25,17 @@ def rate_of_inertia(I, v):
     # w x J + (w x J)', J = ((a, b, c), (b, d, e), (c, e, f))
     a, b, c, d, e, f = I[4], I[5], I[6], I[7], I[8], I[9]
     return Rigid(
-        m * 0.0, p[0], p[1], p[2],
+        m * 0.0,
+        p[0],
+        p[1],
+        p[2],
         2.0 * (w[1] * c - w[2] * b) + uh - 2.0 * h[0] * u[0],
         w[1] * e - w[2] * d + w[2] * a - w[0] * c - h[0] * u[1] - h[1] * u[0],
         w[1] * f - w[2] * e + w[0] * b - w[1] * a - h[0] * u[2] - h[2] * u[0],
         2.0 * (w[2] * b - w[0] * e) + uh - 2.0 * h[1] * u[1],
         w[2] * c - w[0] * f + w[0] * d - w[1] * b - h[1] * u[2] - h[2] * u[1],
         2.0 * (w[0] * e - w[1] * c) + uh - 2.0 * h[2] * u[2],
-    )  # fmt: skip
+    )
 
 
 @inline
@@ -41,10 +44,17 @@ def rate_of_point(m, x, u):
     p, h = u * m, x * m
     xx, yy, zz = 2.0 * h[0] * u[0], 2.0 * h[1] * u[1], 2.0 * h[2] * u[2]
     return Rigid(
-        m * 0.0, p[0], p[1], p[2],
-        yy + zz, -h[0] * u[1] - h[1] * u[0], -h[0] * u[2] - h[2] * u[0],
-        xx + zz, -h[1] * u[2] - h[2] * u[1], xx + yy,
-    )  # fmt: skip
+        m * 0.0,
+        p[0],
+        p[1],
+        p[2],
+        yy + zz,
+        -h[0] * u[1] - h[1] * u[0],
+        -h[0] * u[2] - h[2] * u[0],
+        xx + zz,
+        -h[1] * u[2] - h[2] * u[1],
+        xx + yy,
+    )
 
 
 @inline

@@ -52,6 +52,14 @@ def aba_derivatives_at(
     if code != OK:
         return code
     return solved(
-        plan, borrowed(room), borrowed(L), v.shape[0], borrowed(dq), borrowed(dv), borrowed(M), borrowed(ddq_dq),
-        borrowed(ddq_dv), borrowed(Minv),
-    )  # fmt: skip
+        plan,
+        borrowed(room),
+        borrowed(L),
+        v.shape[0],
+        borrowed(dq),
+        borrowed(dv),
+        borrowed(M),
+        borrowed(ddq_dq),
+        borrowed(ddq_dv),
+        borrowed(Minv),
+    )

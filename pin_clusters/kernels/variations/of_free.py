@@ -37,9 +37,13 @@ def advance(index, params, work, rates, q, v, a, forces, C, second, summed, forc
 def unit(k):
     """Motion along axis k."""
     return Vec6(
-        1.0 if k == 0 else 0.0, 1.0 if k == 1 else 0.0, 1.0 if k == 2 else 0.0,
-        1.0 if k == 3 else 0.0, 1.0 if k == 4 else 0.0, 1.0 if k == 5 else 0.0,
-    )  # fmt: skip
+        1.0 if k == 0 else 0.0,
+        1.0 if k == 1 else 0.0,
+        1.0 if k == 2 else 0.0,
+        1.0 if k == 3 else 0.0,
+        1.0 if k == 4 else 0.0,
+        1.0 if k == 5 else 0.0,
+    )
 
 
 @inline

@@ -56,9 +56,13 @@ class Assembly:
 
 
 def analyse(
-    tree: pin.Model, clusters: Sequence[ClusterLoops], rows: Sequence[Row], q_reference: np.ndarray | None = None,
-    independent: Sequence[int] | None = None, preferred: Sequence[int] = (),
-) -> Assembly:  # fmt: skip
+    tree: pin.Model,
+    clusters: Sequence[ClusterLoops],
+    rows: Sequence[Row],
+    q_reference: np.ndarray | None = None,
+    independent: Sequence[int] | None = None,
+    preferred: Sequence[int] = (),
+) -> Assembly:
     """Assemble the loops of a tree and choose what is solved for what.
 
     Args:

@@ -52,8 +52,9 @@ class Equations:
         self.size = len(self.labels)
         self._data = data_of(tree)
         self._mask = np.zeros((self.size, tree.nv))
-        self._fixed = np.array([_fixed_scale(c, i, x) for c, x in zip(self.closures, self.lengths, strict=True)
-                                for i in range(c.size)])  # fmt: skip
+        self._fixed = np.array(
+            [_fixed_scale(c, i, x) for c, x in zip(self.closures, self.lengths, strict=True) for i in range(c.size)]
+        )
         self._joints = []
         for c, own in zip(self.closures, self.rows, strict=True):
             if isinstance(c, JointClosure):

@@ -47,9 +47,16 @@ def step_lengths(equations: Equations) -> np.ndarray:
 
 
 def project(
-    equations: Equations, tree: pin.Model, q: np.ndarray, hold_iv: Sequence[int] = (), tolerance: float = 1e-13,
-    *, rank_tolerance: float = RANK_TOLERANCE, evaluations: int = 120, lengths: np.ndarray | None = None,
-) -> np.ndarray:  # fmt: skip
+    equations: Equations,
+    tree: pin.Model,
+    q: np.ndarray,
+    hold_iv: Sequence[int] = (),
+    tolerance: float = 1e-13,
+    *,
+    rank_tolerance: float = RANK_TOLERANCE,
+    evaluations: int = 120,
+    lengths: np.ndarray | None = None,
+) -> np.ndarray:
     """Return the nearby configuration in which the equations hold.
 
     Combinations of rows that the joints cannot change (redundant ones) may keep up to ``OPEN_TOLERANCE``; so may, at a

@@ -22,8 +22,10 @@ from .subtree import Subtree
 FULL_RANK = 1e-9
 """Rank tolerance where no row is redundant."""
 _BY_ROW: dict[type[Closure], tuple[str, ...]] = {
-    FrameClosure: ("rows",), HarmonicClosure: ("terms",), LinearClosure: ("coefficients", "offsets", "periods"),
-}  # fmt: skip
+    FrameClosure: ("rows",),
+    HarmonicClosure: ("terms",),
+    LinearClosure: ("coefficients", "offsets", "periods"),
+}
 """What has an entry per row, in closures that can lose single ones."""
 
 

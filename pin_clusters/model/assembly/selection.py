@@ -74,9 +74,12 @@ def _worst(Ks: Sequence[np.ndarray], choices: np.ndarray) -> np.ndarray:
 
 
 def choose_independents(
-    Ks: Sequence[np.ndarray], groups: Sequence[Sequence[int]], rank: int | None = None, slack: float = SLACK,
+    Ks: Sequence[np.ndarray],
+    groups: Sequence[Sequence[int]],
+    rank: int | None = None,
+    slack: float = SLACK,
     ranks: Mapping[int, int] | None = None,
-) -> Chosen | None:  # fmt: skip
+) -> Chosen | None:
     """Choose independent velocities.
 
     Of the admissible choices whose worst condition over the poses is within ``slack`` of the best, those that are
@@ -143,9 +146,12 @@ def _choices(groups: Sequence[tuple[int, ...]], count: int) -> Iterator[tuple[in
 
 
 def _best_choice(
-    Ks: Sequence[np.ndarray], choices: Sequence[tuple[int, ...]], columns: Sequence[int], slack: float,
+    Ks: Sequence[np.ndarray],
+    choices: Sequence[tuple[int, ...]],
+    columns: Sequence[int],
+    slack: float,
     ranks: Mapping[int, int],
-) -> Chosen | None:  # fmt: skip
+) -> Chosen | None:
     """Take the first choice that is as good as the best.
 
     What has more of the joints that are preferred (and not only limited) may be bad at some poses, as a driven rocker
@@ -187,9 +193,12 @@ def _best_choice(
 
 
 def _greedy_choice(
-    Ks: Sequence[np.ndarray], groups: Sequence[tuple[int, ...]], columns: Sequence[int], rank: int,
+    Ks: Sequence[np.ndarray],
+    groups: Sequence[tuple[int, ...]],
+    columns: Sequence[int],
+    rank: int,
     ranks: Mapping[int, int],
-) -> Chosen | None:  # fmt: skip
+) -> Chosen | None:
     """Take dependents one joint after the other: the least liked, last joints first where they are about as good.
 
     Then exchange. What is best is not known here: the choice counts as such.

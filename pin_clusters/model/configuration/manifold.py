@@ -127,9 +127,19 @@ def _make(model: ClusterModel) -> Manifold:
     low, high = model.lowerPositionLimit, model.upperPositionLimit
     limits = finite_limits(np.where(bounded, low, -1.0), np.where(bounded, high, 1.0))
     shape = Manifold(
-        tuple(couplings), tuple(followers), units, linear, dependents, leaders, columns, offsets, affine,
-        pin.neutral(tree), bounded, limits,
-    )  # fmt: skip
+        tuple(couplings),
+        tuple(followers),
+        units,
+        linear,
+        dependents,
+        leaders,
+        columns,
+        offsets,
+        affine,
+        pin.neutral(tree),
+        bounded,
+        limits,
+    )
     if model.closures or model._wishes[0] is not None:
         shape.neutral[:] = model.q_reference
     else:

@@ -62,9 +62,13 @@ class Tables:
 
 
 def pack(
-    tree: pin.Model, inertia_tree: pin.Model, topology: Topology, rotors: Sequence[RotorElement], gravity: np.ndarray,
+    tree: pin.Model,
+    inertia_tree: pin.Model,
+    topology: Topology,
+    rotors: Sequence[RotorElement],
+    gravity: np.ndarray,
     packed: TreeTables,
-) -> Tables:  # fmt: skip
+) -> Tables:
     """Return the tables of a model.
 
     Args:
@@ -132,9 +136,17 @@ def pack(
     work[list(out.initial)] = list(out.initial.values())
     index = out.index(at.ROW_WIDTH)
     return Tables(
-        index, np.array(out.params), work, joint_of_row, tuple(supplies), tuple(conditions), rates,
-        tree_of_velocities(index), topology, packed,
-    )  # fmt: skip
+        index,
+        np.array(out.params),
+        work,
+        joint_of_row,
+        tuple(supplies),
+        tuple(conditions),
+        rates,
+        tree_of_velocities(index),
+        topology,
+        packed,
+    )
 
 
 def _grouped(robot: Robot) -> list[tuple[int, list[int], list[Body]]]:

@@ -211,12 +211,16 @@ class Loop:
         ivs = [tree.idx_vs[j] for j in closure.joints]
         row.part0, row.part1 = out.add_all(
             at.OnAngle(
-                row.room + at.ANGLE_ROOM * a, slopes + a, out.append(closure.weights[a, j]),
-                self.column[iv], self.at_q[iv][0], self.velocities[iv],
+                row.room + at.ANGLE_ROOM * a,
+                slopes + a,
+                out.append(closure.weights[a, j]),
+                self.column[iv],
+                self.at_q[iv][0],
+                self.velocities[iv],
             )
             for a, j in np.argwhere(closure.weights).tolist()
             for iv in (ivs[j],)
-        )  # fmt: skip
+        )
         terms = []
         for i, (sums, scale) in enumerate(zip(closure.terms, scales, strict=True)):
             for coefficient, factors in sums:

@@ -133,10 +133,19 @@ def pack_tree(
         int(bool(topology.closures)), place0, len(out.rows), tree.njoints, lump0, lump1,
     )  # fmt: skip
     return TreeTables(
-        out.index(at.ROW_WIDTH), np.array(out.params), work, size, sections, own, derived, fields, link_of_joint,
-        _settles(tree), tuple(iv for rows, _ in _blocks(tree, topology) for iv in rows),
+        out.index(at.ROW_WIDTH),
+        np.array(out.params),
+        work,
+        size,
+        sections,
+        own,
+        derived,
+        fields,
+        link_of_joint,
+        _settles(tree),
+        tuple(iv for rows, _ in _blocks(tree, topology) for iv in rows),
         _masses(tree, inertia_tree, lumps),
-    )  # fmt: skip
+    )
 
 
 def _axis(p: Primitive, d: int) -> tuple[int, int]:

@@ -124,9 +124,14 @@ class Writer(Table):
 
 
 def put_body(
-    out: Table, b: int, p: Primitive, A_parent: np.ndarray, inertia: pin.Inertia, align: np.ndarray,
+    out: Table,
+    b: int,
+    p: Primitive,
+    A_parent: np.ndarray,
+    inertia: pin.Inertia,
+    align: np.ndarray,
     origin: np.ndarray | float = 0.0,
-) -> int:  # fmt: skip
+) -> int:
     """Write the numbers of a body; return how its rotation exchanges axes.
 
     Args:

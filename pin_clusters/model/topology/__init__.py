@@ -50,9 +50,12 @@ class Topology:
 
 
 def resolve(
-    tree: pin.Model, constraints: Sequence[Any], q_reference: np.ndarray | None = None,
-    independent: Sequence[str] | None = None, preferred: Sequence[str] = (),
-) -> Topology:  # fmt: skip
+    tree: pin.Model,
+    constraints: Sequence[Any],
+    q_reference: np.ndarray | None = None,
+    independent: Sequence[str] | None = None,
+    preferred: Sequence[str] = (),
+) -> Topology:
     """Find the clusters of a tree.
 
     Args:
@@ -125,8 +128,12 @@ def resolve(
     assembly = analyse(tree, [g for g in groups if g is not None], ordered, q_reference, wishes, rather)
     found = iter(assembly.loops)
     loops = tuple(None if g is None else next(found) for g in groups)
-    resolved = {id(a): b for g, loop in zip(groups, loops, strict=True) if g is not None and loop is not None
-                for a, b in zip(g.closures, loop.closures, strict=True)}  # fmt: skip
+    resolved = {
+        id(a): b
+        for g, loop in zip(groups, loops, strict=True)
+        if g is not None and loop is not None
+        for a, b in zip(g.closures, loop.closures, strict=True)
+    }
     closed, none = tuple(resolved[id(c)] for c in closures), np.zeros(0)
     draft = Topology(
         tuple(ordered), closed, tuple(rotors), clusters, outputs, members, loops, assembly.q_reference, none, none
@@ -136,9 +143,12 @@ def resolve(
 
 
 def _wishes(
-    tree: pin.Model, names: Sequence[str] | None, rows: Sequence[Row], clusters: Sequence[tuple[int, ...]],
+    tree: pin.Model,
+    names: Sequence[str] | None,
+    rows: Sequence[Row],
+    clusters: Sequence[tuple[int, ...]],
     closures: Sequence[Closure],
-) -> list[int] | None:  # fmt: skip
+) -> list[int] | None:
     """Turn the names of joints that shall be independent to ids; no coupling outside loops may determine one."""
     if names is None:
         return None

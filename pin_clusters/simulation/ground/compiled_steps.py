@@ -59,9 +59,15 @@ class Steps:
     """
 
     def __init__(
-        self, on: CompiledMoves, settings: Settings, guards: ContactPoints, torque: np.ndarray, rows: int, *,
+        self,
+        on: CompiledMoves,
+        settings: Settings,
+        guards: ContactPoints,
+        torque: np.ndarray,
+        rows: int,
+        *,
         slack: float = SLACK,
-    ) -> None:  # fmt: skip
+    ) -> None:
         """Lay out.
 
         Args:
@@ -175,19 +181,35 @@ def _robot(on: CompiledMoves, settings: Settings) -> at.Robot:
     return at.Robot(
         work=space.work,
         calls=np.concatenate([space.calls, np.zeros(at.GROUND_CALLS - at.WHERE, dtype=np.int64)]),
-        plan=on.plan, ratios=on.ratios, terms=table.terms, factors=table.factors, rows=table.rows,
-        coupling=space.coupling, energies=space.energies, conditions=on.at,
+        plan=on.plan,
+        ratios=on.ratios,
+        terms=table.terms,
+        factors=table.factors,
+        rows=table.rows,
+        coupling=space.coupling,
+        energies=space.energies,
+        conditions=on.at,
         limits=on.limits**2 if settings.switch else np.full(len(on.limits), np.inf),
-    )  # fmt: skip
+    )
 
 
 def _state(model: ClusterModel) -> at.State:
     q, middle, other, spare, held = np.zeros((5, model.nq))
     v, free, v_next, a, x, mapped, still = np.zeros((7, model.nv))
     return at.State(
-        q=q, v=v, middle=middle, free=free, v_next=v_next, a=a, x=x, other=other, spare=spare, held=held,
-        mapped=mapped, still=still,
-    )  # fmt: skip
+        q=q,
+        v=v,
+        middle=middle,
+        free=free,
+        v_next=v_next,
+        a=a,
+        x=x,
+        other=other,
+        spare=spare,
+        held=held,
+        mapped=mapped,
+        still=still,
+    )
 
 
 def _points(
@@ -238,18 +260,35 @@ def _system(n: int) -> at.System:
     A, B = np.zeros((2, 9 * n * n))
     g, guess, answer, tried, found, change = np.zeros((6, 3 * n))
     return at.System(
-        near=near, chosen=chosen, A=A, g=g, guess=guess, answer=answer, B=B, tried=tried, found=found,
-        change=change, stay=stay,
-    )  # fmt: skip
+        near=near,
+        chosen=chosen,
+        A=A,
+        g=g,
+        guess=guess,
+        answer=answer,
+        B=B,
+        tried=tried,
+        found=found,
+        change=change,
+        stay=stay,
+    )
 
 
 def _numbers(settings: Settings, ground: Ground, slack: float) -> np.ndarray:
     s, found = settings, np.zeros(at.NUMBERS)
     for place, x in (
-        (at.LENGTH, s.dt), (at.LAST, s.step(s.steps - 1)), (at.HEIGHT, ground.height), (at.REACH, SPEED * s.dt),
-        (at.REACH_OF_STOPS, _SPEED_OF_STOPS * s.dt), (at.REACH_OF_GUARDS, _SPEED_OF_GUARDS * s.dt), (at.SLOP, SLOP),
-        (at.SLACK, slack), (at.LATE, LATE), (at.FRICTION, ground.friction), (at.MOST_MISSED, GOOD),
-    ):  # fmt: skip
+        (at.LENGTH, s.dt),
+        (at.LAST, s.step(s.steps - 1)),
+        (at.HEIGHT, ground.height),
+        (at.REACH, SPEED * s.dt),
+        (at.REACH_OF_STOPS, _SPEED_OF_STOPS * s.dt),
+        (at.REACH_OF_GUARDS, _SPEED_OF_GUARDS * s.dt),
+        (at.SLOP, SLOP),
+        (at.SLACK, slack),
+        (at.LATE, LATE),
+        (at.FRICTION, ground.friction),
+        (at.MOST_MISSED, GOOD),
+    ):
         found[place] = x
     found[at.AXES :] = ground.axes.ravel()
     return found

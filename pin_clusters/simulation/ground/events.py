@@ -217,9 +217,16 @@ class EventEngine(GroundEngine):
         return False
 
     def _event(
-        self, on: Coordinates, k: int, t: float, at: At, modes: Modes, h: float,
-        pushes: list[tuple[float, Push]], first: bool = False,
-    ) -> tuple[At, Modes]:  # fmt: skip
+        self,
+        on: Coordinates,
+        k: int,
+        t: float,
+        at: At,
+        modes: Modes,
+        h: float,
+        pushes: list[tuple[float, Push]],
+        first: bool = False,
+    ) -> tuple[At, Modes]:
         """Return the state after an event, and how contacts and stops are from then on."""
         old, near, q, v = modes.kinds, at.held.near, at.q, at.v
         modes = deepcopy(modes)

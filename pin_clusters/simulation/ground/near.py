@@ -114,9 +114,13 @@ class Near:
             return self
         at = np.flatnonzero(self.room[:n] <= reach)
         return Near(
-            self.joints[at], self.places[at], self.axes[at], self.friction[at],
-            np.concatenate([self.room[at], self.room[n:]]), [self.keys[i] for i in at.tolist()],
-        )  # fmt: skip
+            self.joints[at],
+            self.places[at],
+            self.axes[at],
+            self.friction[at],
+            np.concatenate([self.room[at], self.room[n:]]),
+            [self.keys[i] for i in at.tolist()],
+        )
 
 
 class World:
@@ -184,10 +188,13 @@ class World:
         found = self.shapes.look(data, reach)
         gaps = near.room[: near.contacts]
         return Near(
-            np.concatenate([near.joints, found.joints]), np.concatenate([near.places, found.places]),
-            np.concatenate([near.axes, found.axes]), np.concatenate([near.friction, found.friction]),
-            np.concatenate([gaps, found.gaps, stops]), [*near.keys, *found.keys],
-        )  # fmt: skip
+            np.concatenate([near.joints, found.joints]),
+            np.concatenate([near.places, found.places]),
+            np.concatenate([near.axes, found.axes]),
+            np.concatenate([near.friction, found.friction]),
+            np.concatenate([gaps, found.gaps, stops]),
+            [*near.keys, *found.keys],
+        )
 
     def rows(self, on: Coordinates, q: np.ndarray, near: Near) -> np.ndarray:
         """Return the rows of all, shape (3 contacts + stops, nv): velocities of the first side beside the second."""

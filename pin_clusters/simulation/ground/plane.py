@@ -53,8 +53,10 @@ class Ground:
             raise SimulationError(f"Ground: normal = {normal.tolist()} is no direction.")
         x, y, z = (normal / length).tolist()
         for name, value in (
-            ("friction", friction), ("normal", (x, y, z)), ("height", number("Ground: height", self.height)),
-        ):  # fmt: skip
+            ("friction", friction),
+            ("normal", (x, y, z)),
+            ("height", number("Ground: height", self.height)),
+        ):
             object.__setattr__(self, name, value)
 
     @property

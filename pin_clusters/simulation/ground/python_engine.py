@@ -169,9 +169,10 @@ class GroundEngine(PythonEngine):
         where = f"{len(at)} contacts on {', '.join(map(repr, names))}" if names else "stops"
         blocks = G.reshape(len(G), -1)
         stuck = [
-            k for k in range(len(at))
+            k
+            for k in range(len(at))
             if blocks[3 * k + 2, 3 * k + 2] < near.friction[at[k]] * np.hypot(*blocks[3 * k + 2, 3 * k : 3 * k + 2])
-        ]  # fmt: skip
+        ]
         why = (
             "There the friction is so large that a push along the ground presses it further in (Painleve's paradox): "
             "rigid bodies have no answer then; take a smaller friction."

@@ -154,8 +154,14 @@ class GroundRecorder(Recorder):
         with np.errstate(invalid="ignore", divide="ignore"):
             centres = self.contact_centres / self._pressed[..., None]
         names = "contact_impulses", "gap", "limit_impulses", "contact_laws", "contact_work", "unmet_torque"
-        return super()._fields() | {name: getattr(self, name)[:n].copy() for name in names} | {
-            "contact_centres": centres[:n], "contact_iterations": self.contact_iterations[:n].astype(np.int64),
-            "bodies": world.names, "stops": tuple(world.stops.names),
-            "touchdowns": tuple(sorted(self.touchdowns, key=lambda t: t.time)),
-        }  # fmt: skip
+        return (
+            super()._fields()
+            | {name: getattr(self, name)[:n].copy() for name in names}
+            | {
+                "contact_centres": centres[:n],
+                "contact_iterations": self.contact_iterations[:n].astype(np.int64),
+                "bodies": world.names,
+                "stops": tuple(world.stops.names),
+                "touchdowns": tuple(sorted(self.touchdowns, key=lambda t: t.time)),
+            }
+        )

@@ -46,9 +46,13 @@ class Shapes:
     """
 
     def __init__(
-        self, model: ClusterModel, geometry: pin.GeometryModel, pairs: list[tuple[int, int]], mu: float,
+        self,
+        model: ClusterModel,
+        geometry: pin.GeometryModel,
+        pairs: list[tuple[int, int]],
+        mu: float,
         guards: ContactPoints | None,
-    ) -> None:  # fmt: skip
+    ) -> None:
         self._tree, self._mu, self.guards = model.own_tree, mu, guards
         self._geometry = geometry.copy()
         self._geometry.removeAllCollisionPairs()
@@ -99,9 +103,13 @@ class Shapes:
                 keys.append((k, i))
         n = len(keys)
         return Found(
-            np.array(joints, dtype=np.int64).reshape(n, 2), np.array(places).reshape(n, 3),
-            np.array(axes).reshape(n, 3, 3), np.full(n, self._mu), np.array(gaps).reshape(n), keys,
-        )  # fmt: skip
+            np.array(joints, dtype=np.int64).reshape(n, 2),
+            np.array(places).reshape(n, 3),
+            np.array(axes).reshape(n, 3, 3),
+            np.full(n, self._mu),
+            np.array(gaps).reshape(n),
+            keys,
+        )
 
     def _closely(self, k: int, way: np.ndarray | None) -> tuple[np.ndarray, np.ndarray, float]:
         """Return points, normal and gap of shapes that just touch: looked at with the first one moved off."""

@@ -109,10 +109,11 @@ def _examined(sheet: Sheet, found: Found, entry: Entry, drop: float | None) -> E
     sets = [(where, {n: x for n, x in named.items() if n in right}) for where, named in sets]
     sets = [(where, named) for where, named in sets if named]
     entry = replace(
-        entry, joints=_lines(model, audited, right, [named for _, named in sets]),
+        entry,
+        joints=_lines(model, audited, right, [named for _, named in sets]),
         judged=(*_made(model, audited, runs, right), *(_published(model, audited, runs, right, *x) for x in sets)),
         gait=own[0] if own else "",
-    )  # fmt: skip
+    )
     drawn = b""
     with suppress(NotAvailableError):  # the page says so
         from ...visualize.picture import picture
@@ -152,9 +153,13 @@ def _made(
 
 
 def _published(
-    model: ClusterModel, audited: audit.AuditResult, runs: Mapping[str, StudyResult], right: Mapping[str, float],
-    where: str, named: Mapping[str, float],
-) -> Judged:  # fmt: skip
+    model: ClusterModel,
+    audited: audit.AuditResult,
+    runs: Mapping[str, StudyResult],
+    right: Mapping[str, float],
+    where: str,
+    named: Mapping[str, float],
+) -> Judged:
     """Return the errors of published armature; joints that it does not name have the right one."""
     tree, data, bare = model.tree, model.createData(), "no rotor" if model.closures else "none"
     armature, locked = np.zeros(tree.nv), approximations.of(model)[bare]

@@ -151,8 +151,13 @@ def row(e: Entry) -> dict[str, Any]:
     """Return what tables show, by heads: published over right, and errors, [%]."""
     push, landing = (e.worst.push, e.worst.landing) if e.worst else (math.nan, math.nan)
     return {
-        "published over right": e.span if e.judged else "", PUBLISHED: e.error(PUBLISHED), NONE: e.error(NONE),
-        "right": e.error(DIAGONAL), "block": e.error(BLOCK), "published, chirp": e.error(PUBLISHED, "chirp"),
-        "right, own gait": e.error(DIAGONAL, "gait"), "inertia at ends, published": push,
+        "published over right": e.span if e.judged else "",
+        PUBLISHED: e.error(PUBLISHED),
+        NONE: e.error(NONE),
+        "right": e.error(DIAGONAL),
+        "block": e.error(BLOCK),
+        "published, chirp": e.error(PUBLISHED, "chirp"),
+        "right, own gait": e.error(DIAGONAL, "gait"),
+        "inertia at ends, published": push,
         "touch-down, published": landing,
-    }  # fmt: skip
+    }

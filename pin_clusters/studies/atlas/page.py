@@ -15,8 +15,11 @@ from .entries import BLOCK, DIAGONAL, MOTIONS, NONE, PUBLISHED, Entry, row, span
 from .sheets import sheet
 
 _LOOKS = {
-    PUBLISHED: ("block", "X", 6), NONE: ("grey", "o", 4), DIAGONAL: ("diagonal", "s", 5), BLOCK: ("green", "D", 3)
-}  # fmt: skip
+    PUBLISHED: ("block", "X", 6),
+    NONE: ("grey", "o", 4),
+    DIAGONAL: ("diagonal", "s", 5),
+    BLOCK: ("green", "D", 3),
+}
 _FLOOR = 0.01
 """Least error that is drawn, [%]."""
 

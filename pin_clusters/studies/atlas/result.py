@@ -70,8 +70,9 @@ class AtlasResult(Result):
         """
         texts: dict[str, Callable[[], str]] = {
             "index.html": lambda: index(self.entries, {x.entry.name: x.picture for x in self.examined}),
-            "atlas.json": lambda: as_json(self.as_dict(), allow_nan=False), "atlas.csv": self.csv,
-        }  # fmt: skip
+            "atlas.json": lambda: as_json(self.as_dict(), allow_nan=False),
+            "atlas.csv": self.csv,
+        }
         for x in self.examined:
             texts[f"{x.entry.name}.html"] = partial(robot, x)
             texts |= {f"{x.entry.name}/{name}": partial(str, text) for name, text in x.audit.items()}
@@ -79,9 +80,14 @@ class AtlasResult(Result):
 
 
 def run(
-    only: Sequence[str] | None = None, folders: Sequence[str | os.PathLike[str]] = (),
-    *, any_version: bool = False, drop: float | None = None, workers: int = 2, progress: Progress | None = None,
-) -> AtlasResult:  # fmt: skip
+    only: Sequence[str] | None = None,
+    folders: Sequence[str | os.PathLike[str]] = (),
+    *,
+    any_version: bool = False,
+    drop: float | None = None,
+    workers: int = 2,
+    progress: Progress | None = None,
+) -> AtlasResult:
     """Compute the robots of the atlas whose files are at hand.
 
     Args:

@@ -48,6 +48,12 @@ def sheet(name: str) -> Sheet:
         raise UnknownNameError(f"the atlas has no robot {name!r}.{did_you_mean(name, files, limit=len(files))}")
     found = read_motors(files[name])
     return Sheet(
-        name, files[name], found.get("robot", name), found.get("file", {}), tuple(found.get("published", ())),
-        tuple(found["motors"]), tuple(found.get("notes", ())), found.get("unknown") == "true",
-    )  # fmt: skip
+        name,
+        files[name],
+        found.get("robot", name),
+        found.get("file", {}),
+        tuple(found.get("published", ())),
+        tuple(found["motors"]),
+        tuple(found.get("notes", ())),
+        found.get("unknown") == "true",
+    )

@@ -19,9 +19,15 @@ from ..study._samples import label
 from .walk import Landing, Walked
 
 _LOOKS = {
-    "exact": (1.9, "o"), "none": (1.5, "o"), "block": (1.3, "D"), "diagonal": (1.4, "s"), "unconstrained": (1.8, "X"),
-    "frozen": (1.4, "^"), "no rotor": (1.5, "o"), "armature": (1.4, "s"),
-}  # fmt: skip
+    "exact": (1.9, "o"),
+    "none": (1.5, "o"),
+    "block": (1.3, "D"),
+    "diagonal": (1.4, "s"),
+    "unconstrained": (1.8, "X"),
+    "frozen": (1.4, "^"),
+    "no rotor": (1.5, "o"),
+    "armature": (1.4, "s"),
+}
 """Width of the line, and marker."""
 STYLES = {rung: plots.STYLES[rung] | {"linewidth": width, "marker": mark} for rung, (width, mark) in _LOOKS.items()}
 STYLES["diagonal"]["linestyle"] = STYLES["armature"]["linestyle"] = (0, (3.5, 2.5))
@@ -54,14 +60,29 @@ def dots(study: StudyResult, threshold: float, order: Sequence[int]) -> Html:
         style = STYLES[rung]
         size, face = (7.5, "none") if rung == "block" else (4.6, style["color"])
         axes.plot(
-            np.maximum(values, low), y, linestyle="none", marker=style["marker"], markersize=size, markerfacecolor=face,
-            markeredgecolor=style["color"], markeredgewidth=1.3, label=label(rung), clip_on=False, zorder=3,
-        )  # fmt: skip
+            np.maximum(values, low),
+            y,
+            linestyle="none",
+            marker=style["marker"],
+            markersize=size,
+            markerfacecolor=face,
+            markeredgecolor=style["color"],
+            markeredgewidth=1.3,
+            label=label(rung),
+            clip_on=False,
+            zorder=3,
+        )
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
     axes.annotate(
-        f"threshold {threshold:g} %", (threshold, 1.0), xycoords=("data", "axes fraction"), xytext=(3, 2),
-        textcoords="offset points", fontsize=SMALL, color=C["ink"], ha="left" if threshold < 0.4 * high else "right",
-    )  # fmt: skip
+        f"threshold {threshold:g} %",
+        (threshold, 1.0),
+        xycoords=("data", "axes fraction"),
+        xytext=(3, 2),
+        textcoords="offset points",
+        fontsize=SMALL,
+        color=C["ink"],
+        ha="left" if threshold < 0.4 * high else "right",
+    )
     text = ", ".join(f"{label(r)} at most {float(x.max()):.2g} per cent" for r, x in percent.items())
     text = f"RMS torque error of each joint as per cent of its peak torque: {text}."
     return finished(drawn, axes, "RMS torque error of each joint", "dots", text, top=0.3)
@@ -100,9 +121,16 @@ def parts(names: Sequence[str], joints: Sequence[str], shares: np.ndarray, rung:
     positive, negative = np.zeros((2, len(joints)))
     for name, values, part, hatch in zip(names, shares.T, cycle(PARTS), cycle(HATCHES), strict=False):
         axes.barh(
-            y, values, 0.62, left=np.where(values >= 0.0, positive, negative), color=C[part], hatch=hatch,
-            edgecolor=C["paper"], linewidth=0.6, label=literal(name),
-        )  # fmt: skip
+            y,
+            values,
+            0.62,
+            left=np.where(values >= 0.0, positive, negative),
+            color=C[part],
+            hatch=hatch,
+            edgecolor=C["paper"],
+            linewidth=0.6,
+            label=literal(name),
+        )
         positive += np.maximum(values, 0.0)
         negative += np.minimum(values, 0.0)
     axes.axvline(0.0, color=C["ink"], linewidth=1.0)

@@ -35,16 +35,21 @@ def _method(result: AuditResult) -> dict[str, Any]:
     """Return how it was computed, and by what; without a date, so that the same input gives the same page."""
     study = result.study
     return {
-        "base": study.base, "motion": report.motion(study), "samples": len(study.time),
-        "duration": f"{study.time[-1] - study.time[0]:.3g}", "wave": isinstance(study.trajectory, Wave),
-        "ground": report.ground(study), "cut": report.cut(study),
+        "base": study.base,
+        "motion": report.motion(study),
+        "samples": len(study.time),
+        "duration": f"{study.time[-1] - study.time[0]:.3g}",
+        "wave": isinstance(study.trajectory, Wave),
+        "ground": report.ground(study),
+        "cut": report.cut(study),
         "rotors_are": locked(study.drop_rotors, "left out") if result.reflected.drives else "",
         "definitions": [
             {"name": label(rung), "formula": formula(f"{approximations.DEFINITIONS[rung]}.")}
             for rung in study.approximate
         ],
-        "robot": result.robot, "losses": ", ".join(result.losses),
-    }  # fmt: skip
+        "robot": result.robot,
+        "losses": ", ".join(result.losses),
+    }
 
 
 @results.shown_by(AuditResult)

@@ -74,18 +74,20 @@ class Reflected(Result):
         n = len(self.joints)
         return {
             (self.joints[i], self.joints[k]): float(self.matrix[i, k])
-            for i in range(n) for k in range(i + 1, n)
+            for i in range(n)
+            for k in range(i + 1, n)
             # motors for the sum and the difference of two joints cancel but for rounding
             if abs(self.matrix[i, k]) > 1e-12 * np.sqrt(self.matrix[i, i] * self.matrix[k, k])
-        }  # fmt: skip
+        }
 
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text, ready for JSON."""
         found = told(
-            self, "joints matrix armature armature_of_the_tree:own",
+            self,
+            "joints matrix armature armature_of_the_tree:own",
             off_diagonal=[{"joints": list(pair), "value": value} for pair, value in self.off_diagonal.items()],
             rotors=[d.as_dict() for d in self.drives],
-        )  # fmt: skip
+        )
         return found if self.low is None else found | told(self, "matrix_min:low matrix_max:high seen_by_links:links")
 
 
@@ -112,9 +114,17 @@ def reflect(model: ClusterModel, q: np.ndarray) -> Reflected:
         along = along[:, used][:, :, used]
         low, high = along.min(axis=0), along.max(axis=0)
     return Reflected(
-        tuple(names[i] for i in used), matrix[cut], low, high, samples, along,
-        _armature(model, drives, own, matrix, names), own, drives, links,
-    )  # fmt: skip
+        tuple(names[i] for i in used),
+        matrix[cut],
+        low,
+        high,
+        samples,
+        along,
+        _armature(model, drives, own, matrix, names),
+        own,
+        drives,
+        links,
+    )
 
 
 def _own_armature(model: ClusterModel) -> dict[str, float]:
@@ -139,9 +149,13 @@ def _drive(model: ClusterModel, rotor: Any) -> Drive:
     own = rotor.joint_id is not None and set(ratios) == {rotor.joint_id}
     path = max((set(tree.supports[j]) for j in ratios), key=len, default=set())
     return Drive(
-        rotor.name, float(axial_inertia(model, rotor)), {tree.names[j]: g for j, g in ratios.items() if g != 0.0},
-        rotor.joint_id is not None, own, not set(ratios) <= path,
-    )  # fmt: skip
+        rotor.name,
+        float(axial_inertia(model, rotor)),
+        {tree.names[j]: g for j, g in ratios.items() if g != 0.0},
+        rotor.joint_id is not None,
+        own,
+        not set(ratios) <= path,
+    )
 
 
 def with_rotors(own: dict[str, float], drives: Iterable[Drive]) -> defaultdict[str, float]:

@@ -76,20 +76,22 @@ class AuditResult(Shown, Result):
 
     def as_dict(self) -> dict[str, Any]:
         """Return all numbers as plain numbers and text, ready for JSON."""
-        return finite({
-            "robot": self.robot,
-            "verdict": self.verdict.as_dict(),
-            "exercised": self.exercised.as_dict(),
-            "study": report.as_dict(self.study),
-            "percent_of_peak_torque": plain(self.percent, self.study.joints),
-            "peak_error": plain(self.study.peak_error, self.study.joints),
-            "decomposition": self.why.as_dict(),
-            **self.simulated.as_dict(),
-            "reflected_inertia": self.reflected.as_dict(),
-            "scripts": self.scripts,
-            "losses_left_out": list(self.losses),
-            **({} if self.walk is None else {"walk": self.walk.as_dict()}),
-        })  # fmt: skip
+        return finite(
+            {
+                "robot": self.robot,
+                "verdict": self.verdict.as_dict(),
+                "exercised": self.exercised.as_dict(),
+                "study": report.as_dict(self.study),
+                "percent_of_peak_torque": plain(self.percent, self.study.joints),
+                "peak_error": plain(self.study.peak_error, self.study.joints),
+                "decomposition": self.why.as_dict(),
+                **self.simulated.as_dict(),
+                "reflected_inertia": self.reflected.as_dict(),
+                "scripts": self.scripts,
+                "losses_left_out": list(self.losses),
+                **({} if self.walk is None else {"walk": self.walk.as_dict()}),
+            }
+        )
 
 
 @stock(STUDY, AS_IN_STUDY)
@@ -175,9 +177,16 @@ def run(
     landed = walked(model, moving, drop, ground, touching, lambda x: told(0.5 * x)) if on_foot else None
     begun = 0.5 * on_foot
     found = study.run(
-        model, trajectory, amplitude=amplitude, frequency=frequency, duration=duration, dt=dt,
-        drop_rotors=drop_rotors, base=base, progress=lambda done, total: told(begun + (0.6 - begun) * done / total),
-    )  # fmt: skip
+        model,
+        trajectory,
+        amplitude=amplitude,
+        frequency=frequency,
+        duration=duration,
+        dt=dt,
+        drop_rotors=drop_rotors,
+        base=base,
+        progress=lambda done, total: told(begun + (0.6 - begun) * done / total),
+    )
     motion = states(model, found.trajectory, found.base)[1:]
     some = spread(len(found.time), SAMPLES)
     q, v, a = (x[some] for x in motion)

@@ -131,9 +131,14 @@ def _span(values: Any, digits: str) -> str:
 
 
 def walked(
-    model: ClusterModel, trajectory: Trajectory, drop: float | None, ground: Any, touching: Any,
-    progress: Callable[[float], None] = lambda part: None, dt: float = STEP,
-) -> Walked:  # fmt: skip
+    model: ClusterModel,
+    trajectory: Trajectory,
+    drop: float | None,
+    ground: Any,
+    touching: Any,
+    progress: Callable[[float], None] = lambda part: None,
+    dt: float = STEP,
+) -> Walked:
     """Let the exact robot and its approximations walk along a motion, or fall from a height in its first pose.
 
     Raises:
@@ -168,9 +173,19 @@ def walked(
     pushed = {name: np.cumsum(run.contact_impulses @ control.ground.normal, axis=0) for name, run in runs.items()}
     exact = runs["exact"]
     return Walked(
-        said, landings, rungs, dt, harness, moment, weight, control.ground.friction, exact.time, exact.bodies, pushed,
+        said,
+        landings,
+        rungs,
+        dt,
+        harness,
+        moment,
+        weight,
+        control.ground.friction,
+        exact.time,
+        exact.bodies,
+        pushed,
         control.straight,
-    )  # fmt: skip
+    )
 
 
 class Control:
@@ -185,9 +200,14 @@ class Control:
     """
 
     def __init__(
-        self, model: ClusterModel, trajectory: Trajectory, drop: float | None, ground: Ground | None, touching: Any,
+        self,
+        model: ClusterModel,
+        trajectory: Trajectory,
+        drop: float | None,
+        ground: Ground | None,
+        touching: Any,
         dt: float,
-    ) -> None:  # fmt: skip
+    ) -> None:
         base = base_columns(model)
         if base is None or not model.rotors:
             raise ModelError(

@@ -48,9 +48,16 @@ def range_bars(found: Sequence[JointRange]) -> Html:
             start, end = (float(np.clip(math.degrees(x), -most, most)) for x in r.span)
             key, look = "range", {"color": C["diagonal"]}
         axes.barh(
-            at, end - start, 0.42, left=start, edgecolor=C["paper"], linewidth=0.0, zorder=3,
-            label=labels.pop(key, None), **look,
-        )  # fmt: skip
+            at,
+            end - start,
+            0.42,
+            left=start,
+            edgecolor=C["paper"],
+            linewidth=0.0,
+            zorder=3,
+            label=labels.pop(key, None),
+            **look,
+        )
         axes.plot([math.degrees(r.reference)], [at], marker="|", markersize=8, color=C["ink"], zorder=4)
     axes.set_xlim(-most, most) if any(r.span[0] < 0.0 for r in found) else axes.set_xlim(0.0, most)
     text = "Range of motion. " + ", ".join(
@@ -68,9 +75,15 @@ def region_map(region: Region, key: str) -> Html:
     for k, row in enumerate(region.reached):
         for a, b in _spans(row):
             axes.barh(
-                by[k], bx[b + 1] - bx[a], by[k + 1] - by[k], left=bx[a], align="edge", color=C["diagonal"], alpha=0.16,
+                by[k],
+                bx[b + 1] - bx[a],
+                by[k + 1] - by[k],
+                left=bx[a],
+                align="edge",
+                color=C["diagonal"],
+                alpha=0.16,
                 linewidth=0,
-            )  # fmt: skip
+            )
     _edges(axes, region, x, y)
     text = f"Poses that {x.name} and {y.name} reach together; it ends by {', '.join(reasons(region))}."
     return finished(drawn, axes, "What both reach together", key, text)
@@ -95,9 +108,15 @@ def _edges(axes: Any, region: Region, x: Coordinate, y: Coordinate) -> None:
     for e, reason, (marker, colour) in zip(region.edges, reasons(region), looks, strict=False):
         xs, ys = (degrees(e.positions[:, region.index(c.name)], c.unit) for c in (x, y))
         axes.plot(
-            xs, ys, linestyle="none", marker=marker, markersize=3.2, color=C[colour], markeredgewidth=0.0,
+            xs,
+            ys,
+            linestyle="none",
+            marker=marker,
+            markersize=3.2,
+            color=C[colour],
+            markeredgewidth=0.0,
             label=literal(reason),
-        )  # fmt: skip
+        )
 
 
 def _spans(row: np.ndarray) -> list[tuple[int, int]]:

@@ -19,11 +19,13 @@ def linkage(p: MechanismPart, key: str, twins: list[str]) -> dict[str, Any]:
     others = [name for name in p.cluster.dependent if name not in p.cluster.rotors]
     return {
         "title": p.name + (f" → {', '.join(others)}" if others else ""),
-        "about": _about(p), "twins": "; ".join(twins),
+        "about": _about(p),
+        "twins": "; ".join(twins),
         "pictures": Html("".join(f"<figure>{x}</figure>" for x in _pictures(p, key))),
         "torques": _torques(p.torques) if p.torques and len(p.torques.sets) + len(p.torques.joints) > 2 else "",
-        "motors": _motors(p), **_lengths(p.lengths),
-    }  # fmt: skip
+        "motors": _motors(p),
+        **_lengths(p.lengths),
+    }
 
 
 def _about(p: MechanismPart) -> str:
@@ -113,10 +115,14 @@ def _lengths(found: Sensitivity | None) -> dict[str, Any]:
     def shown(which: list[int]) -> Html:
         some = any(found.binds[which])
         rows = [
-            [found.lengths[i], *map(number, found.at_reference[i]), *map(number, found.largest[i]),
-             *["binds" if found.binds[i] else ""] * some]
+            [
+                found.lengths[i],
+                *map(number, found.at_reference[i]),
+                *map(number, found.largest[i]),
+                *["binds" if found.binds[i] else ""] * some,
+            ]
             for i in which
-        ]  # fmt: skip
+        ]
         head: list[Any] = ["length", ("in the reference pose", names), ("largest", names), *["closes?"] * some]
         return table(head, rows, f"{caption}.", "Sensitivity to lengths")
 

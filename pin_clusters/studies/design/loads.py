@@ -173,6 +173,13 @@ def _worst(kind: str, _: int, name: str, values: np.ndarray, time: np.ndarray) -
     force, moment, tension, unique = values.T
     k, m = int(np.argmax(force)), int(np.argmax(moment))
     return Load(
-        name, kind, float(force[k]), float(time[k]), float(moment[m]), float(time[m]), max(0.0, float(tension.max())),
-        max(0.0, float(-tension.min())), bool(unique.all()),
-    )  # fmt: skip
+        name,
+        kind,
+        float(force[k]),
+        float(time[k]),
+        float(moment[m]),
+        float(time[m]),
+        max(0.0, float(tension.max())),
+        max(0.0, float(-tension.min())),
+        bool(unique.all()),
+    )

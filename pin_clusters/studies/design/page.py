@@ -35,8 +35,10 @@ def page(result: MechanismResult) -> str:
     answers = _answers(result, [parts[g[0]] for g in groups])
     values: dict[str, Any] = {
         "heading": f"What the mechanisms of {robot} do",
-        "sentence": " ".join(answers), "answers": answers,
-        "cards": _cards(result), "notes": list(result.notes),
+        "sentence": " ".join(answers),
+        "answers": answers,
+        "cards": _cards(result),
+        "notes": list(result.notes),
         "bars": figures.range_bars(turning) if turning else "",
         "ranges": _ranges(result, links, "Range of motion"),
         "rotors": {"count": len(others), "table": _ranges(result, others, "Range of the rotors")} if others else None,
@@ -45,12 +47,19 @@ def page(result: MechanismResult) -> str:
             for n, (first, *twins) in enumerate(groups)
         ],
         "gears": _gears(result),
-        "motion": result.loads.motion, "duration": number(result.loads.duration), "samples": result.loads.samples,
-        "powered": result.loads.by_motors, "unpowered": ", ".join(result.loads.on_joints),
-        "loads": loads, "more_loads": more, "shared": any(not x.unique for x in result.loads.parts),
-        "map": any(p.region for p in parts), "several": any(r.anywhere for r in result.ranges),
-        "files": ", ".join(tables(result)), "robot": robot,
-    }  # fmt: skip
+        "motion": result.loads.motion,
+        "duration": number(result.loads.duration),
+        "samples": result.loads.samples,
+        "powered": result.loads.by_motors,
+        "unpowered": ", ".join(result.loads.on_joints),
+        "loads": loads,
+        "more_loads": more,
+        "shared": any(not x.unique for x in result.loads.parts),
+        "map": any(p.region for p in parts),
+        "several": any(r.anywhere for r in result.ranges),
+        "files": ", ".join(tables(result)),
+        "robot": robot,
+    }
     return template.page("mechanism", __package__, values)
 
 
@@ -116,9 +125,10 @@ def _cards(result: MechanismResult) -> list[dict[str, str]]:
         (f"{number(worst.force)} N", f"largest force on a bearing or rod: {part(worst.part)}"),
     ]
     sensitive = [
-        (float(p.lengths.largest.max()), p.lengths) for p in result.parts
+        (float(p.lengths.largest.max()), p.lengths)
+        for p in result.parts
         if p.lengths is not None and p.lengths.largest.size
-    ]  # fmt: skip
+    ]
     if sensitive:
         most, lengths = max(sensitive, key=lambda x: x[0])
         i, k = np.unravel_index(int(np.argmax(lengths.largest)), lengths.largest.shape)
@@ -149,12 +159,16 @@ def _gears(result: MechanismResult) -> dict[str, Any] | None:
             largest = p.torques.sets[0].largest[0] if p.torques else math.nan
             unit = "kg" if t.moved.slides else "kg m²"
             ratio = "-" if not t.joints else ", ".join(number(float(x)) for x in t.ratio[t.reference])
-            rows.append([
-                t.moved.name, ratio, f"{number(float(t.inertia[t.reference]))} {unit}",
-                f"{number(float(t.motors[t.reference]))} {unit}",
-                "-" if motor is None else f"{number(float(largest))} {t.moved.torque_unit}",
-                "-" if motor is None else Words(motor.source or "none given: a unit torque"),
-            ])  # fmt: skip
+            rows.append(
+                [
+                    t.moved.name,
+                    ratio,
+                    f"{number(float(t.inertia[t.reference]))} {unit}",
+                    f"{number(float(t.motors[t.reference]))} {unit}",
+                    "-" if motor is None else f"{number(float(largest))} {t.moved.torque_unit}",
+                    "-" if motor is None else Words(motor.source or "none given: a unit torque"),
+                ]
+            )
     if not rows:
         return None
     head = ["joint", "ratio", "inertia at it", "of it rotors", "largest torque", Words("limit of the motor")]

@@ -59,14 +59,24 @@ class JointRange(Result):
     def as_dict(self) -> dict[str, Any]:
         """Return plain numbers and text."""
         return {
-            "joint": self.joint, "unit": self.unit, "independent": self.independent,
-            "lower_limit": self.limits[0], "upper_limit": self.limits[1], "reference": self.reference,
-            "low": self.low, "high": self.high, "low_ends_by": self.low_end.kind, "low_joint": self.low_end.joint,
-            "low_moved": self.low_by, "high_ends_by": self.high_end.kind, "high_joint": self.high_end.joint,
-            "high_moved": self.high_by, "turns_fully": self.turns,
+            "joint": self.joint,
+            "unit": self.unit,
+            "independent": self.independent,
+            "lower_limit": self.limits[0],
+            "upper_limit": self.limits[1],
+            "reference": self.reference,
+            "low": self.low,
+            "high": self.high,
+            "low_ends_by": self.low_end.kind,
+            "low_joint": self.low_end.joint,
+            "low_moved": self.low_by,
+            "high_ends_by": self.high_end.kind,
+            "high_joint": self.high_end.joint,
+            "high_moved": self.high_by,
+            "turns_fully": self.turns,
             "anywhere_low": "" if self.anywhere is None else self.anywhere[0],
             "anywhere_high": "" if self.anywhere is None else self.anywhere[1],
-        }  # fmt: skip
+        }
 
 
 def ranges(
@@ -95,9 +105,20 @@ def _range(model: ClusterModel, c: Coordinate, own: Sweep | None, sweeps: Sequen
         turns = any(s.turns and abs(s.of(c.name)[-1] - s.of(c.name)[0]) > 1.0 for s in sweeps)
     (low, low_end, low_by), (high, high_end, high_by) = ends
     return JointRange(
-        c.name, c.unit, own is not None, (c.low, c.high), c.value(model, model.q_reference), low, high, low_end,
-        high_end, low_by, high_by, None, turns,
-    )  # fmt: skip
+        c.name,
+        c.unit,
+        own is not None,
+        (c.low, c.high),
+        c.value(model, model.q_reference),
+        low,
+        high,
+        low_end,
+        high_end,
+        low_by,
+        high_by,
+        None,
+        turns,
+    )
 
 
 def _extreme(model: ClusterModel, c: Coordinate, s: Sweep, sign: float) -> tuple[float, End]:

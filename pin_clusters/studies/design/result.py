@@ -175,10 +175,16 @@ def _part(model: ClusterModel, cluster: Cluster) -> MechanismPart:
     both = region(model, cluster, (sweeps[0], sweeps[1]), CELLS) if len(sweeps) == 2 else None
     two = loops and made is not None and both is not None and len(made.joints) == len(made.motors) == 2
     return MechanismPart(
-        cluster, loops, sweeps, both, tuple(transmission(model, s) for s in sweeps), driving, made,
+        cluster,
+        loops,
+        sweeps,
+        both,
+        tuple(transmission(model, s) for s in sweeps),
+        driving,
+        made,
         stiffness(model, cluster, made, both.q) if two and made and both else None,
         sensitivity(model, cluster.joints, sweeps) if loops else None,
-    )  # fmt: skip
+    )
 
 
 def _notes(model: ClusterModel, parts: list[MechanismPart]) -> tuple[str, ...]:

@@ -52,10 +52,16 @@ def _transmission(result: MechanismResult) -> Iterator[dict[str, Any]]:
                 common = {"moved": t.moved.name, "unit": t.moved.unit, "value": float(value)}
                 inertias = {"inertia": float(t.inertia[i]), "of_rotors": float(t.motors[i])}
                 for k, c in enumerate(t.joints):
-                    yield common | {
-                        "joint": c.name, "position": float(s.of(c.name)[i]), "ratio": float(t.ratio[i, k]),
-                        "torque_ratio": float(t.advantage[i, k]),
-                    } | inertias  # fmt: skip
+                    yield (
+                        common
+                        | {
+                            "joint": c.name,
+                            "position": float(s.of(c.name)[i]),
+                            "ratio": float(t.ratio[i, k]),
+                            "torque_ratio": float(t.advantage[i, k]),
+                        }
+                        | inertias
+                    )
                 if not t.joints:
                     yield common | dict.fromkeys(("joint", "position", "ratio", "torque_ratio"), "") | inertias
 
@@ -65,9 +71,13 @@ def _torques(result: MechanismResult) -> Iterator[dict[str, Any]]:
         for s in t.sets:
             for k, c in enumerate(t.joints):
                 yield {
-                    "part": p.name, "pose": s.pose, "joint": c.name, "unit": c.torque_unit,
-                    "largest": float(s.largest[k]), "alone": float(s.alone[k]),
-                }  # fmt: skip
+                    "part": p.name,
+                    "pose": s.pose,
+                    "joint": c.name,
+                    "unit": c.torque_unit,
+                    "largest": float(s.largest[k]),
+                    "alone": float(s.alone[k]),
+                }
 
 
 def _with_torques(result: MechanismResult) -> list[tuple[MechanismPart, Torques]]:
@@ -87,7 +97,10 @@ def _lengths(result: MechanismResult) -> Iterator[dict[str, Any]]:
         for i, name in enumerate(found.lengths):
             for k, c in enumerate(found.joints):
                 yield {
-                    "length": name, "joint": c.name, "per_metre": c.unit,
-                    "at_reference": float(found.at_reference[i, k]), "largest": float(found.largest[i, k]),
+                    "length": name,
+                    "joint": c.name,
+                    "per_metre": c.unit,
+                    "at_reference": float(found.at_reference[i, k]),
+                    "largest": float(found.largest[i, k]),
                     "binds": bool(found.binds[i]),
-                }  # fmt: skip
+                }

@@ -72,7 +72,7 @@ class Torques(Result):
             "poses": [
                 {"pose": s.pose, "corners": s.corners.tolist(), "largest": s.largest.tolist()} for s in self.sets
             ],
-        }  # fmt: skip
+        }
 
 
 def torques(

@@ -73,6 +73,11 @@ def transmission(model: ClusterModel, s: Sweep) -> Transmission:
             own[i] = inertias @ np.square(speeds) + armature @ g**2
     moves = np.abs(np.nan_to_num(ratio)).max(axis=0, initial=0.0) > 1e-9
     return Transmission(
-        s.moved, s.values, s.reference, tuple(c for c, m in zip(others, moves, strict=True) if m), ratio[:, moves],
-        inertia, own,
-    )  # fmt: skip
+        s.moved,
+        s.values,
+        s.reference,
+        tuple(c for c, m in zip(others, moves, strict=True) if m),
+        ratio[:, moves],
+        inertia,
+        own,
+    )

@@ -54,7 +54,7 @@ def consistent(found: Sequence[Parameter], x: np.ndarray, R: np.ndarray) -> np.n
 
         start = least_squares(
             left, start, derivatives, (low, high), x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12, max_nfev=1000
-        ).x  # fmt: skip
+        ).x
     return values(start)[0] - prior
 
 

@@ -37,14 +37,17 @@ def page(found: Identification) -> str:
     pairs = np.argwhere(np.abs(np.tril(found.correlation, -1)) > _ALIKE).tolist()
     what = table(["together", "estimate", "standard error"], together, "What is told of several only.", "Together")
     values = {
-        "heading": f"{found.robot}, identified", "robot": found.robot, "cutoff": number(found.cutoff),
-        "sentence": f"{len(rows)} parameters of {found.robot} from {found.log}.", "filtered": np.isfinite(found.cutoff),
+        "heading": f"{found.robot}, identified",
+        "robot": found.robot,
+        "cutoff": number(found.cutoff),
+        "sentence": f"{len(rows)} parameters of {found.robot} from {found.log}.",
+        "filtered": np.isfinite(found.cutoff),
         "parameters": table(head, rows, "Model: as it was. Errors: one standard deviation.", "Parameters"),
         "together": what if together else "",
         "alike": [f"{found.parameters[i]}, {found.parameters[k]}: {found.correlation[i, k]:.3f}" for i, k in pairs],
         "fits": table(["torque", (left, two), ("R\u00b2", two)], fits, "Before: of the model as it was.", "Fits"),
         "plots": [{"picture": _plot(found, k)} for k in np.argsort(-found.rms[1] / found.rms[0])[:_SHOWN].tolist()],
-    }  # fmt: skip
+    }
     return template.page("identify", __package__, values)
 
 

@@ -14,10 +14,18 @@ from ...model import ClusterModel, RotorElement, alike, parameter_columns
 from ..study.trajectories import moved_joints
 
 KINDS = {
-    "rotor_inertia": "kg m²", "mass": "kg", "inertial": "", "armature": "kg m²", "viscous": "N m s/rad",
-    "coulomb": "N m", "efficiency": "", "back_efficiency": "", "joint_viscous": "N m s/rad", "joint_coulomb": "N m",
+    "rotor_inertia": "kg m²",
+    "mass": "kg",
+    "inertial": "",
+    "armature": "kg m²",
+    "viscous": "N m s/rad",
+    "coulomb": "N m",
+    "efficiency": "",
+    "back_efficiency": "",
+    "joint_viscous": "N m s/rad",
+    "joint_coulomb": "N m",
     "spring": "N m/rad",
-}  # fmt: skip
+}
 """What may be sought, and its unit; for what slides, read m for rad and N for N m."""
 SPRINGS = {"joint_viscous": "damping", "joint_coulomb": "friction", "spring": "stiffness"}
 """Kinds that are fields of springs, of those named ``friction of JOINT`` the first two."""

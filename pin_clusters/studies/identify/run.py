@@ -180,7 +180,7 @@ def _check(test: Any, cutoff: Any, span: Any, torque_constant: Any) -> None:
         ("cutoff", cutoff, cutoff is None or (real(cutoff) or 0.0) > 0.0, "a frequency above 0 [Hz], or None"),
         ("span", span, span is None or (low is not None and high is not None and low < high), "(first, last) time [s]"),
         ("torque_constant", torque_constant, torque_constant is None or known, "numbers other than 0, by motor"),
-    ):  # fmt: skip
+    ):
         if not right:
             raise ArgumentTypeError(f"identify: {name} must be {wanted}, got {shown(given)}.")
 
@@ -201,5 +201,6 @@ def _together(
     errors = np.sqrt(np.einsum("ij,jk,ik->i", basis, cov, basis))
     return tuple(
         (combination(row, int(k), labels), float(row @ estimate), float(error))
-        for row, k, error in zip(basis, own, errors, strict=True) if np.count_nonzero(row) > 1
-    )  # fmt: skip
+        for row, k, error in zip(basis, own, errors, strict=True)
+        if np.count_nonzero(row) > 1
+    )

@@ -77,9 +77,13 @@ def _triangle(A: np.ndarray, scale: np.ndarray) -> tuple[np.ndarray, np.ndarray]
 
 
 def _solved(
-    at: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]], x: np.ndarray, W: np.ndarray,
-    found: Sequence[Parameter], *, linear: bool,
-) -> np.ndarray:  # fmt: skip
+    at: Callable[[np.ndarray], tuple[np.ndarray, np.ndarray]],
+    x: np.ndarray,
+    W: np.ndarray,
+    found: Sequence[Parameter],
+    *,
+    linear: bool,
+) -> np.ndarray:
     from scipy.optimize import least_squares
 
     if linear:
@@ -96,6 +100,4 @@ def _solved(
         return -(W.T @ at(y)[1]).reshape(-1, len(y))
 
     start = np.clip(x, low + 1e-9, high - 1e-9)
-    return least_squares(
-        weighted, start, derivatives, (low, high), x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12
-    ).x  # fmt: skip
+    return least_squares(weighted, start, derivatives, (low, high), x_scale="jac", xtol=1e-12, ftol=1e-12, gtol=1e-12).x

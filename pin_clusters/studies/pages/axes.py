@@ -49,10 +49,19 @@ def finished(drawn: Any, axes: Any, title: str, key: str, text: str, top: float 
     size = 10.0 * min(1.0, _TITLE / max(1, len(title)))
     drawn.text(0.01, 1.0 - 0.17 / height, literal(title), fontsize=size, fontweight="bold", va="center", color=C["ink"])
     drawn.legend(
-        handles, labels, ncols=columns, fontsize=SMALL, frameon=False, loc="upper left",
-        labelcolor=C["ink"], bbox_to_anchor=(0.0, 1.0 - top / height), borderaxespad=0.0, borderpad=0.2,
-        handlelength=2.6, columnspacing=1.2,
-    )  # fmt: skip
+        handles,
+        labels,
+        ncols=columns,
+        fontsize=SMALL,
+        frameon=False,
+        loc="upper left",
+        labelcolor=C["ink"],
+        bbox_to_anchor=(0.0, 1.0 - top / height),
+        borderaxespad=0.0,
+        borderpad=0.2,
+        handlelength=2.6,
+        columnspacing=1.2,
+    )
     return inline(drawn, key, text)
 
 

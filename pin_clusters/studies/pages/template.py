@@ -23,9 +23,12 @@ _BREAK = re.compile(r"(?:(?<=>)|(\{\{[#^/]\w+\}\}))\s*\n\s*|\s*\n\s*(?=<|\{\{[#^
 _UNJOINED = re.compile(r"(<(pre|style)\b.*?</\2>|<[^>]*>)", re.DOTALL)
 _UNIT = re.compile(r"(?<=\d) (?=%|N\b|kg\b|s\b|Hz\b)")
 _SYMBOLS = (
-    ("sum_r ", "\u03a3_r "), ("^2", "\u00b2"), ("s.alpha", "s\u00b7\u03b1"), ("w x J", "\u03c9 \u00d7 J"),
+    ("sum_r ", "\u03a3_r "),
+    ("^2", "\u00b2"),
+    ("s.alpha", "s\u00b7\u03b1"),
+    ("w x J", "\u03c9 \u00d7 J"),
     ("Gdot", "\u0120"),
-)  # fmt: skip
+)
 Head = Sequence[str | tuple[str, list[str]]]
 
 
@@ -83,14 +86,20 @@ def table(head: Head, rows: list[list[str]], caption: str, label: str) -> Html:
     """
     groups = [(h, []) if isinstance(h, str) else h for h in head]
     below = [name for _, names in groups for name in names]
-    return fill(read("table.html"), {
-        "label": label, "caption": caption, "deep": bool(below), "below": [_breakable(name) for name in below],
-        "head": [
-            {"name": _breakable(name), "columns": len(names), "words": isinstance(name, Words)}
-            for name, names in groups
-        ],
-        "rows": [{"name": row[0], "cells": [_cell(x) for x in row[1:]]} for row in rows],
-    })  # fmt: skip
+    return fill(
+        read("table.html"),
+        {
+            "label": label,
+            "caption": caption,
+            "deep": bool(below),
+            "below": [_breakable(name) for name in below],
+            "head": [
+                {"name": _breakable(name), "columns": len(names), "words": isinstance(name, Words)}
+                for name, names in groups
+            ],
+            "rows": [{"name": row[0], "cells": [_cell(x) for x in row[1:]]} for row in rows],
+        },
+    )
 
 
 def _cell(value: str) -> Html:

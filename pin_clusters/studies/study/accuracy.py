@@ -127,10 +127,17 @@ class StudyResult:
 
 
 def run(
-    model: ClusterModel, trajectory: Trajectory | None = None,
-    *, amplitude: float = 0.5, frequency: float = 1.5, duration: float = 5.0, dt: float = 5e-4,
-    drop_rotors: bool = False, base: Base | None = None, progress: Progress | None = None,
-) -> StudyResult:  # fmt: skip
+    model: ClusterModel,
+    trajectory: Trajectory | None = None,
+    *,
+    amplitude: float = 0.5,
+    frequency: float = 1.5,
+    duration: float = 5.0,
+    dt: float = 5e-4,
+    drop_rotors: bool = False,
+    base: Base | None = None,
+    progress: Progress | None = None,
+) -> StudyResult:
     """Compare exact inverse dynamics with the rungs of the ladder along a motion.
 
     Without a trajectory every independent joint with one degree of freedom follows ``A sin(2 pi f t + phase)``, with

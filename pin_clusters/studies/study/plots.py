@@ -56,9 +56,15 @@ def save(result: "StudyResult", path: Path) -> None:
     height = 1.45 * rows + 1.75
     figure = new_figure(figsize=(9.6 * stacks, height))
     grid = figure.add_gridspec(
-        rows, 2 * stacks, left=_LEFT / stacks, right=1.0 - 0.02 / stacks, top=1.0 - 1.32 / height, bottom=0.5 / height,
-        hspace=0.32, wspace=0.22 if stacks == 1 else 0.26,
-    )  # fmt: skip
+        rows,
+        2 * stacks,
+        left=_LEFT / stacks,
+        right=1.0 - 0.02 / stacks,
+        top=1.0 - 1.32 / height,
+        bottom=0.5 / height,
+        hspace=0.32,
+        wspace=0.22 if stacks == 1 else 0.26,
+    )
     shown = shown_samples(result)
     rms = result.rms_error
     titles: list[Any] = []
@@ -184,14 +190,23 @@ def named(axes: Any, title: str, x: str, y: str) -> None:
 
 
 def panels(
-    figure: Figure, n: int, rows: int = 1, *, height: float = 4.9, left: float = 0.075, right: float = 0.98,
-    gap: float = 0.24, top: float = 1.6, bottom: float = 0.52, **more: Any,
-) -> list[Any]:  # fmt: skip
+    figure: Figure,
+    n: int,
+    rows: int = 1,
+    *,
+    height: float = 4.9,
+    left: float = 0.075,
+    right: float = 0.98,
+    gap: float = 0.24,
+    top: float = 1.6,
+    bottom: float = 0.52,
+    **more: Any,
+) -> list[Any]:
     """Make rows of panels that leave room for a head, [inches] above and below; return them row by row."""
     figure.set_size_inches(9.6, height)
     grid = figure.add_gridspec(
         rows, n, left=left, right=right, top=1.0 - top / height, bottom=bottom / height, wspace=gap, **more
-    )  # fmt: skip
+    )
     return [figure.add_subplot(grid[i, k]) for i in range(rows) for k in range(n)]
 
 
@@ -214,18 +229,31 @@ def titled(figure: Any, title: str, lines: tuple[str, ...], left: float = 0.025,
 
 
 def head(
-    figure: Any, title: str, lines: tuple[str, ...], labels: dict[str, str], left: float = 0.025, *,
-    spacing: float = 0.19, gap: float = 0.26,
-) -> None:  # fmt: skip
+    figure: Any,
+    title: str,
+    lines: tuple[str, ...],
+    labels: dict[str, str],
+    left: float = 0.025,
+    *,
+    spacing: float = 0.19,
+    gap: float = 0.26,
+) -> None:
     """Write title, lines and, below a gap, a legend above the panels; 1.3 inches are needed."""
     from matplotlib.lines import Line2D
 
     height = titled(figure, title, lines, left, spacing)
     handles = [Line2D([], [], label=label, **STYLES[key]) for key, label in labels.items()]
     figure.legend(
-        handles=handles, ncols=len(handles), fontsize=9, frameon=False, loc="upper left", handlelength=3.2,
-        borderaxespad=0.0, borderpad=0.0, bbox_to_anchor=(left, 1.0 - (0.34 + spacing * len(lines) + gap) / height),
-    )  # fmt: skip
+        handles=handles,
+        ncols=len(handles),
+        fontsize=9,
+        frameon=False,
+        loc="upper left",
+        handlelength=3.2,
+        borderaxespad=0.0,
+        borderpad=0.0,
+        bbox_to_anchor=(left, 1.0 - (0.34 + spacing * len(lines) + gap) / height),
+    )
 
 
 def _study_head(figure: Any, result: "StudyResult") -> None:
@@ -242,9 +270,14 @@ def _study_head(figure: Any, result: "StudyResult") -> None:
     # as it was asked for, where the motion says so
     duration = float(getattr(result.trajectory, "duration", result.time[-1] - result.time[0]))
     head(
-        figure, f"{literal(result.robot)}: what approximate {_WHAT[loops]} get wrong",
-        (f"Inverse dynamics, {result.base} base; {motion}{cut}.",
-         f"{approximate}Error = approximate $-$ exact; RMS over {duration:.3g} s."),
+        figure,
+        f"{literal(result.robot)}: what approximate {_WHAT[loops]} get wrong",
+        (
+            f"Inverse dynamics, {result.base} base; {motion}{cut}.",
+            f"{approximate}Error = approximate $-$ exact; RMS over {duration:.3g} s.",
+        ),
         {"exact": "exact" if loops else "exact rotors"} | labels(result.approximate),
-        x, spacing=0.18, gap=0.12,
-    )  # fmt: skip
+        x,
+        spacing=0.18,
+        gap=0.12,
+    )

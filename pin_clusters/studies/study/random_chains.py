@@ -120,9 +120,12 @@ class RandomChains(Result):
 
 @engine("tables")  # its robots differ
 def experiment(
-    robots: int = ROBOTS, states: int = STATES, seed: int = 0, executor: Executor | None = None,
+    robots: int = ROBOTS,
+    states: int = STATES,
+    seed: int = 0,
+    executor: Executor | None = None,
     progress: Progress | None = None,
-) -> RandomChains:  # fmt: skip
+) -> RandomChains:
     """Measure the approximations of random robots.
 
     Robot ``i`` is the same whatever the number of robots and the executor, and that of ``pin-clusters sweep robots``.

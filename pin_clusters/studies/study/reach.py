@@ -116,9 +116,12 @@ def labels(model: ClusterModel, joints: tuple[str, ...]) -> str:
     """Return what closes the loops of a cluster, in words."""
     sources = {id(c.source) for c in model.closures}
     found = [
-        str(c.label) for cluster in model.clusters if set(joints) & set(cluster.joints)
-        for c in cluster.constraints if id(c) in sources
-    ]  # fmt: skip
+        str(c.label)
+        for cluster in model.clusters
+        if set(joints) & set(cluster.joints)
+        for c in cluster.constraints
+        if id(c) in sources
+    ]
     return (found[0] if len(found) == 1 else f"one of {', '.join(found)}") if found else "a loop"
 
 

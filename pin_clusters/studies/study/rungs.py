@@ -28,9 +28,12 @@ def in_thousandths(progress: Progress | None) -> Callable[[float], None]:
 
 
 def along(
-    model: ClusterModel, ladder: Mapping[str, Approximation], algorithm: Callable[..., np.ndarray], *states: np.ndarray,
+    model: ClusterModel,
+    ladder: Mapping[str, Approximation],
+    algorithm: Callable[..., np.ndarray],
+    *states: np.ndarray,
     progress: Progress | None = None,
-) -> tuple[np.ndarray, dict[str, np.ndarray]]:  # fmt: skip
+) -> tuple[np.ndarray, dict[str, np.ndarray]]:
     """Return what an algorithm (rnea or aba) and that of each approximation compute at N states, shape (N, nv)."""
     calls: dict[str, Callable[..., np.ndarray]] = {"": partial(algorithm, model, model.createData())}
     calls |= {name: getattr(rung, algorithm.__name__) for name, rung in ladder.items()}
@@ -46,9 +49,14 @@ def along(
 
 @stock(STUDY)
 def torques(
-    model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray,
-    *, drop_rotors: bool = False, progress: Progress | None = None,
-) -> dict[str, np.ndarray]:  # fmt: skip
+    model: ClusterModel,
+    q: np.ndarray,
+    v: np.ndarray,
+    a: np.ndarray,
+    *,
+    drop_rotors: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, np.ndarray]:
     """Compute inverse dynamics exactly and on each rung.
 
     Args:

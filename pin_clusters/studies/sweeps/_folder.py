@@ -105,8 +105,9 @@ def _compare(folder: Path, new: Manifest, old: Manifest) -> None:
         )
     changed = {
         name: f"{name} {there} there, {now} now"
-        for name, now in new.versions.items() if (there := old.versions.get(name, "?")) != now
-    }  # fmt: skip
+        for name, now in new.versions.items()
+        if (there := old.versions.get(name, "?")) != now
+    }
     said = ", ".join(changed.values())
     if "pin_clusters" in changed:
         raise SweepFolderError(

@@ -39,10 +39,17 @@ Args:
 
 @stock(RUNNING)
 def run(
-    function: Callable[..., Mapping[str, Any]], cases: Iterable[Any],
-    *, folder: str | Path | None = None, executor: Executor | None = None, resume: bool = False,
-    chunk: int | None = None, seed: int = 0, workers: int | None = None, progress: Progress | None = None,
-) -> SweepResult:  # fmt: skip
+    function: Callable[..., Mapping[str, Any]],
+    cases: Iterable[Any],
+    *,
+    folder: str | Path | None = None,
+    executor: Executor | None = None,
+    resume: bool = False,
+    chunk: int | None = None,
+    seed: int = 0,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> SweepResult:
     """Call a function once per case, on many cores or machines, and keep what is done.
 
     The results are the same to the last bit whatever the executor, the number of workers, the chunks and their order,

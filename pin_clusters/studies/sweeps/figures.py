@@ -77,9 +77,13 @@ def _finish(figure: Any, path: Path, rungs: tuple[str, ...], title: str, below: 
     figure.text(0.5, 1.0 - 0.12 * inch, title, ha="center", va="top", fontsize=11)
     handles = [Line2D([], [], label=LABELS[rung], **_marked(rung)) for rung in rungs]
     figure.legend(
-        handles=handles, loc="upper center", bbox_to_anchor=(0.5, 1.0 - 0.28 * inch), ncols=len(handles), fontsize=8,
+        handles=handles,
+        loc="upper center",
+        bbox_to_anchor=(0.5, 1.0 - 0.28 * inch),
+        ncols=len(handles),
+        fontsize=8,
         frameon=False,
-    )  # fmt: skip
+    )
     figure.text(0.5, 1.0 - 0.68 * inch, below, ha="center", va="center", fontsize=8, color="0.35")
     figure.tight_layout(rect=(0.0, 0.0, 1.0, 1.0 - head * inch))
     save_figure(figure, path, facecolor="white")

@@ -84,9 +84,15 @@ class RatioSweep(Result):
 
 @engine("tables")  # its robots differ
 def run(
-    model: ClusterModel, factors: Sequence[float] = FACTORS, *, drop_rotors: bool = False,
-    executor: Executor | None = None, workers: int | None = None, progress: Progress | None = None, **motion: Any,
-) -> RatioSweep:  # fmt: skip
+    model: ClusterModel,
+    factors: Sequence[float] = FACTORS,
+    *,
+    drop_rotors: bool = False,
+    executor: Executor | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+    **motion: Any,
+) -> RatioSweep:
     """Study a robot at several factors of its gear ratios, the reflected inertia kept.
 
     Args:
@@ -226,8 +232,9 @@ def _rotor(model: ClusterModel, rotor: Rotor, factor: float, bodies: set[int]) -
     assert isinstance(rotor.ratios, tuple)
     element = next(r for r in model.rotors if r.source is rotor)
     faster = {model.tree.idx_vs[j] for j in bodies}  # rotors that lead others turn faster already
-    ratios = [ratio if iv in faster else ratio * factor
-              for (iv, _), ratio in zip(element.drivers, rotor.ratios, strict=True)]  # fmt: skip
+    ratios = [
+        ratio if iv in faster else ratio * factor for (iv, _), ratio in zip(element.drivers, rotor.ratios, strict=True)
+    ]
     changes: dict[str, Any] = {"ratios": ratios}
     if rotor.inertia is None:
         assert rotor.axial_inertia is not None

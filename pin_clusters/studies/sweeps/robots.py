@@ -21,10 +21,17 @@ from .result import SweepResult
 @stock(RUNNING)
 @engine("tables")  # its robots differ
 def run(
-    robots: int = random_chains.ROBOTS, states: int = random_chains.STATES,
-    *, seed: int = 0, folder: str | Path | None = None, executor: Executor | None = None, resume: bool = False,
-    chunk: int | None = None, workers: int | None = None, progress: Progress | None = None,
-) -> SweepResult:  # fmt: skip
+    robots: int = random_chains.ROBOTS,
+    states: int = random_chains.STATES,
+    *,
+    seed: int = 0,
+    folder: str | Path | None = None,
+    executor: Executor | None = None,
+    resume: bool = False,
+    chunk: int | None = None,
+    workers: int | None = None,
+    progress: Progress | None = None,
+) -> SweepResult:
     """Measure the approximations of random robots.
 
     Args:
@@ -35,9 +42,16 @@ def run(
         What ``study.random_chains.case`` measures, a row per robot; ``summary`` makes a ``RandomChains`` of it.
     """
     return sweep(
-        partial(random_chains.case, states=int(states)), range(robots), seed=seed, folder=folder, executor=executor,
-        resume=resume, chunk=chunk, workers=workers, progress=progress,
-    )  # fmt: skip
+        partial(random_chains.case, states=int(states)),
+        range(robots),
+        seed=seed,
+        folder=folder,
+        executor=executor,
+        resume=resume,
+        chunk=chunk,
+        workers=workers,
+        progress=progress,
+    )
 
 
 def summary(result: SweepResult, states: int) -> RandomChains:
@@ -53,7 +67,11 @@ def as_dict(result: SweepResult, states: int) -> dict[str, Any]:
         "digest": result.digest,
         "failures": [{"case": f.case, "type": f.type, "message": f.message} for f in result.failures],
         "effort": {
-            "seconds": effort.seconds, "robots_computed": effort.computed, "robots_read": effort.read,
-            "workers": effort.workers, "largest_worker_mb": effort.peak / 2**20, "own_mb": effort.own / 2**20,
+            "seconds": effort.seconds,
+            "robots_computed": effort.computed,
+            "robots_read": effort.read,
+            "workers": effort.workers,
+            "largest_worker_mb": effort.peak / 2**20,
+            "own_mb": effort.own / 2**20,
         },
-    }  # fmt: skip
+    }

@@ -47,9 +47,14 @@ class Written:
 
 
 def write(
-    model: ClusterModel, trainer: str, folder: str | os.PathLike[str], *, gains: float | None = None,
-    trajectory: study.Trajectory | None = None, name: str | None = None,
-) -> Written:  # fmt: skip
+    model: ClusterModel,
+    trainer: str,
+    folder: str | os.PathLike[str],
+    *,
+    gains: float | None = None,
+    trajectory: study.Trajectory | None = None,
+    name: str | None = None,
+) -> Written:
     """Write a robot for a trainer: ROBOT.xml, ROBOT_TRAINER.py (of MuJoCo none), and ROBOT_TRAINER.md, what is lost.
 
     Motors stand on the joints that turn their rotors; values are those at the joint. Limits of joints that share
@@ -175,16 +180,24 @@ def _losses(model: ClusterModel, q: np.ndarray, v: np.ndarray, a: np.ndarray) ->
 
 
 def _report(
-    model: ClusterModel, to: Trainer, found: study.StudyResult, rung: str, values: Mapping[str, JointValues],
-    lost: Mapping[str, float], notes: tuple[str, ...],
-) -> str:  # fmt: skip
+    model: ClusterModel,
+    to: Trainer,
+    found: study.StudyResult,
+    rung: str,
+    values: Mapping[str, JointValues],
+    lost: Mapping[str, float],
+    notes: tuple[str, ...],
+) -> str:
     worst = max(lost, key=lambda joint: lost[joint])
     lines = [
-        f"# {model.name} in {to.title}", "",
+        f"# {model.name} in {to.title}",
+        "",
         f"Motion: {found.trajectory.label}. Torques err by {lost[worst]:.2g} % at most ({worst}): RMS of the error of "
-        f"`{rung}`, which is what {to.title} computes, by the joint's largest torque.", "",
-        "| joint | torque err, % | armature | why |", "|---|---|---|---|",
-    ]  # fmt: skip
+        f"`{rung}`, which is what {to.title} computes, by the joint's largest torque.",
+        "",
+        "| joint | torque err, % | armature | why |",
+        "|---|---|---|---|",
+    ]
     names = [*values, *(joint for joint in lost if joint not in values)]
     for joint in names:
         x = values.get(joint)

@@ -31,9 +31,14 @@ class Method:
     """
 
     def __init__(
-        self, model: ClusterModel, pattern: Callable[[Tables], None], function: tuple[str, str, str],
-        *, divide: bool = False, maximal: bool = True,
-    ) -> None:  # fmt: skip
+        self,
+        model: ClusterModel,
+        pattern: Callable[[Tables], None],
+        function: tuple[str, str, str],
+        *,
+        divide: bool = False,
+        maximal: bool = True,
+    ) -> None:
         self.model = model
         self.tables = Tables(model, maximal=maximal, divide=divide)
         pattern(self.tables)
@@ -83,8 +88,9 @@ class Method:
             tied = tuple(dict.fromkeys(tables.bodies[tables.owner[d]].name for d in at))
             return SingularClusterError(
                 f"The cluster of joints {', '.join(map(repr, tied))} is singular at this q: its loops do not "
-                "determine the dependent joints.", tied
-            )  # fmt: skip
+                "determine the dependent joints.",
+                tied,
+            )
         joints: tuple[str, ...] = ()
         if wrong == fields.BODY and k > 0:
             joints = (tables.bodies[k].name,)
@@ -96,8 +102,9 @@ class Method:
         what = f"beside joint(s) {', '.join(map(repr, joints))} " if joints else ""
         return SingularClusterError(
             f"Something {what}moves no inertia, so that no finite acceleration balances the torques. Give the bodies a "
-            "mass and an inertia, or the joints an armature or a rotor.", joints
-        )  # fmt: skip
+            "mass and an inertia, or the joints an armature or a rotor.",
+            joints,
+        )
 
 
 Function = Callable[..., np.ndarray]

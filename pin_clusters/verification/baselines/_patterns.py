@@ -19,8 +19,9 @@ def virtual_work(tables: Tables) -> None:
         for k, j in enumerate(joints):
             near[j] += joints[:k]
     slots = {pair: n for n, pair in enumerate((i, j) for i in range(nb) for j in near[i])}
-    fill = [[0 if a == b else slots[max(a, b), min(a, b)] for k, a in enumerate(own) for b in own[: k + 1]]
-            for own in near]  # fmt: skip
+    fill = [
+        [0 if a == b else slots[max(a, b), min(a, b)] for k, a in enumerate(own) for b in own[: k + 1]] for own in near
+    ]
     tables.lists(f.NEAR, f.NEARS, near)
     tables.lists(f.FILL, f.FILLS, fill)
     tables.lists(f.LINK, f.LINKS, links)
@@ -36,10 +37,16 @@ def virtual_work(tables: Tables) -> None:
         for j in near[i]:
             at[nb + j] |= at[nb + i]
     _nodes(tables, at, [*links, *near], [nb] * (2 * nb))
-    tables.rooms({
-        f.AT_HALF_J: 36 * nb, f.AT_HALF_P: 36 * nb, f.AT_PIVOT: 36 * nb, f.AT_BLOCK: 36 * len(slots),
-        f.AT_LAMBDA: 6 * nb, f.AT_E: 6 * nb,
-    })  # fmt: skip
+    tables.rooms(
+        {
+            f.AT_HALF_J: 36 * nb,
+            f.AT_HALF_P: 36 * nb,
+            f.AT_PIVOT: 36 * nb,
+            f.AT_BLOCK: 36 * len(slots),
+            f.AT_LAMBDA: 6 * nb,
+            f.AT_E: 6 * nb,
+        }
+    )
 
 
 def _nodes(
@@ -49,8 +56,7 @@ def _nodes(
     order = [sorted(rows) for rows in at]
     tables.lists(f.NODE, f.NODE_ROW, order)
     place = {pair: n for n, pair in enumerate((node, r) for node, rows in enumerate(order) for r in rows)}
-    targets = [[place[shift[node] + other, r] for other in goes[node]] for node, rows in enumerate(order)
-               for r in rows]  # fmt: skip
+    targets = [[place[shift[node] + other, r] for other in goes[node]] for node, rows in enumerate(order) for r in rows]
     if always:  # one each, or none at the base
         tables.put(f.GOES_TO, [x[0] if x else -1 for x in targets])
     else:
@@ -71,10 +77,16 @@ def tree(tables: Tables) -> None:
                 at[b].add(r)
                 b = bodies[b].parent
     _nodes(tables, at, [[b.parent] if b.parent else [] for b in bodies], [0] * nb, always=True)
-    tables.rooms({
-        f.AT_HALF_J: 36 * nb, f.AT_HALF_P: 36 * nb, f.AT_PIVOT: 36 * nb, f.AT_LAMBDA: 6 * nb, f.AT_E: 6 * nb,
-        f.AT_Z: 6 * sum(len(x) for x in at),
-    })  # fmt: skip
+    tables.rooms(
+        {
+            f.AT_HALF_J: 36 * nb,
+            f.AT_HALF_P: 36 * nb,
+            f.AT_PIVOT: 36 * nb,
+            f.AT_LAMBDA: 6 * nb,
+            f.AT_E: 6 * nb,
+            f.AT_Z: 6 * sum(len(x) for x in at),
+        }
+    )
 
 
 def chain(tables: Tables) -> None:
@@ -91,10 +103,16 @@ def chain(tables: Tables) -> None:
     tables.header[f.LINES] = lines
     tables.band = max([counts[i] + counts[i - 1] for i in range(1, nb)] + [1])
     tables.header[f.BAND] = tables.band
-    tables.rooms({
-        f.AT_HALF_J: 36 * nb, f.AT_HALF_P: 36 * nb, f.AT_LAMBDA: 6 * nb + lines, f.AT_E: 6 * nb,
-        f.AT_BANDED: lines * tables.band, f.AT_Z: lines * len(tables.rows),
-    })  # fmt: skip
+    tables.rooms(
+        {
+            f.AT_HALF_J: 36 * nb,
+            f.AT_HALF_P: 36 * nb,
+            f.AT_LAMBDA: 6 * nb + lines,
+            f.AT_E: 6 * nb,
+            f.AT_BANDED: lines * tables.band,
+            f.AT_Z: lines * len(tables.rows),
+        }
+    )
 
 
 def generalized(tables: Tables) -> None:

@@ -135,9 +135,9 @@ class Tables:
         self.put(f.COUNT, self.counts)
         self.put(f.LENDS, [bool(b.share.any()) for b in bodies])
         h[f.AT_ARM] = self.keep([1.0 / x for x in armature if x])
-        h[f.AT_PRIM] = self.keep([
-            [*p.placement.rotation.ravel(), *p.placement.translation, *axis_of(p), pitch_of(p)] for p in prims
-        ])  # fmt: skip
+        h[f.AT_PRIM] = self.keep(
+            [[*p.placement.rotation.ravel(), *p.placement.translation, *axis_of(p), pitch_of(p)] for p in prims]
+        )
         T, N = np.zeros((self.span.tree.nv, 6)), np.zeros((len(bodies), 6, 6))
         for i, b in enumerate(bodies):
             motion = b.motion

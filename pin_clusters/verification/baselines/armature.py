@@ -49,9 +49,15 @@ def createData(model: ClusterModel) -> ArmatureWorkspace:
 
 @_documented
 def inverse_operational_inertia(
-    model: ClusterModel, data: ArmatureWorkspace, q: np.ndarray, frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None, *, how: str = "minverse",
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: ArmatureWorkspace,
+    q: np.ndarray,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+    *,
+    how: str = "minverse",
+) -> np.ndarray:
     """Compute J M^-1 J' of the approximate robot.
 
     Returns:

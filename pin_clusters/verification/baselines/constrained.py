@@ -86,10 +86,14 @@ class ConstrainedWorkspace:
 
 
 def createData(
-    model: ClusterModel, solver: Literal["constraintDynamics", "lcaba"] = "constraintDynamics",
-    *, accuracy: float | None = None, mu: float | None = None, iterations: int | None = None,
+    model: ClusterModel,
+    solver: Literal["constraintDynamics", "lcaba"] = "constraintDynamics",
+    *,
+    accuracy: float | None = None,
+    mu: float | None = None,
+    iterations: int | None = None,
     rotors: Literal["refuse", "armature"] = "refuse",
-) -> ConstrainedWorkspace:  # fmt: skip
+) -> ConstrainedWorkspace:
     """Return a workspace for ``aba`` of this module; one per thread.
 
     Args:

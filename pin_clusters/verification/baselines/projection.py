@@ -92,9 +92,13 @@ def computePotentialEnergy(model: ClusterModel, data: Workspace, q: np.ndarray) 
 
 @documented_with_loops
 def inverse_operational_inertia(
-    model: ClusterModel, data: Workspace, q: np.ndarray, frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: Workspace,
+    q: np.ndarray,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+) -> np.ndarray:
     """Compute (J G) (G' M G)^-1 (J G)' with Pinocchio's Jacobians of the tree, by Cholesky.
 
     Returns:
@@ -108,9 +112,13 @@ def inverse_operational_inertia(
 
 @documented_with_loops
 def inverse_input_matrix(
-    model: ClusterModel, data: Workspace, q: np.ndarray, B: np.ndarray | None = None,
-    contacts: Sequence[str | int] = (), reference: pin.ReferenceFrame = pin.LOCAL,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: Workspace,
+    q: np.ndarray,
+    B: np.ndarray | None = None,
+    contacts: Sequence[str | int] = (),
+    reference: pin.ReferenceFrame = pin.LOCAL,
+) -> np.ndarray:
     """Compute (G' M G)^-1 [B, (J_c G)'] with Pinocchio's Jacobians of the tree, by Cholesky.
 
     Returns:

@@ -44,9 +44,13 @@ def createData(model: ClusterModel) -> SparseWorkspace:
 
 @documented_with_loops
 def inverse_operational_inertia(
-    model: ClusterModel, data: SparseWorkspace, q: np.ndarray, frames: Sequence[str | int],
-    reference: pin.ReferenceFrame = pin.LOCAL, rows: Any = None,
-) -> np.ndarray:  # fmt: skip
+    model: ClusterModel,
+    data: SparseWorkspace,
+    q: np.ndarray,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    rows: Any = None,
+) -> np.ndarray:
     """Compute the inverse operational inertia of a constrained tree from the factorisation of the free one.
 
     Returns:

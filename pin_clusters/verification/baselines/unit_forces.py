@@ -27,10 +27,15 @@ def createData(model: ClusterModel) -> Workspace:
 
 @documented_with_loops
 def inverse_input_matrix(
-    model: ClusterModel, data: Workspace, q: np.ndarray, B: np.ndarray | None = None,
-    contacts: Sequence[str | int] = (), reference: pin.ReferenceFrame = pin.LOCAL, *,
+    model: ClusterModel,
+    data: Workspace,
+    q: np.ndarray,
+    B: np.ndarray | None = None,
+    contacts: Sequence[str | int] = (),
+    reference: pin.ReferenceFrame = pin.LOCAL,
+    *,
     forward: Callable[[np.ndarray, np.ndarray], np.ndarray] | None = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Compute M^-1 [B, J_c'] by differences of forward dynamics.
 
     Args:

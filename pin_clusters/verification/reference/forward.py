@@ -37,9 +37,14 @@ def computeMinverse(model: ClusterModel, q: np.ndarray) -> np.ndarray:
 
 
 def articulated(
-    clusters: list[Block], c: list[np.ndarray], p: list[np.ndarray], tau: np.ndarray, a: np.ndarray,
-    prescribed: np.ndarray, minus_gravity: np.ndarray,
-) -> None:  # fmt: skip
+    clusters: list[Block],
+    c: list[np.ndarray],
+    p: list[np.ndarray],
+    tau: np.ndarray,
+    a: np.ndarray,
+    prescribed: np.ndarray,
+    minus_gravity: np.ndarray,
+) -> None:
     """Inward: articulated inertia IA and bias force pA of every cluster. Outward: accelerations, put into a.
 
     With F the free columns of a cluster, and P those whose accelerations are prescribed, which hand their inertia on as

@@ -11,9 +11,14 @@ from .forward import articulated
 
 @documented
 def hybrid_dynamics(
-    model: ClusterModel, q: np.ndarray, v: np.ndarray, tau: np.ndarray, a: np.ndarray, prescribed: np.ndarray,
+    model: ClusterModel,
+    q: np.ndarray,
+    v: np.ndarray,
+    tau: np.ndarray,
+    a: np.ndarray,
+    prescribed: np.ndarray,
     fext: Any = None,
-) -> tuple[np.ndarray, np.ndarray]:  # fmt: skip
+) -> tuple[np.ndarray, np.ndarray]:
     """Compute the torques of joints whose accelerations are prescribed, and the accelerations of the others.
 
     Args:

@@ -92,9 +92,12 @@ def _turn(X: np.ndarray, reference: pin.ReferenceFrame) -> np.ndarray:
 
 @_documented
 def inverse_operational_inertia(
-    model: ClusterModel, q: np.ndarray, frames: Sequence[str | int], reference: pin.ReferenceFrame = pin.LOCAL,
+    model: ClusterModel,
+    q: np.ndarray,
+    frames: Sequence[str | int],
+    reference: pin.ReferenceFrame = pin.LOCAL,
     rows: Any = None,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Compute J M^-1 J' of rows of frames.
 
     Returns:
@@ -120,9 +123,12 @@ def apply_test_force(
 
 @_documented
 def inverse_input_matrix(
-    model: ClusterModel, q: np.ndarray, B: np.ndarray | None = None, contacts: Sequence[str | int] = (),
+    model: ClusterModel,
+    q: np.ndarray,
+    B: np.ndarray | None = None,
+    contacts: Sequence[str | int] = (),
     reference: pin.ReferenceFrame = pin.LOCAL,
-) -> np.ndarray:  # fmt: skip
+) -> np.ndarray:
     """Compute M^-1 [B, J_c'], J_c with the linear rows of the contacts.
 
     Returns:

@@ -137,10 +137,15 @@ def tendon_rotors(actuators: Sequence[Actuator], tendons: "Mapping[str, Tendon]"
         elif joints:
             found.append(
                 Rotor(
-                    list(joints), list(joints.values()), axial_inertia=a, carrier="universe", axis=(0.0, 0.0, 1.0),
-                    armature="keep", name=f"armature of {tendon.element.owner}",
+                    list(joints),
+                    list(joints.values()),
+                    axial_inertia=a,
+                    carrier="universe",
+                    axis=(0.0, 0.0, 1.0),
+                    armature="keep",
+                    name=f"armature of {tendon.element.owner}",
                 )
-            )  # fmt: skip
+            )
     return found
 
 

@@ -86,9 +86,13 @@ def _parties(element: ET.Element) -> str:
 
 
 def _tie(
-    kind: str, name: str, a: Element, bodies: list[Body], poses: Sequence[pin.SE3],
+    kind: str,
+    name: str,
+    a: Element,
+    bodies: list[Body],
+    poses: Sequence[pin.SE3],
     sites: Mapping[str, tuple[int, pin.SE3]],
-) -> Tie:  # fmt: skip
+) -> Tie:
     owner = a.owner
     loose = kind == "connect" or a.torquescale == 0.0
     if "site1" in a or "site2" in a:

@@ -42,11 +42,17 @@ MOVED = 1e-6
 
 @documented
 def buildModelFromMJCF(
-    mjcf_filename: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
-    *, armature: Literal["keep", "rotor"] = "keep", keyframe: str | None = None,
-    root_folder: str | os.PathLike[str] | None = None, root_joint_name: str | None = None,
-) -> ClusterModel:  # fmt: skip
+    mjcf_filename: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+    *,
+    armature: Literal["keep", "rotor"] = "keep",
+    keyframe: str | None = None,
+    root_folder: str | os.PathLike[str] | None = None,
+    root_joint_name: str | None = None,
+) -> ClusterModel:
     """Read an MJCF file, the format of MuJoCo, with all that ties its joints.
 
     ``q`` has the numbers of MuJoCo's ``qpos``, joint by joint in the same order, but for quaternions, which are
@@ -136,9 +142,15 @@ def _read(given: Any, folder: Path | None) -> tuple[Document, list[Body]]:
 
 
 def _build(
-    document: Document, bodies: list[Body], root_joint: Any, given: tuple[Any, ...], q_reference: Any,
-    independent: tuple[str, ...], rotors: bool = False, keyframe: str | None = None,
-) -> ClusterModel:  # fmt: skip
+    document: Document,
+    bodies: list[Body],
+    root_joint: Any,
+    given: tuple[Any, ...],
+    q_reference: Any,
+    independent: tuple[str, ...],
+    rotors: bool = False,
+    keyframe: str | None = None,
+) -> ClusterModel:
     notes = document.notes
     for element in document.sections["deformable"]:
         if element.tag == "flex":
@@ -183,9 +195,14 @@ def _build(
     for name, q in keyframes.items():
         layout.tree.referenceConfigurations[name] = q
     make = partial(
-        ClusterModel, layout.tree, (*found, *passive, *given), independent=independent or None, preferred=leading,
-        name=document.name, collision=collision_of(layout.tree, read_shapes(document, bodies, meshes)),
-    )  # fmt: skip
+        ClusterModel,
+        layout.tree,
+        (*found, *passive, *given),
+        independent=independent or None,
+        preferred=leading,
+        name=document.name,
+        collision=collision_of(layout.tree, read_shapes(document, bodies, meshes)),
+    )
     picked = chosen(keyframes, keyframe)
     model = (
         make(q_reference) if q_reference is not None else _at_rest(make, layout.q0, picked, keyframe, notes.messages)
@@ -195,9 +212,12 @@ def _build(
 
 
 def _at_rest(
-    make: Callable[[Any], ClusterModel], q0: np.ndarray, picked: tuple[str, np.ndarray] | None, asked: str | None,
+    make: Callable[[Any], ClusterModel],
+    q0: np.ndarray,
+    picked: tuple[str, np.ndarray] | None,
+    asked: str | None,
     notes: list[str],
-) -> ClusterModel:  # fmt: skip
+) -> ClusterModel:
     """Return the model at a keyframe; if that is no assembled pose and was not asked for, in the pose of the file."""
     if picked is not None:
         name, q = picked

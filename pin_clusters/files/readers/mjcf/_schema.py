@@ -16,13 +16,25 @@ BODY = {
     "replicate", "composite", "flexcomp",
 }  # fmt: skip
 ACTUATORS = (
-    "general", "motor", "position", "velocity", "intvelocity", "orientation", "pid", "damper", "cylinder", "muscle",
-    "dcmotor", "plugin",
-)  # fmt: skip
+    "general",
+    "motor",
+    "position",
+    "velocity",
+    "intvelocity",
+    "orientation",
+    "pid",
+    "damper",
+    "cylinder",
+    "muscle",
+    "dcmotor",
+    "plugin",
+)
 INSIDE = {
-    "tendon": {"fixed", "spatial"}, "actuator": {*ACTUATORS, "adhesion"}, "keyframe": {"key"},
+    "tendon": {"fixed", "spatial"},
+    "actuator": {*ACTUATORS, "adhesion"},
+    "keyframe": {"key"},
     "equality": {"connect", "weld", "joint", "tendon", "flex", "flexvert", "flexstrain", "distance"},
-}  # fmt: skip
+}
 """What is in sections that are read."""
 MAIN = "main"
 KINDS = ("hinge", "slide", "ball", "free")
@@ -45,14 +57,23 @@ _POWERS = Type((0.0, 0.0, 0.0), powers)
 _RANGE = several(None, 2, 2, math.inf)
 _ORIGIN = vector((0.0, 0.0, 0.0))
 _PLACE = _types(
-    pos=_ORIGIN, quat=vector(None, 4), axisangle=vector(None, 4), xyaxes=vector(None, 6), zaxis=vector(None),
+    pos=_ORIGIN,
+    quat=vector(None, 4),
+    axisangle=vector(None, 4),
+    xyaxes=vector(None, 6),
+    zaxis=vector(None),
     euler=vector(None),
-)  # fmt: skip
+)
 _LIMITS = _types("solreflimit solimplimit solreffriction solimpfriction margin group user", range=_RANGE, limited=_AUTO)
 _PASSIVE = _types(
-    stiffness=_POWERS, damping=_POWERS, frictionloss=one(), armature=one(), springyield=one(), actuatorfrcrange=_RANGE,
+    stiffness=_POWERS,
+    damping=_POWERS,
+    frictionloss=one(),
+    armature=one(),
+    springyield=one(),
+    actuatorfrcrange=_RANGE,
     actuatorfrclimited=_AUTO,
-)  # fmt: skip
+)
 _SOFT = _types("name class", active=flag(True), solref=text(), solimp=text())
 _TIE = _types(body1=text(""), body2=text(""), site1=text(""), site2=text(""), anchor=_ORIGIN) | _SOFT
 _POLYNOMIAL = _types(polycoef=several((0.0, 1.0), 1, 5)) | _SOFT

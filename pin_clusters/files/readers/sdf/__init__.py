@@ -26,9 +26,12 @@ from ._tree import build_tree
 
 @documented
 def buildModelFromSdf(
-    file_or_string: str | os.PathLike[str], root_joint: pin.JointModel | None = None, constraints: Iterable[Any] = (),
-    q_reference: ArrayLike | None = None, independent: Iterable[str] | None = None,
-) -> ClusterModel:  # fmt: skip
+    file_or_string: str | os.PathLike[str],
+    root_joint: pin.JointModel | None = None,
+    constraints: Iterable[Any] = (),
+    q_reference: ArrayLike | None = None,
+    independent: Iterable[str] | None = None,
+) -> ClusterModel:
     """Read a model of SDF 1.2 to 1.12.
 
     The joints nearest to the root make the tree; a link with two parents closes a loop (``Loop`` of the kind of the
@@ -93,9 +96,13 @@ def buildModelFromSdf(
         liked += [str(s.along) for s in springs if np.any(s.stiffness)]
     preferred = list(dict.fromkeys(liked))
     return ClusterModel(
-        tree, (*found, *given), q_reference, independent=named or None, preferred=preferred,
+        tree,
+        (*found, *given),
+        q_reference,
+        independent=named or None,
+        preferred=preferred,
         collision=collision_of(tree, shapes),
-    )  # fmt: skip
+    )
 
 
 class _Robot(NamedTuple):

@@ -24,9 +24,14 @@ from ._scopes import WORLD
 from ._spanning import Spanning, in_tree_only
 
 KINDS = {
-    "revolute": "revolute", "continuous": "revolute", "prismatic": "prismatic", "ball": "spherical", "fixed": "fixed",
-    "universal": "universal", "revolute2": "universal",
-}  # fmt: skip
+    "revolute": "revolute",
+    "continuous": "revolute",
+    "prismatic": "prismatic",
+    "ball": "spherical",
+    "fixed": "fixed",
+    "universal": "universal",
+    "revolute2": "universal",
+}
 SHORT = 1e-6  # [m]; ends that are nearer have no line between them
 RANK = 1e-4  # of singular values of columns of about unit length; printed digits leave axes off by some 1e-6
 

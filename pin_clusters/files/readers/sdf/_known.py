@@ -15,14 +15,21 @@ READ = {
     "inertial": {"mass", "pose", "inertia", "density", "auto_inertia_params"},
     "inertia": {"ixx", "ixy", "ixz", "iyy", "iyz", "izz"},
     "joint": {
-        "parent", "child", "pose", "axis", "axis2", "gearbox_ratio", "gearbox_reference_body", "screw_thread_pitch",
+        "parent",
+        "child",
+        "pose",
+        "axis",
+        "axis2",
+        "gearbox_ratio",
+        "gearbox_reference_body",
+        "screw_thread_pitch",
         "thread_pitch",
     },
     "axis": {"xyz", "limit", "dynamics", "use_parent_model_frame", "mimic"},
     "limit": {"lower", "upper", "effort", "velocity"},
     "dynamics": {"damping", "friction", "spring_stiffness", "spring_reference"},
     "mimic": {"multiplier", "offset", "reference"},
-}  # fmt: skip
+}
 READ["axis2"] = READ["axis"]
 # Common, and nothing of the dynamics of a tree of bodies.
 SILENT = {

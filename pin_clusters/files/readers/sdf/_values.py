@@ -30,9 +30,11 @@ def value(element: ET.Element, tag: str, default: float, owner: str) -> float:
 
 
 def values(
-    element: ET.Element | None, owner: str, read: Callable[[ET.Element, str, float, str], float] = value,
+    element: ET.Element | None,
+    owner: str,
+    read: Callable[[ET.Element, str, float, str], float] = value,
     **defaults: float,
-) -> list[float]:  # fmt: skip
+) -> list[float]:
     """Return the numbers of some children; their defaults where one, or the element itself, is missing."""
     return [x if element is None else read(element, tag, x, owner) for tag, x in defaults.items()]
 

@@ -30,11 +30,12 @@ def _instead(result: AuditResult) -> dict[str, Any]:
     kind = "changing" if loops else best or "exact"
     return {
         **{name: name == kind for name in ("changing", "none", "diagonal", "block", "exact")},
-        "within": best, "shared": bool(r.off_diagonal),
+        "within": best,
+        "shared": bool(r.off_diagonal),
         **(_range(result) if loops else {"range": "", "turning": None}),
         "armature": _armature(r),
         "off_diagonal": "" if loops or not r.off_diagonal else _off_diagonal(r),
-    }  # fmt: skip
+    }
 
 
 def _armature(r: Reflected) -> Html:
@@ -59,10 +60,11 @@ def _off_diagonal(r: Reflected) -> Html:
         for (a, b), x in r.off_diagonal.items()
     ]
     return table(
-        ["pair of joints", "off the diagonal", "of the geometric mean of both"], rows,
+        ["pair of joints", "off the diagonal", "of the geometric mean of both"],
+        rows,
         f"What the block approximation adds, {_UNITS}: joints that turn a rotor together.",
         "Off-diagonal reflected inertia",
-    )  # fmt: skip
+    )
 
 
 def _range(result: AuditResult) -> dict[str, Any]:

@@ -31,23 +31,30 @@ def values(result: AuditResult) -> dict[str, Any]:
     groups = [[order[i] for i in group] for group in alike([every[:, k] for k in order])]
     return {
         "heading": f"Is {question} enough for {result.robot}?",
-        "enough": v.enough, "answer": v.answer, "sentence": v.sentence, "advice": v.advice, "asked": label(v.asked),
+        "enough": v.enough,
+        "answer": v.answer,
+        "sentence": v.sentence,
+        "advice": v.advice,
+        "asked": label(v.asked),
         "purposes": [{"enough": x.enough, "sentence": x.sentence} for x in v.lines.values()],
-        "exercised": result.exercised.sentence, "threshold": f"{v.torque.threshold:g}",
+        "exercised": result.exercised.sentence,
+        "threshold": f"{v.torque.threshold:g}",
         "limits": ", ".join(f"{x.threshold:g} % for {name}" for name, x in v.lines.items()),
         "dots": figures.dots(study, v.torque.threshold, order),
-        "about_armature": v.asked == "diagonal", "about_loops": v.asked == "armature",
+        "about_armature": v.asked == "diagonal",
+        "about_loops": v.asked == "armature",
         "joints": _joints(result, few, "The worst joints" if rest else "All joints, the worst first"),
         "others": {"count": len(rest), "table": _joints(result, rest, "The other joints")} if rest else None,
         "torques": [
             {
-                "joint": study.joints[k], "twins": ", ".join(study.joints[i] for i in twins),
+                "joint": study.joints[k],
+                "twins": ", ".join(study.joints[i] for i in twins),
                 "picture": figures.torque(study, k, f"torque{n}"),
             }
             for n, (k, *twins) in enumerate(groups[:4])
         ],
         "why": _why(result, [k for k, *_ in groups[:6]]),
-    }  # fmt: skip
+    }
 
 
 def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
@@ -62,14 +69,22 @@ def _joints(result: AuditResult, order: list[int], caption: str) -> Html:
     rows, absolute = [], []
     for k in order:
         joint = study.joints[k]
-        rows.append([
-            joint, *(_share(x[k], result.verdict.torque.threshold) for x in share.values()), number(study.max_exact[k])
-        ])  # fmt: skip
+        rows.append(
+            [
+                joint,
+                *(_share(x[k], result.verdict.torque.threshold) for x in share.values()),
+                number(study.max_exact[k]),
+            ]
+        )
         # rounding is no error
-        absolute.append([joint] + [
-            "0" if share[rung][k] < EXACT else number(errors[rung][k])
-            for errors in (study.rms_error, study.peak_error) for rung in share
-        ])  # fmt: skip
+        absolute.append(
+            [joint]
+            + [
+                "0" if share[rung][k] < EXACT else number(errors[rung][k])
+                for errors in (study.rms_error, study.peak_error)
+                for rung in share
+            ]
+        )
     # two tables, as one is wider than the page where there are loops
     text = f"{caption}: RMS of the error of the torque; bold is above the threshold."
     more = f"{caption}: error of the torque, its RMS and its largest magnitude."
@@ -100,7 +115,9 @@ def _why(result: AuditResult, worst: list[int]) -> dict[str, Any] | None:
     )
     return {
         "picture": figures.parts(used, names, shares, asked),
-        "joint": names[0], "share": f"{shares[0][main]:.0f}", "part": used[main],
+        "joint": names[0],
+        "share": f"{shares[0][main]:.0f}",
+        "part": used[main],
         "parts": [{"name": part, "formula": formula(PART_LABELS[part])} for part in used],
         "table": table(["joint", *used], rows, caption, "Shares of the error"),
-    }  # fmt: skip
+    }

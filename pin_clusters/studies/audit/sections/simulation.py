@@ -81,17 +81,22 @@ def _flight(flight: FlightError) -> dict[str, Any]:
         "moment: RMS of the rate of angular momentum about the centre of mass, which should be zero."
     )
     return {
-        "spin": number(flight.spin), "momentum": number(flight.momentum), "spin_rate": number(flight.spin_rate),
+        "spin": number(flight.spin),
+        "momentum": number(flight.momentum),
+        "spin_rate": number(flight.spin_rate),
         "table": table(["", *map(label, rungs), "exact, RMS"], rows, caption, "Errors in flight"),
-    }  # fmt: skip
+    }
 
 
 def _frame(error: FrameError, i: int) -> dict[str, Any]:
     mean, largest = error.osim.mean, error.osim.largest
     found: dict[str, Any] = {
-        "frame": error.frame, "picture": None, "not_simulated": error.reason, "drift": None,
+        "frame": error.frame,
+        "picture": None,
+        "not_simulated": error.reason,
+        "drift": None,
         "inertia": [f"{label(r)}: {percent(100.0 * mean[r])}, at most {percent(100.0 * largest[r])}" for r in mean],
-    }  # fmt: skip
+    }
     drift = error.drift
     if drift is None:
         return found
@@ -104,10 +109,11 @@ def _frame(error: FrameError, i: int) -> dict[str, Any]:
             drift.time[1:], lines, f"drift{i}", f"Drift of {error.frame} in open loop", "time [s]", "distance [mm]"
         )
     found["drift"] = {
-        "duration": f"{drift.time[-1]:.2g}", "length": number(1e3 * drift.length),
+        "duration": f"{drift.time[-1]:.2g}",
+        "length": number(1e3 * drift.length),
         "off": ", ".join(f"{label(r)} {_most(x)} mm" for r, x in distance.items()),
         "stopped": ", ".join(map(label, drift.stopped)) if moves else "",
-    }  # fmt: skip
+    }
     return found
 
 

@@ -35,14 +35,20 @@ def values(found: Walked | None) -> dict[str, Any]:
     at = found.worst
     return {
         "walk": {
-            "sentence": found.sentence, "motion": found.motion, "dt": f"{1e3 * found.dt:g}",
-            "friction": f"{found.friction:g}", "harness": number(found.harness) if found.harness else "",
-            "share": percent(100.0 * found.harness / found.weight), "moment": number(found.moment), "after": after,
-            "picture": figures.pushes(found, at), "at": f"{at.body}, {at.time['exact']:.3f} s",
+            "sentence": found.sentence,
+            "motion": found.motion,
+            "dt": f"{1e3 * found.dt:g}",
+            "friction": f"{found.friction:g}",
+            "harness": number(found.harness) if found.harness else "",
+            "share": percent(100.0 * found.harness / found.weight),
+            "moment": number(found.moment),
+            "after": after,
+            "picture": figures.pushes(found, at),
+            "at": f"{at.body}, {at.time['exact']:.3f} s",
             "blows": table(blow, blows, f"Impulse of the ground in the first {ms} ms.", "Touch-downs"),
             "peaks": Html("".join(peaks)),
         }
-    }  # fmt: skip
+    }
 
 
 def _signed(x: float) -> str:

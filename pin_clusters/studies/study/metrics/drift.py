@@ -55,10 +55,17 @@ class Drift(Result):
 
 @documented
 def drift(
-    model: ClusterModel, q0: ArrayLike, v0: ArrayLike, tau: ArrayLike | Callable[..., Any] | None, frame: str,
-    duration: float = 1.0, dt: float = 1e-3, rungs: Iterable[str] | None = None, drop_rotors: bool = False,
+    model: ClusterModel,
+    q0: ArrayLike,
+    v0: ArrayLike,
+    tau: ArrayLike | Callable[..., Any] | None,
+    frame: str,
+    duration: float = 1.0,
+    dt: float = 1e-3,
+    rungs: Iterable[str] | None = None,
+    drop_rotors: bool = False,
     record: int = 1,
-) -> Drift:  # fmt: skip
+) -> Drift:
     """Simulate the exact robot and its approximations from the same state, under the same torques.
 
     The torques are open loop: those that move the exact robot, for example, computed by inverse dynamics. All robots

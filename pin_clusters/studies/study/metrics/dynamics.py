@@ -58,9 +58,13 @@ def inverse(
     exact, found = along(model, chosen(model, rungs, drop_rotors), rnea, q, v, a)
     errors = {name: x - exact for name, x in found.items()}
     return InverseError(
-        model.name, column_names(model), len(q), np.abs(exact).max(axis=0),
-        {name: rms(x) for name, x in errors.items()}, {name: np.abs(x).max(axis=0) for name, x in errors.items()},
-    )  # fmt: skip
+        model.name,
+        column_names(model),
+        len(q),
+        np.abs(exact).max(axis=0),
+        {name: rms(x) for name, x in errors.items()},
+        {name: np.abs(x).max(axis=0) for name, x in errors.items()},
+    )
 
 
 @dataclass(frozen=True, eq=False)

@@ -108,9 +108,15 @@ def flight(
 
     errors = {name: by_parts((x - exact)[:, at]) for name, x in found.items()}
     return FlightError(
-        model.name, len(q), by_parts(base), errors, {name: by_parts(x) for name, x in rates.items()},
-        length_rms(momentum), length_rms(spinning), length_rms(turning),
-    )  # fmt: skip
+        model.name,
+        len(q),
+        by_parts(base),
+        errors,
+        {name: by_parts(x) for name, x in rates.items()},
+        length_rms(momentum),
+        length_rms(spinning),
+        length_rms(turning),
+    )
 
 
 def _flying_base(model: ClusterModel) -> slice:

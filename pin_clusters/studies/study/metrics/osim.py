@@ -57,9 +57,13 @@ class OsimError(Result):
 
 @documented
 def osim_error(
-    model: ClusterModel, frame: str, q: ArrayLike, rungs: Iterable[str] | None = None, drop_rotors: bool = False,
+    model: ClusterModel,
+    frame: str,
+    q: ArrayLike,
+    rungs: Iterable[str] | None = None,
+    drop_rotors: bool = False,
     rows_of: Rows = "linear",
-) -> OsimError:  # fmt: skip
+) -> OsimError:
     """Compare the inertia that a push on a frame feels.
 
     A direction in which the frame cannot move (of a leg of five joints, a planar linkage) is left out. J of

@@ -48,9 +48,13 @@ EXPERIMENTS = tuple(_RUN)
 
 
 def run(
-    name: str, model: ClusterModel | None = None,
-    *, drop_rotors: bool = False, progress: Progress | None = None, **options: Any,
-) -> Experiment:  # fmt: skip
+    name: str,
+    model: ClusterModel | None = None,
+    *,
+    drop_rotors: bool = False,
+    progress: Progress | None = None,
+    **options: Any,
+) -> Experiment:
     """Run an experiment.
 
     Args:

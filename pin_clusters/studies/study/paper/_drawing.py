@@ -16,10 +16,14 @@ STYLES: dict[str, dict[str, Any]] = {
     "other": {"color": "#009E73", "linestyle": "-", "linewidth": 1.6, "marker": "X"},
     "second": {"color": "#E69F00", "linestyle": (0, (3.5, 2)), "linewidth": 1.6, "marker": "P"},
     "published": {
-        "color": "#000000", "linestyle": "none", "marker": "D", "markersize": 5.5, "markerfacecolor": "#ffffff",
+        "color": "#000000",
+        "linestyle": "none",
+        "marker": "D",
+        "markersize": 5.5,
+        "markerfacecolor": "#ffffff",
         "markeredgewidth": 1.2,
     },
-}  # fmt: skip
+}
 LABELS = {
     "cluster": "cluster algorithm, exact",
     "approximate": "approximate, same code",
@@ -76,10 +80,18 @@ def headed(
         handles.append(Patch(color=style["color"], label=label) if filled else Line2D([], [], label=label, **style))
     for columns in (4, 3, 2):  # as many beside each other as there is room for
         legend = figure.legend(
-            handles=handles, ncols=columns, fontsize=8.5, frameon=False, loc="upper left", handlelength=2.6,
-            borderaxespad=0.0, borderpad=0.0, columnspacing=1.6, labelspacing=0.35,
+            handles=handles,
+            ncols=columns,
+            fontsize=8.5,
+            frameon=False,
+            loc="upper left",
+            handlelength=2.6,
+            borderaxespad=0.0,
+            borderpad=0.0,
+            columnspacing=1.6,
+            labelspacing=0.35,
             bbox_to_anchor=(left, 1.0 - (0.48 + 0.19 * len(lines)) / height),
-        )  # fmt: skip
+        )
         if legend.get_window_extent().width < (1.0 - left) * figure.bbox.width or columns == 2:
             break
         legend.remove()
@@ -91,6 +103,11 @@ def guide(axes: Any, x: Sequence[float], y: float, power: float) -> None:
     end = y * (last / first) ** power
     axes.plot([first, last], [y, end], color="#999999", linewidth=0.8, linestyle=":", zorder=1.0)
     axes.annotate(
-        f"$\\propto N^{{{power:g}}}$" if power != 1 else "$\\propto N$", (last, end), fontsize=8, color="#777777",
-        xytext=(0, -11), textcoords="offset points", ha="right",
-    )  # fmt: skip
+        f"$\\propto N^{{{power:g}}}$" if power != 1 else "$\\propto N$",
+        (last, end),
+        fontsize=8,
+        color="#777777",
+        xytext=(0, -11),
+        textcoords="offset points",
+        ha="right",
+    )

@@ -45,10 +45,14 @@ VIRTUAL_WORK_SPLIT = 30.0
 """Degrees of freedom from which splitting the link with many joints is faster than not to (Fig. 7)."""
 
 INPUT_MATRICES = {
-    "chain": {"one / aba": 12.21 / 6.65, "all / aba": 13.22 / 7.26, "forces / one": 10.30 / 12.21,
-              "forces / all": 205.85 / 13.22},
+    "chain": {
+        "one / aba": 12.21 / 6.65,
+        "all / aba": 13.22 / 7.26,
+        "forces / one": 10.30 / 12.21,
+        "forces / all": 205.85 / 13.22,
+    },
     "humanoid": {"all / aba": 4.13 / 2.72, "forces / all": 67.20 / 4.13},
-}  # fmt: skip
+}
 """Tables 1 (50 links) and 2 (24 velocities, 42 inputs); of the chain, aba is that of the same column of the table."""
 SAID_LONGER = 30.0
 """Per cent that the text says the input matrix of the humanoid takes longer than a run of forward dynamics."""
@@ -60,9 +64,12 @@ MISPRINTS = (
     ("Yamane and Nakamura, equation (16)", "$H_{J1,1}$", "$H_{J1,0}$"),
     ("Yamane and Nakamura, equation (38)", "a list that starts with link 1", "it starts with link 0, as chains do"),
     ("Yamane and Nakamura, equation (51)", r"$\gamma_N$", r"$\gamma_{JN}$"),
-    ("Yamane and Nakamura, splitting of a link", "any share of its inertia",
-     "no half may be left without inertia, or its matrix is singular"),
+    (
+        "Yamane and Nakamura, splitting of a link",
+        "any share of its inertia",
+        "no half may be left without inertia, or its matrix is singular",
+    ),
     ("Kroeg, Gattringer and Mueller, text beside Table 2", "30 % longer", "the numbers of the table are 52 % apart"),
     ("Chignoli et al., text beside Fig. 14", "the ankle", "the authors' script draws the knee"),
-)  # fmt: skip
+)
 """Where, what is printed, what is meant."""

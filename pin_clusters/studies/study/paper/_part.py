@@ -78,7 +78,7 @@ def times_table(head: str, rows: Sequence[Found], size: str, methods: Mapping[st
     return [(head, *methods.values())] + [
         (str(r[size]), *(us(r["times"][how]["median_us"]) if how in r["times"] else "-" for how in methods))
         for r in rows
-    ]  # fmt: skip
+    ]
 
 
 def in_all(rows: Sequence[Found], methods: Iterable[str]) -> list[str]:

@@ -86,9 +86,14 @@ def draw_errors(figure: Figure, found: RandomChains, failed: int = 0) -> None:
             axes.plot(median, 50.0, marker="o", color=color, markersize=5, zorder=4)
             *beside, at = _BESIDE[rung]
             axes.annotate(
-                f"{median:.2g} %" if median < 100.0 else f"{median:.0f} %", (median, 50.0), xytext=beside,
-                textcoords="offset points", ha=at, fontsize=8, color=color,
-            )  # fmt: skip
+                f"{median:.2g} %" if median < 100.0 else f"{median:.0f} %",
+                (median, 50.0),
+                xytext=beside,
+                textcoords="offset points",
+                ha=at,
+                fontsize=8,
+                color=color,
+            )
         axes.axhline(50.0, color="0.6", linewidth=0.8, zorder=1)
         axes.set_xscale("log")
         # a few robots have only rotors on the ground, for which armature is exact: they would fill the axis
@@ -101,19 +106,28 @@ def draw_errors(figure: Figure, found: RandomChains, failed: int = 0) -> None:
     floating = int(np.count_nonzero(found.values["floating"]))
     missing = f", and {failed} more failed" if failed else ""
     head(
-        figure, f"{found.robots} random robots: error of each approximation",
-        (f"{found.states} random states each; {floating} of the robots float{missing}.",
-         "Mean norm of the error over that of the exact quantity; the marks are medians."),
+        figure,
+        f"{found.robots} random robots: error of each approximation",
+        (
+            f"{found.states} random states each; {floating} of the robots float{missing}.",
+            "Mean norm of the error over that of the exact quantity; the marks are medians.",
+        ),
         labels(found.rungs),
-    )  # fmt: skip
+    )
 
 
 @documented
 @engine("tables")  # its robots differ
 def run(
-    model: object = None, *, drop_rotors: bool = False, progress: Progress | None = None, robots: int = 400,
-    states: int = 25, seed: int = 0, executor: Executor | None = None,
-) -> RandomChainsExperiment:  # fmt: skip
+    model: object = None,
+    *,
+    drop_rotors: bool = False,
+    progress: Progress | None = None,
+    robots: int = 400,
+    states: int = 25,
+    seed: int = 0,
+    executor: Executor | None = None,
+) -> RandomChainsExperiment:
     """Measure the approximations of random robots.
 
     Args:

@@ -41,8 +41,11 @@ _EXACT = ("aba", "crba", "baraff", "pin.aba", "pin.crba")
 _RIVALS: dict[str, tuple[ModuleType, dict[str, Any]]] = {"crba": (sparse_crba, {}), "baraff": (baraff, {})}
 # of the same library; the terms alone to articulated bodies
 _TO_CRBA = {
-    "aba": ("aba", "crba"), "pin.aba": ("pin.aba", "pin.crba"), "baraff": ("baraff", "crba"), "terms": ("terms", "aba"),
-}  # fmt: skip
+    "aba": ("aba", "crba"),
+    "pin.aba": ("pin.aba", "pin.crba"),
+    "baraff": ("baraff", "crba"),
+    "terms": ("terms", "aba"),
+}
 _LINEAR, _COMPARABLE = 1.2, 3.0
 
 
@@ -99,30 +102,38 @@ def statements(found: Found) -> list[Statement]:
         where = "at no length measured" if x is None else "at all lengths" if x == 0.0 else f"from {x:g} links on"
         near = min(rows, key=lambda r: abs(r["n"] - MASS_MATRIX_BEFORE))
         price = (
-            ", one call from Python against four" if how == "pin.aba" else
-            f"; the mass matrix and the bias torques of the quickest kernels, without a solution, take "
+            ", one call from Python against four"
+            if how == "pin.aba"
+            else f"; the mass matrix and the bias torques of the quickest kernels, without a solution, take "
             f"{near['to_crba']['terms']:.2f} times as long as articulated bodies"
-        )  # fmt: skip
-        made.append(Statement(
-            f"The mass matrix is faster below n = {MASS_MATRIX_BEFORE}, articulated bodies above ({by}).", MOSS,
-            f"articulated bodies are faster {where}; {near['to_crba'][how]:.2f} of the time of the mass matrix "
-            f"with {near['n']} links{price}.",
-            x is not None and abs(x - MASS_MATRIX_BEFORE) <= 2.0,
-        ))  # fmt: skip
+        )
+        made.append(
+            Statement(
+                f"The mass matrix is faster below n = {MASS_MATRIX_BEFORE}, articulated bodies above ({by}).",
+                MOSS,
+                f"articulated bodies are faster {where}; {near['to_crba'][how]:.2f} of the time of the mass matrix "
+                f"with {near['n']} links{price}.",
+                x is not None and abs(x - MASS_MATRIX_BEFORE) <= 2.0,
+            )
+        )
     long = [r for r in found["rows"] if r["n"] >= 8 and "baraff" in r["times"]]
     if len(long) > 1:
         power = slope([r["n"] for r in long], [r["times"]["baraff"]["median_us"] for r in long])
         factor = long[-1]["times"]["baraff"]["median_us"] / long[-1]["times"]["aba"]["median_us"]
         made += [
             Statement(
-                "Lagrange multipliers in maximal coordinates are O(n) on a chain.", MOSS,
-                f"power {power:.2f} from {long[0]['n']} to {long[-1]['n']} links.", power <= _LINEAR,
+                "Lagrange multipliers in maximal coordinates are O(n) on a chain.",
+                MOSS,
+                f"power {power:.2f} from {long[0]['n']} to {long[-1]['n']} links.",
+                power <= _LINEAR,
             ),
             Statement(
-                "Their cost is comparable to that of articulated bodies.", MOSS,
-                f"{factor:.1f} times as long with {long[-1]['n']} links.", factor <= _COMPARABLE,
+                "Their cost is comparable to that of articulated bodies.",
+                MOSS,
+                f"{factor:.1f} times as long with {long[-1]['n']} links.",
+                factor <= _COMPARABLE,
             ),
-        ]  # fmt: skip
+        ]
     return made
 
 
@@ -142,11 +153,14 @@ def draw(figure: Figure, found: Found) -> None:
     named(second, "relative to the mass matrix of the same library", "links", "time / time of the mass matrix")
     second.set_ylim(bottom=0.0)
     headed(
-        figure, "Forward dynamics of chains: mass matrix, articulated bodies, Lagrange multipliers",
-        ("Chains without rotors. One call from Python, one state, one thread; median.",
-         f"Dotted: the slides' crossing at n = {MASS_MATRIX_BEFORE}."),
+        figure,
+        "Forward dynamics of chains: mass matrix, articulated bodies, Lagrange multipliers",
+        (
+            "Chains without rotors. One call from Python, one state, one thread; median.",
+            f"Dotted: the slides' crossing at n = {MASS_MATRIX_BEFORE}.",
+        ),
         dict(METHODS[how] for how in shown),
-    )  # fmt: skip
+    )
 
 
 says = agreeing("All methods", {how: label for how, (_, label) in METHODS.items()})

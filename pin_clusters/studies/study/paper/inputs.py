@@ -101,10 +101,11 @@ def tables(found: Found) -> list[tuple[str, Rows]]:
     for name, key, r in every:
         known = INPUT_MATRICES.get(key, {})
         cells = [
-            "-" if head not in r["ratio"] else
-            f"{r['ratio'][head]:.2f}" + (f" ({known[head]:.3g})" if head in known else "")
+            "-"
+            if head not in r["ratio"]
+            else f"{r['ratio'][head]:.2f}" + (f" ({known[head]:.3g})" if head in known else "")
             for head in _RATIOS
-        ]  # fmt: skip
+        ]
         rows.append((name, us(r["times"]["aba"]["median_us"]), *cells))
     return [("Tables 1 and 2: ratios of times (published in brackets)", rows)]
 
@@ -118,37 +119,47 @@ def statements(found: Found) -> list[Statement]:
     return [
         Statement(
             f"The input matrix of one input takes {known['chain']['one / aba']:.2f} times as long as a run of forward "
-            "dynamics (50 links), less than twice.", f"{KROEG}, Table 1",
-            f"{r['one / aba']:.2f} times with {n} links.", r["one / aba"] < 2.0,
+            "dynamics (50 links), less than twice.",
+            f"{KROEG}, Table 1",
+            f"{r['one / aba']:.2f} times with {n} links.",
+            r["one / aba"] < 2.0,
         ),
         Statement(
             f"That of all inputs takes {known['chain']['all / aba']:.2f} times as long as a run of forward dynamics.",
             f"{KROEG}, Table 1",
-            f"{r['all / aba']:.2f} times with {n} links" + (
+            f"{r['all / aba']:.2f} times with {n} links"
+            + (
                 f", whose runs are so quick here that {n} columns of {n} numbers show." if r["all / aba"] > 2.0 else "."
-            ), r["all / aba"] < 2.0,
+            ),
+            r["all / aba"] < 2.0,
         ),
         Statement(
             f"With one input, forces one by one are slightly faster ({known['chain']['forces / one']:.2f}).",
             f"{KROEG}, Fig. 2a and Table 1",
             f"{r['forces / one']:.2f} with {n} links; the two runs alone, without Python around them, would be "
-            f"{2.0 / r['one / aba']:.2f}.", r["forces / one"] < 1.0,
+            f"{2.0 / r['one / aba']:.2f}.",
+            r["forces / one"] < 1.0,
         ),
         Statement(
             f"With all inputs, forces one by one are prohibitive ({known['chain']['forces / all']:.1f} times as long).",
-            f"{KROEG}, Fig. 2b and Table 1", f"{r['forces / all']:.1f} times with {n} links.", r["forces / all"] > 5.0,
+            f"{KROEG}, Fig. 2b and Table 1",
+            f"{r['forces / all']:.1f} times with {n} links.",
+            r["forces / all"] > 5.0,
         ),
         Statement(
-            f"Also of a humanoid with 42 inputs ({known['humanoid']['forces / all']:.1f} times).", f"{KROEG}, Table 2",
-            f"{h['forces / all']:.1f} times.", h["forces / all"] > 5.0,
+            f"Also of a humanoid with 42 inputs ({known['humanoid']['forces / all']:.1f} times).",
+            f"{KROEG}, Table 2",
+            f"{h['forces / all']:.1f} times.",
+            h["forces / all"] > 5.0,
         ),
         Statement(
             f"The text says that the input matrix of the humanoid takes {SAID_LONGER:.0f} % longer than forward "
-            "dynamics.", f"{KROEG}, text beside Table 2",
+            "dynamics.",
+            f"{KROEG}, text beside Table 2",
             f"its own table says {theirs:.0f} % longer; {longer:.0f} % here.",
             abs(SAID_LONGER - theirs) <= _ROUNDED,
         ),
-    ]  # fmt: skip
+    ]
 
 
 def draw(figure: Figure, found: Found) -> None:
@@ -161,11 +172,15 @@ def draw(figure: Figure, found: Found) -> None:
         axes.set_ylim(bottom=0.0)
         axes.set_xlim(left=0.0)
     headed(
-        figure, "Inverse input matrices of chains, as in figure 2",
+        figure,
+        "Inverse input matrices of chains, as in figure 2",
         ("Chains with a geared rotor per link. One call from Python; forces one by one are calls of aba in a loop.",),
-        {"approximate": "forward dynamics, aba", "cluster": "inverse input matrix",
-         "projection": "forces one by one (eUFM), by aba"},
-    )  # fmt: skip
+        {
+            "approximate": "forward dynamics, aba",
+            "cluster": "inverse input matrix",
+            "projection": "forces one by one (eUFM), by aba",
+        },
+    )
 
 
 says = agreeing("Input matrices and forces one by one")

@@ -46,9 +46,10 @@ _QUANTITIES = {
     "forward dynamics": (_LABELS, "Fig. 11", "Forward dynamics against the number of links"),
     "operational inertia": (
         _LABELS | {"lagrange": "sparse factorisation with constraints, exact"},
-        "Fig. 13", "Inverse operational inertia of the last link",
+        "Fig. 13",
+        "Inverse operational inertia of the last link",
     ),
-}  # fmt: skip
+}
 
 
 def wanted(effort: Effort) -> list[int]:
@@ -171,22 +172,28 @@ def statements(found: Found) -> list[Statement]:
         source = f"{CHIGNOLI}, {place}"
         one = slopes.get("cluster")
         if one and "long" in one:
-            made.append(Statement(
-                f"The cost of the cluster algorithm grows linearly with the number of links ({what}).", source,
-                f"as the number of links to the power {one['long']:.2f}, from {_LONG} to {one['largest']} links.",
-                one["long"] <= _LINEAR,
-            ))  # fmt: skip
+            made.append(
+                Statement(
+                    f"The cost of the cluster algorithm grows linearly with the number of links ({what}).",
+                    source,
+                    f"as the number of links to the power {one['long']:.2f}, from {_LONG} to {one['largest']} links.",
+                    one["long"] <= _LINEAR,
+                )
+            )
         for how in ("projection", "lagrange"):
             if "long" not in slopes.get(how, {}):
                 continue
             x = slopes[how]
-            made.append(Statement(
-                f"That of {titles[how].removesuffix(', exact')} grows cubically ({what}).", source,
-                f"to the power {x.get('short', x['long']):.2f} within {_SHORT} links, {x['long']:.2f} up to "
-                f"{x['largest']} links" + (": a cube is the limit, which these sizes do not reach."
-                                           if x["long"] < _CUBIC else "."),
-                x["long"] >= _CUBIC,
-            ))  # fmt: skip
+            made.append(
+                Statement(
+                    f"That of {titles[how].removesuffix(', exact')} grows cubically ({what}).",
+                    source,
+                    f"to the power {x.get('short', x['long']):.2f} within {_SHORT} links, {x['long']:.2f} up to "
+                    f"{x['largest']} links"
+                    + (": a cube is the limit, which these sizes do not reach." if x["long"] < _CUBIC else "."),
+                    x["long"] >= _CUBIC,
+                )
+            )
     return made
 
 
@@ -206,11 +213,14 @@ def draw(what: str, figure: Figure, found: Found) -> None:
     last = rows[-1]
     guide(every, [last["n"] / 12.0, last["n"]], last["times"]["cluster"]["median_us"] / 22.0, 1)
     headed(
-        figure, title,
-        ("Chains with a geared rotor per link. One call from Python, one state, one thread; median.",
-         "Rivals end where their tables no longer fit, or a call takes milliseconds."),
+        figure,
+        title,
+        (
+            "Chains with a geared rotor per link. One call from Python, one state, one thread; median.",
+            "Rivals end where their tables no longer fit, or a call takes milliseconds.",
+        ),
         {how: titles[how] for how in present},
-    )  # fmt: skip
+    )
 
 
 FIGURES = {

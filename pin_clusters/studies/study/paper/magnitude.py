@@ -91,19 +91,21 @@ class TorqueMagnitude(Experiment):
     def as_dict(self) -> dict[str, Any]:
         """Return settings and errors per range of alpha, ready for JSON."""
         middle, norm, errors, share = self.binned()
-        return plain({
-            "experiment": "torque-magnitude",
-            "robot": self.robot,
-            "samples": len(self.alpha),
-            "seed": self.seed,
-            "rotors_of_approximations": locked(self.drop_rotors),
-            "joints": self.joints,
-            "max_torque": by_name(self.joints, self.max_torque),
-            "alpha": middle,
-            "exact_norm": norm,
-            "error_norm": errors,
-            "error_share": share,
-        })  # fmt: skip
+        return plain(
+            {
+                "experiment": "torque-magnitude",
+                "robot": self.robot,
+                "samples": len(self.alpha),
+                "seed": self.seed,
+                "rotors_of_approximations": locked(self.drop_rotors),
+                "joints": self.joints,
+                "max_torque": by_name(self.joints, self.max_torque),
+                "alpha": middle,
+                "exact_norm": norm,
+                "error_norm": errors,
+                "error_share": share,
+            }
+        )
 
     def tables(self) -> list[tuple[str, Rows]]:
         """Return the mean errors per range of alpha."""
@@ -132,18 +134,26 @@ class TorqueMagnitude(Experiment):
             axes.set_xlim(0.0, 1.0)
             named(axes, title, "largest torque / largest torque allowed", y)
         head(
-            figure, f"{literal(self.robot)}: forward dynamics against the magnitude of the torque",
-            (f"{len(self.alpha)} random states, torques within $\\alpha$ times the limits, averaged over 20 ranges.",
-             f"Rotors are {rotors(self.drop_rotors)}."),
+            figure,
+            f"{literal(self.robot)}: forward dynamics against the magnitude of the torque",
+            (
+                f"{len(self.alpha)} random states, torques within $\\alpha$ times the limits, averaged over 20 ranges.",
+                f"Rotors are {rotors(self.drop_rotors)}.",
+            ),
             labels(["exact", *errors]),
-        )  # fmt: skip
+        )
 
 
 @documented
 def run(
-    model: ClusterModel, *, drop_rotors: bool = False, progress: Progress | None = None, samples: int = SAMPLES,
-    seed: int = 0, max_torque: ArrayLike | None = None,
-) -> TorqueMagnitude:  # fmt: skip
+    model: ClusterModel,
+    *,
+    drop_rotors: bool = False,
+    progress: Progress | None = None,
+    samples: int = SAMPLES,
+    seed: int = 0,
+    max_torque: ArrayLike | None = None,
+) -> TorqueMagnitude:
     """Compare forward dynamics at random states under torques of growing magnitude.
 
     The state of sample i is random: one-dof joints within 1 rad (m) of zero, velocities normal with a deviation of

@@ -38,9 +38,14 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         runs = {}
         for dt in effort.of((2e-3, 1e-3), (4e-3, 2e-3), (4e-3, 2e-3)):
             result = simulate(
-                model, neutral(model), np.zeros(model.nv), duration=duration, dt=dt, method="rkmk4",
+                model,
+                neutral(model),
+                np.zeros(model.nv),
+                duration=duration,
+                dt=dt,
+                method="rkmk4",
                 record=max(1, round(duration / dt / 125)),
-            )  # fmt: skip
+            )
             data, total = model.createData(), result.energy
             kinetic = np.array(
                 [computeKineticEnergy(model, data, q, v) for q, v in zip(result.q, result.v, strict=True)]
@@ -54,9 +59,11 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
             done()
         at = np.linspace(0, len(result.time) - 1, SNAPSHOTS).round().astype(int)
         found["chains"][name] = {
-            "nv": model.nv, "parents": list(parents), "runs": runs,
+            "nv": model.nv,
+            "parents": list(parents),
+            "runs": runs,
             "snapshots": [{"time": round(float(result.time[i]), 4), "bodies": _lines(tree, result.q[i])} for i in at],
-        }  # fmt: skip
+        }
     return found
 
 
@@ -78,8 +85,16 @@ def _worst(run: dict[str, list[float]]) -> float:
 
 def tables(found: Found) -> list[tuple[str, Rows]]:
     """Return the energy of both chains."""
-    rows: Rows = [("chain", "degrees of freedom", "step [ms]", "largest kinetic energy [J]", "change of energy",
-                   "of the step before")]  # fmt: skip
+    rows: Rows = [
+        (
+            "chain",
+            "degrees of freedom",
+            "step [ms]",
+            "largest kinetic energy [J]",
+            "change of energy",
+            "of the step before",
+        )
+    ]
     for name, one in found["chains"].items():
         before = None
         for dt, run in one["runs"].items():
@@ -98,20 +113,33 @@ def statements(found: Found) -> list[Statement]:
         one = found["chains"][name]
         dt, run = list(one["runs"].items())[-1]
         worst = _worst(run)
-        made.append(Statement(
-            f"A {name} chain of {one['nv']} degrees of freedom is simulated.", f"{YAMANE}, {place}",
-            f"{found['duration']:g} s of free motion from rest; energy changes by {worst:.0e} of the largest kinetic "
-            f"energy with steps of {1e3 * float(dt):g} ms.", worst < _DRIFT,
-        ))  # fmt: skip
+        made.append(
+            Statement(
+                f"A {name} chain of {one['nv']} degrees of freedom is simulated.",
+                f"{YAMANE}, {place}",
+                f"{found['duration']:g} s of free motion from rest; energy changes by {worst:.0e} of the largest kinetic "
+                f"energy with steps of {1e3 * float(dt):g} ms.",
+                worst < _DRIFT,
+            )
+        )
     return made
 
 
 def draw(figure: Figure, found: Found) -> None:
     """Draw snapshots on the left, energies and their change on the right."""
     every = panels(
-        figure, 3, 2, height=7.6, left=0.055, right=0.985, gap=0.3, top=1.05, bottom=0.5, hspace=0.34,
+        figure,
+        3,
+        2,
+        height=7.6,
+        left=0.055,
+        right=0.985,
+        gap=0.3,
+        top=1.05,
+        bottom=0.5,
+        hspace=0.34,
         width_ratios=(1.25, 1.0, 1.0),
-    )  # fmt: skip
+    )
     for row, (name, one) in enumerate(found["chains"].items()):
         shape, energy, drift = every[3 * row : 3 * row + 3]
         shots = one["snapshots"]
@@ -133,8 +161,14 @@ def draw(figure: Figure, found: Found) -> None:
         for (dt, each), style in zip(one["runs"].items(), (":", "-"), strict=True):
             largest = max(each["kinetic"])
             y = [max(abs(x) / largest, 1e-16) for x in each["drift"]]
-            drift.plot(each["time"][1:], y[1:], color="#000000", linestyle=style, linewidth=1.3,
-                       label=f"steps of {1e3 * float(dt):g} ms")  # fmt: skip
+            drift.plot(
+                each["time"][1:],
+                y[1:],
+                color="#000000",
+                linestyle=style,
+                linewidth=1.3,
+                label=f"steps of {1e3 * float(dt):g} ms",
+            )
         drift.set_yscale("log")
         drift.legend(fontsize=8, frameon=False, loc="lower right")
         named(drift, "change of energy", "time [s]", "part of the largest kinetic energy")

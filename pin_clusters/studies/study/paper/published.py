@@ -32,11 +32,18 @@ __all__ = ["PARTS", "Estimate", "Part", "Statement", "draw", "expected", "page",
 _MODULES = (tables, lengths, shapes, sinusoids, virtual_work, passive, inputs, crossover)
 PARTS = tuple(
     Part(
-        key=m.__name__.rpartition(".")[2], title=m.TITLE, timed=m.TIMED, measure=m.measure, figures=m.FIGURES,
-        tables=m.tables, statements=m.statements, says=m.says, seconds=m.SECONDS,
+        key=m.__name__.rpartition(".")[2],
+        title=m.TITLE,
+        timed=m.TIMED,
+        measure=m.measure,
+        figures=m.FIGURES,
+        tables=m.tables,
+        statements=m.statements,
+        says=m.says,
+        seconds=m.SECONDS,
     )
     for m in _MODULES
-)  # fmt: skip
+)
 _KEYS = tuple(part.key for part in PARTS)
 HOUR = 3600.0
 _SAMPLE, _GROWTH = 100, 2.1
@@ -120,9 +127,13 @@ def _refuse(took: Estimate, *, patient: bool) -> None:
 
 @engine("tables")  # its robots differ
 def run(
-    *, quick: bool | Effort = False, only: Iterable[str] | None = None, longest: int | None = None,
-    patient: bool = False, progress: Progress | None = None,
-) -> dict[str, Any]:  # fmt: skip
+    *,
+    quick: bool | Effort = False,
+    only: Iterable[str] | None = None,
+    longest: int | None = None,
+    patient: bool = False,
+    progress: Progress | None = None,
+) -> dict[str, Any]:
     """Measure.
 
     Args:
@@ -205,11 +216,14 @@ def page(results: dict[str, Any], pictures: str = "") -> str:
         "percentages, ratios and orders of growth are. The verdicts are computed from the numbers beside them.",
         "## Statements",
         f"{len(said)} statements, {count[CONFIRMED]} confirmed, {count[CORRECTED]} corrected.",
-        _table([
-            ("statement", "source", "measured", "verdict"),
-            *((s.text, s.source, s.measured, f"**{s.verdict}**") for s in said),
-        ], "---"),
-    ]  # fmt: skip
+        _table(
+            [
+                ("statement", "source", "measured", "verdict"),
+                *((s.text, s.source, s.measured, f"**{s.verdict}**") for s in said),
+            ],
+            "---",
+        ),
+    ]
     for part, found in _measured(results):
         text += [f"## {part.title}", part.timed]
         text += [f"![{part.title}]({pictures}{name}.png)" for name in part.figures]

@@ -35,11 +35,15 @@ ENDS = (1, 2, 4, 6, 8, 10, 12, 14, 16)
 _FLAT = 0.15
 """Up to which slope time is called independent."""
 _NAMES = {
-    "cluster": "`aba`", "rnea": "`rnea`", "crba": "`crba`", "projection": "projection, forward dynamics",
-    "pinocchio": "Pinocchio's `aba`, approximate", "osim": "inverse operational inertia",
+    "cluster": "`aba`",
+    "rnea": "`rnea`",
+    "crba": "`crba`",
+    "projection": "projection, forward dynamics",
+    "pinocchio": "Pinocchio's `aba`, approximate",
+    "osim": "inverse operational inertia",
     "osim projection": "projection, inverse operational inertia",
     "osim pinocchio": "Pinocchio's `computeDelassusMatrix`, approximate",
-}  # fmt: skip
+}
 
 
 class _Family(NamedTuple):
@@ -56,23 +60,32 @@ _BRANCHED = "{n} geared links in branches on a first link: microseconds against 
 FAMILIES = {
     "sizes": _Family(
         {"cluster": "cluster", "rnea": "approximate", "projection": "projection"},
-        "bodies of a cluster", "{n} links in a chain, tied in groups: microseconds against the bodies of a cluster",
+        "bodies of a cluster",
+        "{n} links in a chain, tied in groups: microseconds against the bodies of a cluster",
         "Cost against the size of the clusters",
         "In each group of links the last keeps the orientation of the one before the group: one coupling.",
     ),
     "depths": _Family(
-        {"cluster": "cluster", "rnea": "approximate", "crba": "other", "pinocchio": "pinocchio",
-         "projection": "projection"},
-        "links from the base to a tip", _BRANCHED + "depth",
-        "Cost against the depth of the tree", "The same links in 1 to 48 branches on a first link.",
+        {
+            "cluster": "cluster",
+            "rnea": "approximate",
+            "crba": "other",
+            "pinocchio": "pinocchio",
+            "projection": "projection",
+        },
+        "links from the base to a tip",
+        _BRANCHED + "depth",
+        "Cost against the depth of the tree",
+        "The same links in 1 to 48 branches on a first link.",
     ),
     "ends": _Family(
         {"osim": "cluster", "osim pinocchio": "pinocchio", "osim projection": "projection"},
-        "end effectors", _BRANCHED + "number of end effectors",
+        "end effectors",
+        _BRANCHED + "number of end effectors",
         "Cost against the number of end effectors",
         "16 branches of 3 links; the frames are at the tips of the first branches.",
     ),
-}  # fmt: skip
+}
 
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
@@ -153,26 +166,33 @@ def statements(found: Found) -> list[Statement]:
     made = []
     sizes, depths, ends = (found[name]["slope"] for name in FAMILIES)
     for how, order, most in (("cluster", "the square", 2.0), ("rnea", "the first power", 1.0)):
-        made.append(Statement(
-            f"At a fixed number of bodies {_NAMES[how]} grows with at most {order} of the size of the clusters.",
-            f"{CHIGNOLI}, complexity of the algorithms",
-            f"with the power {sizes[how]:.2f} towards {found['sizes']['x'][-1]} bodies.",
-            sizes[how] <= most + _FLAT,
-        ))  # fmt: skip
+        made.append(
+            Statement(
+                f"At a fixed number of bodies {_NAMES[how]} grows with at most {order} of the size of the clusters.",
+                f"{CHIGNOLI}, complexity of the algorithms",
+                f"with the power {sizes[how]:.2f} towards {found['sizes']['x'][-1]} bodies.",
+                sizes[how] <= most + _FLAT,
+            )
+        )
     times = [x["median_us"] for x in found["depths"]["times"]["cluster"]]
-    made.append(Statement(
-        "At a fixed number of bodies forward dynamics does not depend on the depth of the tree.",
-        f"{CHIGNOLI}, complexity of the algorithms",
-        f"{us(min(times))} to {us(max(times))} us over all depths, power {depths['cluster']:.2f}; projection "
-        f"{depths['projection']:.2f}.",
-        abs(depths["cluster"]) <= _FLAT,
-    ))  # fmt: skip
-    made.append(Statement(
-        "The inverse operational inertia grows with at most the square of the number of end effectors, its number of "
-        "entries.",
-        f"{CHIGNOLI}, C-EFPA", f"with the power {ends['osim']:.2f} towards {found['ends']['x'][-1]}.",
-        ends["osim"] <= 2.0 + _FLAT,
-    ))  # fmt: skip
+    made.append(
+        Statement(
+            "At a fixed number of bodies forward dynamics does not depend on the depth of the tree.",
+            f"{CHIGNOLI}, complexity of the algorithms",
+            f"{us(min(times))} to {us(max(times))} us over all depths, power {depths['cluster']:.2f}; projection "
+            f"{depths['projection']:.2f}.",
+            abs(depths["cluster"]) <= _FLAT,
+        )
+    )
+    made.append(
+        Statement(
+            "The inverse operational inertia grows with at most the square of the number of end effectors, its number of "
+            "entries.",
+            f"{CHIGNOLI}, C-EFPA",
+            f"with the power {ends['osim']:.2f} towards {found['ends']['x'][-1]}.",
+            ends["osim"] <= 2.0 + _FLAT,
+        )
+    )
     return made
 
 
@@ -185,8 +205,9 @@ def draw(name: str, figure: Figure, found: Found) -> None:
         curve(first, family.methods[how], one["x"], y)
         curve(second, family.methods[how], one["x"], [x / y[0] for x in y])
     for axes, title, label in (
-        (first, "time", "time [$\\mu$s]"), (second, "relative to the first point", "time / first time")
-    ):  # fmt: skip
+        (first, "time", "time [$\\mu$s]"),
+        (second, "relative to the first point", "time / first time"),
+    ):
         axes.set_xscale("log")
         plain(axes.xaxis)
         named(axes, title, family.size, label)
@@ -194,9 +215,11 @@ def draw(name: str, figure: Figure, found: Found) -> None:
     plain(first.yaxis)
     second.set_ylim(bottom=0.0)
     headed(
-        figure, family.title, (f"{found['links']} links. {family.text}", "One call from Python, one thread; median."),
+        figure,
+        family.title,
+        (f"{found['links']} links. {family.text}", "One call from Python, one thread; median."),
         {family.methods[how]: _NAMES[how].replace("`", "") for how in one["times"]},
-    )  # fmt: skip
+    )
 
 
 says = agreeing("Cluster algorithms and projection")

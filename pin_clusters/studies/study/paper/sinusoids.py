@@ -103,20 +103,29 @@ class TorqueSinusoids(Experiment):
                 x.yaxis.set_label_coords(-0.115, 0.5)
         amplitude = f"Each joint moves by {last.sine.amplitude:g} sin(2$\\pi$ f t); two periods are shown."
         head(
-            figure, f"{literal(last.robot)}: torque at {literal(self.joint)}, exact and approximate",
-            (f"Inverse dynamics, fixed base. {amplitude}",
-             f"Rotors are {rotors(last.drop_rotors)}. Error = approximate $-$ exact; RMS over "
-             f"{last.sine.duration:g} s."),
+            figure,
+            f"{literal(last.robot)}: torque at {literal(self.joint)}, exact and approximate",
+            (
+                f"Inverse dynamics, fixed base. {amplitude}",
+                f"Rotors are {rotors(last.drop_rotors)}. Error = approximate $-$ exact; RMS over "
+                f"{last.sine.duration:g} s.",
+            ),
             labels(["exact", *last.approximate]),
-        )  # fmt: skip
+        )
 
 
 @documented
 def run(
     model: ClusterModel,
-    *, drop_rotors: bool = False, progress: Progress | None = None, frequencies: Sequence[float] = FREQUENCIES,
-    amplitude: float = 0.5, duration: float = 5.0, dt: float = 5e-4, joint: str | None = None,
-) -> TorqueSinusoids:  # fmt: skip
+    *,
+    drop_rotors: bool = False,
+    progress: Progress | None = None,
+    frequencies: Sequence[float] = FREQUENCIES,
+    amplitude: float = 0.5,
+    duration: float = 5.0,
+    dt: float = 5e-4,
+    joint: str | None = None,
+) -> TorqueSinusoids:
     """Study a robot along sines of several frequencies.
 
     Args:
@@ -195,7 +204,7 @@ def statements(found: Found) -> list[Statement]:
             f"{block[SAID]:.1f} %.",
             all(1.0 < diagonal[j] < none[j] for j in (DRAWN, SAID)),
         ),
-    ]  # fmt: skip
+    ]
 
 
 def draw(figure: Figure, found: Found) -> None:
@@ -215,12 +224,16 @@ def draw(figure: Figure, found: Found) -> None:
         named(axes, f"{one['trajectory']['frequency']:g} Hz", "joint", "" if k else "RMS error, % of largest torque")
         axes.grid(axis="x", visible=False)
     headed(
-        figure, "Torque error of approximate transmissions along sines (figure 14)",
-        ("Leg of the MIT Humanoid, base fixed, 0.5 sin(2$\\pi$ f t) rad at every joint; rotors left out of the "
-         "approximations.",
-         "rz, rx, ry: hip. Exact rotors: no error. At 0.5 Hz gravity and inertia nearly cancel at the knee."),
-        {key: LABELS[rung] for rung, key in _SHOWN.items()}, bars=True,
-    )  # fmt: skip
+        figure,
+        "Torque error of approximate transmissions along sines (figure 14)",
+        (
+            "Leg of the MIT Humanoid, base fixed, 0.5 sin(2$\\pi$ f t) rad at every joint; rotors left out of the "
+            "approximations.",
+            "rz, rx, ry: hip. Exact rotors: no error. At 0.5 Hz gravity and inertia nearly cancel at the knee.",
+        ),
+        {key: LABELS[rung] for rung, key in _SHOWN.items()},
+        bars=True,
+    )
 
 
 FIGURES = {"chignoli_14_torque_sinusoids": draw}

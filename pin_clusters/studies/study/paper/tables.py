@@ -52,12 +52,19 @@ def measure(effort: Effort, done: Callable[[], None]) -> Found:
         calls = _calls(model, tree, same, ends)
         left_out = {} if "pinocchio" in calls["operational inertia"] else {"operational inertia: pinocchio": _OLD}
         timings, agreed = measured(calls.items(), ("cluster", "projection", "lagrange"), effort, done)
-        found.append({
-            "robot": name, "title": title, "nv": model.nv, "nv_tree": model.tree.nv, "ends": len(ends),
-            "agreement": agreed,
-            "tables": {what: {"times": times(t), "per_cent": _longer(t)} for what, t in timings.items()},
-            "note": note, "left_out": left_out,
-        })  # fmt: skip
+        found.append(
+            {
+                "robot": name,
+                "title": title,
+                "nv": model.nv,
+                "nv_tree": model.tree.nv,
+                "ends": len(ends),
+                "agreement": agreed,
+                "tables": {what: {"times": times(t), "per_cent": _longer(t)} for what, t in timings.items()},
+                "note": note,
+                "left_out": left_out,
+            }
+        )
     return {"robots": found}
 
 
@@ -175,27 +182,30 @@ def statements(found: Found) -> list[Statement]:
         got = {how: _all(found, what, how) for how in _RIVALS}
         source = f"{CHIGNOLI}, {PLACE[what]}"
         ours, theirs = got["approximate"], list(methods["approximate"])
-        made.append(Statement(
-            f"The approximate robot takes {-max(theirs):.0f} to {-min(theirs):.0f} % less time than the exact one in "
-            f"{what}.",
-            source,
-            f"{span(ours)} here with the same code, median {per_cent(float(np.median(ours)))}; published are "
-            f"{span(theirs)}.",
-            min(theirs) <= float(np.median(ours)) <= max(theirs),
-        ))  # fmt: skip
+        made.append(
+            Statement(
+                f"The approximate robot takes {-max(theirs):.0f} to {-min(theirs):.0f} % less time than the exact one in "
+                f"{what}.",
+                source,
+                f"{span(ours)} here with the same code, median {per_cent(float(np.median(ours)))}; published are "
+                f"{span(theirs)}.",
+                min(theirs) <= float(np.median(ours)) <= max(theirs),
+            )
+        )
         for how, name in _SLOWER.items():
             if how not in methods or not got[how]:
                 continue
             values = got[how]
             slower = sum(x > 0.0 for x in values)
             least = f"; Pinocchio's part alone {span(got['least'])}" if how == "projection" else ""
-            made.append(Statement(
-                f"{name} longer than the cluster algorithm in {what} on all robots "
-                f"({span(methods[how])}).",
-                source,
-                f"longer on {slower} of {len(values)} robots, by {span(values)}{least}.",
-                slower == len(values),
-            ))  # fmt: skip
+            made.append(
+                Statement(
+                    f"{name} longer than the cluster algorithm in {what} on all robots ({span(methods[how])}).",
+                    source,
+                    f"longer on {slower} of {len(values)} robots, by {span(values)}{least}.",
+                    slower == len(values),
+                )
+            )
     return made
 
 
@@ -227,11 +237,15 @@ def draw(what: str, figure: Figure, found: Found) -> None:
     named(axes, "", "", "time / time of the cluster algorithm")
     axes.grid(axis="x", visible=False)
     headed(
-        figure, f"{what[0].upper()}{what[1:]}: time relative to the exact cluster algorithm",
-        ("Below the line: faster than the exact robot. nv: degrees of freedom (of the spanning tree).",
-         "Diamonds: what was published of the same comparison, with other code on another machine."),
-        {"cluster": "cluster algorithm = 1", **dict.fromkeys(rivals, ""), "published": ""}, bars=True,
-    )  # fmt: skip
+        figure,
+        f"{what[0].upper()}{what[1:]}: time relative to the exact cluster algorithm",
+        (
+            "Below the line: faster than the exact robot. nv: degrees of freedom (of the spanning tree).",
+            "Diamonds: what was published of the same comparison, with other code on another machine.",
+        ),
+        {"cluster": "cluster algorithm = 1", **dict.fromkeys(rivals, ""), "published": ""},
+        bars=True,
+    )
 
 
 FIGURES = {

@@ -104,19 +104,29 @@ class EndEffectorTracking(Experiment):
             axes.set_xlim(left=0.0)
             named(axes, title, "time [s]", "distance [mm]")
         head(
-            figure, f"{literal(self.robot)}: open-loop drift of {literal(self.frame)} under the exact torques",
-            (f"The exact torques of {self.sine.label.replace('2 pi', '2$' + chr(92) + 'pi$')} at every joint, "
-             f"fixed base; RK4, steps of {1e3 * self.dt:g} ms.",
-             f"Distance from where the motion has the frame. Rotors are {rotors(self.drop_rotors)}."),
+            figure,
+            f"{literal(self.robot)}: open-loop drift of {literal(self.frame)} under the exact torques",
+            (
+                f"The exact torques of {self.sine.label.replace('2 pi', '2$' + chr(92) + 'pi$')} at every joint, "
+                f"fixed base; RK4, steps of {1e3 * self.dt:g} ms.",
+                f"Distance from where the motion has the frame. Rotors are {rotors(self.drop_rotors)}.",
+            ),
             labels(self.drift),
-        )  # fmt: skip
+        )
 
 
 @documented
 def run(
-    model: ClusterModel, *, drop_rotors: bool = False, progress: Progress | None = None, frequency: float = 0.5,
-    amplitude: float = 0.5, duration: float = 5.0, dt: float = 1e-3, frame: str | None = None,
-) -> EndEffectorTracking:  # fmt: skip
+    model: ClusterModel,
+    *,
+    drop_rotors: bool = False,
+    progress: Progress | None = None,
+    frequency: float = 0.5,
+    amplitude: float = 0.5,
+    duration: float = 5.0,
+    dt: float = 1e-3,
+    frame: str | None = None,
+) -> EndEffectorTracking:
     """Drive the exact and the approximate robots with the exact torques of a sine.
 
     Nothing corrects the motion: the smallest error grows, that of the integration too. The torques are those at the

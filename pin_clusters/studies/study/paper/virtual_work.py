@@ -40,8 +40,10 @@ METHODS = {
     "pin.aba": ("pinocchio", "articulated bodies, Pinocchio"),
 }
 _BY: dict[str, tuple[ModuleType, dict[str, Any]]] = {
-    "split": (yamane_nakamura, {}), "whole": (yamane_nakamura, {"split": False}), "unit": (unit_vectors, {}),
-}  # fmt: skip
+    "split": (yamane_nakamura, {}),
+    "whole": (yamane_nakamura, {"split": False}),
+    "unit": (unit_vectors, {}),
+}
 # the first to the second; how their ratio is drawn
 _PAIRS = {
     "split / unit": ("split", "unit", "virtual work / unit vectors"),
@@ -65,18 +67,28 @@ class _Family(NamedTuple):
 
 FAMILIES = {
     "serial": _Family(
-        ("split", "unit", "aba", "pin.aba"), "Fig. 6", "serial chains",
-        "Forward dynamics of serial chains of spherical joints (figure 6)", "2 to 16 spherical joints.",
-        "Virtual work", "split / unit",
-        "Virtual work overtakes unit vectors at {:g} degrees of freedom (serial).", VIRTUAL_WORK_SERIAL,
+        ("split", "unit", "aba", "pin.aba"),
+        "Fig. 6",
+        "serial chains",
+        "Forward dynamics of serial chains of spherical joints (figure 6)",
+        "2 to 16 spherical joints.",
+        "Virtual work",
+        "split / unit",
+        "Virtual work overtakes unit vectors at {:g} degrees of freedom (serial).",
+        VIRTUAL_WORK_SERIAL,
     ),
     "star": _Family(
-        tuple(METHODS), "Fig. 7", "ends on one link",
-        "Forward dynamics of one link that carries many ends (figure 7)", "Ends on spherical joints, on a link on one.",
-        "Virtual work with splitting", "split / whole",
-        "Splitting the link with many joints overtakes the whole one at {:g} degrees of freedom.", VIRTUAL_WORK_SPLIT,
+        tuple(METHODS),
+        "Fig. 7",
+        "ends on one link",
+        "Forward dynamics of one link that carries many ends (figure 7)",
+        "Ends on spherical joints, on a link on one.",
+        "Virtual work with splitting",
+        "split / whole",
+        "Splitting the link with many joints overtakes the whole one at {:g} degrees of freedom.",
+        VIRTUAL_WORK_SPLIT,
     ),
-}  # fmt: skip
+}
 
 
 def measure(effort: Effort, done: Callable[[], None]) -> Found:
@@ -140,23 +152,30 @@ def statements(found: Found) -> list[Statement]:
         if "split" in most["times"]:
             small, large = _further(found[name], "split")
             factor = most["times"]["split"]["median_us"] / most["times"]["aba"]["median_us"]
-            growth.append(Statement(
-                f"{family.linear} is O(n).", source,
-                f"a further joint takes {small:.2f} us at the smaller and {large:.2f} us at the larger sizes; with "
-                f"{most['nv']} degrees of freedom {factor:.1f} times the time of articulated bodies, all joint forces "
-                "included.", large <= _EVEN * small,
-            ))  # fmt: skip
+            growth.append(
+                Statement(
+                    f"{family.linear} is O(n).",
+                    source,
+                    f"a further joint takes {small:.2f} us at the smaller and {large:.2f} us at the larger sizes; with "
+                    f"{most['nv']} degrees of freedom {factor:.1f} times the time of articulated bodies, all joint forces "
+                    "included.",
+                    large <= _EVEN * small,
+                )
+            )
         rows = [r for r in found[name] if family.pair in r["ratio"]]
         if rows:
             x = crossing([r["nv"] for r in rows], [r["ratio"][family.pair] for r in rows])
             said = "at no size" if x is None else "at all sizes" if x == 0.0 else f"from {x:g} degrees of freedom on"
             first, last = rows[0], rows[-1]
-            crossings.append(Statement(
-                family.crossing.format(family.published), source,
-                f"faster {said}; {first['ratio'][family.pair]:.2f} of the other's time with {first['nv']}, "
-                f"{last['ratio'][family.pair]:.2f} with {last['nv']}.",
-                x is not None and family.published / _NEAR <= x <= family.published * _NEAR,
-            ))  # fmt: skip
+            crossings.append(
+                Statement(
+                    family.crossing.format(family.published),
+                    source,
+                    f"faster {said}; {first['ratio'][family.pair]:.2f} of the other's time with {first['nv']}, "
+                    f"{last['ratio'][family.pair]:.2f} with {last['nv']}.",
+                    x is not None and family.published / _NEAR <= x <= family.published * _NEAR,
+                )
+            )
     return growth + crossings
 
 
@@ -177,11 +196,14 @@ def draw(name: str, figure: Figure, found: Found) -> None:
     second.set_ylim(bottom=0.0)
     second.legend(fontsize=8.5, frameon=False, loc="upper right")
     headed(
-        figure, family.title,
-        (f"{family.text} One call from Python, one state, one thread; median.",
-         f"Dotted: the published crossing, {family.published:g} degrees of freedom."),
+        figure,
+        family.title,
+        (
+            f"{family.text} One call from Python, one state, one thread; median.",
+            f"Dotted: the published crossing, {family.published:g} degrees of freedom.",
+        ),
         dict(METHODS[how] for how in methods),
-    )  # fmt: skip
+    )
 
 
 says = agreeing("All methods")

@@ -50,6 +50,7 @@ def _files() -> "dict[str, Traversable]":
     places = {robot: folder.joinpath("motions") for robot, folder in folders().items()}
     return {
         f"{robot}_{file.name.removesuffix('.csv')}": file
-        for robot, place in places.items() if place.is_dir()
+        for robot, place in places.items()
+        if place.is_dir()
         for file in place.iterdir()
-    }  # fmt: skip
+    }

@@ -98,10 +98,15 @@ class Recorded:
         if self.base is not None:
             put("base", _columns.poses(np.array(self.base, dtype=float), len(time), self.name))
         rows = (len(time), 6)
-        put("forces", {
-            frame: finite(f"{self.name}: forces on {frame!r}", np.array(f, float), rows, f"{rows[0]} finite rows of 6")
-            for frame, f in self.forces.items()
-        })  # fmt: skip
+        put(
+            "forces",
+            {
+                frame: finite(
+                    f"{self.name}: forces on {frame!r}", np.array(f, float), rows, f"{rows[0]} finite rows of 6"
+                )
+                for frame, f in self.forces.items()
+            },
+        )
         if self.missing not in ("error", "hold"):
             raise TrajectoryError(f"missing must be 'error' or 'hold', got {self.missing!r}.")
         if self.dt is not None:
@@ -183,10 +188,15 @@ class Recorded:
     def as_dict(self) -> dict[str, Any]:
         """Return what it is, without the samples, ready for JSON."""
         return {
-            "name": self.name, "duration": self.duration, "dt": self.dt, "samples": len(self.times),
-            "recorded_samples": len(self.time), "cutoff": self.cutoff, "base_recorded": self.moves_base,
+            "name": self.name,
+            "duration": self.duration,
+            "dt": self.dt,
+            "samples": len(self.times),
+            "recorded_samples": len(self.time),
+            "cutoff": self.cutoff,
+            "base_recorded": self.moves_base,
             "forces_recorded": sorted(self.forces),
-        }  # fmt: skip
+        }
 
     def resampled(self, dt: float) -> "Recorded":
         """Return the same motion with another time between samples, [s]."""

@@ -90,14 +90,17 @@ from ....kernels.tables import layout
 # in W: constants
 (
     AT_PRIM,  # placement, axis and pitch of a primitive
-    AT_TLOC, AT_NLOC,  # what measures the motions of a joint, and what it transmits, in the body's frame
+    AT_TLOC,
+    AT_NLOC,  # what measures the motions of a joint, and what it transmits, in the body's frame
     AT_RIGID,  # inertia of a body about the origin of its frame: mass, first moment, xx xy xz yy yz zz
     AT_LUMP,  # the same after lending
     AT_SHARE,  # what its parent lends: mass, transverse inertia, axis
     AT_ARM,  # 1 / armature
-    AT_GRAVITY, AT_SCALE, AT_COMPLIANCE,
+    AT_GRAVITY,
+    AT_SCALE,
+    AT_COMPLIANCE,
     AT_TERM,  # coefficients of rows of joints
-) = range(72, 83)  # fmt: skip
+) = range(72, 83)
 # in W: room
 (
     AT_R, AT_O, AT_S, AT_T, AT_J, AT_P, AT_D,  # pose; motions; rows of forces, at the child, at its parent; bias

@@ -119,10 +119,17 @@ def moved_inertia(L, d):
     # with c = 2 h + m d on both sides: - (d x h x + h x d x + m d x d x)
     c, to = h * 2.0 + d * mass, h + d * mass
     return Rigid(
-        mass, to.x, to.y, to.z,
-        L.xx + c.y * d.y + c.z * d.z, L.xy - 0.5 * (c.x * d.y + c.y * d.x), L.xz - 0.5 * (c.x * d.z + c.z * d.x),
-        L.yy + c.x * d.x + c.z * d.z, L.yz - 0.5 * (c.y * d.z + c.z * d.y), L.zz + c.x * d.x + c.y * d.y,
-    )  # fmt: skip
+        mass,
+        to.x,
+        to.y,
+        to.z,
+        L.xx + c.y * d.y + c.z * d.z,
+        L.xy - 0.5 * (c.x * d.y + c.y * d.x),
+        L.xz - 0.5 * (c.x * d.z + c.z * d.x),
+        L.yy + c.x * d.x + c.z * d.z,
+        L.yz - 0.5 * (c.y * d.z + c.z * d.y),
+        L.zz + c.x * d.x + c.y * d.y,
+    )
 
 
 @device

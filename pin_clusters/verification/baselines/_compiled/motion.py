@@ -43,10 +43,16 @@ def about(axis, s, c):
     x, y, z = axis
     u = 1.0 - c
     return (
-        c + u * x * x, u * x * y - s * z, u * x * z + s * y,
-        u * x * y + s * z, c + u * y * y, u * y * z - s * x,
-        u * x * z - s * y, u * y * z + s * x, c + u * z * z,
-    )  # fmt: skip
+        c + u * x * x,
+        u * x * y - s * z,
+        u * x * z + s * y,
+        u * x * y + s * z,
+        c + u * y * y,
+        u * y * z - s * x,
+        u * x * z - s * y,
+        u * y * z + s * x,
+        c + u * z * z,
+    )
 
 
 @inline
