@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pinocchio as pin
+import timing
 
 import pin_clusters as pc
 from pin_clusters.model.expansion import expand
@@ -105,7 +106,7 @@ def main() -> None:
     for name in names:
         print(f"{name:{width}}", *(f"{found[robot][name]:20.1e}" for robot in found))
     RESULTS.parent.mkdir(exist_ok=True)
-    text = json.dumps({"states_per_robot_and_base": states, "pinocchio": pin.__version__, "worst": found}, indent=1)
+    text = json.dumps({"machine": timing.machine(), "states_per_robot_and_base": states, "worst": found}, indent=1)
     RESULTS.write_text(text + "\n", encoding="utf-8")
 
 

@@ -28,6 +28,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import loop_mechanisms
 import numpy as np
 import pinocchio as pin
+import timing
 from mujoco_tree import MujocoTree
 from oracles import test_golden_loops as golden
 from samples import mechanisms as loop_models
@@ -282,7 +283,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, errors in outsider.items():
         print(f"{name:52} {summary(errors)}")
     print(f"projection missed by more than {LIMIT:g}: {', '.join(missed(found)) or 'nowhere'}")
-    results = {"pinocchio": pin.__version__, "limit": LIMIT, "mechanisms": found, "golden": outsider}
+    results = {"machine": timing.machine(), "limit": LIMIT, "mechanisms": found, "golden": outsider}
     output = chosen.output or (None if chosen.mechanisms else RESULTS)
     if output is not None:
         output.parent.mkdir(parents=True, exist_ok=True)

@@ -8,12 +8,14 @@ from __future__ import annotations
 
 import argparse
 import json
-import platform
 import shutil
 import subprocess
 import tempfile
 from pathlib import Path
 from typing import Any
+
+import timing
+from report_loops import where
 
 import pin_clusters as pc
 
@@ -67,12 +69,14 @@ def main() -> None:
             found[robot] = run(build(robot, Path(work)), int(1e3 * args.seconds))
         print(robot, json.dumps({key: x for key, x in found[robot].items() if key != "q"}), flush=True)
     if tuple(args.robots) == ROBOTS:
-        about = {"machine": platform.machine(), "seconds": args.seconds}
+        about = {"machine": timing.machine(), "seconds": args.seconds}
         text = json.dumps({**about, "robots": found}, indent=1)
         (HERE / "results" / "control_loop.json").write_text(text + "\n", encoding="utf-8")
         page = HERE.parent / "docs" / "measured" / "control-loop.md"
         before, _, rest = page.read_text(encoding="utf-8").partition(BEGIN)
-        page.write_text(before + BEGIN + table(found) + END + rest.partition(END)[2], encoding="utf-8")
+        page.write_text(
+            before + BEGIN + where(about) + "\n\n" + table(found) + END + rest.partition(END)[2], encoding="utf-8"
+        )
 
 
 if __name__ == "__main__":

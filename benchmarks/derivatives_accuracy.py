@@ -33,6 +33,7 @@ import derivatives_more
 import loop_mechanisms
 import numpy as np
 import pinocchio as pin
+import timing
 from samples import coupled, pool
 from samples import mechanisms as loop_models
 from support import differences
@@ -284,7 +285,7 @@ def main(arguments: list[str] | None = None) -> int:
     print(f"limits are missed by: {', '.join(missed(groups)) or 'nothing'}")
     print(f"{count} mechanisms, {time.perf_counter() - start:.0f} s")
     results = {
-        "pinocchio": pin.__version__, "states": chosen.states,
+        "machine": timing.machine(), "states": chosen.states,
         "groups": groups, "dead centres": near,
     }  # fmt: skip
     output = chosen.output or (None if chosen.quick else RESULTS)

@@ -23,7 +23,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
 import timing
-from report_loops import markdown
+from report_loops import markdown, where
 
 import pin_clusters as pc
 from pin_clusters.simulation._compiled import CompiledMoves
@@ -227,7 +227,7 @@ def table(results: dict[str, Any]) -> str:
         "The batch uses recorded torques instead of the controller, and one core. MuJoCo simulates the exact robot "
         "that `pc.to_mjcf` writes, in the same process."
     )
-    return f"{text}\n\n{markdown(head, rows)}"
+    return f"{where(results)}\n\n{text}\n\n{markdown(head, rows)}"
 
 
 def main(arguments: list[str] | None = None) -> int:

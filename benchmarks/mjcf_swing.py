@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 import numpy as np
 import timing
+from report_loops import where
 
 import pin_clusters as pc
 
@@ -126,6 +127,7 @@ def table(results: dict[str, Any]) -> str:
         f"`{n}` swings for {r['duration']:g} s and by up to {r['swing']:.2g} rad" for n, r in robots.items()
     )
     return (
+        f"{where(results)}\n\n"
         f"Largest error of a joint angle [rad] in MuJoCo {results['mujoco']} during a free swing from the reference "
         f"pose. The base is fixed, and the springs and dampers of the files act: {swings}. The time constant of the "
         f"equality constraints (`solref`) and the time step decrease together; `solimp` is {IMPEDANCE:g}. The last row "
@@ -143,7 +145,9 @@ def main(arguments: list[str] | None = None) -> int:
     import mujoco
 
     found = measure({name: SWINGS[name] for name in chosen.robots})
-    timing.write({"robots": found, "dt": FINE, "mujoco": mujoco.__version__}, chosen.output)
+    timing.write(
+        {"machine": timing.machine(), "robots": found, "dt": FINE, "mujoco": mujoco.__version__}, chosen.output
+    )
     return 0
 
 

@@ -26,6 +26,7 @@ import numpy as np
 import operational_cases
 import operational_contacts
 import pinocchio as pin
+import timing
 from operational_contacts import Errors, Exact
 from support.frames import some
 
@@ -166,7 +167,7 @@ def main(arguments: list[str] | None = None) -> int:
     for name, makers in operational_cases.cases().items():
         found[name] = group(name, QUICK[name] if chosen.quick else makers, states)
     print(f"{time.perf_counter() - start:.0f} s; limits are missed by: {', '.join(missed(found)) or 'nothing'}")
-    results = {"pinocchio": pin.__version__, "states": states, "limits": LIMITS, "groups": found}
+    results = {"machine": timing.machine(), "states": states, "limits": LIMITS, "groups": found}
     output = chosen.output or (None if chosen.quick else RESULTS)
     if output is not None:
         output.write_text(json.dumps(results, indent=1) + "\n", encoding="utf-8")

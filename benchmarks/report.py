@@ -185,9 +185,9 @@ def accuracy_table() -> str | None:
     names = next(iter(worst.values()))
     rows = ([name, *(f"{worst[robot][name]:.0e}" for robot in worst)] for name in names)
     return (
+        f"{where(results)}\n\n"
         f"Worst error over {results['states_per_robot_and_base']} random states with a fixed base and as many with a "
-        "floating base, with random gravity. Errors are relative; rows with *residual* contain backward errors. "
-        f"Pinocchio {results['pinocchio']}."
+        "floating base, with random gravity. Errors are relative; rows with *residual* contain backward errors."
         f"\n\n{markdown(['', *(f'`{robot}`' for robot in worst)], rows)}"
     )
 

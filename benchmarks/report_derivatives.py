@@ -84,7 +84,7 @@ def accuracy(results: dict[str, Any]) -> str:
         f"{groups['trees']['mechanisms']} random trees with all joint types, couplings and rotors, "
         f"{groups['loops']['mechanisms'] - groups['loops']['inexact']} mechanisms with closed loops (rods with and "
         f"without mass, gears, rotors), {groups['functions']['mechanisms']} mechanisms with a user-defined `Coupling`, "
-        f"and the shipped robots with a fixed and a floating base. Pinocchio {results['pinocchio']}."
+        f"and the shipped robots with a fixed and a floating base."
     )
     sloppy = groups["loops"]["sloppy"]
     if sloppy:
@@ -111,7 +111,7 @@ def accuracy(results: dict[str, Any]) -> str:
         ([name, *(f"{e[o]:.0e}" for o in shown)] for name, e in robots.items() if name not in left),
     )
     return "\n\n".join([
-        text, markdown(["", *(f"{g}: {o}" for g, o in columns)], rows),
+        where(results), text, markdown(["", *(f"{g}: {o}" for g, o in columns)], rows),
         "Worst error of all results for user-defined couplings, by the derivatives that the user gives. Without a "
         "Jacobian, second derivatives are finite differences of finite differences:",
         functions, "Worst error of all results for the shipped robots:", bases, _dead_centres(results["dead centres"]),

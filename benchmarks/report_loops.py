@@ -252,7 +252,7 @@ def accuracy(results: dict[str, Any]) -> str:
     said = (
         f"{states} random assembled states of {len(found)} mechanisms, with cond(K_d) < 1e3. The columns cond(K_d) and "
         f"cond(M) contain the largest values. The worst error compared with projection is {worst[top]:.0e} ({top}); "
-        f"the goal is {results['limit']:g}. Pinocchio {results['pinocchio']}."
+        f"the goal is {results['limit']:g}."
     )
     if sloppy:
         said += (
@@ -265,7 +265,7 @@ def accuracy(results: dict[str, Any]) -> str:
         "with an error of 0 has the same constraint equations."
     )
     return "\n\n".join([
-        said, "Errors compared with projection:", first,
+        where(results), said, "Errors compared with projection:", first,
         "Errors compared with the other references (`-`: the reference cannot express the mechanism):", second,
         "Errors compared with stored results of grbda, at its states:", golden,
     ])  # fmt: skip
@@ -297,6 +297,7 @@ def drift(results: dict[str, Any]) -> str:
         ),
     )  # fmt: skip
     return "\n\n".join([
+        where(results),
         first,
         "Residual: the largest entry of `pc.residual` over all steps, divided by its scale and by max(1, |q| / 100 "
         "rad). The goals are 1e-13 for the residual and 1e-9 for the energy error.",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from report_loops import markdown
+from report_loops import markdown, where
 
 
 def files(results: dict[str, Any]) -> str:
@@ -23,9 +23,10 @@ def files(results: dict[str, Any]) -> str:
     ]  # fmt: skip
     own = max(found["here"] for found in robots.values())
     return (
-        f"{markdown(head, rows)}\n\nThe errors are the largest errors of an independent joint over 2 s [rad]. The last "
+        f"{where(results)}\n\n{markdown(head, rows)}\n\n"
+        "The errors are the largest errors of an independent joint over 2 s [rad]. The last "
         "column is the gap of the equality constraints at the end, with the shortest time step. The reference solution "
-        f"changes by at most {own:.0e} rad if its time step is four times longer. MuJoCo {results['mujoco']}, "
-        f"Pinocchio {results['pin']}; {results['machine']['date']}. `benchmarks/mujoco_files.py` defines torques and "
+        f"changes by at most {own:.0e} rad if its time step is four times longer. MuJoCo {results['mujoco']}. "
+        "`benchmarks/mujoco_files.py` defines torques and "
         "initial states."
     )

@@ -95,7 +95,7 @@ def accuracy(results: dict[str, Any]) -> str:
         f"couplings, rotors), {groups['loops']['mechanisms'] - inexact} mechanisms with closed loops (rods with and "
         f"without mass, gears, rotors), and the shipped robots with a fixed and a floating base. Of {tried} sets of "
         f"contacts, {_sum(groups, 'redundant')} are redundant; their forces are not compared. {apart} sets that are "
-        f"nearly redundant are excluded. Pinocchio {results['pinocchio']}."
+        f"nearly redundant are excluded."
     )
     if inexact:
         worst = max(sloppy, key=lambda f: sloppy[f])
@@ -118,7 +118,8 @@ def accuracy(results: dict[str, Any]) -> str:
         )
     heads = [f"{n}: {o}" for n, o in columns]
     return "\n\n".join([
-        text, markdown(["", *heads], rows), "Worst error of both references and both bases for the shipped robots:",
+        where(results), text, markdown(["", *heads], rows),
+        "Worst error of both references and both bases for the shipped robots:",
         markdown(["", *map(_code, functions)], second),
     ])  # fmt: skip
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import traces
-from report_loops import markdown
+from report_loops import markdown, where
 
 
 def _pair(mine: dict[str, list[float]], names: tuple[str, ...]) -> str:
@@ -32,6 +32,7 @@ def accuracy(results: dict[str, Any]) -> str:
     kinds = f"{', '.join(f'{n} {kind}' for kind, n in random.items())}, {count - sum(random.values())} of the library"
     worst = max(fuzz["worst"].items(), key=lambda pair: pair[1])
     parts = [
+        where(results),
         "Worst error of traced functions in float64 and float32, compared with the generic kernels and divided by "
         f"max(1, largest entry). Each robot has {results['states']} random states with its own base and as many with a "
         "floating base. For functions that invert M, the error in float64 is also divided by max(1, cond(M) / 1000), "

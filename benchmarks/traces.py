@@ -24,6 +24,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 import loop_mechanisms
 import numpy as np
 import pinocchio as pin
+import timing
 from samples import pool
 from support.traced import INVERSE, Library, frames_of, state_of
 
@@ -176,7 +177,7 @@ def main(arguments: list[str] | None = None) -> int:
         warnings.simplefilter("ignore", pc.PinClustersWarning)
         names = ["mit_humanoid_leg", "four_bar"] if chosen.quick else pc.robots()
         results = {
-            "pinocchio": pin.__version__, "numpy": np.__version__, "states": chosen.states,
+            "machine": timing.machine(), "states": chosen.states,
             "robots": robots(names, 1 if chosen.quick else chosen.states),
             "fuzz": fuzz(10 if chosen.quick else chosen.mechanisms),
         }  # fmt: skip

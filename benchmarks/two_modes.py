@@ -20,7 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import numpy as np
 import pinocchio as pin
 import timing
-from report_loops import markdown
+from report_loops import markdown, where
 
 import pin_clusters as pc
 from pin_clusters.files import readers as loaders
@@ -201,7 +201,7 @@ def table(results: dict[str, Any]) -> str:
         f"{1e3 * STEPS[0]:g} to {1e3 * STEPS[-1]:.3g} ms. *Time ratio* is the processor time of `events` divided by "
         "the time of `moreau` at the same dt."
     )
-    return "\n\n".join([text, *blocks])
+    return "\n\n".join([where(results), text, *blocks])
 
 
 def main(arguments: list[str] | None = None) -> int:

@@ -68,10 +68,11 @@ def test_each_page_is_in_one_contents_list() -> None:
 
 
 def test_addresses_that_were_lead_to_pages_that_are() -> None:
-    for page in (DOCS / "moved").iterdir():
+    for page in (DOCS / "moved").rglob("*.html"):
         targets = re.findall(r'(?:url=|href=")([^"#]+)\.html', page.read_text(encoding="utf-8"))
         assert len(targets) == 2, page
-        assert all((DOCS / f"{target}.md").is_file() for target in targets), page
+        folder = DOCS / page.parent.relative_to(DOCS / "moved")
+        assert all((folder / f"{target}.md").is_file() for target in targets), page
 
 
 def test_mechanism_pages_are_complete() -> None:
