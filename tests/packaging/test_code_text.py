@@ -23,16 +23,17 @@ PACKAGE = Path(pc.__file__).parent
 FILLERS = set(
     """found at given own place one two both what mine their theirs ours there here left who whose how told said asked
     wanted known these those this that other others rest some many each every same thing things it its kept made taken
-    put got way whole more most few off apart near lies stands felt meant seen chosen tried alone again so once""".split()
+    put got way whole more most few off apart near lies stands felt meant seen chosen tried alone again so
+    once""".split()
 )
 """Names that do not say what a value is."""
 METAPHORS = {"desk", "desks", "room", "rooms", "door", "doors", "wing", "wings", "rung", "rungs", "wish", "wishes"}
 METAPHORS |= {"twin", "twins", "rival", "rivals", "asker", "askers", "recollection", "recollections", "ladder"}
 PUBLIC = [
-    (f"{prefix}{name}", function)
+    (f"{prefix}{name}", getattr(space, name))
     for prefix, space in (("pc.", pc), ("pc.batch.", pc.batch))
-    for name, function in inspect.getmembers(space, inspect.isfunction)
-    if not name.startswith("_") and function.__module__.startswith("pin_clusters")
+    for name in sorted({*space.__all__} - {*pc._HOSTS})  # modules for packages that may be missing
+    if inspect.isfunction(getattr(space, name)) and getattr(space, name).__module__.startswith("pin_clusters")
 ]
 UNIT = re.compile(
     r"\[[^\]]*\b(m|rad|kg|N|s|W|J|K|A|V)\b[^\]]*\]|\b(metres?|radians?|seconds?|newtons?|N m|rad/s|kg m|m/s)\b|"
