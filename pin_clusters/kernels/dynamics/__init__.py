@@ -1,1 +1,1 @@
-"""The recursive algorithms: passes over the clusters."""
+"""Recursive algorithms: passes over the clusters."""

@@ -1,7 +1,7 @@
-"""Hybrid dynamics of clusters: some accelerations are prescribed and their torques found, for the others the reverse.
+"""Hybrid dynamics of clusters: given accelerations of some joints and torques of the others: (H1) to (H6).
 
-The passes of aba, told which accelerations are prescribed: the first one is not at rest but at these, the second one
-eliminates the free columns only, and the third one finds accelerations and torques alike.
+The passes of aba are used. The first pass evaluates the prescribed accelerations, the second eliminates only the free
+columns, and the third computes accelerations and torques.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -15,7 +15,7 @@ from .rnea import wrong_size
 
 @inline
 def take(index, tau, a, prescribed, tau_out, a_out):
-    """Copy what is known, and zeros where it is wanted: what stands there is never read."""
+    """Copy the given torques and accelerations, and write zeros to the unknown entries, which are never read."""
     for i in range(header(index).nv):
         if prescribed[i] != 0:
             put(tau_out, i, 0.0)
@@ -26,14 +26,14 @@ def take(index, tau, a, prescribed, tau_out, a_out):
 
 
 def hybrid_with(advance_loop):
-    """Make hybrid; ``advance_loop`` is for LOOP clusters."""
+    """Build hybrid; ``advance_loop`` handles LOOP clusters."""
     passes = passes_with(advance_loop)
 
     @paste
     def hybrid(index, params, work, result_and_forces, q, v, tau, a, prescribed, tau_out, a_out):
-        """Write all torques to tau_out and all accelerations to a_out; external forces stand in result_and_forces.
+        """Write all torques to tau_out and all accelerations to a_out; result_and_forces has external forces.
 
-        ``prescribed`` has a byte per entry: 0 where the torque is given, else the acceleration is.
+        ``prescribed`` has one byte per velocity: 0 if its torque is given, otherwise its acceleration is.
         """
         nv = header(index).nv
         if (
@@ -50,7 +50,7 @@ def hybrid_with(advance_loop):
         if forced:
             for i in range(nv):
                 if prescribed[i] == 0:
-                    put(tau_out, i, get(tau, i))  # without the forces on rotors
+                    put(tau_out, i, get(tau, i))  # removes the forces on rotors
         return code
 
     return hybrid
