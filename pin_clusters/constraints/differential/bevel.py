@@ -40,12 +40,6 @@ class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
         self._check_numbers(("ratio",), nonzero=True)
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
-        """Return pitch and roll as functions of left and right.
-
-        Raises:
-            UnknownNameError: A name is unknown.
-            UnsupportedJointError: A joint has more than one degree of freedom.
-        """
         left, right, pitch, roll = (moving_joint_id(tree, name, self.label) for name in self._parts())
         half = 0.5 * self.ratio
         return (
