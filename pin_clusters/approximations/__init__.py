@@ -56,8 +56,7 @@ def of(model: ClusterModel, drop_rotors: bool = False) -> dict[str, Approximatio
     Args:
         model: The robot; without closed loops its dependent joints must be rotors.
         drop_rotors: Omit the mass and inertia of the rotors [kg, kg m^2], instead of locking them into their carriers
-            at
-            angle 0, which is more accurate. ``unconstrained`` and ``frozen``, which concern loops, keep the rotors.
+            at angle 0, which is more accurate. ``unconstrained`` and ``frozen``, which concern loops, keep the rotors.
 
     Returns:
         Approximations by name, in the order of ``names(model)``. Each has its own workspaces: use one per thread.

@@ -104,7 +104,6 @@ class Approximation(ABC):
         self._begin()
 
     def _begin(self) -> None:
-        """Create the workspaces of this approximation."""
         self._sound = False
 
     @property
@@ -127,8 +126,8 @@ class Approximation(ABC):
         """Return the accelerations under torques, the inverse of ``rnea``, shape (nv,), [rad/s^2] or [m/s^2].
 
         Raises:
-            SingularClusterError: The independent velocities do not determine the dependent velocities here, or
-                the mass matrix of the approximation is singular.
+            SingularClusterError: The independent velocities do not determine the dependent velocities here, or the mass
+                matrix of the approximation is singular.
         """
         q, v, tau = self._q(q), velocity(self.model, "v", v), velocity(self.model, "tau", tau)
         self._check(q)

@@ -64,8 +64,8 @@ def followers(model: ClusterModel) -> tuple[str, ...]:
     """Return the dependent joints that belong to no rotor, such as the fingers of a gripper.
 
     They carry no bodies, but are not rotors by the definition of ``RotorElement``. Approximations of robots without
-    closed
-    loops lock them into their carriers, like rotors. With closed loops they move, and the result does not contain them.
+    closed loops lock them into their carriers, like rotors. With closed loops they move, and the result does not
+    contain them.
 
     Args:
         model: The robot.

@@ -19,9 +19,8 @@ from .armature import axial_inertia, symmetric
 class Tree:
     """A copy of the spanning tree of a robot, which its owner may change.
 
-    The velocity of a rod is linear along it. Its kinetic energy is therefore that of two end masses and of a midpoint
-    mass,
-    which moves at the mean velocity of both ends.
+    The velocity of a rod is linear along it. Two end masses and a midpoint mass have its kinetic energy; the midpoint
+    moves at the mean velocity of both ends.
 
     Attributes:
         span: The maps from the user's tree.
@@ -59,7 +58,6 @@ class Tree:
         return tau + pin.rnea(self.tree, self.data, q, v, a)
 
     def mass_matrix(self, q: np.ndarray) -> np.ndarray:
-        """Return the mass matrix at a configuration of the user's tree, shape (tree.nv, tree.nv)."""
         q = self.span.configuration(q)
         M = symmetric(pin.crba(self.tree, self.data, q))
         if self.rods:

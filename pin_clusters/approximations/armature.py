@@ -19,19 +19,16 @@ def armature_model(
     """Return the approximate robot for Pinocchio, with the independent joints only.
 
     The rotors (driven leaf bodies of the tree, dependent fingers, and ``Rotor`` constraints) are locked into their
-    carriers
-    at angle 0, so that the approximate robot has the full mass. Their spin relative to the carriers is neglected;
-    armature
-    restores the part of it that is on the diagonal of the mass matrix.
+    carriers at angle 0, so that the approximate robot has the full mass. Their spin relative to the carriers is
+    neglected; armature restores the part of it that is on the diagonal of the mass matrix.
 
     Args:
         model: Cluster model whose dependent joints are all rotors.
         armature: ``"none"``: the armature that the independent joints have in the tree. ``"diagonal"``: also the
-            diagonal
-            of ``G' I_r G``, [kg m^2], with the axial inertia of rotors and the armature of dependent joints in ``I_r``.
+            diagonal of ``G' I_r G``, [kg m^2], with the axial inertia of rotors and the armature of dependent joints in
+            ``I_r``.
         drop_rotors: Omit mass and inertia of the rotors. The mass of a ``Rotor`` with ``axial_inertia`` stays, because
-            it is
-            part of the carrier's link.
+            it is part of the carrier's link.
 
     Returns:
         Depth-first model with the names, frames and limits of the independent joints.
@@ -90,7 +87,6 @@ class WithoutRotors:
         return np.asarray(q, dtype=float)[self.at_q]
 
     def rnea(self, q: ArrayLike, v: ArrayLike, a: ArrayLike, *fext: pin.StdVec_Force) -> np.ndarray:
-        """Return the torques of a motion; external forces act on the approximate robot."""
         return self._dynamics(pin.rnea, q, v, a, *fext)
 
     def aba(self, q: ArrayLike, v: ArrayLike, tau: ArrayLike) -> np.ndarray:
@@ -156,10 +152,7 @@ def symmetric(M: Any) -> np.ndarray:
 
 
 def locked(model: ClusterModel) -> tuple[RotorElement, ...]:
-    """Return the elements that approximations lock: rotors and, without loops, links that follow.
-
-    A ``pin.Model`` cannot couple such links.
-    """
+    """Return the elements that approximations lock: rotors and, without loops, links that follow."""
     return model.rotors if model.closures else find_rotors(model.own_tree, model.tables.topology, links=True)
 
 
@@ -169,8 +162,7 @@ def reflected_inertia(
     """Return ``G' I_r G`` [kg m^2], shape (nv, nv): the inertia that the spin of rotors adds to M at resting carriers.
 
     ``rotors`` are by default all that approximations lock. If loops change the couplings, G has shape (poses, tree.nv,
-    nv),
-    and there is a matrix per pose.
+    nv), and there is a matrix per pose.
     """
     total = np.zeros((*(() if G is None else G.shape[:1]), model.nv, model.nv))
     for r in locked(model) if rotors is None else rotors:

@@ -14,17 +14,12 @@ def robot(model: ClusterModel, rung: str) -> ClusterModel:
     """Return an approximation as a model with the joints, configurations and independent joints of the exact model.
 
     The bodies of rotors transfer their inertia to their carriers at angle 0, and then turn without inertia. Armature of
-    the
-    joints replaces their spin; in ``block``, rotors on the universe do, which no carrier tilts. Friction of motors
-    becomes
-    friction of joints; gears have no losses.
+    the joints [kg m^2] replaces their spin; in ``block``, rotors on the universe do, which no carrier tilts. Friction
+    of motors becomes friction of joints; gears have no losses.
 
     Args:
         model: The exact robot.
         rung: ``"none"``, ``"diagonal"`` or ``"block"``; with closed loops ``"no rotor"`` or ``"armature"``.
-
-    Returns:
-        The approximate robot, with armature in [kg m^2].
 
     Raises:
         UnknownNameError: The robot has no such approximation, or no model can represent it.

@@ -22,8 +22,7 @@ class ClosedForm:
         independent: Joint ids whose coordinates are given.
         dependent: Joint ids whose coordinates are computed.
         solve: Maps the coordinates of the independent joints, shape (independent,), to the list of all assemblies, each
-            of
-            shape (dependent,), with the user's branch first. The list is empty if the mechanism cannot be assembled.
+            of shape (dependent,), with the user's branch first. The list is empty if the mechanism cannot be assembled.
                 Link
             angles lie in (-pi, pi]. A coordinate that enters through a gear (rotors) or linearly keeps the value that
             satisfies the equations, which may lie outside this interval.
@@ -51,10 +50,7 @@ class ClosedForm:
 
 
 def solutions(explicit: Callable[..., list[Any]], first: Sequence[int], x: np.ndarray) -> list[np.ndarray]:
-    """Return all assemblies of an ``explicit`` form.
-
-    ``first`` selects the user's solution of each sine equation, +1 or -1; it comes first.
-    """
+    """Return all assemblies of an ``explicit`` form; ``first`` (+1 or -1) selects the user's solution of each sine."""
     choices = []
     for row, branch in zip(explicit(*map(float, x)), first, strict=True):
         *sine, gear = row if isinstance(row, tuple) else (row, None)
@@ -68,11 +64,9 @@ def wrap(angle: float) -> float:
 
 
 def sine_equation(a: float, b: float, c: float) -> tuple[float, ...]:
-    """Solve ``a sin x + b cos x = c``.
+    """Solve ``a sin x + b cos x = c``: return up to two values in (-pi, pi], none if a = b = 0.
 
-    Returns:
-        ``atan2(a, b) + acos(..)`` and ``atan2(a, b) - acos(..)``, in (-pi, pi]; one value where they coincide, and none
-        without a solution or with a = b = 0.
+    They are ``atan2(a, b) + acos(..)`` and ``atan2(a, b) - acos(..)``, and only one where they coincide.
     """
     size = math.hypot(a, b)
     if size == 0.0:

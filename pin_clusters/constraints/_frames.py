@@ -173,10 +173,7 @@ def direction(axis: object, what: str, owner: str) -> tuple[float, ...]:
 
 
 def smallest_turn(start: np.ndarray, end: np.ndarray) -> np.ndarray:
-    """Return the smallest rotation that maps one unit vector to another, shape (3, 3).
-
-    For opposite vectors, it is a half turn about a fixed perpendicular axis.
-    """
+    """Return the smallest rotation that maps one unit vector to another, (3, 3); if opposite, a fixed half turn."""
     cosine = start @ end
     if cosine < -1.0 + 1e-12:
         across = perpendicular(start)

@@ -27,7 +27,6 @@ def _find(module: str, name: str) -> Any:
 
 
 def restored(function: Any) -> Any:
-    """Undo ``picklable``."""
     return _find(*function.place) if isinstance(function, _ByName) else function
 
 
@@ -109,14 +108,12 @@ def central_differences(function: Function, x: np.ndarray, steps: np.ndarray) ->
 
 
 def first_difference(function: Callable[[float], np.ndarray], step: float) -> np.ndarray:
-    """Return the derivative at 0 of a function of a number, by eighth-order central differences."""
     offsets = [n * step for n in range(1, 5)]
     total: Any = sum(weight * (function(s) - function(-s)) for weight, s in zip(WEIGHTS, offsets, strict=True))
     return total / step
 
 
 def second_difference(function: Callable[[float], np.ndarray], step: float) -> np.ndarray:
-    """Return the second derivative at 0 of a function of a number, by eighth-order central differences."""
     total = SECOND_WEIGHTS[0] * function(0.0)
     for n, weight in enumerate(SECOND_WEIGHTS[1:], start=1):
         total = total + weight * (function(n * step) + function(-n * step))

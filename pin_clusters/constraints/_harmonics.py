@@ -97,7 +97,6 @@ def _harmonic(value: Scalar) -> Harmonic:
 
 
 def coordinates(count: int) -> tuple[Angle, ...]:
-    """Return the coordinates of ``count`` joints, as angles."""
     return tuple(Angle(tuple(row)) for row in np.eye(count).tolist())
 
 

@@ -100,12 +100,11 @@ class Plane:
         return Link(j, 0.0, M.rotation.T @ parent.axes, complex(x, y), parent.height + float(z))
 
     def point(self, link: Link, frame: str | Attachment, what: str) -> Point:
-        """Return the position of a frame on a body."""
         j, placement = resolve_frame(self.tree, frame, self.owner)
         if j != link.joint:
             names = self.tree.names
             raise ConstraintError(
-                f"{self.owner}: {what} must be on the body of {names[link.joint]!r}, got {names[j]!r}."
+                f"{self.owner}: {what} must be on the body of {names[link.joint]!r}, got a frame on {names[j]!r}."
             )
         position = np.array(placement.translation)
         x, y, z = link.axes.T @ position
@@ -179,10 +178,7 @@ class Linkage(Constraint):
         raise NotImplementedError
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return the two equations of the pin [m].
-
-        Raises ``ConstraintError`` if the joints do not form this linkage in a plane, or a link has length 0.
-        """
+        """Return the two equations of the pin [m]; raises ``ConstraintError`` if the linkage is not planar."""
         a, b = self.geometry(tree).pin
         labels = f"{self.label}: x", f"{self.label}: y"
         ends = a.link.joint, a.frame, b.link.joint, b.frame

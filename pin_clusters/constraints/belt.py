@@ -15,10 +15,8 @@ class Belt(Constraint):
     """A transmission between two bodies whose pulleys ride on their nearest common ancestor (NCA).
 
     ``sum(q, NCA to successor) = ratio * sum(q, NCA to predecessor) + offset``. The axis of each joint defines its
-    positive
-    sense. This is the ``<coupling>`` of URDF+ (arXiv 2411.19753). If the predecessor is the link and the successor is
-    the
-    rotor, the ratio is in rotor turns per link turn.
+    positive sense. This is the ``<coupling>`` of URDF+ (arXiv 2411.19753). If the predecessor is the link and the
+    successor is the rotor, the ratio is in rotor turns per link turn.
 
     Args:
         predecessor: Link or joint name.

@@ -1,4 +1,4 @@
-"""Closure of a ``Coupling``: a user's function, and those of its derivatives that are known."""
+"""Closure of a ``Coupling``: a user's function, and its known derivatives."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ ORDERS = ("phi", "the Jacobian of phi", "the Hessian of phi", "the third derivat
 
 @dataclass(frozen=True, eq=False)
 class CallableClosure(JointClosure):
-    """A user's function of coordinates, and those of its derivatives that are known.
+    """A user's function of coordinates, and its known derivatives.
 
     Entry k of ``functions`` or ``addresses`` returns derivatives of order k, shape (size,) and k times joints.
 
@@ -41,12 +41,7 @@ class CallableClosure(JointClosure):
         return bool(self.addresses[order]) or self.functions[order] is not None
 
     def given(self, order: int, x: np.ndarray) -> np.ndarray:
-        """Return derivatives of a known order.
-
-        Raises:
-            ConstraintError: The function returns another shape.
-            FunctionFailedError: The function raises an exception.
-        """
+        """Return derivatives of a known order; raise ``FunctionFailedError`` if the function raises an exception."""
         shape = (self.size,) + order * (len(self.joints),)
         function = self.functions[order]
         if function is None:
@@ -85,7 +80,7 @@ class CallableClosure(JointClosure):
         except Exception as error:  # a user's function may raise anything
             raise FunctionFailedError(
                 f"{self.source.label}: {what} raised {type(error).__name__} ({error}) at {np.asarray(x).tolist()}. It "
-                "must be defined wherever the mechanism goes; return NaN or raise only beyond that."
+                "must be defined at all poses of the mechanism; elsewhere it may return NaN or raise."
             ) from error
         out = floats(result)
         if out is not None and out.ndim == 0:  # a single equation may be returned as a number

@@ -185,8 +185,7 @@ class HarmonicClosure(JointClosure):
     """Equations that are sums of products of sines, cosines and powers of linear combinations of coordinates.
 
     ``angle_p = weights[p] @ x + phases[p]``. Row i is the sum over its terms of ``coefficient * f1 * f2 * f3``, where
-    each
-    factor is SIN, COS or LINEAR of one angle. All rigid linkages have this form.
+    each factor is SIN, COS or LINEAR of one angle. All rigid linkages have this form.
 
     Attributes:
         weights: Shape (angles, joints).

@@ -1,9 +1,9 @@
-"""The contract of constraints: what a new constraint implements, and what the model calls.
+"""The contract of constraints: methods of a new constraint, which the model calls.
 
-A constraint is an object with a ``label`` and at least one of ``rows`` and ``closures``; the base class ``Constraint``
-provides ``label`` and the checks of names. Both methods raise ``UnknownNameError`` for a name that the tree does not
-have, ``UnsupportedJointError`` for a joint of the wrong type, and ``ConstraintError`` if the joints do not form the
-mechanism. A closure itself derives from ``closures.BodyClosure`` or ``closures.JointClosure``.
+A constraint has a ``label`` (``rows.Constraint`` provides it) and at least one of the methods ``rows`` and
+``closures``. Both raise ``UnknownNameError`` for unknown names, ``UnsupportedJointError`` for joints of the wrong type,
+and ``ConstraintError`` if the joints do not form the mechanism. Closures derive from ``closures.BodyClosure`` or
+``closures.JointClosure``.
 """
 
 from collections.abc import Sequence

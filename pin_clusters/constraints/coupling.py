@@ -31,21 +31,20 @@ _warned_slow = False
 class Coupling(Constraint):
     """Equations ``phi(x) = 0`` between joints of one degree of freedom, given by any function.
 
-    The joints, and those on the paths between them, form one cluster.
+    The joints and all joints on the paths between them form one cluster.
 
     ``phi`` is one of two things:
 
     - A Python callable, ``phi(x) -> (m,)`` for x of shape (joints,). It is called from Python at each state, which is
-      slow; a warning says so once per process. It must be a function of a module (or a ``functools.partial`` of one) if
-      the model is to be pickled.
+      slow and causes a warning once per process. It must be a function of a module (or a ``functools.partial`` of one)
+      if the model is to be pickled.
     - A compiled function: ``numba.cfunc`` of signature ``void(CPointer(float64), CPointer(float64))``, or a ctypes
       function pointer ``void phi(const double *x, double *out)``. It requires ``size``. Kernels call it by address.
 
     Missing derivatives are computed as follows:
 
     - First derivatives: the complex step, accurate to rounding, if phi is Python and accepts complex numbers (no abs,
-      no
-      comparison; checked against differences). Otherwise eighth-order central differences with steps of 0.02 rad and
+      no comparison; checked against differences). Otherwise eighth-order central differences with steps of 0.02 rad and
       1 mm: about 1e-13 for sines of angles, worse if phi changes within less than 0.5 rad or 2 cm.
     - Second derivatives: the same differences of the Jacobian (about 1e-13), or of its differences (about 1e-12). Only
       velocity terms use second derivatives.
@@ -64,8 +63,7 @@ class Coupling(Constraint):
 
     Raises:
         ConstraintError: A name is not text or repeated, phi or a derivative cannot be called or has another signature,
-            or
-            size is missing or wrong.
+            or size is missing or wrong.
 
     Example:
         >>> import pin_clusters as pc
@@ -143,10 +141,7 @@ class Coupling(Constraint):
         return self
 
     def closures(self, tree: pin.Model) -> list[CallableClosure]:
-        """Return the coupling; calls phi to determine its size and to check its derivatives.
-
-        Raises ``ConstraintError`` if phi fails, returns no finite vector, or has a wrong derivative.
-        """
+        """Return the coupling; calls phi to determine its size and to check its derivatives."""
         joints = tuple(coordinate_joint(tree, name, self.label) for name in self.joints)
         for j in joints:
             if joints.count(j) > 1:

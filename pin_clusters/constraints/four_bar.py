@@ -18,8 +18,7 @@ class FourBarGeometry(LinkageGeometry):
 
     Vectors at zero angles, each in the plane of its body: crank l1 (crank joint to coupler joint), coupler l2 (coupler
     joint to its pin), rocker l3 (rocker joint to its pin). In the parallel shape, the rocker joint is at d on the
-    ground.
-    In the serial shape, the rocker hangs from the coupler and ends at d.
+    ground. In the serial shape, the rocker hangs from the coupler and ends at d.
     """
 
     signs: tuple[float, float]
@@ -59,25 +58,22 @@ class FourBar(Linkage):
     axis of the crank. (A ``Loop`` of kind revolute has three more, which always hold.)
 
     Singular poses: B, C and D in line (dead centre; the crank cannot be independent there). If the shortest and the
-    longest
-    link are together as long as the other two, all four joints come in line at a change point. There, the two
-    assemblies
-    meet, and no choice of the independent joint is regular. For a parallelogram use ``pc.Differential.parallelogram``,
-    which passes its change points.
+    longest link are together as long as the other two, all four joints come in line at a change point. There, the two
+    assemblies meet, and no choice of the independent joint is regular. For a parallelogram use
+    ``pc.Differential.parallelogram``, which passes its change points.
 
     Args:
         crank: Revolute or continuous joint; the preferred independent joint.
         coupler: Revolute joint that hangs from the body of the crank.
         rocker: Revolute joint that hangs from the parent body of the crank, or from the coupler.
         closure: Two frames, of which only the origins matter: on the coupler and on the rocker; in the serial shape, on
-            the
-            rocker and on the parent body of the crank. Points are in [m].
-        branch: +1: with the axis of the crank pointing to the viewer, C is left of the line from B to D; -1: right.
-            The model starts there. A q_reference takes precedence, with a warning if it is on another branch.
+            the rocker and on the parent body of the crank. Points are in [m].
+        branch: +1: with the axis of the crank pointing to the viewer, C is left of the line from B to D; -1: right. The
+            model starts there. A q_reference takes precedence, with a warning if it is on another branch.
         name: Name in messages; by default made of the joints.
 
     Raises:
-        ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
+        ConstraintError: A name, frame or the branch is ill-formed, or a joint is repeated.
 
     Example:
         >>> import pin_clusters as pc

@@ -45,5 +45,6 @@ class Gear(Constraint):
         store(self, ratio=ratio, offset=number(self.offset, "offset", owner))
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return the coupling, with joint ids of ``tree``."""
         rotor, link = (moving_joint_id(tree, name, self.label) for name in (self.rotor, self.link))
         return (make_row(tree, rotor, (link,), (self.ratio,), self.offset, self),)

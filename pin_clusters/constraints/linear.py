@@ -15,8 +15,7 @@ class LinearCoupling(Constraint):
     """A joint that follows other joints: ``dependent = sum(coefficient * independent) + offset``.
 
     The axes of the joints define their positive senses; signs are kept. All joints are in the tree and have one degree
-    of
-    freedom. An independent joint may be the dependent joint of another coupling; chains are resolved.
+    of freedom. An independent joint may be the dependent joint of another coupling; chains are resolved.
 
     Args:
         dependent: Name of the joint (or of the body that it moves) that follows.
@@ -25,8 +24,7 @@ class LinearCoupling(Constraint):
 
     Raises:
         ConstraintError: A name is not text, a coefficient or the offset is not a finite number, a coefficient is 0,
-            there
-            is no independent joint, or a joint is coupled to itself.
+            there is no independent joint, or a joint is coupled to itself.
 
     Example:
         >>> import pin_clusters as pc
@@ -63,6 +61,7 @@ class LinearCoupling(Constraint):
         return f"LinearCoupling({self.dependent!r}, {dict(self.independent)!r}, offset={self.offset!r})"
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return the coupling, with joint ids of ``tree``; raises ``ConstraintError`` if two names mean one joint."""
         dependent = moving_joint_id(tree, self.dependent, self.label)
         masters = tuple(moving_joint_id(tree, n, self.label) for n in self.independent)
         return (make_row(tree, dependent, masters, tuple(self.independent.values()), self.offset, self),)

@@ -26,10 +26,8 @@ class Motor(PassiveForce):
     The joints receive B (tau_motor - friction - loss), with B = ``pc.actuation_matrix``. ``None`` means that a value is
     unknown: no limit, no loss. Place the motor on a rotor by ``pc.Rotor("knee", motor=...)``, or add
     ``motor.on("rotor:knee")`` to the constraints of a model. ``pc.passive_torque`` contains its losses,
-    ``pc.motor_torque``
-    the torque that it has to deliver, and ``pc.simulate`` applies both; with ``limits="effort"`` it limits the torque
-    to
-    ``torque_limits``.
+    ``pc.motor_torque`` the torque that it has to deliver, and ``pc.simulate`` applies both; with ``limits="effort"`` it
+    limits the torque to ``torque_limits``.
 
     Args:
         rotor: Name of its rotor, as in ``model.rotors``; None for a motor without a robot.
@@ -53,8 +51,8 @@ class Motor(PassiveForce):
 
     Example:
         >>> import pin_clusters as pc
-        >>> pc.Motor(voltage=24.0, torque_constant=0.1, resistance=0.2).stall_torque
-        12.0
+        >>> pc.Motor(voltage=24.0, torque_constant=0.5, resistance=2.0).stall_torque
+        6.0
     """
 
     rotor: str | None = None
@@ -114,7 +112,7 @@ class Motor(PassiveForce):
         return f"Motor({', '.join(f'{k}={x!r}' for k, x in given.items())})"
 
     def on(self, rotor: str) -> Self:
-        """Return the same motor on a rotor of a model, which is named as in ``model.rotors``."""
+        """Return the same motor on a rotor of a model, by its name in ``model.rotors``."""
         return replace(self, rotor=rotor)
 
     @property
@@ -145,10 +143,9 @@ class Motor(PassiveForce):
     def torque_limits(self, speed: ArrayLike) -> tuple[np.ndarray, np.ndarray]:
         """Return the least and the largest torque that it can deliver, friction included.
 
-        The limit is ``peak_torque``. If voltage V, torque constant k and resistance R are known, it is also k (V - k w)
-        / R,
-        which is smaller while the motor drives and larger while it brakes. From ``no_load_speed`` on, no torque can
-        drive.
+        The limit is ``peak_torque``. If voltage V, torque constant k and resistance R are known, it is also
+        k (V - k w) / R, which is smaller while the motor drives and larger while it brakes. From ``no_load_speed`` on,
+        no torque can drive.
 
         Args:
             speed: Speed of the rotor, [rad/s], of any shape.

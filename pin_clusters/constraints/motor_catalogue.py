@@ -34,7 +34,6 @@ def motors() -> Mapping[str, Motor]:
 
 
 def motor_of(given: Motor | str, owner: str) -> Motor:
-    """Return a motor, or the motor of the catalogue with this name."""
     if not isinstance(given, Motor) and given not in motors():
         raise UnknownNameError(f"{owner}: there is no motor {given!r} in pc.motors().{did_you_mean(given, motors())}")
     return given if isinstance(given, Motor) else motors()[given]

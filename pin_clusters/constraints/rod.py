@@ -23,10 +23,8 @@ class Rod(Constraint):
 
     With a mass, it is an exact slender rod that needs no coordinate: its kinetic energy is
     ``mass / 6 (va.va + va.vb + vb.vb)``, and half of its weight acts at each end. With an inertia, its centre of mass
-    and
-    moment of inertia are exact as well. The spin about its own axis is not modelled: nothing drives it, because its
-    inertia
-    must be the same about all transverse axes, so a rod that does not spin never starts.
+    and moment of inertia are exact as well. The spin about its own axis is not modelled: nothing drives it, because its
+    inertia must be the same about all transverse axes, so a rod that does not spin never starts.
 
     Args:
         a: One end: name of a joint, body or frame of the tree (its origin), ``"universe"``, or a pair of a name and a
@@ -36,8 +34,7 @@ class Rod(Constraint):
         mass: Mass of a slender rod, [kg].
         name: Name in messages; by default made of the two names.
         inertia: Replaces ``mass`` for a rod that is not slender: ``pin.Inertia`` [kg, m, kg m^2] in a frame whose
-            origin is
-            end a and whose x axis points to end b. The centre must be on that axis and the inertia about it
+            origin is end a and whose x axis points to end b. The centre must be on that axis and the inertia about it
                 axisymmetric,
             up to 1 %; a warning gives the part that is neglected.
 
@@ -104,8 +101,8 @@ class Rod(Constraint):
         if max(offset, uneven) > SLOPPY:
             raise InertiaError(
                 f"{owner}: inertia is not axisymmetric about x (centre {inertia.lever} m, about it "
-                f"{I.tolist()} kg m^2), so the spin of the rod about its axis would matter. Rotate the inertia to a frame with x from end a to "
-                "end b, or model the rod as a body with a universal joint at one end."
+                f"{I.tolist()} kg m^2), so the spin of the rod about its axis would matter. Rotate the inertia "
+                "to a frame with x from end a to end b, or model the rod as a body with a universal joint at one end."
             )
         if max(offset, uneven) > 1e-9:
             warnings.warn(
@@ -129,6 +126,7 @@ class Rod(Constraint):
         return short(self.a), short(self.b)
 
     def closures(self, tree: pin.Model) -> list[RodClosure]:
+        """Return the rod, with joint ids of ``tree``; raises ``ConstraintError`` if both ends are on one body."""
         joint_a, placement_a, joint_b, placement_b = two_bodies(tree, self.a, self.b, self.label)
         ends = joint_a, np.array(placement_a.translation), joint_b, np.array(placement_b.translation)
         moments = self._moments or (None, 0.0)

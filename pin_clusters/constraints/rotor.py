@@ -34,8 +34,8 @@ class Rotor(Constraint):
     """A balanced, axisymmetric rotor that needs no coordinate and no body of the tree.
 
     A body of the tree carries the rotor, which spins relative to it at ``speed = sum(ratio_i * v_i)``. The model keeps
-    its
-    ``q``, ``v`` and ``tau``. The dynamics are exact, including gyroscopic moments and the acceleration of the carrier.
+    its ``q``, ``v`` and ``tau``. The dynamics are exact, including gyroscopic moments and the acceleration of the
+    carrier.
 
     Args:
         joints: Joint that drives the rotor, or several; joint or body names. They may be dependent joints of other
@@ -51,8 +51,7 @@ class Rotor(Constraint):
         placement: Rotor frame in the joint frame of the carrier; identity by default.
         carrier: Joint or body that carries the rotor; by default the parent of the first joint.
         armature: Meaning of the armature of the driven joints in the tree: ``"keep"`` adds the rotor to it,
-            ``"replace"``
-            ignores it. Required only if a driven joint has armature in the tree.
+            ``"replace"`` ignores it. Required only if a driven joint has armature in the tree.
         driven: Whether it is the rotor of a motor; False for the further stages of a gear.
         motor: ``Motor`` of this rotor, or its name in ``pc.motors()``. The model applies its losses and limits, and it
             provides ``ratios`` and ``axial_inertia`` if they are not given.
@@ -179,12 +178,7 @@ class Rotor(Constraint):
             store(self, inertia=self.inertia.copy())
 
     def resolve(self, tree: pin.Model) -> RotorRow:
-        """Return the rotor with joint ids of ``tree``.
-
-        Raises ``ConstraintError`` if the axis cannot be derived or the armature is ambiguous, and ``InertiaError`` if
-        the
-        inertia is unbalanced or not axisymmetric about the axis.
-        """
+        """Return the rotor with joint ids of ``tree``; raises if its axis or inertia cannot be used there."""
         joints = tuple(moving_joint_id(tree, n, self.label) for n in self.joints)
         for j in joints:
             if joints.count(j) > 1:

@@ -1,8 +1,7 @@
 """Base class of constraints, checks of their names and numbers, and rows of linear couplings.
 
 ``ConstraintError``: a name or number is ill-formed, or cannot be coupled; ``UnknownNameError``: no joint or body has
-the
-name; ``UnsupportedJointError``: a joint has more than one degree of freedom.
+the name; ``UnsupportedJointError``: a joint has more than one degree of freedom.
 """
 
 import math
@@ -46,7 +45,6 @@ TEXT = re.compile("[^\ud800-\udfff]+")
 
 
 def number(value: object, what: str, owner: str, *, nonzero: bool = False, positive: bool = False) -> float:
-    """Return ``value`` as a finite float."""
     x = real(value)
     if x is None:
         cure = " Give the signed turns of the driven side per turn of the driving side." if "ratio" in what else ""
@@ -104,7 +102,6 @@ class Constraint:
         return self._kind if name is None else f"{self._kind}({name_of(name, 'name', self._kind)!r})"
 
     def _check_joints(self) -> None:
-        """Check that the joints of a mechanism are names without repetition."""
         names = [name_of(getattr(self, field), field, self._kind) for field in self._text_fields]
         for name in names:
             if names.count(name) > 1:
@@ -114,7 +111,6 @@ class Constraint:
 
 
 def model_name(tree: pin.Model) -> str:
-    """Return the name of a tree in messages."""
     return f"model {tree.name!r}" if tree.name else "the model"
 
 

@@ -45,14 +45,12 @@ class SliderCrank(Linkage):
     """A planar slider-crank; its lengths are read from the tree.
 
     Crank and slider hang from one body, the coupler hangs from the crank, and the closure pins the coupler to the
-    slider.
-    Let B be the joint between crank and coupler. The pin is where the circle about B meets the line of the slider.
-    There
-    are two equations: x and y of the pin, perpendicular to the axis of the crank.
+    slider. Let B be the joint between crank and coupler. The pin is where the circle about B meets the line of the
+    slider. There are two equations: x and y of the pin, perpendicular to the axis of the crank.
 
     Singular poses: the coupler perpendicular to the line of the slider (the crank cannot be independent there; a
-    coupler
-    longer than crank and offset never gets there), and crank and coupler in line (the slider cannot be independent).
+    coupler longer than crank and offset never gets there), and crank and coupler in line (the slider cannot be
+    independent).
 
     Args:
         crank: Revolute or continuous joint; the preferred independent joint.
@@ -60,12 +58,11 @@ class SliderCrank(Linkage):
         slider: Prismatic joint that hangs from the parent body of the crank.
         closure: Two frames, of which only the origins matter: on the coupler and on the slider. Points are in [m].
         branch: +1: the pin is ahead of B in the direction of the slider (the assembly with the larger coordinate); -1:
-            behind.
-            The model starts there. A q_reference takes precedence, with a warning if it is on another branch.
+            behind. The model starts there. A q_reference takes precedence, with a warning if it is on another branch.
         name: Name in messages; by default made of the joints.
 
     Raises:
-        ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
+        ConstraintError: A name, frame or the branch is ill-formed, or a joint is repeated.
 
     Example:
         >>> import pin_clusters as pc

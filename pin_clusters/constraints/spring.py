@@ -27,15 +27,13 @@ class PassiveForce(Constraint):
 class Spring(PassiveForce):
     """A spring, a damper and dry friction along one coordinate; any of them may be absent.
 
-    The coordinate x is that of a joint, a sum of coordinates (a fixed tendon, a rod on two cranks), or the length of a
-    path
-    through points (a cable, a linear spring). With y = x - ``rest``, the force along x is::
+    The coordinate x is the coordinate of a joint, a sum of coordinates (a fixed tendon, a rod on two cranks), or the
+    length of a path through points (a cable, a linear spring). With y = x - ``rest``, the force along x is::
 
         -(k1 y + k2 y^2 + k3 y^3) - (d1 xd + d2 xd |xd| + d3 xd^3) - friction * sign(xd)
 
     On a joint of several degrees of freedom, the spring acts against its displacement (the rotation vector from
-    ``rest``,
-    and the translation), the damper against its velocity.
+    ``rest``, and the translation), the damper against its velocity.
 
     List it among the constraints of a model. It couples no joints, and ``pc.rnea`` and ``pc.aba`` do not include it:
     ``pc.passive_torque`` returns its torque, and ``pc.simulate`` applies it.

@@ -52,7 +52,9 @@ def anchor_point(tree: pin.Model, anchor: Anchor, joint: int, what: str, owner: 
         return np.array(anchor)
     j, placement = resolve_frame(tree, anchor, owner)
     if j != joint:
-        raise ConstraintError(f"{owner}: {what} must be on the body of {tree.names[joint]!r}, got {tree.names[j]!r}.")
+        raise ConstraintError(
+            f"{owner}: {what} must be on the body of {tree.names[joint]!r}, got a frame on {tree.names[j]!r}."
+        )
     return np.array(placement.translation)
 
 

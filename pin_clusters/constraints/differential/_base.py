@@ -65,9 +65,11 @@ class Differential(Constraint):
         return tuple(getattr(self, f) for f in self.independent_fields)
 
     def rows(self, tree: pin.Model) -> tuple[Row, ...]:
+        """Return the explicit equations; empty if the mechanism is implicit."""
         return ()
 
     def closures(self, tree: pin.Model) -> list[Closure]:
+        """Return the implicit equations; empty if the mechanism is explicit."""
         return []
 
     def closed_form(self, tree: pin.Model) -> ClosedForm | None:
@@ -79,10 +81,7 @@ class Differential(Constraint):
         return []
 
     def generic(self, tree: pin.Model) -> list[Any]:
-        """Return the same mechanism on the same joints by generic constraints (Loop, Rod or Coupling).
-
-        For comparison: it is slower, and derived independently.
-        """
+        """Return the same mechanism by generic constraints (Loop, Rod, Coupling), for comparison; it is slower."""
         raise NotImplementedError
 
 

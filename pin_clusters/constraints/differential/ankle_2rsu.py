@@ -86,8 +86,8 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         foot: Ends of both rods on the foot: frames, or three numbers in the frame of the foot's joint.
         length: Lengths of the rods, [m], two or one for both; by default those at the zero pose of the tree.
         branch: For each crank, +1 or -1: one of the two angles for the same ankle pose. +1: the crank is ahead, about
-            its axis, of the direction to the end of the rod on the foot; -1: behind.
-            The model starts there. A q_reference takes precedence, with a warning if it is on another branch.
+            its axis, of the direction to the end of the rod on the foot; -1: behind. The model starts there. A
+            q_reference takes precedence, with a warning if it is on another branch.
 
     Raises:
         ConstraintError: A name, point, length or branch is ill-formed, or a joint is repeated.
@@ -138,7 +138,6 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         return Crank(joint, np.array(M.rotation), np.array(M.translation), axis, tip, end, length)
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return two equations, one per rod [m]."""
         g = self.geometry(tree)
         x1, x2, pitch, roll = coordinates(4)
         rows = [
@@ -158,7 +157,6 @@ class Ankle2Rsu(Differential, mechanism="ankle_2rsu", independent=("crank_1", "c
         return [((c.joint, c.tip), (g.ankle.foot, c.end)) for c in g.cranks]
 
     def generic(self, tree: pin.Model) -> list[Rod]:
-        """Return the same rods as two ``Rod``."""
         g, names = self.geometry(tree), tree.names
         return [
             Rod((names[c.joint], c.tip), (names[g.ankle.foot], c.end), length=c.length, name=f"generic rod {i}")

@@ -25,7 +25,7 @@ class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
         ratio: Teeth of a side gear over teeth of the pinion; negative if roll counts the other way.
 
     Raises:
-        ConstraintError: A name or the ratio is ill-formed, or a joint is named twice.
+        ConstraintError: A name or the ratio is ill-formed, or a joint is repeated.
     """
 
     left: str
@@ -48,6 +48,5 @@ class Bevel(Differential, mechanism="bevel", independent=("left", "right")):
         )
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the same equations."""
         half = 0.5 * self.ratio
         return self._coupling(LinearMap(((0.5, 0.5, -1.0, 0.0), (half, -half, 0.0, -1.0))))

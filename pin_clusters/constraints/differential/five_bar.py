@@ -49,11 +49,11 @@ class FiveBar(Linkage, Differential, mechanism="five_bar", independent=("crank_1
         crank_2: Revolute joint that hangs from the parent body of crank 1.
         coupler_2: Revolute joint that hangs from crank 2.
         closure: Two frames, of which only the origins matter: on coupler 1 and on coupler 2.
-        branch: +1: the pin is left of the line from B_1 to B_2; -1: right.
-            The model starts there. A q_reference takes precedence, with a warning if it is on another branch.
+        branch: +1: the pin is left of the line from B_1 to B_2; -1: right. The model starts there. A q_reference takes
+            precedence, with a warning if it is on another branch.
 
     Raises:
-        ConstraintError: A name, frame or the branch is ill-formed, or a joint is named twice.
+        ConstraintError: A name, frame or the branch is ill-formed, or a joint is repeated.
     """
 
     crank_1: str

@@ -29,8 +29,8 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
 
     As a ``FourBar`` it has change points where all four joints are in line: there the crossed linkage (the
     antiparallelogram) branches off, and the equations of the loop lose rank. Branch rule: this constraint stays a
-    parallelogram and passes through them with no singular pose. Real machines do the same with a second coupler or
-    by inertia.
+    parallelogram and passes through them with no singular pose. Real machines do the same with a second coupler or by
+    inertia.
 
     Args:
         crank: Revolute joint; independent.
@@ -39,7 +39,7 @@ class Parallelogram(Differential, mechanism="parallelogram", independent=("crank
         closure: Two frames, as for ``FourBar``.
 
     Raises:
-        ConstraintError: A name or frame is ill-formed, or a joint is named twice.
+        ConstraintError: A name or frame is ill-formed, or a joint is repeated.
     """
 
     crank: str

@@ -31,7 +31,7 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
         teeth_ring: Number of teeth (or radius, in the same unit).
 
     Raises:
-        ConstraintError: A name or number is ill-formed, or a joint is named twice.
+        ConstraintError: A name or number is ill-formed, or a joint is repeated.
     """
 
     sun: str
@@ -73,6 +73,5 @@ class Planetary(Differential, mechanism="planetary", independent=("sun", "ring")
         return (make_row(tree, carrier, (sun, ring), (from_sun, from_ring), 0.0, self),)
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the same equation."""
         _, from_sun, from_ring = self._coefficients(tree)
         return self._coupling(LinearMap(((from_sun, -1.0, from_ring),)))

@@ -68,7 +68,7 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         length0: Lengths at zero extension, [m], two or one for both; by default those at zero pitch and roll.
 
     Raises:
-        ConstraintError: A name, point or length is ill-formed, or a joint is named twice.
+        ConstraintError: A name, point or length is ill-formed, or a joint is repeated.
     """
 
     actuator_1: str
@@ -101,7 +101,6 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         return replace(geometry, lengths=lengths)
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return two equations, one per rod [m]."""
         g = self.geometry(tree)
         x1, x2, pitch, roll = coordinates(4)
         rows = []
@@ -122,5 +121,4 @@ class PushRodAnkle(Differential, mechanism="push_rod_ankle", independent=("actua
         return [((g.ankle.shank, a), (g.ankle.foot, b)) for a, b in zip(g.shank, g.foot, strict=True)]
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the rods' lengths, from the poses of the foot."""
         return self._coupling(self.geometry(tree).phi)

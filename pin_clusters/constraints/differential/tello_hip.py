@@ -50,7 +50,7 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
         constant: [m].
 
     Raises:
-        ConstraintError: A name or number is ill-formed, or a joint is named twice.
+        ConstraintError: A name or number is ill-formed, or a joint is repeated.
     """
 
     rotor_1: str
@@ -72,7 +72,6 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
         self._check_numbers(LENGTHS)
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return two equations, one per motor [m]."""
         x1, x2, l1, l2 = coordinates(4)
         rows = [self._row(y, s, l1, l2) for y, s in ((x1 / self.gear, 1.0), (x2 / self.gear, -1.0))]
         labels = [f"{self.label}: crank {i}" for i in (1, 2)]
@@ -108,7 +107,6 @@ class TelloHip(Differential, mechanism="tello_hip", independent=("rotor_1", "rot
         return coefficients
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the same equations."""
         phi = partial(tello_hip_phi, gear=self.gear, lengths=tuple(getattr(self, f) for f in LENGTHS))
         return self._coupling(phi)
 

@@ -60,7 +60,7 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
             sixth digit.
 
     Raises:
-        ConstraintError: A name or number is ill-formed, or a joint is named twice.
+        ConstraintError: A name or number is ill-formed, or a joint is repeated.
     """
 
     rotor_1: str
@@ -93,7 +93,6 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
         return [getattr(self, f) * self.pi for f in PHASES]
 
     def closures(self, tree: pin.Model) -> list[Closure]:
-        """Return two equations: the four-bar of the foot [m], and the mean of the motors [rad]."""
         x1, x2, l1, l2 = coordinates(4)
         d = (x1 - x2) / (2.0 * self.gear)
         p_short, p_long, p_fixed, p_rod, p_foot_long, p_foot_short = self._angles()
@@ -128,7 +127,6 @@ class TelloKneeAnkle(Differential, mechanism="tello_knee_ankle", independent=("r
         return [np.array([(y1 + y2) / 2.0, foot]) for foot in sine_equation(a, b, c)[::-1]]
 
     def generic(self, tree: pin.Model) -> list[Coupling]:
-        """Return a Coupling on a Python function of the same equations."""
         lengths = tuple(getattr(self, f) for f in LENGTHS)
         phi = partial(tello_knee_ankle_phi, gear=self.gear, lengths=lengths, phases=tuple(self._angles()))
         return self._coupling(phi)

@@ -28,7 +28,6 @@ def turn_quaternion(q, i, x, y, z):
 
 @device
 def turn_pair(q, i, angle):
-    """Rotate the (cos, sin) pair at q[i] by an angle [rad]."""
     c, s = math.cos(angle), math.sin(angle)
     x, y = c * q[i] - s * q[i + 1], s * q[i] + c * q[i + 1]
     n = 1.0 / math.sqrt(x * x + y * y)

@@ -35,10 +35,7 @@ def along(index, work, v, C, B):
 
 @inline
 def motion(work, parent, vj, aj):
-    """Compute velocity and acceleration of a body from its parent and its joint: (A1), (A2).
-
-    If the joint does not accelerate, ``aj`` is None.
-    """
+    """Compute velocity and acceleration of a body from its parent and its joint (A1), (A2); ``aj`` None is zero."""
     up = ws.velocity(work, parent)
     a = ws.acceleration(work, parent) + cross(up, vj)
     return up + vj, a if aj is None else a + aj
@@ -46,7 +43,6 @@ def motion(work, parent, vj, aj):
 
 @inline
 def set_hinge(work, b, R, x, S, v, a):
-    """Store pose, motion axis, velocity and acceleration of a body whose joint has one degree of freedom."""
     ws.set_pose(work, b, R, x)
     ws.set_axis(work, b, S)
     ws.set_velocity(work, b, v)
@@ -62,10 +58,7 @@ def set_motion(work, b, v, a, f):
 
 @inline
 def base_gravity(params, work, q, b, B):
-    """Return minus gravity in the axes of free flyer b, as a spatial acceleration.
-
-    Bodies below a free flyer use its frame as the world frame.
-    """
+    """Return minus gravity in the axes of free flyer b, whose frame is the world frame below it."""
     g = rot_t(load9(params, b * BODY_PARAMS + at.ROTATION), load3(params, at.MINUS_GRAVITY))
     return join(rot_t(free_rotation(q, B.iq), g), zero3())
 
@@ -104,10 +97,7 @@ def body_force(params, b, R, x, v, a):
 
 @inline
 def wrench_in_world(R, x, R_align, f):
-    """Transform a force from the joint frame of the tree to the world.
-
-    R, x is the pose of the aligned frame, and R_align maps that frame to the joint frame.
-    """
+    """Transform a force from a joint frame of the tree to the world; R_align maps the aligned frame R, x to it."""
     return force_from(R, x, rot6_t(R_align, f))
 
 
@@ -148,10 +138,7 @@ def pose_of_rotor(params, work, q, r):
 
 @inline
 def rotor_force(index, params, work, q, result_and_forces, r):
-    """Return the external force on spinning rotor r (a table view), for (S5).
-
-    Returns the wrench on its carrier in the world, and the moment about the rotor axis.
-    """
+    """Return the external force on rotor r (a table view): wrench on its carrier, and moment about its axis."""
     R, x = pose_of_rotor(params, work, q, r)
     f, R_align = load6(result_and_forces, header(index).nv + 6 * r.joint), load9(params, r.at + 12)
     return wrench_in_world(R, x, R_align, f), rot_t(R_align, angular(f))[2]
@@ -159,9 +146,6 @@ def rotor_force(index, params, work, q, result_and_forces, r):
 
 @inline
 def spin_moment(work, carrier, h, rate, a):
-    """Return the moment on the carrier of spin elements with momentum h per unit velocity: (S1).
-
-    If the joint does not accelerate, ``a`` is None.
-    """
+    """Return the moment on the carrier of spin elements with momentum h per unit velocity: (S1)."""
     moment = cross(angular(ws.velocity(work, carrier)), h) * rate
     return moment if a is None else moment + h * a

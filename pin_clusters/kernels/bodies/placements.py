@@ -32,10 +32,7 @@ def unit_rotation():
 
 @inline
 def turned(R, shuffle, params, k):
-    """Return R times the constant rotation at params[k].
-
-    Where ``shuffle`` is 1, 2 or 3, that rotation is the identity or a cyclic permutation, which needs no arithmetic.
-    """
+    """Return R times the rotation at params[k]; ``shuffle`` 1 to 3 marks the identity and cyclic permutations."""
     if shuffle == 1:
         return R
     if shuffle == 2:
@@ -67,8 +64,7 @@ def turn_joints(index, work, q):
     """Store sines and cosines of all joints outside LOOP clusters, before any body is placed.
 
     A sine is a long chain of operations, but independent of other joints. Here the processor overlaps the chains, which
-    is
-    impossible in the outward pass.
+    is impossible in the outward pass.
     """
     for c in range(header(index).cluster0, header(index).cluster1):
         C = cluster(index, c)
@@ -98,7 +94,6 @@ def hinge(params, work, q, b, B):
 
 @inline
 def free_rotation(q, i):
-    """Return the rotation of the free flyer whose configuration starts at q[i]."""
     return quaternion_rotation(get(q, i + 3), get(q, i + 4), get(q, i + 5), get(q, i + 6))
 
 
@@ -111,10 +106,7 @@ def free_pose(params, q, b, B):
 
 @inline
 def moved(params, q, L, k, R, d):
-    """Return rotation and offset of a link or body after its joint has moved.
-
-    R and d are those of the joint frame before the motion; k is the offset of the link's parameters.
-    """
+    """Return rotation and offset of link or body L after its joint moves; R, d: before; k: its parameters."""
     i = L.iq
     if L.kind == at.REVOLUTE:
         s, c = sincos(get(q, i))

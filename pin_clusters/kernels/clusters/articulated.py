@@ -11,10 +11,7 @@ from .spin_elements import spin_coupling
 
 @inline
 def moves(mask, k):
-    """Return whether column k moves a body.
-
-    The mask of a cluster with more columns than bits is all ones; min() avoids a shift by 64.
-    """
+    """Return whether column k moves a body; min() avoids a shift by 64, for masks of all ones."""
     return (mask >> min(k, 62)) & 1 == 1
 
 
@@ -89,7 +86,6 @@ def factor_D(params, work, C):
 
 @inline
 def solve_D(work, C):
-    """Replace u by D^-1 u."""
     nk, slot = C.nk, C.at_work
     for k in range(nk):
         t = ws.u_entry(work, slot, nk, k)

@@ -137,7 +137,6 @@ def propagate(index, work, prescribed, tau, a, C):
 
 @inline
 def compose(index, params, work, q, C):
-    """Compute poses, motion subspaces, inertias, K (A5), and the spin momenta in the world."""
     for b in range(C.first, C.last):
         B = body(index, b)
         R, x = place(params, work, q, b, B)
@@ -158,7 +157,6 @@ def couple(index, work, nv, C, M):
 
 @inline
 def couple_column(index, work, nv, C, k, M):
-    """Compute (C1), (C2) for column k."""
     nk, slot = C.nk, C.at_work
     i_v, F_out = listed(index, C.column, k), zero6()
     for m in range(k + 1):

@@ -2,7 +2,7 @@
 
 A rod with mass adds its end masses (a sixth each, if slender) to the bodies that it connects. The remaining mass moves
 with its midpoint, which has a body of its own in the tables. ``collect``, ``eliminate``, ``propagate``, ``couple`` and
-``factor`` are those of GENERAL.
+``factor`` are the functions of GENERAL.
 """
 
 from ...compiler.numba_jit.jit import inline, paste
@@ -40,10 +40,7 @@ def acceleration_of_joint(index, work, a, C, B):
 
 @inline
 def rod_forces(index, params, work, H):
-    """Add half the inertial force of each rod's midpoint mass to the bodies at both ends.
-
-    The inertias of the bodies already contain the end masses.
-    """
+    """Add half the inertial force of each rod's midpoint mass to the bodies at both ends."""
     for r in range(H.rod0, H.rod1):
         R = rod(index, r)
         pa, pb = point(params, work, R.a, R.at), point(params, work, R.b, R.at + 3)
@@ -154,7 +151,6 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @paste
 def compose(index, params, work, q, c, C):
-    """Compute poses, inertias, K, and the spin momenta in the world."""
     prepare(index, params, work, q, C)
     H = head(index, C.head)
     for b in range(C.first, C.last):

@@ -56,10 +56,7 @@ def eliminate_base(params, work, prescribed, tau, a, C):
 
 @inline
 def _unless(is_fixed, x, other):
-    """Return x, or ``other`` if the column is prescribed.
-
-    The number is selected, not multiplied by zero, because x may be NaN.
-    """
+    """Select x, or ``other`` in a prescribed column; a product with zero would keep NaN."""
     return other if is_fixed != 0 else x
 
 

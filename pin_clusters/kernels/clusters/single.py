@@ -68,10 +68,7 @@ def advance_with_inertia(index, params, work, q, v, result_and_forces, prescribe
 
 @inline
 def eliminate(index, params, work, prescribed, tau, a, C):
-    """Eliminate the joint: (A6) to (A8); return whether D is singular.
-
-    Stores U D^-1 and D^-1 u, or U and u if the acceleration is prescribed.
-    """
+    """Compute (A6) to (A8); store U D^-1 and D^-1 u, or U and u if prescribed; return whether D is singular."""
     b = C.first
     I, S, f, parent = ws.articulated(work, b), ws.axis(work, b), ws.force(work, b), body(index, b).parent
     IS = sym6_mul(I, S)
@@ -113,7 +110,6 @@ def propagate(index, work, prescribed, tau, a, C):
 
 @inline
 def compose(index, params, work, q, C):
-    """Compute pose, motion axis, inertia, and the spin momentum in the world."""
     b = C.first
     B = body(index, b)
     R, x, S = hinge(params, work, q, b, B)

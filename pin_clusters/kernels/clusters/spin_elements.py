@@ -9,7 +9,6 @@ from ..tables.views import carrier_row, listed
 
 @inline
 def spin_columns(index, work, C):
-    """Rotate the spin momenta per unit velocity of all carriers to the world."""
     if C.at_spin >= 0:
         turn_momenta(work, C, ws.rotation(work, C.out), C.at_spin, 0)
     for r in range(C.carrier0, C.carrier1):
@@ -19,7 +18,6 @@ def spin_columns(index, work, C):
 
 @inline
 def turn_momenta(work, C, R, at_spin, i):
-    """Rotate the spin momenta of one carrier to the world."""
     for k in range(C.nk):
         ws.set_spin_column(work, C.at_work, C.nk, i, k, rot(R, ws.momentum(work, at_spin, k)))
 
@@ -36,10 +34,7 @@ def inertia_torques(index, work, a, out, C):
 
 @inline
 def spin_terms(index, work, v, a, out, C, biased):
-    """Compute (S1), (S2) for all carriers.
-
-    If ``biased``, the rate of each momentum at a = 0 is stored after the momenta.
-    """
+    """Compute (S1), (S2) for all carriers; ``biased``: rates at a = 0 are stored after the momenta."""
     if C.at_spin >= 0:
         spin_terms_on(index, work, v, a, out, C, C.out, C.at_spin, biased)
     for r in range(C.carrier0, C.carrier1):
@@ -77,10 +72,7 @@ def gyrations(index, work, v, prescribed, a, C, biased):
 
 @inline
 def momentum_rate(index, work, prescribed, a, C, carrier, at_spin, i, biased):
-    """Return the rate of the spin momentum on carrier number i, for (S1).
-
-    If ``biased``, the stored rate contains all contributions.
-    """
+    """Return the rate of the spin momentum on carrier number i (S1); if ``biased``, the stored bias is complete."""
     if biased:
         return rot(ws.rotation(work, carrier), ws.momentum(work, at_spin, C.nk))
     rate = zero3()

@@ -17,8 +17,6 @@ from .rnea import rotor_forces, wrong_size
 
 
 def step_with(advance_loop):
-    """Build the outward step of one cluster; ``advance_loop`` handles LOOP clusters."""
-
     @inline
     def step(index, params, work, q, v, result_and_forces, prescribed, a, c, C, forced):
         """Compute (A1) to (A3) at a = 0 or at prescribed accelerations; return whether the loops are singular."""
@@ -37,7 +35,6 @@ def step_with(advance_loop):
 
 
 def outward_with(advance_loop):
-    """Build the first pass on its own; ``advance_loop`` handles LOOP clusters."""
     step = step_with(advance_loop)
 
     @inline
@@ -54,7 +51,6 @@ def outward_with(advance_loop):
 
 
 def passes_with(advance_loop):
-    """Build the passes of aba and hybrid dynamics; ``advance_loop`` handles LOOP clusters."""
     step = step_with(advance_loop)
 
     @inline
@@ -71,10 +67,8 @@ def passes_with(advance_loop):
         """Step outward, and eliminate each cluster as soon as all clusters that it carries are eliminated.
 
         In this order the numbers of a cluster are still in the cache. With external forces, all bodies come first,
-        because
-        forces on rotors are added to the forces on their carriers. Returns the row of a cluster whose D is singular, or
-        0, and
-        minus the row of a singular loop, or OK.
+        because forces on rotors are added to the forces on their carriers. Returns the row of a cluster whose D is
+        singular, or 0, and minus the row of a singular loop, or OK.
         """
         n, singular, code = header(index), 0, OK
         for c in range(n.cluster0, n.cluster1):
@@ -118,15 +112,11 @@ def passes_with(advance_loop):
 
 
 def aba_with(advance_loop):
-    """Build aba; ``advance_loop`` handles LOOP clusters."""
     passes = passes_with(advance_loop)
 
     @paste
     def aba(index, params, work, result_and_forces, q, v, tau, out):
-        """Write the acceleration to out and to the first nv entries of result_and_forces.
-
-        External forces, if any, follow these entries.
-        """
+        """Write the acceleration to out and to the start of result_and_forces; external forces follow there."""
         if wrong_size(index, q, v, tau, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv

@@ -11,14 +11,9 @@ from ..tables.views import body, cluster, header, listed
 
 
 def poses_with(compose_loop):
-    """Build ``poses``; ``compose_loop`` handles LOOP clusters."""
-
     @inline
     def poses(index, params, work, q):
-        """Compute poses, S, inertias and K of all clusters.
-
-        Returns minus the row of a cluster whose loops are singular, or OK.
-        """
+        """Compute poses, S, inertias and K of all clusters; return minus the row of a singular loop, or OK."""
         start(params, work)
         turn_joints(index, work, q)
         code = OK
@@ -89,7 +84,6 @@ def copied(flat):
 
 
 def crba_with(compose_loop):
-    """Build crba; ``compose_loop`` handles LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste

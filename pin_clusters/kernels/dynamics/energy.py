@@ -85,8 +85,6 @@ def spin_energies(index, params, work, v, C):
 
 
 def energy_with(velocities):
-    """Build energy; ``velocities`` handles LOOP clusters."""
-
     @paste
     def energy(index, params, work, out, q, v):
         """Write kinetic and potential energy [J]; the potential energy is zero at the origin of the universe."""

@@ -1,8 +1,4 @@
-"""Hybrid dynamics of clusters: given accelerations of some joints and torques of the others: (H1) to (H6).
-
-The passes of aba are used. The first pass evaluates the prescribed accelerations, the second eliminates only the free
-columns, and the third computes accelerations and torques.
-"""
+"""Hybrid dynamics (H1) to (H6): given accelerations of some joints and torques of the others; the passes of aba."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..clusters import loop
@@ -26,15 +22,11 @@ def take(index, tau, a, prescribed, tau_out, a_out):
 
 
 def hybrid_with(advance_loop):
-    """Build hybrid; ``advance_loop`` handles LOOP clusters."""
     passes = passes_with(advance_loop)
 
     @paste
     def hybrid(index, params, work, result_and_forces, q, v, tau, a, prescribed, tau_out, a_out):
-        """Write all torques to tau_out and all accelerations to a_out; result_and_forces has external forces.
-
-        ``prescribed`` has one byte per velocity: 0 if its torque is given, otherwise its acceleration is.
-        """
+        """Write all torques to tau_out, accelerations to a_out; ``prescribed`` is 0 where the torque is given."""
         nv = header(index).nv
         if (
             wrong_size(index, q, v, tau, result_and_forces)

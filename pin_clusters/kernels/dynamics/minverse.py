@@ -120,7 +120,6 @@ def clear(work, C):
 
 
 def minverse_with(compose_loop):
-    """Build minverse; ``compose_loop`` handles LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste

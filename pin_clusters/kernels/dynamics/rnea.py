@@ -36,11 +36,6 @@ def rotor_forces(index, params, work, q, result_and_forces, out, sign):
 
 
 def rnea_with(advance_loop):
-    """Build rnea; ``advance_loop`` handles LOOP clusters.
-
-    Models without loops have their own version, which does not compile the code for loops.
-    """
-
     @inline
     def outward(index, params, work, q, v, a, result_and_forces, out, forced):
         """Compute velocities, accelerations, forces: (A1) to (A3). Return minus the row of a singular loop, or OK."""
@@ -73,10 +68,7 @@ def rnea_with(advance_loop):
 
     @paste
     def rnea(index, params, work, result_and_forces, q, v, a, out):
-        """Write tau to out and to the first nv entries of result_and_forces.
-
-        External forces, if any, follow these entries.
-        """
+        """Write tau to out and to the start of result_and_forces; external forces, if any, follow there."""
         if wrong_size(index, q, v, a, result_and_forces):
             return WRONG_SIZE
         nv = header(index).nv

@@ -19,10 +19,7 @@ from .seed import clear, place_frames, seed_forces, seed_torques
 
 @inline
 def products_of(asked, panel, n, A, K, gram):
-    """Compute rows of W' W (O4) for the columns of one frame or contact, from the diagonal on.
-
-    The sums contain only the velocities that move the body of the frame.
-    """
+    """Compute the rows of W' W (O4) for one frame or contact, summed over the velocities that move its body."""
     for r in range(K.column0, K.column1):
         i = entry(asked, r).iv
         for j in range(i, A.width):
@@ -36,7 +33,6 @@ def products_of(asked, panel, n, A, K, gram):
 
 @inline
 def mirror(gram, rows):
-    """Copy the entries above the diagonal to those below it."""
     for i in range(rows):
         for j in range(i):
             gram[i, j] = gram[j, i]
@@ -60,7 +56,6 @@ def answer(index, work, asked, numbers, panel, n, A, gram, response):
 
 
 def columns_with(compose_loop):
-    """Build ``columns``; ``compose_loop`` handles LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste

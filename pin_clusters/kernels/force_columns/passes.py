@@ -37,7 +37,6 @@ def base_roots(work, C):
 
 @inline
 def base_entries(panel, n, A, C, j):
-    """Return the entries of column j for the velocities of a free flyer."""
     k, w = at_w(n, A, C.column, j), A.width
     return Vec6(
         get(panel, k),

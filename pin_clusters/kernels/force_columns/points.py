@@ -42,7 +42,6 @@ def velocities_of_bodies(index, work, v):
 
 @inline
 def velocity_of_point(index, work, v, numbers, F):
-    """Return the velocity of a point in the kernels' world."""
     m, x = ws.velocity(work, F.body), load3(numbers, F.at + POINT)
     velocity = linear(m) + cross(angular(m), x)
     if F.rotor > 0:
@@ -67,7 +66,6 @@ def place_points(index, params, q, asked, numbers, A, positions):
 
 
 def points_with(compose_loop):
-    """Build ``points``; ``compose_loop`` handles LOOP clusters."""
     poses = poses_with(compose_loop)
 
     @paste

@@ -15,10 +15,7 @@ from .panel import at_body, at_w, column_row, reached, touch
 
 @inline
 def of_world(index, params, q, root, numbers, home):
-    """Return rotation and position of the kernels' world in the universe, for bodies below ``root``.
-
-    If the root is not a free flyer, the position is stored in ``numbers``.
-    """
+    """Return the pose of the kernels' world in the universe: the free flyer ``root``, or the stored position."""
     if root > 0:
         B = body(index, root)
         if cluster(index, B.cluster).kind == FREE:
@@ -75,7 +72,6 @@ def clear(index, asked, panel, n, A):
 
 @inline
 def no_torques(panel, n, A):
-    """Set the torques of all columns to zero."""
     put_zeros(panel, at_w(n, A, 0, 0), n.nv * A.width)
 
 

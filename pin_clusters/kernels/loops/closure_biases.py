@@ -61,7 +61,6 @@ def rod_bias(index, params, work, c, r, to):
 
 @inline
 def rate_of_joint(index, work, j):
-    """Return the velocity of the joint in row j of the joints of a closure."""
     return get(work, velocity_row(index, on_joint(index, j).velocity).at_rate)
 
 

@@ -32,7 +32,6 @@ def rotation_between(turn, Ra, Rb):
 
 @inline
 def frames_values(params, work, r, to):
-    """Write the residuals of two frames."""
     Ra, pa = frame(params, work, r.a, r.at)
     Rb, pb = frame(params, work, r.b, r.at + 12)
     t, e = rot_t(Ra, pb - pa), zero3()
@@ -78,7 +77,7 @@ def proportional_values(index, params, work, q, r, to):
 
 @inline
 def values_of_function(index, params, work, q, r, to):
-    """Write the residuals of a user's function; those of a Python function are 0, unless the caller stored them."""
+    """Write the residuals of a user's function; a Python function has 0, unless the caller stored its values."""
     x, y, _, _, _ = offsets_of(r)
     if r.form == CALLED:
         coordinates(index, work, q, r, x)

@@ -83,7 +83,6 @@ def spin_biases(index, params, work, C, H, L):
 
 @inline
 def place_bodies(index, params, work, q, C):
-    """Place the bodies of a LOOP cluster and the midpoints of its rods with mass."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:
@@ -176,10 +175,7 @@ def joint_motion(work, B, nk, which):
 
 @inline
 def bias_of(index, params, work, q, c, C):
-    """Compute the bias g of LOOP cluster c for the stored velocities G v; needs ``prepare`` first: (L4).
-
-    Only relative motions matter, so the output body is at rest here, and a fast output body costs no accuracy.
-    """
+    """Compute g of LOOP cluster c for stored G v (L4), with its output body at rest: only relative motions matter."""
     for b in range(C.first, C.last):
         B = body(index, b)
         if B.kind != MIDDLE:

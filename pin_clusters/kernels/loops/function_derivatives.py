@@ -30,10 +30,7 @@ def move(work, r, x, d, step):
 
 @inline
 def offsets_of(r):
-    """Return offsets in the workspace of a compiled function: coordinates, value, Jacobian, direction, derivatives.
-
-    The user's functions for second and third derivatives write to the last of these.
-    """
+    """Return offsets: coordinates, value, Jacobian, direction, and the output of the user's derivatives."""
     n, m = r.part1 - r.part0, r.rows
     x = r.room + m * n + m * n * n
     return x, x + n, x + n + m, x + n + m + m * n, x + n + m + m * n + n + m * n
@@ -72,7 +69,6 @@ def point_along(work, r, k):
 
 @device
 def called_jacobian(index, params, work, q, r):
-    """Write the Jacobian of a compiled function to its workspace."""
     _, _, jacobian, _, _ = offsets_of(r)
     point_along(work, r, -1)
     jacobian_along(index, params, work, q, r, 0.0)
@@ -141,10 +137,7 @@ def third_by_jacobian(index, params, work, q, r, third, step):
 
 @device
 def called_third(index, params, work, q, r):
-    """Write the second derivative of the Jacobian of a compiled function along the joint velocities.
-
-    A missing derivative is replaced by differences, with the step sizes of the other differences along the direction.
-    """
+    """Write the second derivative of the Jacobian along joint velocities, by differences if it is not given."""
     n, m, F = r.part1 - r.part0, r.rows, functions_of(index, r.functions)
     _, _, _, d, _ = offsets_of(r)
     third = r.room + 2 * m * n + m * n * n + 2 * n + m

@@ -37,7 +37,6 @@ def series(work, r, slope, factor):
 
 @inline
 def product(a, b):
-    """Multiply two series of value, first and second time derivative."""
     return a[0] * b[0], a[1] * b[0] + a[0] * b[1], a[2] * b[0] + 2.0 * a[1] * b[1] + a[0] * b[2]
 
 

@@ -51,7 +51,6 @@ def advance(index, work, q, C, part):
 
 @device
 def copy_joints(index, source, target, C, independent):
-    """Copy the coordinates of the joints of a LOOP cluster, or only of the independent joints."""
     H = head(index, C.head)
     for n in range(H.velocity0, H.velocity1):
         V = velocity_row(index, n)
@@ -79,10 +78,7 @@ def larger_size(x, most):
 
 @paste
 def evaluate(index, params, work, q, C):
-    """Compute K and the residuals of a LOOP cluster.
-
-    Returns the largest residual, its tolerance, and the sum of all residuals, which is NaN if any residual is.
-    """
+    """Compute K and residuals; return the largest residual, its tolerance, and the sum of all (NaN if one is)."""
     place_bodies(index, params, work, q, C)
     equations(index, params, work, q, C)
     values(index, params, work, q, C)
@@ -233,7 +229,6 @@ def follow(index, params, work, q, v, target, trial, C):
 
 @device
 def speed(index, v, C):
-    """Return the sum of absolute velocities of the independent joints of a LOOP cluster."""
     total = 0.0
     for k in range(C.nk):
         x = v[listed(index, C.column, k)]
@@ -258,10 +253,7 @@ def reaches(index, params, work, q, v, target, trial, C):
 
 @paste
 def move(index, params, work, result, q, v, target, spare):
-    """Move the dependent joints of all LOOP clusters along v; q is changed, ``spare`` is workspace.
-
-    Returns minus the row of a cluster that did not reach its target, or OK.
-    """
+    """Move the dependent joints of all LOOP clusters along v; return minus the row of a cluster that fails, or OK."""
     n = header(index)
     if q.shape[0] != n.nq or v.shape[0] != n.nv:
         return at.WRONG_SIZE

@@ -24,7 +24,6 @@ def turn_z(R, c, s):
 
 @inline
 def quaternion_rotation(x, y, z, w):
-    """Return the rotation of a unit quaternion, row-major."""
     xx, yy, zz = 2.0 * x * x, 2.0 * y * y, 2.0 * z * z
     xy, xz, yz = 2.0 * x * y, 2.0 * x * z, 2.0 * y * z
     xw, yw, zw = 2.0 * x * w, 2.0 * y * w, 2.0 * z * w
@@ -49,10 +48,7 @@ def nearest(x):
 
 @inline
 def sincos(x):
-    """Return sine and cosine of x, accurate to one unit in the last place.
-
-    Polynomials of the Cephes library (S. Moshier) on [-pi/4, pi/4]; the C library beyond 2^20.
-    """
+    """Return sine and cosine to one unit in the last place: Cephes polynomials (S. Moshier); C library beyond 2^20."""
     if _FAR <= abs(x) < math.inf:
         return math.sin(x), math.cos(x)
     n = nearest(x * _TWO_OVER_PI)

@@ -14,10 +14,7 @@ from ...compiler.switches import BOUNDSCHECK
 
 
 def place_of(context: Any, builder: Any, kind: Any, array: Any, i: Any, k: int = 0) -> Any:
-    """Return a pointer to element i + k.
-
-    Python's rule for negative indices is not applied, because it would cost a comparison at every access.
-    """
+    """Return a pointer to element i + k; Python's rule for negative indices would cost a comparison per access."""
     position = builder.add(i, ir.Constant(i.type, k))
     return builder.gep(context.make_array(kind)(context, builder, array).data, [position])
 
@@ -117,7 +114,6 @@ def increase(a, i, x):
 
 @inline
 def put_twice(M, n, i, k, x):
-    """Write entries (i, k) and (k, i) of an n x n matrix."""
     put(M, i * n + k, x)
     put(M, k * n + i, x)
 
@@ -147,10 +143,7 @@ def fill_square(flat, n, out):
 
 
 def borrowed(a):
-    """Return an array without reference counting; numbers are returned unchanged.
-
-    The array outlives the call, and counting would take a quarter of its time.
-    """
+    """Return an array without reference counting, which would take a quarter of a call; numbers stay unchanged."""
     return a
 
 

@@ -1,7 +1,4 @@
-"""Spatial algebra, linear part first, on the tuples of ``tuples``; a rotation is 9 numbers, row-major.
-
-Loops are written out, because Numba then keeps tuples in registers.
-"""
+"""Spatial algebra on tuples, linear part first, rotations row-major; unrolled, so that tuples stay in registers."""
 
 from numba.extending import overload
 
@@ -12,7 +9,6 @@ from .tuples import Rigid, Sym6, Vec3, Vec6
 
 
 def cross(a, b):
-    """Return the product of two vectors, or of two motions, v x m."""
     return _cross6(a, b) if len(a) == 6 else _cross3(a, b)
 
 
@@ -82,7 +78,6 @@ def angular(a):
 
 @inline
 def join(a, b):
-    """Return the spatial vector [a; b]."""
     return Vec6(a[0], a[1], a[2], b[0], b[1], b[2])
 
 
@@ -94,13 +89,12 @@ def add_angular(a, h):
 
 @inline
 def column(R, k):
-    """Return column k of a rotation, for a constant k."""
     return Vec3(R[k], R[3 + k], R[6 + k])
 
 
 @inline
 def axis_of(R, i):
-    """Return column i of a rotation, for an i that is known only at run time."""
+    """Return column i of a rotation, like ``column``, for an i that is known only at run time."""
     if i == 0:
         return column(R, 0)
     return column(R, 1) if i == 1 else column(R, 2)
@@ -203,14 +197,12 @@ def rigid_in_world(R, x, m, lever, I):
 
 @inline
 def point_inertia(m, x):
-    """Return the inertia about the origin of a point mass at x."""
     xx, yy, zz, h = m * x[0] * x[0], m * x[1] * x[1], m * x[2] * x[2], x * m
     return Rigid(m, h[0], h[1], h[2], yy + zz, -h[0] * x[1], -h[0] * x[2], xx + zz, -h[1] * x[2], xx + yy)
 
 
 @inline
 def rigid_mul(I, a):
-    """Return the momentum of a motion: rigid-body inertia times motion."""
     m, h0, h1, h2 = I[0], I[1], I[2], I[3]
     return Vec6(
         m * a[0] + a[4] * h2 - a[5] * h1,
@@ -224,7 +216,6 @@ def rigid_mul(I, a):
 
 @inline
 def rigid_as_sym6(I):
-    """Convert a rigid-body inertia to a symmetric spatial matrix."""
     o, m, h0, h1, h2 = 0.0, I[0], I[1], I[2], I[3]
     return Sym6(m, o, o, m, o, m, o, h2, -h1, -h2, o, h0, h1, -h0, o, I[4], I[5], I[6], I[7], I[8], I[9])
 
@@ -271,13 +262,11 @@ def sym6_minus_outer(I, u, w):
 
 @inline
 def rot6(R, m):
-    """Rotate both parts of a motion or force by R."""
     return join(rot(R, linear(m)), rot(R, angular(m)))
 
 
 @inline
 def rot6_t(R, m):
-    """Rotate both parts of a motion or force by R'."""
     return join(rot_t(R, linear(m)), rot_t(R, angular(m)))
 
 

@@ -1,7 +1,4 @@
-"""Regressors of both energies and of the centre of mass: their coefficients of the inertial parameters.
-
-One outward pass places the links and, for the kinetic energy, computes their velocities. Then the columns are written.
-"""
+"""Regressors of both energies and of the centre of mass: their coefficients of the inertial parameters."""
 
 from ...compiler.numba_jit.jit import inline, paste
 from ..numbers.memory import get, put, put_zeros

@@ -75,8 +75,7 @@ def column_of_rod(index, params, work, H, D):
     """Write the column of the mass of a rod.
 
     Velocities are linear along a rod, so its kinetic energy has three coefficients: of the squares of both end
-    velocities
-    and of their product. In twice the kinetic energy of a slender rod, they are 1/3, 1/3 and 1/6.
+    velocities and of their product. In twice the kinetic energy of a slender rod, they are 1/3, 1/3 and 1/6.
     """
     x, of_a = place_and_pull(work, D.a, load3(params, D.at))
     y, of_b = place_and_pull(work, D.b, load3(params, D.at + 3))
@@ -97,7 +96,6 @@ def place_and_pull(work, b, point):
 
 @inline
 def copied(work, n, H, result):
-    """Copy the regressor to a matrix; return whether the matrix has the right shape."""
     if result.shape[0] != n.nv or result.shape[1] != H.width:
         return False
     put_copy(seen(result.ctypes.data, result.size), 0, work, H.Y, n.nv * H.width)

@@ -19,7 +19,6 @@ from ..tree.motion import rate_of
 
 @inline
 def sines_and_cosines(work, q, n, H):
-    """Write sines and cosines of all entries of q."""
     for i in range(n.nq):
         s, c = sincos(get(q, i))
         put(work, H.sines + i, s)
@@ -87,8 +86,7 @@ def forces_of_parameters(work, b, at):
     """Write force and moment of a body per unit of its ten parameters, in body axes about its origin: (Y1).
 
     The parameters are in Pinocchio's order: mass, first moment (3), inertia about the origin xx xy yy xz yz zz. The
-    inertia
-    requires no force.
+    inertia requires no force.
     """
     R = of_link.turn(work, b)
     w, alpha, p = rot_t(R, own.speed(work, b)), rot_t(R, own.gain(work, b)), rot_t(R, own.pull(work, b))

@@ -54,8 +54,7 @@ def placements_at(address, places, fixed, result):
     Args:
         address: Tables of the tree.
         places: Per frame: offset of the placement of its joint in the results of the tree, and offset in ``fixed``, or
-            -1
-            for the joint itself.
+            -1 for the joint itself.
         fixed: Placements of frames in their joints: rotation by rows, then translation.
         result: Seven numbers per frame.
     """

@@ -140,7 +140,6 @@ def find_free_velocity(robot, state, tau, h):
 
 @uncounted
 def ask_where(robot, state, points):
-    """Write the positions of points and centres in the middle of the step."""
     return call_at(
         robot.calls[at.WHERE],
         robot.calls[ABA_AT],
@@ -190,10 +189,7 @@ def look(numbers, positions, gaps):
 
 @uncounted
 def look_at_guards(clock, numbers, places, radii, first):
-    """Count guarded shapes that are near the ground; return their smallest gap.
-
-    A shape is bounded by discs around two centres, or by a ball if both centres coincide.
-    """
+    """Count guarded shapes (discs around two centres, or a ball) near the ground; return their smallest gap."""
     lowest = math.inf
     for i in range(len(radii)):
         p = first + 2 * i
@@ -208,10 +204,7 @@ def look_at_guards(clock, numbers, places, radii, first):
 
 @uncounted
 def look_at_stops(clock, numbers, q, stops):
-    """Write the distances to joint stops, and count those that need the caller; return the smallest distance.
-
-    These stops are too deep, or near and not moved by a single velocity.
-    """
+    """Write distances to stops; count those too deep, or near and moved by several velocities; return the least."""
     lowest, m, rooms = math.inf, 0, stops.rooms
     for i in range(len(rooms)):
         rooms[i] = stops.table[i, 1] * q[stops.table[i, 0]] - stops.bounds[i]

@@ -39,7 +39,6 @@ def turn(x):
 
 @uncounted
 def turn_all(rows, first, width):
-    """Replace field TURN by its hyperbolic tangent."""
     for b in range(first, rows.shape[0]):
         for k in range(width):
             rows[b, k + at.TURN] = turn(rows[b, k + at.TURN])
@@ -54,7 +53,6 @@ def add_terms(terms, factors, first, last, x, rows, field):
 
 @uncounted
 def add_rates(terms, factors, rows, coupling, v):
-    """Add the rates of all lines and gears to field RATE."""
     nv = v.shape[0]
     add_terms(terms, factors, terms[1, at.TORQUES], terms[1, at.RATES], v, rows, at.RATE)
     for t in range(terms[1, at.RATES], terms[1, at.TREE]):
@@ -65,7 +63,6 @@ def add_rates(terms, factors, rows, coupling, v):
 
 @uncounted_inline
 def push(terms, factors, rows, coupling, out):
-    """Add the torques of the forces along all lines and gears to ``out``."""
     nv = out.shape[0]
     for t in range(terms[1, at.TORQUES], terms[1, at.RATES]):
         out[terms[t, at.INDEX]] += factors[t] * rows[terms[t, at.ROW], terms[t, at.LANE] + at.FORCE]
@@ -111,10 +108,7 @@ def factor_of(load, w, forward, backward):
 
 @uncounted
 def lose(rows, first, width, straight):
-    """Correct losses and loads by one Newton step; return the number of loads that change sign.
-
-    If ``straight``, loads do not depend on losses.
-    """
+    """Correct losses, and loads unless ``straight``, by one Newton step; return how many loads change sign."""
     smooth, turned = 0, 0
     for b in range(first, rows.shape[0]):
         for k in range(width):
@@ -260,7 +254,6 @@ def expect(terms, rows, stage):
 
 @uncounted_inline
 def largest(rows, b, field):
-    """Return the largest absolute value of a field."""
     x, y = max(abs(rows[b, field]), abs(rows[b, field + 1])), max(abs(rows[b, field + 2]), abs(rows[b, field + 3]))
     z, w = max(abs(rows[b, field + 4]), abs(rows[b, field + 5])), max(abs(rows[b, field + 6]), abs(rows[b, field + 7]))
     return max(max(x, y), max(z, w))

@@ -74,13 +74,11 @@ def rising(numbers, velocities, p):
 
 @uncounted_inline
 def higher(x, y):
-    """Return max(x, y)."""
     return if_less(x, y, y, x)
 
 
 @uncounted_inline
 def size_of(x):
-    """Return abs(x)."""
     return if_less(x, 0.0, -x, x)
 
 
@@ -118,10 +116,7 @@ def assemble(numbers, gram, near, m, first, A):
 
 @uncounted
 def relaxation_of(m, A):
-    """Return the smallest ratio over points of min(A_xx, A_yy) to the largest tangential eigenvalue.
-
-    It bounds the steps of solvers.
-    """
+    """Return the least ratio of min(A_xx, A_yy) of a point to its tangential eigenvalue; it bounds solver steps."""
     w, least = 3 * m, 1.0
     for i in range(m):
         x, y, z = A[3 * i * (w + 1)], A[(3 * i + 1) * (w + 1)], A[3 * i * (w + 1) + 1]
@@ -188,7 +183,6 @@ def add_response(matrix, near, m, impulses, out):
 
 @uncounted
 def clear_laws(numbers):
-    """Set the residuals of contact laws, the work and the delay to zero."""
     for i in range(at.CONE, at.DELAY + 1):
         numbers[i] = 0.0
 
@@ -226,10 +220,7 @@ def end_of(m, A, g, answer, k):
 
 @uncounted_inline
 def distance(mu, x, y, z, a, b, c):
-    """Return the largest difference between an impulse and its projected update, both over the scale.
-
-    The projection is that of (impulse - velocity) onto the friction cone.
-    """
+    """Return the largest entry of l - P(l - u): l is the impulse over the scale, P projects onto the friction cone."""
     a, b, c = x - a, y - b, z - c
     side = math.sqrt(a * a + b * b)
     up = open_by((c + mu * side) / (1.0 + mu * mu))

@@ -20,7 +20,7 @@ def simulate_at(
         terms: Passive torques, with factors and rows; see ``tables.passive``.
         clock: Numbers of steps; see ``tables.plan``.
         ratios: One per term, then the offsets of the followers.
-        lengths: Of a step and of the last step, [s].
+        lengths: Length of a step, and of the last step, [s].
         limits: Largest squared bound of the condition number of each LOOP cluster.
         coupling: Output of the coupling function: G and its bias.
         energies: Output of the energy function (both energies), then of the openness function.

@@ -1,7 +1,4 @@
-"""Parts of a simulation step: torques, accelerations, increments, samples.
-
-The algorithms are called by address, so that none of them is compiled again.
-"""
+"""Parts of a simulation step; algorithms are called by address, so that none of them is compiled again."""
 
 from typing import Final
 
